@@ -14,6 +14,7 @@ import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../payout/circuit-breaker.ts';
 import { type ProcessState, RunState, type WorkerContext } from '../payout/context.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
+import { readTimeLimits } from '../payout/rules/limits.ts';
 import type { ClockReading } from '../payout/rules/clock-skew.ts';
 import { readServiceHours } from '../payout/rules/service-hours.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -255,7 +256,7 @@ export function makeContext(
     bankClock: session.bankClock,
     verify: settings.verify,
     settle: { ...settings.settle, lostUntilMs: session.loss?.recoveredAtMs },
-    limits: settings.limits,
+    limits: { ...settings.limits, overTime: readTimeLimits(settings.limits) },
     transferConcurrency: settings.transfer.concurrency,
     channelId: settings.bank.channelId,
     termId: settings.bank.termId,

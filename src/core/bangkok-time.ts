@@ -36,6 +36,9 @@ export function formatBangkokMoment(epochMs: number): string {
   return bangkokIso(epochMs).slice(0, 19).replace('T', ' ');
 }
 
+/** The day of the week in Bangkok: 0 is Sunday. */
+export const bangkokWeekday = (epochMs: number): number => new Date(epochMs + bangkokOffsetMs).getUTCDay();
+
 /** Milliseconds since the latest Bangkok midnight. */
 export function msSinceBangkokMidnight(epochMs: number): number {
   return (((epochMs + bangkokOffsetMs) % dayMs) + dayMs) % dayMs;

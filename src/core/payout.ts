@@ -49,6 +49,9 @@ export const holdReasons = [
   'paused',
   'unavailable',
   'similar',
+  'new-payee',
+  'day-limit',
+  'service-day',
 ] as const;
 export type HoldReason = (typeof holdReasons)[number];
 

@@ -168,6 +168,8 @@ export interface Change {
    * company and payer account.
    */
   readonly isIntent?: true;
+  /** Of an intent: it is applied only if all that counts on its Bangkok day stays within these, it included. */
+  readonly limits?: DayLimits;
   /** Set when a rejected row was validated anew: `after.instruction` is what it now asks for, and is kept with the row. */
   readonly isValidated?: true;
   /** Set when `after.instruction` is not what the row asked for before: both are kept with it. */
@@ -179,6 +181,13 @@ export interface Change {
    * in the same transaction, if the row holds the claim, so that their numbers are never used again.
    */
   readonly adopts?: readonly Attempt[];
+}
+
+/** How much may be submitted on one Bangkok day; null means any. */
+export interface DayLimits {
+  readonly satangPerDay: Satang | null;
+  readonly satangPerPayeePerDay: Satang | null;
+  readonly filesPerDay: number | null;
 }
 
 /** One item of a proposal. */

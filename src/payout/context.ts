@@ -9,6 +9,7 @@ import type { AdaptiveLimits, CallContext } from './adaptive-limit.ts';
 import type { Payer, BreakerGate } from './circuit-breaker.ts';
 import type { PayoutJournal } from './ports.ts';
 import type { Case } from './rules/case.ts';
+import type { TimeLimits } from './rules/limits.ts';
 import type { PayerSetup } from './rules/intent.ts';
 import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
@@ -19,6 +20,8 @@ export interface LookLimits {
   readonly batchMaxAgeHours: number;
   /** How many days are looked back on for a payout to the same payee over the same amount. */
   readonly similarDays: number;
+  /** Left out where there is none. */
+  readonly overTime?: TimeLimits | undefined;
 }
 
 /** What every log line about an attempt bears, so that one payout can be followed through the log. */

@@ -8,6 +8,7 @@ import type { BatchStore, ClaimReader, PayerBreakerStore, PayoutJournal, PayoutS
 import {
   batchWideHolds,
   cancelledCode,
+  dayHolds,
   decideCancel,
   decideLift,
   decideRetry,
@@ -31,7 +32,7 @@ export interface OperatorResult {
 /**
  * Lifts the halt of the batch's payer account and the holds that concern the batch as a whole, and counts the batch's
  * age anew. That its file is like another one is lifted, too, but not with a halt: whoever resumes for that was told of
- * nothing else. Where the settings name another account than the batch, the operator approves it by this.
+ * nothing else. What a limit of a day holds is held against the limits of today again. Where the settings name another account than the batch, the operator approves it by this.
  * @param payerAccount of the settings; the batch's own when left out
  */
 export async function resumeBatch(
@@ -48,7 +49,8 @@ export async function resumeBatch(
   await journal.renewAge(batch.batchId, nowMs);
   const isHalted = batch.status === 'halted';
   const released = isHalted ? 0 : await journal.releaseLikeFile(batch.batchId, nowMs);
-  const rowsChanged = released + (await journal.liftHolds(batch.batchId, batchWideHolds, nowMs));
+  const rowsChanged =
+    released + (await journal.liftHolds(batch.batchId, [...batchWideHolds, ...dayHolds], nowMs));
   if (isHalted || rowsChanged > 0) {
     await journal.moveBatch(batch.batchId, 'running', null, nowMs);
   }

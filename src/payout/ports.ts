@@ -16,6 +16,7 @@ import type {
   ResultRow,
 } from '../core/ports.ts';
 import type { ArchiveFacts, ArchivePolicy } from './rules/archive.ts';
+import type { DayUse } from './rules/limits.ts';
 import type { KeptSeal } from './rules/journal-place.ts';
 import type { PayoutFilter } from './rules/search.ts';
 import type { SealReading } from './rules/seal.ts';
@@ -94,8 +95,20 @@ export interface ClaimReader {
   similarPayment(likeness: PaymentLikeness): Promise<EarlierPayment | undefined>;
 }
 
+/** What limits over time are held against (`payout/rules/limits.ts`); dates are YYYYMMDD in Bangkok. */
+export interface LimitReader {
+  /** What counts on a day. @param batchId the file that looks */
+  dayUse(companyId: string, date: string, batchId: string): Promise<DayUse>;
+  /** What counts of one payee on a day. */
+  payeeUse(companyId: string, date: string, proxyNo: string): Promise<Satang>;
+  /** True when a payout to this number was proved paid, and still is; archived ones count. */
+  isPayeeKnown(companyId: string, proxyNo: string): Promise<boolean>;
+}
+
 /** Payouts and their attempts. */
-export interface PayoutStore extends ClaimReader {
+export interface PayoutStore extends ClaimReader, LimitReader {
+  /** Keeps the sums of this day from now on, and of no other, so that each look at them is short. */
+  countDay(companyId: string, date: string): Promise<void>;
   /** Rows of the batch in status ready, in input order, after a row number. */
   readyPage(batchId: string, afterRowNo: number, limit: number): Promise<readonly ReadyPayout[]>;
   /**

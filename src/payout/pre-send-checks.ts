@@ -2,14 +2,25 @@
  * The checks before money moves: superseded attempts, what a lost journal may have sent, the gate, the batch's age, and
  * payouts that are like another one.
  */
+import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { decideHold } from '../core/change.ts';
+import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
 import type { Pass } from './circuit-breaker.ts';
 import type { WorkerContext } from './context.ts';
 import { probeLostJournal } from './lost-journal.ts';
-import type { ReadyPayout } from './ports.ts';
+import type { LimitReader, ReadyPayout } from './ports.ts';
 import { findTooOld } from './rules/batch-age.ts';
+import {
+  dayLimitsOf,
+  decideLimitHold,
+  findLimits,
+  type LimitFacts,
+  needsKnownPayee,
+  noFacts,
+  type TimeLimits,
+} from './rules/limits.ts';
 import { findChangedBatch, findChangedRow } from './rules/seal.ts';
 import { decideSimilarHold, likenessOf } from './rules/similar.ts';
 import { type Clearing, clearSuperseded, type Obstacle } from './superseded.ts';
@@ -86,11 +97,45 @@ async function lastChecks(context: WorkerContext, row: Row): Promise<Obstacle | 
   }
   const likeness = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
   const like = likeness && (await journal.similarPayment(likeness));
-  if (like === undefined) return undefined;
+  if (like === undefined) return findOverLimits(context, row);
   const { batchId, rowNo } = payout;
   const facts = { batchId, rowNo, earlierBatchId: like.batchId, earlierRowNo: like.rowNo };
   context.log('warn', 'held as similar', facts);
   return { kind: 'hold', decide: (current) => decideSimilarHold(current, like, clock.now()) };
+}
+
+/** What limits over time say; those of the day are looked at again in the transaction of the intent. */
+async function findOverLimits(
+  { journal, clock, limits: { overTime }, log }: WorkerContext,
+  { payout, batch }: Row,
+): Promise<Obstacle | undefined> {
+  if (overTime === undefined) return undefined;
+  const nowMs = clock.now();
+  const facts = await readLimitFacts(journal, overTime, payout, batch, nowMs);
+  const found = findLimits(overTime, payout, facts, nowMs);
+  if (found.length === 0) return undefined;
+  const { batchId, rowNo } = payout;
+  log('info', 'held by a limit', { batchId, rowNo, codes: found.map(({ code }) => code) });
+  return { kind: 'hold', decide: (current) => decideLimitHold(current, found, clock.now()) };
+}
+
+/** Asks for nothing that no limit is about. */
+async function readLimitFacts(
+  journal: LimitReader,
+  limits: TimeLimits,
+  payout: Payout,
+  { companyId, batchId }: Batch,
+  nowMs: number,
+): Promise<LimitFacts> {
+  const { proxyNo } = payout.instruction;
+  const ofDay = dayLimitsOf(limits, payout);
+  const date = formatBangkokDate(nowMs);
+  const isOfPayee = ofDay !== undefined && ofDay.satangPerPayeePerDay !== null;
+  return {
+    use: ofDay === undefined ? noFacts.use : await journal.dayUse(companyId, date, batchId),
+    payeeSatang: isOfPayee ? await journal.payeeUse(companyId, date, proxyNo) : noFacts.payeeSatang,
+    isPayeeKnown: !needsKnownPayee(limits, payout) || (await journal.isPayeeKnown(companyId, proxyNo)),
+  };
 }
 
 /**

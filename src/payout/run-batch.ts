@@ -1,5 +1,6 @@
 /** Concludes one sealed batch: lets it run, pays it, and records why it stopped where it did. */
 import pLimit from 'p-limit';
+import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { countRows } from '../core/exit-code.ts';
 import type { Batch, Log } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
@@ -88,6 +89,8 @@ async function startRunning(
   if (isToGoOn) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
   const [toSend] = why === undefined ? await journal.readyPage(batch.batchId, 0, 1) : [];
   if (toSend !== undefined) {
+    if (context.limits.overTime !== undefined)
+      await journal.countDay(batch.companyId, formatBangkokDate(clock.now()));
     await haltWhenOld(context, batch);
     await haltWhenChanged(context, batch);
   }

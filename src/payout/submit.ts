@@ -12,6 +12,7 @@ import { preSendChecks, type Row } from './pre-send-checks.ts';
 import { decideReply } from './rules/after-transfer.ts';
 import type { BreakerState } from './rules/circuit-breaker.ts';
 import { type BankNames, decideIntent } from './rules/intent.ts';
+import { dayLimitsOf } from './rules/limits.ts';
 import { type FindingOf, readReply, type ReadReply, type TransferFinding } from './rules/read-reply.ts';
 import { mayBytesLeaveFirst, withSendTimes, withUnansweredTrial } from './rules/resend.ts';
 import { likenessOf } from './rules/similar.ts';
@@ -73,7 +74,9 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
     if (tried !== 'refused') return tried;
     // Somebody cancelled or held the row, or halted its batch or account, meanwhile.
     await noticeHalt(context, row.batch);
-    if (row.attemptsRecorded === 0) return undefined;
+    // Others that count on the same day may have come first.
+    const isLimited = dayLimitsOf(context.limits.overTime, row.payout) !== undefined;
+    if (row.attemptsRecorded === 0 && !isLimited) return undefined;
     const latest = await context.journal.payout(row.payout.seq);
     if (latest?.version !== row.payout.version) return undefined;
   }
@@ -84,12 +87,14 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
 async function tryIntent(context: WorkerContext, row: PayableRow): Promise<Intended | 'refused' | undefined> {
   const { run, bankClock, settle } = context;
   const { payout, batch } = row;
+  const limits = dayLimitsOf(context.limits.overTime, payout);
   const check = await preSendChecks(context, row);
   if (check.kind === 'hold') await recordHold(context, payout, check.decide);
   if (check.kind !== 'clear') return undefined;
   const { cleared, pass } = check;
   const payer = payerOf(context, batch);
-  const { change, attempt } = decideIntent({ ...row, cleared, payer, policy: settle, ...bankClock.read() });
+  const terms = { cleared, payer, limits, policy: settle };
+  const { change, attempt } = decideIntent({ ...row, ...terms, ...bankClock.read() });
   run.inFlight.add(payout.seq);
   run.hasSent = true;
   let isRecorded = false;

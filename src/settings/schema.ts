@@ -4,6 +4,7 @@
  * default it is what the message about its absence says to add); `unit` and `allowed` come with the type where they can.
  */
 import { z } from 'zod';
+import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { parseBaht } from '../core/money.ts';
 import { rowColumns } from '../core/payout-file.ts';
 import {
@@ -13,6 +14,7 @@ import {
   parseListenAddress,
   readBankAddress,
 } from '../core/network-address.ts';
+import { weekdays } from '../payout/rules/limits.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 
 /** bank.baseUrl that starts the built-in sandbox bank. */
@@ -195,6 +197,33 @@ const limitsSchema = z.strictObject({
     .describe(
       'hold a whole file of which half the rows, and five or more, have payee and amount of rows of other files that were paid, or are under way, within so many days; 0 = never',
     ),
+  bahtPerDay: baht
+    .default('0')
+    .describe('a row with which more than this would be submitted on one Bangkok day is held'),
+  bahtPerPayeePerDay: baht.default('0').describe('the same for one payee'),
+  filesPerDay: count('files')
+    .default(0)
+    .describe('rows of a further file are held once so many others were paid from on one Bangkok day'),
+  newPayeeBaht: baht
+    .default('0')
+    .describe('a row above it is held where no payout to the same payee number was ever proved paid'),
+  serviceDays: z
+    .array(z.enum(weekdays))
+    .refine(hasNoRepeat, 'must not name a day twice')
+    .default([])
+    .meta({
+      description:
+        'days of the week on which payouts are sent; what comes up on another is held. Empty: on all',
+      allowed: `a list of ${weekdays.map((day) => `\`${day}\``).join(', ')}`,
+    }),
+  closedDates: z
+    .array(z.string().refine(isDate, 'must be a day such as "2026-12-31"'))
+    .refine(hasNoRepeat, 'must not name a day twice')
+    .default([])
+    .meta({
+      description: 'days on which nothing is sent, such as "2026-12-31": what comes up on them is held',
+      allowed: 'a list of days, YYYY-MM-DD, in quotes',
+    }),
 });
 
 const inputSchema = z.strictObject({
@@ -472,7 +501,14 @@ export const amountKeys = [
   ['limits', 'bahtPerPayout'],
   ['limits', 'bahtPerBatch'],
   ['approval', 'baht'],
+  ['limits', 'bahtPerDay'],
+  ['limits', 'bahtPerPayeePerDay'],
+  ['limits', 'newPayeeBaht'],
 ] as const;
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && parseBangkokDate(text.replaceAll('-', '')) !== undefined;
+}
 
 function hasNoRepeat(words: readonly string[]): boolean {
   return new Set(words).size === words.length;

@@ -3,6 +3,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { archiveTables } from './archive/archive-tables.ts';
 import { JournalRefusedError } from './connection.ts';
 import { addChains } from './payouts/chain.ts';
+import { limitTables } from './payouts/day-use.ts';
 import { addDigests, correctionTables } from './payouts/digests.ts';
 import { openPayoutTables } from './payouts/open-payouts.ts';
 import {
@@ -393,6 +394,7 @@ const migrations: readonly Migration[] = [
   addChains,
   approvalTables,
   passkeyTables,
+  limitTables,
 ];
 
 /** The version of the tables that this program writes. */

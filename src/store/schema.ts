@@ -179,6 +179,17 @@ export interface EventTable extends Columns<Omit<PayoutEvent, 'from' | 'to' | 'd
   readonly hash: string;
 }
 
+/** What counts on a day for the limits over time; the two parts of satang come out as text. */
+interface DayUseTable {
+  readonly company_id: string;
+  readonly date: string;
+  readonly kind: 'day' | 'payee' | 'file';
+  readonly key: string;
+  readonly rows: number;
+  readonly high: ColumnType<number, bigint | number, bigint>;
+  readonly low: ColumnType<number, bigint | number, bigint>;
+}
+
 interface LineStopTable extends Columns<PayerHalt> {
   /** Null while it is in force. */
   readonly lifted_at_ms: number | null;
@@ -251,6 +262,8 @@ export interface Tables
   open_payout: ListedPayout;
   attempt: AttemptTable;
   claim: ClaimTable;
+  day_use: DayUseTable;
+  paid_payee: { readonly company_id: string; readonly proxy_no: string };
   event: EventTable;
   line_stop: LineStopTable;
   /** At most one row for a payer account. */
@@ -305,6 +318,9 @@ export const holdBits = {
   paused: 16,
   unavailable: 32,
   similar: 64,
+  'new-payee': 128,
+  'day-limit': 256,
+  'service-day': 512,
 } as const satisfies Record<HoldReason, number>;
 
 /** The bits of a set of holds. */

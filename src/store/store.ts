@@ -37,6 +37,7 @@ import {
 } from './payouts/batches.ts';
 import { hasAny } from './payouts/bulk.ts';
 import { longBatchRows, makeBulk } from './payouts/bulk-work.ts';
+import { limitReads, limitWrites } from './payouts/day-use.ts';
 import { readRecordedDigests, readSeal, readSealByStretches } from './payouts/digests.ts';
 import { makeStage } from './payouts/ingest.ts';
 import { payoutReads } from './payouts/payout-queries.ts';
@@ -108,6 +109,7 @@ export interface JournalParts {
 const reads = {
   ...batchReads,
   ...payoutReads,
+  ...limitReads,
   ...searchReads,
   ...payerBreakerReads,
   ...batchQueueReads,
@@ -126,6 +128,7 @@ const reads = {
 /** Each is one transaction that waits its turn. */
 const writes = {
   ...batchWrites,
+  ...limitWrites,
   ...payerBreakerWrites,
   ...reportWrites,
   ...fileQueueWrites,

@@ -71,6 +71,9 @@ const sectionNotes: Readonly<Record<string, readonly string[]>> = {
   ],
   settle: ['How transfers in doubt are treated: [runbook](runbook.md#in-doubt).'],
   brake: ['`consecutiveFailures`, `failureShare` and `inDoubtMax` may be set so high that they never act.'],
+  limits: [
+    'What a limit over time counts, and how a row that it holds goes on: [files.md](files.md#limits-over-time).',
+  ],
   watch: ['How the drop folder works: [drop-folder.md](drop-folder.md).'],
   notices: ['What is sent, and how the signature is checked: [operations.md](operations.md#notices).'],
   reconcile: ['What a statement does: [reconciliation.md](reconciliation.md).'],

@@ -22,7 +22,7 @@ export interface Disk {
 const reads: ReadonlySet<string> = new Set(
   (
     'batches batch totals holdTotals readyPage dueInquiries nextInquiryAtMs inDoubt countInDoubt superseded ' +
-    'attemptsOf payout findPayouts similarHolders claimHolders similarPayment payerHalt payerPause loss reports snapshot readSeal ' +
+    'attemptsOf payout findPayouts similarHolders claimHolders similarPayment dayUse payeeUse isPayeeKnown payerHalt payerPause loss reports snapshot readSeal ' +
     'openStatementView openDeferred statement statementVersions brokenOff breaksToShow openBreaks dueReports'
   ).split(' '),
 );

@@ -536,6 +536,20 @@ test('the name of an archive that is away stays its own', async () => {
 /** The migration that made the archives' own tables. */
 const archiveVersion = 15;
 
+test('whom archived rows have paid stays known, and nobody else', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  await makeDone(sqlite);
+  const known = () =>
+    Promise.all(
+      ['0810000001', '0810000002', '0899999999'].map((no) => store.isPayeeKnown(payer.companyId, no)),
+    );
+  expect(await known()).toEqual([true, false, false]);
+  await archiveAll(store);
+  expect(await known()).toEqual([true, false, false]);
+  expect(await store.isPayeeKnown('ANOTHER', '0810000001')).toBe(false);
+});
+
 test('an archive of an older program is read, and its batches come back', async () => {
   await using sqlite = await makeSqliteStore();
   const { store, path, dataDir } = sqlite;
@@ -564,7 +578,8 @@ test('an archive of an older program is read, and its batches come back', async 
      drop trigger used_reference_never_goes; drop table archived_batch; drop table archived_rows;
      drop table used_reference; alter table batch drop column recalled_at_ms;
      drop table batch_hand; drop trigger approval_never_lessened; alter table batch drop column approval_people;
-     alter table batch drop column approved_digest; alter table batch drop column approved_payer`,
+     alter table batch drop column approved_digest; alter table batch drop column approved_payer;
+     drop table day_use; drop table paid_payee`,
   );
   tamper(path, `update archived_batch set digest = '${digestCopy(archive, firstBatchId)}'`);
   expect(await look(store)).toBe(before);

@@ -47,6 +47,25 @@ const contradictions: Readonly<Record<string, string>> = {
       where b.sealed_at_ms is not null and (l.is_alarm = 1 or l.status in (${openStatuses.map((one) => `'${one}'`).join(', ')}))
       except select * from open_payout)
     union all select seq from (select * from open_payout except select * from payout_listed)`,
+  'a sum of a day that is not what its payouts add up to': `
+    with counted as (
+      select b.company_id, strftime('%Y%m%d', p.submitted_at_ms / 1000 + 25200, 'unixepoch') as date, p.batch_id,
+        r.proxy_no, p.amount_satang
+      from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
+      where p.status in ('submitted', 'paid', 'unresolved', 'disputed') and p.submitted_at_ms is not null),
+    sums as (
+      select company_id, date, 'day' as kind, '' as key, amount_satang from counted
+      union all select company_id, date, 'payee', proxy_no, amount_satang from counted
+      union all select company_id, date, 'file', batch_id, amount_satang from counted)
+    select company_id, date, kind, key, count(*), sum(amount_satang) from sums
+      where (company_id, date) in (select company_id, date from day_use) group by 1, 2, 3, 4
+    except select company_id, date, kind, key, rows, high * 1000000000 + low from day_use`,
+  'a sum of a day without payouts': `
+    select * from day_use u where u.rows > 0 and not exists (
+      select 1 from payout p join payout_row r on r.seq = p.seq
+      where strftime('%Y%m%d', p.submitted_at_ms / 1000 + 25200, 'unixepoch') = u.date
+        and (u.kind = 'day' or u.kind = 'payee' and r.proxy_no = u.key or u.kind = 'file' and p.batch_id = u.key))
+    union all select * from day_use where rows = 0 and high * 1000000000 + low <> 0`,
   'a payout that is called open and is not': `
     select seq from open_payout
     where is_alarm = 0 and status not in (${openStatuses.map((one) => `'${one}'`).join(', ')})`,

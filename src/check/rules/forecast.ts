@@ -59,6 +59,9 @@ const holdMessages: Readonly<Record<HoldReason, string>> = {
   paused: 'the service could not take it',
   unavailable: 'a check before sending got no answer',
   similar: 'another payout is so like it that a person must compare the two',
+  'new-payee': 'its payee was never paid before (limits.newPayeeBaht)',
+  'day-limit': 'a limit of the day is used up',
+  'service-day': 'nothing is sent on this day',
 };
 
 const heldIssue = (

@@ -43,8 +43,11 @@ export function describePayerChange(
   };
 }
 
-/** Holds that ask an operator to compare: once they have, the same likeness does not hold the row again. */
-const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar'];
+/** Lifted for all rows when a batch is resumed, and put on again where the limits of that day say so. */
+export const dayHolds: readonly HoldReason[] = ['day-limit', 'service-day'];
+
+/** Holds that ask an operator to look at the row: once they have, the same likeness or limit does not hold it again. */
+const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar', 'new-payee', ...dayHolds];
 
 /** Lifted when an operator names the payout: they have looked at it. An approval has an event of its own. */
 export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, ...lookedAtHolds];

@@ -5,7 +5,7 @@ import { countAlarms, countRows, inDoubtStatuses } from '../../core/exit-code.ts
 import { countOf } from '../../core/figures.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
-import { cancelledCode } from '../../payout/rules/operator.ts';
+import { cancelledCode, dayHolds } from '../../payout/rules/operator.ts';
 import { approvalCode } from '../../review/rules/approval.ts';
 import { exceptionStatuses } from './report-rows.ts';
 
@@ -31,7 +31,7 @@ const ofPayout = (verb: string, payoutId: string): string =>
 const approving = (batchId: string): string => paydropCommand(undefined, 'approve', '--batch', batchId);
 
 /** Held with all of its file, or for what concerns the payer account: the word is about the batch. */
-const batchHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable'];
+const batchHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable', ...dayHolds];
 const likeFileCodes: readonly (string | null)[] = ['like-file', 'in-like-file'];
 
 function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly NextCommand[] {

@@ -41,6 +41,10 @@ const resumeOrCancel = (goesOnIf: string, endsIf: string): string =>
 const compareWith = (like: string): string =>
   `${like}: compare the two: ${resumeOrCancel('it is another payment', 'it is the same')}`;
 
+const waitsForDay = (why: string): string =>
+  `${why}: on another day "paydrop resume" and the batch lets go on what the limits of that day leave room for; ` +
+  '"paydrop resume" and its payoutId pays it in spite of them';
+
 const holdRemedies: Record<HoldReason, string> = {
   approval: 'It waits for approval: have the batch approved; nothing of it is sent before',
   name: `Compare the name in the file with the names that the bank holds: ${resumeOrCancel('they are the same payee', 'they are not')}`,
@@ -57,6 +61,9 @@ const holdRemedies: Record<HoldReason, string> = {
     'A check before sending got no answer: run the same file again later, or have it tried at once with "paydrop resume" ' +
     'and the batch',
   similar: compareWith('Another payoutId looks like this one, or has paid the same payee the same amount'),
+  'new-payee': `Nobody has been proved paid under this number before: make sure that it is the payee's: ${resumeOrCancel('it is', 'it is not')}`,
+  'day-limit': waitsForDay('The limits of the day are used up'),
+  'service-day': waitsForDay('Nothing is sent on such a day'),
 };
 
 const likeFile =
@@ -90,6 +97,9 @@ const holdReasons: Record<HoldReason, string> = {
   paused: 'the service could not take it',
   unavailable: 'a check before sending got no answer',
   similar: 'another payout is like it',
+  'new-payee': 'its payee was never paid before',
+  'day-limit': 'a limit of the day is used up',
+  'service-day': 'nothing is sent on this day',
 };
 
 /** Why a row is held that has no reason of its own. */

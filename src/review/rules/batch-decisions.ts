@@ -3,7 +3,7 @@ import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
 import { isSealed } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
-import { batchWideHolds, unsentStatuses } from '../../payout/rules/operator.ts';
+import { batchWideHolds, dayHolds, unsentStatuses } from '../../payout/rules/operator.ts';
 import { approvalCode } from './approval.ts';
 import type { Decision } from './terms.ts';
 
@@ -25,7 +25,7 @@ export function decideBatch(
     return `it waits for approval, which this does not lift: "${paydropCommand(undefined, 'approve', '--batch', batch.batchId)}"`;
   const isStopped = batch.status === 'halted' || batch.status === 'paused';
   const isHeld = holds.some(
-    ({ hold, rows }) => rows > 0 && (batchWideHolds.includes(hold) || hold === 'similar'),
+    ({ hold, rows }) => rows > 0 && [...batchWideHolds, ...dayHolds, 'similar'].includes(hold),
   );
   return isStopped || isHeld ? undefined : `it is ${batch.status}, and nothing of it is held as a whole`;
 }

@@ -18,6 +18,7 @@ import { isOfWholeDay } from '../../reconcile/ports.ts';
 import { inTransaction, JournalRefusedError, openConnection, openReader } from '../connection.ts';
 import { readSchemaVersion } from '../migrations.ts';
 import { batchReads } from '../payouts/batches.ts';
+import { keepPaidPayees } from '../payouts/day-use.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
 import { drive } from '../statements.ts';
 import { digestBatch, explainReading, makeReadable, movedTables } from './archive-file.ts';
@@ -170,6 +171,7 @@ export function removeRows(db: DatabaseSync, batchId: string): void {
   db.prepare(
     `insert into used_reference select trans_ref_no, payout_seq from attempt where ${rowsOf('payout_seq')} order by 1`,
   ).run(batchId);
+  keepPaidPayees(db, batchId);
   deleteRows(db, batchId);
   db.prepare('update archived_batch set is_moving = 0 where batch_id = ?').run(batchId);
 }

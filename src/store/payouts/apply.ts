@@ -29,6 +29,7 @@ import { type Body, define, drive, query, type Statement } from '../statements.t
 import { WriteQueue } from '../write-queue.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent } from './chain.ts';
+import { isWithinLimits, recordUse } from './day-use.ts';
 import { keepCorrection, keepVersion } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
 import { readLatestEventSeq } from './rows.ts';
@@ -380,6 +381,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const isLater = change.isIntent === true && (attempt?.attemptNo ?? 0) > 1;
   if (isLater && (yield* openAttempt.get(ofRow)) !== undefined) return false;
   if (change.decision !== undefined && !(yield* isDecided(change.decision))) return false;
+  if (!(yield* isWithinLimits(change, gate.companyId))) return false;
   const eventSeq = transaction.latestEventSeq + 1;
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].run({
     ...after,
@@ -400,6 +402,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   if (change.isCorrected === true) yield* keepCorrection(change, gate.companyId);
   else if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
   yield* recordChange(change);
+  yield* recordUse(change, gate.companyId);
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);

@@ -6,7 +6,10 @@ import {
   openAttemptStatuses,
   type PayoutStatus,
 } from '../../../src/core/payout.ts';
+import { formatBangkokDate } from '../../../src/core/bangkok-time.ts';
 import type { Change } from '../../../src/core/ports.ts';
+import { findDayExcess } from '../../../src/payout/rules/limits.ts';
+import { readDayUse, readPayeeUse } from './reads.ts';
 import {
   claimKey,
   findPlaces,
@@ -63,6 +66,7 @@ function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
   )
     return false;
   if (!isClaimRight(change, store.claims.get(key))) return false;
+  if (!isWithinLimits(store, change, companyId)) return false;
   moveClaim(store, change, key, undo);
   if (attempt !== undefined) keepAttempt(store, attempt, isIntent === true, undo);
   for (const adopted of adopts) keepAttempt(store, adopted, true, undo);
@@ -75,6 +79,16 @@ function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
   });
   moveRow(store, { row, after, cause: event.cause, atMs: event.atMs, detail, isValidated });
   return true;
+}
+
+/** An intent keeps the limits of its day. */
+function isWithinLimits(store: MemoryStore, { limits, after }: Change, companyId: string): boolean {
+  if (limits === undefined || after.submittedAtMs === null) return true;
+  const date = formatBangkokDate(after.submittedAtMs);
+  const { amountSatang, proxyNo } = after.instruction;
+  const use = readDayUse(store, companyId, date, after.batchId);
+  const payeeSatang = readPayeeUse(store, companyId, date, proxyNo);
+  return findDayExcess(limits, amountSatang, use, payeeSatang, after.submittedAtMs).length === 0;
 }
 
 const isOrderOf = (attempt: Attempt | undefined, companyId: string, payerAccount: string): boolean =>

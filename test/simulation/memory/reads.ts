@@ -1,9 +1,10 @@
 /** What the simulated journal shows: payouts, attempts, claims, and the rows of a view. */
 import { dayMs } from '../../../src/core/bangkok-time.ts';
-import { formatBaht } from '../../../src/core/money.ts';
+import { formatBaht, type Satang, sumSatang } from '../../../src/core/money.ts';
 import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../../src/core/payout.ts';
 import type { ClaimOwner, HoldTotal, OtherReferences, ResultRow } from '../../../src/core/ports.ts';
 import type { InDoubt, PayoutHistory } from '../../../src/payout/ports.ts';
+import { countedDate, type DayUse } from '../../../src/payout/rules/limits.ts';
 import { mayBePaidStatuses } from '../../../src/payout/rules/similar.ts';
 import type { Journal } from '../../../src/store/store.ts';
 import { claimKey, findPlaces, requireBatch, requireRow, rowsOfBatch, similarKey } from './store.ts';
@@ -205,6 +206,35 @@ export function findOtherReferences(store: MemoryStore, batchId: string, days: n
   return { rows: found.length, firstRowNos: found.slice(0, 5) };
 }
 
+/** The payouts that count on a day. */
+function countedOn(store: MemoryStore, companyId: string, date: string): readonly Payout[] {
+  return [...store.rows.values()]
+    .map(({ payout }) => payout)
+    .filter((payout) => countedDate(payout) === date)
+    .filter(({ batchId }) => requireBatch(store, batchId).companyId === companyId);
+}
+
+const sumOf = (payouts: readonly Payout[]): Satang =>
+  sumSatang(payouts.map(({ instruction }) => instruction.amountSatang));
+
+export function readDayUse(store: MemoryStore, companyId: string, date: string, batchId: string): DayUse {
+  const counted = countedOn(store, companyId, date);
+  const files = new Set(counted.map((payout) => payout.batchId));
+  return { satang: sumOf(counted), files: files.size, isFileCounted: files.has(batchId) };
+}
+
+export const readPayeeUse = (store: MemoryStore, companyId: string, date: string, proxyNo: string): Satang =>
+  sumOf(countedOn(store, companyId, date).filter(({ instruction }) => instruction.proxyNo === proxyNo));
+
+function isPayeeKnown(store: MemoryStore, companyId: string, proxyNo: string): boolean {
+  return [...store.rows.values()].some(({ payout: { seq, status } }) => {
+    const attempts = status === 'paid' ? (store.attempts.get(seq) ?? []) : [];
+    return attempts.some(
+      (one) => one.status === 'paid' && one.order.proxyNo === proxyNo && one.order.companyId === companyId,
+    );
+  });
+}
+
 /** The reads of the port about single payouts. */
 export function makePayoutReads(store: MemoryStore) {
   return {
@@ -262,5 +292,10 @@ export function makePayoutReads(store: MemoryStore) {
         .flatMap((payoutId) => findHolder(store, companyId, payoutId))
         .map(({ seq: _seq, ...holder }) => holder),
     similarPayment: async (likeness) => findSimilarPayment(store, likeness),
+    dayUse: async (...asked) => readDayUse(store, ...asked),
+    payeeUse: async (...asked) => readPayeeUse(store, ...asked),
+    isPayeeKnown: async (...asked) => isPayeeKnown(store, ...asked),
+    // They are added up anew each time.
+    countDay: async () => {},
   } satisfies Partial<Journal>;
 }

@@ -38,6 +38,7 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
   );
   for (const name of ['payout_listed', 'open_payout'])
     db.exec(`create temp table ${name} (seq integer, batch_id text, status text, is_alarm integer)`);
+  db.exec('create temp table day_use (company_id, date, kind, key, rows, high, low)');
   for (const [table, column, type] of laterColumns)
     db.exec(`alter table ${table} add column ${column} ${type}`);
   await using journal = makeJournal({ db, path, journalId: '' });

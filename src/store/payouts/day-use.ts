@@ -1,0 +1,260 @@
+/**
+ * What counts on a Bangkok day for the limits over time. Sums are kept of a day that a sender has begun to count, in the
+ * transactions of the changes themselves; a day that nobody counts costs nothing, and is added up when it is asked for.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { type ExpressionBuilder, sql } from 'kysely';
+import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
+import { type Satang, zeroSatang } from '../../core/money.ts';
+import type { Change } from '../../core/ports.ts';
+import type { LimitReader } from '../../payout/ports.ts';
+import { computeUseMoves, type DayUse, findDayExcess, type UseMove } from '../../payout/rules/limits.ts';
+import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
+import { literal, type Tables } from '../schema.ts';
+import { type BodiesOf, type Body, define, query, type Reading } from '../statements.ts';
+import { joinParts, lowPart } from './rows.ts';
+
+export const limitTables = `
+-- Sums of a day: of all of it, of each payee, of each file. Satang in two parts, since many of them pass 2^63.
+create table day_use (
+  company_id text not null,
+  date text not null,
+  kind text not null check (kind in ('day', 'payee', 'file')),
+  key text not null,
+  rows integer not null,
+  high integer not null,
+  low integer not null,
+  primary key (company_id, date, kind, key)
+) strict, without rowid;
+
+-- Payees that rows which have left for an archive have paid.
+create table paid_payee (
+  company_id text not null,
+  proxy_no text not null,
+  primary key (company_id, proxy_no)
+) strict, without rowid;
+`;
+
+interface Day {
+  readonly companyId: string;
+  readonly date: string;
+}
+
+type Kind = Tables['day_use']['kind'];
+
+interface UseKey extends Day {
+  readonly kind: Kind;
+  readonly key: string;
+}
+
+const whole = { kind: 'day', key: '' } as const;
+
+const keyOf = ({ companyId, date, kind, key }: UseKey) => ({ company_id: companyId, date, kind, key });
+
+const useOf = define((values: UseKey) =>
+  query
+    .selectFrom('day_use')
+    .select(['rows', sql<string>`cast(high as text)`.as('high'), sql<string>`cast(low as text)`.as('low')])
+    .where(({ and }) => and(keyOf(values))),
+);
+
+const countFiles = define((values: Day) =>
+  query
+    .selectFrom('day_use')
+    .select((eb) => eb.fn.countAll<number>().as('files'))
+    .where(({ and }) => and({ company_id: values.companyId, date: values.date, kind: 'file' }))
+    .where('rows', '>', sql.lit(0)),
+);
+
+const addUse = define((values: UseKey & { rows: number; high: bigint; low: bigint }) =>
+  query
+    .insertInto('day_use')
+    .values({ ...keyOf(values), rows: values.rows, high: values.high, low: values.low })
+    .onConflict((conflict) =>
+      conflict.columns(['company_id', 'date', 'kind', 'key']).doUpdateSet({
+        rows: sql<number>`day_use.rows + excluded.rows`,
+        high: sql<bigint>`day_use.high + excluded.high`,
+        low: sql<bigint>`day_use.low + excluded.low`,
+      }),
+    ),
+);
+
+const keyOfPayout = { day: sql<string>`''`, payee: sql<string>`r.proxy_no`, file: sql<string>`p.batch_id` };
+
+const isCountedStatus = (eb: ExpressionBuilder<Tables & { p: Tables['payout'] }, 'p'>) =>
+  eb('p.status', 'in', mayBePaidStatuses.map(literal));
+
+/** The payouts that count on a day: `countedDate`. */
+function selectCounted({ companyId, date, fromMs, untilMs }: DaySpan) {
+  return query
+    .selectFrom('payout as p')
+    .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+    .where('p.seq', 'in', ({ selectFrom }) =>
+      selectFrom('attempt as a')
+        .select('a.payout_seq')
+        .where('a.tran_date', '=', date)
+        .where('a.company_id', '=', companyId),
+    )
+    .where('p.submitted_at_ms', '>=', fromMs)
+    .where('p.submitted_at_ms', '<', untilMs)
+    .where(isCountedStatus);
+}
+
+interface DaySpan extends Day {
+  readonly fromMs: number;
+  readonly untilMs: number;
+}
+
+function spanOf(day: Day): DaySpan {
+  const fromMs = parseBangkokDate(day.date);
+  if (fromMs === undefined) throw new RangeError(`${day.date} names no day`);
+  return { ...day, fromMs, untilMs: fromMs + dayMs };
+}
+
+const high = sql<number>`coalesce(sum(p.amount_satang / ${sql.lit(Number(lowPart))}), 0)`;
+const low = sql<number>`coalesce(sum(p.amount_satang % ${sql.lit(Number(lowPart))}), 0)`;
+
+const sumCounted = define((values: DaySpan & { key: string | null }) =>
+  selectCounted(values)
+    .select((eb) => [
+      eb.fn.countAll<number>().as('rows'),
+      eb.fn.count<number>('p.batch_id').distinct().as('files'),
+    ])
+    .select([sql<string>`cast(${high} as text)`.as('high'), sql<string>`cast(${low} as text)`.as('low')])
+    .where(sql<boolean>`(${values.key} is null or r.proxy_no = ${values.key})`),
+);
+
+const isFileOfDay = define((values: DaySpan & { batchId: string }) =>
+  selectCounted(values).select('p.seq').where('p.batch_id', '=', values.batchId).limit(1),
+);
+
+/** In the order of the table's columns. */
+const keepSums = (kind: Kind) =>
+  define((values: DaySpan) =>
+    query.insertInto('day_use').expression(
+      selectCounted(values)
+        .select([sql<string>`${values.companyId}`.as('company_id'), sql<string>`${values.date}`.as('date')])
+        .select([sql<Kind>`${sql.lit(kind)}`.as('kind'), keyOfPayout[kind].as('key')])
+        .select((eb) => [eb.fn.countAll<number>().as('rows'), high.as('high'), low.as('low')])
+        .$if(kind !== 'day', (select) => select.groupBy(keyOfPayout[kind])),
+    ),
+  );
+
+const keepAllSums = [keepSums('day'), keepSums('payee'), keepSums('file')];
+
+const forgetOthers = define((values: Day) =>
+  query.deleteFrom('day_use').where('company_id', '=', values.companyId).where('date', '<>', values.date),
+);
+
+function* countDay(companyId: string, date: string): Body<void> {
+  const day = { companyId, date };
+  if ((yield* useOf.get({ ...day, ...whole })) !== undefined) return;
+  yield* forgetOthers.run(day);
+  for (const keep of keepAllSums) yield* keep.run(spanOf(day));
+}
+
+export const limitWrites = { countDay };
+
+function* sumOf(day: Day, kind: Kind, key: string): Reading<Satang> {
+  const use = yield* useOf.get({ ...day, kind, key });
+  return use === undefined ? zeroSatang : joinParts(use.high, use.low);
+}
+
+/** @param isFiles whether anybody wants to know of files */
+function* readUse(day: Day, batchId: string, isFiles = true): Reading<DayUse | undefined> {
+  const use = yield* useOf.get({ ...day, ...whole });
+  if (use === undefined) return undefined;
+  const file = isFiles ? yield* useOf.get({ ...day, kind: 'file', key: batchId }) : undefined;
+  const isFileCounted = file !== undefined && file.rows > 0;
+  const files = isFiles && !isFileCounted ? ((yield* countFiles.get(day))?.files ?? 0) : 0;
+  return { satang: joinParts(use.high, use.low), files, isFileCounted };
+}
+
+const paidNow = define((values: { companyId: string; proxyNo: string }) =>
+  query
+    .selectFrom('attempt as a')
+    .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
+    .select('p.seq')
+    .where('a.proxy_no', '=', values.proxyNo)
+    .where('a.company_id', '=', values.companyId)
+    .where('a.status', '=', 'paid')
+    .where('p.status', '=', literal('paid'))
+    .limit(1),
+);
+
+const paidArchived = define((values: { companyId: string; proxyNo: string }) =>
+  query
+    .selectFrom('paid_payee')
+    .select('proxy_no')
+    .where('company_id', '=', values.companyId)
+    .where('proxy_no', '=', values.proxyNo),
+);
+
+export const limitReads = {
+  *dayUse(companyId, date, batchId): Reading<DayUse> {
+    const day = { companyId, date };
+    const kept = yield* readUse(day, batchId);
+    if (kept !== undefined) return kept;
+    const span = spanOf(day);
+    const sum = yield* sumCounted.get({ ...span, key: null });
+    const isFileCounted = (yield* isFileOfDay.get({ ...span, batchId })) !== undefined;
+    if (sum === undefined) throw new Error('a sum is never nothing');
+    return { satang: joinParts(sum.high, sum.low), files: sum.files, isFileCounted };
+  },
+  *payeeUse(companyId, date, proxyNo): Reading<Satang> {
+    const day = { companyId, date };
+    if ((yield* useOf.get({ ...day, ...whole })) !== undefined) return yield* sumOf(day, 'payee', proxyNo);
+    const sum = yield* sumCounted.get({ ...spanOf(day), key: proxyNo });
+    return sum === undefined ? zeroSatang : joinParts(sum.high, sum.low);
+  },
+  *isPayeeKnown(companyId, proxyNo): Reading<boolean> {
+    if ((yield* paidNow.get({ companyId, proxyNo })) !== undefined) return true;
+    return (yield* paidArchived.get({ companyId, proxyNo })) !== undefined;
+  },
+} satisfies BodiesOf<LimitReader>;
+
+/** Before the rows of a batch leave: whom they have paid. */
+export function keepPaidPayees(db: DatabaseSync, batchId: string): void {
+  db.prepare(
+    `insert or ignore into paid_payee
+     select distinct a.company_id, a.proxy_no from payout p join attempt a on a.payout_seq = p.seq
+     where p.batch_id = ? and p.status = 'paid' and a.status = 'paid' order by 1, 2`,
+  ).run(batchId);
+}
+
+// ---------------------------------------------------------------- with each change
+
+/** False when an intent would pass a limit of its day. */
+export function* isWithinLimits({ limits, after }: Change, companyId: string): Body<boolean> {
+  if (limits === undefined) return true;
+  const { submittedAtMs, batchId, instruction } = after;
+  if (submittedAtMs === null) throw new Error(`payout ${after.seq}: an intent without its moment`);
+  const date = formatBangkokDate(submittedAtMs);
+  const day = { companyId, date };
+  yield* countDay(companyId, date);
+  const use = yield* readUse(day, batchId, limits.filesPerDay !== null);
+  if (use === undefined) throw new Error(`${date} was counted and is not there`);
+  const payeeSatang =
+    limits.satangPerPayeePerDay === null ? zeroSatang : yield* sumOf(day, 'payee', instruction.proxyNo);
+  return findDayExcess(limits, instruction.amountSatang, use, payeeSatang, submittedAtMs).length === 0;
+}
+
+/** Keeps the sums of the day on which the payout counts, or counts no longer. */
+export function* recordUse(change: Change, companyId: string): Body<void> {
+  for (const { date, by, payout } of computeUseMoves(change)) {
+    const day = { companyId, date };
+    if ((yield* useOf.get({ ...day, ...whole })) === undefined) continue;
+    for (const place of placesOf(payout)) yield* addUse.run({ ...day, ...place, ...partsOf(payout, by) });
+  }
+}
+
+const placesOf = ({ instruction, batchId }: UseMove['payout']): readonly Pick<UseKey, 'kind' | 'key'>[] => [
+  whole,
+  { kind: 'payee', key: instruction.proxyNo },
+  { kind: 'file', key: batchId },
+];
+
+function partsOf({ instruction: { amountSatang } }: UseMove['payout'], by: UseMove['by']) {
+  const sign = BigInt(by);
+  return { rows: by, high: (amountSatang / lowPart) * sign, low: (amountSatang % lowPart) * sign };
+}
