@@ -1,6 +1,7 @@
 /** Checks payout files without sending a transfer: alone, or as a dry run that asks the bank about payees. */
 import { checkFile, type CheckOutcome, makeFindLike, type RowIssue } from '../check/check.ts';
 import { dryRun, type FileForecast } from '../check/dry-run.ts';
+import { computeFileDigest, type FileDigest } from '../check/file-digest.ts';
 import { PayeeChecker } from '../check/payee-checker.ts';
 import { computeExpectedTime, describeHolds, type ExpectedTime } from '../check/rules/forecast.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
@@ -11,6 +12,7 @@ import type { Store } from '../store/store.ts';
 import type { OpenedBank } from './open-bank.ts';
 import { makeReader, openJournalBeside } from './open-store.ts';
 
+export type { FileDigest } from '../check/file-digest.ts';
 export type { CheckOutcome, RowIssue } from '../check/check.ts';
 export type { RejectedFile } from '../intake/ports.ts';
 
@@ -53,6 +55,16 @@ export async function checkAlone(checking: Checking, path: string, report: Repor
       ? {}
       : { claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids) }),
   });
+}
+
+/** The digest that an approval of the file's batch names, from the file alone. */
+export async function digestFile(
+  { loaded, reader }: Pick<Checking, 'loaded' | 'reader'>,
+  path: string,
+  without: ReadonlySet<number>,
+): Promise<FileDigest | RejectedFile> {
+  const { companyId, payerAccount } = loaded.settings.bank;
+  return computeFileDigest(reader, path, { companyId, payerAccount, without });
 }
 
 export interface Asking {

@@ -6,6 +6,9 @@ import type { StatementDayState, StatementStore, UnreconciledDays } from '../rec
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
+import { readApprovalFigures } from '../review/approve-batch.ts';
+import type { ApprovalFigures } from '../review/rules/approval-figures.ts';
+import { systemClock } from '../platform/clock.ts';
 import { listPayouts } from './list.ts';
 import { requireJournal } from './open-store.ts';
 
@@ -22,6 +25,8 @@ export interface BatchStanding {
   readonly grown?: TakenFile | undefined;
   /** An open proposal decides about it. */
   readonly proposalId?: number | undefined;
+  /** Of one that is looked at alone: what whoever approves it looks at, while it waits for that. */
+  readonly approval?: ApprovalFigures | undefined;
 }
 
 /** A day of which a statement was accepted, or on which payouts were sent and none was. */
@@ -36,11 +41,13 @@ export interface DayStanding {
 
 /**
  * All batches, the newest first, or the one that is named.
+ * @param likeDays the longer of `limits.similarDays` and `limits.likeFileDays`
  * @returns undefined when there is no such batch
  */
 export async function readBatches(
   store: Store | undefined,
   batchId: string | undefined,
+  likeDays?: number,
 ): Promise<readonly BatchStanding[] | undefined> {
   const named = batchId === undefined ? undefined : await store?.batch(batchId.toUpperCase());
   if (batchId !== undefined && named === undefined) return undefined;
@@ -57,10 +64,22 @@ export async function readBatches(
       batch,
       totals: await store.totals(batch.batchId),
       holds: await store.holdTotals(batch.batchId),
+      approval: batch === named ? await readFigures(store, batch.batchId, likeDays) : undefined,
       grown: grown.find(({ batchId: whose }) => whose === batch.batchId),
       proposalId: waiting.get(batch.batchId),
     })),
   );
+}
+
+/** Undefined while nothing of the batch waits for approval. */
+async function readFigures(
+  store: Store,
+  batchId: string,
+  likeDays: number | undefined,
+): Promise<ApprovalFigures | undefined> {
+  const holds = await store.holdTotals(batchId);
+  if (!holds.some(({ hold, rows }) => hold === 'approval' && rows > 0)) return undefined;
+  return readApprovalFigures({ journal: store, clock: systemClock, likeDays }, batchId);
 }
 
 /** Of one query: the database takes only so many values. */

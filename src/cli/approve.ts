@@ -62,7 +62,10 @@ export const approveCommand = makeCommand({
           'a batch that waits for approval, in place of a number: proposed by one, approved by the next',
         ),
       )
-      .option('digest', textOption('with --batch: only if this is the digest of what waits'))
+      .option(
+        'digest',
+        textOption('with --batch: only if this is the digest of what waits ("paydrop check FILE --digest")'),
+      )
       .option('send-back', flagOption('send it back, with --note'))
       .option('withdraw', flagOption('withdraw what you have proposed yourself'))
       .option('note', textOption('what you have to say to it'))

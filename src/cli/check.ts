@@ -1,5 +1,7 @@
 /** `paydrop check FILE..`: every issue of every row, and what the rows would become. Sends no transfer. */
 import type { Asking, Report } from '../app/check.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { SettingsError } from '../settings/secrets.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
 import { say } from './output.ts';
 import {
@@ -9,6 +11,7 @@ import {
   makeCommand,
   numberOption,
   payoutFiles,
+  textOption,
 } from './options.ts';
 
 export const checkCommand = makeCommand({
@@ -31,13 +34,28 @@ export const checkCommand = makeCommand({
         'wait',
         numberOption(300, 'with --payees: seconds to wait for a bank in trouble, after its last answer'),
       )
+      .option(
+        'digest',
+        flagOption(
+          'print the digest that an approval of the file names, from the file and the settings alone',
+        ),
+      )
+      .option(
+        'without',
+        textOption('with --digest: rows that do not wait, such as 3,17; "paydrop status BATCH" names them'),
+      )
       .example('$0 check payouts.csv', 'issues with line and column, then totals')
       .example(
         '$0 check payouts.csv --payees',
         'the dry run: what would be paid, held or refused, and in what time',
-      ),
-  run: async ({ file, payees, wait, json, logLevel, ...options }) => {
+      )
+      .example('$0 check payouts.csv --digest', 'on another machine: is what waits there what stands here?'),
+  run: async ({ file, payees, wait, digest, without, json, logLevel, ...options }) => {
+    if (digest && payees) throw new SettingsError('--digest and --payees are two things: one of them');
+    if (without !== undefined && !digest) throw new SettingsError('--without goes with --digest');
+    const leftOut = readRowNos(without);
     const loaded = await loadCommandSettings(options);
+    if (digest) return digestAll(loaded, file, leftOut, json);
     const { checkAlone, dryRunFile, openChecking } = await import('../app/check.ts');
     const { CheckReport, showChecked } = await import('./views/check.ts');
     const { showForecast } = await import('./views/forecast.ts');
@@ -76,3 +94,33 @@ export const checkCommand = makeCommand({
     }
   },
 });
+
+/** @throws SettingsError for what is no list of rows */
+function readRowNos(text: string | undefined): ReadonlySet<number> {
+  const words = text === undefined ? [] : text.split(',').map((word) => word.trim());
+  if (words.some((word) => !/^[1-9]\d{0,8}$/.test(word)))
+    throw new SettingsError(`--without ${text ?? ''} is no list of row numbers, such as 3,17`);
+  return new Set(words.map(Number));
+}
+
+/** Nothing but the files and the settings is looked at. */
+async function digestAll(
+  loaded: LoadedSettings,
+  files: readonly string[],
+  without: ReadonlySet<number>,
+  json: boolean,
+): Promise<ExitCode> {
+  const { digestFile } = await import('../app/check.ts');
+  const { makeReader } = await import('../app/open-store.ts');
+  const { CheckReport, showDigest } = await import('./views/check.ts');
+  const { printBanner } = await import('./views/shown.ts');
+  printBanner(loaded, json);
+  const checking = { loaded, reader: await makeReader(loaded) };
+  let exitCode: ExitCode = exitCodes.ok;
+  for (const path of files) {
+    const report = new CheckReport(path, json);
+    const end = showDigest(report, await digestFile(checking, path, without), loaded);
+    exitCode = higherOf(exitCode, report.end(end));
+  }
+  return exitCode;
+}

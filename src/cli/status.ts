@@ -28,7 +28,8 @@ export const statusCommand = makeCommand({
       print(showDays(await readAllDays(), nowMs), json);
       return;
     }
-    const batches = await readBatches(journal, batch);
+    const { similarDays, likeFileDays } = loaded.settings.limits;
+    const batches = await readBatches(journal, batch, Math.max(similarDays, likeFileDays));
     if (batches === undefined) throw noSuchBatch(batch);
     const owner = journal && findSender(loaded.dataDir);
     if (owner !== undefined && !json) {

@@ -2,9 +2,11 @@
  * Approving a batch before it is paid. Where it takes two people the first who asks for it proposes it, and the next one
  * approves that; one of them alone where the batch needs no more.
  */
+import { dayMs } from '../core/bangkok-time.ts';
 import type { ReviewContext } from './context.ts';
 import type { BatchApproval, PersonStore, Proposal } from './ports.ts';
 import { check, type Checked, type Proposed, proposeAll } from './review.ts';
+import type { ApprovalFigures } from './rules/approval-figures.ts';
 import { whyNotApprove } from './rules/approval.ts';
 import { can, findCheckObstacle, type ProvedPerson } from './rules/people.ts';
 import type { Decider } from './rules/proposal.ts';
@@ -98,4 +100,21 @@ async function checkApproval(
   const maker = people.find(({ personId }) => personId === makerId);
   const obstacle = maker && findCheckObstacle(proved.person, maker, people);
   return check(context, proposalId, 'approve', deciderOf(proved), { note, seen: digest, obstacle });
+}
+
+export interface FiguresContext {
+  readonly journal: Pick<ReviewContext['journal'], 'approvalFigures'>;
+  readonly clock: ReviewContext['clock'];
+  /** For how long as much paid to the same payee makes a row like another: the longer of `limits.similarDays`, `.likeFileDays`. */
+  readonly likeDays?: number | undefined;
+}
+
+const likeDaysDefault = 3;
+
+/** What whoever approves a batch looks at; undefined where there is no such batch. Of a batch that waits for nobody, too. */
+export async function readApprovalFigures(
+  { journal, clock, likeDays = likeDaysDefault }: FiguresContext,
+  batchId: string,
+): Promise<ApprovalFigures | undefined> {
+  return journal.approvalFigures(batchId, clock.now() - likeDays * dayMs);
 }

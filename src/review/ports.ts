@@ -2,6 +2,7 @@
 import type { Satang } from '../core/money.ts';
 import type { DecisionItem } from '../core/ports.ts';
 import type { Waiting } from './rules/approval.ts';
+import type { ApprovalFigures } from './rules/approval-figures.ts';
 import type { Decider, ProposalStatus, Target, TargetKind } from './rules/proposal.ts';
 import type { Decision } from './rules/terms.ts';
 import type { PersonEvent } from './rules/chain.ts';
@@ -83,6 +84,11 @@ export interface BatchApproval extends Waiting {
 export interface ApprovalStore {
   /** Undefined where the batch needs none. */
   approvalOf(batchId: string): Promise<BatchApproval | undefined>;
+  /**
+   * What whoever approves it looks at; undefined where there is no such batch.
+   * @param likeSinceMs since when as much paid to the same payee makes a row like another
+   */
+  approvalFigures(batchId: string, likeSinceMs: number): Promise<ApprovalFigures | undefined>;
   /**
    * Lets go on what waits, and ends the item, in one transaction.
    * @returns false, with nothing changed, when it is not the version that was decided on, or too few have approved it

@@ -44,7 +44,7 @@ import { payoutReads } from './payouts/payout-queries.ts';
 import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
-import { approvalReads, readApproval } from './review/approvals.ts';
+import { approvalReads } from './review/approvals.ts';
 import { overviewReads } from './review/overview.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
@@ -177,7 +177,8 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows 
       hasAny(db, batchId, 'held') ? bulk(batchId, 'liftHolds', batchId, holds, nowMs) : 0,
     holdUnapproved: async (batchId, why, nowMs) =>
       hasAny(db, batchId, 'ready') ? bulk(batchId, 'holdUnapproved', batchId, why, nowMs) : 0,
-    approvalOf: async (batchId) => inTransaction(db, () => readApproval(db, batchId)),
+    approvalOf: async (batchId) => bulk(batchId, 'readApproval', batchId),
+    approvalFigures: async (batchId, likeSinceMs) => bulk(batchId, 'readFigures', batchId, likeSinceMs),
     approveBatch: async (batchId, item, version, nowMs) =>
       bulk(batchId, 'approveBatch', batchId, item, version, nowMs),
     releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),

@@ -40,6 +40,9 @@ test('nothing of a batch is paid before two people have approved it, by run or b
   expect(waiting.stdout).toContain('It waits for approval.');
   expect((await scene.run('resume', batchId)).stdout).toContain('it waits for approval');
 
+  const digest = /digest ([0-9a-f]{64})/.exec((await scene.run('status', batchId)).stdout)?.[1];
+  expect((await scene.run('check', file, '--digest')).stdout).toContain(`digest ${digest}`);
+
   // A watcher has nothing of it to send, nor of another file that comes now.
   const watcher = scene.start('watch');
   await mkdir(join(scene.dataDir, 'inbox'), { recursive: true });

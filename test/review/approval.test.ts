@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { join } from 'node:path';
 import { toSatang } from '../../src/core/money.ts';
+import type { StagedRow } from '../../src/core/payout-file.ts';
 import { retryBatch } from '../../src/payout/operator.ts';
-import { approveBatch } from '../../src/review/approve-batch.ts';
+import { approveBatch, readApprovalFigures } from '../../src/review/approve-batch.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { check, proposeAll, type Wish } from '../../src/review/review.ts';
 import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
@@ -18,6 +19,7 @@ import {
   makeRow,
   makeRows,
   readyOf,
+  secondBatchId,
 } from '../support/journal-fixtures.ts';
 import { makePerson } from '../support/persons.ts';
 import { tamper } from '../support/store-fixtures.ts';
@@ -329,5 +331,78 @@ describe('whoever types "paydrop approve --batch"', () => {
   test('is told what is in the way', async () => {
     await using one = await stageWaiting({ ...byTwo, when: 'never' });
     expect(await type(one.theatre, checker)).toMatchObject({ why: 'it needs no approval' });
+  });
+});
+
+describe('the figures that whoever approves looks at', () => {
+  const figuresOf = ({ journal, time }: StoreTheatre, batchId: string) =>
+    readApprovalFigures({ journal, clock: time }, batchId);
+  const payTo = (proxyNo: string, rowNo: number, payoutId: string, satang: bigint): StagedRow => {
+    const row = makeRow(rowNo, { payoutId, amountSatang: toSatang(satang) });
+    const { cells, instruction } = row;
+    return {
+      ...row,
+      cells: { ...cells, proxyNo },
+      instruction: instruction && { ...instruction, proxyNo },
+    };
+  };
+
+  test('count each row of the file once, and name payees, likeness and the largest', async () => {
+    const theatre = await openTheatre();
+    await using _ = theatre;
+    await ingest(theatre.journal, [payTo('0811111111', 1, 'A1', 500n)]);
+    await theatre.run(firstBatchId);
+    const rows: StagedRow[] = [
+      payTo('0811111111', 1, 'B1', 500n),
+      payTo('0811111111', 2, 'B2', 700n),
+      payTo('0822222222', 3, 'B3', 900n),
+      { ...payTo('0822222222', 4, 'B4', 100n), holds: ['limit'] },
+      makeBadRow(5),
+    ];
+    const file = { batchId: secondBatchId, approval: byTwo, sealedAtMs: theatre.now() };
+    await ingest(theatre.journal, rows, file);
+    const figures = await figuresOf(theatre, secondBatchId);
+    const { version } = (await theatre.journal.approvalOf(secondBatchId)) ?? {};
+    expect(figures).toMatchObject({
+      batchId: secondBatchId,
+      people: 2,
+      digest: version,
+      toPay: { rows: 3, amountSatang: 2_100n },
+      held: { rows: 1, amountSatang: 100n },
+      holds: [['limit', 1]],
+      refused: { rows: 1 },
+      before: { rows: 0 },
+      newPayees: { rows: 2, payees: 1, amountSatang: 1_000n },
+      like: { rows: 1, amountSatang: 500n },
+      leftOut: { rows: 0, firstRowNos: [] },
+      isCorrected: false,
+    });
+    expect(figures?.payerAccount).not.toContain(payer.payerAccount);
+    const large = figures?.largest.map(({ payoutId, amountSatang, isNewPayee }) => [
+      payoutId,
+      amountSatang,
+      isNewPayee,
+    ]);
+    expect(large).toEqual([
+      ['B3', 900n, true],
+      ['B2', 700n, false],
+      ['B1', 500n, false],
+      ['B4', 100n, true],
+    ]);
+    expect(JSON.stringify(figures?.largest.map(({ proxyNo }) => proxyNo))).not.toContain('0811111111');
+  });
+
+  test('are of what is left, once some of it was approved or cancelled', async () => {
+    await using one = await stageWaiting();
+    const { theatre, batchId } = one;
+    await decideAlone(theatre, 'cancel');
+    expect(await figuresOf(theatre, batchId)).toMatchObject({
+      toPay: { rows: 2 },
+      refused: { rows: 1 },
+      leftOut: { rows: 1, firstRowNos: [1] },
+    });
+    await approve(theatre, batchId);
+    expect(await figuresOf(theatre, batchId)).toMatchObject({ toPay: { rows: 0 }, before: { rows: 2 } });
+    expect(await figuresOf(theatre, 'NOSUCHONE0')).toBeUndefined();
   });
 });

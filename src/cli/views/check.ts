@@ -1,5 +1,5 @@
 /** What `check` prints: issues as they are found, so that memory stays flat, and the totals at the end. */
-import type { CheckOutcome, RejectedFile, Report, RowIssue } from '../../app/check.ts';
+import type { CheckOutcome, FileDigest, RejectedFile, Report, RowIssue } from '../../app/check.ts';
 import type { RowTotal } from '../../core/ports.ts';
 import { formatBaht } from '../../core/money.ts';
 import {
@@ -10,6 +10,8 @@ import {
   showTextIfAny,
   toLines,
 } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
 import { type ExitCode, exitCodes } from '../exit-codes.ts';
 import { printText, printWrapped } from '../output.ts';
 import { countOf, type ShownTotal, showTotal } from './amounts.ts';
@@ -68,6 +70,26 @@ export function showRejected({ path }: CheckReport, { rejection }: RejectedFile)
       'The whole file is rejected: nothing of it would be sent.',
     ]),
     json: { status: 'rejected', ...rejection, message, column: showTextIfAny(rejection.column) },
+  };
+}
+
+/** What an approval of the file's batch names. */
+export function showDigest(
+  report: CheckReport,
+  outcome: FileDigest | RejectedFile,
+  { settings: { bank } }: Pick<LoadedSettings, 'settings'>,
+): ShownEnd {
+  if (outcome.kind === 'rejected') return showRejected(report, outcome);
+  const { batchId, rows, version: digest } = outcome;
+  const payerAccount = maskDigits(bank.payerAccount);
+  const total = { rows, amount: formatBaht(outcome.amountSatang) };
+  return {
+    exitCode: exitCodes.ok,
+    text: toLines([
+      `${report.path}: batch ${batchId}, ${showTotal(total)}, from account ${payerAccount}`,
+      `  digest ${digest}`,
+    ]),
+    json: { status: 'digest', batchId, ...total, payerAccount, digest },
   };
 }
 

@@ -23,6 +23,7 @@ import {
   showTotal,
   totalsByStatus,
 } from './amounts.ts';
+import { jsonOfFigures, showFigures } from './approval.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
 const stamp = (epochMs: number | null): string | null =>
@@ -62,7 +63,7 @@ function showNextOfBatch(
  * @param isSending a process is there that sends
  */
 export function showBatch(standing: BatchStanding, isSending = false): Shown {
-  const { batch, totals, holds, grown, proposalId } = standing;
+  const { batch, totals, holds, grown, proposalId, approval } = standing;
   const next = proposalId === undefined ? listNextOfBatch(batch, totals) : [toProposal(proposalId)];
   const json = {
     batchId: batch.batchId,
@@ -81,6 +82,7 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     alarms: countAlarms(totals),
     fileGrown: showGrowth(grown),
     proposal: proposalId ?? null,
+    ...(approval === undefined ? {} : { approval: jsonOfFigures(approval) }),
     next,
   };
   const { batchId, file, byStatus, alarms, reasonCode, reason, remedy } = json;
@@ -96,6 +98,7 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
     ...(reason === null ? [] : [`${reasonCode ?? ''}: ${reason}`]),
     ...(remedy === null ? [] : [`remedy: ${remedy}`]),
+    ...(approval === undefined ? [] : showFigures(approval)),
     ...showNextOfBatch(standing, state, next),
   ];
   const head = [batchId, started, state.padEnd(9), file].join('  ');

@@ -71,20 +71,34 @@ export interface Waiting extends ToBePaid {
 }
 
 /** Over the batch, the account that it is paid from, and exactly those rows that an approval lets go on. */
-export function computeWaiting(
-  { batchId, digest, versionsDigest, payerAccount }: ApprovedBatch,
-  waiting: Iterable<WaitingRow>,
-): Waiting {
-  const hash = createHash('sha256');
-  hash.update(`${JSON.stringify(['approval/1', batchId, digest, versionsDigest, payerAccount])}\n`);
-  let rows = 0;
-  let amountSatang = 0n;
-  for (const row of waiting) {
-    hash.update(`${row.rowNo} ${row.amountSatang} ${row.digest ?? ''}\n`);
-    rows += 1;
-    amountSatang += row.amountSatang;
+export class WaitingDigest {
+  readonly #hash = createHash('sha256');
+  #rows = 0;
+  #amountSatang = 0n;
+
+  constructor({ batchId, digest, versionsDigest, payerAccount }: ApprovedBatch) {
+    const head = ['approval/1', batchId, digest, versionsDigest, payerAccount];
+    this.#hash.update(`${JSON.stringify(head)}\n`);
   }
-  return { rows, amountSatang: toSatang(amountSatang), version: hash.digest('hex') };
+
+  /** In the order of the file. */
+  add({ rowNo, amountSatang, digest }: WaitingRow): void {
+    this.#hash.update(`${rowNo} ${amountSatang} ${digest ?? ''}\n`);
+    this.#rows += 1;
+    this.#amountSatang += amountSatang;
+  }
+
+  /** Called once. */
+  end(): Waiting {
+    const amountSatang = toSatang(this.#amountSatang);
+    return { rows: this.#rows, amountSatang, version: this.#hash.digest('hex') };
+  }
+}
+
+export function computeWaiting(batch: ApprovedBatch, waiting: Iterable<WaitingRow>): Waiting {
+  const all = new WaitingDigest(batch);
+  for (const row of waiting) all.add(row);
+  return all.end();
 }
 
 /** An approval as the journal has it of a batch. */

@@ -7,7 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { startThread } from '../../platform/thread.ts';
 import { readArchivedRows, recallBatch } from '../archive/move.ts';
 import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
-import { approveBatch, holdUnapproved } from '../review/approvals.ts';
+import { approveBatch, holdUnapproved, readApproval, readFigures } from '../review/approvals.ts';
 import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
 import { readLastRowNo } from './rows.ts';
@@ -24,6 +24,8 @@ const bulkWorks = {
   recallBatch,
   holdUnapproved,
   approveBatch,
+  readApproval,
+  readFigures,
 };
 
 type BulkWorks = typeof bulkWorks;

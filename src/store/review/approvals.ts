@@ -1,7 +1,9 @@
 /** Approvals: what of a batch waits for one, and what one lets go on. */
 import type { DatabaseSync } from 'node:sqlite';
 import { sql, type SqlBool } from 'kysely';
+import type { PayoutStatus } from '../../core/payout.ts';
 import type { BatchReason, DecisionItem } from '../../core/ports.ts';
+import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import {
   approvalCode,
   type ApprovalState,
@@ -12,13 +14,14 @@ import {
   isApproved,
   type WaitingRow,
 } from '../../review/rules/approval.ts';
+import { computeApprovalFigures, type FiguredRow } from '../../review/rules/approval-figures.ts';
 import type { ApprovalStore, BatchApproval } from '../../review/ports.ts';
 import { inTransaction } from '../connection.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { moveAll } from '../payouts/bulk.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
-import { addBits, hasBits, holdBits, removeBits } from '../schema.ts';
+import { addBits, decodeHolds, hasBits, holdBits, removeBits } from '../schema.ts';
 import {
   type BodiesOf,
   drive,
@@ -51,12 +54,15 @@ const selectApproval = (batchId: string) =>
 const isWaiting = (isAnyApproved: boolean) =>
   isAnyApproved ? sql<SqlBool>`(accepted_holds & ${sql.lit(holdBits.approval)}) = 0` : sql<SqlBool>`true`;
 
+/** True of a row that an approval of its batch lets go on. */
+const waitsFor = (batch: ApprovalRecord): string =>
+  `p.status in ('ready', 'held')${isApproved(batch) ? ` and (p.accepted_holds & ${holdBits.approval}) = 0` : ''}`;
+
 /** The rows that an approval lets go on, in the order of the file. */
 function* waitingRows(db: DatabaseSync, batch: ApprovalRecord): Generator<WaitingRow> {
   const rows = db.prepare(
     `select p.row_no, p.amount_satang, r.digest from payout p join payout_row r on r.seq = p.seq
-     where p.batch_id = ? and p.status in ('ready', 'held') ${isApproved(batch) ? `and (p.accepted_holds & ${holdBits.approval}) = 0` : ''}
-     order by p.row_no`,
+     where p.batch_id = ? and ${waitsFor(batch)} order by p.row_no`,
   );
   rows.setReadBigInts(true);
   for (const row of rows.iterate(batch.batchId))
@@ -76,9 +82,57 @@ export function findApprovers(db: DatabaseSync, batchId: string, policy: Approva
 
 /** Read at one moment. */
 export function readApproval(db: DatabaseSync, batchId: string): BatchApproval | undefined {
-  const batch = readFirst(db, selectApproval(batchId));
-  if (batch === undefined || batch.people === null) return undefined;
-  return { people: batch.people, ...computeWaiting({ ...batch, batchId }, waitingRows(db, batch)) };
+  return inTransaction(db, () => {
+    const batch = readFirst(db, selectApproval(batchId));
+    return batch === undefined ? undefined : readWaiting(db, batch);
+  });
+}
+
+function readWaiting(db: DatabaseSync, batch: ApprovalRecord): BatchApproval | undefined {
+  const { people } = batch;
+  return people === null ? undefined : { people, ...computeWaiting(batch, waitingRows(db, batch)) };
+}
+
+const mayBePaid = mayBePaidStatuses.map((status) => `'${status}'`).join(', ');
+
+/** All rows of the batch, each with what is known of its payee from before. */
+function* figuredRows(db: DatabaseSync, batch: ApprovalRecord, likeSinceMs: number): Generator<FiguredRow> {
+  const waits = waitsFor(batch);
+  const paidBefore = (also: string) =>
+    `exists (select 1 from payee_place o join payout q on q.seq = o.payout_seq
+       where o.proxy_no = r.proxy_no and ${also})`;
+  const rows = db.prepare(
+    `select p.seq, p.row_no, r.payout_id, r.proxy_no, r.payee_name, p.amount_satang, r.digest, p.status, p.holds,
+       ${waits} as waits, ${waits} and not ${paidBefore("q.status = 'paid'")} as is_new,
+       ${waits} and ${paidBefore(`o.amount_satang = p.amount_satang and q.batch_id <> p.batch_id
+         and q.status in (${mayBePaid}) and q.submitted_at_ms >= :since`)} as is_like
+     from payout p join payout_row r on r.seq = p.seq where p.batch_id = :batch order by p.row_no`,
+  );
+  rows.setReadBigInts(true);
+  for (const row of rows.iterate({ batch: batch.batchId, since: likeSinceMs }))
+    yield {
+      seq: Number(row['seq']),
+      rowNo: row['row_no'] as bigint,
+      payoutId: row['payout_id'] as string | null,
+      proxyNo: row['proxy_no'] as string | null,
+      payeeName: row['payee_name'] as string | null,
+      amountSatang: row['amount_satang'] as bigint | null,
+      digest: row['digest'] as string | null,
+      status: row['status'] as PayoutStatus,
+      holds: decodeHolds(Number(row['holds'])),
+      isWaiting: row['waits'] === 1n,
+      isNewPayee: row['is_new'] === 1n,
+      isLike: row['is_like'] === 1n,
+    };
+}
+
+/** Read at one moment. */
+export function readFigures(db: DatabaseSync, batchId: string, likeSinceMs: number) {
+  return inTransaction(db, () => {
+    const selected = selectApproval(batchId).select(['file_name as fileName', 'like_reason as likeReason']);
+    const batch = readFirst(db, selected);
+    return batch && computeApprovalFigures(batch, figuredRows(db, batch, likeSinceMs));
+  });
 }
 
 const shared = (db: DatabaseSync, batchId: string, nowMs: number) => ({
@@ -169,7 +223,7 @@ export function approveBatch(
     if (proposal.decision !== 'approve-batch' || !drive(db, isDecided(item))) return false;
     const involved = readAll(db, handsOf(batchId)).map(({ person_id: personId }) => personId);
     if (!areEnough(proposal, batch.people, involved)) return false;
-    if (readApproval(db, batchId)?.version !== version) return false;
+    if (readWaiting(db, batch)?.version !== version) return false;
     const { maker: by, checker, proposalId } = proposal;
     const detail = { by, ...(checker === null ? {} : { checkedBy: checker }), proposal: proposalId };
     letGoOn(db, batch, detail, nowMs);

@@ -1,0 +1,185 @@
+/** What whoever approves a batch looks at: what would be paid, to whom, and what is unusual about it. */
+import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
+import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { WaitingDigest, type WaitingRow } from './approval.ts';
+
+/** Of a batch, as the journal has it. */
+export interface FiguredBatch {
+  readonly batchId: string;
+  readonly fileName: string;
+  readonly payerAccount: string;
+  /** How many people must approve it; null where nobody need. */
+  readonly people: 1 | 2 | null;
+  readonly digest: string | null;
+  readonly versionsDigest: string | null;
+  /** Why all of it is held as another file's; null when it is not. */
+  readonly likeReason: string | null;
+}
+
+/** A row of it, in the order of the file. */
+export interface FiguredRow extends Omit<WaitingRow, 'amountSatang'> {
+  readonly seq: number;
+  readonly payoutId: string | null;
+  readonly proxyNo: string | null;
+  readonly payeeName: string | null;
+  /** Null where it cannot be read. */
+  readonly amountSatang: bigint | null;
+  readonly status: PayoutStatus;
+  readonly holds: readonly HoldReason[];
+  /** An approval lets it go on. */
+  readonly isWaiting: boolean;
+  /** Nothing was ever paid to its payee. */
+  readonly isNewPayee: boolean;
+  /** Another file paid its payee as much a short time before. */
+  readonly isLike: boolean;
+}
+
+export interface Figure {
+  readonly rows: number;
+  readonly amountSatang: Satang;
+}
+
+/** One of the largest. */
+export interface LargeRow {
+  readonly seq: number;
+  readonly rowNo: number;
+  readonly payoutId: string;
+  /** Masked. */
+  readonly proxyNo: string;
+  readonly payeeName: string | null;
+  readonly amountSatang: Satang;
+  readonly isNewPayee: boolean;
+}
+
+export interface ApprovalFigures {
+  readonly batchId: string;
+  readonly fileName: string;
+  readonly people: 1 | 2 | null;
+  /** Masked. */
+  readonly payerAccount: string;
+  /** Of what waits: an approval names it. `paydrop check FILE --digest` computes the same from the file. */
+  readonly digest: string;
+  /** Would be paid as soon as it is approved. */
+  readonly toPay: Figure;
+  /** Waits for something else besides, by which hold; a row may have several. */
+  readonly held: Figure;
+  readonly holds: readonly (readonly [hold: HoldReason, rows: number])[];
+  /** Is not paid: rejected, unpayable, failed or cancelled. */
+  readonly refused: Figure;
+  /** Was sent before, or is approved already. */
+  readonly before: Figure;
+  /** Of what waits: to payees who were never paid before, each counted once. */
+  readonly newPayees: Figure & { readonly payees: number };
+  /** Of what waits: as much as another file paid the same payee a short time before. */
+  readonly like: Figure;
+  readonly likeReason: string | null;
+  readonly largest: readonly LargeRow[];
+  /** The digest covers a row as it was corrected: the file alone does not have it. */
+  readonly isCorrected: boolean;
+  /** Rows of the file that ask for something and do not wait: `check --digest` is told of these. */
+  readonly leftOut: { readonly rows: number; readonly firstRowNos: readonly number[] };
+}
+
+/** So many of the largest are named. */
+const largestMax = 5;
+/** Rows that are left out are named so far. */
+const leftOutMax = 50;
+
+const refusedStatuses: readonly PayoutStatus[] = ['rejected', 'unpayable', 'failed', 'cancelled'];
+
+class Tally implements Figure {
+  rows = 0;
+  amountSatang = zeroSatang;
+
+  add(amountSatang: bigint | null): void {
+    this.rows += 1;
+    this.amountSatang = toSatang(this.amountSatang + (amountSatang ?? 0n));
+  }
+
+  get figure(): Figure {
+    return { rows: this.rows, amountSatang: this.amountSatang };
+  }
+}
+
+/** The largest of those seen so far, the first of two that are as large. */
+function keepLarge(largest: LargeRow[], row: FiguredRow): void {
+  const amountSatang = toSatang(row.amountSatang ?? 0n);
+  const last = largest.at(-1);
+  if (largest.length === largestMax && last !== undefined && last.amountSatang >= amountSatang) return;
+  const place = largest.findIndex((one) => one.amountSatang < amountSatang);
+  const { seq, rowNo, payoutId, proxyNo, payeeName, isNewPayee } = row;
+  const named = { payoutId: payoutId ?? '', proxyNo: maskDigits(proxyNo ?? ''), payeeName };
+  const large = { seq, rowNo: Number(rowNo), ...named, amountSatang, isNewPayee };
+  largest.splice(place === -1 ? largest.length : place, 0, large);
+  largest.length = Math.min(largest.length, largestMax);
+}
+
+/** Takes the figures of one row after the other; memory stays flat but for the payees who are new. */
+class Figures {
+  readonly toPay = new Tally();
+  readonly held = new Tally();
+  readonly refused = new Tally();
+  readonly before = new Tally();
+  readonly newRows = new Tally();
+  readonly like = new Tally();
+  readonly holds = new Map<HoldReason, number>();
+  readonly newPayees = new Set<string>();
+  readonly largest: LargeRow[] = [];
+  leftOutRows = 0;
+  readonly leftOut: number[] = [];
+
+  add(row: FiguredRow): void {
+    const { status, amountSatang, digest, rowNo } = row;
+    if (row.isWaiting) {
+      this.#addWaiting(row);
+      return;
+    }
+    (refusedStatuses.includes(status) ? this.refused : this.before).add(amountSatang);
+    if (digest === null) return;
+    this.leftOutRows += 1;
+    if (this.leftOut.length < leftOutMax) this.leftOut.push(Number(rowNo));
+  }
+
+  #addWaiting(row: FiguredRow): void {
+    const { amountSatang, holds, proxyNo, isNewPayee, isLike } = row;
+    const others = holds.filter((hold) => hold !== 'approval');
+    (others.length === 0 ? this.toPay : this.held).add(amountSatang);
+    for (const hold of others) this.holds.set(hold, (this.holds.get(hold) ?? 0) + 1);
+    if (isNewPayee) {
+      this.newRows.add(amountSatang);
+      this.newPayees.add(proxyNo ?? '');
+    }
+    if (isLike) this.like.add(amountSatang);
+    keepLarge(this.largest, row);
+  }
+}
+
+export function computeApprovalFigures(batch: FiguredBatch, rows: Iterable<FiguredRow>): ApprovalFigures {
+  const figures = new Figures();
+  const waiting = new WaitingDigest(batch);
+  for (const row of rows) {
+    figures.add(row);
+    const { rowNo, amountSatang, digest } = row;
+    if (row.isWaiting) waiting.add({ rowNo, amountSatang: amountSatang ?? 0n, digest });
+  }
+  const { toPay, held, refused, before, newRows, newPayees, like, largest } = figures;
+  return {
+    batchId: batch.batchId,
+    fileName: batch.fileName,
+    people: batch.people,
+    payerAccount: maskDigits(batch.payerAccount),
+    digest: waiting.end().version,
+    toPay: toPay.figure,
+    held: held.figure,
+    holds: [...figures.holds],
+    refused: refused.figure,
+    before: before.figure,
+    newPayees: { ...newRows.figure, payees: newPayees.size },
+    like: like.figure,
+    likeReason: batch.likeReason,
+    largest,
+    isCorrected: batch.versionsDigest !== null,
+    leftOut: { rows: figures.leftOutRows, firstRowNos: figures.leftOut },
+  };
+}
