@@ -12,6 +12,7 @@ import {
 import { describeLoss, isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
+import { makeDayHeads } from '../review/day-heads.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { requireJournal } from './open-store.ts';
@@ -62,6 +63,8 @@ export async function archiveBatches(
   const { similarDays, likeFileDays } = loaded.settings.limits;
   const { giveUpAfterMs } = loaded.settings.settle;
   const policy = computeArchivePolicy(beforeMs, { similarDays, likeFileDays, giveUpAfterMs }, nowMs);
+  // While the events of the days stand in one place.
+  if (!isDryRun) await makeDayHeads(journal, journal.journalId, nowMs);
   return await moveDue(journal, { policy, isDryRun, stop, clock: systemClock });
 }
 

@@ -15,6 +15,7 @@ import { journalFileName } from '../store/open.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
+import { publishDayHeads } from './review/day-heads.ts';
 import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
 import { JournalCheck } from './journal-check.ts';
 import { Watcher } from '../watch/watcher.ts';
@@ -221,6 +222,8 @@ const doubtPollMs = 60_000;
 /** How often it is looked whether the watcher is ready. */
 const readinessPollMs = 2_000;
 const readinessPollMinMs = 100;
+/** When the head of the day before is made: its last transaction has ended by then. */
+const headsAtMs = 5 * 60_000;
 /** A bank that is out of reach is tried this often. */
 const sickBankPollMs = 2_000;
 const bankTimeoutMs = 5_000;
@@ -267,7 +270,10 @@ async function workFolder(
   const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent, runObserver });
   const watcher = new Watcher(setup, {
     probeMs: settings.probeMs,
-    dailyJobs: (askAll) => listDailyJobs(session, askAll, attention, stop),
+    dailyJobs: (askAll) => [
+      ...listDailyJobs(session, askAll, attention, stop),
+      { name: 'heads', atMs: headsAtMs, run: () => publishDayHeads(session, notices) },
+    ],
   });
   status.begin({ session, watcher, intake, disk });
   const journalCheck = new JournalCheck(session, status, disk);

@@ -64,6 +64,7 @@ export const runCommand = makeCommand({
     const loaded = await loadCommandSettings(options);
     const { notifyOnce } = await import('../app/notices/attention.ts');
     const { openNotifier } = await import('../app/notices/notifier.ts');
+    const { publishDayHeads } = await import('../app/review/day-heads.ts');
     const { explainLoss, openSession } = await import('../app/session.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
     await using session = await openSession(loaded, await openLog({ json, logLevel }), 'run', { recovery });
@@ -82,6 +83,7 @@ export const runCommand = makeCommand({
       exitCode = higherOf(exitCode, code);
       if (interrupted.aborted) break;
     }
+    await publishDayHeads(session, notices);
     await notifyOnce(session, session.log, notices);
     await notices.deliverOnce(interrupted);
     return interrupted.aborted ? exitCodes.stoppedShort : exitCode;

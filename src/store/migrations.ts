@@ -14,6 +14,8 @@ import {
   wordTables,
 } from './reconcile/statement-tables.ts';
 import { approvalTables } from './review/approval-tables.ts';
+import { dayHeadTables } from './review/day-head-tables.ts';
+import { addProposalChain } from './review/proposal-chain.ts';
 import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
 import { passkeyTables } from './review/passkey-tables.ts';
@@ -368,6 +370,12 @@ type Migration = string | ((db: DatabaseSync) => void);
 /** The reason that all rows of a file share: in each of them it would take more than all else of a row's state. */
 const likeReasonColumn = 'alter table batch add column like_reason text;';
 
+/** What was proposed is chained, and every chain hangs on the heads of days. */
+function addHeads(db: DatabaseSync): void {
+  db.exec(dayHeadTables);
+  addProposalChain(db);
+}
+
 const migrations: readonly Migration[] = [
   firstTables,
   faultTables,
@@ -395,6 +403,7 @@ const migrations: readonly Migration[] = [
   approvalTables,
   passkeyTables,
   limitTables,
+  addHeads,
 ];
 
 /** The version of the tables that this program writes. */

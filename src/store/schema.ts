@@ -19,6 +19,8 @@ import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
 import type { ApprovalTables } from './review/approval-tables.ts';
+import type { DayHeadTables } from './review/day-head-tables.ts';
+import type { ProposalEventTables } from './review/proposal-event-tables.ts';
 import type { ProposalTables } from './review/proposal-tables.ts';
 import type { PasskeyTables } from './review/passkey-tables.ts';
 import type { PersonTables } from './review/people-tables.ts';
@@ -246,6 +248,8 @@ export interface Tables
     StatementTables,
     ArchiveTables,
     ProposalTables,
+    ProposalEventTables,
+    DayHeadTables,
     PersonTables,
     SessionTables,
     ApprovalTables,

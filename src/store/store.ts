@@ -15,6 +15,7 @@ import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
 import type {
   ApprovalStore,
+  DayHeadStore,
   OverviewReader,
   PersonStore,
   ProposalStore,
@@ -46,6 +47,7 @@ import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { approvalReads } from './review/approvals.ts';
 import { overviewReads } from './review/overview.ts';
+import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './review/day-heads.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
@@ -77,7 +79,8 @@ export interface Store
     ApprovalStore,
     PersonStore,
     SessionStore,
-    OverviewReader {
+    OverviewReader,
+    DayHeadStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /**
@@ -122,6 +125,7 @@ const reads = {
   ...personReads,
   ...sessionReads,
   ...overviewReads,
+  ...dayHeadReads,
   loss: readLoss,
 };
 
@@ -138,6 +142,7 @@ const writes = {
   ...proposalWrites,
   ...personWrites,
   ...sessionWrites,
+  ...dayHeadWrites,
 };
 
 /** Writes that have a body of their own, or more to do than one transaction. */
@@ -221,6 +226,7 @@ export function makeJournal(parts: JournalParts): Store {
     keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
     ...makeStatementStore(db, path, transact),
     ...makeUnreconciledDays(db),
+    ...makeDayHeadStore(db, path),
     ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep, threadRowsMin }),
     journalId,
     newSinceMs,

@@ -21,6 +21,7 @@ export const noticeKinds = [
   'clock',
   'sums',
   'people',
+  'day-head',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

@@ -1,7 +1,7 @@
 /**
- * The history of people as a chain: each event is a text that is kept byte for byte and bears the hash of the event
- * before it of the same person. What could name somebody stands in it as a salted hash, so that it can be erased and the
- * chain still holds.
+ * The history of people, and that of proposals, as a chain: each event is a text that is kept byte for byte and bears the
+ * hash of the event before it of the same person or proposal. What could name somebody stands in it as a salted hash, so
+ * that it can be erased and the chain still holds.
  */
 import { hash } from 'node:crypto';
 import type { Proof } from './people.ts';
@@ -33,10 +33,10 @@ export type PersonEventKind = (typeof personEventKinds)[number];
 export type EventFacts = Readonly<Record<string, string | number | boolean | null>>;
 
 /** An event before it is chained. */
-export interface PersonEventDraft {
-  /** Whom it is about; 0 for nobody, or somebody who is yet to be. */
+export interface LinkDraft<Kind extends string> {
+  /** Whom or what it is about; 0 for nobody, or somebody who is yet to be. */
   readonly subject: number;
-  readonly kind: PersonEventKind;
+  readonly kind: Kind;
   readonly atMs: number;
   /** Who did it; null for whoever owns the journal, or nobody. */
   readonly byPerson: number | null;
@@ -47,6 +47,8 @@ export interface PersonEventDraft {
   readonly cells: Readonly<Record<string, string>>;
 }
 
+export type PersonEventDraft = LinkDraft<PersonEventKind>;
+
 /** A personal cell: its salt goes with it when it is erased. */
 export interface SaltedCell {
   readonly salt: string;
@@ -54,8 +56,8 @@ export interface SaltedCell {
 }
 
 /** An event as it is kept. */
-export interface PersonEvent extends Pick<
-  PersonEventDraft,
+export interface Link<Kind extends string> extends Pick<
+  LinkDraft<Kind>,
   'subject' | 'kind' | 'atMs' | 'byPerson' | 'proof'
 > {
   /** From 1, without a gap. */
@@ -70,7 +72,12 @@ export interface PersonEvent extends Pick<
   readonly cells: Readonly<Record<string, SaltedCell>> | null;
 }
 
-const format = 'paydrop person event v1';
+export type PersonEvent = Link<PersonEventKind>;
+
+/** What an event is of, as the first words of its text say it. */
+const personFormat = 'paydrop person event v1';
+export const proposalFormat = 'paydrop proposal event v1';
+type LinkFormat = typeof personFormat | typeof proposalFormat;
 
 /** What of a personal cell enters a text. */
 export const hashCell = ({ salt, value }: SaltedCell): string => hash('sha256', `${salt}\n${value}`, 'hex');
@@ -85,12 +92,13 @@ const inOrder = <Value>(record: Readonly<Record<string, Value>>): Record<string,
  * @param previousHash of the latest event of the same subject
  * @param makeSalt a new one each time: 128 bits of chance, as hex
  */
-export function chainEvent(
-  draft: PersonEventDraft,
+export function chainEvent<Kind extends string>(
+  draft: LinkDraft<Kind>,
   seq: number,
   previousHash: string | null,
   makeSalt: () => string,
-): PersonEvent {
+  format: LinkFormat = personFormat,
+): Link<Kind> {
   const { subject, kind, atMs, byPerson, proof, facts } = draft;
   const cells = Object.fromEntries(
     Object.entries(inOrder(draft.cells)).map(([name, value]) => [name, { salt: makeSalt(), value }]),
@@ -121,14 +129,14 @@ export function chainEvent(
 }
 
 /** What the text of an event says. */
-interface EventText extends Omit<PersonEvent, 'text' | 'hash' | 'cells'> {
+interface EventText extends Omit<Link<string>, 'text' | 'hash' | 'cells'> {
   readonly format: string;
   readonly facts: EventFacts;
   readonly cells: Readonly<Record<string, string>>;
 }
 
 /** What an event says beside its columns, for people. */
-export const readFacts = ({ text }: Pick<PersonEvent, 'text'>): EventFacts =>
+export const readFacts = ({ text }: Pick<Link<string>, 'text'>): EventFacts =>
   (JSON.parse(text) as EventText).facts;
 
 /** What has become of a chain: `seq` is of the first event that is not as it was written. */
@@ -138,20 +146,23 @@ export interface BrokenLink {
 }
 
 /** The first link of all events, in their order, that does not hold; undefined when all do. */
-export function findBrokenLink(events: Iterable<PersonEvent>): BrokenLink | undefined {
+export function findBrokenLink(
+  events: Iterable<Link<string>>,
+  format: LinkFormat = personFormat,
+): BrokenLink | undefined {
   const heads = new Map<number, string>();
   let seq = 0;
   for (const event of events) {
     seq += 1;
     const why =
-      event.seq === seq ? findFault(event, heads.get(event.subject) ?? null) : 'an event is missing';
+      event.seq === seq ? findFault(event, heads.get(event.subject) ?? null, format) : 'an event is missing';
     if (why !== undefined) return { seq, why };
     heads.set(event.subject, event.hash);
   }
   return undefined;
 }
 
-function findFault(event: PersonEvent, previousHash: string | null): string | undefined {
+function findFault(event: Link<string>, previousHash: string | null, format: LinkFormat): string | undefined {
   const { text, cells, hash: kept, ...columns } = event;
   if (hash('sha256', text, 'hex') !== kept) return 'its text is not the one that was hashed';
   if (event.previousHash !== previousHash) return 'it does not follow the event before it';

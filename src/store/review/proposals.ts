@@ -4,6 +4,7 @@ import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import type { Proposal, ProposalDraft, ProposalItem, ProposalStore } from '../../review/ports.ts';
 import { canMoveProposal, type Correction, type ProposalStatus } from '../../review/rules/proposal.ts';
+import { draftMoved, draftProposed } from '../../review/rules/proposal-chain.ts';
 import {
   type BodiesOf,
   type Body,
@@ -14,6 +15,7 @@ import {
   select,
   selectFirst,
 } from '../statements.ts';
+import { appendProposalEvent, proposalEventReads } from './proposal-chain.ts';
 
 const columns = [
   'proposal_id as proposalId',
@@ -180,6 +182,9 @@ function* insertProposal(draft: ProposalDraft): Body<number> {
     digest: draft.digest,
   } as const;
   yield* change(query.insertInto('proposal').values(record));
+  const [kept] = yield* select(selectProposals().where('proposal_id', '=', proposalId));
+  if (kept !== undefined)
+    for (const event of draftProposed(toProposal(kept))) yield* appendProposalEvent(event);
   return proposalId;
 }
 
@@ -207,6 +212,7 @@ const isOpenStatus = (status: Expression<ProposalStatus>) =>
   sql<SqlBool>`${status} in ('proposed', 'approved')`;
 
 export const proposalReads = {
+  ...proposalEventReads,
   *proposal(proposalId): Reading<Proposal | undefined> {
     const found = yield* selectFirst(selectProposals().where('proposal_id', '=', proposalId));
     return found === undefined ? undefined : toProposal(found);
@@ -256,6 +262,7 @@ export const proposalWrites = {
     const moved = yield* change(
       updateProposal(proposalId, 'proposed').set({ status: to, ...checked, check_note: note, ...ended }),
     );
+    if (moved > 0) yield* appendProposalEvent(draftMoved(proposalId, { to, by, note, nowMs }));
     if (moved > 0 && to !== 'approved') yield* change(closeItems(proposalId));
     return moved > 0;
   },
@@ -270,7 +277,9 @@ export const proposalWrites = {
     const applied = items.select('item_no').where('status', '=', 'applied').limit(1);
     const status = (yield* selectFirst(applied)) === undefined ? 'stale' : 'applied';
     const ended = updateProposal(proposalId, 'approved').set({ status, ended_at_ms: nowMs });
-    return (yield* change(ended)) > 0 ? status : undefined;
+    if ((yield* change(ended)) === 0) return undefined;
+    yield* appendProposalEvent(draftMoved(proposalId, { to: status, by: null, note: null, nowMs }));
+    return status;
   },
   *expireProposals(nowMs) {
     const due = query
@@ -282,6 +291,7 @@ export const proposalWrites = {
     for (const { proposal_id: proposalId } of yield* select(due)) {
       yield* change(updateProposal(proposalId, 'proposed').set({ status: 'expired', ended_at_ms: nowMs }));
       yield* change(closeItems(proposalId));
+      yield* appendProposalEvent(draftMoved(proposalId, { to: 'expired', by: null, note: null, nowMs }));
       expired.push(proposalId);
     }
     return expired;

@@ -1,0 +1,30 @@
+/** What a notice says of the head of a day: kept outside, it shows whether the journal was written anew since. */
+import { showText } from '../../core/outgoing-text.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
+import type { DayHead } from '../../review/rules/day-head.ts';
+import { draftNotice, type NoticeScene } from './notice-body.ts';
+import type { NoticeDraft } from './notice.ts';
+
+/** @param path absolute, of the file in the outbox */
+export function describeDayHead(scene: NoticeScene, head: DayHead, path: string): NoticeDraft {
+  const { number, date, stretches, text, hash } = head;
+  const { payouts, people, proposals } = stretches;
+  return draftNotice(
+    scene,
+    { kind: 'day-head', batchId: null, key: `day-head:${number}:${hash}` },
+    {
+      severity: null,
+      day: showDate(date),
+      head: hash,
+      lines: text
+        .trimEnd()
+        .split('\n')
+        .map((line) => showText(line)),
+      events: { payouts: payouts.events, people: people.events, proposals: proposals.events },
+      reason: `the head of ${showDate(date)}: keep it where nobody who can write the journal can change it`,
+      remedy: null,
+      commands: [],
+      reports: [path],
+    },
+  );
+}

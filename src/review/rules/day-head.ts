@@ -1,0 +1,196 @@
+/**
+ * The head of a day: a few lines that stand for every event up to the end of a Bangkok day, in the order in which they
+ * were written, chained over the head before. Whoever holds one outside knows whether what it stands for was changed
+ * since; one event can be shown to be under it without the others.
+ */
+import { hash } from 'node:crypto';
+
+/** The chains whose events a head stands for. */
+export const headChains = ['payouts', 'people', 'proposals'] as const;
+export type HeadChain = (typeof headChains)[number];
+
+/** Events of one chain, by their numbers: those after `after`, up to and with `upTo`. */
+export interface Stretch {
+  readonly after: number;
+  readonly upTo: number;
+  readonly events: number;
+  /** `EventTree.root` of their hashes; null without any. */
+  readonly root: string | null;
+}
+
+export interface DayHeadFacts {
+  readonly journalId: string;
+  /** From 1, without a gap: a day without events has no head. */
+  readonly number: number;
+  /** YYYYMMDD in Bangkok. */
+  readonly date: string;
+  /** Hash of the head before; null of the first. */
+  readonly before: string | null;
+  readonly stretches: Readonly<Record<HeadChain, Stretch>>;
+}
+
+/** A head as it is kept and handed out: the hash is the SHA-256 (hex) of the text. */
+export interface HashedHead {
+  readonly text: string;
+  readonly hash: string;
+}
+
+export interface DayHead extends DayHeadFacts, HashedHead {}
+
+const format = 'paydrop day head v1';
+
+export function composeDayHead(facts: DayHeadFacts): DayHead {
+  const stretches = headChains.map((chain) => {
+    const { after, upTo, events, root } = facts.stretches[chain];
+    return `${chain} ${after} ${upTo} ${events} ${root ?? '-'}`;
+  });
+  const place = [`journal ${facts.journalId}`, `number ${facts.number}`, `day ${facts.date}`];
+  const lines = [format, ...place, `before ${facts.before ?? '-'}`, ...stretches];
+  const text = `${lines.join('\n')}\n`;
+  return { ...facts, text, hash: hash('sha256', text, 'hex') };
+}
+
+const headPattern =
+  /^paydrop day head v1\njournal (\S+)\nnumber (\d+)\nday (\d{8})\nbefore (\S+)\n(payouts .+)\n(people .+)\n(proposals .+)\n$/v;
+
+/** What a head says; undefined for a text that is none. */
+export function readDayHead({ text, hash: kept }: HashedHead): DayHead | undefined {
+  const found = headPattern.exec(text);
+  if (found === null) return undefined;
+  const [, journalId = '', number, date = '', before, ...lines] = found;
+  const [payouts, people, proposals] = lines.map(readStretch);
+  if (payouts === undefined || people === undefined || proposals === undefined) return undefined;
+  const place = { journalId, number: Number(number), date, before: before === '-' ? null : (before ?? null) };
+  return { ...place, stretches: { payouts, people, proposals }, text, hash: kept };
+}
+
+function readStretch(line: string): Stretch {
+  const [, after, upTo, events, root = '-'] = line.split(' ');
+  return {
+    after: Number(after),
+    upTo: Number(upTo),
+    events: Number(events),
+    root: root === '-' ? null : root,
+  };
+}
+
+/** A head as a file has it: without its last line the file has the hash that stands there. */
+export const renderHead = ({ text, hash: kept }: HashedHead): string => `${text}head ${kept}\n`;
+
+const handedOut = new RegExp(String.raw`(${format}\n(?:[a-z]+ .+\n)+?)head ([0-9a-f]{64})$`, 'gmv');
+
+/** The heads in a file, in a message, or in several of them one after another. */
+export const findHeads = (content: string): readonly HashedHead[] =>
+  Array.from(content.replaceAll('\r\n', '\n').matchAll(handedOut), ([, text = '', kept = '']) => ({
+    text,
+    hash: kept,
+  }));
+
+/** Name of the file of a day's head. @param copy from the second on, where another file has the name */
+export const headFileName = (date: string, copy = 1): string =>
+  copy === 1 ? `heads-${date}.txt` : `heads-${date}-${copy}.txt`;
+
+export const headFilePattern = /^heads-\d{8}(?:-\d+)?\.txt$/v;
+
+// ---------------------------------------------------------------- the tree
+
+/** One step from an event to the root: what stands beside it, and on which side. */
+export interface ProofStep {
+  readonly side: 'left' | 'right';
+  readonly hash: string;
+}
+
+const hashLeaf = (eventHash: string): string => hash('sha256', `leaf\n${eventHash}`, 'hex');
+const hashNode = (left: string, right: string): string => hash('sha256', `node\n${left}\n${right}`, 'hex');
+
+interface Subtree {
+  readonly first: number;
+  readonly leaves: number;
+  readonly hash: string;
+}
+
+/**
+ * One hash over the hashes of many events, in their order, as a tree (that of RFC 6962): so that one event takes few
+ * steps to be shown. As many subtrees are held as the count of events has binary digits.
+ */
+export class EventTree {
+  readonly #subtrees: Subtree[] = [];
+  readonly #proofs = new Map<number, ProofStep[]>();
+  #events = 0;
+
+  get events(): number {
+    return this.#events;
+  }
+
+  /** @returns the steps to the root, which are there once `root` was asked for; only of one that is to be shown */
+  add(eventHash: string, isShown = false): readonly ProofStep[] {
+    const steps: ProofStep[] = [];
+    if (isShown) this.#proofs.set(this.#events, steps);
+    let subtree: Subtree = { first: this.#events, leaves: 1, hash: hashLeaf(eventHash) };
+    this.#events += 1;
+    for (let left = this.#subtrees.at(-1); left?.leaves === subtree.leaves; left = this.#subtrees.at(-1)) {
+      this.#subtrees.pop();
+      subtree = this.#join(left, subtree);
+    }
+    this.#subtrees.push(subtree);
+    return steps;
+  }
+
+  /** Null without events; asked for once, at the end. */
+  root(): string | null {
+    const [last, ...others] = this.#subtrees.toReversed();
+    if (last === undefined) return null;
+    let right = last;
+    for (const left of others) right = this.#join(left, right);
+    return right.hash;
+  }
+
+  #join(left: Subtree, right: Subtree): Subtree {
+    for (const [place, steps] of this.#proofs) {
+      if (place < left.first || place >= right.first + right.leaves) continue;
+      if (place >= right.first) steps.push({ side: 'left', hash: left.hash });
+      else steps.push({ side: 'right', hash: right.hash });
+    }
+    const leaves = left.leaves + right.leaves;
+    return { first: left.first, leaves, hash: hashNode(left.hash, right.hash) };
+  }
+}
+
+/** The root that an event and the steps beside it lead to. */
+export function climb(eventHash: string, steps: readonly ProofStep[]): string {
+  let own = hashLeaf(eventHash);
+  for (const { side, hash: beside } of steps)
+    own = side === 'left' ? hashNode(beside, own) : hashNode(own, beside);
+  return own;
+}
+
+// ---------------------------------------------------------------- what does not hold
+
+/** Why a kept head is not as it was made, before its events are looked at. @param before the head before it */
+export function findBrokenHead(head: HashedHead, before: DayHead | undefined): string | undefined {
+  if (hash('sha256', head.text, 'hex') !== head.hash) return 'its text is not the one that was hashed';
+  const said = readDayHead(head);
+  if (said === undefined) return 'it is written in another way';
+  const follows = headChains.every(
+    (chain) => said.stretches[chain].after === (before?.stretches[chain].upTo ?? 0),
+  );
+  const isNext = said.number === (before?.number ?? 0) + 1 && said.before === (before?.hash ?? null);
+  return isNext && follows ? undefined : 'it does not follow the head before it';
+}
+
+/** Why the events that a head stands for are not those that are there now. */
+export function findChangedStretch(said: Stretch, events: number, root: string | null): string | undefined {
+  if (events !== said.events)
+    return `it stands for ${said.events} events, and there ${events === 1 ? 'is' : 'are'} ${events}`;
+  return root === said.root ? undefined : 'an event that it stands for is another one than then';
+}
+
+/** Why a head from outside is not what the journal says now. @param kept the journal's of that day */
+export function findOtherHead(outside: HashedHead, kept: HashedHead | undefined): string | undefined {
+  if (hash('sha256', outside.text, 'hex') !== outside.hash)
+    return 'it was changed itself: its hash is not that of its lines';
+  if (kept === undefined) return 'the journal has no head of that day';
+  return kept.hash === outside.hash
+    ? undefined
+    : 'the journal has another head of that day: it was written anew since';
+}

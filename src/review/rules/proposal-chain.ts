@@ -1,0 +1,112 @@
+/** What the chained history of a proposal says, and whether the proposal is what its history says. */
+import type { Satang } from '../../core/money.ts';
+import { type Link, type LinkDraft, readFacts } from './chain.ts';
+import type { Decider, ProposalStatus } from './proposal.ts';
+
+/** A proposal as far as its history tells of it. */
+interface Proposal {
+  readonly proposalId: number;
+  readonly decision: string;
+  readonly status: ProposalStatus;
+  readonly note: string;
+  readonly evidence: string | null;
+  readonly makerId: number | null;
+  readonly maker: string;
+  readonly people: 1 | 2;
+  readonly madeAtMs: number;
+  readonly expiresAtMs: number;
+  readonly checkerId: number | null;
+  readonly checker: string | null;
+  readonly checkedAtMs: number | null;
+  readonly checkNote: string | null;
+  readonly endedAtMs: number | null;
+  readonly items: number;
+  readonly totalSatang: Satang;
+  readonly digest: string;
+}
+
+/** What becomes of a proposal, and by whom. */
+interface Move {
+  readonly to: ProposalStatus;
+  readonly by: Decider | null;
+  readonly note: string | null;
+  readonly nowMs: number;
+}
+
+/** The kind is what the proposal has become by it. */
+export type ProposalEvent = Link<ProposalStatus>;
+export type ProposalEventDraft = LinkDraft<ProposalStatus>;
+
+/** What is never changed of a proposal, and names nobody. */
+const lasting = ({ decision, people, items, totalSatang, digest, expiresAtMs }: Proposal) => ({
+  decision,
+  people,
+  items,
+  totalSatang: String(totalSatang),
+  digest,
+  expiresAtMs,
+});
+
+/** Of a new proposal; one that takes nobody else is approved at once. */
+export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[] {
+  const { proposalId: subject, madeAtMs: atMs, makerId: byPerson, maker, note, evidence } = proposal;
+  const place = { subject, atMs, byPerson, proof: null };
+  const cells = { maker, note, ...(evidence === null ? {} : { evidence }) };
+  const proposed = { ...place, kind: 'proposed', facts: lasting(proposal), cells } as const;
+  if (proposal.people > 1) return [proposed];
+  return [proposed, { ...place, kind: 'approved', facts: {}, cells: { checker: maker } }];
+}
+
+/** Somebody has looked at it, or nobody did in time, or it has ended. */
+export function draftMoved(subject: number, { to, by, note, nowMs }: Move): ProposalEventDraft {
+  const cells = { ...(by === null ? {} : { checker: by.name }), ...(note === null ? {} : { note }) };
+  return { subject, kind: to, atMs: nowMs, byPerson: by?.personId ?? null, proof: null, facts: {}, cells };
+}
+
+/** What would have been written of a proposal, had it been chained when it was made. */
+export function draftProposalEvents(proposal: Proposal): readonly ProposalEventDraft[] {
+  const { proposalId, status, people, checkerId, checker, checkedAtMs, checkNote } = proposal;
+  const made = draftProposed(proposal);
+  const by = checker === null ? null : { personId: checkerId, name: checker };
+  const endMs = proposal.endedAtMs ?? checkedAtMs ?? proposal.madeAtMs;
+  const isApproved =
+    status === 'approved' || status === 'applied' || (status === 'stale' && checker !== null);
+  const checked = { to: 'approved', by, note: checkNote, nowMs: checkedAtMs ?? proposal.madeAtMs } as const;
+  const moves: Move[] = [];
+  if (isApproved && people > 1) moves.push(checked);
+  if (status === 'applied' || (isApproved && status === 'stale'))
+    moves.push({ to: status, by: null, note: null, nowMs: endMs });
+  else if (status !== 'proposed' && status !== 'approved')
+    moves.push({ to: status, by, note: checkNote, nowMs: endMs });
+  return [...made, ...moves.map((move) => draftMoved(proposalId, move))];
+}
+
+/**
+ * Why a proposal is not what its history says; undefined when it is.
+ * @param events its own, in their order
+ * @param digest over its items, as they stand
+ */
+export function findChangedProposal(
+  proposal: Proposal,
+  events: readonly ProposalEvent[],
+  digest: string,
+): string | undefined {
+  const [first] = events;
+  if (first === undefined) return 'nothing in the history says that it was made';
+  const said = readFacts(first);
+  const changed = Object.entries(lasting(proposal)).find(([name, value]) => said[name] !== value);
+  if (changed !== undefined) return `its ${changed[0]} is not what was proposed`;
+  if (digest !== proposal.digest) return 'what it is about is not what was proposed';
+  if (first.byPerson !== proposal.makerId) return 'somebody else has proposed it';
+  const approval = events.find(({ kind }) => kind === 'approved');
+  if (proposal.people > 1 && (approval?.byPerson ?? null) !== approverOf(proposal))
+    return 'somebody else has approved it, or nobody';
+  return events.at(-1)?.kind === proposal.status
+    ? undefined
+    : `its history does not end with "${proposal.status}"`;
+}
+
+const approvedStatuses: readonly ProposalStatus[] = ['approved', 'applied', 'stale'];
+
+const approverOf = ({ status, checkerId }: Proposal): number | null =>
+  approvedStatuses.includes(status) ? checkerId : null;
