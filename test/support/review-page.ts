@@ -1,44 +1,75 @@
 /** The review page over a real port, on a journal in a temporary folder, with an admin who is called mali. */
+import type { ReviewContext } from '../../src/review/context.ts';
+import type { Role } from '../../src/review/rules/people.ts';
 import { openReviewPage, type ReviewPageOptions } from '../../src/review/web/server.ts';
+import type { Store } from '../../src/store/store.ts';
 import { Browser, type Shown } from './browser.ts';
+import { payer } from './core-fixtures.ts';
 import { passwordOf, Users } from './persons.ts';
 import { makeSqliteStore, type SqliteStore } from './sqlite-store.ts';
 
+const reviewContextOf = (journal: Store, { clock }: Users): ReviewContext => ({
+  journal,
+  clock,
+  rules: { payoutSatangMax: null },
+  payerAccount: payer.payerAccount,
+  people: 2,
+  expireDays: 7,
+});
+
+/** What the page asks for besides the port. */
+export const pageOptionsOf = (store: Store, users: Users): Omit<ReviewPageOptions, 'listen'> => ({
+  isSandbox: true,
+  store,
+  readContext: async () => ({ ...users.context, store }),
+  readReview: async () => reviewContextOf(store, users),
+  log: () => {},
+});
+
 export interface OpenTestPage extends AsyncDisposable {
   readonly sqlite: SqliteStore;
+  readonly store: Store;
   readonly users: Users;
   readonly browser: Browser;
   readonly origin: string;
   /** @returns what he sees under a path */
   signIn(name: string, path?: string): Promise<Shown>;
+  /** A browser of his own, in which somebody has signed in. */
+  open(name: string): Promise<Browser>;
 }
 
-/** @param more options of the page */
-export async function openTestPage(more: Partial<ReviewPageOptions> = {}): Promise<OpenTestPage> {
+/**
+ * @param more options of the page
+ * @param people besides mali, by name
+ */
+export async function openTestPage(
+  more: Partial<ReviewPageOptions> = {},
+  people: Readonly<Record<string, Role>> = {},
+): Promise<OpenTestPage> {
   await using stack = new AsyncDisposableStack();
   const sqlite = stack.use(await makeSqliteStore());
-  const users = new Users(sqlite.store);
+  const { store } = sqlite;
+  const users = new Users(store);
   await users.add('mali', 'admin', null);
-  const page = stack.use(
-    await openReviewPage({
-      listen: { host: '127.0.0.1', port: 0 },
-      isSandbox: true,
-      store: sqlite.store,
-      readContext: async () => ({ ...users.context, store: sqlite.store }),
-      log: () => {},
-      ...more,
-    }),
-  );
+  for (const [name, role] of Object.entries(people)) await users.add(name, role, await users.find('mali'));
+  const listen = { host: '127.0.0.1', port: 0 };
+  const page = stack.use(await openReviewPage({ listen, ...pageOptionsOf(store, users), ...more }));
   const browser = new Browser(page.origin);
   const owned = stack.move();
   return {
     sqlite,
+    store,
     users,
     browser,
     origin: page.origin,
     signIn: async (name, path = '/today') => {
       await browser.signIn(name, passwordOf(name));
       return browser.get(path);
+    },
+    open: async (name) => {
+      const own = new Browser(page.origin);
+      await own.signIn(name, passwordOf(name));
+      return own;
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

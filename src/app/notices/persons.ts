@@ -27,8 +27,8 @@ export class PersonNotices {
       if (page.length === 0) return;
       const { people } = await this.#store.persons();
       for (const event of page) {
-        // An approval is told with what it lets go on.
-        if (event.kind !== 'approval-signed')
+        // An approval is told with what it lets go on; who looked at a whole number stands in his history.
+        if (event.kind !== 'approval-signed' && event.kind !== 'revealed')
           await board.add(describePersonNotice(board.scene, event, people));
         this.#toldSeq = event.seq;
       }

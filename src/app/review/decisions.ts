@@ -42,14 +42,14 @@ export interface DecisionSession extends AsyncDisposable {
   readonly loaded: LoadedSettings;
 }
 
-/** @throws SettingsError without a journal */
-export async function openDecisions(
+/** What decisions are taken on, by the settings as they are agreed on at this moment. */
+export async function readReview(
   loaded: LoadedSettings,
+  journal: Store,
   log: Logger = silentLogger,
-): Promise<DecisionSession> {
-  const journal = await requireJournal(loaded);
+): Promise<ReviewContext> {
   const { review, bank } = (await agreeSettings(loaded, journal)).settings;
-  const context: ReviewContext = {
+  return {
     journal,
     clock: systemClock,
     rules: { payoutSatangMax: loaded.limits.satangPerPayout },
@@ -58,6 +58,15 @@ export async function openDecisions(
     expireDays: review.expireDays,
     statements: makeDecidedStatements({ loaded, journal, clock: systemClock, log }),
   };
+}
+
+/** @throws SettingsError without a journal */
+export async function openDecisions(
+  loaded: LoadedSettings,
+  log: Logger = silentLogger,
+): Promise<DecisionSession> {
+  const journal = await requireJournal(loaded);
+  const context = await readReview(loaded, journal, log);
   await sweepProposals(context);
   return { journal, context, loaded, [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() };
 }

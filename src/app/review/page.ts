@@ -8,6 +8,7 @@ import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { requireJournal } from '../open-store.ts';
 import { findSender } from '../sender-lock.ts';
+import { readReview } from './decisions.ts';
 
 export interface OpenPage extends AsyncDisposable {
   readonly origin: string;
@@ -27,20 +28,21 @@ export async function openPage(loaded: LoadedSettings, port: number, logger: Log
   const listen = { host: 'localhost', port };
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
-  const readSurroundings = async () => ({
-    sender: findSender(dataDir),
-    freeBytes: await realDisk.freeBytes(dataDir),
-  });
+  const options = {
+    listen,
+    isSandbox,
+    store,
+    readContext,
+    readReview: async () => readReview(loaded, store, logger),
+    log,
+    payer: { companyId, payerAccount },
+    readSurroundings: async () => ({
+      sender: findSender(dataDir),
+      freeBytes: await realDisk.freeBytes(dataDir),
+    }),
+  };
   const page = stack.use(
-    await openReviewPage({
-      listen,
-      isSandbox,
-      store,
-      readContext,
-      log,
-      payer: { companyId, payerAccount },
-      readSurroundings,
-    }).catch((error: unknown) => {
+    await openReviewPage(options).catch((error: unknown) => {
       throw explainPort(error, port);
     }),
   );

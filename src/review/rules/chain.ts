@@ -27,6 +27,7 @@ export const personEventKinds = [
   'change-stale',
   'locked-out',
   'recovered',
+  'revealed',
 ] as const;
 export type PersonEventKind = (typeof personEventKinds)[number];
 

@@ -78,6 +78,8 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
       return `${subject} is locked out after ${String(facts['failedTries'])} wrong passwords`;
     case 'recovered':
       return `ALARM: ${subject} was made an admin without an admin`;
+    case 'revealed':
+      return `${subject} has looked at ${String(facts['what'])}`;
   }
 }
 

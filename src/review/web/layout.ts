@@ -1,10 +1,15 @@
 /** The frame around every view. */
+import { hash } from 'node:crypto';
 import { html, type Html, type Part } from './html.ts';
+import { style } from './style.ts';
 import type { Page, Visit } from './view.ts';
 import { sayRole } from './words.ts';
 
-/** Paths of what every page loads; the number changes with them. */
-export const stylePath = '/assets/style-2.css';
+/** Browsers keep what has its contents in its name. */
+const assetPath = (name: string, text: string, ending: string): string =>
+  `/assets/${name}-${hash('sha256', text, 'hex').slice(0, 12)}.${ending}`;
+
+export const stylePath = assetPath('style', style, 'css');
 
 /** The views of the menu. */
 const menu = [

@@ -18,6 +18,7 @@ import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
+import { alarmTag, moneyTag } from './parts.ts';
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
 
@@ -132,15 +133,6 @@ function filterForm(visit: ProvedVisit, { search, status, money, day }: Asked): 
   </form>`;
 }
 
-/** Sign and word, never colour alone. */
-const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };
-
-function moneyTag({ language }: Pick<ProvedVisit, 'language'>, moved: MoneyMoved): Html {
-  return html`<span class="tag ${moved}"
-    ><span aria-hidden="true">${moneySigns[moved]}</span> ${sayMoved(language, moved)}</span
-  >`;
-}
-
 const joinNames = (...names: readonly (string | null | undefined)[]): string =>
   [...new Set(names.filter((name) => typeof name === 'string' && name.trim() !== ''))].join(' · ');
 
@@ -154,7 +146,7 @@ function payoutRow({ say, language, nowMs }: ProvedVisit, found: FoundPayout): H
   const placedMs = placeInTime(row, batch);
   return html`<tr>
     <td data-head="${say('payout')}">
-      <span class="name">${cells.payoutId.trim()}</span>
+      <a class="open" href="/payout/${row.seq}"><span class="name">${cells.payoutId.trim()}</span></a>
       <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>
     </td>
     <td class="number" data-head="${say('amount')}">${showText(amount)}</td>
@@ -163,7 +155,7 @@ function payoutRow({ say, language, nowMs }: ProvedVisit, found: FoundPayout): H
       <small>${showText(names)}</small>
     </td>
     <td data-head="${say('status')}">
-      ${row.isAlarm && html`<span class="tag alarm"><span aria-hidden="true">!</span> ${say('alarm')}</span><br />`}
+      ${row.isAlarm && html`${alarmTag({ say })}<br />`}
       <b>${sayStatus(language, row.status)}</b><br />
       ${moneyTag({ language }, moneyMovedOf(row))}
     </td>

@@ -15,6 +15,7 @@ import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../pl
 import { can } from '../rules/people.ts';
 import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
 import { frame, plainPage, stylePath } from './layout.ts';
+import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
 import { makeQueueViews, type QueueReader } from './queue-page.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
@@ -25,8 +26,13 @@ import { languages } from './words.ts';
 export interface ReviewPageOptions {
   readonly listen: ListenAddress;
   readonly isSandbox: boolean;
-  readonly store: SignInPageContext['store'] & SessionContext['store'] & QueueReader & TodayContext['store'];
+  readonly store: SignInPageContext['store'] &
+    SessionContext['store'] &
+    QueueReader &
+    TodayContext['store'] &
+    PayoutPageContext['store'];
   readonly readContext: () => Promise<SignInPageContext>;
+  readonly readReview: ReadReview;
   readonly log: Log;
   readonly payer?: TodayContext['payer'];
   readonly readSurroundings?: TodayContext['readSurroundings'];
@@ -78,6 +84,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makeSignInViews(options.readContext),
     ...makeQueueViews(store),
     ...makeTodayViews({ store, payer, readSurroundings }),
+    ...makePayoutViews(options),
   ]);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });
@@ -114,7 +121,7 @@ async function addGuards(app: FastifyInstance): Promise<void> {
     cookieOpts: secretCookie,
     csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
     getUserInfo: nameSession,
-    getToken: (request) => (request.body as Fields | undefined)?.['_csrf'],
+    getToken: (request) => lastOfEach(request.body)['_csrf'],
   });
   await app.register(rateLimit, { max: requestsAMinute, timeWindow: minuteMs });
 }
@@ -141,8 +148,15 @@ function readLanguage({ cookies: kept, headers }: FastifyRequest): Visit['langua
   return chosen ?? (/^\s*th\b/i.test(headers['accept-language'] ?? '') ? 'th' : 'en');
 }
 
-/** The same again, for what posts: a path of ours that bears nothing of what was typed. */
-const showsAgain = new Set(['/today', '/queue', '/sign-in']);
+/** A path of ours: nothing that was typed stands in one, and none leads away. */
+const ownPath = /^(?:\/[\w-]+)+$/;
+
+/** What shows the same again: where nothing but a form leads to it, the queue. */
+function readPath({ method, url, routeOptions, server }: FastifyRequest): string {
+  const path = url.split('?')[0] ?? '';
+  const isShown = method === 'GET' || server.hasRoute({ method: 'GET', url: routeOptions.url ?? '' });
+  return isShown && ownPath.test(path) ? path : '/queue';
+}
 
 async function readVisit(
   request: FastifyRequest,
@@ -159,7 +173,7 @@ async function readVisit(
     nowMs: context.clock.now(),
     person: known.ok ? known.person : undefined,
     csrfToken: reply.generateCsrf({ userInfo: nameSession(request) }),
-    path: request.routeOptions.url ?? '/',
+    path: readPath(request),
     say: makeSay(language),
   };
 }
@@ -171,6 +185,14 @@ async function sendPage(reply: FastifyReply, visit: Visit, page: Page): Promise<
     .send(frame(visit, page).text);
 }
 
+/** Of a field that stands several times the last. */
+const lastOfEach = (body: unknown): Fields =>
+  Object.fromEntries(
+    Object.entries((body ?? {}) as Readonly<Record<string, string | readonly string[]>>).map(
+      ([name, value]) => [name, typeof value === 'string' ? value : value.at(-1)],
+    ),
+  );
+
 async function answerView(
   view: View,
   request: FastifyRequest,
@@ -178,7 +200,7 @@ async function answerView(
   options: ReviewPageOptions,
 ): Promise<FastifyReply> {
   const visit = await readVisit(request, reply, options);
-  const fields = { ...(request.body as Fields | undefined), ...(request.params as Fields) };
+  const fields = { ...lastOfEach(request.body), ...(request.params as Fields) };
   if (view.action === undefined) return sendAnswer(reply, visit, await view.answer(visit, fields));
   const { person } = visit;
   if (person === undefined) return reply.redirect('/sign-in', 303);
@@ -237,7 +259,7 @@ const sayings = { 403: 'outOfDate', 404: 'notFound', 429: 'tooMany' } as Readonl
 
 /** Language and colours are the browser's own business. */
 function answerLook(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { language, theme, back = '' } = (request.body ?? {}) as Fields;
+  const { language, theme, back = '' } = lastOfEach(request.body);
   const kept = { ...secretCookie, maxAge: yearSeconds };
   const chosen = {
     language: languages.find((one) => one === language),
@@ -245,5 +267,5 @@ function answerLook(request: FastifyRequest, reply: FastifyReply): FastifyReply 
   };
   for (const [name, value] of Object.entries(chosen))
     if (value !== undefined) void reply.setCookie(name, value, kept);
-  return reply.redirect(showsAgain.has(back) ? back : '/today', 303);
+  return reply.redirect(ownPath.test(back) ? back : '/today', 303);
 }

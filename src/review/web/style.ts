@@ -113,6 +113,16 @@ ul.decisions li { padding: .5rem 0; border-bottom: 1px solid var(--line); }
 ul.decisions li:last-child { border-bottom: 0; }
 ul.decisions small { display: block; }
 .off { color: var(--soft); }
+/* a payout */
+.chips { list-style: none; margin: .2rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; }
+.chips li { overflow-wrap: anywhere; }
+.story p { margin: 0; }
+.story td:nth-child(3) { min-width: 14rem; }
+.story td.why { max-width: none; }
+code { font-family: ui-monospace, 'Cascadia Mono', Menlo, Consolas, monospace; font-size: .92em; }
+summary { cursor: pointer; padding: .5rem 0; color: var(--link); }
+.columns > .card { margin-bottom: 0; }
+.columns { margin-bottom: 1.2rem; }
 @media (max-width: 60rem) {
   .filter { grid-template-columns: repeat(3, 1fr); }
   .filter .wide, .filter .buttons { grid-column: 1 / -1; }

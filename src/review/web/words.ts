@@ -1,8 +1,10 @@
 /** Every word of the page, in both languages: those of each view stand in `words/`. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
-import type { BatchStatus, PayoutStatus } from '../../core/payout.ts';
+import type { BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import type { Role } from '../rules/people.ts';
+import { type Decision, decisionTerms } from '../rules/terms.ts';
+import { causeWords, factWords } from './words/causes.ts';
 import { frameWords } from './words/frame.ts';
 import type { Pair } from './words/pair.ts';
 import { payoutWords } from './words/payout.ts';
@@ -56,6 +58,16 @@ const batchStatusWords: Readonly<Record<BatchStatus, Pair>> = {
 
 export const sayBatchStatus = (language: Language, status: BatchStatus): string =>
   batchStatusWords[status][place(language)];
+
+export const sayDecision = (language: Language, decision: Decision): string =>
+  language === 'th' ? decisionTerms[decision].labelTh : decisionTerms[decision].label;
+
+export const sayCause = (language: Language, cause: PayoutCause): string =>
+  causeWords[cause][place(language)];
+
+/** Of what an event is told with. */
+export const sayFact = (language: Language, name: string): string =>
+  factWords[name]?.[place(language)] ?? name;
 
 const movedWords: Readonly<Record<MoneyMoved, Pair>> = {
   no: ['No money moved', 'เงินยังไม่ออก'],

@@ -1,11 +1,13 @@
 /** The review page over a real port: who gets in, from where, and what is shown of rows that others wrote. */
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stylePath } from '../../../src/review/web/layout.ts';
 import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
 import { sessionIdleMs, sessionLongestMs } from '../../../src/review/rules/session.ts';
 import { Browser } from '../../support/browser.ts';
 import { ingest, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../../support/persons.ts';
+import { pageOptionsOf } from '../../support/review-page.ts';
 import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
 
 let sqlite: SqliteStore;
@@ -19,10 +21,7 @@ beforeEach(async () => {
   await users.add('mali', 'admin', null);
   page = await openReviewPage({
     listen: { host: '127.0.0.1', port: 0 },
-    isSandbox: true,
-    store: sqlite.store,
-    readContext: async () => ({ ...users.context, store: sqlite.store }),
-    log: () => {},
+    ...pageOptionsOf(sqlite.store, users),
   });
   browser = new Browser(page.origin);
 });
@@ -147,7 +146,7 @@ describe('every answer', () => {
     expect([await askAs('rebound.example'), await askAs('localhost:1')]).toEqual([421, 200]);
   });
 
-  test.each(['/sign-in', '/nowhere', '/assets/style-2.css'])('%s bears the headers', async (path) => {
+  test.each(['/sign-in', '/nowhere', stylePath])('%s bears the headers', async (path) => {
     const { headers } = await browser.get(path);
     const policy = headers.get('content-security-policy') ?? '';
     expect(policy.split(';')).toEqual(
@@ -164,7 +163,7 @@ describe('every answer', () => {
     expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
     expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
     expect(headers.get('permissions-policy')).toContain('camera=()');
-    if (path !== '/assets/style-2.css') expect(headers.get('cache-control')).toBe('no-store');
+    if (path !== stylePath) expect(headers.get('cache-control')).toBe('no-store');
   });
 
   test('sets cookies that no script reads and no other site sends', async () => {

@@ -1,0 +1,42 @@
+/** The decisions that a person is offered about something: what may be proposed now, and why the rest may not. */
+import { can, type Person } from './people.ts';
+import { countDeciders } from './proposal.ts';
+import { type Decision, decisionTerms } from './terms.ts';
+
+/** A decision that is possible now, or is not. */
+interface Possible<Name extends Decision> {
+  readonly decision: Name;
+  /** Undefined when it is possible. */
+  readonly whyNot: string | undefined;
+}
+
+export interface Offer<Name extends Decision = Decision> extends Possible<Name> {
+  /** Another person has to approve it. */
+  readonly needsSecond: boolean;
+  readonly needsEvidence: boolean;
+}
+
+/** What is offered is asked again when it is proposed, and once more when it is applied. */
+export interface OfferTerms {
+  readonly person: Pick<Person, 'role' | 'isDisabled'>;
+  /** `review.people` as agreed. */
+  readonly people: 1 | 2;
+  /** Of a proposal about the same thing that is not decided yet. */
+  readonly openProposal?: number | undefined;
+}
+
+/** In the order of the options. */
+export function decideOffers<Name extends Decision>(
+  options: readonly Possible<Name>[],
+  { person, people, openProposal }: OfferTerms,
+): readonly Offer<Name>[] {
+  const permission = can(person, 'propose');
+  const whyNone =
+    openProposal === undefined ? undefined : `proposal ${openProposal} is about it, and is not decided yet`;
+  return options.map(({ decision, whyNot }) => ({
+    decision,
+    whyNot: whyNot ?? whyNone ?? (permission.allowed ? undefined : permission.why),
+    needsSecond: countDeciders(decision, people, true) === 2,
+    needsEvidence: decisionTerms[decision].needsEvidence,
+  }));
+}

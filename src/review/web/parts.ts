@@ -1,0 +1,33 @@
+/** Pieces that several views show alike. */
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import type { MoneyMoved } from '../../payout/rules/search.ts';
+import { html, type Html, type Part } from './html.ts';
+import type { Visit } from './view.ts';
+import { sayMoment, sayMoved } from './words.ts';
+
+/** Sign and word, never colour alone. */
+const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };
+
+export const moneyTag = ({ language }: Pick<Visit, 'language'>, moved: MoneyMoved): Html =>
+  html`<span class="tag ${moved}"
+    ><span aria-hidden="true">${moneySigns[moved]}</span> ${sayMoved(language, moved)}</span
+  >`;
+
+export const alarmTag = ({ say }: Pick<Visit, 'say'>): Html =>
+  html`<span class="tag alarm"><span aria-hidden="true">!</span> ${say('alarm')}</span>`;
+
+/** For people in their own calendar, for programs in ours. */
+export const momentOf = ({ language }: Pick<Visit, 'language'>, epochMs: number): Html =>
+  html`<time datetime="${formatBangkokDateTime(epochMs)}">${sayMoment(language, epochMs)}</time>`;
+
+/** A list of names with what stands for each; a name without anything is left out. */
+export const factList = (facts: readonly (readonly [name: string, fact: Part])[]): Html =>
+  html`<dl class="facts">
+    ${facts
+      .filter(([, fact]) => fact !== undefined && fact !== false && fact !== '')
+      .map(
+        ([name, fact]) =>
+          html`<dt>${name}</dt>
+            <dd>${fact}</dd>`,
+      )}
+  </dl>`;

@@ -1,0 +1,226 @@
+/** One payout: what it is, what may be decided about it now, and its whole story. */
+import { showBaht } from '../../core/figures.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
+import type { StatementView } from '../../reconcile/ports.ts';
+import { factsOf } from '../../reconcile/rules/types.ts';
+import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
+import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
+import type { ReviewContext } from '../context.ts';
+import { readOptions } from '../payout-target.ts';
+import type { PersonStore } from '../ports.ts';
+import { recordReveal } from '../reveal.ts';
+import { decideOffers, type Offer } from '../rules/offers.ts';
+import { can } from '../rules/people.ts';
+import { html, type Html, type Part } from './html.ts';
+import { plainPage, postButton } from './layout.ts';
+import { alarmTag, factList, moneyTag, momentOf } from './parts.ts';
+import { timeLine, type ToldLine } from './time-line.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayDecision, sayStatus } from './words.ts';
+
+/** What the views about decisions work on, as it is at this moment: settings may have been agreed on meanwhile. */
+export type ReadReview = () => Promise<ReviewContext>;
+
+export interface PayoutPageContext {
+  readonly store: HistoryReader & Pick<PersonStore, 'persons' | 'editPersons'>;
+  readonly readReview: ReadReview;
+}
+
+// ---------------------------------------------------------------- what is read
+
+interface ShownPayout {
+  readonly history: PayoutHistory;
+  readonly offers: readonly Offer[];
+  readonly openProposal: number | undefined;
+  readonly lines: readonly ToldLine[];
+}
+
+/** A row is named in addresses by its number in the journal, which tells nobody anything. */
+export function readSeq(fields: Fields): number | undefined {
+  const text = fields['seq'] ?? '';
+  return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
+}
+
+async function readShown(
+  { store, readReview }: PayoutPageContext,
+  { person }: ProvedVisit,
+  seq: number,
+): Promise<ShownPayout | undefined> {
+  const history = await store.history(seq);
+  if (history === undefined) return undefined;
+  const review = await readReview();
+  const options = (await readOptions(review, seq)) ?? [];
+  const [open] = await review.journal.openItems('payout', [String(seq)]);
+  const openProposal = open?.proposalId;
+  const offers = decideOffers(options, { person, people: review.people, openProposal });
+  return { history, offers, openProposal, lines: await readLines(review, history) };
+}
+
+async function readLines(
+  { journal }: ReviewContext,
+  { row, attempts }: PayoutHistory,
+): Promise<readonly ToldLine[]> {
+  const payout = await journal.payout(row.seq);
+  if (payout === undefined || attempts.length === 0) return [];
+  using view: StatementView = journal.openStatementView();
+  const { acceptedAtMs } = view.days();
+  return attempts.flatMap((attempt) =>
+    view
+      .linesOf(attempt.order.transRefNo, factsOf(payout, attempt))
+      .flatMap(({ date, lines }) =>
+        lines.map((line) => ({ date, acceptedAtMs: acceptedAtMs.get(date), line })),
+      ),
+  );
+}
+
+// ---------------------------------------------------------------- what is shown
+
+function payeeNumber(visit: ProvedVisit, { row }: PayoutHistory, isRevealed: boolean): Part {
+  const { say, person } = visit;
+  const number = row.instruction?.proxyNo ?? row.cells.proxyNo;
+  if (isRevealed)
+    return html`<span class="mono">${number}</span> <small role="status">${say('revealed')}</small>`;
+  return html`<span class="mono">${maskDigits(number)}</span> ${
+      can(person, 'reveal').allowed && postButton(visit, `/payout/${row.seq}/reveal`, say('reveal'))
+    }`;
+}
+
+const ifAny = (text: string | null | undefined): Part =>
+  text === null || text === undefined || text.trim() === '' ? undefined : showText(text);
+
+function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean): Html {
+  const { say } = visit;
+  const { row, batch, attempts } = history;
+  const { payeeName, reference1, reference2 } = row.instruction ?? row.cells;
+  const [code, why] = describeReason(row);
+  const carried = batch.extraColumns.map((name, place) => [name, row.extras[place] ?? ''] as const);
+  const names = [row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
+  return factList([
+    [say('payeeNumber'), payeeNumber(visit, history, isRevealed)],
+    [say('ourName'), ifAny(payeeName) ?? say('notSaid')],
+    [say('bankName'), ifAny(names) ?? say('notSaid')],
+    [say('why'), why !== '' && html`<span lang="en">${showText(why)}</span> <small>${code}</small>`],
+    [
+      say('remedy'),
+      html`<span lang="en">${showText(row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row))}</span>`,
+    ],
+    [
+      say('batch'),
+      html`<a href="/batch/${batch.batchId}">${batch.batchId}</a>, ${say('row')} ${row.rowNo}
+        <small>${batch.fileName}</small>`,
+    ],
+    [say('references'), ifAny([reference1, reference2].filter(Boolean).join(', '))],
+    [say('transfer'), attempts.at(-1)?.order.transRefNo],
+    [say('bankReference'), ifAny(row.sysRefNo)],
+    [say('fee'), ifAny(row.feeText)],
+    [say('sent'), row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)],
+    [say('settled'), row.settledAtMs !== null && momentOf(visit, row.settledAtMs)],
+    [
+      say('carried'),
+      carried.some(([, cell]) => cell !== '') &&
+        carried.map(([name, cell]) => html`<small>${showText(name)}</small> ${showText(cell)}<br />`),
+    ],
+  ]);
+}
+
+const offerItem = ({ say, language }: ProvedVisit, seq: number, offer: Offer): Html => {
+  const label = sayDecision(language, offer.decision);
+  return offer.whyNot === undefined
+    ? html`<li>
+        <a class="button" href="/payout/${seq}/decide/${offer.decision}">${label}</a>
+        <small>${offer.needsSecond ? say('second') : say('oneIsEnough')}</small>
+      </li>`
+    : html`<li class="off">${label} <small lang="en">${offer.whyNot}</small></li>`;
+};
+
+function decisionsCard(visit: ProvedVisit, { history, offers, openProposal }: ShownPayout): Html {
+  const { say } = visit;
+  const [possible, others] = [
+    offers.filter(({ whyNot }) => whyNot === undefined),
+    offers.filter(({ whyNot }) => whyNot !== undefined),
+  ];
+  const list = (some: readonly Offer[]) =>
+    html`<ul class="decisions">
+      ${some.map((offer) => offerItem(visit, history.row.seq, offer))}
+    </ul>`;
+  return html`<section class="card first" aria-labelledby="decisions">
+    <h2 id="decisions">${say('decisions')}</h2>
+    ${
+      openProposal !== undefined &&
+      html`<p>
+        <a href="/proposal/${openProposal}"
+          >${say('waitsForCheck')}: ${say('proposalWord')} ${openProposal}</a
+        >
+      </p>`
+    }
+    ${possible.length > 0 && list(possible)}
+    ${
+      others.length > 0 &&
+      html`<details ${possible.length === 0 ? html`open` : ''}>
+        <summary>${say('notPossible')}</summary>
+        ${list(others)}
+      </details>`
+    }
+  </section>`;
+}
+
+function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean): Page {
+  const { say, language } = visit;
+  const { history, lines } = shown;
+  const { row } = history;
+  const name = row.cells.payoutId.trim();
+  const amount =
+    row.amountSatang === null ? showText(row.cells.amount) : `${showBaht(row.amountSatang)} ${say('baht')}`;
+  return {
+    title: `${say('payout')} ${name}`,
+    body: html`<h1>${say('payout')} ${name}</h1>
+      <ul class="figures" data-live="figures">
+        <li><b>${amount}</b> ${say('amount')}</li>
+        <li><b>${sayStatus(language, row.status)}</b> ${moneyTag(visit, moneyMovedOf(row))}</li>
+        ${row.isAlarm && html`<li>${alarmTag(visit)}</li>`}
+      </ul>
+      <div class="columns">
+        <section class="card">${summary(visit, history, isRevealed)}</section>
+        <div data-live="decisions">${decisionsCard(visit, shown)}</div>
+      </div>
+      <section aria-labelledby="story" data-live="story">
+        <h2 id="story">${say('history')}</h2>
+        ${timeLine(visit, history, lines)}
+      </section>`,
+  };
+}
+
+async function answerPayout(
+  context: PayoutPageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+  isRevealed: boolean,
+): Promise<Answer> {
+  const seq = readSeq(fields);
+  const shown = seq === undefined ? undefined : await readShown(context, visit, seq);
+  if (shown === undefined) return plainPage(visit, 404, visit.say('notFound'), visit.say('archived'));
+  if (isRevealed) {
+    const { row, batch } = shown.history;
+    const what = `the payee number of row ${row.rowNo} of batch ${batch.batchId}`;
+    const { clock } = await context.readReview();
+    await recordReveal(context.store, clock, visit.proved, { what, payout: row.seq });
+  }
+  return payoutPage(visit, shown, isRevealed);
+}
+
+export const makePayoutViews = (context: PayoutPageContext): readonly View[] => [
+  {
+    method: 'GET',
+    path: '/payout/:seq',
+    action: 'see',
+    answer: async (visit, fields) => answerPayout(context, visit, fields, false),
+  },
+  {
+    method: 'POST',
+    path: '/payout/:seq/reveal',
+    action: 'reveal',
+    answer: async (visit, fields) => answerPayout(context, visit, fields, true),
+  },
+];

@@ -1,0 +1,210 @@
+/** The story of a payout, event by event: time, who, what, the code in words, and the evidence. */
+import type { Attempt, PayoutCause } from '../../core/payout.ts';
+import { showBaht } from '../../core/figures.ts';
+import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { findBankStatus } from '../../core/status-codes.ts';
+import type { PayoutEvent, PayoutHistory } from '../../payout/ports.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
+import { describeIssue } from '../../reports/rules/report-rows.ts';
+import type { StatementLine } from '../../reconcile/rules/statement.ts';
+import { html, type Html, type Part } from './html.ts';
+import { momentOf } from './parts.ts';
+import type { ProvedVisit } from './view.ts';
+import { sayCause, sayFact, sayStatus } from './words.ts';
+
+/** A line of a statement about one of its transfers. */
+export interface ToldLine {
+  readonly date: string;
+  /** When the version of the statement was accepted; undefined where that is not known. */
+  readonly acceptedAtMs: number | undefined;
+  readonly line: StatementLine;
+}
+
+interface Entry {
+  readonly atMs: number;
+  readonly who: Part;
+  readonly what: Part;
+  readonly evidence: Part;
+}
+
+type Detail = Readonly<Record<string, unknown>>;
+
+/** What proves that the bank, or its statement, has spoken. */
+const bankCauses: readonly PayoutCause[] = [
+  'payee-check-refused',
+  'outcome-in-doubt',
+  'inquired',
+  'proved',
+  'refused-for-payout',
+  'inquiry-failed',
+  'refused-for-line',
+  'late-proof',
+  'second-proof',
+];
+const statementCauses: readonly PayoutCause[] = [
+  'statement-failed',
+  'statement-read',
+  'statement-contradicts',
+];
+
+function whoOf({ say }: ProvedVisit, { cause, detail }: PayoutEvent): Part {
+  const { by, checkedBy, statement } = detail;
+  if (by === 'people') return say('unproved');
+  if (typeof by === 'string')
+    return typeof checkedBy === 'string' ? html`${by}, ${say('checkedBy')} ${checkedBy}` : by;
+  if (statement !== undefined || statementCauses.includes(cause)) return say('statementSide');
+  return bankCauses.includes(cause) ? say('bankSide') : say('program');
+}
+
+/** References of ours and the bank's, which look like numbers of accounts and are none. */
+const isReference = (name: string): boolean => /(?:RefNo|Refs|Uid|Hash|xRequestId|open|batchId)$/.test(name);
+
+function showFact(name: string, value: unknown): string {
+  if (Array.isArray(value))
+    return value.map((one) => showFact(name, one)).join(['proxyNo', 'amount'].includes(name) ? ' → ' : ', ');
+  if (name === 'statement') return showDate(String(value));
+  if (typeof value === 'object' && value !== null)
+    return Object.entries(value)
+      .map(([part, one]) => `${part} ${showFact(part, one)}`)
+      .join(', ');
+  return isReference(name) ? String(value) : showText(String(value));
+}
+
+/** Told elsewhere in the entry, or of no use to people. */
+const untold = new Set([
+  'by',
+  'checkedBy',
+  'proposal',
+  'salt',
+  'code',
+  'statusCode',
+  'statusDesc',
+  'alarm',
+  'moved',
+  'acknowledged',
+  'contested',
+]);
+
+/** The bank's code, or ours, with what it means. */
+function codeOf({ code, statusCode, statusDesc }: Detail): Part {
+  const named = code ?? statusCode;
+  if (typeof named !== 'string' || named === '') return undefined;
+  const words = typeof statusDesc === 'string' ? statusDesc : findBankStatus(named)?.remedy;
+  return html`<p class="code">
+    <code>${named}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
+  </p>`;
+}
+
+const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
+  facts.length > 0 &&
+  html`<ul class="chips">
+    ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
+  </ul>`;
+
+function attemptFacts({ say }: ProvedVisit, attempt: Attempt): Part {
+  const { order, status, sends, inquiries, lastFinding, sysRefNo, feeText } = attempt;
+  const counts = `${say('timesSent')} ${sends} ${say('times')}, ${say('timesAsked')} ${inquiries} ${say('times')}`;
+  return chips([
+    [say('attempt'), String(attempt.attemptNo)],
+    [say('attemptState'), lastFinding === null ? status : `${status} (${lastFinding})`],
+    [say('amount'), order.amountText],
+    [say('times'), counts],
+    ...(sysRefNo === null ? [] : [[say('bankReference'), sysRefNo] as const]),
+    ...(feeText === null ? [] : [[say('fee'), showText(feeText)] as const]),
+  ]);
+}
+
+function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly Attempt[]): Entry {
+  const { language, say } = visit;
+  const { cause, detail, from, to, atMs, attemptNo } = event;
+  const { proposal } = detail;
+  const attempt =
+    cause === 'intent-recorded' ? attempts.find((one) => one.attemptNo === attemptNo) : undefined;
+  const facts = Object.entries(detail)
+    .filter(([name, value]) => !untold.has(name) && value !== null && value !== '')
+    .map(([name, value]) => [sayFact(language, name), showFact(name, value)] as const);
+  return {
+    atMs,
+    who: whoOf(visit, event),
+    what: html`<b>${sayCause(language, cause)}</b>
+      ${from !== to && html`<small>${sayStatus(language, from)} → ${sayStatus(language, to)}</small>`}`,
+    evidence: [
+      codeOf(detail),
+      typeof proposal === 'number' &&
+        html`<p><a href="/proposal/${proposal}">${say('proposalWord')} ${proposal}</a></p>`,
+      attempt && attemptFacts(visit, attempt),
+      chips(facts),
+    ],
+  };
+}
+
+/** What the file says of it, first. */
+function readEntry(visit: ProvedVisit, { row, batch }: PayoutHistory): Entry {
+  const { say } = visit;
+  const cells = Object.entries(row.cells)
+    .filter(([, cell]) => cell !== '')
+    .map(([name, cell]) => [name, name === 'proxyNo' ? maskDigits(cell) : showText(cell)] as const);
+  return {
+    atMs: batch.startedAtMs,
+    who: say('program'),
+    what: html`<b>${say('rowRead')}</b> <small>${batch.fileName}, ${say('line')} ${row.line}</small>`,
+    evidence: [
+      row.issues.map((issue) => html`<p lang="en">${showText(describeIssue(issue))}</p>`),
+      html`<details>
+        <summary>${say('asInFile')}</summary>
+        ${chips(cells)}
+      </details>`,
+    ],
+  };
+}
+
+function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }: ToldLine): Entry {
+  const facts = [
+    [sayFact(language, 'statement'), showDate(date)],
+    [say('line'), String(line.line)],
+    [sayFact(language, 'statusText'), maskForeignNumbers(line.statusText)],
+    [say('transfer'), line.transRefNo],
+    [say('bankReference'), line.sysRefNo],
+    [say('amount'), showBaht(line.amountSatang)],
+    [say('fee'), showBaht(line.feeSatang)],
+    [say('why'), maskForeignNumbers([line.reasonCode, line.reasonDesc].join(' ').trim())],
+  ] as const;
+  return {
+    atMs: acceptedAtMs ?? 0,
+    who: say('statementSide'),
+    what: html`<b>${say('statementLine')}</b>`,
+    evidence: chips(facts.filter(([, fact]) => fact !== '')),
+  };
+}
+
+/** The oldest first. */
+export function timeLine(visit: ProvedVisit, history: PayoutHistory, lines: readonly ToldLine[]): Html {
+  const { say } = visit;
+  const entries = [
+    readEntry(visit, history),
+    ...history.events.map((event) => eventEntry(visit, event, history.attempts)),
+    ...lines.map((line) => lineEntry(visit, line)),
+  ].toSorted((one, other) => one.atMs - other.atMs);
+  return html`<table class="story">
+    <thead>
+      <tr>
+        <th scope="col">${say('time')}</th>
+        <th scope="col">${say('who')}</th>
+        <th scope="col">${say('what')}</th>
+        <th scope="col">${say('evidence')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${entries.map(
+        ({ atMs, who, what, evidence }) =>
+          html`<tr>
+            <td class="mono" data-head="${say('time')}">${atMs > 0 && momentOf(visit, atMs)}</td>
+            <td data-head="${say('who')}">${who}</td>
+            <td data-head="${say('what')}">${what}</td>
+            <td class="why" data-head="${say('evidence')}">${evidence}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}

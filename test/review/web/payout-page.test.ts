@@ -1,0 +1,125 @@
+/** The view of one payout over a real port: its story, what may be decided, and who may see the whole number. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { bringTo, ingest, ingestRunning, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
+import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
+
+let rig: OpenTestPage;
+
+beforeEach(async () => {
+  rig = await openTestPage({}, { nok: 'viewer' });
+});
+afterEach(async () => rig[Symbol.asyncDispose]());
+
+const seqOf = async (payoutId: string): Promise<number> => {
+  const [found] = await rig.store.findPayouts(payoutId);
+  return found?.row.seq ?? 0;
+};
+
+const script = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>`;
+
+describe('a payout', () => {
+  test('is found from the queue, and tells its story with every proof', async () => {
+    await ingestRunning(rig.store, [makeRow(1), makeRow(2, { holds: ['name'] })]);
+    await bringTo(rig.store, 'failed');
+    const browser = await rig.open('mali');
+    const queue = await browser.get('/queue');
+    const [, path = ''] = /href="(\/payout\/\d+)"><span class="name">INV-1</.exec(queue.text) ?? [];
+    const { status, text } = await browser.get(path);
+    expect(status).toBe(200);
+    for (const said of [
+      'Payout INV-1',
+      '100.01 baht',
+      'No money moved',
+      'Somchai Jaidee',
+      'ref 1',
+      'The row was read',
+      'The whole file was read and sealed',
+      'Recorded, and then sent to the bank',
+      'The bank has refused it',
+      'In doubt → Failed',
+    ])
+      expect(text).toContain(said);
+    const [history] = await rig.store.findPayouts('INV-1');
+    expect(text).toContain(history?.attempts[0]?.order.transRefNo ?? 'none');
+    expect(text).not.toContain(history?.row.cells.proxyNo ?? 'none');
+  });
+
+  test('says what may be decided now, and why the rest may not', async () => {
+    await ingest(rig.store, [makeRow(1, { holds: ['name'] })]);
+    const path = `/payout/${await seqOf('INV-1')}`;
+    const { text } = await (await rig.open('mali')).get(path);
+    const possible = [...text.matchAll(/decide\/([a-z-]+)"/g)].map(([, decision]) => decision);
+    expect(possible).toEqual(['go-on', 'cancel', 'retry-corrected']);
+    expect(text).toContain('Needs a second person');
+    expect(text).toContain('it is held, without an alarm: there is nothing to take note of');
+    const seen = await (await rig.open('nok')).get(path);
+    expect(seen.text).not.toMatch(/decide\/[a-z-]+"/);
+    expect(seen.text).toContain('a viewer may not propose decisions: that takes a maker or an admin');
+  });
+
+  test('shows its whole number to those who may, and records who looked', async () => {
+    const row = makeRow(1, { holds: ['name'] });
+    await ingest(rig.store, [row]);
+    const path = `/payout/${await seqOf('INV-1')}`;
+    const mali = await rig.open('mali');
+    expect((await mali.get(path)).text).not.toContain(row.cells.proxyNo);
+    const shown = await mali.post(`${path}/reveal`);
+    expect(shown.text).toContain(row.cells.proxyNo);
+    const [event] = (await rig.store.personEvents(0, 100)).filter(({ kind }) => kind === 'revealed');
+    expect(event).toMatchObject({ subject: 1, byPerson: 1, proof: 'session' });
+    expect(event?.text).toContain('row 1 of batch 0123456789');
+    expect(event?.text).not.toContain(row.cells.proxyNo);
+    const nok = await rig.open('nok');
+    expect((await nok.get(path)).text).not.toContain('/reveal');
+    const refused = await nok.post(`${path}/reveal`);
+    expect([refused.status, refused.text.includes(row.cells.proxyNo)]).toEqual([403, false]);
+  });
+
+  test('shows what others wrote as text, in every field', async () => {
+    const bad = makeBadRow(1);
+    const cells = Object.fromEntries(Object.keys(bad.cells).map((name) => [name, script]));
+    const issues = bad.issues.map((issue) => ({ ...issue, value: script }));
+    const extras = [script];
+    await ingest(rig.store, [{ ...bad, cells: { ...bad.cells, ...cells }, issues, extras }], {
+      fileName: `${script}.csv`,
+    });
+    const browser = await rig.open('mali');
+    const queue = await browser.get('/queue');
+    const { text } = await browser.get(/href="(\/payout\/\d+)"/.exec(queue.text)?.[1] ?? '');
+    expect(text).toContain('&lt;script&gt;');
+    expect(text).not.toMatch(/<script>|<img/);
+  });
+
+  test('is not there under a number that no row has', async () => {
+    const browser = await rig.open('mali');
+    const statuses = [];
+    for (const number of ['999', '0', 'x', '1e3', '99999999999999999999'])
+      statuses.push((await browser.get(`/payout/${number}`)).status);
+    expect(statuses).toEqual([404, 404, 404, 404, 404]);
+  });
+
+  test('comes back in Thai to where one was', async () => {
+    await ingest(rig.store, [makeRow(1, { holds: ['name'] })]);
+    const browser = await rig.open('mali');
+    const path = `/payout/${await seqOf('INV-1')}`;
+    const english = await browser.get(path);
+    const back = /name="back" value="([^"]+)"/.exec(english.text)?.[1] ?? '';
+    const { text } = await browser.post('/look', { language: 'th', back });
+    expect(text).toContain('รายการจ่าย INV-1');
+    expect(text).toContain('ต้องมีผู้อนุมัติอีกคน');
+  });
+
+  test('a field that stands twice in a form counts once', async () => {
+    const browser = await rig.open('mali');
+    const shown = await browser.postRaw(
+      '/queue',
+      (token) =>
+        new URLSearchParams([
+          ['_csrf', token],
+          ['search', 'a'],
+          ['search', 'b'],
+        ]),
+    );
+    expect(shown.status).toBe(200);
+  });
+});
