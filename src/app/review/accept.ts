@@ -8,7 +8,8 @@ import { breakTargetOf } from '../../review/break-target.ts';
 import { haltByOperator, payerKeyOf, versionOfPayer } from '../../review/rules/batch-decisions.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { readUser } from '../reconcile.ts';
-import { decideNamed, type Decided, deciderOf, type DecisionSession, requirePerson } from './decisions.ts';
+import { deciderOf } from '../../review/verdict.ts';
+import { decideNamed, type Decided, type DecisionSession, requirePerson } from './decisions.ts';
 import { identifyPerson } from './people.ts';
 
 /** Which breaks of a day are meant. */

@@ -8,19 +8,12 @@ import type { ReviewContext } from '../../review/context.ts';
 import type { Proposal, ProposalItem } from '../../review/ports.ts';
 import { approveBatch, type ApproveTerms, type BatchApproved } from '../../review/approve-batch.ts';
 import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
-import {
-  check,
-  type Checked,
-  proposeAll,
-  type Proposed,
-  sweepProposals,
-  type Wish,
-  withdraw,
-} from '../../review/review.ts';
+import { type Checked, proposeAll, type Proposed, sweepProposals, type Wish } from '../../review/review.ts';
+import { deciderOf, giveVerdict, type Verdict } from '../../review/verdict.ts';
 import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
 import type { FiledDecision } from '../../review/rules/decision-file.ts';
 import { describeTarget } from '../../review/rules/target-words.ts';
-import { can, findCheckObstacle, type ProvedPerson } from '../../review/rules/people.ts';
+import { can, type ProvedPerson } from '../../review/rules/people.ts';
 import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
 import { type Decision, decisionTerms, type PayoutDecision } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
@@ -70,11 +63,6 @@ export async function openDecisions(
   await sweepProposals(context);
   return { journal, context, loaded, [Symbol.asyncDispose]: () => journal[Symbol.asyncDispose]() };
 }
-
-export const deciderOf = ({ person }: ProvedPerson): Decider => ({
-  personId: person.personId,
-  name: person.name,
-});
 
 /** Who decides, of those who may. @throws SettingsError where nobody has proved who he is, or may not */
 export async function requirePerson(
@@ -337,15 +325,10 @@ async function describeItem(journal: Store, { kind, key }: ProposalItem): Promis
 export async function checkProposal(
   session: DecisionSession,
   proposalId: number,
-  verdict: 'approve' | 'send-back' | 'withdraw',
+  verdict: Verdict,
   note: string | null,
 ): Promise<Checked> {
   const { context, journal } = session;
   const proved = await requirePerson(session, verdict === 'withdraw' ? 'propose' : 'check');
-  if (verdict === 'withdraw') return withdraw(context, proposalId, deciderOf(proved));
-  const { people } = await journal.persons();
-  const proposal = await journal.proposal(proposalId);
-  const maker = people.find(({ personId }) => personId === proposal?.makerId);
-  const obstacle = maker === undefined ? undefined : findCheckObstacle(proved.person, maker, people);
-  return check(context, proposalId, verdict, deciderOf(proved), { note, obstacle });
+  return giveVerdict(context, journal, proposalId, verdict, proved, { note });
 }

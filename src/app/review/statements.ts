@@ -10,7 +10,8 @@ import { SettingsError } from '../../settings/secrets.ts';
 import { openBank } from '../open-bank.ts';
 import { findDay, findNoFile, type NotFetched, openReconciler, openSourceContext } from '../reconcile.ts';
 import { sandboxStateFileIn } from '../session.ts';
-import { decideNamed, type Decided, deciderOf, type DecisionSession, requirePerson } from './decisions.ts';
+import { deciderOf } from '../../review/verdict.ts';
+import { decideNamed, type Decided, type DecisionSession, requirePerson } from './decisions.ts';
 import { gone } from './decided-statements.ts';
 
 /** Which statement of a day is meant. */

@@ -147,3 +147,14 @@ export function findChangeSince(
     ? `it has changed since (${since.map(({ cause }) => cause).join(', ')})`
     : `it was ${first} then, and is ${last.to} now (${since.map(({ cause }) => cause).join(', ')})`;
 }
+
+/** What the row was when a decision about it was made; undefined when it is not the row that was decided on. */
+export function findStatusThen(
+  version: number,
+  present: { readonly version: number; readonly status: PayoutStatus },
+  events: readonly PastEvent[],
+): PayoutStatus | undefined {
+  const changes = present.version - version;
+  if (changes === 0) return present.status;
+  return changes > 0 ? events.at(-changes)?.from : undefined;
+}

@@ -15,6 +15,7 @@ export const stylePath = assetPath('style', style, 'css');
 const menu = [
   { path: '/today', word: 'today' },
   { path: '/queue', word: 'queue' },
+  { path: '/proposals', word: 'proposals' },
 ] as const;
 
 /** Of a form that is posted. */

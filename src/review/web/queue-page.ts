@@ -16,6 +16,7 @@ import {
 } from '../../payout/rules/search.ts';
 import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
+import { choiceBar, choiceCell, choiceHead } from './choice.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
 import { alarmTag, moneyTag } from './parts.ts';
@@ -74,7 +75,7 @@ async function readFilter(
 // ---------------------------------------------------------------- what is shown
 
 function figures({ say, language, nowMs }: ProvedVisit, totals: readonly WaitingTotal[]): Html {
-  const rows = totals.reduce((sum, total) => sum + total.rows, 0);
+  const rows = rowsOf(totals);
   const satang = sumSatang(totals.map(({ amountSatang }) => amountSatang));
   const oldestMs = Math.min(...totals.map((total) => total.oldestMs));
   return html`<ul class="figures">
@@ -136,7 +137,8 @@ function filterForm(visit: ProvedVisit, { search, status, money, day }: Asked): 
 const joinNames = (...names: readonly (string | null | undefined)[]): string =>
   [...new Set(names.filter((name) => typeof name === 'string' && name.trim() !== ''))].join(' · ');
 
-function payoutRow({ say, language, nowMs }: ProvedVisit, found: FoundPayout): Html {
+function payoutRow(visit: ProvedVisit, found: FoundPayout): Html {
+  const { say, language, nowMs } = visit;
   const { row, batch } = found;
   const { cells, instruction } = row;
   const amount = row.amountSatang === null ? cells.amount : showBaht(row.amountSatang);
@@ -145,6 +147,7 @@ function payoutRow({ say, language, nowMs }: ProvedVisit, found: FoundPayout): H
   const names = joinNames((instruction ?? cells).payeeName, row.bankPayeeName, row.bankPayeeNameTh);
   const placedMs = placeInTime(row, batch);
   return html`<tr>
+    ${choiceCell(visit, row)}
     <td data-head="${say('payout')}">
       <a class="open" href="/payout/${row.seq}"><span class="name">${cells.payoutId.trim()}</span></a>
       <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>
@@ -176,6 +179,7 @@ function table(visit: ProvedVisit, found: readonly FoundPayout[]): Html {
   return html`<table>
     <thead>
       <tr>
+        ${choiceHead(visit)}
         <th scope="col">${say('payout')}</th>
         <th scope="col" class="number">${say('amount')}</th>
         <th scope="col">${say('payee')}</th>
@@ -190,9 +194,19 @@ function table(visit: ProvedVisit, found: readonly FoundPayout[]): Html {
   </table>`;
 }
 
+/** As the form has them, so that they can be posted again. */
+const fieldsOf = ({ search, status, money, day }: Asked): Readonly<Record<string, string>> => ({
+  search,
+  status: status ?? '',
+  money: money ?? '',
+  day,
+});
+
+const rowsOf = (totals: readonly WaitingTotal[]): number =>
+  totals.reduce((sum, total) => sum + total.rows, 0);
+
 function pages(visit: ProvedVisit, asked: Asked, lastSeq: number | undefined): Html {
-  const { search, status = '', money = '', day } = asked;
-  const fields = { search, status, money, day };
+  const fields = fieldsOf(asked);
   const isFirst = asked.before === Number.MAX_SAFE_INTEGER;
   const button = (label: string, more: object) =>
     postButton(visit, '/queue', label, { ...fields, ...more }, 'page');
@@ -234,9 +248,16 @@ async function answerQueue(store: QueueReader, visit: ProvedVisit, fields: Field
     title,
     body: html`<h1>${title}</h1>
       ${figures(visit, totals)} ${filterForm(visit, asked)}
-      ${found.length === 0 ? empty(visit, isFiltered) : table(visit, found)} ${pages(visit, asked, lastSeq)}`,
+      ${found.length === 0 ? empty(visit, isFiltered) : table(visit, found)}
+      ${choiceBar(visit, fieldsOf(asked), rowsOf(totals))} ${pages(visit, asked, lastSeq)}`,
   };
 }
+
+/** What the queue's form asks for; undefined when its day is none. */
+export const readQueueFilter = async (
+  store: QueueReader,
+  fields: Fields,
+): Promise<PayoutFilter | undefined> => readFilter(store, readAsked(fields));
 
 /** Searches are posted: no number of a payee stands in an address or a log. */
 export const makeQueueViews = (store: QueueReader): readonly View[] =>

@@ -15,8 +15,10 @@ import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../pl
 import { can } from '../rules/people.ts';
 import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
 import { frame, plainPage, stylePath } from './layout.ts';
+import { makeDecideViews } from './decide-page.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
-import { makeQueueViews, type QueueReader } from './queue-page.ts';
+import { makeProposalViews } from './proposals-page.ts';
+import { makeQueueViews, type QueueReader, readQueueFilter } from './queue-page.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
 import { makeTodayViews, type TodayContext } from './today-page.ts';
@@ -85,6 +87,8 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makeQueueViews(store),
     ...makeTodayViews({ store, payer, readSurroundings }),
     ...makePayoutViews(options),
+    ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
+    ...makeProposalViews(options),
   ]);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });

@@ -53,7 +53,7 @@ nav a[aria-current] { border-color: var(--accent); color: var(--ink); font-weigh
 .who { margin-right: .5rem; }
 main { max-width: 84rem; margin: 0 auto; padding: 1.4rem 1.2rem 3rem; }
 form.inline { display: inline; }
-button, .button, input, select {
+button, .button, input, select, textarea {
   font: inherit; line-height: 1.4; color: inherit; min-height: 2.75rem; border-radius: .4rem;
 }
 button, .button {
@@ -64,7 +64,7 @@ button:hover, .button:hover { border-color: var(--link); }
 button.main { background: var(--accent); border-color: var(--accent); color: #fff; font-weight: 600; }
 button.quiet { border-color: transparent; background: none; color: var(--link); padding: .4rem .6rem; }
 button.quiet:hover { text-decoration: underline; }
-input, select { width: 100%; padding: .4rem .6rem; background: var(--sheet); border: 1px solid var(--soft); }
+input, select, textarea { width: 100%; padding: .4rem .6rem; background: var(--sheet); border: 1px solid var(--soft); }
 label { display: block; font-weight: 600; margin-bottom: .2rem; }
 label small { display: block; font-weight: 400; }
 .figures { display: flex; flex-wrap: wrap; gap: .8rem; margin: 0 0 1.2rem; padding: 0; list-style: none; }
@@ -113,6 +113,27 @@ ul.decisions li { padding: .5rem 0; border-bottom: 1px solid var(--line); }
 ul.decisions li:last-child { border-bottom: 0; }
 ul.decisions small { display: block; }
 .off { color: var(--soft); }
+/* deciding */
+.hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+input[type='checkbox'] { width: 1.35rem; height: 1.35rem; min-height: 0; accent-color: var(--accent); margin: 0; }
+.pick label { display: flex; min-width: 2.75rem; min-height: 2.75rem; align-items: center; justify-content: center; cursor: pointer; }
+td.pick { padding: 0; }
+.bar {
+  position: sticky; bottom: 0; display: flex; flex-wrap: wrap; gap: .5rem .8rem; align-items: center;
+  background: var(--sheet); border: 1px solid var(--line); border-top: 0; padding: .6rem .8rem;
+}
+.chosen { font-weight: 600; font-variant-numeric: tabular-nums; }
+.chosen:empty { display: none; }
+.field { margin-bottom: 1rem; }
+.pair { display: grid; grid-template-columns: 1fr 1fr; gap: .8rem; align-items: end; }
+.complaint { color: var(--alarm); margin: 0 0 .3rem; font-weight: 600; }
+[aria-invalid] { border-color: var(--alarm); border-width: 2px; }
+.effect { background: var(--ground); border-left: 4px solid var(--accent); padding: .6rem .9rem; margin: 0 0 1rem; }
+form > .buttons { display: flex; flex-wrap: wrap; gap: .6rem; }
+.approve { margin-bottom: 1.4rem; }
+.then { display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
+section > h2 { margin-top: 1rem; }
+.card > h2 { margin-top: 0; }
 /* a payout */
 .chips { list-style: none; margin: .2rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; }
 .chips li { overflow-wrap: anywhere; }
@@ -145,6 +166,9 @@ summary { cursor: pointer; padding: .5rem 0; color: var(--link); }
   tr { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: .8rem; padding: .5rem 0; }
   td { border: 0; padding: .25rem .8rem .25rem 7.6rem; position: relative; }
   td.why { max-width: none; }
+  td.pick { position: absolute; right: .4rem; padding: 0; z-index: 1; }
+  tr { position: relative; }
+  .pair { grid-template-columns: 1fr; }
   td.number { text-align: left; font-weight: 600; }
   td[data-head]::before {
     content: attr(data-head); position: absolute; left: .8rem; width: 6.4rem;

@@ -3,11 +3,14 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import type { Role } from '../rules/people.ts';
+import type { ProposalStatus } from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import { causeWords, factWords } from './words/causes.ts';
+import { decideWords, effectWords } from './words/decide.ts';
 import { frameWords } from './words/frame.ts';
 import type { Pair } from './words/pair.ts';
 import { payoutWords } from './words/payout.ts';
+import { proposalStatusPairs, proposalWords } from './words/proposals.ts';
 import { queueWords } from './words/queue.ts';
 import { signInWords } from './words/sign-in.ts';
 import { todayWords } from './words/today.ts';
@@ -21,6 +24,8 @@ const words = {
   ...payoutWords,
   ...queueWords,
   ...todayWords,
+  ...decideWords,
+  ...proposalWords,
 } as const;
 
 export type Word = keyof typeof words;
@@ -61,6 +66,13 @@ export const sayBatchStatus = (language: Language, status: BatchStatus): string 
 
 export const sayDecision = (language: Language, decision: Decision): string =>
   language === 'th' ? decisionTerms[decision].labelTh : decisionTerms[decision].label;
+
+/** What follows of a decision. @param what it is about, in words */
+export const sayEffect = (language: Language, decision: Decision, what: string): string =>
+  effectWords[decision][place(language)].replace('{}', () => what);
+
+export const sayProposalStatus = (language: Language, status: ProposalStatus): string =>
+  proposalStatusPairs[status][place(language)];
 
 export const sayCause = (language: Language, cause: PayoutCause): string =>
   causeWords[cause][place(language)];

@@ -1,0 +1,48 @@
+/** Choosing rows of the queue to be decided on at once: a box in each row, and a bar below the table. */
+import { showCount } from '../../core/figures.ts';
+import type { ResultRow } from '../../core/ports.ts';
+import { can } from '../rules/people.ts';
+import { html, type Html, type Part } from './html.ts';
+import { csrfField } from './layout.ts';
+import type { ProvedVisit } from './view.ts';
+
+/** The boxes stand in the table, the form below it: one does not stand within another. */
+const formId = 'choice';
+
+const mayChoose = ({ person }: ProvedVisit): boolean => can(person, 'propose').allowed;
+
+export const choiceHead = (visit: ProvedVisit): Part =>
+  mayChoose(visit) && html`<th scope="col"><span class="hidden">${visit.say('choose')}</span></th>`;
+
+/** What is sent is the version that was shown. */
+export const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSatang }: ResultRow): Part =>
+  mayChoose(visit) &&
+  html`<td class="pick">
+    <label
+      ><input
+        type="checkbox"
+        form="${formId}"
+        name="pick-${seq}"
+        value="${version}"
+        data-satang="${String(amountSatang ?? 0)}"
+      /><span class="hidden">${visit.say('choose')} ${cells.payoutId.trim()}</span></label
+    >
+  </td>`;
+
+/** @param asked the filter as it stands: what it lets through now is what "all that match" means */
+export const choiceBar = (
+  visit: ProvedVisit,
+  asked: Readonly<Record<string, string>>,
+  matching: number,
+): Part =>
+  mayChoose(visit) &&
+  matching > 0 &&
+  html`<form method="post" action="/decide" id="${formId}" class="bar">
+    ${csrfField(visit)}
+    ${Object.entries(asked).map(
+      ([name, value]): Html => html`<input type="hidden" name="${name}" value="${value}" />`,
+    )}
+    <span class="chosen" data-chosen="${visit.say('selected')}" data-baht="${visit.say('baht')}"></span>
+    <button class="main">${visit.say('decideOnChosen')}</button>
+    <button name="all" value="1">${visit.say('decideOnAll')} (${showCount(matching)})</button>
+  </form>`;

@@ -1,0 +1,255 @@
+/** The form in which a decision is made: what it is about, why, by which evidence, and what follows. */
+import { showBaht, showCount } from '../../core/figures.ts';
+import type { Satang } from '../../core/money.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { deciderOf } from '../verdict.ts';
+import type { ReviewContext } from '../context.ts';
+import { type Objection, proposeAll } from '../review.ts';
+import { countDeciders, type Correction, type Target } from '../rules/proposal.ts';
+import { type Decision, decisionTerms } from '../rules/terms.ts';
+import { html, type Html, type Part } from './html.ts';
+import { csrfField, problems } from './layout.ts';
+import type { Answer, Fields, Page, ProvedVisit } from './view.ts';
+import { sayDecision, sayEffect } from './words.ts';
+
+/** What is decided on, as it was shown. */
+export interface DecideForm {
+  readonly decision: Decision;
+  /** Where it is posted. */
+  readonly path: string;
+  readonly back: string;
+  readonly targets: readonly Target[];
+  /** How many people it takes, where that is not what all decisions take. */
+  readonly people?: 1 | 2;
+  /** What it is about, for the sentence that says what follows. */
+  readonly what: string;
+  readonly shown: Part;
+  /** Goes back with the form. */
+  readonly hidden: Readonly<Record<string, string>>;
+  /** Where what cannot be decided on is left out of the list. */
+  readonly leaveOutPath?: string;
+  /** By which a target is found again. */
+  readonly nameTarget: (target: Target) => Part;
+}
+
+/** As it stands in the form. */
+interface Asked {
+  readonly note: string;
+  readonly evidence: string;
+  readonly correction: Correction;
+}
+
+const textLengthMax = 2_000;
+const cellLengthMax = 40;
+/** Objections that are shown one by one. */
+const objectionsShownMax = 50;
+
+const textOf = (fields: Fields, name: string, lengthMax = textLengthMax): string =>
+  (fields[name] ?? '').trim().slice(0, lengthMax);
+
+const orNull = (text: string): string | null => (text === '' ? null : text);
+
+const readAsked = (fields: Fields): Asked => ({
+  note: textOf(fields, 'note'),
+  evidence: textOf(fields, 'evidence'),
+  correction: {
+    proxyNo: orNull(textOf(fields, 'proxyNo', cellLengthMax)),
+    amount: orNull(textOf(fields, 'amount', cellLengthMax).replaceAll(',', '')),
+  },
+});
+
+/** "3 payouts, 13,400.00 baht". */
+export const countedOf = ({ say }: ProvedVisit, count: number, sumSatang: Satang): string =>
+  `${showCount(count)} ${say(count === 1 ? 'onePayout' : 'payouts')}, ${showBaht(sumSatang)} ${say('baht')}`;
+
+interface Complaint {
+  readonly field: string;
+  readonly text: string;
+}
+
+const complaintAt = (complaints: readonly Complaint[], name: string): Part => {
+  const found = complaints.find(({ field }) => field === name);
+  return found && html`<p class="complaint" id="${name}-complaint">${found.text}</p>`;
+};
+
+const described = (complaints: readonly Complaint[], name: string): Part =>
+  complaints.some(({ field }) => field === name) &&
+  html`aria-invalid="true" aria-describedby="${name}-complaint"`;
+
+function textField(
+  { say }: ProvedVisit,
+  name: 'note' | 'evidence',
+  value: string,
+  complaints: readonly Complaint[],
+): Html {
+  const [label, hint] =
+    name === 'note' ? (['whyNote', 'whyHint'] as const) : (['evidence', 'evidenceHint'] as const);
+  return html`<div class="field">
+    <label for="${name}">${say(label)} <small>${say(hint)}</small></label>
+    ${complaintAt(complaints, name)}
+    <textarea
+      id="${name}"
+      name="${name}"
+      rows="3"
+      maxlength="${textLengthMax}"
+      required
+      ${described(complaints, name)}
+    >
+${value}</textarea>
+  </div>`;
+}
+
+function correctionFields(
+  { say }: ProvedVisit,
+  { proxyNo, amount }: Correction,
+  complaints: readonly Complaint[],
+): Html {
+  const field = (name: string, label: Part, value: string | null, mode: string) =>
+    html`<div class="field">
+      <label for="${name}">${label} <small>${say('leaveEmpty')}</small></label>
+      ${complaintAt(complaints, name)}
+      <input
+        id="${name}"
+        name="${name}"
+        value="${value ?? ''}"
+        inputmode="${mode}"
+        autocomplete="off"
+        maxlength="${cellLengthMax}"
+        ${described(complaints, name)}
+      />
+    </div>`;
+  return html`<div class="pair">
+    ${field('proxyNo', say('newNumber'), proxyNo, 'numeric')}
+    ${field('amount', say('newAmount'), amount, 'decimal')}
+  </div>`;
+}
+
+/** @param isProposed another person has to approve it */
+function effectOf(visit: ProvedVisit, { decision, what }: DecideForm, isProposed: boolean): Html {
+  const { say, language } = visit;
+  return html`<p class="effect">
+    <b>${say('effect')}:</b> ${sayEffect(language, decision, what)},
+    ${say(isProposed ? 'afterApproval' : 'atOnce')}.
+  </p>`;
+}
+
+interface Trouble {
+  readonly status: number;
+  readonly complaints: readonly Complaint[];
+  readonly objections: readonly Objection[];
+}
+
+const noTrouble: Trouble = { status: 200, complaints: [], objections: [] };
+
+function objectionsBox(visit: ProvedVisit, form: DecideForm, { objections }: Trouble): Part {
+  const { say } = visit;
+  if (objections.length === 0) return undefined;
+  const shown = objections.slice(0, objectionsShownMax);
+  const canLeaveOut = form.leaveOutPath !== undefined && objections.length < form.targets.length;
+  return html`<div class="problems" role="alert" tabindex="-1" autofocus>
+    <h2>${say('nothingDecided')}</h2>
+    <ul>
+      ${shown.map(
+        ({ target, why }) =>
+          html`<li>
+            ${target && html`${form.nameTarget(target)}: `}<span lang="en">${showText(why)}</span>
+          </li>`,
+      )}
+    </ul>
+    ${
+      objections.length > shown.length &&
+      html`<p>${say('andMore')} ${showCount(objections.length - shown.length)}</p>`
+    }
+    ${
+      canLeaveOut &&
+      html`<form method="post" action="${form.leaveOutPath}" class="inline">
+        ${csrfField(visit)} <button>${say('leaveOut')}</button>
+      </form>`
+    }
+  </div>`;
+}
+
+/** How many people it takes, asked anew. */
+const peopleOf = ({ decision, people }: DecideForm, { people: usual }: ReviewContext): 1 | 2 =>
+  countDeciders(decision, people ?? usual, true);
+
+/** The page with the form; what was typed stays. */
+export function decidePage(
+  visit: ProvedVisit,
+  review: ReviewContext,
+  form: DecideForm,
+  fields: Fields = {},
+  trouble = noTrouble,
+): Page {
+  const { say, language } = visit;
+  const { note, evidence, correction } = readAsked(fields);
+  const { complaints } = trouble;
+  const isProposed = peopleOf(form, review) === 2;
+  const title = sayDecision(language, form.decision);
+  return {
+    title,
+    status: trouble.status,
+    body: html`${problems(visit, complaints)}${objectionsBox(visit, form, trouble)}
+      <h1>${title}</h1>
+      <div class="columns">
+        <form method="post" action="${form.path}" class="card first">
+          ${csrfField(visit)}
+          ${Object.entries(form.hidden).map(
+            ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
+          )}
+          ${form.decision === 'retry-corrected' && correctionFields(visit, correction, complaints)}
+          ${textField(visit, 'note', note, complaints)}
+          ${decisionTerms[form.decision].needsEvidence && textField(visit, 'evidence', evidence, complaints)}
+          ${effectOf(visit, form, isProposed)}
+          <div class="buttons">
+            <button class="main">${say(isProposed ? 'propose' : 'applyNow')}</button>
+            <a class="button" href="${form.back}">${say('notDone')}</a>
+          </div>
+        </form>
+        <section class="card">${form.shown}</section>
+      </div>`,
+  };
+}
+
+function complainAbout({ say }: ProvedVisit, decision: Decision, asked: Asked): readonly Complaint[] {
+  const { note, evidence, correction } = asked;
+  const isEmpty = correction.proxyNo === null && correction.amount === null;
+  return [
+    ...(decision === 'retry-corrected' && isEmpty
+      ? [{ field: 'proxyNo', text: say('missingCorrection') }]
+      : []),
+    ...(note === '' ? [{ field: 'note', text: say('missingWhy') }] : []),
+    ...(decisionTerms[decision].needsEvidence && evidence === ''
+      ? [{ field: 'evidence', text: say('missingEvidence') }]
+      : []),
+  ];
+}
+
+/** Proposes what the form says; where that cannot be, the form again with the reason, and what was typed. */
+export async function answerDecision(
+  visit: ProvedVisit,
+  review: ReviewContext,
+  form: DecideForm,
+  fields: Fields,
+  onObjections: (objections: readonly Objection[]) => void = () => {},
+): Promise<Answer> {
+  const asked = readAsked(fields);
+  const { decision, targets } = form;
+  const complaints = complainAbout(visit, decision, asked);
+  if (complaints.length > 0)
+    return decidePage(visit, review, form, fields, { status: 422, complaints, objections: [] });
+  const corrected =
+    decision === 'retry-corrected'
+      ? targets.map((target) => ({ ...target, correction: asked.correction }))
+      : targets;
+  const evidence = decisionTerms[decision].needsEvidence ? asked.evidence : null;
+  const wish = { decision, targets: corrected, note: asked.note, evidence };
+  const proposed = await proposeAll(review, [wish], deciderOf(visit.proved));
+  if (proposed.kind === 'refused') {
+    onObjections(proposed.objections);
+    const { objections } = proposed;
+    return decidePage(visit, review, form, fields, { status: 409, complaints: [], objections });
+  }
+  const [end] = proposed.ends;
+  return { goTo: end === undefined ? '/proposals' : `/proposal/${end.proposal.proposalId}` };
+}

@@ -1,0 +1,393 @@
+/** Deciding on one payout, or on several at once: those that were chosen, or all that match, as a frozen list. */
+import { randomBytes } from 'node:crypto';
+import { showBaht, showCount } from '../../core/figures.ts';
+import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { ResultRow } from '../../core/ports.ts';
+import type { HistoryReader, PayoutHistory, WaitingReader } from '../../payout/ports.ts';
+import type { PayoutFilter } from '../../payout/rules/search.ts';
+import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
+import type { ReviewContext } from '../context.ts';
+import { readOptions } from '../payout-target.ts';
+import { decideOffers } from '../rules/offers.ts';
+import type { Target } from '../rules/proposal.ts';
+import { isPayoutDecision, type PayoutDecision, payoutDecisions } from '../rules/terms.ts';
+import { answerDecision, countedOf, type DecideForm, decidePage } from './decide-form.ts';
+import { html, type Html, type Part } from './html.ts';
+import { plainPage } from './layout.ts';
+import { factList, moneyTag } from './parts.ts';
+import { readSeq, type ReadReview } from './payout-page.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayDecision, sayStatus } from './words.ts';
+
+export interface DecidePageContext {
+  readonly store: HistoryReader & WaitingReader;
+  readonly readReview: ReadReview;
+  /** What the queue's form asks for; undefined when its day is none. */
+  readonly readFilter: (fields: Fields) => Promise<PayoutFilter | undefined>;
+}
+
+const readDecision = (fields: Fields): PayoutDecision | undefined => {
+  const word = fields['decision'] ?? '';
+  return isPayoutDecision(word) ? word : undefined;
+};
+
+const targetOf = (seq: number, version: string): Target => ({ kind: 'payout', key: String(seq), version });
+
+// ---------------------------------------------------------------- one payout
+
+const amountOf = (row: ResultRow): Satang => row.amountSatang ?? zeroSatang;
+
+/** "12,500.00 baht to ••5678". */
+function describeOne({ say }: ProvedVisit, { row }: PayoutHistory): string {
+  const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
+  return `${showBaht(amountOf(row))} ${say('baht')} → ${payee}`;
+}
+
+function showOne(visit: ProvedVisit, { row, batch }: PayoutHistory): Html {
+  const { say, language } = visit;
+  const { payeeName } = row.instruction ?? row.cells;
+  const names = [row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
+  return factList([
+    [say('payout'), html`<a href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>`],
+    [say('batch'), `${batch.batchId}, ${say('row')} ${row.rowNo}`],
+    [say('amount'), `${showBaht(amountOf(row))} ${say('baht')}`],
+    [say('payeeNumber'), maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)],
+    [say('ourName'), showText(payeeName ?? '')],
+    [say('bankName'), showText(names)],
+    [say('status'), html`<b>${sayStatus(language, row.status)}</b> ${moneyTag(visit, moneyMovedOf(row))}`],
+  ]);
+}
+
+function formOfOne(
+  visit: ProvedVisit,
+  history: PayoutHistory,
+  decision: PayoutDecision,
+  version: string,
+): DecideForm {
+  const { seq, cells } = history.row;
+  const path = `/payout/${seq}`;
+  return {
+    decision,
+    path: `${path}/decide/${decision}`,
+    back: path,
+    targets: [targetOf(seq, version)],
+    what: describeOne(visit, history),
+    shown: showOne(visit, history),
+    hidden: { version },
+    nameTarget: () => html`<a href="${path}">${cells.payoutId.trim()}</a>`,
+  };
+}
+
+async function answerOne(
+  { store, readReview }: DecidePageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+  isPosted: boolean,
+): Promise<Answer> {
+  const [seq, decision] = [readSeq(fields), readDecision(fields)];
+  const history = seq === undefined ? undefined : await store.history(seq);
+  if (history === undefined || decision === undefined)
+    return plainPage(visit, 404, visit.say('notFound'), visit.say('archived'));
+  const review = await readReview();
+  // What is posted is about the row as it was shown.
+  const version = isPosted ? (fields['version'] ?? '') : String(history.row.version);
+  const form = formOfOne(visit, history, decision, version);
+  if (isPosted) return answerDecision(visit, review, form, fields);
+  const why = await whyNotNow(review, visit, history.row.seq, decision);
+  return why === undefined
+    ? decidePage(visit, review, form)
+    : plainPage(visit, 409, visit.say('notPossible'), html`<span lang="en">${why}</span>`, form.back);
+}
+
+async function whyNotNow(
+  review: ReviewContext,
+  { person }: ProvedVisit,
+  seq: number,
+  decision: PayoutDecision,
+): Promise<string | undefined> {
+  const options = (await readOptions(review, seq)) ?? [];
+  const [open] = await review.journal.openItems('payout', [String(seq)]);
+  const terms = { person, people: review.people, openProposal: open?.proposalId };
+  return decideOffers(options, terms).find((offer) => offer.decision === decision)?.whyNot;
+}
+
+// ---------------------------------------------------------------- several at once
+
+interface FrozenRow {
+  readonly target: Target;
+  readonly amountSatang: Satang;
+  /** Its payoutId. */
+  readonly name: string;
+}
+
+/** What was chosen, with the versions that were shown: nothing joins it later. */
+interface FrozenList {
+  readonly personId: number;
+  readonly madeAtMs: number;
+  readonly rows: readonly FrozenRow[];
+  /** Keys of the latest objections: what can be left out. */
+  objected: ReadonlySet<string>;
+}
+
+const sumOf = ({ rows }: Pick<FrozenList, 'rows'>): Satang =>
+  sumSatang(rows.map(({ amountSatang }) => amountSatang));
+
+const freeze = (row: ResultRow, version: string): FrozenRow => ({
+  target: targetOf(row.seq, version),
+  amountSatang: amountOf(row),
+  name: row.cells.payoutId.trim(),
+});
+
+const frozenMs = 60 * 60_000;
+/** Of all people; the oldest goes first. */
+const frozenListsMax = 50;
+/** Items that are decided on at once: each of them is looked at before anything is proposed. */
+const frozenItemsMax = 5_000;
+const pageRows = 500;
+/** Items that are shown, and asked about what is possible. */
+const itemsShownMax = 50;
+
+/** Kept for as long as a person needs to decide: in the memory of the page alone. */
+class FrozenLists {
+  readonly #lists = new Map<string, FrozenList>();
+
+  keep(list: FrozenList): string {
+    const key = randomBytes(12).toString('base64url');
+    this.#lists.set(key, list);
+    for (const [oldest] of [...this.#lists].slice(0, -frozenListsMax)) this.#lists.delete(oldest);
+    return key;
+  }
+
+  /** Of this person alone. */
+  find(key: string | undefined, { person, nowMs }: ProvedVisit): FrozenList | undefined {
+    const list = this.#lists.get(key ?? '');
+    const isOpen = list !== undefined && nowMs - list.madeAtMs < frozenMs;
+    return isOpen && list.personId === person.personId ? list : undefined;
+  }
+}
+
+/** Boxes that were ticked: `pick-<seq>` with the version that was shown. */
+async function readPicks(store: HistoryReader, fields: Fields): Promise<readonly FrozenRow[]> {
+  const rows: FrozenRow[] = [];
+  for (const [name, version = ''] of Object.entries(fields)) {
+    const seq = /^pick-(\d{1,15})$/.exec(name)?.[1];
+    const history = seq === undefined ? undefined : await store.history(Number(seq));
+    if (history !== undefined) rows.push(freeze(history.row, version));
+  }
+  return rows;
+}
+
+/** @returns undefined when more match than can be decided on at once */
+async function readMatching(
+  store: WaitingReader,
+  filter: PayoutFilter,
+): Promise<readonly FrozenRow[] | undefined> {
+  const rows: FrozenRow[] = [];
+  for (let before = Number.MAX_SAFE_INTEGER; ;) {
+    const found = await store.waitingPayouts(filter, before, pageRows);
+    rows.push(...found.map(({ row }) => freeze(row, String(row.version))));
+    if (rows.length > frozenItemsMax) return undefined;
+    if (found.length < pageRows) return rows;
+    before = found.at(-1)?.row.seq ?? 0;
+  }
+}
+
+async function answerChoice(
+  context: DecidePageContext,
+  lists: FrozenLists,
+  visit: ProvedVisit,
+  fields: Fields,
+): Promise<Answer> {
+  const { say, person, nowMs } = visit;
+  const filter = fields['all'] === '1' ? await context.readFilter(fields) : undefined;
+  const rows =
+    filter === undefined ? await readPicks(context.store, fields) : await readMatching(context.store, filter);
+  if (rows === undefined)
+    return plainPage(visit, 422, say('decideOnAll'), `${say('tooManyChosen')} ${showCount(frozenItemsMax)}`);
+  if (rows.length === 0) return plainPage(visit, 422, say('decideOn'), say('noneChosen'));
+  const list = { personId: person.personId, madeAtMs: nowMs, rows, objected: new Set<string>() };
+  return { goTo: `/decide/${lists.keep(list)}` };
+}
+
+async function itemTable(
+  { store }: DecidePageContext,
+  visit: ProvedVisit,
+  { rows }: FrozenList,
+): Promise<Html> {
+  const { say, language } = visit;
+  const shown: Part[] = [];
+  for (const { target } of rows.slice(0, itemsShownMax)) {
+    const history = await store.history(Number(target.key));
+    if (history === undefined) continue;
+    const { row, batch } = history;
+    shown.push(
+      html`<tr>
+        <td data-head="${say('payout')}">
+          <a class="open" href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>
+          <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>
+        </td>
+        <td class="number" data-head="${say('amount')}">${showBaht(amountOf(row))}</td>
+        <td data-head="${say('status')}">
+          ${sayStatus(language, row.status)}<br />${moneyTag(visit, moneyMovedOf(row))}
+        </td>
+      </tr>`,
+    );
+  }
+  const rest = rows.length - shown.length;
+  return html`<table>
+      <tbody>
+        ${shown}
+      </tbody>
+    </table>
+    ${rest > 0 && html`<p>${say('andMore')} ${showCount(rest)}</p>`}`;
+}
+
+/** How many of the first items each decision is possible for, with the reason of the first where it is not. */
+async function countPossible(
+  review: ReviewContext,
+  { rows }: FrozenList,
+): Promise<ReadonlyMap<PayoutDecision, { readonly possible: number; readonly why: string | undefined }>> {
+  const found = new Map(
+    payoutDecisions.map((name) => [name, { possible: 0, why: undefined as string | undefined }]),
+  );
+  for (const { target } of rows.slice(0, itemsShownMax))
+    for (const { decision, whyNot } of (await readOptions(review, Number(target.key))) ?? []) {
+      const count = found.get(decision);
+      if (count === undefined) continue;
+      if (whyNot === undefined) count.possible += 1;
+      else count.why ??= whyNot;
+    }
+  return found;
+}
+
+/** A correction is one row's own. */
+const decisionsOnMany = payoutDecisions.filter((decision) => decision !== 'retry-corrected');
+
+async function listPage(
+  context: DecidePageContext,
+  visit: ProvedVisit,
+  key: string,
+  list: FrozenList,
+): Promise<Page> {
+  const { say, language } = visit;
+  const review = await context.readReview();
+  const possible = await countPossible(review, list);
+  const looked = Math.min(list.rows.length, itemsShownMax);
+  const items = decisionsOnMany.map((decision) => {
+    const { possible: count = 0, why } = possible.get(decision) ?? {};
+    const label = sayDecision(language, decision);
+    if (count === 0) return html`<li class="off">${label} <small lang="en">${why}</small></li>`;
+    return html`<li>
+      <a class="button" href="/decide/${key}/${decision}">${label}</a>
+      <small>${say('possibleFor')} ${count} ${say('of')} ${looked}</small>
+    </li>`;
+  });
+  const title = `${say('decideOn')}: ${countedOf(visit, list.rows.length, sumOf(list))}`;
+  return {
+    title,
+    body: html`<h1>${title}</h1>
+      <p>${say('frozen')}</p>
+      <div class="columns">
+        <section>${await itemTable(context, visit, list)}</section>
+        <section class="card first" aria-labelledby="decisions">
+          <h2 id="decisions">${say('decisions')}</h2>
+          <ul class="decisions">
+            ${items}
+          </ul>
+        </section>
+      </div>`,
+  };
+}
+
+const goneList = (visit: ProvedVisit): Page =>
+  plainPage(visit, 404, visit.say('decideOn'), visit.say('listGone'));
+
+async function formOfMany(
+  context: DecidePageContext,
+  visit: ProvedVisit,
+  key: string,
+  list: FrozenList,
+  decision: PayoutDecision,
+): Promise<DecideForm> {
+  const { rows } = list;
+  const names = new Map(rows.map(({ target, name }) => [target.key, name]));
+  const path = `/decide/${key}/${decision}`;
+  return {
+    decision,
+    path,
+    back: `/decide/${key}`,
+    leaveOutPath: `${path}/leave-out`,
+    targets: rows.map(({ target }) => target),
+    what: countedOf(visit, rows.length, sumOf(list)),
+    shown: await itemTable(context, visit, list),
+    hidden: {},
+    nameTarget: (target) => html`<a href="/payout/${target.key}">${names.get(target.key)}</a>`,
+  };
+}
+
+async function answerMany(
+  context: DecidePageContext,
+  lists: FrozenLists,
+  visit: ProvedVisit,
+  fields: Fields,
+  isPosted: boolean,
+): Promise<Answer> {
+  const [key = '', decision] = [fields['key'], readDecision(fields)];
+  const list = lists.find(key, visit);
+  if (list === undefined) return goneList(visit);
+  if (decision === undefined) return listPage(context, visit, key, list);
+  const form = await formOfMany(context, visit, key, list, decision);
+  const review = await context.readReview();
+  if (!isPosted) return decidePage(visit, review, form);
+  return answerDecision(visit, review, form, fields, (objections) => {
+    list.objected = new Set(objections.flatMap(({ target }) => target?.key ?? []));
+  });
+}
+
+/** The same list without what was objected to; what is left is frozen as it was. */
+function answerLeaveOut(lists: FrozenLists, visit: ProvedVisit, fields: Fields): Answer {
+  const list = lists.find(fields['key'], visit);
+  const decision = readDecision(fields);
+  if (list === undefined || decision === undefined) return goneList(visit);
+  const rows = list.rows.filter(({ target }) => !list.objected.has(target.key));
+  return { goTo: `/decide/${lists.keep({ ...list, rows, objected: new Set() })}/${decision}` };
+}
+
+export function makeDecideViews(context: DecidePageContext): readonly View[] {
+  const lists = new FrozenLists();
+  const both = ['GET', 'POST'] as const;
+  return [
+    ...both.map((method): View => ({
+      method,
+      path: '/payout/:seq/decide/:decision',
+      action: 'propose',
+      answer: async (visit, fields) => answerOne(context, visit, fields, method === 'POST'),
+    })),
+    {
+      method: 'POST',
+      path: '/decide',
+      action: 'propose',
+      answer: async (visit, fields) => answerChoice(context, lists, visit, fields),
+    },
+    {
+      method: 'GET',
+      path: '/decide/:key',
+      action: 'propose',
+      answer: async (visit, fields) => answerMany(context, lists, visit, fields, false),
+    },
+    ...both.map((method): View => ({
+      method,
+      path: '/decide/:key/:decision',
+      action: 'propose',
+      answer: async (visit, fields) => answerMany(context, lists, visit, fields, method === 'POST'),
+    })),
+    {
+      method: 'POST',
+      path: '/decide/:key/:decision/leave-out',
+      action: 'propose',
+      answer: async (visit, fields) => answerLeaveOut(lists, visit, fields),
+    },
+  ];
+}

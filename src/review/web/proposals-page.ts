@@ -1,0 +1,447 @@
+/** What waits for a check, and one proposal with exactly the list that it is about. */
+import { showBaht, showCount } from '../../core/figures.ts';
+import { formatBaht } from '../../core/money.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
+import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
+import { recordReveal } from '../reveal.ts';
+import { can } from '../rules/people.ts';
+import { findChangeSince, findStatusThen, proposalStatuses, whyNotWithdraw } from '../rules/proposal.ts';
+import { describeTarget } from '../rules/target-words.ts';
+import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
+import { countedOf } from './decide-form.ts';
+import { html, type Html, type Part } from './html.ts';
+import { csrfField, plainPage, postButton, problems } from './layout.ts';
+import { factList, momentOf } from './parts.ts';
+import type { ReadReview } from './payout-page.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayAge, sayDecision, sayEffect, sayProposalStatus, sayStatus, type Word } from './words.ts';
+
+export interface ProposalsPageContext {
+  readonly store: HistoryReader & Pick<PersonStore, 'persons' | 'editPersons'>;
+  readonly readReview: ReadReview;
+}
+
+const listMax = 200;
+const latelyMax = 20;
+const itemsOnPage = 50;
+const noteLengthMax = 2_000;
+
+const isOpen = ({ status }: Proposal): boolean => status === 'proposed' || status === 'approved';
+const endedStatuses = proposalStatuses.filter((status) => status !== 'proposed' && status !== 'approved');
+
+// ---------------------------------------------------------------- the list
+
+function proposalRow(visit: ProvedVisit, proposal: Proposal): Html {
+  const { say, language, nowMs } = visit;
+  const { proposalId, decision, items, totalSatang, maker, madeAtMs, note, status, checker } = proposal;
+  return html`<tr>
+    <td data-head="${say('decision')}">
+      <a class="open" href="/proposal/${proposalId}"
+        ><span class="name">${proposalId}. ${sayDecision(language, decision)}</span></a
+      >
+      <small>${note}</small>
+    </td>
+    <td class="number" data-head="${say('items')}">${showCount(items)}</td>
+    <td class="number" data-head="${say('sum')}">${showBaht(totalSatang)}</td>
+    <td data-head="${say('maker')}">${maker}</td>
+    <td class="mono" data-head="${say('age')}">${sayAge(language, nowMs - madeAtMs)}</td>
+    <td data-head="${say('status')}">
+      ${sayProposalStatus(language, status)} ${checker !== null && html`<small>${checker}</small>`}
+    </td>
+  </tr>`;
+}
+
+function proposalTable(visit: ProvedVisit, heading: Word, proposals: readonly Proposal[]): Part {
+  const { say } = visit;
+  if (proposals.length === 0) return undefined;
+  return html`<section aria-labelledby="${heading}">
+    <h2 id="${heading}">${say(heading)}</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${say('decision')}</th>
+          <th scope="col" class="number">${say('items')}</th>
+          <th scope="col" class="number">${say('sum')}</th>
+          <th scope="col">${say('maker')}</th>
+          <th scope="col">${say('age')}</th>
+          <th scope="col">${say('status')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${proposals.map((proposal) => proposalRow(visit, proposal))}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+async function answerList({ store, readReview }: ProposalsPageContext, visit: ProvedVisit): Promise<Page> {
+  const { say } = visit;
+  const review = await readReview();
+  const newest = Number.MAX_SAFE_INTEGER;
+  const open = await review.journal.proposals(['proposed', 'approved'], newest, listMax);
+  const ended = await review.journal.proposals(endedStatuses, newest, latelyMax);
+  const mine: Proposal[] = [];
+  const others: Proposal[] = [];
+  for (const proposal of open) {
+    const why = await findWhyNotCheck(review, store, proposal, visit.proved);
+    (why === undefined ? mine : others).push(proposal);
+  }
+  return {
+    title: say('proposals'),
+    body: html`<h1>${say('proposals')}</h1>
+      <div data-live="proposals">
+        ${
+          open.length === 0 &&
+          html`<div class="empty">
+            <p><b>${say('nothingToCheck')}</b></p>
+          </div>`
+        }
+        ${proposalTable(visit, 'forMyCheck', mine)} ${proposalTable(visit, 'waitForOthers', others)}
+        ${proposalTable(visit, 'lately', ended)}
+      </div>`,
+  };
+}
+
+// ---------------------------------------------------------------- one proposal
+
+const itemWords: Readonly<Record<ProposalItem['status'], Word>> = {
+  open: 'itemOpen',
+  applied: 'itemApplied',
+  refused: 'itemRefused',
+  closed: 'itemClosed',
+};
+
+/** What it is to be paid as, beside what it asks for. */
+function correctionOf(
+  { say }: ProvedVisit,
+  { correction }: ProposalItem,
+  { row }: PayoutHistory,
+  isRevealed: boolean,
+): Part {
+  if (correction === undefined) return undefined;
+  const show = (number: string) => (isRevealed ? number : maskDigits(number));
+  const { proxyNo, amount } = correction;
+  const was = row.instruction ?? row.cells;
+  return html`<ul class="chips">
+    ${
+      proxyNo !== null &&
+      html`<li>
+        <small>${say('payeeNumber')}</small> ${show(was.proxyNo)} <small>${say('becomes')}</small>
+        <b>${show(proxyNo)}</b>
+      </li>`
+    }
+    ${
+      amount !== null &&
+      html`<li>
+        <small>${say('amount')}</small> ${
+          row.amountSatang === null ? row.cells.amount : formatBaht(row.amountSatang)
+        } <small>${say('becomes')}</small> <b>${amount}</b>
+      </li>`
+    }
+  </ul>`;
+}
+
+/** Then and now, side by side, where it has changed since it was proposed and not by what was proposed. */
+function thenAndNow(
+  { say, language }: ProvedVisit,
+  item: ProposalItem,
+  { row, events }: PayoutHistory,
+): Part {
+  const now = sayStatus(language, row.status);
+  const version = Number(item.version);
+  const changed = item.status === 'applied' ? undefined : findChangeSince(version, row, events);
+  if (changed === undefined) return now;
+  const before = findStatusThen(version, row, events);
+  return html`<div class="then">
+      <div>
+        <small>${say('atProposal')}</small> ${before === undefined ? '?' : sayStatus(language, before)}
+      </div>
+      <div><small>${say('now')}</small> <b>${now}</b></div>
+    </div>
+    <small lang="en">${changed}</small>`;
+}
+
+function payoutItem(
+  visit: ProvedVisit,
+  item: ProposalItem,
+  history: PayoutHistory,
+  isRevealed: boolean,
+): readonly Part[] {
+  const { row, batch } = history;
+  const { payeeName } = row.instruction ?? row.cells;
+  const names = [payeeName, row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
+  return [
+    html`<a class="open" href="/payout/${row.seq}"><span class="name">${row.cells.payoutId.trim()}</span></a>
+      <small>${batch.batchId} · ${visit.say('row')} ${row.rowNo}</small>`,
+    row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang),
+    html`<span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
+      <small>${showText(names)}</small> ${correctionOf(visit, item, history, isRevealed)}`,
+    thenAndNow(visit, item, history),
+  ];
+}
+
+/** What is no payout, or one that has left. */
+function describeOther({ say }: ProvedVisit, { kind, key }: ProposalItem): Part {
+  if (kind === 'payout') return say('goneItem');
+  const words = html`<span lang="en">${describeTarget(kind, key)}</span>`;
+  return kind === 'batch' ? html`<a class="open" href="/batch/${key}">${words}</a>` : words;
+}
+
+async function itemRow(
+  { store }: ProposalsPageContext,
+  visit: ProvedVisit,
+  item: ProposalItem,
+  isRevealed: boolean,
+): Promise<Html> {
+  const { say } = visit;
+  const { itemNo, kind, key, status, why, note } = item;
+  const history = kind === 'payout' ? await store.history(Number(key)) : undefined;
+  const [name, amount, payee, state] =
+    history === undefined ? [describeOther(visit, item)] : payoutItem(visit, item, history, isRevealed);
+  return html`<tr>
+    <td data-head="${say('payout')}">${itemNo}. ${name}</td>
+    <td class="number" data-head="${say('amount')}">${amount}</td>
+    <td data-head="${say('payee')}">${payee} ${note !== undefined && html`<small>${note}</small>`}</td>
+    <td data-head="${say('status')}">${state}</td>
+    <td data-head="${say('outcome')}">
+      ${say(itemWords[status])} ${why !== null && html`<small lang="en">${showText(why)}</small>`}
+    </td>
+  </tr>`;
+}
+
+interface ItemPage {
+  readonly items: readonly ProposalItem[];
+  readonly rows: readonly Html[];
+  readonly after: number;
+}
+
+function itemTable(visit: ProvedVisit, { proposalId, items: count }: Proposal, page: ItemPage): Html {
+  const { say } = visit;
+  const lastNo = page.items.at(-1)?.itemNo ?? 0;
+  return html`<section aria-labelledby="list">
+    <h2 id="list">${say('theList')}</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${say('payout')}</th>
+          <th scope="col" class="number">${say('amount')}</th>
+          <th scope="col">${say('payee')}</th>
+          <th scope="col">${say('status')}</th>
+          <th scope="col">${say('outcome')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${page.rows}
+      </tbody>
+    </table>
+    <div class="pages">
+      ${page.after > 0 && html`<a class="button" href="/proposal/${proposalId}">${say('first')}</a>`}
+      ${
+        lastNo < count &&
+        html`<a class="button" href="/proposal/${proposalId}/after/${lastNo}"
+          >${say('further')} (${showCount(count - lastNo)})</a
+        >`
+      }
+    </div>
+  </section>`;
+}
+
+/** What has come of it, and what comes next. */
+function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
+  const { say, language } = visit;
+  const { status, expiresAtMs, checkNote, items } = proposal;
+  const next: Part =
+    status === 'proposed'
+      ? html`${say('afterProposing')} ${momentOf(visit, expiresAtMs)}.`
+      : status === 'applied' &&
+        `${showCount(items - refused)} ${say('of')} ${showCount(items)} ${say('afterApplied')} ${showCount(refused)}`;
+  const isBad = status === 'stale' || status === 'expired' || refused > 0;
+  return html`<div class="${isBad ? 'problems' : 'done'}" role="status" tabindex="-1" autofocus>
+    <b>${sayProposalStatus(language, status)}.</b> ${next} ${checkNote !== null && checkNote}
+  </div>`;
+}
+
+function facts(visit: ProvedVisit, proposal: Proposal): Html {
+  const { say, language } = visit;
+  const { decision, note, evidence, maker, madeAtMs, checker, checkedAtMs, items, totalSatang, digest } =
+    proposal;
+  return factList([
+    [say('effect'), sayEffect(language, decision, countedOf(visit, items, totalSatang))],
+    [say('items'), showCount(items)],
+    [say('sum'), `${showBaht(totalSatang)} ${say('baht')}`],
+    [say('whyNote'), note],
+    [say('evidence'), evidence ?? undefined],
+    [say('maker'), html`${maker}, ${momentOf(visit, madeAtMs)}`],
+    [
+      say('checker'),
+      checker !== null && checkedAtMs !== null && html`${checker}, ${momentOf(visit, checkedAtMs)}`,
+    ],
+    [say('listDigest'), html`<code>${digest}</code>`],
+  ]);
+}
+
+/** The one place in which somebody approves: what is posted names the digest of what was shown. */
+const approveForm = (visit: ProvedVisit, { proposalId, digest }: Proposal): Html =>
+  html`<form method="post" action="/proposal/${proposalId}/approve" class="approve">
+    ${csrfField(visit)}
+    <input type="hidden" name="seen" value="${digest}" />
+    <button class="main">${visit.say('approve')}</button>
+    <small>${visit.say('approveExactly')}</small>
+  </form>`;
+
+const sendBackForm = (visit: ProvedVisit, { proposalId }: Proposal): Html => {
+  const { say } = visit;
+  return html`<form method="post" action="/proposal/${proposalId}/send-back">
+    ${csrfField(visit)}
+    <div class="field">
+      <label for="note">${say('sendBackWhy')}</label>
+      <textarea id="note" name="note" rows="2" maxlength="${noteLengthMax}" required></textarea>
+    </div>
+    <button>${say('sendBack')}</button>
+  </form>`;
+};
+
+function verdictCard(visit: ProvedVisit, proposal: Proposal, whyNotCheck: string | undefined): Part {
+  const { say, person, nowMs, proved } = visit;
+  if (!isOpen(proposal)) return undefined;
+  const isOwn = proposal.makerId === person.personId;
+  const whyNot = isOwn ? say('ownProposal') : html`<span lang="en">${whyNotCheck}</span>`;
+  const canWithdraw = whyNotWithdraw(proposal, deciderOf(proved), nowMs) === undefined;
+  return html`<section class="card first">
+    ${
+      whyNotCheck === undefined
+        ? html`${approveForm(visit, proposal)} ${sendBackForm(visit, proposal)}`
+        : html`<p><b>${say('cannotApprove')}</b><br />${whyNot}</p>`
+    }
+    ${canWithdraw && postButton(visit, `/proposal/${proposal.proposalId}/withdraw`, say('withdraw'), {}, '')}
+  </section>`;
+}
+
+const readId = (fields: Fields, name: string): number | undefined =>
+  /^\d{1,15}$/.test(fields[name] ?? '') ? Number(fields[name]) : undefined;
+
+interface ProposalView {
+  readonly isRevealed?: boolean;
+  readonly complaint?: { readonly status: number; readonly field: string; readonly text: string };
+}
+
+async function proposalPage(
+  context: ProposalsPageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+  { isRevealed = false, complaint }: ProposalView = {},
+): Promise<Answer> {
+  const { say, language } = visit;
+  const review = await context.readReview();
+  const proposalId = readId(fields, 'id');
+  const proposal = proposalId === undefined ? undefined : await review.journal.proposal(proposalId);
+  if (proposal === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
+  const after = readId(fields, 'after') ?? 0;
+  const items = await review.journal.proposalItems(proposal.proposalId, after, itemsOnPage);
+  const rows = await Promise.all(items.map(async (item) => itemRow(context, visit, item, isRevealed)));
+  const why = await findWhyNotCheck(review, context.store, proposal, visit.proved);
+  const title = `${say('proposalWord')} ${proposal.proposalId}: ${sayDecision(language, proposal.decision)}`;
+  const isCorrecting = items.some(({ correction }) => typeof correction?.proxyNo === 'string');
+  const canReveal = isCorrecting && !isRevealed && can(visit.person, 'reveal').allowed;
+  const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;
+  const refused = await countRefused(review, proposal);
+  return {
+    title,
+    status: complaint?.status ?? 200,
+    body: html`${complaint === undefined ? banner(visit, proposal, refused) : problems(visit, [complaint])}
+      <h1>${title}</h1>
+      <div class="columns">
+        <section class="card">${facts(visit, proposal)}</section>
+        ${verdictCard(visit, proposal, why)}
+      </div>
+      ${isRevealed && html`<p role="status">${say('revealed')}</p>`}
+      ${canReveal && postButton(visit, `${path}/reveal`, say('revealNumbers'), {}, '')}
+      ${itemTable(visit, proposal, { items, rows, after })}`,
+  };
+}
+
+/** Only of one that was applied: the others say it themselves. */
+async function countRefused(
+  { journal }: Awaited<ReturnType<ReadReview>>,
+  { proposalId, status }: Proposal,
+): Promise<number> {
+  if (status !== 'applied') return 0;
+  let refused = 0;
+  for (let after = 0; ;) {
+    const items = await journal.proposalItems(proposalId, after, 1_000);
+    refused += items.filter((item) => item.status === 'refused').length;
+    if (items.length < 1_000) return refused;
+    after = items.at(-1)?.itemNo ?? after;
+  }
+}
+
+async function answerReveal(
+  context: ProposalsPageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+): Promise<Answer> {
+  const { clock } = await context.readReview();
+  const what = `the payee numbers of proposal ${readId(fields, 'id') ?? ''}`;
+  await recordReveal(context.store, clock, visit.proved, { what, after: readId(fields, 'after') ?? 0 });
+  return proposalPage(context, visit, fields, { isRevealed: true });
+}
+
+/** What a person says is said again by the server: who may, and of what. */
+async function answerVerdict(
+  context: ProposalsPageContext,
+  verdict: Verdict,
+  visit: ProvedVisit,
+  fields: Fields,
+): Promise<Answer> {
+  const { say } = visit;
+  const proposalId = readId(fields, 'id');
+  if (proposalId === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
+  const note = (fields['note'] ?? '').trim().slice(0, noteLengthMax);
+  if (verdict === 'send-back' && note === '') {
+    const complaint = { status: 422, field: 'note', text: say('missingSendBackWhy') };
+    return proposalPage(context, visit, fields, { complaint });
+  }
+  const seen = fields['seen'];
+  if (verdict === 'approve' && seen === undefined) {
+    const complaint = { status: 422, field: 'list', text: say('lookAgain') };
+    return proposalPage(context, visit, fields, { complaint });
+  }
+  const terms = { note: note === '' ? null : note, ...(seen === undefined ? {} : { seen }) };
+  const review = await context.readReview();
+  const checked = await giveVerdict(review, context.store, proposalId, verdict, visit.proved, terms);
+  if (checked.kind !== 'refused') return { goTo: `/proposal/${proposalId}` };
+  const complaint = { status: 409, field: 'list', text: checked.why };
+  return proposalPage(context, visit, fields, { complaint });
+}
+
+const verdicts = [
+  ['approve', 'check'],
+  ['send-back', 'check'],
+  ['withdraw', 'propose'],
+] as const;
+
+export const makeProposalViews = (context: ProposalsPageContext): readonly View[] => [
+  { method: 'GET', path: '/proposals', action: 'see', answer: async (visit) => answerList(context, visit) },
+  ...(['/proposal/:id', '/proposal/:id/after/:after'] as const).flatMap((path): readonly View[] => [
+    {
+      method: 'GET',
+      path,
+      action: 'see',
+      answer: async (visit, fields) => proposalPage(context, visit, fields),
+    },
+    {
+      method: 'POST',
+      path: `${path}/reveal`,
+      action: 'reveal',
+      answer: async (visit, fields) => answerReveal(context, visit, fields),
+    },
+  ]),
+  ...verdicts.map(([verdict, action]): View => ({
+    method: 'POST',
+    path: `/proposal/:id/${verdict}`,
+    action,
+    answer: async (visit, fields) => answerVerdict(context, verdict, visit, fields),
+  })),
+];

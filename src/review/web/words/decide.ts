@@ -1,0 +1,94 @@
+/** Words of the form in which something is decided. */
+import type { Decision } from '../../rules/terms.ts';
+import type { Pair, Words } from './pair.ts';
+
+export const decideWords = {
+  decideOn: ['Decide', 'ตัดสินใจ'],
+  decideOnChosen: ['Decide on the selected', 'ตัดสินใจรายการที่เลือก'],
+  choose: ['Select', 'เลือก'],
+  decideOnAll: ['Decide on all that match', 'ตัดสินใจทุกรายการที่ตรงเงื่อนไข'],
+  selected: ['selected', 'รายการที่เลือก'],
+  onePayout: ['payout', 'รายการ'],
+  payouts: ['payouts', 'รายการ'],
+  together: ['together', 'รวม'],
+  frozen: [
+    'This list is frozen: what matches later does not join it, and what has changed is refused.',
+    'รายการชุดนี้ถูกตรึงไว้แล้ว รายการที่ตรงเงื่อนไขภายหลังจะไม่ถูกรวม และรายการที่เปลี่ยนไปจะไม่ถูกดำเนินการ',
+  ],
+  andMore: ['and more:', 'และอีก'],
+  possibleFor: ['possible for', 'ทำได้'],
+  of: ['of', 'จาก'],
+  whyNote: ['Why', 'เหตุผล'],
+  whyHint: [
+    'Whoever checks it, and whoever asks in years, reads this',
+    'ผู้อนุมัติและผู้ตรวจสอบในภายหลังจะอ่านเหตุผลนี้',
+  ],
+  evidenceHint: [
+    'Where the proof stands: a letter, a call, its date and number',
+    'หลักฐานอยู่ที่ใด เช่น หนังสือ บันทึกการโทร วันที่ และเลขที่',
+  ],
+  newNumber: ['Right payee number', 'เลขผู้รับเงินที่ถูกต้อง'],
+  newAmount: ['Right amount (baht)', 'จำนวนเงินที่ถูกต้อง (บาท)'],
+  leaveEmpty: ['Leave empty what stays', 'เว้นว่างหากไม่เปลี่ยน'],
+  effect: ['What follows', 'ผลที่จะเกิดขึ้น'],
+  afterApproval: ['after another person approves', 'หลังจากผู้อนุมัติอีกคนอนุมัติ'],
+  atOnce: ['at once', 'ทันที'],
+  propose: ['Propose', 'เสนออนุมัติ'],
+  applyNow: ['Apply', 'ดำเนินการ'],
+  notDone: ['Back without deciding', 'กลับโดยไม่ตัดสินใจ'],
+  missingWhy: ['Say why it is decided so', 'กรุณาระบุเหตุผล'],
+  missingEvidence: ['Say where the proof stands', 'กรุณาระบุหลักฐาน'],
+  missingCorrection: [
+    'Give the right payee number, or the right amount',
+    'กรุณาระบุเลขผู้รับเงินหรือจำนวนเงินที่ถูกต้อง',
+  ],
+  changedSince: ['Changed since you opened it', 'รายการนี้เปลี่ยนไปหลังจากที่คุณเปิดดู'],
+  nothingDecided: ['Nothing was decided', 'ยังไม่มีการตัดสินใจใด ๆ'],
+  leaveOut: ['Leave these out and go on', 'ตัดรายการเหล่านี้ออกแล้วดำเนินการต่อ'],
+  noneChosen: ['Choose at least one payout', 'กรุณาเลือกอย่างน้อยหนึ่งรายการ'],
+  tooManyChosen: [
+    'Too many match to be decided at once: narrow the search down to',
+    'รายการที่ตรงเงื่อนไขมีมากเกินไป กรุณากรองให้เหลือไม่เกิน',
+  ],
+  listGone: ['This list is no longer kept: choose again in the queue', 'ไม่มีรายการชุดนี้แล้ว กรุณาเลือกใหม่จากคิว'],
+  wholeBatch: ['the batch', 'ชุดจ่ายเงิน'],
+  nowIt: ['Look at it as it is now', 'ดูข้อมูลปัจจุบัน'],
+} as const satisfies Words;
+
+/** What follows of each decision; `{}` is what it is about: "12,500.00 baht to ••5678". */
+export const effectWords: Readonly<Record<Decision, Pair>> = {
+  'go-on': ['Lifts the holds, and the next run pays {}', 'ยกเลิกการระงับ และรอบจ่ายถัดไปจะจ่าย {}'],
+  cancel: [
+    'Never sends {}; the payoutId stays taken until it is released',
+    'จะไม่ส่งจ่าย {} และเลขที่รายการยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
+  ],
+  release: ['Lets another file pay under the same payoutId: {}', 'ให้ไฟล์อื่นใช้เลขที่รายการเดิมจ่ายได้: {}'],
+  retry: [
+    'Pays {} once with a new transfer, when the bank was asked about those before',
+    'ส่งจ่าย {} ใหม่หนึ่งครั้ง เมื่อสอบถามธนาคารเรื่องการโอนก่อนหน้าแล้ว',
+  ],
+  'retry-corrected': [
+    'Pays once as corrected, when the bank was asked about transfers before; it was {}',
+    'ส่งจ่ายหนึ่งครั้งตามที่แก้ไข เมื่อสอบถามธนาคารเรื่องการโอนก่อนหน้าแล้ว เดิมคือ {}',
+  ],
+  'confirm-paid': ['Counts {} as paid, by your evidence', 'ถือว่าจ่าย {} สำเร็จแล้ว ตามหลักฐานของคุณ'],
+  'confirm-failed': [
+    'Counts {} as failed, by your evidence; it may then be paid again',
+    'ถือว่าจ่าย {} ไม่สำเร็จ ตามหลักฐานของคุณ และส่งจ่ายใหม่ได้',
+  ],
+  acknowledge: [
+    'Takes {} out of the queue, and ends an alarm; nothing else changes',
+    'นำ {} ออกจากคิวและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงอย่างอื่น',
+  ],
+  'approve-batch': [
+    'Pays exactly the rows that wait, as they were sealed: {}',
+    'จ่ายเฉพาะแถวที่รออนุมัติ ตามที่ปิดผนึกไว้: {}',
+  ],
+  'resume-batch': ['Sends what waits: {}', 'ส่งจ่ายรายการที่รออยู่: {}'],
+  'cancel-batch': ['Never sends what was not sent: {}', 'จะไม่ส่งจ่ายรายการที่ยังไม่ได้ส่ง: {}'],
+  'resume-payer': ['Sends what waits on this account: {}', 'ส่งจ่ายรายการที่รออยู่ของบัญชีนี้: {}'],
+  'halt-payer': ['Sends nothing more from this account: {}', 'หยุดส่งจ่ายจากบัญชีนี้: {}'],
+  'accept-break': ['Counts as explained: {}', 'ถือว่าอธิบายได้แล้ว: {}'],
+  'accept-statement': ['Takes the place of the version before: {}', 'ใช้แทนฉบับก่อนหน้า: {}'],
+  'adopt-statement': ['Reconciles the day with this file: {}', 'กระทบยอดวันนั้นด้วยไฟล์นี้: {}'],
+};

@@ -1,0 +1,51 @@
+/** Words of the proposals. */
+import type { ProposalStatus } from '../../rules/proposal.ts';
+import type { Pair, Words } from './pair.ts';
+
+export const proposalWords = {
+  forMyCheck: ['Wait for your check', 'รอคุณอนุมัติ'],
+  waitForOthers: ['Wait for somebody else', 'รอผู้อื่นอนุมัติ'],
+  lately: ['Decided lately', 'ตัดสินใจแล้วล่าสุด'],
+  nothingToCheck: ['Nothing waits for a check', 'ไม่มีคำขอที่รออนุมัติ'],
+  decision: ['Decision', 'การตัดสินใจ'],
+  items: ['Items', 'จำนวนรายการ'],
+  sum: ['Sum', 'ยอดรวม'],
+  maker: ['Proposed by', 'เสนอโดย'],
+  checker: ['Checked by', 'อนุมัติโดย'],
+  until: ['Until', 'ภายใน'],
+  approve: ['Approve', 'อนุมัติ'],
+  approveExactly: ['Approves exactly this list', 'อนุมัติเฉพาะรายการชุดนี้'],
+  sendBack: ['Send back', 'ส่งกลับแก้ไข'],
+  sendBackWhy: ['Why it is sent back', 'เหตุผลที่ส่งกลับ'],
+  missingSendBackWhy: ['Say why it is sent back', 'กรุณาระบุเหตุผลที่ส่งกลับ'],
+  withdraw: ['Withdraw', 'ถอนคำขอ'],
+  cannotApprove: ['You cannot approve it', 'คุณอนุมัติคำขอนี้ไม่ได้'],
+  ownProposal: ['You proposed this and cannot approve it', 'คุณเป็นผู้เสนอรายการนี้ จึงอนุมัติเองไม่ได้'],
+  theList: ['What exactly it is about', 'รายการทั้งหมดในคำขอ'],
+  listDigest: ['Digest of the list', 'ค่าแฮชของรายการ'],
+  atProposal: ['Then', 'ขณะเสนอ'],
+  now: ['Now', 'ปัจจุบัน'],
+  becomes: ['becomes', 'แก้เป็น'],
+  outcome: ['Outcome', 'ผล'],
+  itemApplied: ['applied', 'ดำเนินการแล้ว'],
+  itemRefused: ['refused', 'ไม่ได้ดำเนินการ'],
+  itemOpen: ['waits', 'รอ'],
+  itemClosed: ['not applied', 'ไม่ได้ดำเนินการ'],
+  further: ['Further items', 'รายการถัดไป'],
+  first: ['From the first', 'กลับรายการแรก'],
+  afterProposing: ['Another person has to approve it until', 'ต้องมีผู้อนุมัติอีกคนอนุมัติภายใน'],
+  afterApplied: ['applied; refused:', 'ดำเนินการแล้ว ไม่ได้ดำเนินการ:'],
+  revealNumbers: ['Reveal the numbers (recorded)', 'แสดงเลขเต็ม (มีการบันทึก)'],
+  lookAgain: ['Look at the list before you decide', 'กรุณาตรวจรายการก่อนตัดสินใจ'],
+  goneItem: ['in an archive', 'อยู่ในคลังข้อมูลเก่า'],
+} as const satisfies Words;
+
+export const proposalStatusPairs: Readonly<Record<ProposalStatus, Pair>> = {
+  proposed: ['Waits for a check', 'รออนุมัติ'],
+  approved: ['Being applied', 'กำลังดำเนินการ'],
+  applied: ['Applied', 'ดำเนินการแล้ว'],
+  'sent-back': ['Sent back', 'ส่งกลับแก้ไข'],
+  withdrawn: ['Withdrawn', 'ถอนคำขอแล้ว'],
+  stale: ['Out of date: what it is about has changed since', 'ไม่เป็นปัจจุบัน เพราะรายการเปลี่ยนไปแล้ว'],
+  expired: ['Lapsed: nobody checked it in time', 'หมดอายุ เพราะไม่มีผู้อนุมัติภายในเวลา'],
+};

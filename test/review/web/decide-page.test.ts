@@ -1,0 +1,274 @@
+/** Decisions made and checked on the page, over a real port: by whom, on what, and what is refused. */
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Browser } from '../../support/browser.ts';
+import { move } from '../../../src/core/change.ts';
+import {
+  applied,
+  bringTo,
+  ingest,
+  ingestRunning,
+  makeRow,
+  makeRows,
+  noonMs,
+  statusesOf,
+} from '../../support/journal-fixtures.ts';
+import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
+
+let rig: OpenTestPage;
+
+beforeEach(async () => {
+  rig = await openTestPage({}, { nok: 'maker', dao: 'checker', ploy: 'viewer' });
+});
+afterEach(async () => rig[Symbol.asyncDispose]());
+
+const rowOf = async (payoutId: string) => {
+  const [found] = await rig.store.findPayouts(payoutId);
+  if (found === undefined) throw new Error(`no payout ${payoutId}`);
+  return found.row;
+};
+const pathOf = async (payoutId: string) => `/payout/${(await rowOf(payoutId)).seq}`;
+const digestIn = (text: string): string => /name="seen" value="(\w+)"/.exec(text)?.[1] ?? '';
+const versionIn = (text: string): string => /name="version" value="(\d+)"/.exec(text)?.[1] ?? '';
+
+const squeeze = (text: string): string => text.replaceAll(/\s+/g, ' ');
+
+/** What a person does with the form. */
+async function decide(browser: Browser, path: string, decision: string, fields: Record<string, string> = {}) {
+  const form = await browser.get(`${path}/decide/${decision}`);
+  return browser.post(`${path}/decide/${decision}`, {
+    version: versionIn(form.text),
+    note: 'seen with the bank',
+    ...fields,
+  });
+}
+
+const holdAll = (count: number) =>
+  ingest(
+    rig.store,
+    makeRows(count).map((row) => ({ ...row, holds: ['name'] as const })),
+  );
+
+const script = `<script>alert(1)</script>"'><img src=x onerror=alert(2)>`;
+
+describe('one payout', () => {
+  test('what one proposes waits, is refused as one’s own, and is applied by another', async () => {
+    await holdAll(1);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    const path = await pathOf('INV-1');
+    const form = await nok.get(`${path}/decide/go-on`);
+    expect(squeeze(form.text)).toMatch(
+      /Lifts the holds, and the next run pays 100\.01 baht → \*{6}0001, after another person approves/,
+    );
+    expect(form.text).toContain('>Propose<');
+    const proposed = await decide(nok, path, 'go-on');
+    expect(proposed.text).toContain('Waits for a check');
+    expect(proposed.text).toContain('You proposed this and cannot approve it');
+    const own = await nok.post('/proposal/1/approve', { seen: 'x' });
+    expect(own.status).toBe(403);
+    expect(await statusesOf(rig.store)).toEqual(['held']);
+    const listed = await mali.get('/proposals');
+    expect(listed.text).toContain('Wait for your check');
+    const shown = await mali.get('/proposal/1');
+    const approved = await mali.post('/proposal/1/approve', { seen: digestIn(shown.text) });
+    expect(approved.text).toContain('<b>Applied.</b>');
+    expect(await statusesOf(rig.store)).toEqual(['ready']);
+    const story = await mali.get(path);
+    expect(story.text).toContain('nok, approved by mali');
+    expect(story.text).toContain('href="/proposal/1"');
+    const again = await mali.post('/proposal/1/approve', { seen: digestIn(shown.text) });
+    expect([again.status, again.text.includes('it was applied')]).toEqual([409, true]);
+  });
+
+  test('an admin cannot check his own either', async () => {
+    await holdAll(1);
+    const mali = await rig.open('mali');
+    const shown = await decide(mali, await pathOf('INV-1'), 'go-on');
+    expect(digestIn(shown.text)).toBe('');
+    const { digest } = (await rig.store.proposal(1)) ?? { digest: '' };
+    const own = await mali.post('/proposal/1/approve', { seen: digest });
+    expect([own.status, own.text.includes('you proposed this and cannot approve it')]).toEqual([409, true]);
+    expect(await statusesOf(rig.store)).toEqual(['held']);
+  });
+
+  test('where one person is enough it is applied at once', async () => {
+    await holdAll(1);
+    const nok = await rig.open('nok');
+    const path = await pathOf('INV-1');
+    expect((await nok.get(`${path}/decide/cancel`)).text).toContain('>Apply<');
+    expect((await decide(nok, path, 'cancel')).text).toContain('<b>Applied.</b>');
+    expect(await statusesOf(rig.store)).toEqual(['cancelled']);
+  });
+
+  test('what is missing is said at its field, and what was typed stays', async () => {
+    await ingestRunning(rig.store, makeRows(1));
+    await bringTo(rig.store, 'unresolved');
+    const nok = await rig.open('nok');
+    const path = await pathOf('INV-1');
+    const shown = await decide(nok, path, 'confirm-paid', { note: `why ${script}`, evidence: ' ' });
+    expect(shown.status).toBe(422);
+    expect(shown.text).toContain('<a href="#evidence">Say where the proof stands</a>');
+    expect(shown.text).toContain('why &lt;script&gt;');
+    expect(shown.text).not.toMatch(/<script>|<img/);
+    const done = await decide(nok, path, 'confirm-paid', { evidence: 'letter 7' });
+    expect(done.text).toContain('letter 7');
+  });
+
+  test('a correction says what it becomes, masked until it is revealed to the checker', async () => {
+    await holdAll(1);
+    const [nok, dao] = [await rig.open('nok'), await rig.open('mali')];
+    const path = await pathOf('INV-1');
+    expect((await decide(nok, path, 'retry-corrected')).text).toContain('Give the right payee number');
+    const wrong = await decide(nok, path, 'retry-corrected', { proxyNo: '12' });
+    expect([wrong.status, wrong.text.includes('corrected it is still wrong')]).toEqual([409, true]);
+    await decide(nok, path, 'retry-corrected', { proxyNo: '0899999999', amount: '1,200.50' });
+    const shown = await dao.get('/proposal/1');
+    expect(shown.text).toContain('******9999');
+    expect(shown.text).toContain('1200.50');
+    expect(shown.text).not.toContain('0899999999');
+    expect((await dao.post('/proposal/1/reveal')).text).toContain('0899999999');
+    const events = await rig.store.personEvents(0, 100);
+    expect(events.at(-1)?.text).toContain('the payee numbers of proposal 1');
+    await dao.post('/proposal/1/approve', { seen: digestIn(shown.text) });
+    expect((await rowOf('INV-1')).instruction).toMatchObject({
+      proxyNo: '0899999999',
+      amountSatang: 120_050n,
+    });
+  });
+
+  test('what has changed since it was shown is not decided, and what changed is said', async () => {
+    await holdAll(1);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    const path = await pathOf('INV-1');
+    const form = await nok.get(`${path}/decide/go-on`);
+    await decide(mali, path, 'cancel');
+    const late = await nok.post(`${path}/decide/go-on`, { version: versionIn(form.text), note: 'x' });
+    expect(late.status).toBe(409);
+    expect(late.text).toContain('it was held then, and is cancelled now (cancelled)');
+    expect(late.text).toContain('>\nx</textarea');
+  });
+
+  test('a proposal that is out of date shows then and now, and is not applied', async () => {
+    await holdAll(1);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    await decide(nok, await pathOf('INV-1'), 'go-on');
+    const payout = await rig.store.payout((await rowOf('INV-1')).seq);
+    if (payout !== undefined)
+      await applied(
+        rig.store,
+        move({ payout, patch: { status: 'cancelled' }, cause: 'cancelled', nowMs: noonMs }),
+      );
+    const shown = await mali.get('/proposal/1');
+    expect(squeeze(shown.text)).toContain('<small>Then</small> Held');
+    expect(shown.text).toContain('<b>Cancelled</b>');
+    const end = await mali.post('/proposal/1/approve', { seen: digestIn(shown.text) });
+    expect(end.text).toContain('Out of date');
+    expect(await statusesOf(rig.store)).toEqual(['cancelled']);
+  });
+
+  test('it is sent back with a reason, or withdrawn by its maker alone', async () => {
+    await holdAll(2);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    await decide(nok, await pathOf('INV-1'), 'go-on');
+    await decide(nok, await pathOf('INV-2'), 'go-on');
+    expect((await mali.post('/proposal/1/send-back', { note: ' ' })).status).toBe(422);
+    const back = await mali.post('/proposal/1/send-back', { note: `ask the payee ${script}` });
+    expect(squeeze(back.text)).toContain('<b>Sent back.</b> ask the payee &lt;script&gt;');
+    expect(back.text).not.toMatch(/<script>|<img/);
+    const others = await mali.post('/proposal/2/withdraw');
+    expect([others.status, others.text.includes('only nok, who proposed it, can withdraw it')]).toEqual([
+      409,
+      true,
+    ]);
+    expect((await nok.post('/proposal/2/withdraw')).text).toContain('<b>Withdrawn.</b>');
+    expect(await statusesOf(rig.store)).toEqual(['held', 'held']);
+  });
+
+  test('nobody approves what he has not seen', async () => {
+    await holdAll(1);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    await decide(nok, await pathOf('INV-1'), 'go-on');
+    expect((await mali.post('/proposal/1/approve')).status).toBe(422);
+    const other = await mali.post('/proposal/1/approve', { seen: 'a'.repeat(64) });
+    expect([other.status, other.text.includes('it is not what you have looked at')]).toEqual([409, true]);
+    expect(await statusesOf(rig.store)).toEqual(['held']);
+  });
+
+  test('another role’s action is refused, and so is a form without its token', async () => {
+    await holdAll(1);
+    const path = await pathOf('INV-1');
+    const [nok, dao, ploy] = [await rig.open('nok'), await rig.open('dao'), await rig.open('ploy')];
+    const version = '1';
+    const statuses = [];
+    for (const browser of [dao, ploy]) {
+      statuses.push((await browser.get(`${path}/decide/cancel`)).status);
+      statuses.push((await browser.post(`${path}/decide/cancel`, { version, note: 'x' })).status);
+      statuses.push((await browser.post('/decide', { [`pick-1`]: '1' })).status);
+    }
+    statuses.push((await nok.post(`${path}/decide/cancel`, { version, note: 'x', _csrf: '' })).status);
+    statuses.push(
+      (await nok.post(`${path}/decide/cancel`, { version, note: 'x' }, { origin: 'http://evil.example' }))
+        .status,
+    );
+    await decide(nok, path, 'go-on');
+    for (const browser of [nok, ploy])
+      statuses.push((await browser.post('/proposal/1/approve', { seen: 'x' })).status);
+    for (const browser of [dao, ploy]) statuses.push((await browser.post('/proposal/1/withdraw')).status);
+    expect(statuses).toEqual(Array.from({ length: 12 }, () => 403));
+    expect(await statusesOf(rig.store)).toEqual(['held']);
+  });
+});
+
+describe('several at once', () => {
+  test('those that were chosen are decided together, and the rest stays', async () => {
+    await holdAll(3);
+    const nok = await rig.open('nok');
+    const queue = await nok.get('/queue');
+    const picks = [...queue.text.matchAll(/name="(pick-\d+)"\s+value="(\d+)"/g)].slice(0, 2);
+    const list = await nok.post(
+      '/decide',
+      Object.fromEntries(picks.map(([, name = '', value = '']) => [name, value])),
+    );
+    expect(list.text).toContain('Decide: 2 payouts, 200.05 baht');
+    const [, path = ''] = /href="(\/decide\/[\w-]+\/cancel)"/.exec(list.text) ?? [];
+    const done = await nok.post(path, { note: 'not ours' });
+    expect(done.text).toContain('<b>Applied.</b> 2 of 2');
+    expect(await statusesOf(rig.store)).toEqual(['held', 'cancelled', 'cancelled']);
+  });
+
+  test('all that match is a list that nothing joins and in which nothing changes unseen', async () => {
+    await holdAll(60);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    const list = await nok.post('/decide', { all: '1', search: '', status: 'held' });
+    expect(list.text).toContain('Decide: 60 payouts');
+    const [, path = ''] = /href="(\/decide\/[\w-]+\/go-on)"/.exec(list.text) ?? [];
+    await ingest(rig.store, [makeRow(1, { payoutId: 'LATE-1', holds: ['name'] })], { batchId: 'ABCDEFGHJK' });
+    await decide(mali, await pathOf('INV-7'), 'cancel');
+    const refused = await nok.post(path, { note: 'checked' });
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain('INV-7');
+    const [, leaveOut = ''] = /action="(\/decide\/[\w-]+\/go-on\/leave-out)"/.exec(refused.text) ?? [];
+    const rest = await nok.post(leaveOut);
+    expect(rest.text).toContain('59 payouts');
+    const [, next = ''] = /action="(\/decide\/[\w-]+\/go-on)"/.exec(rest.text) ?? [];
+    expect((await nok.post(next, { note: 'checked' })).text).toContain('Waits for a check');
+    const proposal = await rig.store.proposal(2);
+    expect(proposal).toMatchObject({ items: 59, maker: 'nok', decision: 'go-on' });
+    const first = await mali.get('/proposal/2');
+    const [, after = ''] = /href="(\/proposal\/2\/after\/50)"/.exec(first.text) ?? [];
+    expect((await mali.get(after)).text).toContain('59. ');
+    await mali.post('/proposal/2/approve', { seen: digestIn(first.text) });
+    expect((await statusesOf(rig.store)).filter((status) => status === 'ready')).toHaveLength(59);
+    expect(await statusesOf(rig.store, 'ABCDEFGHJK')).toEqual(['held']);
+  });
+
+  test('a list is its maker’s alone, and ends', async () => {
+    await holdAll(1);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    const list = await nok.post('/decide', { all: '1' });
+    const [, path = ''] = /href="(\/decide\/[\w-]+)\/cancel"/.exec(list.text) ?? [];
+    expect((await mali.get(path)).status).toBe(404);
+    expect((await mali.post(`${path}/cancel`, { note: 'x' })).status).toBe(404);
+    expect((await nok.get(path)).status).toBe(200);
+    expect((await nok.post('/decide', { 'pick-x': '1' })).status).toBe(422);
+  });
+});
