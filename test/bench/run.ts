@@ -12,6 +12,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   f: ['./statement.ts'],
   g: ['./statement-day.ts'],
   h: ['./pay.ts', 'h'],
+  p: ['./overview.ts'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {

@@ -16,6 +16,7 @@ const menu = [
   { path: '/today', word: 'today' },
   { path: '/queue', word: 'queue' },
   { path: '/proposals', word: 'proposals' },
+  { path: '/payees', word: 'payees' },
 ] as const;
 
 /** Of a form that is posted. */

@@ -16,6 +16,7 @@ import { can } from '../rules/people.ts';
 import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
 import { frame, plainPage, stylePath } from './layout.ts';
 import { makeDecideViews } from './decide-page.ts';
+import { makePayeesViews, type PayeesReader } from './payees-page.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
 import { makeProposalViews } from './proposals-page.ts';
 import { makeQueueViews, type QueueReader, readQueueFilter } from './queue-page.ts';
@@ -32,7 +33,8 @@ export interface ReviewPageOptions {
     SessionContext['store'] &
     QueueReader &
     TodayContext['store'] &
-    PayoutPageContext['store'];
+    PayoutPageContext['store'] &
+    PayeesReader;
   readonly readContext: () => Promise<SignInPageContext>;
   readonly readReview: ReadReview;
   readonly log: Log;
@@ -89,6 +91,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makePayoutViews(options),
     ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
     ...makeProposalViews(options),
+    ...makePayeesViews(store),
   ]);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });

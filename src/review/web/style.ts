@@ -46,7 +46,7 @@ small { color: var(--soft); font-size: .875rem; }
   background: var(--sheet); border-bottom: 1px solid var(--line);
 }
 .brand { font-weight: 700; font-size: 1.1rem; color: var(--ink); text-decoration: none; padding: .5rem 0; }
-nav { display: flex; gap: .3rem; overflow-x: auto; }
+nav { display: flex; gap: .3rem; overflow-x: auto; max-width: 100%; }
 nav a { padding: .55rem .8rem; text-decoration: none; white-space: nowrap; border-bottom: 3px solid transparent; }
 nav a[aria-current] { border-color: var(--accent); color: var(--ink); font-weight: 600; }
 .settings { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .3rem; margin-left: auto; }
@@ -226,5 +226,8 @@ section { margin-bottom: 1.2rem; }
   .legend tfoot th, .legend tfoot td, .legend tfoot td.number { border: 0; font-weight: 600; }
   td.wide { min-width: 0; }
 }
+/* payees */
+.filter.short { grid-template-columns: minmax(16rem, 36rem) auto; justify-content: start; }
+@media (max-width: 44rem) { .filter.short { grid-template-columns: 1fr; } }
 @media (prefers-reduced-motion: no-preference) { button, nav a { transition: border-color .15s; } }
 `;

@@ -9,6 +9,7 @@ import { causeWords, factWords } from './words/causes.ts';
 import { decideWords, effectWords } from './words/decide.ts';
 import { frameWords } from './words/frame.ts';
 import type { Pair } from './words/pair.ts';
+import { payeesWords } from './words/payees.ts';
 import { payoutWords } from './words/payout.ts';
 import { proposalStatusPairs, proposalWords } from './words/proposals.ts';
 import { queueWords } from './words/queue.ts';
@@ -26,6 +27,7 @@ const words = {
   ...todayWords,
   ...decideWords,
   ...proposalWords,
+  ...payeesWords,
 } as const;
 
 export type Word = keyof typeof words;

@@ -1,9 +1,124 @@
-/** What the page shows of many payouts at once. */
-import { sql } from 'kysely';
-import type { OverviewReader } from '../../review/ports.ts';
+/** What the page shows of many payouts at once: each look is bounded, however many there are. */
+import { type Expression, sql, type SqlBool } from 'kysely';
+import type { ProxyType } from '../../core/payout.ts';
+import type { PayeeWanted } from '../../payout/rules/search.ts';
+import type { OverviewReader, PayeeSeen } from '../../review/ports.ts';
 import type { SendsSeen } from '../../review/rules/today.ts';
+import { asText, joinParts, lowPart } from '../payouts/rows.ts';
 import { literal } from '../schema.ts';
-import { type BodiesOf, query, type Reading, select } from '../statements.ts';
+import { type BodiesOf, define, query, type Reading, select, selectFirst } from '../statements.ts';
+
+/** Rows that one look at payees goes through. */
+const payeeWindow = 100_000;
+/** Of one payee as many are read. */
+const namesMax = 10;
+
+type Payee = Pick<PayeeSeen, 'proxyType' | 'proxyNo'>;
+
+/** Somebody who is named again later is listed there. */
+const isLatest = sql<SqlBool>`not exists (select 1 from payee_place as o where o.proxy_no = r.proxy_no and o.payout_seq > r.seq)`;
+
+function isWanted(wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined): Expression<SqlBool> {
+  if (wanted === undefined) return isLatest;
+  if (wanted.kind === 'number-end')
+    return sql`(substr(r.proxy_no, ${-wanted.end.length}) = ${wanted.end} and ${isLatest})`;
+  const names = sql`lower(concat_ws(char(10), r.payee_name, p.bank_payee_name, p.bank_payee_name_th))`;
+  return sql`instr(${names}, lower(${wanted.part})) > 0`;
+}
+
+/** Found in the rows of a window, the newest first; by a name each row in which it stands. */
+function selectPayees(
+  wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined,
+  beforeSeq: number,
+  limit: number,
+) {
+  const rows = query
+    .selectFrom('payout as p')
+    .crossJoin('payout_row as r')
+    .select(['r.proxy_no as proxyNo', 'r.proxy_type as proxyType'])
+    .whereRef('r.seq', '=', 'p.seq')
+    .where('p.seq', '<', beforeSeq)
+    .where('p.seq', '>=', beforeSeq - payeeWindow)
+    .where('r.proxy_no', 'is not', null)
+    .where(isWanted(wanted))
+    .orderBy(sql`latestSeq`, 'desc')
+    .limit(limit);
+  return wanted?.kind === 'name'
+    ? rows.select(sql<number>`max(p.seq)`.as('latestSeq')).groupBy('r.proxy_no')
+    : rows.select('p.seq as latestSeq');
+}
+
+const transfersTo = define(({ proxyNo }: { proxyNo: string }) => {
+  const part = sql.lit(Number(lowPart));
+  return query
+    .selectFrom('attempt as a')
+    .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
+    .select((eb) => eb.fn.countAll<number>().as('transfers'))
+    .select(sql<number>`sum(a.status = 'paid')`.as('paid'))
+    .select(sql<number>`sum(a.status in ('failed', 'refused'))`.as('failed'))
+    .select([
+      asText(sql`coalesce(sum(iif(a.status = 'paid', p.amount_satang / ${part}, 0)), 0)`).as('high'),
+      asText(sql`coalesce(sum(iif(a.status = 'paid', p.amount_satang % ${part}, 0)), 0)`).as('low'),
+      sql<number | null>`min(iif(a.status = 'paid', a.intent_at_ms, null))`.as('firstPaidMs'),
+      sql<number | null>`max(iif(a.status = 'paid', a.intent_at_ms, null))`.as('lastPaidMs'),
+    ])
+    .where('a.proxy_no', '=', proxyNo);
+});
+
+const payoutsTo = define(({ proxyNo }: { proxyNo: string }) =>
+  query
+    .selectFrom('payee_place as o')
+    .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
+    .select((eb) => eb.fn.countAll<number>().as('payouts'))
+    .select(sql<number>`coalesce(sum(p.status = 'unpayable'), 0)`.as('unpayable'))
+    .where('o.proxy_no', '=', proxyNo),
+);
+
+const namesOf = define(({ proxyNo }: { proxyNo: string }) => {
+  const rows = query
+    .selectFrom('payee_place as o')
+    .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
+    .innerJoin('payout_row as r', 'r.seq', 'o.payout_seq')
+    .where('o.proxy_no', '=', proxyNo);
+  const names = rows
+    .select('r.payee_name as name')
+    .union(rows.select('p.bank_payee_name as name'))
+    .union(rows.select('p.bank_payee_name_th as name'));
+  return query
+    .selectFrom(names.as('n'))
+    .select('n.name')
+    .where('n.name', 'is not', null)
+    .limit(sql.lit(namesMax));
+});
+
+function* readPayee({ proxyNo, proxyType }: Payee): Reading<PayeeSeen> {
+  const sent = yield* transfersTo.get({ proxyNo });
+  const named = yield* payoutsTo.get({ proxyNo });
+  const names = (yield* namesOf.all({ proxyNo })).map(({ name }) => name ?? '');
+  return {
+    proxyNo,
+    proxyType,
+    names,
+    payouts: named?.payouts ?? 0,
+    paid: sent?.paid ?? 0,
+    paidSatang: joinParts(sent?.high ?? '0', sent?.low ?? '0'),
+    firstPaidMs: sent?.firstPaidMs ?? null,
+    lastPaidMs: sent?.lastPaidMs ?? null,
+    failures: (sent?.failed ?? 0) + (named?.unpayable ?? 0),
+  };
+}
+
+/** By the whole number: an index has it. */
+function* findNumber(proxyNo: string): Reading<Payee[]> {
+  const found = query
+    .selectFrom('payee_place as o')
+    .innerJoin('payout_row as r', 'r.seq', 'o.payout_seq')
+    .select('r.proxy_type as proxyType')
+    .where('o.proxy_no', '=', proxyNo)
+    .limit(1);
+  const row = yield* selectFirst(found);
+  return row === undefined || row.proxyType === null ? [] : [{ proxyNo, proxyType: row.proxyType }];
+}
 
 export const overviewReads = {
   *latestSends(eventsMax): Reading<SendsSeen[]> {
@@ -20,5 +135,24 @@ export const overviewReads = {
       .select([sql<number>`min(e.at_ms)`.as('firstMs'), sql<number>`max(e.at_ms)`.as('lastMs')])
       .groupBy('p.batch_id');
     return yield* select(byBatch);
+  },
+  *payees(wanted, beforeSeq, limit) {
+    if (wanted?.kind === 'number') {
+      const found = yield* findNumber(wanted.proxyNo);
+      const payees: PayeeSeen[] = [];
+      for (const payee of found) payees.push(yield* readPayee(payee));
+      return { payees, beforeSeq: undefined };
+    }
+    const latest = query
+      .selectFrom('payout')
+      .select((eb) => eb.fn.max<number | null>('seq').as('seq'))
+      .where('seq', '<', beforeSeq);
+    const fromSeq = ((yield* selectFirst(latest))?.seq ?? 0) + 1;
+    const found = yield* select(selectPayees(wanted, fromSeq, limit));
+    const payees: PayeeSeen[] = [];
+    for (const { proxyNo, proxyType } of found)
+      payees.push(yield* readPayee({ proxyNo: proxyNo ?? '', proxyType: proxyType as ProxyType }));
+    const lastSeq = found.length < limit ? fromSeq - payeeWindow : (found.at(-1)?.latestSeq ?? 0);
+    return { payees, beforeSeq: lastSeq > 1 ? lastSeq : undefined };
   },
 } satisfies BodiesOf<OverviewReader>;

@@ -1,0 +1,136 @@
+/** Payees: since when, how often and how much each was paid, what failed, and under which names. */
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { showBaht, showCount } from '../../core/figures.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { parsePayee } from '../../payout/rules/search.ts';
+import type { OverviewReader, PayeeSeen } from '../ports.ts';
+import { html, type Html } from './html.ts';
+import { csrfField, postButton } from './layout.ts';
+import type { Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayMoment } from './words.ts';
+
+export type PayeesReader = Pick<OverviewReader, 'payees'>;
+
+const payeesOnPage = 50;
+const searchLengthMax = 100;
+
+interface Asked {
+  readonly search: string;
+  readonly beforeSeq: number;
+}
+
+function readAsked(fields: Fields): Asked {
+  const before = Number(fields['before']);
+  return {
+    search: (fields['search'] ?? '').trim().slice(0, searchLengthMax),
+    beforeSeq: Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER,
+  };
+}
+
+function searchForm(visit: ProvedVisit, { search }: Asked): Html {
+  const { say } = visit;
+  return html`<form method="post" action="/payees" class="filter short" role="search">
+    ${csrfField(visit)}
+    <div class="wide">
+      <label for="search">${say('search')} <small>${say('payeeSearchHint')}</small></label>
+      <input
+        id="search"
+        name="search"
+        type="search"
+        value="${search}"
+        maxlength="${searchLengthMax}"
+        autocomplete="off"
+      />
+    </div>
+    <div class="buttons">
+      <button class="main">${say('find')}</button>
+      <a class="button" href="/payees">${say('clear')}</a>
+    </div>
+  </form>`;
+}
+
+const moment = ({ say, language }: ProvedVisit, atMs: number | null): Html =>
+  atMs === null
+    ? html`<span class="off">${say('neverPaid')}</span>`
+    : html`<time datetime="${formatBangkokDateTime(atMs)}">${sayMoment(language, atMs)}</time>`;
+
+function payeeRow(visit: ProvedVisit, payee: PayeeSeen): Html {
+  const { say } = visit;
+  const { proxyType, proxyNo, payouts, paid, paidSatang, firstPaidMs, lastPaidMs, failures, names } = payee;
+  return html`<tr>
+    <td data-head="${say('payeeNumber')}">
+      <span class="name mono">${maskDigits(proxyNo)}</span>
+      <small>${proxyType} · ${showCount(payouts)} ${say('inFiles')}</small>
+    </td>
+    <td data-head="${say('namesSeen')}">
+      ${names.map((name, place) => html`${place > 0 && html`<br />`}${showText(name)}`)}
+    </td>
+    <td data-head="${say('firstPaid')}">${moment(visit, firstPaidMs)}</td>
+    <td data-head="${say('lastPaid')}">${moment(visit, lastPaidMs)}</td>
+    <td class="number" data-head="${say('timesPaid')}">${showCount(paid)}</td>
+    <td class="number" data-head="${say('sumPaid')}">${showBaht(paidSatang)}</td>
+    <td class="number" data-head="${say('failures')}">${showCount(failures)}</td>
+  </tr>`;
+}
+
+function table(visit: ProvedVisit, payees: readonly PayeeSeen[]): Html {
+  const { say } = visit;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${say('payeeNumber')}</th>
+        <th scope="col">${say('namesSeen')}</th>
+        <th scope="col">${say('firstPaid')}</th>
+        <th scope="col">${say('lastPaid')}</th>
+        <th scope="col" class="number">${say('timesPaid')}</th>
+        <th scope="col" class="number">${say('sumPaid')}</th>
+        <th scope="col" class="number">${say('failures')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${payees.map((payee) => payeeRow(visit, payee))}
+    </tbody>
+  </table>`;
+}
+
+async function answerPayees(store: PayeesReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
+  const { say } = visit;
+  const asked = readAsked(fields);
+  const { search, beforeSeq: from } = asked;
+  const wanted = search === '' ? undefined : parsePayee(search);
+  const { payees, beforeSeq } = await store.payees(wanted, from, payeesOnPage);
+  const isSearched = search !== '';
+  const nothing = beforeSeq === undefined ? (isSearched ? 'noMatch' : 'noPayees') : 'noneSoFar';
+  const further = isSearched ? say('lookFurther') : say('older');
+  const isFirst = from === Number.MAX_SAFE_INTEGER;
+  return {
+    title: say('payees'),
+    body: html`<h1>${say('payees')}</h1>
+      <p>${say('payeesHint')}</p>
+      ${searchForm(visit, asked)}
+      ${
+        payees.length === 0
+          ? html`<div class="empty">
+              <p><b>${say(nothing)}</b></p>
+            </div>`
+          : table(visit, payees)
+      }
+      <div class="pages">
+        ${!isFirst && postButton(visit, '/payees', say('newest'), { search }, 'page')}
+        ${
+          beforeSeq !== undefined &&
+          postButton(visit, '/payees', further, { search, before: String(beforeSeq) }, 'page')
+        }
+      </div>`,
+  };
+}
+
+/** Searches are posted: no number of a payee stands in an address or a log. */
+export const makePayeesViews = (store: PayeesReader): readonly View[] =>
+  (['GET', 'POST'] as const).map((method) => ({
+    method,
+    path: '/payees',
+    action: 'see',
+    answer: async (visit, fields) => answerPayees(store, visit, method === 'GET' ? {} : fields),
+  }));

@@ -1,0 +1,22 @@
+/** Words of those who are paid. */
+import type { Words } from './pair.ts';
+
+export const payeesWords = {
+  payees: ['Payees', 'ผู้รับเงิน'],
+  payeesHint: [
+    'Whoever was named last comes first. What was archived is not counted.',
+    'เรียงจากผู้รับเงินที่มีรายการล่าสุด ไม่รวมรายการที่ย้ายไปเก็บถาวรแล้ว',
+  ],
+  payeeSearchHint: ['Number, how it ends, or a part of a name', 'เลขเต็ม เลขท้าย หรือบางส่วนของชื่อ'],
+  firstPaid: ['First paid', 'จ่ายครั้งแรก'],
+  lastPaid: ['Last paid', 'จ่ายครั้งล่าสุด'],
+  timesPaid: ['Times paid', 'จำนวนครั้งที่จ่าย'],
+  sumPaid: ['Paid in all, baht', 'ยอดรวม (บาท)'],
+  failures: ['Failures', 'ไม่สำเร็จ (ครั้ง)'],
+  namesSeen: ['Names seen', 'ชื่อที่พบ'],
+  neverPaid: ['never', 'ยังไม่เคย'],
+  inFiles: ['in files', 'รายการในไฟล์'],
+  lookFurther: ['Look further back', 'ค้นย้อนหลังต่อ'],
+  noneSoFar: ['None among the rows looked at so far', 'ยังไม่พบในรายการที่ค้นแล้ว'],
+  noPayees: ['Nobody has been named in a file yet', 'ยังไม่มีผู้รับเงินในระบบ'],
+} as const satisfies Words;
