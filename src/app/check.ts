@@ -6,6 +6,8 @@ import { PayeeChecker } from '../check/payee-checker.ts';
 import { computeExpectedTime, describeHolds, type ExpectedTime } from '../check/rules/forecast.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import type { Progress } from '../core/progress.ts';
+import { foreseeLimits } from '../payout/limits-ahead.ts';
+import { readTimeLimits } from '../payout/rules/limits.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -37,6 +39,7 @@ export async function checkAlone(checking: Checking, path: string, report: Repor
   const { loaded, reader, journal } = checking;
   const { bank, limits } = loaded.settings;
   const { companyId } = bank;
+  const overTime = readTimeLimits(limits);
   return checkFile(reader, path, {
     onIssues: report.bind(null, 'issue'),
     onRows: (rows) => {
@@ -51,6 +54,10 @@ export async function checkAlone(checking: Checking, path: string, report: Repor
       }
     },
     findLike: makeFindLike(journal, companyId, limits.likeFileDays, systemClock.now()),
+    ...(overTime && {
+      foreseeLimits: (batchId: string) =>
+        foreseeLimits(journal, overTime, { companyId, batchId }, systemClock.now()),
+    }),
     ...(journal === undefined
       ? {}
       : { claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids) }),
@@ -106,7 +113,7 @@ export async function dryRunFile(
     checker,
     journal,
     clock: systemClock,
-    policy: settings,
+    policy: { ...settings, limits: { ...settings.limits, overTime: readTimeLimits(settings.limits) } },
     progress,
     onIssues: report.bind(null, 'issue'),
     onNotes: report.bind(null, 'note'),

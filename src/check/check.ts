@@ -7,7 +7,11 @@ import type { ClaimOwner, EarlierPayment, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import type { ClaimReader } from '../payout/ports.ts';
+import type { LimitsAhead } from '../payout/limits-ahead.ts';
+import type { LimitFinding } from '../payout/rules/limits.ts';
 import { adviseClaimed, type FileLikeness, findLikeFile, likeFileCodes } from '../payout/rules/similar.ts';
+import { describeLimits } from './rules/forecast.ts';
+import { RowMarks } from './rules/row-marks.ts';
 import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 export interface RowIssue {
@@ -74,6 +78,8 @@ export interface CheckOptions {
   /** Who holds these payoutIds in the journal; leave it out where there is none yet. */
   claimHolders?(payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;
   readonly findLike?: FindLike;
+  /** What limits over time would hold; nothing where it is left out. */
+  foreseeLimits?(batchId: string): Promise<LimitsAhead>;
 }
 
 type RowOutcome = 'ready' | 'held' | 'rejected';
@@ -141,6 +147,9 @@ interface Check {
   readonly batchId: string;
   readonly tallies: Tallies;
   readonly likes: LikeRows;
+  /** Rows that a limit over time would hold. */
+  readonly limited: RowMarks;
+  readonly limits: LimitsAhead | undefined;
   readonly options: CheckOptions;
 }
 
@@ -161,6 +170,13 @@ async function rejectClaimed(
     const holder = row.instruction === null ? undefined : holders.get(row.instruction.payoutId);
     return holder === undefined ? row : reject(row, 'payout-id-claimed', explainHolder(holder));
   });
+}
+
+/** What a limit over time would hold a row for that nothing else holds. */
+async function findLimits({ limits }: Check, row: StagedRow): Promise<readonly LimitFinding[]> {
+  const { instruction } = row;
+  if (limits === undefined || instruction === null || row.holds.length > 0) return [];
+  return limits.look({ instruction, acceptedHolds: [] });
 }
 
 /** Of the whole file: it has no place in it but the beginning. */
@@ -206,7 +222,7 @@ async function reportConflicts(check: Check, rowNos: ReadonlySet<number>): Retur
     for (const row of await rejectClaimed(check, conflicting)) {
       // A row that another batch holds is rejected and reported already.
       if (row.instruction === null) continue;
-      tallies[outcomeOf(row)].remove(row.amountSatang);
+      tallies[check.limited.has(row.rowNo) ? 'held' : outcomeOf(row)].remove(row.amountSatang);
       tallies.rejected.add(row.amountSatang);
       await likes.count(row, -1);
       const message =
@@ -237,14 +253,25 @@ export async function checkInspected(
   const batchId = computeBatchId(inspection.sha256);
   const tallies: Tallies = { ready: new RowTally(), held: new RowTally(), rejected: new RowTally() };
   const likes = new LikeRows(options.findLike, batchId);
-  const check: Check = { reader, inspection, batchId, tallies, likes, options };
+  const limited = new RowMarks();
+  const limits = await options.foreseeLimits?.(batchId);
+  const check: Check = { reader, inspection, batchId, tallies, likes, limited, limits, options };
+  const told = new Set<string>();
   let end = await readAll(check, async (read) => {
     const rows = await rejectClaimed(check, read);
+    const heldByLimits: RowIssue[] = [];
     for (const row of rows) {
-      tallies[outcomeOf(row)].add(row.amountSatang);
+      const found = await findLimits(check, row);
+      if (found.length > 0) limited.add(row.rowNo);
+      tallies[found.length > 0 ? 'held' : outcomeOf(row)].add(row.amountSatang);
       await likes.count(row, 1);
+      const { rowNo, line, holds, instruction } = row;
+      if (instruction === null) continue;
+      const issues = describeLimits({ line, holds, instruction }, found, told);
+      heldByLimits.push(...issues.map((issue) => ({ rowNo, issue })));
     }
     await reportIssues(check, rows);
+    if (heldByLimits.length > 0) await options.onIssues(heldByLimits);
     await options.onRows?.(rows);
   });
   if ('kind' in end) return end;

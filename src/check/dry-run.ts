@@ -14,15 +14,18 @@ import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import { DuplicateIndex } from '../intake/rules/duplicates.ts';
 import { haltOf } from '../payout/circuit-breaker.ts';
-import type { ClaimReader, PayerBreakerReader } from '../payout/ports.ts';
+import { foreseeLimits, type LimitsAhead } from '../payout/limits-ahead.ts';
+import type { ClaimReader, LimitReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
 import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
+import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { PayeeVerdict } from '../payout/rules/payee.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { checkInspected, makeFindLike, type RowIssue } from './check.ts';
 import type { CheckerStop, PayeeChecker } from './payee-checker.ts';
 import {
   addLikeness,
+  addLimits,
   type AnswerPolicy,
   BrakeForecast,
   type BrakeStop,
@@ -34,10 +37,11 @@ import {
   type RowForecast,
 } from './rules/forecast.ts';
 import { type Likeness, LikePayments } from './rules/like-payments.ts';
+import { RowMarks } from './rules/row-marks.ts';
 import { RowTally, sumTotals } from './rules/row-tally.ts';
 
 /** What a dry run asks of a journal. */
-type ReadJournal = BatchReader & ClaimReader & PayerBreakerReader;
+type ReadJournal = BatchReader & ClaimReader & PayerBreakerReader & LimitReader;
 
 /** The settings that a run would go by. */
 export interface DryRunPolicy {
@@ -50,6 +54,7 @@ export interface DryRunPolicy {
     readonly similarDays: number;
     readonly likeFileDays: number;
     readonly batchMaxAgeHours: number;
+    readonly overTime?: TimeLimits | undefined;
   };
 }
 
@@ -97,30 +102,6 @@ export async function dryRun(context: DryRunContext, path: string): Promise<File
 const tallyEach = <Name extends string>(names: readonly Name[]): Record<Name, RowTally> =>
   Object.fromEntries(names.map((name) => [name, new RowTally()])) as Record<Name, RowTally>;
 
-/** A set of row numbers, a bit each: a file of a million rows takes 125 kB. */
-class RowMarks {
-  #bits = new Uint8Array(1_024);
-
-  add(rowNo: number): void {
-    const place = rowNo >>> 3;
-    if (place >= this.#bits.length) {
-      const wider = new Uint8Array(Math.max(this.#bits.length * 2, place + 1));
-      wider.set(this.#bits);
-      this.#bits = wider;
-    }
-    this.#bits[place] = (this.#bits[place] ?? 0) | (1 << (rowNo & 7));
-  }
-
-  remove(rowNo: number): void {
-    const place = rowNo >>> 3;
-    if (place < this.#bits.length) this.#bits[place] = (this.#bits[place] ?? 0) & ~(1 << (rowNo & 7));
-  }
-
-  has(rowNo: number): boolean {
-    return ((this.#bits[rowNo >>> 3] ?? 0) & (1 << (rowNo & 7))) !== 0;
-  }
-}
-
 /** What is known of the rows so far: counts, and a bit a row. */
 class DryRun {
   readonly #context: DryRunContext;
@@ -131,6 +112,9 @@ class DryRun {
   readonly #holds = tallyEach(holdReasons);
   /** Rows that a run would send, or hold, as far as file and journal tell: the first pass leaves them open. */
   readonly #open = new RowMarks();
+  /** Of what is the same for all rows, what was told. */
+  readonly #told = new Set<string>();
+  #limits: LimitsAhead | undefined;
   /** All of it would be held: it may be another file again. */
   #isLikeFile = false;
   /** Of them, those of which nobody has said more. */
@@ -152,6 +136,7 @@ class DryRun {
     const rejected = isKnown ? await this.#outlineBatch(batch) : await this.#outlineFile();
     if (rejected !== undefined) return rejected;
     const halt = await this.#findHalt(batch);
+    this.#limits = await this.#foreseeLimits(batchId);
     const rejectedLate = await this.#askOpenRows(isKnown, halt !== undefined);
     if (rejectedLate !== undefined) return rejectedLate;
     const outcomes = {
@@ -184,6 +169,13 @@ class DryRun {
     if (stop !== undefined) return { code: stop.code, reason: stop.reason, remedy: stop.remedy };
     if (batch?.status === 'halted') return haltOf(batch);
     return batch === undefined ? undefined : findTooOld(batch, policy.limits.batchMaxAgeHours, clock.now());
+  }
+
+  async #foreseeLimits(batchId: string): Promise<LimitsAhead | undefined> {
+    const { journal, policy, clock } = this.#context;
+    const { companyId } = policy.bank;
+    const { overTime } = policy.limits;
+    return overTime && foreseeLimits(journal, overTime, { companyId, batchId }, clock.now());
   }
 
   #count({ outcome, holds }: RowForecast, amountSatang: StagedRow['amountSatang']): void {
@@ -287,7 +279,11 @@ class DryRun {
       if (verdict === undefined) throw new Error(`row ${row.rowNo} got no verdict`);
       const alone = forecastRow(row, verdict, policy.verify, isHalted);
       const likeness = alone.outcome === 'toPay' ? await this.#lookalikes.compare(row) : 'none';
-      const forecast = addLikeness(row, alone, likeness);
+      const alike = addLikeness(row, alone, likeness);
+      const { instruction } = row;
+      const isLeft = alike.outcome === 'toPay';
+      const found = isLeft ? await this.#limits?.look({ instruction, acceptedHolds: [] }) : undefined;
+      const forecast = addLimits(row, alike, found ?? [], this.#told);
       this.#openTally.remove(row.instruction.amountSatang);
       this.#count(forecast, row.instruction.amountSatang);
       if (row.holds.length === 0) this.#brake.observe(forecast, row.rowNo);

@@ -3,6 +3,8 @@ import { appendFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { checkFile, type CheckOptions, type CheckOutcome } from '../../src/check/check.ts';
 import { toSatang } from '../../src/core/money.ts';
+import { foreseeLimits } from '../../src/payout/limits-ahead.ts';
+import { readTimeLimits } from '../../src/payout/rules/limits.ts';
 import type { ClaimOwner, RowTotal } from '../../src/core/ports.ts';
 import { makePayoutFileReader, type PayoutFileOptions } from '../../src/intake/formats/payout-file.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
@@ -53,6 +55,30 @@ const holder = (payoutId: string, changes: Partial<ClaimOwner> = {}): ClaimOwner
 });
 
 describe('totals by what the rows would become', () => {
+  test('count what limits over time would hold, and what is rejected after all but once', async () => {
+    const limits = readTimeLimits({
+      bahtPerDay: '5',
+      bahtPerPayeePerDay: '0',
+      filesPerDay: 0,
+      newPayeeBaht: '0',
+      serviceDays: [],
+      closedDates: [],
+    });
+    if (limits === undefined) throw new Error('no limit is set');
+    const content = file(row('A', '3'), row('B', '4'), row('C', '2'), row('B', '1'));
+    const { outcome, issues } = await check(await folder.write(content), {
+      foreseeLimits: (batchId) => foreseeLimits(undefined, limits, { companyId: 'C', batchId }, 0),
+    });
+    expect(outcome).toMatchObject({
+      totals: { all: total(4, 1_000n), ready: total(2, 500n), held: none, rejected: total(2, 500n) },
+    });
+    expect(issues).toEqual([
+      '4 5 payoutId duplicate-differs',
+      '2 3 amount baht-per-day',
+      '2 3 payoutId duplicate-differs',
+    ]);
+  });
+
   test('add up to the whole file', async () => {
     const content = file(
       row('A', '1'),

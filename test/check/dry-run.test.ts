@@ -10,10 +10,13 @@ import type { ProgressFigures } from '../../src/core/progress.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
 import { makePayoutFileReader, type PayoutFileLimits } from '../../src/intake/formats/payout-file.ts';
+import { readTimeLimits } from '../../src/payout/rules/limits.ts';
+import { settingsSchema } from '../../src/settings/schema.ts';
 import { ingestFile } from '../../src/intake/ingest.ts';
 import type { PayoutFileReader, ReadPart } from '../../src/intake/ports.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { lost, payer } from '../support/core-fixtures.ts';
+import { ingest, makeRow } from '../support/journal-fixtures.ts';
 import { defaults, file, inspectPath, noLimits, row, useFolder } from '../support/payout-file-kit.ts';
 import { dayMs, minuteMs, notSent, openTheatre, type Theatre, verify } from '../support/theatre.ts';
 
@@ -177,6 +180,32 @@ describe('who is asked about', () => {
     });
     expect([outcomesOf(played), played.issues]).toEqual([{ toPay: 2, held: 1 }, ['3 similar-payment']]);
   });
+});
+
+test('rows that limits over time would hold are foreseen, with what counts already', async () => {
+  await using theatre = await openTheatre();
+  const { batchId } = await ingest(theatre.journal, [makeRow(1, { amountSatang: toSatang(300n) })]);
+  await theatre.run(batchId);
+  const content = file(...[1, 2, 3, 4].map((place) => `P${place},MSISDN,${mobile(place)},,${place},,`));
+  const path = await folder.write(content);
+  const foresee = async (limits: object) => {
+    const read = settingsSchema.parse({ bank: { baseUrl: 'sandbox', ...payer }, limits }).limits;
+    const policy = {
+      limits: { similarDays: 0, likeFileDays: 0, batchMaxAgeHours: 24, overTime: readTimeLimits(read) },
+    };
+    return predict(theatre, path, { policy, context: { journal: theatre.journal } });
+  };
+  const ofDay = await foresee({ bahtPerDay: '10' });
+  expect([outcomesOf(ofDay), ofDay.issues]).toEqual([{ toPay: 3, held: 1 }, ['4 baht-per-day']]);
+  expect(ofDay.forecast).toMatchObject({ holds: { 'day-limit': { rows: 1, amountSatang: 400n } } });
+  const ofPayees = await foresee({ newPayeeBaht: '2' });
+  expect([outcomesOf(ofPayees), ofPayees.issues]).toEqual([
+    { toPay: 2, held: 2 },
+    ['3 new-payee', '4 new-payee'],
+  ]);
+  // What is the same for all rows is told once.
+  const ofFiles = await foresee({ filesPerDay: 1, closedDates: ['2026-11-21'] });
+  expect([outcomesOf(ofFiles), ofFiles.issues]).toEqual([{ held: 4 }, ['1 files-per-day', '1 service-day']]);
 });
 
 test('rows like another but for their reference1 are paid and told of', async () => {

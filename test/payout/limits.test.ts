@@ -93,7 +93,7 @@ describe.each(journals)('what a day has used up, with a journal %s', (_name, ope
     const held = await rowOf(theatre, 'INV-6');
     expect(held).toMatchObject({ status: 'held', holds: ['day-limit'], reasonCode: 'payee-per-day' });
     expect(held.reason).toBe(
-      'with it 400.00 baht would be sent to this payee, more than the 350.00 of limits.bahtPerPayeePerDay, on 2026-11-21',
+      'with it 400.00 baht would be sent to this payee on 2026-11-21, more than 350.00 (limits.bahtPerPayeePerDay)',
     );
     expect(held.reason).not.toContain('0812345678');
   });
@@ -110,7 +110,7 @@ describe.each(journals)('what a day has used up, with a journal %s', (_name, ope
     expect(await theatre.statuses(second.batchId)).toEqual({ held: 2 });
     expect(await rowOf(theatre, 'INV-11')).toMatchObject({
       reasonCode: 'files-per-day',
-      reason: '1 other file counted (limits.filesPerDay) on 2026-11-21',
+      reason: '1 other file was paid from on 2026-11-21, as many as limits.filesPerDay allows',
     });
   });
 

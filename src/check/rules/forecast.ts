@@ -5,6 +5,7 @@ import type { HoldReason } from '../../core/payout.ts';
 import type { BatchReason, ResultRow } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { type BrakePolicy, decideBreaker, openBreaker } from '../../payout/rules/circuit-breaker.ts';
+import { fileWideCodes, type LimitFinding } from '../../payout/rules/limits.ts';
 import { rerunHolds } from '../../payout/rules/operator.ts';
 import type { PayeeVerdict } from '../../payout/rules/payee.ts';
 import type { Likeness } from './like-payments.ts';
@@ -162,6 +163,37 @@ export function addLikeness(row: GoodRow, forecast: RowForecast, likeness: Liken
     case 'same-payment':
       return { outcome: 'held', holds: ['similar'], issues: [likePaymentIssue(row)], notes: [] };
   }
+}
+
+/** What the limits over time add to a forecast that would pay a row. @param told of what is the same for all rows */
+export function addLimits(
+  row: GoodRow,
+  forecast: RowForecast,
+  found: readonly LimitFinding[],
+  told: Set<string>,
+): RowForecast {
+  if (found.length === 0) return forecast;
+  const holds = [...new Set(found.map(({ hold }) => hold))];
+  return { outcome: 'held', holds, issues: describeLimits(row, found, told), notes: [] };
+}
+
+const limitColumns: Readonly<Record<LimitFinding['code'], string | null>> = {
+  'new-payee': 'proxyNo',
+  'baht-per-day': 'amount',
+  'payee-per-day': 'amount',
+  'files-per-day': null,
+  'service-day': null,
+};
+
+/** One issue a limit that the row would pass; what is the same for all rows is said once. */
+export function describeLimits(row: GoodRow, found: readonly LimitFinding[], told: Set<string>): Issue[] {
+  return found.flatMap(({ code, text }) => {
+    if (!fileWideCodes.includes(code)) return [heldIssue(row, code, limitColumns[code], text)];
+    if (told.has(code)) return [];
+    told.add(code);
+    const message = `${text}: a run would hold all of it now`;
+    return [{ line: 1, column: null, code, value: null, message }];
+  });
 }
 
 /** A row that is like a payout that was paid, or would be. */

@@ -11,6 +11,9 @@ import type { HoldReason, Payout } from '../../core/payout.ts';
 import type { Change, DayLimits } from '../../core/ports.ts';
 import { mayBePaidStatuses } from './similar.ts';
 
+/** Findings that are about all rows of a file alike. */
+export const fileWideCodes: readonly LimitFinding['code'][] = ['files-per-day', 'service-day'];
+
 /** In the order in which `bangkokWeekday` counts them. */
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 export type Weekday = (typeof weekdays)[number];
@@ -102,7 +105,8 @@ export interface LimitFinding {
   readonly text: string;
 }
 
-type LimitedPayout = Pick<Payout, 'instruction' | 'acceptedHolds'>;
+/** All of a payout that a limit is held against. */
+export type LimitedPayout = Pick<Payout, 'instruction' | 'acceptedHolds'>;
 
 /** The limits of the day that a payout is to keep; undefined where there is none, or people let it go on in spite of them. */
 export function dayLimitsOf(
@@ -140,20 +144,23 @@ export function findDayExcess(
   ];
   const found: LimitFinding[] = [];
   const hold = (code: LimitFinding['code'], text: string): void => {
-    found.push({ hold: 'day-limit', code, text: `${text} on ${showDay(nowMs)}` });
+    found.push({ hold: 'day-limit', code, text });
   };
+  const day = showDay(nowMs);
   if (satangPerDay !== null && ofDay > satangPerDay)
     hold(
       'baht-per-day',
-      `with it ${showBaht(ofDay)} baht would be sent, more than the ${showBaht(satangPerDay)} of limits.bahtPerDay,`,
+      `with it ${showBaht(ofDay)} baht would be sent on ${day}, more than ${showBaht(satangPerDay)} (limits.bahtPerDay)`,
     );
   if (satangPerPayeePerDay !== null && ofPayee > satangPerPayeePerDay)
     hold(
       'payee-per-day',
-      `with it ${showBaht(ofPayee)} baht would be sent to this payee, more than the ${showBaht(satangPerPayeePerDay)} of limits.bahtPerPayeePerDay,`,
+      `with it ${showBaht(ofPayee)} baht would be sent to this payee on ${day}, more than ${showBaht(satangPerPayeePerDay)} (limits.bahtPerPayeePerDay)`,
     );
-  if (filesPerDay !== null && !use.isFileCounted && use.files >= filesPerDay)
-    hold('files-per-day', `${countOf(use.files, 'other file')} counted (limits.filesPerDay)`);
+  if (filesPerDay !== null && !use.isFileCounted && use.files >= filesPerDay) {
+    const files = countOf(use.files, 'other file was', 'other files were');
+    hold('files-per-day', `${files} paid from on ${day}, as many as limits.filesPerDay allows`);
+  }
   return found;
 }
 
@@ -220,4 +227,41 @@ export function decideLimitHold(payout: Payout, found: readonly LimitFinding[], 
     nowMs,
     detail: { hold: holds.filter((hold) => !payout.holds.includes(hold)).join(' '), code: codes.join(' ') },
   });
+}
+// ---------------------------------------------------------------- before it is sent
+
+/** Foresees what the limits would hold of rows that are sent one after another; about 100 bytes a payee. */
+export class LimitForecast {
+  readonly limits: TimeLimits;
+  readonly #nowMs: number;
+  #use: DayUse;
+  readonly #payees = new Map<string, bigint>();
+
+  /** @param use what counts already on the day on which they would be sent */
+  constructor(limits: TimeLimits, use: DayUse, nowMs: number) {
+    this.limits = limits;
+    this.#use = use;
+    this.#nowMs = nowMs;
+  }
+
+  /** What would hold the next row; one that nothing holds counts from then on. */
+  add(
+    payout: LimitedPayout,
+    known: Pick<LimitFacts, 'payeeSatang' | 'isPayeeKnown'>,
+  ): readonly LimitFinding[] {
+    const { proxyNo, amountSatang } = payout.instruction;
+    const earlier = this.#payees.get(proxyNo) ?? 0n;
+    const payeeSatang = toSatang(known.payeeSatang + earlier);
+    const found = findLimits(this.limits, payout, { ...known, use: this.#use, payeeSatang }, this.#nowMs);
+    if (found.length === 0) {
+      const { satang, files, isFileCounted } = this.#use;
+      this.#use = {
+        satang: toSatang(satang + amountSatang),
+        files: isFileCounted ? files : files + 1,
+        isFileCounted: true,
+      };
+      if (this.limits.satangPerPayeePerDay !== null) this.#payees.set(proxyNo, earlier + amountSatang);
+    }
+    return found;
+  }
 }
