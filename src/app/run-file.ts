@@ -46,8 +46,10 @@ export async function runFile(
   const { findTrace, approval } = session;
   const { likeFileDays } = loaded.settings.limits;
   let bytes = 0;
-  const mayRead = async (_batchId: string, { sizeBytes }: Inspection): Promise<boolean> => {
+  const mayRead = async (batchId: string, { sizeBytes }: Inspection): Promise<boolean> => {
     bytes = sizeBytes;
+    // Before it is there: after any crash it is known who had it taken in.
+    if ((await journal.batch(batchId)) === undefined) await session.noteRunner?.(batchId);
     return true;
   };
   const given = { companyId, payerAccount, likeFileDays, approval, findTrace, mayRead };

@@ -28,7 +28,7 @@ import type { Journal, Store } from '../store/store.ts';
 import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
 import { findGrowth } from '../watch/taken-files.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
-import { readApprovalPolicy, requireApprovers } from './review/agreed.ts';
+import { noteRunner, readApprovalPolicy, requireApprovers } from './review/agreed.ts';
 import { makeAskFirst, makeMissesSince } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
 import { makeReader } from './open-store.ts';
@@ -105,6 +105,8 @@ export interface RunSession extends ProcessState {
   ) => Promise<FileGrowth | undefined>;
   /** Which batches wait for approval, as it holds now; none when left out. */
   readonly approval?: () => Promise<ApprovalPolicy>;
+  /** Remembers who has a file taken in; nobody when left out. */
+  readonly noteRunner?: (batchId: string) => Promise<void>;
   /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
   readonly asksFirst?: () => Promise<boolean>;
   /** Since when an adopted journal may miss what its original has sent. */
@@ -174,6 +176,7 @@ export async function openSession(
     log,
     bankAddress,
     approval: () => readApprovalPolicy(loaded, journal),
+    noteRunner: (batchId) => noteRunner(loaded, journal, batchId),
     asksFirst: makeAskFirst(loaded, journal.newSinceMs, clock),
     missesSince: makeMissesSince(journal, clock),
     // The whole of a file that grew in our own archive is no other journal's.

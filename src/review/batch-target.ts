@@ -3,9 +3,9 @@ import { type Satang, sumSatang, zeroSatang } from '../core/money.ts';
 import type { Batch } from '../core/ports.ts';
 import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
 import { unsentStatuses } from '../payout/rules/operator.ts';
-import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import { type Examined, noRest, readTerms, type ReviewContext, type TargetWork } from './context.ts';
 import type { ProposalItem } from './ports.ts';
-import { whyNotApprove } from './rules/approval.ts';
+import { limitHolds, whyNotApprove } from './rules/approval.ts';
 import {
   decideBatch,
   decidePayer,
@@ -58,8 +58,16 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
       const batch = await find(target);
       if (typeof batch === 'string') return batch;
       const totals = await journal.totals(batch.batchId);
-      const why = decideBatch(decision, batch, totals, await journal.holdTotals(batch.batchId));
-      return why ?? { amountSatang: await sumUnsent(context, batch.batchId) };
+      const holds = await journal.holdTotals(batch.batchId);
+      const why = decideBatch(decision, batch, totals, holds);
+      if (why !== undefined) return why;
+      const amountSatang = await sumUnsent(context, batch.batchId);
+      // Of the account that the settings name now, or of a limit: an approval by itself.
+      const isApproval =
+        decision === 'resume-batch' &&
+        (batch.payerAccount !== payerAccount ||
+          holds.some(({ hold, rows }) => rows > 0 && limitHolds.includes(hold)));
+      return { amountSatang, ...(isApproval ? { approval: await readTerms(context, batch.batchId) } : {}) };
     },
     async apply({ decision }, item) {
       if (item.status !== 'open') return;

@@ -39,6 +39,8 @@ export interface ReviewContext {
   readonly people: 1 | 2;
   /** `approval.signed` of the settings; optional when it is left out. */
   readonly signed?: SigningRule;
+  /** `approval.people` of the settings: what a changed payer account, a lifted limit and a corrected payee take at least. */
+  readonly approvers?: 1 | 2;
   /** `review.expireDays` of the settings. */
   readonly expireDays: number;
 }
@@ -48,11 +50,11 @@ export type Examined =
   | string
   | {
       readonly amountSatang: Satang;
-      /** Only of an approval: what it takes, whatever other decisions take. */
+      /** Of what approves something: what it takes, whatever other decisions take. */
       readonly approval?: ApprovalTerms;
     };
 
-/** What the approval of one batch takes. */
+/** What it takes to approve something of a batch. */
 export interface ApprovalTerms {
   readonly people: 1 | 2;
   /** People who had a part in what the batch asks for: none of them approves it. */
@@ -68,3 +70,11 @@ export interface TargetWork extends Disposable {
 
 /** Nothing to be closed. */
 export const noRest = { [Symbol.dispose]: (): void => {} };
+
+/** What it takes to let something be paid of a batch that needs no approval as a whole, or to do so besides. */
+export async function readTerms(
+  { journal, people, approvers = 1 }: ReviewContext,
+  batchId: string,
+): Promise<ApprovalTerms> {
+  return { people: people === 2 ? 2 : approvers, involved: await journal.handsOf(batchId) };
+}

@@ -1,11 +1,11 @@
 /** One payout that people decide on: what is known of it, what is possible, and its changes. */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import { type Satang, toSatang } from '../core/money.ts';
-import type { Attempt, Payout } from '../core/payout.ts';
+import type { Attempt, HoldReason, Payout } from '../core/payout.ts';
 import type { PayoutEvent } from '../payout/ports.ts';
 import type { StatementView } from '../reconcile/ports.ts';
 import { factsOf } from '../reconcile/rules/types.ts';
-import type { ReviewContext, TargetWork } from './context.ts';
+import { type ApprovalTerms, readTerms, type ReviewContext, type TargetWork } from './context.ts';
 import type { Proposal } from './ports.ts';
 import {
   decidePayout,
@@ -16,8 +16,9 @@ import {
   type ReviewedPayout,
   type StatementTrace,
 } from './rules/payout-decisions.ts';
+import { limitHolds } from './rules/approval.ts';
 import { findChangeSince, type Target } from './rules/proposal.ts';
-import { isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
+import { type Decision, isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
 
 /** A payout as a decision is taken on it, with its history. */
 export interface Reviewed extends ReviewedPayout {
@@ -117,10 +118,19 @@ const markOf = ({ maker, checker, proposalId }: Proposal): DecisionMark => ({
   proposal: proposalId,
 });
 
+const isLimitLifted = (decision: Decision, holds: readonly HoldReason[]): boolean =>
+  decision === 'go-on' && holds.some((hold) => limitHolds.includes(hold));
+
 /** Payouts as targets; it keeps a view of the statements open. */
 export function makePayoutWork(context: ReviewContext): TargetWork {
   const { journal } = context;
   const traces = new Traces(journal);
+  const terms = new Map<string, Promise<ApprovalTerms>>();
+  const termsOf = (batchId: string): Promise<ApprovalTerms> => {
+    const known = terms.get(batchId) ?? readTerms(context, batchId);
+    terms.set(batchId, known);
+    return known;
+  };
   const require = (decision: string): PayoutDecision => {
     if (!isPayoutDecision(decision)) throw new Error(`${decision} is not about a payout`);
     return decision;
@@ -129,7 +139,9 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
     async examine(decision, target) {
       const found = await objectTo(context, require(decision), target, traces);
       if (typeof found === 'string') return found;
-      return { amountSatang: found.amountSatang };
+      const { amountSatang, reviewed } = found;
+      const isApproval = decision === 'retry-corrected' || isLimitLifted(decision, reviewed.row.holds);
+      return { amountSatang, ...(isApproval ? { approval: await termsOf(reviewed.batchId) } : {}) };
     },
     async apply(proposal, item) {
       const { proposalId, itemNo } = item;

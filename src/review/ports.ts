@@ -100,7 +100,9 @@ export interface ApprovalStore {
   approveBatch(batchId: string, item: DecisionItem, version: string, nowMs: number): Promise<boolean>;
   /** People who uploaded the file of a batch, or corrected a row in it. */
   handsOf(batchId: string): Promise<readonly number[]>;
-  /** The same of all batches that a proposal is about. */
+  /** Whoever has dropped the file of a batch, which need not be there yet. */
+  keepUpload(batchId: string, personId: number): Promise<void>;
+  /** The same of all batches that a proposal is about, or rows of which. */
   involvedIn(proposalId: number): Promise<readonly number[]>;
 }
 

@@ -12,6 +12,7 @@ import type { ApprovalTerms, ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
 import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
+import { involvedWords, lettingPay } from './rules/approval.ts';
 import {
   countDeciders,
   type Decider,
@@ -101,11 +102,14 @@ const objectTooLittle = ({ decision, targets, note, evidence }: Wish): readonly 
 ];
 
 /** Why this person may not approve alone, or propose that a batch be approved; undefined when he may. */
-function whyNotApprover({ people, involved }: ApprovalTerms, { personId }: Decider): string | undefined {
-  if (personId === null) return 'who approves must have proved who he is';
-  return people === 1 && involved.includes(personId)
-    ? 'you uploaded the file, or corrected a row in it, and cannot approve it'
-    : undefined;
+function whyNotApprover(
+  decision: Decision,
+  { people, involved }: ApprovalTerms,
+  { personId }: Decider,
+): string | undefined {
+  if (personId === null)
+    return decision === 'approve-batch' ? 'who approves must have proved who he is' : undefined;
+  return people === 1 && involved.includes(personId) ? involvedWords : undefined;
 }
 
 /** What is to be kept of a wish, or why there is nothing. */
@@ -117,13 +121,14 @@ async function draft(
 ): Promise<ProposalDraft | readonly Objection[]> {
   const objections = [...objectTooLittle({ decision, targets, note, evidence })];
   const amounts: Satang[] = [];
-  const approvers: number[] = [];
+  // What its batch needs is what an approval takes, and no more.
+  const approvers: number[] = [decision === 'approve-batch' ? 1 : context.people];
   for (const target of targets) {
     const examined = await works.of(target.kind).examine(decision, target);
     if (typeof examined === 'string') objections.push({ target, why: examined });
     else {
       amounts.push(examined.amountSatang);
-      const why = examined.approval && whyNotApprover(examined.approval, maker);
+      const why = examined.approval && whyNotApprover(decision, examined.approval, maker);
       if (why !== undefined) objections.push({ target, why });
       approvers.push(examined.approval?.people ?? 1);
     }
@@ -134,11 +139,7 @@ async function draft(
     decision,
     note: note.trim(),
     evidence,
-    people: countDeciders(
-      decision,
-      decision === 'approve-batch' ? Math.max(...approvers) : context.people,
-      maker.personId !== null,
-    ),
+    people: countDeciders(decision, Math.max(...approvers), maker.personId !== null),
     totalSatang: sumSatang(amounts),
     digest: computeProposalDigest(decision, targets),
     maker,
@@ -224,8 +225,9 @@ export async function check(
   const proposal = await journal.proposal(proposalId);
   if (proposal === undefined) return { kind: 'refused', why: `there is no proposal ${proposalId}` };
   const nowMs = clock.now();
+  const hands = lettingPay.includes(proposal.decision) ? await journal.involvedIn(proposalId) : [];
   const why =
-    whyNotCheck(proposal, checker, [...involved, ...(await journal.involvedIn(proposalId))], nowMs) ??
+    whyNotCheck(proposal, checker, [...involved, ...hands], nowMs) ??
     obstacle ??
     (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
     (verdict === 'approve'

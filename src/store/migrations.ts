@@ -13,7 +13,7 @@ import {
   statementTables,
   wordTables,
 } from './reconcile/statement-tables.ts';
-import { approvalTables } from './review/approval-tables.ts';
+import { approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './review/day-head-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
 import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
@@ -404,6 +404,7 @@ const migrations: readonly Migration[] = [
   passkeyTables,
   limitTables,
   addHeads,
+  handsBeforeBatch,
 ];
 
 /** The version of the tables that this program writes. */

@@ -45,7 +45,7 @@ import { payoutReads } from './payouts/payout-queries.ts';
 import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
-import { approvalReads } from './review/approvals.ts';
+import { approvalReads, approvalWrites } from './review/approvals.ts';
 import { overviewReads } from './review/overview.ts';
 import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './review/day-heads.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
@@ -140,6 +140,7 @@ const writes = {
   ...scheduleWrites,
   ...noticeWrites,
   ...proposalWrites,
+  ...approvalWrites,
   ...personWrites,
   ...sessionWrites,
   ...dayHeadWrites,

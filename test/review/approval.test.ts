@@ -6,6 +6,7 @@ import { retryBatch } from '../../src/payout/operator.ts';
 import { approveBatch, readApprovalFigures } from '../../src/review/approve-batch.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { check, proposeAll, type Wish } from '../../src/review/review.ts';
+import { versionOfBatch } from '../../src/review/rules/batch-decisions.ts';
 import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
 import type { Person } from '../../src/review/rules/people.ts';
 import type { Decider, Target } from '../../src/review/rules/proposal.ts';
@@ -154,6 +155,86 @@ describe('a batch that needs approval', () => {
     const words = 'you uploaded the file, or corrected a row in it, and cannot approve it';
     expect(await checkLatest(theatre, somchai)).toMatchObject({ why: words });
     expect(await checkLatest(theatre)).toMatchObject({ applied: { applied: 1 } });
+  });
+});
+
+describe('who had a part in a file', () => {
+  const words = 'you uploaded the file, or corrected a row in it, and cannot approve it';
+
+  test('and is known to have dropped it before there is a batch, does not approve it', async () => {
+    const theatre = await openTheatre();
+    await using _ = theatre;
+    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0);
+    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0);
+    await ingest(theatre.journal, makeRows(2), { approval: byTwo });
+    await proposeApproval(theatre, firstBatchId);
+    expect(await checkLatest(theatre)).toMatchObject({ why: words });
+    expect(await checkLatest(theatre, somchai)).toMatchObject({ applied: { applied: 1 } });
+  });
+
+  test('does not approve it alone, either; nor behind the rules', async () => {
+    const theatre = await openTheatre();
+    await using _ = theatre;
+    await theatre.journal.keepUpload(firstBatchId, mali.personId ?? 0);
+    await ingest(theatre.journal, makeRows(2), { approval: byOne });
+    expect(await proposeApproval(theatre, firstBatchId)).toMatchObject({ objections: [{ why: words }] });
+    const { version = '' } = (await theatre.journal.approvalOf(firstBatchId)) ?? {};
+    const item = { proposalId: 1, itemNo: 1 };
+    await proposeApproval(theatre, firstBatchId, nok);
+    expect(await theatre.journal.approveBatch(firstBatchId, item, version, theatre.now())).toBe(false);
+  });
+
+  test.each(['go-on', 'retry-corrected'] as const)('does not check its %s', async (decision) => {
+    const theatre = await openTheatre();
+    await using _ = theatre;
+    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0);
+    await ingest(theatre.journal, [makeRow(1, { holds: ['limit'] })]);
+    const corrected = decision === 'retry-corrected' ? { correction } : {};
+    const target = { ...(await payoutTarget(theatre, 'INV-1')), ...corrected };
+    expect(await decide(theatre, decision, target)).toMatchObject({ why: words });
+    expect(await checkLatest(theatre, mali)).toMatchObject({ applied: { applied: 1 } });
+  });
+});
+
+describe('a lifted limit, a corrected payee and a changed payer account', () => {
+  const two = (theatre: StoreTheatre): ReviewContext => ({ ...contextOf(theatre, 1), approvers: 2 });
+  const wish = { note, evidence: null };
+
+  test.each([
+    { decision: 'go-on', holds: ['limit'], kind: 'waiting' },
+    { decision: 'go-on', holds: ['new-payee'], kind: 'waiting' },
+    { decision: 'go-on', holds: ['name'], kind: 'applied' },
+    { decision: 'retry-corrected', holds: ['name'], kind: 'waiting' },
+    { decision: 'cancel', holds: ['limit'], kind: 'applied' },
+  ] as const)(
+    '$decision of a row held for $holds: $kind, where an approval takes two',
+    async ({ decision, holds, kind }) => {
+      const theatre = await openTheatre();
+      await using _ = theatre;
+      await ingest(theatre.journal, [makeRow(1, { holds })]);
+      const corrected = decision === 'retry-corrected' ? { correction } : {};
+      const targets = [{ ...(await payoutTarget(theatre, 'INV-1')), ...corrected }];
+      expect(await propose(two(theatre), { decision, targets, ...wish }, mali)).toMatchObject({ kind });
+    },
+  );
+
+  test.each([
+    { account: '0000999999', kind: 'waiting' },
+    { account: payer.payerAccount, kind: 'applied' },
+  ])('a batch that is resumed from account $account: $kind', async ({ account, kind }) => {
+    const theatre = await openTheatre();
+    await using _ = theatre;
+    const { batchId } = await ingest(theatre.journal, makeRows(1));
+    const why = { code: 'by-hand', reason: 'by hand', remedy: '' };
+    await theatre.journal.moveBatch(batchId, 'running', null, theatre.now());
+    await theatre.journal.holdReady(batchId, 'halted', why, theatre.now());
+    await theatre.journal.moveBatch(batchId, 'halted', why, theatre.now());
+    const batch = await theatre.batch(batchId);
+    const targets = [{ kind: 'batch', key: batchId, version: versionOfBatch(batch) }] as const;
+    const context = { ...two(theatre), payerAccount: account };
+    expect(await propose(context, { decision: 'resume-batch', targets, ...wish }, mali)).toMatchObject({
+      kind,
+    });
   });
 });
 

@@ -8,6 +8,7 @@ import type { PersonContext } from '../../review/people.ts';
 import { readAgreedPolicy } from '../../review/policy.ts';
 import { type ApprovalPolicy, describeNobody } from '../../review/rules/approval.ts';
 import { applyPolicy, readPolicy } from '../../review/rules/policy.ts';
+import { makeTokenSource } from '../../review/tokens.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -32,4 +33,21 @@ export async function requireApprovers(loaded: LoadedSettings, journal: Journal)
   const { when } = await readApprovalPolicy(loaded, journal);
   const { people } = await journal.persons();
   if (when !== 'never' && people.length === 0) throw new SettingsError(describeNobody(when));
+}
+
+/**
+ * Remembers who runs a file, where his token proves it: he approves nothing of it. A file that is run without a token is
+ * run by nobody who could approve.
+ */
+export async function noteRunner(
+  loaded: LoadedSettings,
+  store: Journal & Pick<Store, 'keepUpload'>,
+  batchId: string,
+): Promise<void> {
+  const { personToken } = loaded;
+  if (personToken?.ok !== true) return;
+  const loss = await store.loss();
+  const context = { store, nowMs: systemClock.now(), restoredAtMs: loss?.recoveredAtMs };
+  const identified = await makeTokenSource(context).identify(personToken.secret);
+  if (identified.ok) await store.keepUpload(batchId, identified.person.personId);
 }

@@ -41,13 +41,14 @@ export async function readReview(
   journal: Store,
   log: Logger = silentLogger,
 ): Promise<ReviewContext> {
-  const { review, bank } = (await agreeSettings(loaded, journal)).settings;
+  const { review, bank, approval } = (await agreeSettings(loaded, journal)).settings;
   return {
     journal,
     clock: systemClock,
     rules: { payoutSatangMax: loaded.limits.satangPerPayout },
     payerAccount: bank.payerAccount,
     people: review.people,
+    approvers: approval.people,
     expireDays: review.expireDays,
     statements: makeDecidedStatements({ loaded, journal, clock: systemClock, log }),
   };

@@ -1,8 +1,9 @@
 /** Approval before paying: which batches wait for it, and what exactly is approved. */
 import { createHash } from 'node:crypto';
 import { type Satang, toSatang } from '../../core/money.ts';
-import { type BatchStatus, isSealed } from '../../core/payout.ts';
+import { type BatchStatus, type HoldReason, isSealed } from '../../core/payout.ts';
 import type { BatchReason } from '../../core/ports.ts';
+import type { Decision } from './terms.ts';
 
 /** `approval` of the settings. */
 export interface ApprovalPolicy {
@@ -120,6 +121,15 @@ export const isApproved = ({
   approvedPayer,
 }: ApprovalState): boolean =>
   people === null || (digest !== null && approvedDigest === digest && approvedPayer === payerAccount);
+
+/** Holds for what the settings do not allow: whoever lifts one lets it be paid all the same. */
+export const limitHolds: readonly HoldReason[] = ['limit', 'new-payee', 'day-limit', 'service-day'];
+
+/** Decisions by which something is paid that was not, or not so: nobody checks one who had a part in the file. */
+export const lettingPay: readonly Decision[] = ['approve-batch', 'go-on', 'retry-corrected', 'resume-batch'];
+
+/** Why somebody may not check such a decision, or take it alone. */
+export const involvedWords = 'you uploaded the file, or corrected a row in it, and cannot approve it';
 
 /** Whoever has decided on an approval, as its proposal names them. */
 interface Approvers {

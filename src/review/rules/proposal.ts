@@ -1,5 +1,6 @@
 /** The life of a decision from its proposal to its end: who may do what with it, and when it is no longer valid. */
 import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
+import { involvedWords } from './approval.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
 export const proposalStatuses = [
@@ -105,9 +106,7 @@ export function whyNotCheck(
   if (person.personId === null) return 'who approves must have proved who he is';
   if (proposal.makerId === null) return 'nobody has proved to have proposed it: propose it again';
   if (person.personId === proposal.makerId) return 'you proposed this and cannot approve it';
-  return involved.includes(person.personId)
-    ? 'you uploaded the file, or corrected a row in it, and cannot approve it'
-    : undefined;
+  return involved.includes(person.personId) ? involvedWords : undefined;
 }
 
 /** Why this person cannot take it back. */

@@ -24,6 +24,26 @@ when old.approval_people is not null and new.approval_people is not old.approval
 end;
 `;
 
+/** Who has dropped a file is known before there is a batch of it. */
+export const handsBeforeBatch = `
+drop trigger batch_hand_never_goes;
+alter table batch_hand rename to batch_hand_before;
+create table batch_hand (
+  batch_id text not null,
+  person_id integer not null,
+  part text not null check (part in ('uploaded', 'corrected')),
+  primary key (batch_id, person_id, part)
+) strict, without rowid;
+insert into batch_hand select batch_id, person_id, part from batch_hand_before;
+drop table batch_hand_before;
+create trigger batch_hand_never_goes before delete on batch_hand begin
+  select raise(abort, 'who had a part in a batch is never forgotten');
+end;
+create trigger batch_hand_never_changes before update on batch_hand begin
+  select raise(abort, 'who had a part in a batch is never changed');
+end;
+`;
+
 export interface ApprovalTables {
   batch_hand: {
     readonly batch_id: string;

@@ -24,6 +24,8 @@ import { readLatestEventSeq } from '../payouts/rows.ts';
 import { addBits, decodeHolds, hasBits, holdBits, removeBits } from '../schema.ts';
 import {
   type BodiesOf,
+  type Body,
+  change,
   drive,
   query,
   readAll,
@@ -103,7 +105,8 @@ function* figuredRows(db: DatabaseSync, batch: ApprovalRecord, likeSinceMs: numb
        where o.proxy_no = r.proxy_no and ${also})`;
   const rows = db.prepare(
     `select p.seq, p.row_no, r.payout_id, r.proxy_no, r.payee_name, p.amount_satang, r.digest, p.status, p.holds,
-       ${waits} as waits, ${waits} and not ${paidBefore("q.status = 'paid'")} as is_new,
+       ${waits} as waits, ${waits} and not ${paidBefore("q.status = 'paid'")}
+         and not exists (select 1 from paid_payee g where g.proxy_no = r.proxy_no) as is_new,
        ${waits} and ${paidBefore(`o.amount_satang = p.amount_satang and q.batch_id <> p.batch_id
          and q.status in (${mayBePaid}) and q.submitted_at_ms >= :since`)} as is_like
      from payout p join payout_row r on r.seq = p.seq where p.batch_id = :batch order by p.row_no`,
@@ -244,16 +247,35 @@ export function approveBatch(
 
 export const approvalReads = {
   *involvedIn(proposalId): Reading<number[]> {
+    const ofKind = (kind: 'batch' | 'payout') =>
+      query
+        .selectFrom('proposal_item as i')
+        .where('i.proposal_id', '=', proposalId)
+        .where('i.kind', '=', kind);
+    const batches = ofKind('batch').select('i.key as batch_id');
+    const ofRows = ofKind('payout')
+      .innerJoin('payout as p', (join) => join.on(sql<SqlBool>`p.seq = cast(i.key as integer)`))
+      .select('p.batch_id');
     const hands = query
-      .selectFrom('batch_hand as h')
-      .innerJoin('proposal_item as i', 'i.key', 'h.batch_id')
-      .select('h.person_id')
+      .selectFrom('batch_hand')
+      .select('person_id')
       .distinct()
-      .where('i.kind', '=', 'batch')
-      .where('i.proposal_id', '=', proposalId);
+      .where('batch_id', 'in', batches.union(ofRows));
     return (yield* select(hands)).map(({ person_id: personId }) => personId);
   },
   *handsOf(batchId): Reading<number[]> {
     return (yield* select(handsOf(batchId))).map(({ person_id: personId }) => personId);
+  },
+} satisfies Partial<BodiesOf<ApprovalStore>>;
+
+export const approvalWrites = {
+  *keepUpload(batchId, personId): Body<void> {
+    const hand = { batch_id: batchId, person_id: personId, part: 'uploaded' } as const;
+    yield* change(
+      query
+        .insertInto('batch_hand')
+        .values(hand)
+        .onConflict((conflict) => conflict.doNothing()),
+    );
   },
 } satisfies Partial<BodiesOf<ApprovalStore>>;
