@@ -11,10 +11,10 @@ import type { Decision } from './terms.ts';
 /** A batch that is approved. */
 export interface SignedBatch {
   readonly batchId: string;
-  /** Of exactly the rows that wait, in the account that they are paid from. */
+  /** Digest of exactly the rows that wait: `paydrop check` computes it elsewhere, from the file alone. */
   readonly version: string;
-  /** Of its file, which can be computed elsewhere from the file alone; null where it has none. */
-  readonly fileDigest: string | null;
+  /** SHA-256 (hex) of its file. */
+  readonly fileSha256: string;
 }
 
 /** What is approved. */
@@ -61,10 +61,10 @@ export function makeSignedText(matter: SignedMatter, { personId, person, nonce, 
     line('journal', journalId),
     line('proposal', proposalId),
     line('decision', decision),
-    ...batches.flatMap(({ batchId, version, fileDigest }) => [
+    ...batches.flatMap(({ batchId, version, fileSha256 }) => [
       line('batch', batchId),
       line('digest of its rows', version),
-      line('digest of its file', fileDigest ?? 'none'),
+      line('sha-256 of its file', fileSha256),
     ]),
     line('rows', matter.rows),
     line('total', `${formatBaht(matter.totalSatang)} baht`),

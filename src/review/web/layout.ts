@@ -1,5 +1,6 @@
 /** The frame around every view. */
 import { hash } from 'node:crypto';
+import { can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { style } from './style.ts';
 import type { Page, Visit } from './view.ts';
@@ -49,8 +50,16 @@ const themeButtons = (visit: Visit): readonly Html[] =>
     .filter((theme) => theme !== visit.theme)
     .map((theme) => postButton(visit, '/look', visit.say(theme), { theme, back: visit.path }));
 
+/** The way to one's passkeys, for whoever has use for one. */
+function whoIs({ language }: Visit, person: Person): Html {
+  const who = html`${person.displayName} <small>${sayRole(language, person.role)}</small>`;
+  return can(person, 'check').allowed
+    ? html`<a class="who" href="/passkeys">${who}</a>`
+    : html`<span class="who">${who}</span>`;
+}
+
 function head(visit: Visit): Html {
-  const { person, language, say, path } = visit;
+  const { person, say, path } = visit;
   return html`<header class="frame">
     <a class="brand" href="/today">${say('product')}</a>
     ${
@@ -65,18 +74,14 @@ function head(visit: Visit): Html {
       </nav>`
     }
     <div class="settings">
-      ${
-        person !== undefined &&
-        html`<span class="who">${person.displayName} <small>${sayRole(language, person.role)}</small></span>`
-      }
-      ${otherLanguage(visit)} ${themeButtons(visit)}
+      ${person !== undefined && whoIs(visit, person)} ${otherLanguage(visit)} ${themeButtons(visit)}
       ${person !== undefined && postButton(visit, '/sign-out', say('signOut'))}
     </div>
   </header>`;
 }
 
 /** The whole page. */
-export function frame(visit: Visit, { title, body }: Page): Html {
+export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
   const { language, theme, isSandbox, say } = visit;
   return html`<!doctype html>
     <html lang="${language}" ${theme === undefined ? '' : html`data-theme="${theme}"`}>
@@ -86,6 +91,7 @@ export function frame(visit: Visit, { title, body }: Page): Html {
         <meta name="color-scheme" content="light dark" />
         <title>${title} · ${say('product')}</title>
         <link rel="stylesheet" href="${stylePath}" />
+        ${scripts.map((path) => html`<script defer src="${path}"></script>`)}
       </head>
       <body>
         <a class="skip" href="#content">${say('skip')}</a>

@@ -3,6 +3,7 @@
  * Plain http, and so on the loopback address only.
  */
 import { randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import cookies from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
 import forms from '@fastify/formbody';
@@ -12,6 +13,8 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { Log } from '../../core/ports.ts';
 import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../platform/http-server.ts';
+import { Challenges } from '../challenges.ts';
+import type { SigningPlace } from '../passkeys.ts';
 import { can } from '../rules/people.ts';
 import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
 import { frame, plainPage, stylePath } from './layout.ts';
@@ -20,6 +23,8 @@ import { makePayeesViews, type PayeesReader } from './payees-page.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
 import { makeProposalViews } from './proposals-page.ts';
 import { makeQueueViews, type QueueReader, readQueueFilter } from './queue-page.ts';
+import { makePasskeyViews } from './passkeys-page.ts';
+import { passkeyScripts } from './passkey-script.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
 import { makeTodayViews, type TodayContext } from './today-page.ts';
@@ -83,7 +88,11 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     frameworkErrors: (_error, _request, reply) => void sendText(reply, 400, 'bad request'),
   });
   await addGuards(app);
-  const { store, payer, readSurroundings } = options;
+  const { store, payer, readSurroundings, readContext } = options;
+  const readOrigin = (): string => {
+    const { port } = app.server.address() as { readonly port: number };
+    return `http://${options.listen.host}:${port}`;
+  };
   addViews(app, options, [
     ...makeSignInViews(options.readContext),
     ...makeQueueViews(store),
@@ -92,14 +101,28 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
     ...makeProposalViews(options),
     ...makePayeesViews(store),
+    ...makePasskeyViews({
+      readPersons: async () => {
+        const context = await readContext();
+        return { ...context, nowMs: context.clock.now() };
+      },
+      place: () => placeOf(readOrigin()),
+      challenges: new Challenges(),
+    }),
   ]);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });
-  const { port } = app.server.address() as { readonly port: number };
   return {
-    origin: `http://${options.listen.host}:${port}`,
+    origin: readOrigin(),
     [Symbol.asyncDispose]: async () => app.close(),
   };
+}
+
+/** Passkeys are bound to a name, never to a number: on this machine to `localhost`. */
+function placeOf(origin: string): SigningPlace {
+  const url = new URL(origin);
+  if (isIP(url.hostname.replaceAll(/[[\]]/g, '')) !== 0) url.hostname = 'localhost';
+  return { origin: url.origin, rpId: url.hostname };
 }
 
 // ---------------------------------------------------------------- for every request
@@ -214,7 +237,8 @@ async function answerView(
   const permission = can(person, view.action);
   if (!permission.allowed)
     return sendPage(reply, visit, plainPage(visit, 403, visit.say('notAllowed'), permission.why));
-  const proved = { ...visit, person, proved: { person, proof: 'session' } } as const;
+  const proof = { person, proof: 'session' } as const;
+  const proved = { ...visit, person, proved: proof, sessionHash: nameSession(request) };
   const answer = await view.answer(proved, fields);
   if ('isSignedOut' in answer)
     await options.store.endSession(hashSession(request.cookies[sessionCookie] ?? ''));
@@ -247,6 +271,10 @@ function addViews(app: FastifyInstance, options: ReviewPageOptions, views: reado
   app.get(stylePath, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', `max-age=${yearSeconds}`).send(style),
   );
+  for (const { path, type, text } of passkeyScripts())
+    app.get(path, async (_request, reply) =>
+      reply.type(`${type}; charset=utf-8`).header('cache-control', `max-age=${yearSeconds}`).send(text),
+    );
   const saySomething = async (request: FastifyRequest, reply: FastifyReply, status: number) => {
     const visit = await readVisit(request, reply, options);
     const word = sayings[status] ?? 'broken';

@@ -25,11 +25,15 @@ export interface Visit {
 export interface ProvedVisit extends Visit {
   readonly person: Person;
   readonly proved: ProvedPerson;
+  /** Of the session in which it is. */
+  readonly sessionHash: string;
 }
 
 export interface Page {
   readonly title: string;
   readonly body: Part;
+  /** Paths of what it loads, in this order. */
+  readonly scripts?: readonly string[];
   /** HTTP status; 200 when it is left out. */
   readonly status?: number;
 }

@@ -10,6 +10,7 @@ import { decideWords, effectWords } from './words/decide.ts';
 import { frameWords } from './words/frame.ts';
 import type { Pair } from './words/pair.ts';
 import { payeesWords } from './words/payees.ts';
+import { passkeyWords } from './words/passkeys.ts';
 import { payoutWords } from './words/payout.ts';
 import { proposalStatusPairs, proposalWords } from './words/proposals.ts';
 import { queueWords } from './words/queue.ts';
@@ -28,6 +29,7 @@ const words = {
   ...decideWords,
   ...proposalWords,
   ...payeesWords,
+  ...passkeyWords,
 } as const;
 
 export type Word = keyof typeof words;

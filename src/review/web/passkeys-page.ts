@@ -1,0 +1,250 @@
+/** Passkeys: everybody's own, and for admins those of others, which they confirm. */
+import type { Challenges } from '../challenges.ts';
+import {
+  askForPasskey,
+  enrolPasskey,
+  type Question,
+  revokePasskey,
+  type Signer,
+  type SigningContext,
+  type SigningPlace,
+} from '../passkeys.ts';
+import { confirmChange, type PersonContext, requestChange } from '../people.ts';
+import type { PersonsKept } from '../ports.ts';
+import { isLapsed } from '../rules/person-request.ts';
+import { type Passkey, type PasskeyStanding, showKey, standingOf } from '../rules/passkey.ts';
+import { can } from '../rules/people.ts';
+import { html, type Html, type Part } from './html.ts';
+import { csrfField, postButton, problems } from './layout.ts';
+import { passkeyScripts } from './passkey-script.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayMoment, type Word } from './words.ts';
+
+export interface PasskeyPageContext {
+  readonly readPersons: () => Promise<PersonContext>;
+  /** Known once the page is open. */
+  readonly place: () => SigningPlace;
+  readonly challenges: Challenges<Question>;
+}
+
+const signingContextOf = async ({
+  readPersons,
+  place,
+  challenges,
+}: PasskeyPageContext): Promise<SigningContext> => ({ ...(await readPersons()), place: place(), challenges });
+
+const signerOf = ({ proved, sessionHash }: ProvedVisit): Signer => ({ ...proved, sessionHash });
+
+/** What a form needs to have a passkey answer; its button comes after it. */
+const askPasskey = (
+  visit: ProvedVisit,
+  { origin }: SigningPlace,
+  form: {
+    readonly action: string;
+    readonly asks: 'enrol' | 'sign';
+    readonly options: object;
+    readonly rest: Part;
+  },
+): Html =>
+  html`<form
+    method="post"
+    action="${form.action}"
+    data-passkey="${form.asks}"
+    data-options="${JSON.stringify(form.options)}"
+    data-failed="${visit.say('passkeyFailed')} ${origin}"
+  >
+    ${csrfField(visit)}
+    <input type="hidden" name="answer" value="" />
+    ${form.rest}
+    <p role="alert" class="warn" hidden></p>
+    <noscript><p>${visit.say('needsScript')}</p></noscript>
+  </form>`;
+
+const scriptPaths = (): readonly string[] => passkeyScripts().map(({ path }) => path);
+
+const standingWords: Readonly<Record<PasskeyStanding, Word>> = {
+  good: 'standingGood',
+  waits: 'standingWaits',
+  revoked: 'standingRevoked',
+  'of-before': 'standingOfBefore',
+};
+const backupWords: Readonly<Record<Passkey['backup'], Word>> = {
+  none: 'backupNone',
+  possible: 'backupPossible',
+  done: 'backupDone',
+};
+const signs: Readonly<Record<PasskeyStanding, readonly [sign: string, tag: string]>> = {
+  good: ['✓', 'yes'],
+  waits: ['?', 'unknown'],
+  revoked: ['×', 'no'],
+  'of-before': ['×', 'no'],
+};
+
+interface Shown {
+  readonly kept: PersonsKept;
+  readonly context: SigningContext;
+}
+
+/** A change that waits, by which an admin has asked to confirm this key. */
+const waitingChange = ({ kept, context }: Shown, { credentialId }: Passkey) =>
+  kept.changes.find(
+    (change) =>
+      change.status === 'waiting' &&
+      !isLapsed(change, context.nowMs) &&
+      change.request.kind === 'confirm-passkey' &&
+      change.request.credentialId === credentialId,
+  );
+
+function keyRow(visit: ProvedVisit, shown: Shown, passkey: Passkey, isOthers: boolean): Html {
+  const { say, language, person: me } = visit;
+  const { label, backup, enrolledAtMs, lastUsedAtMs, credentialId, personId } = passkey;
+  const owner = shown.kept.people.find((one) => one.personId === personId);
+  const standing = owner ? standingOf(passkey, owner, shown.context.restoredAtMs) : 'revoked';
+  const [sign, tag] = signs[standing];
+  const change = waitingChange(shown, passkey);
+  const mayConfirm = standing === 'waits' && can(me, 'people').allowed && change?.proposedBy !== me.personId;
+  return html`<tr>
+    <td data-head="${say('keyDigits')}">
+      <span class="name mono">${showKey(passkey)}</span> <small>${label}</small>
+    </td>
+    ${isOthers && html`<td data-head="${say('owner')}">${owner?.displayName}</td>`}
+    <td data-head="${say('standing')}">
+      <span class="tag ${tag}"><span aria-hidden="true">${sign}</span> ${say(standingWords[standing])}</span>
+      <small>${change !== undefined && say('secondAdmin')} ${say(backupWords[backup])}</small>
+    </td>
+    <td data-head="${say('enrolled')}">${sayMoment(language, enrolledAtMs)}</td>
+    <td data-head="${say('lastUsed')}">
+      ${lastUsedAtMs === null ? say('never') : sayMoment(language, lastUsedAtMs)}
+    </td>
+    <td>
+      ${mayConfirm && postButton(visit, '/passkeys/confirm', say('confirmKey'), { key: credentialId }, '')}
+      ${standing !== 'revoked' && postButton(visit, '/passkeys/revoke', say('revoke'), { key: credentialId })}
+    </td>
+  </tr>`;
+}
+
+function keyTable(visit: ProvedVisit, shown: Shown, keys: readonly Passkey[], isOthers: boolean): Part {
+  const { say } = visit;
+  if (keys.length === 0) return undefined;
+  const heads: readonly Word[] = [
+    'keyDigits',
+    ...(isOthers ? (['owner'] as const) : []),
+    'standing',
+    'enrolled',
+    'lastUsed',
+  ];
+  return html`<table>
+    <thead>
+      <tr>
+        ${heads.map((head) => html`<th scope="col">${say(head)}</th>`)}
+        <td></td>
+      </tr>
+    </thead>
+    <tbody>
+      ${keys.map((key) => keyRow(visit, shown, key, isOthers))}
+    </tbody>
+  </table>`;
+}
+
+const labelLengthMax = 60;
+
+async function enrolForm(visit: ProvedVisit, context: SigningContext): Promise<Part> {
+  const { say, person } = visit;
+  if (!can(person, 'check').allowed) return undefined;
+  const options = await askForPasskey(context, signerOf(visit));
+  const rest = html`<div class="field">
+      <label for="label">${say('passkeyLabel')} <small>${say('passkeyLabelHint')}</small></label>
+      <input id="label" name="label" maxlength="${labelLengthMax}" autocomplete="off" />
+    </div>
+    <button class="main">${say('enrol')}</button>`;
+  return html`<div class="card medium">
+    ${askPasskey(visit, context.place, { action: '/passkeys/enrol', asks: 'enrol', options, rest })}
+  </div>`;
+}
+
+async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complaint?: string): Promise<Page> {
+  const { say, person } = visit;
+  const context = await signingContextOf(page);
+  const kept = await context.store.persons();
+  const shown = { kept, context };
+  const own = kept.passkeys.filter(({ personId }) => personId === person.personId).toReversed();
+  const others = can(person, 'people').allowed
+    ? kept.passkeys.filter(({ personId }) => personId !== person.personId).toReversed()
+    : [];
+  return {
+    title: say('passkeys'),
+    status: complaint === undefined ? 200 : 422,
+    scripts: scriptPaths(),
+    body: html`${complaint !== undefined && problems(visit, [{ field: 'label', text: complaint }])}
+      <h1>${say('passkeys')}</h1>
+      <p>${say('passkeysWhy')}</p>
+      <section aria-labelledby="own">
+        <h2 id="own">${say('ownPasskeys')}</h2>
+        ${own.length === 0 ? html`<p>${say('noPasskeys')}</p>` : keyTable(visit, shown, own, false)}
+      </section>
+      ${await enrolForm(visit, context)}
+      ${
+        others.length > 0 &&
+        html`<section aria-labelledby="others">
+          <h2 id="others">${say('othersPasskeys')}</h2>
+          <p>${say('confirmKeyWhy')}</p>
+          ${keyTable(visit, shown, others, true)}
+        </section>`
+      }`,
+  };
+}
+
+/** The same page says why not; where it is done, it is shown anew. */
+const answerWith = async (
+  page: PasskeyPageContext,
+  visit: ProvedVisit,
+  why: string | undefined,
+): Promise<Answer> => (why === undefined ? { goTo: '/passkeys' } : passkeyPage(page, visit, why));
+
+async function enrol(page: PasskeyPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+  const { answer = '', label = '' } = fields;
+  const made = await enrolPasskey(await signingContextOf(page), signerOf(visit), answer, label.trim());
+  return answerWith(page, visit, 'why' in made ? made.why : undefined);
+}
+
+async function revoke(page: PasskeyPageContext, visit: ProvedVisit, { key = '' }: Fields): Promise<Answer> {
+  return answerWith(page, visit, await revokePasskey(await page.readPersons(), visit.proved, key));
+}
+
+/** Asks for it, or confirms what another admin has asked for. */
+async function confirm(page: PasskeyPageContext, visit: ProvedVisit, { key = '' }: Fields): Promise<Answer> {
+  const context = await signingContextOf(page);
+  const kept = await context.store.persons();
+  const passkey = kept.passkeys.find(({ credentialId }) => credentialId === key);
+  if (passkey === undefined) return answerWith(page, visit, 'there is no such passkey');
+  const { personId, credentialId } = passkey;
+  const change = waitingChange({ kept, context }, passkey);
+  const { person, proof } = visit.proved;
+  const outcome =
+    change === undefined
+      ? await requestChange(context, { kind: 'confirm-passkey', personId, credentialId }, person, proof)
+      : await confirmChange(context, change.changeId, visit.proved);
+  return answerWith(page, visit, outcome.kind === 'refused' ? outcome.why : undefined);
+}
+
+export const makePasskeyViews = (page: PasskeyPageContext): readonly View[] => [
+  { method: 'GET', path: '/passkeys', action: 'see', answer: async (visit) => passkeyPage(page, visit) },
+  {
+    method: 'POST',
+    path: '/passkeys/enrol',
+    action: 'check',
+    answer: async (visit, fields) => enrol(page, visit, fields),
+  },
+  {
+    method: 'POST',
+    path: '/passkeys/revoke',
+    action: 'see',
+    answer: async (visit, fields) => revoke(page, visit, fields),
+  },
+  {
+    method: 'POST',
+    path: '/passkeys/confirm',
+    action: 'people',
+    answer: async (visit, fields) => confirm(page, visit, fields),
+  },
+];
