@@ -1,5 +1,5 @@
 /** The decisions that a person is offered about something: what may be proposed now, and why the rest may not. */
-import { can, type Person } from './people.ts';
+import { type Action, can, type Person } from './people.ts';
 import { countDeciders } from './proposal.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
@@ -23,14 +23,16 @@ export interface OfferTerms {
   readonly people: 1 | 2;
   /** Of a proposal about the same thing that is not decided yet. */
   readonly openProposal?: number | undefined;
+  /** What deciding takes of a person; proposing when it is left out. */
+  readonly action?: Action;
 }
 
 /** In the order of the options. */
 export function decideOffers<Name extends Decision>(
   options: readonly Possible<Name>[],
-  { person, people, openProposal }: OfferTerms,
+  { person, people, openProposal, action = 'propose' }: OfferTerms,
 ): readonly Offer<Name>[] {
-  const permission = can(person, 'propose');
+  const permission = can(person, action);
   const whyNone =
     openProposal === undefined ? undefined : `proposal ${openProposal} is about it, and is not decided yet`;
   return options.map(({ decision, whyNot }) => ({

@@ -60,7 +60,7 @@ const readAsked = (fields: Fields): Asked => ({
 
 /** "3 payouts, 13,400.00 baht". */
 export const countedOf = ({ say }: ProvedVisit, count: number, sumSatang: Satang): string =>
-  `${showCount(count)} ${say(count === 1 ? 'onePayout' : 'payouts')}, ${showBaht(sumSatang)} ${say('baht')}`;
+  `${showCount(count)} ${say(count === 1 ? 'onePayout' : 'manyPayouts')}, ${showBaht(sumSatang)} ${say('baht')}`;
 
 interface Complaint {
   readonly field: string;

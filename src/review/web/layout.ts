@@ -17,6 +17,7 @@ const menu = [
   { path: '/today', word: 'today' },
   { path: '/queue', word: 'queue' },
   { path: '/proposals', word: 'proposals' },
+  { path: '/batches', word: 'batches' },
   { path: '/payees', word: 'payees' },
 ] as const;
 

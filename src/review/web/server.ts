@@ -3,6 +3,7 @@
  * Plain http, and so on the loopback address only.
  */
 import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { isIP } from 'node:net';
 import cookies from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
@@ -18,6 +19,7 @@ import type { SigningPlace } from '../passkeys.ts';
 import { can } from '../rules/people.ts';
 import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
 import { frame, plainPage, stylePath } from './layout.ts';
+import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
 import { makePayeesViews, type PayeesReader } from './payees-page.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
@@ -28,7 +30,16 @@ import { passkeyScripts } from './passkey-script.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
 import { makeTodayViews, type TodayContext } from './today-page.ts';
-import { type Answer, type Fields, makeSay, type Page, themes, type View, type Visit } from './view.ts';
+import {
+  type Answer,
+  type Attachment,
+  type Fields,
+  makeSay,
+  type Page,
+  themes,
+  type View,
+  type Visit,
+} from './view.ts';
 import { languages } from './words.ts';
 
 export interface ReviewPageOptions {
@@ -39,6 +50,7 @@ export interface ReviewPageOptions {
     QueueReader &
     TodayContext['store'] &
     PayoutPageContext['store'] &
+    BatchPageContext['store'] &
     PayeesReader;
   readonly readContext: () => Promise<SignInPageContext>;
   readonly readReview: ReadReview;
@@ -100,6 +112,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makePayoutViews(options),
     ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
     ...makeProposalViews(options),
+    ...makeBatchViews(options),
     ...makePayeesViews(store),
     ...makePasskeyViews({
       readPersons: async () => {
@@ -245,7 +258,18 @@ async function answerView(
   return sendAnswer(reply, visit, answer);
 }
 
+/** As an extended value of a header takes it: that escapes more than a part of an address. */
+const escapeName = (name: string): string =>
+  encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+
+const sendFile = (reply: FastifyReply, { path, name, type }: Attachment): FastifyReply =>
+  reply
+    .type(type)
+    .header('content-disposition', `attachment; filename*=UTF-8''${escapeName(name)}`)
+    .send(createReadStream(path));
+
 async function sendAnswer(reply: FastifyReply, visit: Visit, answer: Answer): Promise<FastifyReply> {
+  if ('file' in answer) return sendFile(reply, answer.file);
   if (!('goTo' in answer)) return sendPage(reply, visit, answer);
   if ('secret' in answer) void reply.setCookie(sessionCookie, answer.secret, secretCookie);
   if ('isSignedOut' in answer) void reply.clearCookie(sessionCookie, secretCookie);

@@ -134,6 +134,15 @@ form > .buttons { display: flex; flex-wrap: wrap; gap: .6rem; }
 .then { display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
 section > h2 { margin-top: 1rem; }
 .card > h2 { margin-top: 0; }
+/* a batch */
+.steps { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; padding: 0; margin: 0 0 1.2rem; }
+.steps li { flex: 1 1 9rem; background: var(--sheet); border: 1px solid var(--line); border-top: 4px solid var(--line); border-radius: .4rem; padding: .5rem .8rem; }
+.steps li.done { border-top-color: var(--paid); }
+.steps li.now { border-top-color: var(--accent); }
+.steps li.stopped { border-top-color: var(--unknown); }
+.steps b, .steps small { display: block; }
+h3 { font-size: 1rem; margin: 1rem 0 .4rem; }
+button.link { border: 0; background: none; padding: .4rem 0; color: var(--link); text-decoration: underline; text-align: left; overflow-wrap: anywhere; }
 /* a payout */
 .chips { list-style: none; margin: .2rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; }
 .chips li { overflow-wrap: anywhere; }

@@ -38,9 +38,17 @@ export interface Page {
   readonly status?: number;
 }
 
+/** To be kept by whoever asks for it: it is never shown as a page. */
+export interface Attachment {
+  readonly path: string;
+  readonly name: string;
+  readonly type: string;
+}
+
 /** What the browser keeps from now on: a session's secret, or none. */
 export type Answer =
   | Page
+  | { readonly file: Attachment }
   | { readonly goTo: string }
   | { readonly goTo: string; readonly secret: string }
   | { readonly goTo: string; readonly isSignedOut: true };

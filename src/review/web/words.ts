@@ -5,6 +5,8 @@ import type { MoneyMoved } from '../../payout/rules/search.ts';
 import type { Role } from '../rules/people.ts';
 import type { ProposalStatus } from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
+import type { BatchStep } from '../rules/batch-steps.ts';
+import { batchWords, stepWords } from './words/batch.ts';
 import { causeWords, factWords } from './words/causes.ts';
 import { decideWords, effectWords } from './words/decide.ts';
 import { frameWords } from './words/frame.ts';
@@ -28,6 +30,7 @@ const words = {
   ...todayWords,
   ...decideWords,
   ...proposalWords,
+  ...batchWords,
   ...payeesWords,
   ...passkeyWords,
 } as const;
@@ -70,6 +73,8 @@ export const sayBatchStatus = (language: Language, status: BatchStatus): string 
 
 export const sayDecision = (language: Language, decision: Decision): string =>
   language === 'th' ? decisionTerms[decision].labelTh : decisionTerms[decision].label;
+
+export const sayStep = (language: Language, step: BatchStep): string => stepWords[step][place(language)];
 
 /** What follows of a decision. @param what it is about, in words */
 export const sayEffect = (language: Language, decision: Decision, what: string): string =>

@@ -9,7 +9,7 @@ export const decideWords = {
   decideOnAll: ['Decide on all that match', 'ตัดสินใจทุกรายการที่ตรงเงื่อนไข'],
   selected: ['selected', 'รายการที่เลือก'],
   onePayout: ['payout', 'รายการ'],
-  payouts: ['payouts', 'รายการ'],
+  manyPayouts: ['payouts', 'รายการ'],
   together: ['together', 'รวม'],
   frozen: [
     'This list is frozen: what matches later does not join it, and what has changed is refused.',

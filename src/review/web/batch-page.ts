@@ -1,0 +1,509 @@
+/** Batches: how far each has come, what would be paid before it is approved, its rows, and its files. */
+import { basename } from 'node:path';
+import { showBaht, showCount } from '../../core/figures.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type { PayoutStatus } from '../../core/payout.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { Batch, BatchReader, Report, StatusTotal } from '../../core/ports.ts';
+import type { FoundPayout, PayoutSearch } from '../../payout/ports.ts';
+import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
+import { hashFile } from '../../platform/durable-file.ts';
+import { type FiguresContext, readApprovalFigures } from '../approve-batch.ts';
+import type { ReviewContext } from '../context.ts';
+import type { PersonStore, Proposal } from '../ports.ts';
+import { recordReveal } from '../reveal.ts';
+import type { ApprovalFigures, Figure } from '../rules/approval-figures.ts';
+import { whyNotApprove } from '../rules/approval.ts';
+import { decideBatch, versionOfBatch } from '../rules/batch-decisions.ts';
+import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
+import { decideOffers, type Offer } from '../rules/offers.ts';
+import { can } from '../rules/people.ts';
+import { answerDecision, countedOf, type DecideForm, decidePage } from './decide-form.ts';
+import { html, type Html, type Part } from './html.ts';
+import { plainPage, postButton } from './layout.ts';
+import { factList, moneyTag, momentOf } from './parts.ts';
+import type { ReadReview } from './payout-page.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayBatchStatus, sayDecision, sayStatus, sayStep, type Word } from './words.ts';
+
+export interface BatchPageContext {
+  readonly store: Pick<BatchReader, 'batches' | 'batch' | 'totals' | 'holdTotals' | 'reports'> &
+    Pick<PayoutSearch, 'searchPayouts'> &
+    FiguresContext['journal'] &
+    Pick<PersonStore, 'persons' | 'editPersons'>;
+  readonly readReview: ReadReview;
+}
+
+const listMax = 200;
+const rowsOnPage = 50;
+
+// ---------------------------------------------------------------- all batches
+
+function batchRow(visit: ProvedVisit, batch: Batch): Html {
+  const { say, language } = visit;
+  const { batchId, fileName, rows, totalSatang, status, startedAtMs, restedAtMs } = batch;
+  return html`<tr>
+    <td data-head="${say('batch')}">
+      <a class="open" href="/batch/${batchId}"><span class="name">${batchId}</span></a>
+      <small>${showText(fileName)}</small>
+    </td>
+    <td class="number" data-head="${say('rows')}">${showCount(rows)}</td>
+    <td class="number" data-head="${say('amount')}">${showBaht(totalSatang)}</td>
+    <td data-head="${say('status')}">${sayBatchStatus(language, status)}</td>
+    <td data-head="${say('begun')}">${momentOf(visit, startedAtMs)}</td>
+    <td data-head="${say('rested')}">${restedAtMs !== null && momentOf(visit, restedAtMs)}</td>
+  </tr>`;
+}
+
+async function answerList({ store }: BatchPageContext, visit: ProvedVisit): Promise<Page> {
+  const { say } = visit;
+  const batches = await store.batches();
+  const heads = ['batch', 'rows', 'amount', 'status', 'begun', 'rested'] as const satisfies readonly Word[];
+  return {
+    title: say('batches'),
+    body: html`<h1>${say('batches')}</h1>
+      <div data-live="batches">
+        ${
+          batches.length === 0
+            ? html`<div class="empty">
+                <p><b>${say('noBatches')}</b></p>
+              </div>`
+            : html`<table>
+                <thead>
+                  <tr>
+                    ${heads.map(
+                      (head) =>
+                        html`<th scope="col" ${['rows', 'amount'].includes(head) ? html`class="number"` : ''}>
+                          ${say(head)}
+                        </th>`,
+                    )}
+                  </tr>
+                </thead>
+                <tbody>
+                  ${batches.slice(0, listMax).map((batch) => batchRow(visit, batch))}
+                </tbody>
+              </table>`
+        }
+      </div>`,
+  };
+}
+
+// ---------------------------------------------------------------- what is read of one
+
+type BatchDecision = 'approve-batch' | 'resume-batch' | 'cancel-batch';
+const batchDecisions: readonly BatchDecision[] = ['approve-batch', 'resume-batch', 'cancel-batch'];
+
+interface ShownBatch {
+  readonly batch: Batch;
+  readonly totals: readonly StatusTotal[];
+  readonly reports: readonly Report[];
+  /** Undefined where nothing waits for approval. */
+  readonly figures: ApprovalFigures | undefined;
+  readonly people: 1 | 2 | undefined;
+  readonly steps: readonly StepState[];
+  readonly offers: readonly Offer<BatchDecision>[];
+  readonly open: Proposal | undefined;
+}
+
+async function findOpen({ journal }: ReviewContext, batchId: string): Promise<Proposal | undefined> {
+  const [item] = await journal.openItems('batch', [batchId]);
+  return item && journal.proposal(item.proposalId);
+}
+
+async function readShown(
+  { store, readReview }: BatchPageContext,
+  { person }: ProvedVisit,
+  batchId: string,
+): Promise<ShownBatch | undefined> {
+  const batch = await store.batch(batchId);
+  if (batch === undefined) return undefined;
+  const review = await readReview();
+  const totals = await store.totals(batchId);
+  const holds = await store.holdTotals(batchId);
+  const approval = await review.journal.approvalOf(batchId);
+  const open = await findOpen(review, batchId);
+  const reports = await store.reports(batchId);
+  const terms = { person, people: review.people, openProposal: open?.proposalId };
+  const options = (['resume-batch', 'cancel-batch'] as const).map((decision) => ({
+    decision,
+    whyNot: decideBatch(decision, batch, totals, holds),
+  }));
+  const approving = { decision: 'approve-batch', whyNot: whyNotApprove(batch.status, approval) } as const;
+  const waits = approval !== undefined && approval.rows > 0;
+  const given = open?.decision === 'approve-batch' ? 1 : 0;
+  return {
+    batch,
+    totals,
+    reports,
+    open,
+    people: approval?.people,
+    figures: waits ? await readApprovalFigures({ journal: store, clock: review.clock }, batchId) : undefined,
+    steps: computeBatchSteps({
+      batch,
+      totals,
+      approval: approval && { people: approval.people, waitingRows: approval.rows, given },
+      hasResult: reports.some(({ kind }) => kind === 'result'),
+    }),
+    offers: [
+      ...decideOffers([approving], { ...terms, ...approvalTerms(approval) }),
+      ...decideOffers(options, terms),
+    ],
+  };
+}
+
+/** An approval takes as many as its batch needs, and one who approves alone is one who may check. */
+const approvalTerms = (approval: { readonly people: 1 | 2 } | undefined) =>
+  approval?.people === 1
+    ? ({ people: 1, action: 'check' } as const)
+    : ({ people: 2, action: 'propose' } as const);
+
+// ---------------------------------------------------------------- what is shown
+
+const stateSigns: Readonly<Record<StepState['state'], readonly [sign: string, word: Word]>> = {
+  done: ['✓', 'stepDone'],
+  now: ['…', 'stepNow'],
+  later: ['○', 'stepLater'],
+  stopped: ['‖', 'stepStopped'],
+};
+
+const hundred = 100;
+
+function stepItem({ say, language }: ProvedVisit, { step, state, done, of }: StepState): Html {
+  const [sign, word] = stateSigns[state];
+  const isShare = step === 'paying' && done !== undefined && of !== undefined && of > 0;
+  const share = isShare ? `${Math.floor((done * hundred) / of)}%` : undefined;
+  const count = step === 'approval' && of !== undefined ? `${done ?? 0} ${say('of')} ${of}` : undefined;
+  return html`<li class="${state}">
+    <b><span aria-hidden="true">${sign}</span> ${sayStep(language, step)}</b>
+    <small>${[count ?? share, say(word)].filter(Boolean).join(', ')}</small>
+  </li>`;
+}
+
+function byStatus({ language }: ProvedVisit, totals: readonly StatusTotal[]): Html {
+  return html`<ul class="figures">
+    ${totals.map(
+      ({ status, rows, amountSatang }) =>
+        html`<li><b>${showBaht(amountSatang)}</b> ${showCount(rows)} × ${sayStatus(language, status)}</li>`,
+    )}
+  </ul>`;
+}
+
+function figuresCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): Part {
+  if (figures === undefined) return undefined;
+  const { say } = visit;
+  const { toPay, held, holds, refused, before, newPayees, like, likeReason, largest, digest } = figures;
+  const line = (word: Word, { rows, amountSatang }: Figure, more: Part = '') =>
+    [
+      say(word),
+      (rows > 0 || word === 'toBePaid') &&
+        html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, ${showCount(rows)} × ${more}`,
+    ] as const;
+  return html`<section class="card" aria-labelledby="approval">
+    <h2 id="approval">${say('waitsApproval')}</h2>
+    ${factList([
+      line('toBePaid', toPay),
+      line('heldBesides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
+      line('notPaid', refused),
+      line('before', before),
+      line('newPayees', newPayees, `${showCount(newPayees.payees)} ${say('payeeCount')}`),
+      line('likeEarlier', like),
+      [say('why'), likeReason !== null && html`<span lang="en">${showText(likeReason)}</span>`],
+      [say('payerAccount'), figures.payerAccount],
+      [
+        say('digest'),
+        html`<code>${digest}</code>
+          <small>${say(figures.isCorrected ? 'digestCorrected' : 'digestHint')}</small>`,
+      ],
+    ])}
+    <h3>${say('largest')}</h3>
+    <table>
+      <tbody>
+        ${largest.map(
+          ({ seq, rowNo, payoutId, proxyNo, payeeName, amountSatang, isNewPayee }) =>
+            html`<tr>
+              <td class="number" data-head="${say('amount')}">${showBaht(amountSatang)}</td>
+              <td data-head="${say('payout')}">
+                <a class="open" href="/payout/${seq}">${payoutId}</a> <small>${say('row')} ${rowNo}</small>
+              </td>
+              <td data-head="${say('payee')}">
+                <span class="mono">${proxyNo}</span> <small>${showText(payeeName ?? '')}</small>
+                ${isNewPayee && html`<span class="tag unknown">? ${say('payeeIsNew')}</span>`}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+function decisionsCard(visit: ProvedVisit, { batch, offers, open }: ShownBatch): Html {
+  const { say, language } = visit;
+  return html`<section class="card first" aria-labelledby="decisions">
+    <h2 id="decisions">${say('decisions')}</h2>
+    ${
+      open !== undefined &&
+      html`<p>
+        <a class="button" href="/proposal/${open.proposalId}"
+          >${say('waitsForCheck')}: ${sayDecision(language, open.decision)}</a
+        >
+      </p>`
+    }
+    <ul class="decisions">
+      ${offers.map(({ decision, whyNot, needsSecond }) => {
+        const label = sayDecision(language, decision);
+        return whyNot === undefined
+          ? html`<li>
+              <a class="button" href="/batch/${batch.batchId}/decide/${decision}">${label}</a>
+              <small>${say(needsSecond ? 'second' : 'oneIsEnough')}</small>
+            </li>`
+          : html`<li class="off">${label} <small lang="en">${whyNot}</small></li>`;
+      })}
+    </ul>
+  </section>`;
+}
+
+function filesCard(visit: ProvedVisit, { batch, reports }: ShownBatch): Html {
+  const { say, person } = visit;
+  const mayTake = can(person, 'reveal').allowed;
+  return html`<section class="card" aria-labelledby="files">
+    <h2 id="files">${say('files')}</h2>
+    ${reports.length === 0 ? html`<p>${say('noFiles')}</p>` : html`<p><small>${say('filesHint')}</small></p>`}
+    <ul class="decisions">
+      ${reports.map(
+        ({ kind, number, path, atMs }) =>
+          html`<li>
+            ${
+              mayTake
+                ? postButton(
+                    visit,
+                    `/batch/${batch.batchId}/file/${kind}/${number}`,
+                    basename(path),
+                    {},
+                    'link',
+                  )
+                : basename(path)
+            }
+            <small>${momentOf(visit, atMs)}</small>
+          </li>`,
+      )}
+    </ul>
+  </section>`;
+}
+
+function rowOf(visit: ProvedVisit, { row }: FoundPayout): Html {
+  const { say, language } = visit;
+  const { payeeName } = row.instruction ?? row.cells;
+  const names = [payeeName, row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
+  return html`<tr>
+    <td class="number" data-head="${say('row')}">${row.rowNo}</td>
+    <td data-head="${say('payout')}">
+      <a class="open" href="/payout/${row.seq}"><span class="name">${row.cells.payoutId.trim()}</span></a>
+    </td>
+    <td class="number" data-head="${say('amount')}">
+      ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
+    </td>
+    <td data-head="${say('payee')}">
+      <span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
+      <small>${showText(names)}</small>
+    </td>
+    <td data-head="${say('status')}">
+      ${sayStatus(language, row.status)}<br />${moneyTag(visit, moneyMovedOf(row))}
+    </td>
+  </tr>`;
+}
+
+function rowTable(
+  visit: ProvedVisit,
+  batchId: string,
+  found: readonly FoundPayout[],
+  isFirst: boolean,
+): Html {
+  const { say } = visit;
+  const rows = found.slice(0, rowsOnPage);
+  const last = found.length > rowsOnPage ? rows.at(-1)?.row.seq : undefined;
+  return html`<section aria-labelledby="rows">
+    <h2 id="rows">${say('allRows')}</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col" class="number">${say('row')}</th>
+          <th scope="col">${say('payout')}</th>
+          <th scope="col" class="number">${say('amount')}</th>
+          <th scope="col">${say('payee')}</th>
+          <th scope="col">${say('status')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => rowOf(visit, row))}
+      </tbody>
+    </table>
+    <div class="pages">
+      ${!isFirst && html`<a class="button" href="/batch/${batchId}">${say('fromLast')}</a>`}
+      ${last !== undefined && html`<a class="button" href="/batch/${batchId}/before/${last}">${say('olderRows')}</a>`}
+    </div>
+  </section>`;
+}
+
+const readBatchId = (fields: Fields): string => (fields['batchId'] ?? '').slice(0, rowsOnPage);
+
+const notFound = (visit: ProvedVisit): Page => plainPage(visit, 404, visit.say('notFound'), '', '/batches');
+
+async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+  const { say, language } = visit;
+  const batchId = readBatchId(fields);
+  const shown = await readShown(context, visit, batchId);
+  if (shown === undefined) return notFound(visit);
+  const { batch, totals, figures, steps } = shown;
+  const asked = fields['before'] ?? '';
+  const before = /^\d{1,15}$/.test(asked) ? Number(asked) : Number.MAX_SAFE_INTEGER;
+  const found = await context.store.searchPayouts({ batchId }, before, rowsOnPage + 1);
+  return {
+    title: `${say('batch')} ${batchId}`,
+    body: html`<p><a href="/batches">${say('toBatches')}</a></p>
+      <h1>${say('batch')} ${batchId}</h1>
+      <div data-live="steps">
+        <ol class="steps" aria-label="${say('steps')}">
+          ${steps.map((step) => stepItem(visit, step))}
+        </ol>
+        ${byStatus(visit, totals)}
+      </div>
+      ${figuresCard(visit, figures)}
+      <div class="columns">
+        <div>
+          <section class="card">
+            ${factList([
+              [say('status'), sayBatchStatus(language, batch.status)],
+              [say('why'), batch.reason !== null && html`<span lang="en">${showText(batch.reason)}</span>`],
+              [
+                say('remedy'),
+                batch.remedy !== null && html`<span lang="en">${showText(batch.remedy)}</span>`,
+              ],
+              [say('file'), showText(batch.fileName)],
+              [say('rows'), showCount(batch.rows)],
+              [say('amount'), `${showBaht(batch.totalSatang)} ${say('baht')}`],
+              [say('payerAccount'), maskDigits(batch.payerAccount)],
+              [say('begun'), momentOf(visit, batch.startedAtMs)],
+              [say('rested'), batch.restedAtMs !== null && momentOf(visit, batch.restedAtMs)],
+              [say('digestOfFile'), html`<code>${batch.sha256}</code>`],
+            ])}
+          </section>
+          ${filesCard(visit, shown)}
+        </div>
+        ${decisionsCard(visit, shown)}
+      </div>
+      ${rowTable(visit, batchId, found, before === Number.MAX_SAFE_INTEGER)}`,
+  };
+}
+
+// ---------------------------------------------------------------- deciding
+
+const unsentOf: readonly PayoutStatus[] = ['ready', 'held'];
+
+function formOf(
+  visit: ProvedVisit,
+  { batch, totals, figures, people }: ShownBatch,
+  decision: BatchDecision,
+  version: string,
+): DecideForm {
+  const { say, language } = visit;
+  const { batchId } = batch;
+  const path = `/batch/${batchId}`;
+  const unsent = totals.filter(({ status }) => unsentOf.includes(status));
+  const rows = unsent.reduce((sum, total) => sum + total.rows, 0);
+  const what = unsent.map(
+    ({ status, rows: count, amountSatang }) =>
+      `${showCount(count)} × ${sayStatus(language, status)} ${showBaht(amountSatang)} ${say('baht')}`,
+  );
+  const isApproval = decision === 'approve-batch' && figures !== undefined;
+  return {
+    decision,
+    path: `${path}/decide/${decision}`,
+    back: path,
+    targets: [{ kind: 'batch', key: batchId, version }],
+    ...(decision === 'approve-batch' && people !== undefined ? { people } : {}),
+    what: isApproval
+      ? countedOf(visit, figures.toPay.rows, figures.toPay.amountSatang)
+      : `${say('batch')} ${batchId}, ${rows === 0 ? '0' : what.join(', ')}`,
+    shown: isApproval ? figuresCard(visit, figures) : byStatus(visit, totals),
+    hidden: { version },
+    nameTarget: () => html`<a href="${path}">${say('batch')} ${batchId}</a>`,
+  };
+}
+
+/** What is decided on as it is now; an approval is of exactly the rows that wait. */
+const versionNow = (decision: BatchDecision, { batch, figures }: ShownBatch): string =>
+  decision === 'approve-batch' ? (figures?.digest ?? '') : versionOfBatch(batch);
+
+async function answerDecide(
+  context: BatchPageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+  isPosted: boolean,
+): Promise<Answer> {
+  const decision = batchDecisions.find((name) => name === fields['decision']);
+  const shown = decision && (await readShown(context, visit, readBatchId(fields)));
+  if (decision === undefined || shown === undefined) return notFound(visit);
+  const offer = shown.offers.find((one) => one.decision === decision);
+  const version = isPosted ? (fields['version'] ?? '') : versionNow(decision, shown);
+  const form = formOf(visit, shown, decision, version);
+  if (offer?.whyNot !== undefined)
+    return plainPage(
+      visit,
+      409,
+      visit.say('notPossible'),
+      html`<span lang="en">${offer.whyNot}</span>`,
+      form.back,
+    );
+  const review = await context.readReview();
+  return isPosted ? answerDecision(visit, review, form, fields) : decidePage(visit, review, form);
+}
+
+// ---------------------------------------------------------------- files
+
+const typeOf = (name: string): string =>
+  name.endsWith('.csv')
+    ? 'text/csv; charset=utf-8'
+    : name.endsWith('.json')
+      ? 'application/json'
+      : 'application/octet-stream';
+
+async function answerFile(context: BatchPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+  const { store, readReview } = context;
+  const batchId = readBatchId(fields);
+  const reports = await store.reports(batchId);
+  const report = reports.find(
+    ({ kind, number }) => kind === fields['kind'] && String(number) === fields['number'],
+  );
+  if (report === undefined) return notFound(visit);
+  const { path, kind } = report;
+  if ((await hashFile(path)) !== report.sha256)
+    return plainPage(visit, 404, visit.say('files'), visit.say('fileGone'), `/batch/${batchId}`);
+  const { clock } = await readReview();
+  const what = `the file ${kind} of batch ${batchId}`;
+  await recordReveal(store, clock, visit.proved, { what, batchId });
+  const name = basename(path);
+  return { file: { path, name, type: typeOf(name) } };
+}
+
+export const makeBatchViews = (context: BatchPageContext): readonly View[] => [
+  { method: 'GET', path: '/batches', action: 'see', answer: async (visit) => answerList(context, visit) },
+  ...['/batch/:batchId', '/batch/:batchId/before/:before'].map((path): View => ({
+    method: 'GET',
+    path,
+    action: 'see',
+    answer: async (visit, fields) => answerBatch(context, visit, fields),
+  })),
+  // Who may is asked for each decision: one who approves alone checks, everybody else proposes.
+  ...(['GET', 'POST'] as const).map((method): View => ({
+    method,
+    path: '/batch/:batchId/decide/:decision',
+    action: 'see',
+    answer: async (visit, fields) => answerDecide(context, visit, fields, method === 'POST'),
+  })),
+  {
+    method: 'POST',
+    path: '/batch/:batchId/file/:kind/:number',
+    action: 'reveal',
+    answer: async (visit, fields) => answerFile(context, visit, fields),
+  },
+];
