@@ -15,6 +15,7 @@ const sharing = [
   'cli',
   'core',
   'end-to-end',
+  'evidence',
   'intake',
   'notify',
   'payout',

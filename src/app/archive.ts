@@ -12,7 +12,7 @@ import {
 import { describeLoss, isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
-import { makeDayHeads } from '../review/day-heads.ts';
+import { makeDayHeads } from '../evidence/day-heads.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { requireJournal } from './open-store.ts';

@@ -2,6 +2,7 @@
 import type { Argv } from 'yargs';
 import { acceptCommand, haltCommand } from './accept.ts';
 import { approveCommand, proposalsCommand } from './approve.ts';
+import { auditCommand } from './audit.ts';
 import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
@@ -58,6 +59,7 @@ export const commands: readonly Command[] = [
   reviewCommand,
   acceptCommand,
   haltCommand,
+  auditCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

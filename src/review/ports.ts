@@ -9,7 +9,6 @@ import type { Decider, ProposalStatus, Target, TargetKind } from './rules/propos
 import type { Decision } from './rules/terms.ts';
 import type { PersonEvent } from './rules/chain.ts';
 import type { Passkey } from './rules/passkey.ts';
-import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
 import type { ProposalEvent } from './rules/proposal-chain.ts';
 import type { PasswordTries } from './rules/password.ts';
 import type { Person } from './rules/people.ts';
@@ -260,39 +259,4 @@ export interface OverviewReader {
   latestSends(eventsMax: number): Promise<readonly SendsSeen[]>;
   /** Looks at a bounded number of rows, the newest first. @param wanted all payees when it is left out */
   payees(wanted: PayeeWanted | undefined, beforeSeq: number, limit: number): Promise<PayeesFound>;
-}
-
-// ---------------------------------------------------------------- heads of days
-
-/** Up to which event, by its number, of each chain; 0 before any. */
-export type ChainEnds = Readonly<Record<HeadChain, number>>;
-
-export interface EventHash {
-  readonly seq: number;
-  /** Null of an event that was put in by other means. */
-  readonly hash: string | null;
-}
-
-/** A head as the journal has it, whatever its text says. */
-export interface KeptHead extends HashedHead {
-  readonly number: number;
-  /** YYYYMMDD. */
-  readonly date: string;
-  /** Its file was written, and it was told outside. */
-  readonly isPublished: boolean;
-}
-
-export interface DayHeadStore {
-  /** In their order. */
-  dayHeads(afterNumber: number, limit: number): Promise<readonly KeptHead[]>;
-  latestDayHead(): Promise<DayHead | undefined>;
-  /** The last events before a moment, after those that are covered. */
-  chainEnds(after: ChainEnds, beforeMs: number): Promise<ChainEnds>;
-  /** When the first event after those was made; undefined when there is none. */
-  firstEventMs(after: ChainEnds): Promise<number | undefined>;
-  /** Wherever the events stand, as they stand when the first is asked for. */
-  eventHashes(chain: HeadChain, after: number, upTo: number): Generator<EventHash, void>;
-  /** @throws when another head was made since */
-  addDayHead(head: DayHead): Promise<void>;
-  notePublished(number: number): Promise<void>;
 }

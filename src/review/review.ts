@@ -85,7 +85,7 @@ class Works implements Disposable {
 }
 
 /** Over the items in their order, so that what is checked is what was proposed. */
-function computeProposalDigest(decision: Decision, targets: readonly Target[]): string {
+export function computeProposalDigest(decision: Decision, targets: readonly Target[]): string {
   const hash = createHash('sha256');
   hash.update(`proposal v1\n${decision}\n`);
   for (const { kind, key, version, correction, note } of targets)

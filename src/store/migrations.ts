@@ -14,7 +14,7 @@ import {
   wordTables,
 } from './reconcile/statement-tables.ts';
 import { approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
-import { dayHeadTables } from './review/day-head-tables.ts';
+import { dayHeadTables } from './evidence/day-head-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
 import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';

@@ -19,7 +19,7 @@ import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
 import type { ApprovalTables } from './review/approval-tables.ts';
-import type { DayHeadTables } from './review/day-head-tables.ts';
+import type { DayHeadTables } from './evidence/day-head-tables.ts';
 import type { ProposalEventTables } from './review/proposal-event-tables.ts';
 import type { ProposalTables } from './review/proposal-tables.ts';
 import type { PasskeyTables } from './review/passkey-tables.ts';

@@ -1,5 +1,6 @@
 /** The store behind the capabilities' ports, on one open connection. */
 import type { DatabaseSync } from 'node:sqlite';
+import type { DayHeadStore } from '../evidence/ports.ts';
 import type { IntakeStore } from '../intake/ports.ts';
 import type { NoticeStore } from '../notify/ports.ts';
 import type {
@@ -15,7 +16,6 @@ import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
 import type {
   ApprovalStore,
-  DayHeadStore,
   OverviewReader,
   PersonStore,
   ProposalStore,
@@ -47,7 +47,7 @@ import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { approvalReads, approvalWrites } from './review/approvals.ts';
 import { overviewReads } from './review/overview.ts';
-import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './review/day-heads.ts';
+import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './evidence/day-heads.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';

@@ -5,9 +5,9 @@ import { dayMs } from '../../core/bangkok-time.ts';
 import { describeDayHead } from '../../notify/rules/head-notices.ts';
 import { errorCode, removeOldTemporaries } from '../../platform/durable-file.ts';
 import type { ReportOutbox } from '../../reports/ports.ts';
-import { makeDayHeads } from '../../review/day-heads.ts';
-import type { KeptHead } from '../../review/ports.ts';
-import { headFileName, headFilePattern, readDayHead, renderHead } from '../../review/rules/day-head.ts';
+import { makeDayHeads } from '../../evidence/day-heads.ts';
+import type { KeptHead } from '../../evidence/ports.ts';
+import { headFileName, headFilePattern, readDayHead, renderHead } from '../../evidence/rules/day-head.ts';
 import type { NoticeBoard } from '../notices/notifier.ts';
 import type { Session } from '../session.ts';
 
@@ -45,7 +45,7 @@ async function listUnpublished({ dayHeads }: Session['journal']): Promise<readon
 async function publish(session: Publishing, board: NoticeBoard, kept: KeptHead): Promise<void> {
   const { journal, outbox, loaded, clock, log } = session;
   const head = readDayHead(kept);
-  if (head === undefined) throw new Error(`the head of ${kept.date} says nothing`);
+  if (head === undefined) throw new Error(`the head of ${kept.date} says nothing: run "paydrop audit"`);
   const folder = loaded.folders.outbox;
   await removeOldTemporaries(folder, headFilePattern, clock.now() - dayMs);
   const path = await writeHead(outbox, folder, head.date, renderHead(head));

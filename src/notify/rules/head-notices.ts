@@ -1,7 +1,8 @@
 /** What a notice says of the head of a day: kept outside, it shows whether the journal was written anew since. */
+import { paydropCommand } from '../../core/command-line.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
-import type { DayHead } from '../../review/rules/day-head.ts';
+import type { DayHead } from '../../evidence/rules/day-head.ts';
 import { draftNotice, type NoticeScene } from './notice-body.ts';
 import type { NoticeDraft } from './notice.ts';
 
@@ -23,7 +24,7 @@ export function describeDayHead(scene: NoticeScene, head: DayHead, path: string)
       events: { payouts: payouts.events, people: people.events, proposals: proposals.events },
       reason: `the head of ${showDate(date)}: keep it where nobody who can write the journal can change it`,
       remedy: null,
-      commands: [],
+      commands: [paydropCommand(scene.place, 'audit')],
       reports: [path],
     },
   );

@@ -97,6 +97,11 @@ export function findChangedProposal(
   const changed = Object.entries(lasting(proposal)).find(([name, value]) => said[name] !== value);
   if (changed !== undefined) return `its ${changed[0]} is not what was proposed`;
   if (digest !== proposal.digest) return 'what it is about is not what was proposed';
+  const { maker, note, evidence } = proposal;
+  const isSaid = Object.entries({ maker, note, evidence }).every(
+    ([name, value]) => first.cells === null || (first.cells[name]?.value ?? null) === value,
+  );
+  if (!isSaid) return 'who proposed it, or why, is not what was said then';
   if (first.byPerson !== proposal.makerId) return 'somebody else has proposed it';
   const approval = events.find(({ kind }) => kind === 'approved');
   if (proposal.people > 1 && (approval?.byPerson ?? null) !== approverOf(proposal))

@@ -11,6 +11,7 @@ import {
   partsOf,
   textOf,
 } from '../../review/rules/payout-chain.ts';
+import type { RowPlace } from '../../evidence/rules/audit.ts';
 import type { EventTable } from '../schema.ts';
 import { type Body, define, query } from '../statements.ts';
 
@@ -61,11 +62,12 @@ export function addHashFunction(db: DatabaseSync): void {
 const pagePayouts = 1_000;
 
 type ReadEvent = Omit<ChainedPayout, 'events'> &
+  RowPlace &
   Omit<KeptEvent, 'seq'> & { readonly eventSeq: number | null };
 
 /** @param hash the column; null where an older program had none */
 const eventsOfPayouts = (hash: 'e.hash' | 'null'): string => `
-select p.seq, p.status, p.last_event_seq as lastEventSeq, r.digest,
+select p.seq, p.status, p.last_event_seq as lastEventSeq, r.digest, r.payout_id as payoutId,
   b.company_id as companyId, p.batch_id as batchId, p.row_no as rowNo, e.seq as eventSeq,
   e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as atMs, e.attempt_no as attemptNo, e.detail,
   ${hash} as hash
@@ -77,7 +79,7 @@ where p.seq > ? and p.seq <= ? order by p.seq, e.seq`;
 export function* readChains(
   db: DatabaseSync,
   hash: 'e.hash' | 'null' = 'e.hash',
-): Generator<ChainedPayout & { readonly batchId: string; readonly rowNo: number }> {
+): Generator<ChainedPayout & RowPlace> {
   const page = db.prepare(eventsOfPayouts(hash));
   const last = Number(db.prepare('select max(seq) as seq from payout').get()?.['seq'] ?? 0);
   for (let after = 0; after < last; after += pagePayouts) {

@@ -231,8 +231,11 @@ function* compareSeal(db: DatabaseSync, batchId: string): Generator<undefined, S
   };
 }
 
+/** The same for whoever has a view of one moment already. */
+export const readSealNow = (db: DatabaseSync, batchId: string): Seal => finish(compareSeal(db, batchId));
+
 export const readSeal = (db: DatabaseSync, batchId: string): Seal =>
-  inTransaction(db, () => finish(compareSeal(db, batchId)));
+  inTransaction(db, () => readSealNow(db, batchId));
 
 /**
  * The same for many rows: others get their turn after each stretch, and what they write meanwhile is not seen. A thread

@@ -14,7 +14,7 @@ import {
   type ProofStep,
   readDayHead,
   renderHead,
-} from '../../../src/review/rules/day-head.ts';
+} from '../../../src/evidence/rules/day-head.ts';
 
 const nothing = { after: 0, upTo: 0, events: 0, root: null };
 

@@ -1,10 +1,10 @@
 /** Heads of days in the tables: what they stand for, wherever it stands, and that nobody takes one back. */
 import { expect, test } from 'vitest';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
-import { makeDayHeads } from '../../../src/review/day-heads.ts';
+import { makeDayHeads } from '../../../src/evidence/day-heads.ts';
 import { findChangedProposal } from '../../../src/review/rules/proposal-chain.ts';
 import { findBrokenLink, proposalFormat } from '../../../src/review/rules/chain.ts';
-import { findBrokenHead, readDayHead } from '../../../src/review/rules/day-head.ts';
+import { findBrokenHead, readDayHead } from '../../../src/evidence/rules/day-head.ts';
 import type { Proposal } from '../../../src/review/ports.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {

@@ -1,8 +1,8 @@
 /** Heads of days in SQL, and the hashes of the events that they stand for, wherever these stand. */
 import type { DatabaseSync } from 'node:sqlite';
 import { dirname, join } from 'node:path';
-import type { ChainEnds, DayHeadStore, EventHash } from '../../review/ports.ts';
-import { type DayHead, type HeadChain, headChains, readDayHead } from '../../review/rules/day-head.ts';
+import type { ChainEnds, DayHeadStore, EventHash } from '../../evidence/ports.ts';
+import { type DayHead, type HeadChain, headChains, readDayHead } from '../../evidence/rules/day-head.ts';
 import { openArchive } from '../archive/archive-file.ts';
 import { openReader } from '../connection.ts';
 import { type BodiesOf, change, query, select } from '../statements.ts';
@@ -20,7 +20,8 @@ export const dayHeadReads = {
     const latest = query.selectFrom('day_head').select(['text', 'hash']).orderBy('number', 'desc').limit(1);
     const [head] = yield* select(latest);
     const read = head && readDayHead(head);
-    if (head !== undefined && read === undefined) throw new Error('the latest head of a day says nothing');
+    if (head !== undefined && read === undefined)
+      throw new Error('the latest head of a day says nothing: run "paydrop audit"');
     return read;
   },
 } satisfies Partial<BodiesOf<DayHeadStore>>;
@@ -70,7 +71,7 @@ select e.seq, e.hash from event e join payout p on p.seq = e.payout_seq
 where e.seq > ? and e.seq <= ? and p.batch_id in (select value from json_each(?)) order by e.seq`;
 
 /** Hashes of a chain's events in their order, as they stand when it begins; nothing is read beside the loop's turn. */
-function* readEventHashes(
+export function* readEventHashes(
   path: string,
   chain: HeadChain,
   after: number,

@@ -1,0 +1,50 @@
+/** An audit of the journal beside whoever sends, against the heads that were kept outside it. */
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { basename, join, resolve } from 'node:path';
+import { errorCode } from '../../platform/durable-file.ts';
+import { auditJournal, type OutsideHead } from '../../evidence/audit.ts';
+import type { Audited } from '../../evidence/rules/audit.ts';
+import { findHeads, headFilePattern } from '../../evidence/rules/day-head.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import { journalName, requireJournal } from '../open-store.ts';
+
+export type { Audited, AuditedPart, Finding } from '../../evidence/rules/audit.ts';
+
+export interface AuditWish {
+  /** A file or folder with heads of days; the outbox when left out. */
+  readonly heads: string | undefined;
+  /** YYYYMMDD. */
+  readonly sinceDate: string | undefined;
+}
+
+/** @throws SettingsError without a journal, and where no heads are where they were said to be */
+export async function runAudit(loaded: LoadedSettings, { heads, sinceDate }: AuditWish): Promise<Audited> {
+  const outside = await readOutside(heads === undefined ? loaded.folders.outbox : resolve(heads));
+  if (heads !== undefined && outside.length === 0)
+    throw new SettingsError(`--heads ${heads}: there is no head of a day in it`);
+  await using journal = await requireJournal(loaded);
+  const { openAudit } = await import('../../store/evidence/audit.ts');
+  using reader = openAudit(join(loaded.dataDir, journalName));
+  return auditJournal(reader, { journalId: journal.journalId, outside, sinceDate });
+}
+
+/** In a folder the files that are named as ours are; a file that is named may have any name. */
+async function readOutside(path: string): Promise<readonly OutsideHead[]> {
+  try {
+    const isFolder = (await stat(path)).isDirectory();
+    const names = isFolder
+      ? (await readdir(path)).filter((name) => headFilePattern.test(name)).toSorted()
+      : [];
+    const files = isFolder ? names.map((name) => join(path, name)) : [path];
+    const found: OutsideHead[] = [];
+    for (const file of files)
+      found.push(
+        ...findHeads(await readFile(file, 'utf8')).map((head) => ({ ...head, file: basename(file) })),
+      );
+    return found;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+/** `paydrop audit`: whether the journal is what was written, event by event and day by day. */
+import { exitCodes } from './exit-codes.ts';
+import { parseBangkokDate } from '../core/bangkok-time.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import { loadCommandSettings, makeCommand, textOption } from './options.ts';
+
+export const auditCommand = makeCommand({
+  command: 'audit',
+  describe: 'hold the whole history, its archives and the heads of days against what was written',
+  exits: {
+    0: 'all is as it was written',
+    2: 'there is no journal, or no head where --heads says',
+    3: 'something was changed, removed or put in: the first of each part is named',
+  },
+  builder: (command) =>
+    command
+      .option(
+        'since',
+        textOption('YYYY-MM-DD: only what happened from this day on; the days before are taken as they are'),
+      )
+      .option(
+        'heads',
+        textOption('a file or folder with heads of days that were kept elsewhere (default: the outbox)'),
+      )
+      .example('$0 audit', 'everything, against the heads in the outbox')
+      .example('$0 audit --heads /mnt/auditor/heads', 'against heads that nobody here can change')
+      .example('$0 audit --since 2026-11-01 --json', 'the days since then, for a program'),
+  run: async ({ since, heads, json, ...options }) => {
+    const loaded = await loadCommandSettings(options);
+    const { runAudit } = await import('../app/review/audit.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const { showAudited } = await import('./views/audit.ts');
+    const audited = await runAudit(loaded, { heads, sinceDate: readDay(since) });
+    printBanner(loaded, json);
+    print(showAudited(audited), json);
+    return audited.isWhole ? exitCodes.ok : exitCodes.exceptions;
+  },
+});
+
+/** @throws SettingsError for what names no day */
+function readDay(since: string | undefined): string | undefined {
+  const date = since?.replaceAll('-', '');
+  if (date !== undefined && (since?.length !== 10 || parseBangkokDate(date) === undefined))
+    throw new SettingsError(`--since ${since}: give a day as YYYY-MM-DD`);
+  return date;
+}

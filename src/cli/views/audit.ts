@@ -1,0 +1,56 @@
+/** What `audit` prints: each part with how much of it was looked at, and the first of what is broken. */
+import type { Audited, AuditedPart, Finding } from '../../app/review/audit.ts';
+import { showCount } from '../../core/figures.ts';
+import { toLines } from '../../core/outgoing-text.ts';
+import { alignColumns, type Shown } from './shown.ts';
+
+const partWords: Readonly<Record<AuditedPart['part'], string>> = {
+  payouts: 'History of payouts',
+  instructions: 'What rows ask for',
+  attempts: 'What was sent',
+  batches: 'Batches as sealed',
+  archives: 'Archives',
+  people: 'Users',
+  proposals: 'Proposals',
+  days: 'Heads of days',
+  outside: 'Heads outside',
+};
+
+/** One of what is counted. */
+const oneOf = (what: string): string => ({ batches: 'batch', people: 'person' })[what] ?? what.slice(0, -1);
+
+export function showAudited(audited: Audited): Shown {
+  const { isWhole, parts, notes } = audited;
+  const rows = parts.map(({ part, looked, broken }) => [
+    partWords[part],
+    broken === 0 ? 'whole' : `${showCount(broken)} BROKEN`,
+    Object.entries(looked)
+      .map(([what, count]) => `${showCount(count)} ${count === 1 ? oneOf(what) : what}`)
+      .join(', ') || 'none',
+  ]);
+  const found = parts.flatMap(({ findings, broken }) => [
+    ...findings.flatMap(showFinding),
+    ...(broken > findings.length ? [`… and ${showCount(broken - findings.length)} more of these.`, ''] : []),
+  ]);
+  const end = isWhole
+    ? 'All is as it was written.'
+    : `NOT AS IT WAS WRITTEN. ${parts.find(({ broken }) => broken > 0)?.findings[0]?.remedy ?? ''}`;
+  return {
+    json: audited,
+    text: toLines([
+      ...alignColumns(rows),
+      '',
+      ...found,
+      ...notes.map((note) => `Note: ${note}.`),
+      ...(notes.length > 0 ? [''] : []),
+      end,
+    ]),
+  };
+}
+
+const showFinding = ({ place, why, says }: Finding): readonly string[] => [
+  `${place}:`,
+  `  ${why}`,
+  ...(says === null ? [] : [`  it says: ${says}`]),
+  '',
+];

@@ -1,0 +1,279 @@
+/** Holds the whole journal against its chains, digests and heads; in two passes over the events, with flat memory. */
+import { formatBangkokDate } from '../core/bangkok-time.ts';
+import { countOf } from '../core/figures.ts';
+import { describeMissingArchive } from '../payout/rules/archive.ts';
+import { showDate } from '../payout/rules/lost-journal.ts';
+import { findChangedBatch } from '../payout/rules/seal.ts';
+import type { AuditReader, AuditSource, KeptHead } from './ports.ts';
+import { computeProposalDigest } from '../review/review.ts';
+import {
+  auditAttempt,
+  auditChain,
+  type Audited,
+  type AuditedPart,
+  type AuditPart,
+  auditParts,
+  auditRights,
+  auditRow,
+  type Finding,
+  findingsMax,
+  makeFinding,
+} from './rules/audit.ts';
+import { findBrokenLink, proposalFormat } from '../review/rules/chain.ts';
+import {
+  type DayHead,
+  EventTree,
+  findBrokenHead,
+  findChangedStretch,
+  findOtherHead,
+  type HashedHead,
+  type HeadChain,
+  headChains,
+  readDayHead,
+} from './rules/day-head.ts';
+import { findChangedProposal } from '../review/rules/proposal-chain.ts';
+import { findSignatureFault } from '../review/rules/signature.ts';
+
+/** A head that was kept outside the journal. */
+export interface OutsideHead extends HashedHead {
+  /** Name of its file. */
+  readonly file: string;
+}
+
+export interface AuditOptions {
+  readonly journalId: string;
+  readonly outside: readonly OutsideHead[];
+  /** YYYYMMDD: what is under the heads of earlier days is taken as it is. All is looked at when left out. */
+  readonly sinceDate?: string | undefined;
+}
+
+/** Gathers what is found of one part. */
+class PartAudit {
+  readonly #part: AuditPart;
+  readonly #looked: Record<string, number> = {};
+  readonly #findings: Finding[] = [];
+  #broken = 0;
+
+  constructor(part: AuditPart) {
+    this.#part = part;
+  }
+
+  look(what: string, count = 1): void {
+    this.#looked[what] = (this.#looked[what] ?? 0) + count;
+  }
+
+  add(finding: Finding | undefined): void {
+    if (finding === undefined) return;
+    this.#broken += 1;
+    if (this.#findings.length < findingsMax) this.#findings.push(finding);
+  }
+
+  find(place: string, why: string | undefined): void {
+    if (why !== undefined) this.add(makeFinding(this.#part, place, why));
+  }
+
+  /** What cannot even be read is broken. */
+  run(work: (audit: this) => void): AuditedPart {
+    try {
+      work(this);
+    } catch (error) {
+      this.find(
+        'what comes after',
+        `it cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      );
+    }
+    return { part: this.#part, looked: this.#looked, broken: this.#broken, findings: this.#findings };
+  }
+}
+
+/** What all parts look at. */
+interface Scene extends AuditOptions {
+  readonly reader: AuditReader;
+  /** All that the journal has. */
+  readonly heads: readonly KeptHead[];
+  /** The last head that is taken as it is. */
+  readonly before: DayHead | undefined;
+  readonly notes: string[];
+}
+
+export function auditJournal(reader: AuditReader, options: AuditOptions): Audited {
+  const heads = [...reader.dayHeads()];
+  const taken = heads.filter(({ date }) => date < (options.sinceDate ?? '')).at(-1);
+  const scene = { ...options, reader, heads, before: taken && readDayHead(taken), notes: [] };
+  const parts = auditParts.map((part) => new PartAudit(part).run((audit) => audits[part](scene, audit)));
+  return { isWhole: parts.every(({ broken }) => broken === 0), parts, notes: scene.notes };
+}
+
+const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => void>> = {
+  payouts: auditPayouts,
+  instructions: (scene, audit) =>
+    eachSource(scene, ({ rows }, afterSeq) => {
+      for (const row of rows(afterSeq)) {
+        audit.look('rows');
+        if (row.versions.length > 0) audit.look('versions', row.versions.length);
+        audit.add(auditRow(row));
+      }
+    }),
+  attempts: (scene, audit) =>
+    eachSource(scene, ({ attempts }, afterSeq) => {
+      for (const attempt of attempts(afterSeq)) {
+        audit.look('attempts');
+        audit.add(auditAttempt(attempt));
+      }
+    }),
+  batches: (scene, audit) =>
+    eachSource(scene, ({ seals }, afterSeq) => {
+      for (const { batchId, seal } of seals(afterSeq)) {
+        audit.look('batches');
+        audit.find(`batch ${batchId}`, findChangedBatch(batchId, seal)?.reason);
+      }
+    }),
+  archives: auditArchives,
+  people: auditPeople,
+  proposals: auditProposals,
+  days: auditDays,
+  outside: auditOutside,
+};
+
+/** The journal, then each archive that is there; one that is not is told once, by its own part. */
+function eachSource({ reader, before }: Scene, look: (source: AuditSource, afterSeq: number) => void): void {
+  const afterSeq = before?.stretches.payouts.upTo ?? 0;
+  look(reader.journal, afterSeq);
+  for (const archive of reader.archives)
+    if (archive.isThere && archive.latestEventSeq > afterSeq)
+      archive.read((source) => look(source, afterSeq));
+}
+
+function auditPayouts(scene: Scene, audit: PartAudit): void {
+  eachSource(scene, ({ chains }, afterSeq) => {
+    for (const payout of chains(afterSeq)) {
+      audit.look('payouts');
+      audit.look('events', payout.events.length);
+      audit.add(auditChain(payout));
+    }
+  });
+}
+
+function auditArchives({ reader }: Scene, audit: PartAudit): void {
+  for (const { name, isThere, digests } of reader.archives) {
+    audit.look('archives');
+    if (!isThere) {
+      audit.find(name, describeMissingArchive(name));
+      continue;
+    }
+    for (const { batchId, isSame } of digests()) {
+      audit.look('batches');
+      if (!isSame) audit.find(`${name}: batch ${batchId}`, 'it is not what was moved into the archive');
+    }
+  }
+}
+
+function auditPeople({ reader }: Scene, audit: PartAudit): void {
+  const events = [...reader.personEvents()];
+  const people = reader.people();
+  audit.look('people', people.length);
+  audit.look('events', events.length);
+  const broken = findBrokenLink(events);
+  audit.find(`event ${broken?.seq} of people`, broken?.why);
+  if (broken === undefined) audit.add(auditRights(people, events));
+}
+
+function auditProposals({ reader }: Scene, audit: PartAudit): void {
+  const events = [...reader.proposalEvents()];
+  audit.look('events', events.length);
+  const broken = findBrokenLink(events, proposalFormat);
+  audit.find(`event ${broken?.seq} of proposals`, broken?.why);
+  const own = Map.groupBy(events, ({ subject }) => subject);
+  for (const proposal of reader.proposals()) {
+    const { proposalId, decision } = proposal;
+    audit.look('proposals');
+    const items = [...reader.itemsOf(proposalId)];
+    const digest = computeProposalDigest(decision, items);
+    audit.find(`proposal ${proposalId}`, findChangedProposal(proposal, own.get(proposalId) ?? [], digest));
+    own.delete(proposalId);
+    for (const signature of reader.signaturesOf(proposalId)) {
+      audit.look('signatures');
+      audit.find(
+        `signature ${signature.signatureId} under proposal ${proposalId}`,
+        findSignatureFault(signature),
+      );
+    }
+  }
+  for (const proposalId of own.keys())
+    audit.find(`proposal ${proposalId}`, 'it is gone; its history is there');
+}
+
+const nameDay = ({ date, number }: Pick<KeptHead, 'date' | 'number'>): string =>
+  `day ${showDate(date)} (head ${number})`;
+
+function auditDays({ reader, heads, before, journalId, notes }: Scene, audit: PartAudit): void {
+  const looked: DayHead[] = [];
+  for (const kept of heads) {
+    if (kept.number <= (before?.number ?? 0)) continue;
+    audit.look('days');
+    const head = readDayHead(kept);
+    const why =
+      findBrokenHead(kept, looked.at(-1) ?? before) ??
+      (head?.journalId === journalId && head.date === kept.date
+        ? undefined
+        : 'it is of another journal or day');
+    audit.find(nameDay(kept), why);
+    // What comes after it follows from nothing.
+    if (why !== undefined || head === undefined) break;
+    looked.push(head);
+  }
+  let later = 0;
+  for (const chain of headChains) later += auditChainOfDays(reader, chain, looked, before, audit);
+  if (later > 0) notes.push(`${countOf(later, 'event')} of today, or late, under no head yet`);
+}
+
+/** @returns how many events come after the last head */
+function auditChainOfDays(
+  reader: AuditReader,
+  chain: HeadChain,
+  heads: readonly DayHead[],
+  before: DayHead | undefined,
+  audit: PartAudit,
+): number {
+  const hashes = reader.eventHashes(chain, before?.stretches[chain].upTo ?? 0, Number.MAX_SAFE_INTEGER);
+  let next = hashes.next();
+  for (const head of heads) {
+    const said = head.stretches[chain];
+    const tree = new EventTree();
+    for (; next.done !== true && next.value.seq <= said.upTo; next = hashes.next())
+      tree.add(next.value.hash ?? '');
+    audit.look('events', tree.events);
+    const why = findChangedStretch(said, tree.events, tree.root());
+    audit.find(nameDay(head), why && `events of ${chain} ${said.after + 1} to ${said.upTo}: ${why}`);
+  }
+  let later = 0;
+  for (; next.done !== true; next = hashes.next()) later += 1;
+  return later;
+}
+
+function auditOutside(scene: Scene, audit: PartAudit): void {
+  const { outside, heads, notes } = scene;
+  const matched = new Set<string>();
+  for (const head of outside) {
+    audit.look('heads');
+    const said = readDayHead(head);
+    const kept = heads.find(({ date }) => date === said?.date);
+    const isForeign = said !== undefined && said.journalId !== scene.journalId;
+    const why = isForeign ? 'it is of another journal' : findOtherHead(head, kept);
+    if (why === undefined) matched.add(kept?.hash ?? '');
+    else if (said !== undefined && isExplained(said, isForeign, scene))
+      notes.push(`${head.file}: ${why}, from before the journal was lost or restored`);
+    else audit.find(`${head.file}${said === undefined ? '' : `, day ${showDate(said.date)}`}`, why);
+  }
+  const missing = heads.filter(({ hash, isPublished }) => isPublished && !matched.has(hash)).length;
+  if (missing > 0)
+    notes.push(
+      `${countOf(missing, 'head')} of the journal not found outside: name where you keep them with --heads`,
+    );
+}
+
+/** A journal that was lost or restored has other heads than the one before it, from the first day in question on. */
+function isExplained({ date }: DayHead, isForeign: boolean, { reader: { loss } }: Scene): boolean {
+  if (loss === undefined || date > formatBangkokDate(loss.recoveredAtMs)) return false;
+  return isForeign || date >= loss.sinceDate;
+}

@@ -1,0 +1,80 @@
+/** What is read and kept to prove later what happened. */
+import type { JournalLoss } from '../core/ports.ts';
+import type { SealReading } from '../payout/rules/seal.ts';
+import type { Proposal, ProposalItem } from '../review/ports.ts';
+import type { PersonEvent } from '../review/rules/chain.ts';
+import type { ChainedPayout } from '../review/rules/payout-chain.ts';
+import type { Person } from '../review/rules/people.ts';
+import type { ProposalEvent } from '../review/rules/proposal-chain.ts';
+import type { ApprovalSignature } from '../review/rules/signature.ts';
+import type { KeptAttempt, KeptRow, RowPlace } from './rules/audit.ts';
+import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
+
+// ---------------------------------------------------------------- heads of days
+
+/** Up to which event, by its number, of each chain; 0 before any. */
+export type ChainEnds = Readonly<Record<HeadChain, number>>;
+
+export interface EventHash {
+  readonly seq: number;
+  /** Null of an event that was put in by other means. */
+  readonly hash: string | null;
+}
+
+/** A head as the journal has it, whatever its text says. */
+export interface KeptHead extends HashedHead {
+  readonly number: number;
+  /** YYYYMMDD. */
+  readonly date: string;
+  /** Its file was written, and it was told outside. */
+  readonly isPublished: boolean;
+}
+
+export interface DayHeadStore {
+  /** In their order. */
+  dayHeads(afterNumber: number, limit: number): Promise<readonly KeptHead[]>;
+  latestDayHead(): Promise<DayHead | undefined>;
+  /** The last events before a moment, after those that are covered. */
+  chainEnds(after: ChainEnds, beforeMs: number): Promise<ChainEnds>;
+  /** When the first event after those was made; undefined when there is none. */
+  firstEventMs(after: ChainEnds): Promise<number | undefined>;
+  /** Wherever the events stand, as they stand when the first is asked for. */
+  eventHashes(chain: HeadChain, after: number, upTo: number): Generator<EventHash, void>;
+  /** @throws when another head was made since */
+  addDayHead(head: DayHead): Promise<void>;
+  notePublished(number: number): Promise<void>;
+}
+
+// ---------------------------------------------------------------- audit
+
+/** The journal, or an archive of it. @param afterSeq 0 for all, or what something happened to after that event */
+export interface AuditSource {
+  chains(afterSeq: number): Iterable<ChainedPayout & RowPlace>;
+  rows(afterSeq: number): Iterable<KeptRow>;
+  attempts(afterSeq: number): Iterable<KeptAttempt>;
+  seals(afterSeq: number): Iterable<{ readonly batchId: string; readonly seal: SealReading }>;
+}
+
+export interface AuditedArchive {
+  readonly name: string;
+  readonly isThere: boolean;
+  readonly latestEventSeq: number;
+  /** Whether each batch is what was moved into it. */
+  digests(): Iterable<{ readonly batchId: string; readonly isSame: boolean }>;
+  read(use: (source: AuditSource) => void): void;
+}
+
+/** All of one moment, one after another: memory stays flat. */
+export interface AuditReader extends Disposable {
+  readonly journal: AuditSource;
+  readonly archives: readonly AuditedArchive[];
+  readonly loss: JournalLoss | undefined;
+  people(): readonly Person[];
+  personEvents(): Iterable<PersonEvent>;
+  proposals(): Iterable<Proposal>;
+  proposalEvents(): Iterable<ProposalEvent>;
+  itemsOf(proposalId: number): Iterable<ProposalItem>;
+  signaturesOf(proposalId: number): readonly ApprovalSignature[];
+  dayHeads(): Iterable<KeptHead>;
+  eventHashes: DayHeadStore['eventHashes'];
+}

@@ -1,0 +1,200 @@
+/** What an audit finds: the first thing of each part of the journal that is not as it was written, in words. */
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { formatBaht, type Satang } from '../../core/money.ts';
+import type { Instruction, TransferOrder } from '../../core/payout.ts';
+import { computeInstructionDigest, computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
+import { restoreBackup } from '../../payout/rules/journal-place.ts';
+import { type Link, readFacts } from '../../review/rules/chain.ts';
+import { type ChainedPayout, findBrokenEvent } from '../../review/rules/payout-chain.ts';
+import type { Person } from '../../review/rules/people.ts';
+
+/** In the order in which they are looked at. */
+export const auditParts = [
+  'payouts',
+  'instructions',
+  'attempts',
+  'batches',
+  'archives',
+  'people',
+  'proposals',
+  'days',
+  'outside',
+] as const;
+export type AuditPart = (typeof auditParts)[number];
+
+/** Something that is not as it was written. */
+export interface Finding {
+  readonly part: AuditPart;
+  /** Which payout, event, batch, person or day. */
+  readonly place: string;
+  readonly why: string;
+  /** What the broken event says now; null where there is no such event. */
+  readonly says: string | null;
+  readonly remedy: string;
+}
+
+/** Of many that are broken so many are told; the first is where to look. */
+export const findingsMax = 10;
+
+const keepAndRestore =
+  'Stop every paydrop process and keep a copy of journal.db with its -wal as they are. Find out who or what has written to ' +
+  `it since its newest whole copy: audit your backups. Then ${restoreBackup}`;
+
+const remedies: Readonly<Record<AuditPart, string>> = {
+  payouts: keepAndRestore,
+  instructions: keepAndRestore,
+  attempts: keepAndRestore,
+  batches: keepAndRestore,
+  archives: 'Put the archive back from a backup, beside journal.db; then run the audit again',
+  people: keepAndRestore,
+  proposals: keepAndRestore,
+  days: keepAndRestore,
+  outside: `The head from outside is right if nobody could change it there. ${keepAndRestore}`,
+};
+
+export const makeFinding = (
+  part: AuditPart,
+  place: string,
+  why: string,
+  says: string | null = null,
+): Finding => ({ part, place, why, says, remedy: remedies[part] });
+
+/** A row as it is named for people. */
+export interface RowPlace {
+  readonly batchId: string;
+  readonly rowNo: number;
+  readonly payoutId: string | null;
+}
+
+const nameRow = ({ batchId, rowNo, payoutId }: RowPlace): string =>
+  `payout ${payoutId ?? '(without a payoutId)'}, row ${rowNo} of batch ${batchId}`;
+
+/** The first event of a payout that is not as it was written. */
+export function auditChain(payout: ChainedPayout & RowPlace): Finding | undefined {
+  const broken = findBrokenEvent(payout);
+  if (broken === undefined) return undefined;
+  const event = payout.events.find(({ seq }) => seq === broken.seq);
+  const says =
+    event &&
+    `${event.from} → ${event.to} (${event.cause}), ${formatBangkokMoment(event.atMs)}, attempt ${event.attemptNo}: ${event.detail}`;
+  return makeFinding('payouts', `${nameRow(payout)}: event ${broken.seq}`, broken.why, says ?? null);
+}
+
+/** A version of what a row asks for, beside what was sealed. */
+export interface KeptVersion {
+  readonly digest: string;
+  /** JSON, of a correction. */
+  readonly instruction: string | null;
+  readonly replaced: string | null;
+}
+
+/** A row as it stands, with all that it ever asked for. */
+export interface KeptRow extends RowPlace {
+  readonly companyId: string;
+  /** Null while the row asks for nothing that can be read. */
+  readonly instruction: Instruction | null;
+  /** Of what its file asks for. */
+  readonly digest: string | null;
+  /** The oldest first. */
+  readonly versions: readonly KeptVersion[];
+}
+
+function readInstruction(json: string | null): Instruction | null {
+  if (json === null) return null;
+  const read = JSON.parse(json) as Omit<Instruction, 'amountSatang'> & { readonly amountSatang: string };
+  return { ...read, amountSatang: BigInt(read.amountSatang) as Satang };
+}
+
+/** What a row asks for is what was sealed, or what its latest version says; each has its digest. */
+export function auditRow(row: KeptRow): Finding | undefined {
+  const digestOf = (instruction: Instruction | null): string | null =>
+    instruction && computeInstructionDigest(row, instruction);
+  const [first] = row.versions;
+  const latest = row.versions.at(-1);
+  const broken = (why: string): Finding => makeFinding('instructions', nameRow(row), why);
+  if (digestOf(row.instruction) !== (latest?.digest ?? row.digest))
+    return broken(
+      latest === undefined
+        ? 'what it asks for is not what was sealed'
+        : 'what it asks for is no version of it',
+    );
+  const replaced = readInstruction(first?.replaced ?? null);
+  if (replaced !== null && digestOf(replaced) !== row.digest)
+    return broken('what it asked for before it was corrected is not what was sealed');
+  const changed = row.versions.findIndex(
+    ({ digest, instruction }) => instruction !== null && digestOf(readInstruction(instruction)) !== digest,
+  );
+  return changed === -1 ? undefined : broken(`version ${changed + 1} of what it asks for was changed`);
+}
+
+export interface KeptAttempt {
+  readonly row: KeptRow;
+  readonly attemptNo: number;
+  readonly order: TransferOrder;
+  readonly orderHash: string;
+}
+
+/** What an attempt sends has its hash and its reference, and is what its row asks for, or has asked for. */
+export function auditAttempt({ row, attemptNo, order, orderHash }: KeptAttempt): Finding | undefined {
+  const broken = (why: string): Finding =>
+    makeFinding('attempts', `${nameRow(row)}: attempt ${attemptNo} (${order.transRefNo})`, why);
+  if (computeOrderHash(order) !== orderHash) return broken('what it sends was changed');
+  if (order.transRefNo !== computeTransRefNo(row.companyId, row.payoutId ?? '', attemptNo))
+    return broken('its reference is another payout’s');
+  const asked = [
+    row.instruction,
+    ...row.versions.flatMap(({ instruction, replaced }) => [instruction, replaced].map(readInstruction)),
+  ];
+  const isAsked = asked.some(
+    (one) =>
+      one !== null && one.proxyNo === order.proxyNo && formatBaht(one.amountSatang) === order.amountText,
+  );
+  return isAsked
+    ? undefined
+    : broken('it pays somebody else, or another amount, than its row ever asked for');
+}
+
+/** The rights that people have are those that their history gave them. */
+export function auditRights(
+  people: readonly Pick<Person, 'personId' | 'name' | 'role' | 'isDisabled'>[],
+  events: readonly Link<string>[],
+): Finding | undefined {
+  const rights = new Map<number, { role: unknown; isDisabled: boolean }>();
+  for (const event of events) {
+    const { role, to } = readFacts(event);
+    const before = rights.get(event.subject) ?? { role: undefined, isDisabled: false };
+    const after = { ...before };
+    if (event.kind === 'made') after.role = role;
+    if (event.kind === 'role-changed') after.role = to;
+    if (event.kind === 'recovered') after.role = 'admin';
+    if (event.kind === 'disabled') after.isDisabled = true;
+    if (event.kind === 'enabled' || event.kind === 'recovered') after.isDisabled = false;
+    rights.set(event.subject, after);
+  }
+  const changed = people.find(({ personId, role, isDisabled }) => {
+    const said = rights.get(personId);
+    return said?.role !== role || said.isDisabled !== isDisabled;
+  });
+  if (changed === undefined) return undefined;
+  const { name, role, isDisabled } = changed;
+  const now = `${role}${isDisabled ? ', disabled' : ''}`;
+  return makeFinding('people', `user ${name}`, `is ${now}, and the history of users says otherwise`);
+}
+
+/** What became of one part. */
+export interface AuditedPart {
+  readonly part: AuditPart;
+  /** How many were looked at, by what they are. */
+  readonly looked: Readonly<Record<string, number>>;
+  /** All that are broken; `findings` has the first of them. */
+  readonly broken: number;
+  readonly findings: readonly Finding[];
+}
+
+/** What one audit has found. */
+export interface Audited {
+  readonly isWhole: boolean;
+  readonly parts: readonly AuditedPart[];
+  /** What is no fault, and should be known. */
+  readonly notes: readonly string[];
+}

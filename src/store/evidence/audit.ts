@@ -1,0 +1,180 @@
+/** Everything that an audit reads, as of one moment: the journal beside whoever sends, and its archives. */
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import type { TransferOrder } from '../../core/payout.ts';
+import type { AuditReader, AuditSource } from '../../evidence/ports.ts';
+import type { KeptAttempt, KeptRow, KeptVersion } from '../../evidence/rules/audit.ts';
+import { proposalStatuses } from '../../review/rules/proposal.ts';
+import { digestCopy } from '../archive/move.ts';
+import { openArchive } from '../archive/archive-file.ts';
+import { openReader } from '../connection.ts';
+import { readLoss } from '../loss.ts';
+import { readChains } from '../payouts/chain.ts';
+import { readSealNow } from '../payouts/digests.ts';
+import { drive } from '../statements.ts';
+import { dayHeadReads, readEventHashes } from './day-heads.ts';
+import { personReads } from '../review/people.ts';
+import { proposalReads } from '../review/proposals.ts';
+
+/** What a row asks for and has asked for; amounts as text, which a number cannot hold. */
+const rowColumns = `
+p.batch_id as batchId, p.row_no as rowNo, b.company_id as companyId, cast(p.amount_satang as text) as amountText,
+r.payout_id as payoutId, r.proxy_type as proxyType, r.proxy_no as proxyNo, r.payee_name as payeeName,
+r.reference1, r.reference2, r.digest,
+(select json_group_array(json_object('digest', v.digest, 'instruction', v.instruction, 'replaced', v.replaced) order by v.version)
+ from instruction_version v where v.payout_seq = p.seq) as versions
+from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id`;
+
+/** 0 for all, or those to which something happened since. */
+const since = '(?1 = 0 or p.last_event_seq > ?1)';
+
+const attemptColumns = `
+a.attempt_no as attemptNo, a.order_hash as orderHash, a.trans_ref_no, a.channel_id, a.term_id, a.company_id, a.payer_account,
+a.tran_date, a.tran_time, a.proxy_type, a.proxy_no, a.proxy_name, a.amount_text, a.reference1 as order_reference1,
+a.reference2 as order_reference2`;
+
+type Columns = Readonly<Record<string, string | null>>;
+
+function toRow(columns: Columns): KeptRow {
+  const { batchId, companyId, payoutId, amountText, proxyType, proxyNo, payeeName, reference1, reference2 } =
+    columns;
+  const asks = payoutId !== null && amountText !== null && proxyType !== null;
+  const instruction = asks && {
+    payoutId,
+    proxyType,
+    proxyNo,
+    payeeName,
+    reference1,
+    reference2,
+    amountSatang: BigInt(amountText ?? ''),
+  };
+  return {
+    batchId: batchId ?? '',
+    rowNo: Number(columns['rowNo']),
+    companyId: companyId ?? '',
+    payoutId: payoutId ?? null,
+    instruction: instruction === false ? null : (instruction as KeptRow['instruction']),
+    digest: columns['digest'] ?? null,
+    versions: JSON.parse(columns['versions'] ?? '[]') as KeptVersion[],
+  };
+}
+
+function toAttempt(columns: Columns): KeptAttempt {
+  const order = {
+    transRefNo: columns['trans_ref_no'],
+    channelId: columns['channel_id'],
+    termId: columns['term_id'],
+    companyId: columns['company_id'],
+    payerAccount: columns['payer_account'],
+    tranDate: columns['tran_date'],
+    tranTime: columns['tran_time'],
+    proxyType: columns['proxy_type'],
+    proxyNo: columns['proxy_no'],
+    proxyName: columns['proxy_name'],
+    amountText: columns['amount_text'],
+    reference1: columns['order_reference1'],
+    reference2: columns['order_reference2'],
+  } as unknown as TransferOrder;
+  const [attemptNo, orderHash] = [Number(columns['attemptNo']), columns['orderHash'] ?? ''];
+  return { row: toRow(columns), attemptNo, order, orderHash };
+}
+
+/** @param batchIds those that count: batches that have come back have left their rows in the archive, too */
+function makeSource(db: DatabaseSync, batchIds: ReadonlySet<string> | undefined): AuditSource {
+  const counts = ({ batchId }: { readonly batchId: string }): boolean => batchIds?.has(batchId) ?? true;
+  const iterate = (sql: string, afterSeq: number) =>
+    Iterator.from(db.prepare(sql).iterate(afterSeq) as Iterable<unknown> as Iterable<Columns>);
+  return {
+    chains: (afterSeq) =>
+      Iterator.from(readChains(db)).filter(
+        (chain) => (afterSeq === 0 || chain.lastEventSeq > afterSeq) && counts(chain),
+      ),
+    rows: (afterSeq) =>
+      iterate(`select ${rowColumns} where ${since} order by p.seq`, afterSeq).map(toRow).filter(counts),
+    attempts: (afterSeq) =>
+      iterate(
+        `select ${attemptColumns}, ${rowColumns} join attempt a on a.payout_seq = p.seq where ${since} order by p.seq`,
+        afterSeq,
+      )
+        .map(toAttempt)
+        .filter(({ row }) => counts(row)),
+    *seals(afterSeq) {
+      const sealed = db.prepare(
+        `select batch_id as batchId from batch b where sealed_at_ms is not null and (?1 = 0 or exists (
+           select 1 from payout p where p.batch_id = b.batch_id and p.last_event_seq > ?1)) order by sealed_at_ms`,
+      );
+      for (const { batchId } of sealed.all(afterSeq) as unknown as { readonly batchId: string }[]) {
+        const isElsewhere = batchIds === undefined && isArchived(db, batchId);
+        if (!isElsewhere && counts({ batchId }))
+          yield { batchId, seal: { ...readSealNow(db, batchId), kept: [] } };
+      }
+    },
+  };
+}
+
+const isArchived = (db: DatabaseSync, batchId: string): boolean =>
+  db.prepare('select 1 from archived_batch where batch_id = ?').get(batchId) !== undefined;
+
+/** Items are read a thousand at a time. */
+const pageSize = 1_000;
+
+function* readPages<Row>(read: (after: Row | undefined) => readonly Row[]): Generator<Row, void> {
+  for (let last: Row | undefined; ;) {
+    const page = read(last);
+    yield* page;
+    if (page.length < pageSize) return;
+    last = page.at(-1);
+  }
+}
+
+/** @param path of the journal's file */
+export function openAudit(path: string): AuditReader {
+  const db = openReader(path);
+  db.exec('begin');
+  const named = db.prepare(
+    'select archive, batch_id as batchId, digest, latest_event_seq as seq from archived_batch',
+  );
+  const archives = Map.groupBy(
+    named.all() as unknown as { archive: string; batchId: string; digest: string; seq: number }[],
+    ({ archive }) => archive,
+  );
+  return {
+    journal: makeSource(db, undefined),
+    archives: [...archives].map(([name, batches]) => {
+      const archivePath = join(dirname(path), name);
+      return {
+        name,
+        isThere: existsSync(archivePath),
+        latestEventSeq: Math.max(...batches.map(({ seq }) => seq)),
+        digests: () =>
+          Iterator.from(batches).map(({ batchId, digest }) => ({
+            batchId,
+            isSame: digestCopy(archivePath, batchId) === digest,
+          })),
+        read: (use) => {
+          using opened = openArchive(archivePath);
+          use(makeSource(opened, new Set(batches.map(({ batchId }) => batchId))));
+        },
+      };
+    }),
+    loss: drive(db, readLoss()),
+    people: () => drive(db, personReads.persons()).people,
+    personEvents: () => readPages((last) => drive(db, personReads.personEvents(last?.seq ?? 0, pageSize))),
+    proposals: () =>
+      readPages((last) =>
+        drive(
+          db,
+          proposalReads.proposals(proposalStatuses, last?.proposalId ?? Number.MAX_SAFE_INTEGER, pageSize),
+        ),
+      ),
+    proposalEvents: () =>
+      readPages((last) => drive(db, proposalReads.proposalEvents(last?.seq ?? 0, pageSize))),
+    itemsOf: (proposalId) =>
+      readPages((last) => drive(db, proposalReads.proposalItems(proposalId, last?.itemNo ?? 0, pageSize))),
+    signaturesOf: (proposalId) => drive(db, personReads.signaturesOf(proposalId)),
+    dayHeads: () => readPages((last) => drive(db, dayHeadReads.dayHeads(last?.number ?? 0, pageSize))),
+    eventHashes: (chain, after, upTo) => readEventHashes(path, chain, after, upTo),
+    [Symbol.dispose]: () => db.close(),
+  };
+}

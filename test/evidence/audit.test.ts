@@ -1,0 +1,256 @@
+/** Whatever is changed in a journal by hand is found, and named; also when all of it was made to fit. */
+import { createHash } from 'node:crypto';
+import { copyFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { dayMs } from '../../src/core/bangkok-time.ts';
+import { auditJournal, type AuditOptions } from '../../src/evidence/audit.ts';
+import { makeDayHeads } from '../../src/evidence/day-heads.ts';
+import { computeProposalDigest } from '../../src/review/review.ts';
+import { hashEvent, textOf } from '../../src/review/rules/payout-chain.ts';
+import { openConnection } from '../../src/store/connection.ts';
+import { readChains } from '../../src/store/payouts/chain.ts';
+import { openAudit } from '../../src/store/evidence/audit.ts';
+import { makeJournal } from '../../src/store/store.ts';
+import {
+  bringTo,
+  ingestRunning,
+  makeBadRow,
+  makeRow,
+  noonMs,
+  secondBatchId,
+} from '../support/journal-fixtures.ts';
+import { Users } from '../support/persons.ts';
+import { makeSqliteStore } from '../support/sqlite-store.ts';
+import { archiveAll, ingestDone, settled, tamper } from '../support/store-fixtures.ts';
+
+let sqlite: Awaited<ReturnType<typeof makeSqliteStore>>;
+let journalId = '';
+let outside: AuditOptions['outside'] = [];
+
+/** Two days with payouts in two files, one of them archived; two users, and a proposal that one made and one approved. */
+beforeAll(async () => {
+  sqlite = await makeSqliteStore();
+  const { store, path } = sqlite;
+  ({ journalId } = store);
+  await ingestDone(store);
+  const rows = [makeRow(1, { payoutId: 'B1' }), makeRow(2, { payoutId: 'B2' }), makeBadRow(3)];
+  await ingestRunning(store, rows, { batchId: secondBatchId });
+  await bringTo(store, 'failed', secondBatchId);
+  const users = new Users(store);
+  await users.add('mali', 'admin', null);
+  await users.add('nok', 'checker', await users.find('mali'));
+  const targets = [{ kind: 'payout', key: '2', version: '3' }] as const;
+  const digest = computeProposalDigest('retry', targets);
+  const maker = { personId: 1, name: 'mali' };
+  const made = { madeAtMs: noonMs, expiresAtMs: noonMs + dayMs, totalSatang: 0n as never };
+  await store.addProposals([
+    { decision: 'retry', note: 'again', evidence: null, people: 2, digest, maker, targets, ...made },
+  ]);
+  const by = { personId: 2, name: 'nok' };
+  await store.moveProposal(1, { to: 'approved', by, note: null, nowMs: noonMs + 5 });
+  await makeDayHeads(store, journalId, noonMs + dayMs);
+  await bringTo(store, 'paid', secondBatchId);
+  tamper(path, settled);
+  await archiveAll(store);
+  outside = readHeads(path);
+  await store[Symbol.asyncDispose]();
+});
+afterAll(() => sqlite[Symbol.asyncDispose]());
+
+function readHeads(path: string): AuditOptions['outside'] {
+  using reader = openAudit(path);
+  return [...reader.dayHeads()].map(({ text, hash }) => ({ text, hash, file: 'heads.txt' }));
+}
+
+function audit(path: string, options: Partial<AuditOptions> = {}) {
+  using reader = openAudit(path);
+  return auditJournal(reader, { journalId, outside, ...options });
+}
+
+const everyTrigger = (db: DatabaseSync): void => {
+  for (const { name } of db.prepare(`select name from sqlite_schema where type = 'trigger'`).all())
+    db.exec(`drop trigger "${String(name)}"`);
+};
+
+/** A copy of the journal, without what keeps it from being changed. */
+async function openCopy() {
+  const path = join(dirname(sqlite.path), 'copy.db');
+  await copyFile(sqlite.path, path);
+  const db = new DatabaseSync(path);
+  everyTrigger(db);
+  return {
+    path,
+    db,
+    [Symbol.asyncDispose]: async () => {
+      if (db.isOpen) db.close();
+      for (const end of ['', '-wal', '-shm']) await rm(`${path}${end}`, { force: true });
+    },
+  };
+}
+
+test('a journal that nobody has touched is whole, and everything of it was looked at', () => {
+  const found = audit(sqlite.path);
+  expect(found.parts.flatMap(({ findings }) => findings)).toEqual([]);
+  expect(Object.fromEntries(found.parts.map(({ part, looked }) => [part, looked]))).toEqual({
+    payouts: { payouts: 4, events: 9 },
+    instructions: { rows: 4 },
+    attempts: { attempts: 3 },
+    batches: { batches: 2 },
+    archives: { archives: 1, batches: 1 },
+    people: { people: 2, events: 4 },
+    proposals: { proposals: 1, events: 2 },
+    days: { days: 1, events: expect.any(Number) },
+    outside: { heads: 1 },
+  });
+  expect(found.notes).toEqual(['2 events of today, or late, under no head yet']);
+  expect(found.isWhole).toBe(true);
+});
+
+/** `payout 2` is B1, whose transfer failed; 1 stands in the archive. */
+const last = '(select max(seq) from event where payout_seq = 2)';
+const second = '(select min(seq) + 1 from event where payout_seq = 2)';
+const anEvent = '(select min(seq) from event where payout_seq = 2)';
+
+describe('found and named', () => {
+  test.each<[what: string, sql: string, place: RegExp]>([
+    [
+      'an event is changed',
+      `update event set detail = '{"code":"IC000"}' where seq = ${last}`,
+      /B1, row 1 .*event \d+$/,
+    ],
+    ['the last event goes', `delete from event where seq = ${last}`, /B1, row 1/],
+    [
+      'the last event goes, and its payout says so',
+      `update payout set status = 'submitted', last_event_seq = last_event_seq - 1 where seq = 2;
+       delete from event where seq = ${last}`,
+      /day 2026-11-21/,
+    ],
+    [
+      'a whole payout goes',
+      `delete from event where payout_seq = 2; delete from attempt where payout_seq = 2;
+       delete from payout_row where seq = 2; delete from payout where seq = 2`,
+      /batch ABCDEFGHJK/,
+    ],
+    [
+      'two events change places',
+      `update event set seq = -1 where seq = ${last}; update event set seq = 1000 where seq = ${anEvent};
+       update event set seq = 900 where seq = -1`,
+      /B1, row 1/,
+    ],
+    [
+      'an event is put in',
+      `insert into event select 1000, 2, 'failed', 'paid', 'late-proof', at_ms, 1, '{}', hash from event where seq = ${last}`,
+      /B1, row 1 .*event 1000/,
+    ],
+    ['another payee', `update payout_row set proxy_no = '0899999999' where seq = 2`, /B1, row 1/],
+    ['another amount', `update payout set amount_satang = amount_satang + 1 where seq = 3`, /B2, row 2/],
+    [
+      'another payee was paid',
+      `update attempt set proxy_no = '0899999999' where payout_seq = 2`,
+      /B1.*attempt 1/,
+    ],
+    ['a status', `update payout set status = 'paid' where seq = 2`, /B1, row 1/],
+    [
+      'the digest of a batch',
+      `update batch set digest = 'x' where batch_id = '${secondBatchId}'`,
+      /batch ABCD/,
+    ],
+    ['a role', `update person set role = 'admin' where name = 'nok'`, /user nok/],
+    ['an event of a person goes', 'delete from person_event where seq = 4', /event of people|day/],
+    [
+      'a name in the history',
+      `update person_event set cells = replace(cells, 'nok', 'mai')`,
+      /event 3 of people/,
+    ],
+    ['who approved', `update proposal set checker_id = 1`, /proposal 1/],
+    ['why it was proposed', `update proposal set note = 'because'`, /proposal 1/],
+    ['what was approved', `update proposal_item set key = '3'`, /proposal 1/],
+    ['a proposal goes', 'delete from proposal_item; delete from proposal', /proposal 1/],
+    ['an approval goes', `delete from proposal_event where kind = 'approved'`, /proposal 1|day/],
+    ['a head', `update day_head set text = replace(text, 'number 1', 'number 2')`, /day 2026-11-21/],
+    ['the head goes', 'delete from day_head', /heads.txt/],
+    [
+      'the journal’s archive is another',
+      `update archived_batch set digest = '${'0'.repeat(64)}'`,
+      /journal-archive-0001/,
+    ],
+  ])('%s', async (_what, sql, place) => {
+    await using copy = await openCopy();
+    copy.db.exec('pragma foreign_keys = off');
+    copy.db.exec(sql);
+    const { isWhole, parts } = audit(copy.path);
+    expect(isWhole).toBe(false);
+    const findings = parts.flatMap((part) => part.findings);
+    expect(findings.map((finding) => finding.place).join('\n')).toMatch(place);
+    for (const { why, remedy } of findings) expect(Math.min(why.length, remedy.length)).toBeGreaterThan(10);
+  });
+});
+
+/** As well as it can be done by whoever owns the machine: chains and heads are made anew. */
+async function rewrite({ path, db }: { readonly path: string; readonly db: DatabaseSync }): Promise<void> {
+  db.exec(`update event set detail = '{"code":"EM999"}' where seq = ${second}`);
+  const keep = db.prepare('update event set hash = ? where seq = ?');
+  for (const { digest, events } of readChains(db)) {
+    let previous = digest;
+    for (const event of events) {
+      previous = hashEvent(previous, textOf(event));
+      keep.run(previous, event.seq);
+    }
+  }
+  db.exec('delete from day_head');
+  db.close();
+  await using store = makeJournal({ db: openConnection(path), path, journalId });
+  await makeDayHeads(store, journalId, noonMs + dayMs);
+}
+
+test('a journal that was rewritten to its last hash is found by the head outside, and by nothing else', async () => {
+  await using copy = await openCopy();
+  await rewrite(copy);
+  const within = audit(copy.path, { outside: [] });
+  expect(within.parts.flatMap(({ findings }) => findings)).toEqual([]);
+  const { parts } = audit(copy.path);
+  expect(parts.flatMap(({ findings }) => findings)).toMatchObject([
+    { part: 'outside', place: 'heads.txt, day 2026-11-21', why: expect.stringContaining('written anew') },
+  ]);
+});
+
+test('from a day on, what is under earlier heads is taken as it is, but for what goes on', () => {
+  const { isWhole, parts } = audit(sqlite.path, { sinceDate: '20261122' });
+  const looked = Object.fromEntries(parts.map(({ part, looked: all }) => [part, all]));
+  expect(isWhole).toBe(true);
+  expect(looked).toMatchObject({ payouts: { payouts: 1 }, instructions: { rows: 1 }, people: { events: 4 } });
+  expect(looked['days']).toEqual({});
+});
+
+test('an archive that is missing, or was changed, is named; the rest is looked at all the same', async () => {
+  await using copy = await openCopy();
+  const archive = join(dirname(sqlite.path), 'journal-archive-0001.db');
+  await copyFile(archive, `${archive}.kept`);
+  tamper(archive, `drop trigger order_never_changes; update attempt set amount_text = '9.00'`);
+  const changed = audit(copy.path).parts.flatMap(({ findings }) => findings);
+  expect(changed.map(({ part, why }) => [part, why])).toEqual([
+    ['attempts', 'what it sends was changed'],
+    ['archives', 'it is not what was moved into the archive'],
+  ]);
+  await rm(archive);
+  const missing = audit(copy.path).parts.filter(({ broken }) => broken > 0);
+  expect(missing.map(({ part }) => part)).toEqual(['archives', 'days']);
+  await copyFile(`${archive}.kept`, archive);
+});
+
+test('heads of a journal that was lost or restored are told of, and are no fault', async () => {
+  await using copy = await openCopy();
+  const other = { ...outside[0]!, text: outside[0]!.text.replace(journalId, 'another'), file: 'old.txt' };
+  const foreign = { ...other, hash: createHash('sha256').update(other.text).digest('hex') };
+  const find = () => audit(copy.path, { outside: [...outside, foreign] });
+  expect(find().parts.flatMap(({ findings }) => findings.map(({ why }) => why))).toEqual([
+    'it is of another journal',
+  ]);
+  copy.db.exec(`insert into journal_loss values (${noonMs + dayMs}, '20261121', '20261122')`);
+  expect(find().isWhole).toBe(true);
+  expect(find().notes.join()).toContain(
+    'old.txt: it is of another journal, from before the journal was lost',
+  );
+});
