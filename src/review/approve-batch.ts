@@ -79,6 +79,9 @@ async function proposeApproval(
   return end ?? refuse('nothing was proposed');
 }
 
+const toBeSigned = (proposalId: number): string =>
+  `proposal ${proposalId} waits for your signature: sign it with your passkey on the review page ("paydrop review")`;
+
 async function checkApproval(
   context: ApproveContext,
   proved: ProvedPerson,
@@ -88,6 +91,7 @@ async function checkApproval(
 ): Promise<BatchApproved> {
   const { proposalId, decision, makerId, digest } = proposal;
   if (decision !== 'approve-batch') return refuse(`proposal ${proposalId} is about it: decide on that first`);
+  if (makerId === proved.person.personId && proposal.people === 1) return refuse(toBeSigned(proposalId));
   if (makerId === proved.person.personId)
     return refuse(`you have proposed it (proposal ${proposalId}): another person approves it`);
   if (version !== waiting.version)

@@ -259,7 +259,7 @@ export async function revokePasskey(
 // ---------------------------------------------------------------- signing
 
 /** Keys that somebody can sign with now, on this page. */
-function listUsable(
+export function listUsable(
   { passkeys }: Pick<PersonsKept, 'passkeys'>,
   person: Person,
   { place, restoredAtMs }: Pick<SigningContext, 'place' | 'restoredAtMs'>,

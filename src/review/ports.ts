@@ -58,6 +58,8 @@ export interface ProposalDraft extends Pick<
   Proposal,
   'decision' | 'note' | 'evidence' | 'people' | 'totalSatang' | 'digest'
 > {
+  /** It waits to be signed, though one person decides. */
+  readonly awaitsSignature?: boolean;
   readonly maker: Decider;
   readonly madeAtMs: number;
   readonly expiresAtMs: number;

@@ -140,6 +140,7 @@ async function draft(
     note: note.trim(),
     evidence,
     people: countDeciders(decision, Math.max(...approvers), maker.personId !== null),
+    awaitsSignature: decision === 'approve-batch' && context.signed === 'required',
     totalSatang: sumSatang(amounts),
     digest: computeProposalDigest(decision, targets),
     maker,
@@ -184,7 +185,7 @@ function describeClash({ clash, proposalId }: ProposalClash, drafts: readonly Pr
 
 async function beginProposal(context: ReviewContext, proposalId: number): Promise<Proposed> {
   const proposal = await requireProposal(context, proposalId);
-  if (proposal.people === 2) return { kind: 'waiting', proposal };
+  if (proposal.status === 'proposed') return { kind: 'waiting', proposal };
   const applied = await applyApproved(context, proposalId);
   return { kind: 'applied', proposal: await requireProposal(context, proposalId), applied };
 }

@@ -21,7 +21,9 @@ async function findObstacle(
   if (!permission.allowed) return permission.why;
   const { people } = await persons.persons();
   const maker = people.find(({ personId }) => personId === makerId);
-  return maker === undefined ? undefined : findCheckObstacle(person, maker, people);
+  // Of his own that one person decides: he signs it.
+  if (maker === undefined || maker.personId === person.personId) return undefined;
+  return findCheckObstacle(person, maker, people);
 }
 
 /** Why this person cannot approve a proposal, or send it back; undefined when he can. */
@@ -44,7 +46,7 @@ export async function giveVerdict(
   proposalId: number,
   verdict: Verdict,
   proved: ProvedPerson,
-  terms: Pick<CheckTerms, 'note' | 'seen'>,
+  terms: Pick<CheckTerms, 'note' | 'seen' | 'signed'>,
 ): Promise<Checked> {
   if (verdict === 'withdraw') return withdraw(context, proposalId, deciderOf(proved));
   const proposal = await context.journal.proposal(proposalId);

@@ -460,6 +460,12 @@ const approvalSchema = z.strictObject({
         'how many people it takes: who proposes it, and who approves it; also of a changed payer account, a lifted limit and a corrected payee, where `review.people` is less',
       allowed: '`1` or `2`',
     }),
+  signed: z
+    .enum(['optional', 'required'])
+    .default('optional')
+    .describe(
+      'whether who approves has to sign it with a passkey, which only the review page takes; else whoever has one may',
+    ),
 });
 
 export const settingsSchema = z.strictObject({

@@ -49,6 +49,7 @@ export async function readReview(
     payerAccount: bank.payerAccount,
     people: review.people,
     approvers: approval.people,
+    signed: approval.signed,
     expireDays: review.expireDays,
     statements: makeDecidedStatements({ loaded, journal, clock: systemClock, log }),
   };

@@ -30,8 +30,14 @@ const jsonOf = ({ totalSatang, ...proposal }: Proposal): object => ({
   amount: formatBaht(totalSatang),
 });
 
+/** Of an approval that one person gives, and signs. */
+const signOnPage =
+  'It waits for your signature: sign it with your passkey on the review page ("paydrop review").';
+
 function linesOfEnd(end: Proposed): string[] {
   const { proposal } = end;
+  if (end.kind === 'waiting' && proposal.people === 1)
+    return [`${describe(proposal)}: it is proposal ${proposal.proposalId}.`, signOnPage];
   if (end.kind === 'waiting')
     return [
       `${describe(proposal)}: ${decisionTerms[proposal.decision].effect}, once another person has approved it.`,
@@ -156,7 +162,9 @@ export function showBatchApproved(
     approved.kind === 'waiting'
       ? [
           `Batch ${batchId}, ${amount}: it is proposed to pay it (proposal ${proposal.proposalId}).`,
-          `Another person approves it with "paydrop approve --batch ${batchId}", until ${by}.`,
+          proposal.people === 1
+            ? signOnPage
+            : `Another person approves it with "paydrop approve --batch ${batchId}", until ${by}.`,
         ]
       : approved.kind === 'applied' && approved.applied.refused.length === 0
         ? [

@@ -71,6 +71,8 @@ interface ProposalFacts {
   readonly status: ProposalStatus;
   readonly makerId: number | null;
   readonly maker: string;
+  /** One of which one person decides waits for the signature of whoever made it. */
+  readonly people: 1 | 2;
   readonly expiresAtMs: number;
 }
 
@@ -105,7 +107,9 @@ export function whyNotCheck(
   if (closed !== undefined) return closed;
   if (person.personId === null) return 'who approves must have proved who he is';
   if (proposal.makerId === null) return 'nobody has proved to have proposed it: propose it again';
-  if (person.personId === proposal.makerId) return 'you proposed this and cannot approve it';
+  const isOwn = person.personId === proposal.makerId;
+  if (isOwn && proposal.people === 2) return 'you proposed this and cannot approve it';
+  if (!isOwn && proposal.people === 1) return `only ${proposal.maker}, who proposed it, can sign it`;
   return involved.includes(person.personId) ? involvedWords : undefined;
 }
 

@@ -27,16 +27,16 @@ export interface PasskeyPageContext {
   readonly challenges: Challenges<Question>;
 }
 
-const signingContextOf = async ({
+export const signingContextOf = async ({
   readPersons,
   place,
   challenges,
 }: PasskeyPageContext): Promise<SigningContext> => ({ ...(await readPersons()), place: place(), challenges });
 
-const signerOf = ({ proved, sessionHash }: ProvedVisit): Signer => ({ ...proved, sessionHash });
+export const signerOf = ({ proved, sessionHash }: ProvedVisit): Signer => ({ ...proved, sessionHash });
 
 /** What a form needs to have a passkey answer; its button comes after it. */
-const askPasskey = (
+export const askPasskey = (
   visit: ProvedVisit,
   { origin }: SigningPlace,
   form: {
@@ -60,7 +60,7 @@ const askPasskey = (
     <noscript><p>${visit.say('needsScript')}</p></noscript>
   </form>`;
 
-const scriptPaths = (): readonly string[] => passkeyScripts().map(({ path }) => path);
+export const scriptPaths = (): readonly string[] => passkeyScripts().map(({ path }) => path);
 
 const standingWords: Readonly<Record<PasskeyStanding, Word>> = {
   good: 'standingGood',
@@ -227,24 +227,18 @@ async function confirm(page: PasskeyPageContext, visit: ProvedVisit, { key = '' 
   return answerWith(page, visit, outcome.kind === 'refused' ? outcome.why : undefined);
 }
 
+const posts = [
+  ['enrol', 'check', enrol],
+  ['revoke', 'see', revoke],
+  ['confirm', 'people', confirm],
+] as const;
+
 export const makePasskeyViews = (page: PasskeyPageContext): readonly View[] => [
   { method: 'GET', path: '/passkeys', action: 'see', answer: async (visit) => passkeyPage(page, visit) },
-  {
+  ...posts.map(([name, action, answer]): View => ({
     method: 'POST',
-    path: '/passkeys/enrol',
-    action: 'check',
-    answer: async (visit, fields) => enrol(page, visit, fields),
-  },
-  {
-    method: 'POST',
-    path: '/passkeys/revoke',
-    action: 'see',
-    answer: async (visit, fields) => revoke(page, visit, fields),
-  },
-  {
-    method: 'POST',
-    path: '/passkeys/confirm',
-    action: 'people',
-    answer: async (visit, fields) => confirm(page, visit, fields),
-  },
+    path: `/passkeys/${name}`,
+    action,
+    answer: async (visit, fields) => answer(page, visit, fields),
+  })),
 ];

@@ -15,12 +15,21 @@ import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage, postButton, problems } from './layout.ts';
 import { factList, momentOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
+import {
+  type ApprovalWay,
+  enrolFirst,
+  findApprovalWay,
+  signaturesOf,
+  signLink,
+  type SigningPageContext,
+} from './signing-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayDecision, sayEffect, sayProposalStatus, sayStatus, type Word } from './words.ts';
 
 export interface ProposalsPageContext {
   readonly store: HistoryReader & Pick<PersonStore, 'persons' | 'editPersons'>;
   readonly readReview: ReadReview;
+  readonly signing: SigningPageContext;
 }
 
 const listMax = 200;
@@ -263,7 +272,7 @@ function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
   </div>`;
 }
 
-function facts(visit: ProvedVisit, proposal: Proposal): Html {
+function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part): Html {
   const { say, language } = visit;
   const { decision, note, evidence, maker, madeAtMs, checker, checkedAtMs, items, totalSatang, digest } =
     proposal;
@@ -278,18 +287,26 @@ function facts(visit: ProvedVisit, proposal: Proposal): Html {
       say('checker'),
       checker !== null && checkedAtMs !== null && html`${checker}, ${momentOf(visit, checkedAtMs)}`,
     ],
+    [say('signedBy'), signatures],
     [say('listDigest'), html`<code>${digest}</code>`],
   ]);
 }
 
 /** The one place in which somebody approves: what is posted names the digest of what was shown. */
-const approveForm = (visit: ProvedVisit, { proposalId, digest }: Proposal): Html =>
+const approveForm = (visit: ProvedVisit, { proposalId, digest }: Proposal, isFirst: boolean): Html =>
   html`<form method="post" action="/proposal/${proposalId}/approve" class="approve">
     ${csrfField(visit)}
     <input type="hidden" name="seen" value="${digest}" />
-    <button class="main">${visit.say('approve')}</button>
+    <button ${isFirst && html`class="main"`}>${visit.say(isFirst ? 'approve' : 'approveUnsigned')}</button>
     <small>${visit.say('approveExactly')}</small>
   </form>`;
+
+const approveForms: Readonly<Record<ApprovalWay, (visit: ProvedVisit, proposal: Proposal) => Part>> = {
+  plain: (visit, proposal) => approveForm(visit, proposal, true),
+  sign: signLink,
+  either: (visit, proposal) => [signLink(visit, proposal), approveForm(visit, proposal, false)],
+  'no-key': enrolFirst,
+};
 
 const sendBackForm = (visit: ProvedVisit, { proposalId }: Proposal): Html => {
   const { say } = visit;
@@ -303,7 +320,12 @@ const sendBackForm = (visit: ProvedVisit, { proposalId }: Proposal): Html => {
   </form>`;
 };
 
-function verdictCard(visit: ProvedVisit, proposal: Proposal, whyNotCheck: string | undefined): Part {
+function verdictCard(
+  visit: ProvedVisit,
+  proposal: Proposal,
+  whyNotCheck: string | undefined,
+  way: ApprovalWay,
+): Part {
   const { say, person, nowMs, proved } = visit;
   if (!isOpen(proposal)) return undefined;
   const isOwn = proposal.makerId === person.personId;
@@ -312,7 +334,7 @@ function verdictCard(visit: ProvedVisit, proposal: Proposal, whyNotCheck: string
   return html`<section class="card first">
     ${
       whyNotCheck === undefined
-        ? html`${approveForm(visit, proposal)} ${sendBackForm(visit, proposal)}`
+        ? html`${approveForms[way](visit, proposal)} ${sendBackForm(visit, proposal)}`
         : html`<p><b>${say('cannotApprove')}</b><br />${whyNot}</p>`
     }
     ${canWithdraw && postButton(visit, `/proposal/${proposal.proposalId}/withdraw`, say('withdraw'), {}, '')}
@@ -347,14 +369,16 @@ async function proposalPage(
   const canReveal = isCorrecting && !isRevealed && can(visit.person, 'reveal').allowed;
   const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;
   const refused = await countRefused(review, proposal);
+  const way = await findApprovalWay(context.signing, review, visit);
+  const signatures = await signaturesOf(context.signing, visit, proposal);
   return {
     title,
     status: complaint?.status ?? 200,
     body: html`${complaint === undefined ? banner(visit, proposal, refused) : problems(visit, [complaint])}
       <h1>${title}</h1>
       <div class="columns">
-        <section class="card">${facts(visit, proposal)}</section>
-        ${verdictCard(visit, proposal, why)}
+        <section class="card">${facts(visit, proposal, signatures)}</section>
+        ${verdictCard(visit, proposal, why, way)}
       </div>
       ${isRevealed && html`<p role="status">${say('revealed')}</p>`}
       ${canReveal && postButton(visit, `${path}/reveal`, say('revealNumbers'), {}, '')}

@@ -27,6 +27,7 @@ import { makeProposalViews } from './proposals-page.ts';
 import { makeQueueViews, type QueueReader, readQueueFilter } from './queue-page.ts';
 import { makePasskeyViews } from './passkeys-page.ts';
 import { passkeyScripts } from './passkey-script.ts';
+import { makeSigningViews, type SigningPageContext } from './signing-page.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
 import { makeTodayViews, type TodayContext } from './today-page.ts';
@@ -51,7 +52,7 @@ export interface ReviewPageOptions {
     TodayContext['store'] &
     PayoutPageContext['store'] &
     BatchPageContext['store'] &
-    PayeesReader;
+    PayeesReader & { readonly journalId: string };
   readonly readContext: () => Promise<SignInPageContext>;
   readonly readReview: ReadReview;
   readonly log: Log;
@@ -105,23 +106,27 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     const { port } = app.server.address() as { readonly port: number };
     return `http://${options.listen.host}:${port}`;
   };
+  const signing: SigningPageContext = {
+    readPersons: async () => {
+      const context = await readContext();
+      return { ...context, nowMs: context.clock.now() };
+    },
+    readReview: options.readReview,
+    place: () => placeOf(readOrigin()),
+    scene: { isSandbox: options.isSandbox, companyId: payer?.companyId ?? '', journalId: store.journalId },
+    challenges: new Challenges(),
+  };
   addViews(app, options, [
     ...makeSignInViews(options.readContext),
     ...makeQueueViews(store),
     ...makeTodayViews({ store, payer, readSurroundings }),
     ...makePayoutViews(options),
     ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
-    ...makeProposalViews(options),
+    ...makeProposalViews({ ...options, signing }),
     ...makeBatchViews(options),
     ...makePayeesViews(store),
-    ...makePasskeyViews({
-      readPersons: async () => {
-        const context = await readContext();
-        return { ...context, nowMs: context.clock.now() };
-      },
-      place: () => placeOf(readOrigin()),
-      challenges: new Challenges(),
-    }),
+    ...makePasskeyViews(signing),
+    ...makeSigningViews(signing),
   ]);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });

@@ -160,7 +160,7 @@ function* insertProposal(draft: ProposalDraft): Body<number> {
     .selectFrom('proposal')
     .select((eb) => eb.fn.max<number | null>('proposal_id').as('id'));
   const proposalId = ((yield* selectFirst(latest))?.id ?? 0) + 1;
-  const isAlone = draft.people === 1;
+  const isAlone = draft.people === 1 && draft.awaitsSignature !== true;
   const record = {
     proposal_id: proposalId,
     decision: draft.decision,

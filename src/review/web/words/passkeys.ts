@@ -41,4 +41,20 @@ export const passkeyWords = {
     'พาสคีย์ไม่ตอบ กรุณาลองใหม่ และตรวจว่าเปิดหน้านี้ที่',
   ],
   needsScript: ['A passkey needs JavaScript in this browser.', 'การใช้พาสคีย์ต้องเปิด JavaScript ในเบราว์เซอร์'],
+  signWithPasskey: ['Sign with passkey', 'ลงนามอนุมัติด้วยพาสคีย์'],
+  signExactly: [
+    'Approves exactly this list, with your signature under it',
+    'อนุมัติเฉพาะรายการชุดนี้ พร้อมลายมือชื่อของคุณ',
+  ],
+  signTitle: ['Sign the approval', 'ลงนามอนุมัติ'],
+  signedText: ['What you sign', 'ข้อความที่คุณลงนาม'],
+  signedTextWhy: [
+    'Your passkey shows no amounts: read them here. The digests can be computed on another machine. Within five minutes the text is good once.',
+    'พาสคีย์ไม่แสดงจำนวนเงิน กรุณาอ่านจากข้อความนี้ ค่าแฮชคำนวณซ้ำได้จากเครื่องอื่น ข้อความนี้ใช้ได้ครั้งเดียวภายในห้านาที',
+  ],
+  signatureRequired: ['Approvals have to be signed with a passkey', 'ต้องลงนามอนุมัติด้วยพาสคีย์'],
+  enrolFirst: ['Enrol one first, and have it confirmed', 'กรุณาลงทะเบียนพาสคีย์และให้ผู้ดูแลระบบยืนยันก่อน'],
+  approveUnsigned: ['Approve without a signature', 'อนุมัติโดยไม่ลงนาม'],
+  signedBy: ['Signed by', 'ลงนามโดย'],
+  backToList: ['Back to the list', 'กลับไปที่รายการ'],
 } as const satisfies Words;

@@ -1,0 +1,48 @@
+/** Signing what is approved: the text of a proposal, and the approval that its signature is for. */
+import type { ReviewContext } from './context.ts';
+import { keepSignature, type Signer, type SigningContext } from './passkeys.ts';
+import type { Proposal } from './ports.ts';
+import type { Checked } from './review.ts';
+import type { SignedBatch, SignedMatter } from './rules/signed-text.ts';
+import { giveVerdict } from './verdict.ts';
+
+/** Of which journal, and whose money. */
+export interface SigningScene {
+  readonly isSandbox: boolean;
+  readonly companyId: string;
+  readonly journalId: string;
+}
+
+/** A proposal is about fewer batches. */
+const batchesMax = 100;
+
+/** What is approved with a proposal; its list and its digest were frozen when it was made. */
+export async function readMatter(
+  { journal }: Pick<ReviewContext, 'journal'>,
+  scene: SigningScene,
+  { proposalId, decision, items, totalSatang, digest }: Proposal,
+): Promise<SignedMatter> {
+  const batches: SignedBatch[] = [];
+  let rows = 0;
+  const isPayment = decision === 'approve-batch';
+  for (const item of isPayment ? await journal.proposalItems(proposalId, 0, batchesMax) : []) {
+    const batch = await journal.batch(item.key);
+    rows += (await journal.approvalOf(item.key))?.rows ?? 0;
+    batches.push({ batchId: item.key, version: item.version, fileSha256: batch?.sha256 ?? '' });
+  }
+  return { ...scene, proposalId, decision, batches, rows: isPayment ? rows : items, totalSatang, digest };
+}
+
+/** Keeps the signature, and approves what it is for. @param answer of the browser, as JSON */
+export async function approveSigned(
+  review: ReviewContext,
+  signing: SigningContext,
+  signer: Signer,
+  proposalId: number,
+  answer: string,
+): Promise<Checked> {
+  const signed = await keepSignature(signing, signer, answer);
+  if ('why' in signed) return { kind: 'refused', why: signed.why };
+  const terms = { note: null, seen: signed.digest, signed };
+  return giveVerdict(review, signing.store, proposalId, 'approve', signer, terms);
+}

@@ -1,0 +1,136 @@
+/** Signing an approval with a passkey: the text that is signed, in full, and the button that asks the key. */
+import { showBaht, showCount } from '../../core/figures.ts';
+import type { ReviewContext } from '../context.ts';
+import { askForSignature, listUsable } from '../passkeys.ts';
+import type { Proposal } from '../ports.ts';
+import { showKey } from '../rules/passkey.ts';
+import { approveSigned, readMatter, type SigningScene } from '../signed-approval.ts';
+import { findWhyNotCheck } from '../verdict.ts';
+import { html, type Html, type Part } from './html.ts';
+import { plainPage, problems } from './layout.ts';
+import { factList, momentOf } from './parts.ts';
+import {
+  askPasskey,
+  type PasskeyPageContext,
+  scriptPaths,
+  signerOf,
+  signingContextOf,
+} from './passkeys-page.ts';
+import type { Answer, Fields, ProvedVisit, View } from './view.ts';
+import { sayDecision, sayEffect } from './words.ts';
+
+export interface SigningPageContext extends PasskeyPageContext {
+  readonly readReview: () => Promise<ReviewContext>;
+  readonly scene: SigningScene;
+}
+
+/** How somebody may approve: without a signature, by one, either way, or not before he has a key. */
+export type ApprovalWay = 'plain' | 'sign' | 'either' | 'no-key';
+
+export async function findApprovalWay(
+  page: SigningPageContext,
+  { signed = 'optional' }: Pick<ReviewContext, 'signed'>,
+  { person }: ProvedVisit,
+): Promise<ApprovalWay> {
+  const context = await signingContextOf(page);
+  const hasKey = listUsable(await context.store.persons(), person, context).length > 0;
+  if (signed === 'required') return hasKey ? 'sign' : 'no-key';
+  return hasKey ? 'either' : 'plain';
+}
+
+/** The way to the page on which one signs. */
+export const signLink = ({ say }: ProvedVisit, { proposalId }: Proposal): Html =>
+  html`<p class="approve">
+    <a class="button main" href="/proposal/${proposalId}/sign">${say('signWithPasskey')}</a>
+    <small>${say('signExactly')}</small>
+  </p>`;
+
+export const enrolFirst = ({ say }: ProvedVisit): Html =>
+  html`<p><b>${say('signatureRequired')}</b><br /><a href="/passkeys">${say('enrolFirst')}</a></p>`;
+
+/** Who has signed it, when, with which key. */
+export async function signaturesOf(
+  page: SigningPageContext,
+  visit: ProvedVisit,
+  proposal: Proposal,
+): Promise<Part> {
+  const { store } = await page.readPersons();
+  const signatures = await store.signaturesOf(proposal.proposalId);
+  const { people, passkeys } = await store.persons();
+  const ofApproval = signatures.findLast(({ personId }) => personId === proposal.checkerId);
+  const key = passkeys.find(({ credentialId }) => credentialId === ofApproval?.credentialId);
+  if (ofApproval === undefined || key === undefined) return undefined;
+  const name = people.find(({ personId }) => personId === ofApproval.personId)?.displayName;
+  return html`${name}, ${momentOf(visit, ofApproval.signedAtMs)}, ${visit.say('keyDigits')}
+    <span class="mono">${showKey(key)}</span>`;
+}
+
+const readId = ({ id = '' }: Fields): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0);
+
+async function signPage(
+  page: SigningPageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+  complaint?: string,
+): Promise<Answer> {
+  const { say, language } = visit;
+  const review = await page.readReview();
+  const proposal = await review.journal.proposal(readId(fields));
+  if (proposal === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
+  const { proposalId, decision, items, totalSatang } = proposal;
+  const back = `/proposal/${proposalId}`;
+  const context = await signingContextOf(page);
+  const whyNot = await findWhyNotCheck(review, context.store, proposal, visit.proved);
+  const asked =
+    whyNot === undefined
+      ? await askForSignature(context, signerOf(visit), await readMatter(review, page.scene, proposal))
+      : { why: whyNot };
+  if ('why' in asked) return plainPage(visit, 409, say('cannotApprove'), complaint ?? asked.why, back);
+  const { text, options } = asked;
+  const what = `${showCount(items)} ${say('payouts')}, ${showBaht(totalSatang)} ${say('baht')}`;
+  const rest = html`<button class="main">${say('signWithPasskey')}</button>
+    <a class="button" href="${back}">${say('backToList')}</a>`;
+  return {
+    title: say('signTitle'),
+    status: complaint === undefined ? 200 : 409,
+    scripts: scriptPaths(),
+    body: html`${complaint !== undefined && problems(visit, [{ field: 'text', text: complaint }])}
+      <h1>${say('signTitle')}</h1>
+      <section class="card">
+        ${factList([
+          [say('decision'), sayDecision(language, decision)],
+          [say('effect'), decision === 'approve-batch' ? undefined : sayEffect(language, decision, what)],
+          [say('sum'), `${showBaht(totalSatang)} ${say('baht')}`],
+          [say('maker'), proposal.maker],
+        ])}
+      </section>
+      <h2 id="text">${say('signedText')}</h2>
+      <p>${say('signedTextWhy')}</p>
+      <pre class="signed" lang="en" tabindex="0">${text}</pre>
+      ${askPasskey(visit, context.place, { action: `${back}/sign`, asks: 'sign', options, rest })}`,
+  };
+}
+
+async function answerSigned(page: SigningPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+  const review = await page.readReview();
+  const context = await signingContextOf(page);
+  const proposalId = readId(fields);
+  const { answer = '' } = fields;
+  const checked = await approveSigned(review, context, signerOf(visit), proposalId, answer);
+  return checked.kind === 'refused'
+    ? signPage(page, visit, fields, checked.why)
+    : { goTo: `/proposal/${proposalId}` };
+}
+
+const answers = [
+  ['GET', signPage],
+  ['POST', answerSigned],
+] as const;
+
+export const makeSigningViews = (page: SigningPageContext): readonly View[] =>
+  answers.map(([method, answer]): View => ({
+    method,
+    path: '/proposal/:id/sign',
+    action: 'check',
+    answer: async (visit, fields) => answer(page, visit, fields),
+  }));
