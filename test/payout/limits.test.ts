@@ -114,6 +114,24 @@ describe.each(journals)('what a day has used up, with a journal %s', (_name, ope
     });
   });
 
+  test('opens no file for the rest of its rows when people let one of them go on', async () => {
+    await using theatre = await open();
+    const options = under({ filesPerDay: 1 });
+    const first = await ingest(theatre.journal, hundreds(1));
+    await theatre.run(first.batchId, options);
+    const second = await ingest(theatre.journal, hundreds(3, 11), { batchId: secondBatchId });
+    await theatre.run(second.batchId, options);
+    await letGo(theatre, 'INV-11');
+    await theatre.resume(second.batchId);
+    await theatre.run(second.batchId, options);
+    expect(await theatre.statuses(second.batchId)).toEqual({ paid: 1, held: 2 });
+    const read = (batchId: string) => theatre.journal.dayUse(payer.companyId, '20261121', batchId);
+    expect([await read(first.batchId), await read(second.batchId)]).toEqual([
+      { satang: 20_000n, files: expect.any(Number), isFileCounted: true },
+      { satang: 20_000n, files: 1, isFileCounted: false },
+    ]);
+  });
+
   test('is another one on the next day: the batch is resumed, and what fits is paid', async () => {
     await using theatre = await open();
     const options = under({ bahtPerDay: '200' });

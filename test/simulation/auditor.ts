@@ -8,6 +8,7 @@ import type { AttemptStatus, PayoutStatus, TransferOrder } from '../../src/core/
 import type { Change, ResultRow } from '../../src/core/ports.ts';
 import { bangkokDay, type BankBook, type Entry } from './bank-book.ts';
 import { duplicateCode, otherDetailsCodes, processingCodes } from './bank-codes.ts';
+import { LimitWatch } from './limit-watch.ts';
 import type { Witness } from './network.ts';
 import type { Plan } from './plan.ts';
 import type { Life, World } from './world.ts';
@@ -25,6 +26,7 @@ export interface SeenAttempt {
 }
 
 export interface SeenRow {
+  readonly batchId: string;
   readonly status: PayoutStatus;
   readonly attemptNo: number;
   readonly holds: readonly string[];
@@ -89,7 +91,7 @@ const silencesMax = 2;
 const acknowledging: readonly string[] = [duplicateCode, ...processingCodes, ...otherDetailsCodes];
 
 /** Holds that only a word about the very row lifts. */
-const personalHolds: readonly string[] = ['approval', 'name', 'limit', 'similar'];
+const personalHolds: readonly string[] = ['approval', 'name', 'limit', 'similar', 'new-payee'];
 
 /** What comes of a statement, or of a proof against one. */
 const statementCauses: ReadonlySet<string> = new Set(
@@ -120,6 +122,7 @@ export class Auditor implements Witness {
   readonly #asked: ReadonlySet<string>;
   /** Rows held for a person's eye, and not let go on by name since. */
   readonly #unapproved = new Set<number>();
+  readonly #limits: LimitWatch | undefined;
   #eventSeq = 0;
   /** Transfers that a process was told are paid. */
   #paid = 0;
@@ -129,6 +132,7 @@ export class Auditor implements Witness {
   constructor(world: World, plan: Plan) {
     this.#world = world;
     this.#plan = plan;
+    this.#limits = plan.limits && new LimitWatch(plan.limits);
     const instructions = plan.files.flatMap(({ rows }) =>
       rows.flatMap(({ instruction }) => instruction ?? []),
     );
@@ -184,6 +188,7 @@ export class Auditor implements Witness {
   /** A person lets a row go on by name. */
   approve(seq: number): void {
     this.#unapproved.delete(seq);
+    this.#limits?.letGo(seq);
   }
 
   /** Changes that a process wants; the reference of an attempt must be the same whenever it is composed. */
@@ -414,6 +419,9 @@ export class Auditor implements Witness {
       const isSend = event.cause === 'intent-recorded' || event.cause === 'sending-again';
       if (isSend && !disk.isOpen(event.payoutSeq))
         this.#world.fail(`row ${event.payoutSeq}: ${event.cause} while its line is stopped`);
+      const passed = this.#limits?.see(event, row, disk.attempt(row.references.at(-1) ?? '')?.order.tranDate);
+      if (passed !== undefined)
+        this.#world.fail(`row ${event.payoutSeq} is submitted beyond limits.${passed}`);
       if (event.to === 'held' && row.holds.some((hold) => personalHolds.includes(hold)))
         this.#unapproved.add(event.payoutSeq);
       const broken = this.judgeRow(row, event.to);

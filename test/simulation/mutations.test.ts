@@ -25,6 +25,7 @@ const alwaysTried = [
   ['a transfer tries again before what got no answer is asked about', 3],
   ['a repetition that only tries counts for the limit', 5],
   ['what was sealed and what is paid are not compared', 1],
+  ['a limit of the day looked at before the intent alone', 13],
   ['a statement fails what is under way', 8],
   ['a proof thrown away when a statement was read meanwhile', 388],
   ['a statement cut short takes the place of a whole one', 8],

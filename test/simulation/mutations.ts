@@ -18,9 +18,10 @@ export interface Mutation {
    * The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied;
    * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount;
    * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile;
-   * `archives`: of batches that leave the journal and come back.
+   * `archives`: of batches that leave the journal and come back; `limits`: of limits over time.
    */
-  readonly playedOn?: 'sqlite' | 'lost' | 'outage' | 'edited' | 'clocks' | 'statements' | 'archives';
+  readonly playedOn?:
+    'sqlite' | 'lost' | 'outage' | 'edited' | 'clocks' | 'statements' | 'archives' | 'limits';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -51,6 +52,11 @@ const inStatements = (name: string, file: string, find: string, replace: string)
 const inArchives = (name: string, file: string, find: string, replace: string): Mutation => ({
   ...inOne(name, file, find, replace),
   playedOn: 'archives',
+});
+
+const inLimits = (name: string, file: string, find: string, replace: string): Mutation => ({
+  ...inOne(name, file, find, replace),
+  playedOn: 'limits',
 });
 
 const ofSending: readonly Mutation[] = [
@@ -517,6 +523,28 @@ const ofSeal: readonly Mutation[] = [
   },
 ];
 
+/** Of limits over time. */
+const ofLimits: readonly Mutation[] = [
+  inLimits(
+    'a limit of the day looked at before the intent alone',
+    'payout/submit.ts',
+    'const terms = { cleared, payer, limits, policy: settle };',
+    'const terms = { cleared, payer, limits: limits && undefined, policy: settle };',
+  ),
+  inLimits(
+    'what is in flight does not count for a limit of the day',
+    'payout/rules/limits.ts',
+    'submittedAtMs === null || !mayBePaidStatuses.includes(status)',
+    "submittedAtMs === null || status !== 'paid'",
+  ),
+  inLimits(
+    'a row that was let go on for something else is past the limits of the day',
+    'payout/rules/limits.ts',
+    "if (limits === undefined || acceptedHolds.includes('day-limit')) return undefined;",
+    'if (limits === undefined || acceptedHolds.length > 0) return undefined;',
+  ),
+];
+
 export const mutations: readonly Mutation[] = [
   ...ofSending,
   ...ofReading,
@@ -527,4 +555,5 @@ export const mutations: readonly Mutation[] = [
   ...ofStatements,
   ...ofArchives,
   ...ofSeal,
+  ...ofLimits,
 ];

@@ -1,6 +1,7 @@
 /** What a seed lets happen: files, lives of the process, and which faults occur how often. */
 import type { SettlePolicy } from '../../src/payout/rules/resend.ts';
 import type { Dice } from '../support/dice.ts';
+import type { PlannedLimits } from './limit-watch.ts';
 import { drawFiles, type PlannedFile } from './planned-files.ts';
 import { drawStatements, makeHasty, makeWithdrawn, often, slowFaults } from './planned-statements.ts';
 
@@ -133,6 +134,8 @@ export interface Plan {
   readonly timeoutMs: number;
   /** Like payouts of so many days before are held; 0 for none. */
   readonly similarDays: number;
+  /** None where it is left out. */
+  readonly limits?: PlannedLimits;
   readonly files: readonly PlannedFile[];
   readonly lives: readonly PlannedLife[];
   readonly faults: Readonly<Partial<Record<FaultKind, number>>>;
@@ -165,10 +168,11 @@ export interface Plan {
  * How much goes on; `people` is about files that repeat one another and persons who step in,
  * `lying` about a bank that breaks its own rules, `outage` about transfers that hang while inquiries are answered,
  * `edited` about somebody who changes an amount in the journal, `clocks` about a machine that sleeps and clocks that
- * are set while replies are on their way, `statements` about statements that are read meanwhile, whatever else goes on.
+ * are set while replies are on their way, `limits` about limits over time, `statements` about statements that are read meanwhile, whatever else goes on.
  */
 export type Shape = DrawnShape | 'statements';
-export type DrawnShape = 'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage' | 'edited' | 'clocks';
+export type DrawnShape =
+  'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage' | 'edited' | 'clocks' | 'limits';
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -211,6 +215,7 @@ const faultKindsMax: Readonly<Record<DrawnShape, number>> = {
   outage: 0,
   edited: 0,
   clocks: 0,
+  limits: 3,
 };
 
 /** Faults that find something together, beside whatever else goes wrong. */
@@ -306,7 +311,7 @@ function drawDisturbances(dice: Dice, shape: DrawnShape, startMs: number, mayJum
       ? 0
       : dice.whole(
           isPeople ? 6 : 0,
-          { mixed: 4, wild: 8, people: 16, lying: 16, outage: 0, edited: 0, clocks: 0 }[shape],
+          { mixed: 4, wild: 8, people: 16, lying: 16, outage: 0, edited: 0, clocks: 0, limits: 6 }[shape],
         );
   for (let place = 0; place < count; place += 1) {
     const atMs = startMs + dice.wide(10, isPeople ? secondMs : 20 * minuteMs);
@@ -466,6 +471,19 @@ function makeEdited(dice: Dice, plan: Plan): Plan {
   };
 }
 
+/** Clocks are right, so that it can be told on which day something was submitted; all else may go wrong. */
+function makeLimited(dice: Dice, plan: Plan): Plan {
+  const limits: PlannedLimits = {
+    bahtPerDay: dice.pick(['0', '6000', '12000']),
+    bahtPerPayeePerDay: dice.pick(['0', '0', '5000']),
+    filesPerDay: dice.pick([0, 0, 1]),
+    newPayeeBaht: dice.pick(['0', '0', '0', '4000']),
+    closedDates: dice.pick([[], [], [], ['2026-11-22']]),
+  };
+  const disturbances = plan.disturbances.filter(({ what }) => what.kind !== 'clock-jump');
+  return { ...plan, limits, disturbances, bankOffsetMs: 0, dateOffsetMs: 0, inquiryDay: 'any' };
+}
+
 /** What the other shapes bring, and statements; both clocks are right, by which a statement is of this day or another. */
 function drawWithStatements(dice: Dice): Plan {
   const usual = drawUsual(dice, dice.pick(['simple', 'mixed', 'people', 'wild'] as const));
@@ -491,6 +509,7 @@ export function drawPlan(dice: Dice, shape: Shape): Plan {
   if (shape === 'outage') return makeOutage(dice, plan);
   if (shape === 'edited') return makeEdited(dice, plan);
   if (shape === 'clocks') return makeClocks(dice, plan);
+  if (shape === 'limits') return makeLimited(dice, plan);
   return dice.chance(0.03) ? giveAway(dice, plan) : plan;
 }
 

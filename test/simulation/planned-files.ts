@@ -80,6 +80,7 @@ const rowsMax: Readonly<Record<DrawnShape, number>> = {
   outage: 12,
   edited: 4,
   clocks: 3,
+  limits: 8,
 };
 const filesMax: Readonly<Record<DrawnShape, number>> = {
   simple: 1,
@@ -90,6 +91,7 @@ const filesMax: Readonly<Record<DrawnShape, number>> = {
   outage: 1,
   edited: 1,
   clocks: 2,
+  limits: 3,
 };
 
 /** Later files name payoutIds of earlier ones again, some with another amount, payee, case or leading zero. */

@@ -11,7 +11,7 @@ async function readOptions(): Promise<RunOptions> {
   if (journal === 'lost') return { shape: 'journals' };
   if (journal === 'outage') return { shape: 'outage' };
   if (journal === 'edited' || journal === 'clocks' || journal === 'statements') return { shape: journal };
-  if (journal === 'archives') return { shape: journal };
+  if (journal === 'archives' || journal === 'limits') return { shape: journal };
   if (journal !== 'sqlite') return {};
   const { makeSqliteDisk } = await import('./sqlite-disk.ts');
   return { makeDisk: makeSqliteDisk, shape: 'people' };

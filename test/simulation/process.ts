@@ -68,14 +68,22 @@ export interface Place extends Pick<RunSession, 'loaded' | 'loss' | 'findTrace'>
 }
 
 export function loadSettings(plan: Plan): LoadedSettings {
-  const { policy, isVerifying, whenUnavailable, concurrency, inDoubtMax, consecutiveFailures, similarDays } =
-    plan;
+  const {
+    policy,
+    isVerifying,
+    whenUnavailable,
+    concurrency,
+    inDoubtMax,
+    consecutiveFailures,
+    similarDays,
+    limits,
+  } = plan;
   const settings = {
     ...baseSettings,
     settle: { ...baseSettings.settle, ...policy },
     verify: { ...baseSettings.verify, enabled: isVerifying, concurrency, whenUnavailable },
     transfer: { ...baseSettings.transfer, concurrency },
-    limits: { ...baseSettings.limits, similarDays },
+    limits: { ...baseSettings.limits, similarDays, ...limits, closedDates: [...(limits?.closedDates ?? [])] },
     brake: { ...baseSettings.brake, inDoubtMax, consecutiveFailures },
   };
   return { settings, isSandbox: false } as unknown as LoadedSettings;

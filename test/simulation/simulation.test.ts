@@ -15,6 +15,7 @@ const seedsOf: Readonly<Record<Shape, number>> = {
   outage: 20,
   edited: 20,
   clocks: 20,
+  limits: 20,
   statements: 30,
 };
 

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
 import { openJournal } from '../../src/store/open.ts';
+import { decodeHolds } from '../../src/store/schema.ts';
 import { findContradictions } from '../support/store-consistency.ts';
 import type { DiskView, SeenAttempt, SeenEvent } from './auditor.ts';
 import type { SimulatedDisk } from './memory/disk.ts';
@@ -24,7 +25,7 @@ export function makeView(db: DatabaseSync): DiskView {
      from attempt where trans_ref_no = ?`,
   );
   const row = db.prepare(
-    `select p.status, p.attempt_no attemptNo, p.holds, cast(p.amount_satang as text) amount, r.proxy_no proxyNo,
+    `select p.batch_id batchId, p.status, p.attempt_no attemptNo, p.holds, cast(p.amount_satang as text) amount, r.proxy_no proxyNo,
        p.is_alarm isAlarm
      from payout p join payout_row r on r.seq = p.seq where p.seq = ?`,
   );
@@ -57,7 +58,7 @@ export function makeView(db: DatabaseSync): DiskView {
         amountText,
         references: made,
         isAlarm: isAlarm === 1,
-        holds: personalHolds.filter((_, bit) => holds & (1 << bit)),
+        holds: decodeHolds(holds),
       };
     },
     isOpen: (seq) => open.get(seq) !== undefined,
@@ -75,9 +76,6 @@ type ShownAttempt = Omit<SeenAttempt, 'order' | 'acknowledged' | 'referenceConfl
   readonly acknowledged: number;
   readonly referenceConflict: number;
 };
-
-/** The lowest bits of a set of holds. */
-const personalHolds = ['approval', 'name', 'limit'];
 
 export async function makeSqliteDisk(): Promise<SimulatedDisk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'paydrop-simulation-'));

@@ -50,13 +50,13 @@ const contradictions: Readonly<Record<string, string>> = {
   'a sum of a day that is not what its payouts add up to': `
     with counted as (
       select b.company_id, strftime('%Y%m%d', p.submitted_at_ms / 1000 + 25200, 'unixepoch') as date, p.batch_id,
-        r.proxy_no, p.amount_satang
+        r.proxy_no, p.amount_satang, p.accepted_holds
       from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
       where p.status in ('submitted', 'paid', 'unresolved', 'disputed') and p.submitted_at_ms is not null),
     sums as (
       select company_id, date, 'day' as kind, '' as key, amount_satang from counted
       union all select company_id, date, 'payee', proxy_no, amount_satang from counted
-      union all select company_id, date, 'file', batch_id, amount_satang from counted)
+      union all select company_id, date, 'file', batch_id, amount_satang from counted where accepted_holds & 256 = 0)
     select company_id, date, kind, key, count(*), sum(amount_satang) from sums
       where (company_id, date) in (select company_id, date from day_use) group by 1, 2, 3, 4
     except select company_id, date, kind, key, rows, high * 1000000000 + low from day_use`,

@@ -73,6 +73,10 @@ export interface DayUse {
   readonly isFileCounted: boolean;
 }
 
+/** What people let go on in spite of the limits opens no file for the rest of its rows. */
+export const countsItsFile = ({ acceptedHolds }: Pick<Payout, 'acceptedHolds'>): boolean =>
+  !acceptedHolds.includes('day-limit');
+
 /** What a change adds to a day, or takes from it. */
 export interface UseMove {
   /** YYYYMMDD in Bangkok. */

@@ -8,9 +8,15 @@ import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-t
 import { type Satang, zeroSatang } from '../../core/money.ts';
 import type { Change } from '../../core/ports.ts';
 import type { LimitReader } from '../../payout/ports.ts';
-import { computeUseMoves, type DayUse, findDayExcess, type UseMove } from '../../payout/rules/limits.ts';
+import {
+  computeUseMoves,
+  countsItsFile,
+  type DayUse,
+  findDayExcess,
+  type UseMove,
+} from '../../payout/rules/limits.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
-import { literal, type Tables } from '../schema.ts';
+import { holdBits, literal, type Tables } from '../schema.ts';
 import { type BodiesOf, type Body, define, query, type Reading } from '../statements.ts';
 import { joinParts, lowPart } from './rows.ts';
 
@@ -114,18 +120,18 @@ function spanOf(day: Day): DaySpan {
 const high = sql<number>`coalesce(sum(p.amount_satang / ${sql.lit(Number(lowPart))}), 0)`;
 const low = sql<number>`coalesce(sum(p.amount_satang % ${sql.lit(Number(lowPart))}), 0)`;
 
+/** `countsItsFile`. */
+const countsFile = sql<boolean>`p.accepted_holds & ${sql.lit(holdBits['day-limit'])} = 0`;
+
 const sumCounted = define((values: DaySpan & { key: string | null }) =>
   selectCounted(values)
-    .select((eb) => [
-      eb.fn.countAll<number>().as('rows'),
-      eb.fn.count<number>('p.batch_id').distinct().as('files'),
-    ])
+    .select(sql<number>`count(distinct case when ${countsFile} then p.batch_id end)`.as('files'))
     .select([sql<string>`cast(${high} as text)`.as('high'), sql<string>`cast(${low} as text)`.as('low')])
     .where(sql<boolean>`(${values.key} is null or r.proxy_no = ${values.key})`),
 );
 
 const isFileOfDay = define((values: DaySpan & { batchId: string }) =>
-  selectCounted(values).select('p.seq').where('p.batch_id', '=', values.batchId).limit(1),
+  selectCounted(values).select('p.seq').where('p.batch_id', '=', values.batchId).where(countsFile).limit(1),
 );
 
 /** In the order of the table's columns. */
@@ -136,6 +142,7 @@ const keepSums = (kind: Kind) =>
         .select([sql<string>`${values.companyId}`.as('company_id'), sql<string>`${values.date}`.as('date')])
         .select([sql<Kind>`${sql.lit(kind)}`.as('kind'), keyOfPayout[kind].as('key')])
         .select((eb) => [eb.fn.countAll<number>().as('rows'), high.as('high'), low.as('low')])
+        .$if(kind === 'file', (select) => select.where(countsFile))
         .$if(kind !== 'day', (select) => select.groupBy(keyOfPayout[kind])),
     ),
   );
@@ -248,10 +255,10 @@ export function* recordUse(change: Change, companyId: string): Body<void> {
   }
 }
 
-const placesOf = ({ instruction, batchId }: UseMove['payout']): readonly Pick<UseKey, 'kind' | 'key'>[] => [
+const placesOf = (payout: UseMove['payout']): readonly Pick<UseKey, 'kind' | 'key'>[] => [
   whole,
-  { kind: 'payee', key: instruction.proxyNo },
-  { kind: 'file', key: batchId },
+  { kind: 'payee', key: payout.instruction.proxyNo },
+  ...(countsItsFile(payout) ? [{ kind: 'file', key: payout.batchId } as const] : []),
 ];
 
 function partsOf({ instruction: { amountSatang } }: UseMove['payout'], by: UseMove['by']) {

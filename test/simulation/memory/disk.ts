@@ -28,11 +28,11 @@ export function makeMemoryDisk(): SimulatedDisk {
     },
     row: (seq) => {
       const { payout } = requireRow(store, seq);
-      const { status, attemptNo, holds, instruction, isAlarm } = payout;
+      const { batchId, status, attemptNo, holds, instruction, isAlarm } = payout;
       const references = (store.attempts.get(seq) ?? []).map(({ order }) => order.transRefNo);
       const amountText = formatBaht(instruction.amountSatang);
       const { proxyNo } = instruction;
-      return { status, attemptNo, holds, references, amountText, proxyNo, isAlarm };
+      return { batchId, status, attemptNo, holds, references, amountText, proxyNo, isAlarm };
     },
     isOpen: (seq) => {
       const { companyId, payerAccount, status } = requireBatch(store, requireRow(store, seq).payout.batchId);

@@ -4,7 +4,7 @@ import { formatBaht, type Satang, sumSatang } from '../../../src/core/money.ts';
 import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../../src/core/payout.ts';
 import type { ClaimOwner, HoldTotal, OtherReferences, ResultRow } from '../../../src/core/ports.ts';
 import type { InDoubt, PayoutHistory } from '../../../src/payout/ports.ts';
-import { countedDate, type DayUse } from '../../../src/payout/rules/limits.ts';
+import { countedDate, countsItsFile, type DayUse } from '../../../src/payout/rules/limits.ts';
 import { mayBePaidStatuses } from '../../../src/payout/rules/similar.ts';
 import type { Journal } from '../../../src/store/store.ts';
 import { claimKey, findPlaces, requireBatch, requireRow, rowsOfBatch, similarKey } from './store.ts';
@@ -219,7 +219,7 @@ const sumOf = (payouts: readonly Payout[]): Satang =>
 
 export function readDayUse(store: MemoryStore, companyId: string, date: string, batchId: string): DayUse {
   const counted = countedOn(store, companyId, date);
-  const files = new Set(counted.map((payout) => payout.batchId));
+  const files = new Set(counted.filter(countsItsFile).map((payout) => payout.batchId));
   return { satang: sumOf(counted), files: files.size, isFileCounted: files.has(batchId) };
 }
 
