@@ -1,6 +1,7 @@
 /** The store behind the capabilities' ports, on one open connection. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { DayHeadStore } from '../evidence/ports.ts';
+import type { OverviewReader } from '../overview/ports.ts';
 import type { IntakeStore } from '../intake/ports.ts';
 import type { NoticeStore } from '../notify/ports.ts';
 import type {
@@ -14,13 +15,7 @@ import type {
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
-import type {
-  ApprovalStore,
-  OverviewReader,
-  PersonStore,
-  ProposalStore,
-  SessionStore,
-} from '../review/ports.ts';
+import type { ApprovalStore, PersonStore, ProposalStore, SessionStore } from '../review/ports.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
@@ -46,7 +41,7 @@ import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { approvalReads, approvalWrites } from './review/approvals.ts';
-import { overviewReads } from './review/overview.ts';
+import { overviewReads } from './overview/overview.ts';
 import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './evidence/day-heads.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';

@@ -1,6 +1,7 @@
 /** The review page over a real port, on a journal in a temporary folder, with an admin who is called mali. */
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
+import { makeOverviewViews, type OverviewOptions } from '../../src/overview/views.ts';
 import { openReviewPage, type ReviewPageOptions } from '../../src/review/web/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Browser, type Shown } from './browser.ts';
@@ -17,13 +18,21 @@ const reviewContextOf = (journal: Store, { clock }: Users): ReviewContext => ({
   expireDays: 7,
 });
 
+/** What the day's view and that of users ask for besides. */
+export type OverviewExtras = Omit<OverviewOptions, 'store' | 'readContext'>;
+
 /** What the page asks for besides the port. */
-export const pageOptionsOf = (store: Store, users: Users): Omit<ReviewPageOptions, 'listen'> => ({
+export const pageOptionsOf = (
+  store: Store,
+  users: Users,
+  overview: OverviewExtras = {},
+): Omit<ReviewPageOptions, 'listen'> => ({
   isSandbox: true,
   store,
   readContext: async () => ({ ...users.context, store }),
   readReview: async () => reviewContextOf(store, users),
   log: () => {},
+  views: makeOverviewViews({ store, readContext: async () => ({ ...users.context, store }), ...overview }),
 });
 
 export interface OpenTestPage extends AsyncDisposable {
@@ -45,6 +54,7 @@ export interface OpenTestPage extends AsyncDisposable {
 export async function openTestPage(
   more: Partial<ReviewPageOptions> = {},
   people: Readonly<Record<string, Role>> = {},
+  overview: OverviewExtras = {},
 ): Promise<OpenTestPage> {
   await using stack = new AsyncDisposableStack();
   const sqlite = stack.use(await makeSqliteStore());
@@ -53,7 +63,7 @@ export async function openTestPage(
   await users.add('mali', 'admin', null);
   for (const [name, role] of Object.entries(people)) await users.add(name, role, await users.find('mali'));
   const listen = { host: '127.0.0.1', port: 0 };
-  const page = stack.use(await openReviewPage({ listen, ...pageOptionsOf(store, users), ...more }));
+  const page = stack.use(await openReviewPage({ listen, ...pageOptionsOf(store, users, overview), ...more }));
   const browser = new Browser(page.origin);
   const owned = stack.move();
   return {

@@ -18,6 +18,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   watch: ['intake', 'payout', 'reports', 'reconcile', 'notify', 'registration'],
   review: ['payout', 'reconcile', 'reports', 'check', 'intake'],
   evidence: ['review'],
+  overview: ['review', 'payout', 'reconcile', 'reports', 'check', 'intake'],
   registration: ['intake', 'reports', 'payout'],
   notify: [],
 };

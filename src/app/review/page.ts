@@ -3,12 +3,14 @@ import { systemClock } from '../../platform/clock.ts';
 import { realDisk } from '../../platform/disk.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Log } from '../../core/ports.ts';
+import { makeOverviewViews } from '../../overview/views.ts';
 import { openReviewPage } from '../../review/web/server.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { requireJournal } from '../open-store.ts';
 import { findSender } from '../sender-lock.ts';
 import { readReview } from './decisions.ts';
+import { notifyOfPersons } from './people.ts';
 
 export interface OpenPage extends AsyncDisposable {
   readonly origin: string;
@@ -28,6 +30,7 @@ export async function openPage(loaded: LoadedSettings, port: number, logger: Log
   const listen = { host: 'localhost', port };
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
+  const payer = { companyId, payerAccount };
   const options = {
     listen,
     isSandbox,
@@ -35,10 +38,16 @@ export async function openPage(loaded: LoadedSettings, port: number, logger: Log
     readContext,
     readReview: async () => readReview(loaded, store, logger),
     log,
-    payer: { companyId, payerAccount },
-    readSurroundings: async () => ({
-      sender: findSender(dataDir),
-      freeBytes: await realDisk.freeBytes(dataDir),
+    payer,
+    views: makeOverviewViews({
+      store,
+      readContext,
+      payer,
+      onUserChange: async () => notifyOfPersons(loaded, store, logger),
+      readSurroundings: async () => ({
+        sender: findSender(dataDir),
+        freeBytes: await realDisk.freeBytes(dataDir),
+      }),
     }),
   };
   const page = stack.use(

@@ -95,7 +95,7 @@ export async function openUsers(loaded: LoadedSettings, log: Logger): Promise<Us
       );
     },
     [Symbol.asyncDispose]: async () => {
-      await tellOfPeople(loaded, journal, log);
+      await notifyOfPersons(loaded, journal, log);
       await journal[Symbol.asyncDispose]();
     },
   };
@@ -105,7 +105,7 @@ export async function openUsers(loaded: LoadedSettings, log: Logger): Promise<Us
 const deliveryMs = 10_000;
 
 /** What is not told now is told by whoever sends next. */
-async function tellOfPeople(loaded: LoadedSettings, journal: Store, log: Logger): Promise<void> {
+export async function notifyOfPersons(loaded: LoadedSettings, journal: Store, log: Logger): Promise<void> {
   try {
     // As soon as there are two admins, what the settings say then is what they agreed on.
     await agreeSettings(loaded, journal);

@@ -1,10 +1,10 @@
 /** The frame around every view. */
 import { hash } from 'node:crypto';
-import { can, type Person } from '../rules/people.ts';
+import { type Action, can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { style } from './style.ts';
 import type { Page, Visit } from './view.ts';
-import { sayRole } from './words.ts';
+import { sayRole, type Word } from './words.ts';
 
 /** Browsers keep what has its contents in its name. */
 const assetPath = (name: string, text: string, ending: string): string =>
@@ -19,7 +19,13 @@ const menu = [
   { path: '/proposals', word: 'proposals' },
   { path: '/batches', word: 'batches' },
   { path: '/payees', word: 'payees' },
-] as const;
+  { path: '/people', word: 'people', action: 'people' },
+] as const satisfies readonly {
+  readonly path: string;
+  readonly word: Word;
+  /** Left out: for everybody. */
+  readonly action?: Action;
+}[];
 
 /** Of a form that is posted. */
 export const csrfField = ({ csrfToken }: Visit): Html =>
@@ -66,12 +72,14 @@ function head(visit: Visit): Html {
     ${
       person !== undefined &&
       html`<nav aria-label="${say('menu')}">
-        ${menu.map(
-          (entry) =>
-            html`<a href="${entry.path}" ${path === entry.path ? html`aria-current="page"` : ''}
-              >${say(entry.word)}</a
-            >`,
-        )}
+        ${menu
+          .filter((entry) => !('action' in entry) || can(person, entry.action).allowed)
+          .map(
+            (entry) =>
+              html`<a href="${entry.path}" ${path === entry.path ? html`aria-current="page"` : ''}
+                >${say(entry.word)}</a
+              >`,
+          )}
       </nav>`
     }
     <div class="settings">

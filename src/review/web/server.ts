@@ -21,7 +21,6 @@ import { hashSession, makeSessionSource, type SessionContext } from '../sessions
 import { frame, plainPage, stylePath } from './layout.ts';
 import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
-import { makePayeesViews, type PayeesReader } from './payees-page.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
 import { makeProposalViews } from './proposals-page.ts';
 import { makeQueueViews, type QueueReader, readQueueFilter } from './queue-page.ts';
@@ -30,7 +29,6 @@ import { passkeyScripts } from './passkey-script.ts';
 import { makeSigningViews, type SigningPageContext } from './signing-page.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
-import { makeTodayViews, type TodayContext } from './today-page.ts';
 import {
   type Answer,
   type Attachment,
@@ -49,15 +47,14 @@ export interface ReviewPageOptions {
   readonly store: SignInPageContext['store'] &
     SessionContext['store'] &
     QueueReader &
-    TodayContext['store'] &
     PayoutPageContext['store'] &
-    BatchPageContext['store'] &
-    PayeesReader & { readonly journalId: string };
+    BatchPageContext['store'] & { readonly journalId: string };
   readonly readContext: () => Promise<SignInPageContext>;
   readonly readReview: ReadReview;
   readonly log: Log;
-  readonly payer?: TodayContext['payer'];
-  readonly readSurroundings?: TodayContext['readSurroundings'];
+  readonly payer?: { readonly companyId: string };
+  /** Of other rooms. */
+  readonly views: readonly View[];
 }
 
 /** Disposing of it ends it at once: what is being answered is cut off. */
@@ -101,7 +98,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     frameworkErrors: (_error, _request, reply) => void sendText(reply, 400, 'bad request'),
   });
   await addGuards(app);
-  const { store, payer, readSurroundings, readContext } = options;
+  const { store, payer, views, readContext } = options;
   const readOrigin = (): string => {
     const { port } = app.server.address() as { readonly port: number };
     return `http://${options.listen.host}:${port}`;
@@ -119,14 +116,13 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   addViews(app, options, [
     ...makeSignInViews(options.readContext),
     ...makeQueueViews(store),
-    ...makeTodayViews({ store, payer, readSurroundings }),
     ...makePayoutViews(options),
     ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
     ...makeProposalViews({ ...options, signing }),
     ...makeBatchViews(options),
-    ...makePayeesViews(store),
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),
+    ...views,
   ]);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });

@@ -235,6 +235,22 @@ section { margin-bottom: 1.2rem; }
   .legend tfoot th, .legend tfoot td, .legend tfoot td.number { border: 0; font-weight: 600; }
   td.wide { min-width: 0; }
 }
+/* people */
+table + section, table + p { margin-top: 1.2rem; }
+.medium { max-width: 34rem; }
+.medium .field { margin-bottom: .8rem; }
+.row { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin: .6rem 0 0; }
+.row .field { flex: 1 1 14rem; margin: 0; }
+ul.plain, ul.log { list-style: none; margin: 0; padding: 0; }
+ul.plain .card p { margin: 0 0 .4rem; }
+ul.plain small { display: block; }
+ul.log li { display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+ul.log time { color: var(--soft); min-width: 11rem; }
+ul.log small { display: block; overflow-wrap: anywhere; }
+.card.secret { border: 2px solid var(--unknown); max-width: 34rem; }
+output.secret { display: inline-block; font-size: 1.3rem; font-weight: 700; user-select: all; white-space: normal; overflow-wrap: anywhere; }
+.filter.log { grid-template-columns: repeat(3, minmax(9rem, 16rem)) auto; justify-content: start; }
+@media (max-width: 60rem) { .filter.log { grid-template-columns: 1fr 1fr; } }
 /* payees */
 .filter.short { grid-template-columns: minmax(16rem, 36rem) auto; justify-content: start; }
 @media (max-width: 44rem) { .filter.short { grid-template-columns: 1fr; } }

@@ -11,13 +11,11 @@ import { causeWords, factWords } from './words/causes.ts';
 import { decideWords, effectWords } from './words/decide.ts';
 import { frameWords } from './words/frame.ts';
 import type { Pair } from './words/pair.ts';
-import { payeesWords } from './words/payees.ts';
 import { passkeyWords } from './words/passkeys.ts';
 import { payoutWords } from './words/payout.ts';
 import { proposalStatusPairs, proposalWords } from './words/proposals.ts';
 import { queueWords } from './words/queue.ts';
 import { signInWords } from './words/sign-in.ts';
-import { todayWords } from './words/today.ts';
 
 export const languages = ['en', 'th'] as const;
 export type Language = (typeof languages)[number];
@@ -27,11 +25,9 @@ const words = {
   ...signInWords,
   ...payoutWords,
   ...queueWords,
-  ...todayWords,
   ...decideWords,
   ...proposalWords,
   ...batchWords,
-  ...payeesWords,
   ...passkeyWords,
 } as const;
 

@@ -3,6 +3,7 @@ import type { Words } from './pair.ts';
 
 export const payoutWords = {
   payout: ['Payout', 'รายการจ่าย'],
+  payouts: ['Payouts', 'จำนวนรายการ'],
   batch: ['Batch', 'ชุดจ่ายเงิน'],
   row: ['row', 'แถว'],
   payee: ['Payee', 'ผู้รับเงิน'],

@@ -1,8 +1,7 @@
 /** Words of those who are paid. */
-import type { Words } from './pair.ts';
+import type { Words } from '../../review/web/words/pair.ts';
 
 export const payeesWords = {
-  payees: ['Payees', 'ผู้รับเงิน'],
   payeesHint: [
     'Whoever was named last comes first. What was archived is not counted.',
     'เรียงจากผู้รับเงินที่มีรายการล่าสุด ไม่รวมรายการที่ย้ายไปเก็บถาวรแล้ว',

@@ -1,14 +1,15 @@
 /** Today: the first page after signing in. How the money stands, what is under way, and what waits for whom. */
-import { formatBangkokDateTime, listPastDays } from '../../core/bangkok-time.ts';
-import { showBaht, showCount } from '../../core/figures.ts';
-import { sumSatang } from '../../core/money.ts';
-import { showText } from '../../core/outgoing-text.ts';
-import type { Batch, BatchReader, PayerPause } from '../../core/ports.ts';
-import type { PayerBreakerReader, PayerHalt, PayoutStore, WaitingReader } from '../../payout/ports.ts';
-import type { StatementStore, UnreconciledDays } from '../../reconcile/ports.ts';
-import type { OverviewReader, PersonStore, Proposal, ProposalStore } from '../ports.ts';
-import { isLapsed } from '../rules/person-request.ts';
-import { can } from '../rules/people.ts';
+import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
+import { showBaht, showCount } from '../core/figures.ts';
+import { sumSatang } from '../core/money.ts';
+import { showText } from '../core/outgoing-text.ts';
+import type { Batch, BatchReader, PayerPause } from '../core/ports.ts';
+import type { PayerBreakerReader, PayerHalt, PayoutStore, WaitingReader } from '../payout/ports.ts';
+import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
+import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
+import type { OverviewReader } from './ports.ts';
+import { isLapsed } from '../review/rules/person-request.ts';
+import { can } from '../review/rules/people.ts';
 import {
   addTotals,
   computeProgress,
@@ -18,10 +19,11 @@ import {
   isUnderWay,
   type MoneyInStatus,
   type Progress,
-} from '../rules/today.ts';
-import { html, type Html, type Part } from './html.ts';
-import type { Page, ProvedVisit, View } from './view.ts';
-import { sayAge, sayBatchStatus, sayDate, sayMoment, sayStatus } from './words.ts';
+} from './rules/today.ts';
+import { html, type Html, type Part } from '../review/web/html.ts';
+import type { Page, View } from '../review/web/view.ts';
+import { sayAge, sayBatchStatus, sayDate, sayMoment, sayStatus } from '../review/web/words.ts';
+import { type OverviewVisit, withWords } from './words.ts';
 
 export type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
   Pick<PayoutStore, 'countInDoubt'> &
@@ -127,14 +129,14 @@ function makeFiguresSource(context: TodayContext): (nowMs: number) => Promise<To
 
 // ---------------------------------------------------------------- what is shown
 
-const ageSince = ({ language, nowMs }: ProvedVisit, sinceMs: number | undefined): Part =>
+const ageSince = ({ language, nowMs }: OverviewVisit, sinceMs: number | undefined): Part =>
   sinceMs !== undefined &&
   Number.isFinite(sinceMs) &&
   html`<small
     ><time datetime="${formatBangkokDateTime(sinceMs)}">${sayAge(language, nowMs - sinceMs)}</time></small
   >`;
 
-function headFigures(visit: ProvedVisit, figures: TodayFigures, forMe: number): Html {
+function headFigures(visit: OverviewVisit, figures: TodayFigures, forMe: number): Html {
   const { say } = visit;
   const { waitingRows, waitingSatang, waitingSinceMs, inDoubt, inDoubtSinceMs, breaks, breaksSinceMs } =
     figures;
@@ -151,7 +153,7 @@ function headFigures(visit: ProvedVisit, figures: TodayFigures, forMe: number): 
 }
 
 /** Widths are attributes: nothing in a page bears a style of its own. */
-function bar(visit: ProvedVisit, money: readonly MoneyInStatus[], label: string): Html {
+function bar(visit: OverviewVisit, money: readonly MoneyInStatus[], label: string): Html {
   const pieces = divideBar(money);
   return html`<svg class="bar" role="img" aria-label="${label}">
     ${pieces.map(
@@ -178,7 +180,7 @@ const signs: Readonly<Record<MoneyInStatus['status'], string>> = {
   disputed: '!',
 };
 
-function legendRow({ say, language }: ProvedVisit, money: MoneyInStatus): Html {
+function legendRow({ say, language }: OverviewVisit, money: MoneyInStatus): Html {
   const { status, rows, amountSatang, unreadableAmounts } = money;
   return html`<tr>
     <th scope="row">
@@ -193,7 +195,7 @@ function legendRow({ say, language }: ProvedVisit, money: MoneyInStatus): Html {
   </tr>`;
 }
 
-function moneySection(visit: ProvedVisit, batches: readonly BatchToday[]): Html {
+function moneySection(visit: OverviewVisit, batches: readonly BatchToday[]): Html {
   const { say } = visit;
   const money = addTotals(batches.flatMap(({ totals }) => totals));
   const rows = money.reduce((sum, one) => sum + one.rows, 0);
@@ -229,10 +231,10 @@ function moneySection(visit: ProvedVisit, batches: readonly BatchToday[]): Html 
   </section>`;
 }
 
-const clockOf = (visit: ProvedVisit, atMs: number): Html =>
+const clockOf = (visit: OverviewVisit, atMs: number): Html =>
   html`<time datetime="${formatBangkokDateTime(atMs)}">${sayMoment(visit.language, atMs)}</time>`;
 
-function progressWords(visit: ProvedVisit, { status }: Batch, progress: Progress): Part {
+function progressWords(visit: OverviewVisit, { status }: Batch, progress: Progress): Part {
   const { say } = visit;
   const { perMinute, endsAtMs } = progress;
   if (status !== 'running') return undefined;
@@ -245,7 +247,7 @@ function progressWords(visit: ProvedVisit, { status }: Batch, progress: Progress
   >`;
 }
 
-function batchRow(visit: ProvedVisit, { batch, totals, progress }: BatchToday): Html {
+function batchRow(visit: OverviewVisit, { batch, totals, progress }: BatchToday): Html {
   const { say, language } = visit;
   const { batchId, fileName, status, reason, totalSatang } = batch;
   const { rows, rowsEnded } = progress;
@@ -271,7 +273,7 @@ function batchRow(visit: ProvedVisit, { batch, totals, progress }: BatchToday): 
 /** Those under way come first; of the others as many as one looks at. */
 const batchesShown = 20;
 
-function batchSection(visit: ProvedVisit, batches: readonly BatchToday[]): Part {
+function batchSection(visit: OverviewVisit, batches: readonly BatchToday[]): Part {
   const { say } = visit;
   if (batches.length === 0) return undefined;
   const inOrder = batches.toSorted(
@@ -304,7 +306,7 @@ interface Waiting {
   readonly path?: string;
 }
 
-function waitingSection(visit: ProvedVisit, waiting: readonly Waiting[]): Html {
+function waitingSection(visit: OverviewVisit, waiting: readonly Waiting[]): Html {
   const { say } = visit;
   const there = waiting.filter(({ count }) => count > 0);
   return html`<section class="card">
@@ -334,7 +336,7 @@ const healthLine = (sign: Sign, text: Part, more?: Part): Html =>
     <span>${text}${more !== undefined && html`<small>${more}</small>`}</span>
   </li>`;
 
-function payerLine(visit: ProvedVisit, halt: PayerHalt | undefined, pause: PayerPause | undefined): Html {
+function payerLine(visit: OverviewVisit, halt: PayerHalt | undefined, pause: PayerPause | undefined): Html {
   const { say, nowMs } = visit;
   if (halt !== undefined)
     return healthLine(
@@ -353,7 +355,7 @@ function payerLine(visit: ProvedVisit, halt: PayerHalt | undefined, pause: Payer
 
 const [giB, freeBytesMin] = [1n << 30n, 1n << 30n];
 
-function surroundingLines(visit: ProvedVisit, surroundings: Surroundings | undefined): readonly Part[] {
+function surroundingLines(visit: OverviewVisit, surroundings: Surroundings | undefined): readonly Part[] {
   if (surroundings === undefined) return [];
   const { say } = visit;
   const { sender, freeBytes } = surroundings;
@@ -372,7 +374,7 @@ function surroundingLines(visit: ProvedVisit, surroundings: Surroundings | undef
   ];
 }
 
-function healthSection(visit: ProvedVisit, figures: TodayFigures, payer: TodayContext['payer']): Html {
+function healthSection(visit: OverviewVisit, figures: TodayFigures, payer: TodayContext['payer']): Html {
   const { say, language } = visit;
   const { daysMissing, alarms } = figures;
   return html`<section class="card">
@@ -396,7 +398,7 @@ function healthSection(visit: ProvedVisit, figures: TodayFigures, payer: TodayCo
 
 async function readWaiting(
   { store }: TodayContext,
-  visit: ProvedVisit,
+  visit: OverviewVisit,
   { waitingRows, inDoubt, proposals }: TodayFigures,
 ): Promise<{ readonly forMe: number; readonly waiting: readonly Waiting[] }> {
   const { say, person, nowMs } = visit;
@@ -416,7 +418,11 @@ async function readWaiting(
   };
 }
 
-async function answerToday(context: TodayContext, figures: TodayFigures, visit: ProvedVisit): Promise<Page> {
+async function answerToday(
+  context: TodayContext,
+  figures: TodayFigures,
+  visit: OverviewVisit,
+): Promise<Page> {
   const { say } = visit;
   const { forMe, waiting } = await readWaiting(context, visit, figures);
   return {
@@ -439,7 +445,7 @@ export function makeTodayViews(context: TodayContext): readonly View[] {
       method: 'GET',
       path: '/today',
       action: 'see',
-      answer: async (visit) => answerToday(context, await readFiguresOf(visit.nowMs), visit),
+      answer: async (visit) => answerToday(context, await readFiguresOf(visit.nowMs), withWords(visit)),
     },
   ];
 }

@@ -3,7 +3,7 @@ import { isSameBangkokDay } from '../../core/bangkok-time.ts';
 import { sumSatang } from '../../core/money.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
 import type { Batch, StatusTotal } from '../../core/ports.ts';
-import { findCheckObstacle, type Person } from './people.ts';
+import { findCheckObstacle, type Person } from '../../review/rules/people.ts';
 
 /** As the bar has them: what is done first, what is lost last. */
 const barOrder: readonly PayoutStatus[] = [

@@ -2,8 +2,8 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import type { ProxyType } from '../../core/payout.ts';
 import type { PayeeWanted } from '../../payout/rules/search.ts';
-import type { OverviewReader, PayeeSeen } from '../../review/ports.ts';
-import type { SendsSeen } from '../../review/rules/today.ts';
+import type { OverviewReader, PayeeSeen } from '../../overview/ports.ts';
+import type { SendsSeen } from '../../overview/rules/today.ts';
 import { asText, joinParts, lowPart } from '../payouts/rows.ts';
 import { literal } from '../schema.ts';
 import { type BodiesOf, define, query, type Reading, select, selectFirst } from '../statements.ts';

@@ -1,6 +1,6 @@
 /** The first page after signing in, over a real port. */
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Surroundings } from '../../../src/review/web/today-page.ts';
+import type { Surroundings } from '../../src/overview/today-page.ts';
 import {
   bringTo,
   ingest,
@@ -12,16 +12,16 @@ import {
   payer,
   secondBatchId,
   why,
-} from '../../support/journal-fixtures.ts';
-import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
-import { passwordOf } from '../../support/persons.ts';
+} from '../support/journal-fixtures.ts';
+import { type OpenTestPage, openTestPage } from '../support/review-page.ts';
+import { passwordOf } from '../support/persons.ts';
 
 let page: OpenTestPage;
 let surroundings: Surroundings;
 
 beforeEach(async () => {
   surroundings = { sender: { command: 'watch', sinceMs: noonMs }, freeBytes: 5n << 30n };
-  page = await openTestPage({ payer, readSurroundings: async () => surroundings });
+  page = await openTestPage({}, {}, { payer, readSurroundings: async () => surroundings });
 });
 afterEach(async () => page[Symbol.asyncDispose]());
 

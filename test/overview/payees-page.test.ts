@@ -7,8 +7,8 @@ import {
   makeRow,
   makeRows,
   secondBatchId,
-} from '../../support/journal-fixtures.ts';
-import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
+} from '../support/journal-fixtures.ts';
+import { type OpenTestPage, openTestPage } from '../support/review-page.ts';
 
 let page: OpenTestPage;
 

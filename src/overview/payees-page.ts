@@ -1,14 +1,15 @@
 /** Payees: since when, how often and how much each was paid, what failed, and under which names. */
-import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
-import { showBaht, showCount } from '../../core/figures.ts';
-import { showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
-import { parsePayee } from '../../payout/rules/search.ts';
-import type { OverviewReader, PayeeSeen } from '../ports.ts';
-import { html, type Html } from './html.ts';
-import { csrfField, postButton } from './layout.ts';
-import type { Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayMoment } from './words.ts';
+import { formatBangkokDateTime } from '../core/bangkok-time.ts';
+import { showBaht, showCount } from '../core/figures.ts';
+import { showText } from '../core/outgoing-text.ts';
+import { maskDigits } from '../core/proxy-id.ts';
+import { parsePayee } from '../payout/rules/search.ts';
+import type { OverviewReader, PayeeSeen } from './ports.ts';
+import { html, type Html } from '../review/web/html.ts';
+import { csrfField, postButton } from '../review/web/layout.ts';
+import type { Fields, Page, View } from '../review/web/view.ts';
+import { sayMoment } from '../review/web/words.ts';
+import { type OverviewVisit, withWords } from './words.ts';
 
 export type PayeesReader = Pick<OverviewReader, 'payees'>;
 
@@ -28,7 +29,7 @@ function readAsked(fields: Fields): Asked {
   };
 }
 
-function searchForm(visit: ProvedVisit, { search }: Asked): Html {
+function searchForm(visit: OverviewVisit, { search }: Asked): Html {
   const { say } = visit;
   return html`<form method="post" action="/payees" class="filter short" role="search">
     ${csrfField(visit)}
@@ -50,12 +51,12 @@ function searchForm(visit: ProvedVisit, { search }: Asked): Html {
   </form>`;
 }
 
-const moment = ({ say, language }: ProvedVisit, atMs: number | null): Html =>
+const moment = ({ say, language }: OverviewVisit, atMs: number | null): Html =>
   atMs === null
     ? html`<span class="off">${say('neverPaid')}</span>`
     : html`<time datetime="${formatBangkokDateTime(atMs)}">${sayMoment(language, atMs)}</time>`;
 
-function payeeRow(visit: ProvedVisit, payee: PayeeSeen): Html {
+function payeeRow(visit: OverviewVisit, payee: PayeeSeen): Html {
   const { say } = visit;
   const { proxyType, proxyNo, payouts, paid, paidSatang, firstPaidMs, lastPaidMs, failures, names } = payee;
   return html`<tr>
@@ -74,7 +75,7 @@ function payeeRow(visit: ProvedVisit, payee: PayeeSeen): Html {
   </tr>`;
 }
 
-function table(visit: ProvedVisit, payees: readonly PayeeSeen[]): Html {
+function table(visit: OverviewVisit, payees: readonly PayeeSeen[]): Html {
   const { say } = visit;
   return html`<table>
     <thead>
@@ -94,7 +95,7 @@ function table(visit: ProvedVisit, payees: readonly PayeeSeen[]): Html {
   </table>`;
 }
 
-async function answerPayees(store: PayeesReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
+async function answerPayees(store: PayeesReader, visit: OverviewVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
   const asked = readAsked(fields);
   const { search, beforeSeq: from } = asked;
@@ -132,5 +133,5 @@ export const makePayeesViews = (store: PayeesReader): readonly View[] =>
     method,
     path: '/payees',
     action: 'see',
-    answer: async (visit, fields) => answerPayees(store, visit, method === 'GET' ? {} : fields),
+    answer: async (visit, fields) => answerPayees(store, withWords(visit), method === 'GET' ? {} : fields),
   }));

@@ -1,8 +1,7 @@
 /** Words of the day in figures. */
-import type { Words } from './pair.ts';
+import type { Words } from '../../review/web/words/pair.ts';
 
 export const todayWords = {
-  today: ['Today', 'วันนี้'],
   toQueue: ['Open the queue', 'เปิดคิวรอตรวจสอบ'],
   inDoubtNow: ['in doubt', 'รายการยังไม่ทราบผล'],
   openBreaks: ['open breaks', 'ผลต่างที่ยังไม่ได้ข้อสรุป'],
@@ -14,10 +13,8 @@ export const todayWords = {
   ],
   noMoneyToday: ['No batch today yet, and none is under way', 'วันนี้ยังไม่มีชุดจ่ายเงิน และไม่มีชุดใดค้างอยู่'],
   moneyBar: ['Money by status; the table below says the same', 'สัดส่วนยอดเงินตามสถานะ ตามตารางด้านล่าง'],
-  payouts: ['Payouts', 'จำนวนรายการ'],
   unreadable: ['without an amount that can be read', 'รายการอ่านจำนวนเงินไม่ได้'],
   total: ['Total', 'รวม'],
-  batches: ['Batches', 'ชุดจ่ายเงิน'],
   progress: ['Progress', 'ความคืบหน้า'],
   ofRows: ['of', 'จาก'],
   known: ['with a known result', 'รายการทราบผลแล้ว'],

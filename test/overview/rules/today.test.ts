@@ -9,7 +9,7 @@ import {
   countChecks,
   divideBar,
   type MoneyInStatus,
-} from '../../../src/review/rules/today.ts';
+} from '../../../src/overview/rules/today.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { makePerson } from '../../support/persons.ts';
 

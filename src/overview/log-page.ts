@@ -1,0 +1,196 @@
+/** The log: who did what, by person, day and payout. */
+import { showText } from '../core/outgoing-text.ts';
+import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
+import { parseDay } from '../payout/rules/search.ts';
+import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
+import type { PersonEvent } from '../review/rules/chain.ts';
+import type { Person } from '../review/rules/people.ts';
+import { describePersonEvent } from '../review/rules/person-words.ts';
+import { proposalStatuses } from '../review/rules/proposal.ts';
+import { html, type Html, type Part } from '../review/web/html.ts';
+import { csrfField, problems } from '../review/web/layout.ts';
+import { momentOf } from '../review/web/parts.ts';
+import type { Fields, Page, View } from '../review/web/view.ts';
+import { sayCause, sayDecision, sayProposalStatus } from '../review/web/words.ts';
+import { type OverviewVisit, sayPersonEvent, withWords } from './words.ts';
+
+export type LogReader = Pick<PersonStore, 'persons' | 'personEvents'> &
+  Pick<ProposalStore, 'proposals'> &
+  Pick<PayoutStore, 'findPayouts'>;
+
+const entriesMax = 200;
+/** Of people and of proposals so many are looked through, the latest. */
+const lookBack = 2_000;
+const textLengthMax = 100;
+
+interface Entry {
+  readonly atMs: number;
+  /** Whose doing it was, or whom it is about. */
+  readonly persons: readonly (string | null | undefined)[];
+  readonly who: Part;
+  readonly what: Part;
+  readonly more: Part;
+}
+
+const nameOf = (people: readonly Person[], personId: number | null): string | undefined =>
+  people.find((person) => person.personId === personId)?.name;
+
+function personEntry({ say, language }: OverviewVisit, event: PersonEvent, people: readonly Person[]): Entry {
+  const by = nameOf(people, event.byPerson);
+  const about = nameOf(people, event.subject);
+  return {
+    atMs: event.atMs,
+    persons: [by, about],
+    who: by ?? (event.proof === 'owner' ? say('journalOwner') : say('programDid')),
+    what: html`<b>${sayPersonEvent(language, event.kind)}</b> ${about !== by && about}`,
+    more: html`<span lang="en">${describePersonEvent(event, people)}</span>`,
+  };
+}
+
+function proposalEntries({ say, language }: OverviewVisit, proposal: Proposal): readonly Entry[] {
+  const { proposalId, decision, maker, madeAtMs, checker, checkedAtMs, status, note, checkNote } = proposal;
+  const what = (word: string) =>
+    html`<b>${word}</b>
+      <a href="/proposal/${proposalId}">${proposalId}. ${sayDecision(language, decision)}</a>`;
+  const made = { atMs: madeAtMs, persons: [maker], who: maker, what: what(say('hasProposed')), more: note };
+  if (checkedAtMs === null || checker === null) return [made];
+  const checked = {
+    atMs: checkedAtMs,
+    persons: [checker],
+    who: checker,
+    what: what(sayProposalStatus(language, status)),
+    more: checkNote ?? '',
+  };
+  return [checked, made];
+}
+
+function payoutEntries({ say, language }: OverviewVisit, { row, events }: PayoutHistory): readonly Entry[] {
+  return events.map(({ atMs, cause, detail }) => {
+    const { by, checkedBy } = detail;
+    const persons = [by, checkedBy].map((name) => (typeof name === 'string' ? name : undefined));
+    const named = persons.filter((name) => name !== undefined && name !== 'people');
+    return {
+      atMs,
+      persons,
+      who: named.length === 0 ? say('programDid') : named.join(', '),
+      what: html`<b>${sayCause(language, cause)}</b>`,
+      more: html`<a href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>`,
+    };
+  });
+}
+
+interface Asked {
+  readonly person: string;
+  readonly day: string;
+  readonly payout: string;
+}
+
+const readAsked = (fields: Fields): Asked => {
+  const read = (name: keyof Asked): string => (fields[name] ?? '').trim().slice(0, textLengthMax);
+  return { person: read('person'), day: read('day'), payout: read('payout') };
+};
+
+async function readEntries(
+  store: LogReader,
+  visit: OverviewVisit,
+  { person, day, payout }: Asked,
+): Promise<readonly Entry[]> {
+  const { people, latestSeq } = await store.persons();
+  const entries: Entry[] = [];
+  if (payout === '') {
+    const events = await store.personEvents(Math.max(0, latestSeq - lookBack), lookBack);
+    entries.push(...events.map((event) => personEntry(visit, event, people)));
+    const proposals = await store.proposals(proposalStatuses, Number.MAX_SAFE_INTEGER, lookBack);
+    entries.push(...proposals.flatMap((proposal) => proposalEntries(visit, proposal)));
+  } else
+    entries.push(...(await store.findPayouts(payout)).flatMap((history) => payoutEntries(visit, history)));
+  const bounds = parseDay(day);
+  return entries
+    .filter(({ persons }) => person === '' || persons.includes(person))
+    .filter(({ atMs }) => bounds === undefined || (bounds.startMs <= atMs && atMs < bounds.endMs))
+    .toSorted((one, other) => other.atMs - one.atMs);
+}
+
+function filterForm(visit: OverviewVisit, people: readonly Person[], { person, day, payout }: Asked): Html {
+  const { say } = visit;
+  const field = (name: 'day' | 'payout', value: string, hint: string): Html =>
+    html`<div>
+      <label for="${name}">${say(name)} <small>${hint}</small></label>
+      <input id="${name}" name="${name}" value="${value}" maxlength="${textLengthMax}" autocomplete="off" />
+    </div>`;
+  const names = people.map(({ name }) => name).toSorted();
+  return html`<form method="post" action="/log" class="filter log" role="search">
+    ${csrfField(visit)}
+    <div>
+      <label for="person">${say('people')}</label>
+      <select id="person" name="person">
+        <option value="">${say('anybody')}</option>
+        ${names.map(
+          (name) => html`<option value="${name}" ${name === person ? html`selected` : ''}>${name}</option>`,
+        )}
+      </select>
+    </div>
+    ${field('day', day, say('dayHint'))} ${field('payout', payout, say('payoutHint'))}
+    <div class="buttons">
+      <button class="main">${say('find')}</button>
+      <a class="button" href="/log">${say('clear')}</a>
+    </div>
+  </form>`;
+}
+
+const entryRow = (visit: OverviewVisit, { atMs, who, what, more }: Entry): Html =>
+  html`<tr>
+    <td class="mono" data-head="${visit.say('time')}">${momentOf(visit, atMs)}</td>
+    <td data-head="${visit.say('who')}">${who}</td>
+    <td data-head="${visit.say('what')}">${what}</td>
+    <td class="why" data-head="${visit.say('whatHappened')}">
+      ${typeof more === 'string' ? showText(more) : more}
+    </td>
+  </tr>`;
+
+function table(visit: OverviewVisit, entries: readonly Entry[]): Html {
+  const { say } = visit;
+  if (entries.length === 0)
+    return html`<div class="empty">
+      <p><b>${say('noEntries')}</b></p>
+    </div>`;
+  return html`<table>
+      <thead>
+        <tr>
+          <th scope="col">${say('time')}</th>
+          <th scope="col">${say('who')}</th>
+          <th scope="col">${say('what')}</th>
+          <th scope="col">${say('whatHappened')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${entries.slice(0, entriesMax).map((entry) => entryRow(visit, entry))}
+      </tbody>
+    </table>
+    ${entries.length > entriesMax && html`<p>${say('logLimit')}</p>`}`;
+}
+
+async function answerLog(store: LogReader, visit: OverviewVisit, fields: Fields): Promise<Page> {
+  const { say } = visit;
+  const asked = readAsked(fields);
+  const { people } = await store.persons();
+  const isWrongDay = asked.day !== '' && parseDay(asked.day) === undefined;
+  return {
+    title: say('log'),
+    status: isWrongDay ? 422 : 200,
+    body: html`${isWrongDay && problems(visit, [{ field: 'day', text: say('wrongDay') }])}
+      <h1>${say('log')}</h1>
+      ${filterForm(visit, people, asked)}
+      ${!isWrongDay && table(visit, await readEntries(store, visit, asked))}
+      <p><a href="/people">${say('backToPeople')}</a></p>`,
+  };
+}
+
+/** What is looked for is posted: it stands in no address. */
+export const makeLogViews = (store: LogReader): readonly View[] =>
+  (['GET', 'POST'] as const).map((method) => ({
+    method,
+    path: '/log',
+    action: 'people',
+    answer: async (visit, fields) => answerLog(store, withWords(visit), method === 'GET' ? {} : fields),
+  }));

@@ -1,0 +1,406 @@
+/** People: who may do what, who was here when, and what waits for a second admin. The same rules as `paydrop user`. */
+import { showCount } from '../core/figures.ts';
+import {
+  type ChangeOutcome,
+  confirmChange,
+  type PersonContext,
+  requestChange,
+  sendBackChange,
+} from '../review/people.ts';
+import type { PersonsKept } from '../review/ports.ts';
+import { isBeforeRestore, type Person, type Role, roles } from '../review/rules/people.ts';
+import { isLapsed, type PersonChange, type PersonRequest } from '../review/rules/person-request.ts';
+import { describeChange, describePersonEvent, severityOf } from '../review/rules/person-words.ts';
+import { html, type Html, type Part } from '../review/web/html.ts';
+import { csrfField, plainPage, postButton, problems } from '../review/web/layout.ts';
+import { momentOf } from '../review/web/parts.ts';
+import type { Answer, Fields, Page, View } from '../review/web/view.ts';
+import { sayRole } from '../review/web/words.ts';
+import { type OverviewVisit, type OverviewWord as Word, sayPersonEvent, withWords } from './words.ts';
+
+export interface UsersPageContext {
+  readonly readPersons: () => Promise<PersonContext>;
+  /** Tells of what has changed outside, as `paydrop user` does at its end. */
+  readonly onChange: () => Promise<void>;
+}
+
+const nameLengthMax = 80;
+const whyLengthMax = 500;
+
+const cut = (text: string | undefined, lengthMax: number): string => (text ?? '').trim().slice(0, lengthMax);
+const readRole = (text: string | undefined): Role | undefined => roles.find((role) => role === text);
+
+// ---------------------------------------------------------------- who there is
+
+interface Known {
+  readonly kept: PersonsKept;
+  readonly context: PersonContext;
+}
+
+function standingOf(person: Person, { nowMs, restoredAtMs }: PersonContext): Word {
+  if (person.isDisabled) return 'isDisabled';
+  if (isBeforeRestore(person.standsSinceMs, restoredAtMs)) return 'isToBeEnabled';
+  return person.lockedUntilMs > nowMs ? 'isLocked' : 'isActive';
+}
+
+function personRow(visit: OverviewVisit, { kept, context }: Known, person: Person): Html {
+  const { say, language } = visit;
+  const { personId, name, displayName, role, lastSignInAtMs } = person;
+  const tokens = kept.tokens.filter(
+    (token) => token.personId === personId && token.revokedAtMs === null && token.expiresAtMs > context.nowMs,
+  ).length;
+  const passkeys = kept.passkeys.filter(
+    (key) => key.personId === personId && key.revokedAtMs === null,
+  ).length;
+  const standing = standingOf(person, context);
+  return html`<tr>
+    <td data-head="${say('userName')}">
+      <a class="open" href="/people/${personId}"><span class="name">${name}</span></a>
+      <small>${displayName}</small>
+    </td>
+    <td data-head="${say('role')}">${sayRole(language, role)}</td>
+    <td data-head="${say('userStanding')}">
+      <span class="tag ${standing === 'isActive' ? 'yes' : 'unknown'}">${say(standing)}</span>
+    </td>
+    <td data-head="${say('lastSignIn')}">
+      ${lastSignInAtMs === null ? say('neverSignedIn') : momentOf(visit, lastSignInAtMs)}
+    </td>
+    <td class="number" data-head="${say('tokens')}">${showCount(tokens)}</td>
+    <td class="number" data-head="${say('passkeyCount')}">${showCount(passkeys)}</td>
+  </tr>`;
+}
+
+function peopleTable(visit: OverviewVisit, known: Known): Html {
+  const { say } = visit;
+  const people = known.kept.people.toSorted(
+    (one, other) => Number(one.isDisabled) - Number(other.isDisabled) || one.name.localeCompare(other.name),
+  );
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${say('userName')}</th>
+        <th scope="col">${say('role')}</th>
+        <th scope="col">${say('userStanding')}</th>
+        <th scope="col">${say('lastSignIn')}</th>
+        <th scope="col" class="number">${say('tokens')}</th>
+        <th scope="col" class="number">${say('passkeyCount')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${people.map((person) => personRow(visit, known, person))}
+    </tbody>
+  </table>`;
+}
+
+// ---------------------------------------------------------------- what waits
+
+function changeCard(visit: OverviewVisit, { kept }: Known, change: PersonChange): Html {
+  const { say, person } = visit;
+  const { changeId, proposedBy, proposedAtMs } = change;
+  const proposer = kept.people.find(({ personId }) => personId === proposedBy);
+  const isOwn = proposedBy === person.personId;
+  const path = `/people/change/${changeId}`;
+  return html`<li class="card">
+    <p>
+      <b lang="en">${changeId}. ${describeChange(change, kept.people)}</b>
+      <small>${say('proposedBy')} ${proposer?.name} · ${momentOf(visit, proposedAtMs)}</small>
+    </p>
+    ${isOwn ? html`<p class="off">${say('ownChange')}</p>` : postButton(visit, `${path}/confirm`, say('confirmIt'), {}, 'main')}
+    <form method="post" action="${path}/send-back" class="row">
+      ${csrfField(visit)}
+      <div class="field">
+        <label for="why-${changeId}">${say('why')}</label>
+        <input
+          id="why-${changeId}"
+          name="why"
+          maxlength="${whyLengthMax}"
+          autocomplete="off"
+          ${isOwn ? '' : html`required`}
+        />
+      </div>
+      <button>${say(isOwn ? 'withdrawIt' : 'sendItBack')}</button>
+    </form>
+  </li>`;
+}
+
+function waitingSection(visit: OverviewVisit, known: Known): Part {
+  const { kept, context } = known;
+  const waiting = kept.changes.filter(
+    (change) => change.status === 'waiting' && !isLapsed(change, context.nowMs),
+  );
+  return (
+    waiting.length > 0 &&
+    html`<section aria-labelledby="waiting">
+      <h2 id="waiting">${visit.say('waitingChanges')}</h2>
+      <ul class="plain">
+        ${waiting.map((change) => changeCard(visit, known, change))}
+      </ul>
+    </section>`
+  );
+}
+
+// ---------------------------------------------------------------- forms
+
+const roleField = ({ say, language }: OverviewVisit, chosen: Role): Html =>
+  html`<div class="field">
+    <label for="role">${say('role')}</label>
+    <select id="role" name="role">
+      ${roles.map(
+        (role) =>
+          html`<option value="${role}" ${role === chosen ? html`selected` : ''}>
+            ${sayRole(language, role)}
+          </option>`,
+      )}
+    </select>
+  </div>`;
+
+function addForm(visit: OverviewVisit, typed: Fields): Html {
+  const { say } = visit;
+  const field = (name: 'name' | 'fullName', label: string): Html =>
+    html`<div class="field">
+      <label for="${name}">${label}</label>
+      <input
+        id="${name}"
+        name="${name}"
+        value="${cut(typed[name], nameLengthMax)}"
+        maxlength="${nameLengthMax}"
+        autocomplete="off"
+        required
+      />
+    </div>`;
+  return html`<section class="card medium" aria-labelledby="add">
+    <h2 id="add">${say('addUser')}</h2>
+    <form method="post" action="/people/add">
+      ${csrfField(visit)} ${field('name', say('userName'))} ${field('fullName', say('fullName'))}
+      ${roleField(visit, readRole(typed['role']) ?? 'viewer')}
+      <button class="main">${say('add')}</button>
+    </form>
+  </section>`;
+}
+
+async function readKnown({ readPersons }: UsersPageContext): Promise<Known> {
+  const context = await readPersons();
+  return { context, kept: await context.store.persons() };
+}
+
+async function listPage(
+  page: UsersPageContext,
+  visit: OverviewVisit,
+  typed: Fields = {},
+  complaint?: string,
+): Promise<Page> {
+  const { say } = visit;
+  const known = await readKnown(page);
+  return {
+    title: say('people'),
+    status: complaint === undefined ? 200 : 422,
+    body: html`${complaint !== undefined && problems(visit, [{ field: 'name', text: complaint }])}
+      <h1>${say('people')}</h1>
+      <p><a class="button" href="/log">${say('log')}</a></p>
+      ${waitingSection(visit, known)} ${peopleTable(visit, known)} ${addForm(visit, typed)}`,
+  };
+}
+
+// ---------------------------------------------------------------- one of them
+
+/** Events that are read at a time. */
+const pageSize = 1_000;
+
+async function readEventsOf({ store }: PersonContext, wanted: number) {
+  const found = [];
+  for (let afterSeq = 0; ;) {
+    const page = await store.personEvents(afterSeq, pageSize);
+    found.push(...page.filter(({ subject }) => subject === wanted));
+    if (page.length < pageSize) return found.toReversed();
+    afterSeq = page.at(-1)?.seq ?? afterSeq;
+  }
+}
+
+/** What may be asked for about somebody as he is; whether it is done, the rules say. */
+function actionForms(visit: OverviewVisit, person: Person, standing: Word): Html {
+  const { say } = visit;
+  const path = `/people/${person.personId}`;
+  const isOff = standing !== 'isActive';
+  return html`<section class="card medium">
+    <form method="post" action="${path}/role">
+      ${csrfField(visit)} ${roleField(visit, person.role)}
+      <button>${say('change')}</button>
+    </form>
+    <p class="row">
+      ${isOff && postButton(visit, `${path}/enable`, say('enable'), {}, '')}
+      ${!person.isDisabled && postButton(visit, `${path}/disable`, say('disable'), {}, '')}
+      ${
+        person.personId !== visit.person.personId &&
+        postButton(visit, `${path}/reset-password`, say('resetPassword'), {}, '')
+      }
+    </p>
+  </section>`;
+}
+
+async function personPage(
+  page: UsersPageContext,
+  visit: OverviewVisit,
+  fields: Fields,
+  complaint?: string,
+): Promise<Page> {
+  const { say, language } = visit;
+  const { kept, context } = await readKnown(page);
+  const person = kept.people.find(({ personId }) => String(personId) === fields['personId']);
+  if (person === undefined) return plainPage(visit, 404, say('noUser'), '', '/people');
+  const standing = standingOf(person, context);
+  const events = await readEventsOf(context, person.personId);
+  return {
+    title: person.name,
+    status: complaint === undefined ? 200 : 422,
+    body: html`${complaint !== undefined && problems(visit, [{ field: 'role', text: complaint }])}
+      <h1>${person.name} <small>${person.displayName}</small></h1>
+      <p>${sayRole(language, person.role)} · ${say(standing)}</p>
+      ${actionForms(visit, person, standing)}
+      <section aria-labelledby="happened">
+        <h2 id="happened">${say('whatHappened')}</h2>
+        <ul class="log">
+          ${events.map(
+            (event) =>
+              html`<li>
+                ${momentOf(visit, event.atMs)}
+                <span>
+                  ${severityOf(event) !== null && html`<span class="tag alarm">! </span>`}
+                  <b>${sayPersonEvent(language, event.kind)}</b>
+                  <small lang="en">${describePersonEvent(event, kept.people)}</small>
+                </span>
+              </li>`,
+          )}
+        </ul>
+      </section>
+      <p><a href="/people">${say('backToPeople')}</a></p>`,
+  };
+}
+
+// ---------------------------------------------------------------- what is asked for
+
+/** Once, and in no address: it stands in the answer to the form itself. */
+function secretCard(visit: OverviewVisit, label: Word, secret: string, more?: Word): Html {
+  const { say } = visit;
+  return html`<div class="card secret">
+    <p>${say(label)}</p>
+    <p><output class="secret mono">${secret}</output></p>
+    <p>${say('handOver')} ${more !== undefined && say(more)}</p>
+  </div>`;
+}
+
+function outcomePage(visit: OverviewVisit, outcome: Exclude<ChangeOutcome, { kind: 'refused' }>): Page {
+  const { say } = visit;
+  const title = say(outcome.kind === 'waits' ? 'changeWaits' : 'changeDone');
+  const { firstHalf } = outcome.kind === 'waits' ? outcome : {};
+  const password = outcome.kind === 'done' ? outcome.oneTimePassword : undefined;
+  return {
+    title,
+    body: html`<p class="done" role="status" tabindex="-1" autofocus><b>${title}</b></p>
+      <h1>${title}</h1>
+      ${outcome.kind === 'waits' && html`<p lang="en">${outcome.why}</p>`}
+      ${outcome.kind === 'done' && outcome.person && html`<p><b>${outcome.person.name}</b> ${outcome.person.displayName}</p>`}
+      ${firstHalf !== undefined && secretCard(visit, 'firstHalf', firstHalf, 'otherHalf')}
+      ${password && secretCard(visit, password.isHalf ? 'secondHalf' : 'oneTime', password.text)}
+      <p><a class="button" href="/people">${say('backToPeople')}</a></p>`,
+  };
+}
+
+type Refused = (why: string) => Promise<Page>;
+
+async function answerRequest(
+  page: UsersPageContext,
+  visit: OverviewVisit,
+  request: PersonRequest,
+  refuse: Refused,
+): Promise<Answer> {
+  const { person, proof } = visit.proved;
+  const outcome = await requestChange(await page.readPersons(), request, person, proof);
+  if (outcome.kind === 'refused') return refuse(outcome.why);
+  await page.onChange();
+  return outcomePage(visit, outcome);
+}
+
+const answerAdd = async (page: UsersPageContext, visit: OverviewVisit, fields: Fields): Promise<Answer> => {
+  const [name, fullName] = [cut(fields['name'], nameLengthMax), cut(fields['fullName'], nameLengthMax)];
+  const role = readRole(fields['role']) ?? 'viewer';
+  const request = { kind: 'add', name, displayName: fullName, role } as const;
+  return answerRequest(page, visit, request, async (why) => listPage(page, visit, fields, why));
+};
+
+type Verb = 'role' | 'disable' | 'enable' | 'reset-password';
+const verbs: readonly Verb[] = ['role', 'disable', 'enable', 'reset-password'];
+
+async function answerVerb(
+  page: UsersPageContext,
+  visit: OverviewVisit,
+  verb: Verb,
+  fields: Fields,
+): Promise<Answer> {
+  const personId = Number(fields['personId']);
+  const role = readRole(fields['role']);
+  const refuse: Refused = async (why) => personPage(page, visit, fields, why);
+  if (!Number.isSafeInteger(personId)) return refuse('');
+  if (verb !== 'role') return answerRequest(page, visit, { kind: verb, personId }, refuse);
+  return role === undefined
+    ? refuse('')
+    : answerRequest(page, visit, { kind: 'role', personId, role }, refuse);
+}
+
+const readChangeId = (fields: Fields): number => {
+  const changeId = Number(fields['changeId']);
+  return Number.isSafeInteger(changeId) ? changeId : 0;
+};
+
+async function answerConfirm(page: UsersPageContext, visit: OverviewVisit, fields: Fields): Promise<Answer> {
+  const outcome = await confirmChange(await page.readPersons(), readChangeId(fields), visit.proved);
+  if (outcome.kind === 'refused') return listPage(page, visit, {}, outcome.why);
+  await page.onChange();
+  return outcomePage(visit, outcome);
+}
+
+async function answerSendBack(page: UsersPageContext, visit: OverviewVisit, fields: Fields): Promise<Answer> {
+  const why = cut(fields['why'], whyLengthMax);
+  const refusal = await sendBackChange(await page.readPersons(), readChangeId(fields), visit.proved, why);
+  if (refusal !== undefined) return listPage(page, visit, {}, refusal);
+  await page.onChange();
+  return { goTo: '/people' };
+}
+
+export const makeUserViews = (page: UsersPageContext): readonly View[] => [
+  {
+    method: 'GET',
+    path: '/people',
+    action: 'people',
+    answer: async (visit) => listPage(page, withWords(visit)),
+  },
+  {
+    method: 'GET',
+    path: '/people/:personId',
+    action: 'people',
+    answer: async (visit, fields) => personPage(page, withWords(visit), fields),
+  },
+  {
+    method: 'POST',
+    path: '/people/add',
+    action: 'people',
+    answer: async (visit, fields) => answerAdd(page, withWords(visit), fields),
+  },
+  ...verbs.map((verb): View => ({
+    method: 'POST',
+    path: `/people/:personId/${verb}`,
+    action: 'people',
+    answer: async (visit, fields) => answerVerb(page, withWords(visit), verb, fields),
+  })),
+  {
+    method: 'POST',
+    path: '/people/change/:changeId/confirm',
+    action: 'people',
+    answer: async (visit, fields) => answerConfirm(page, withWords(visit), fields),
+  },
+  {
+    method: 'POST',
+    path: '/people/change/:changeId/send-back',
+    action: 'people',
+    answer: async (visit, fields) => answerSendBack(page, withWords(visit), fields),
+  },
+];
