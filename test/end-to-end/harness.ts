@@ -276,10 +276,11 @@ async function readFacts(program: Program): Promise<BankFacts> {
   return JSON.parse(program.stdout) as BankFacts;
 }
 
-const lookMs = 5;
+/** Rarely enough to leave the machine to those who are waited for. */
+const lookMs = 20;
 
 /**
- * Looks every few milliseconds until it is so.
+ * Looks now and then until it is so.
  * @param pollMs longer where a look is a command
  * @throws Error when that takes longer than `waitMs`
  */

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -9,7 +7,8 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { askServerKind } from '../../src/bank/sandbox-server.ts';
 import { wireNames } from '../../src/bank/wire.ts';
-import { paydropPath } from '../cli/run-paydrop.ts';
+import { until } from '../end-to-end/harness.ts';
+import { type Program, type ProgramEnd, startInResident } from '../support/resident.ts';
 import {
   askForToken,
   controlHeaders,
@@ -29,26 +28,27 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
 });
 
-interface Started {
-  readonly child: ChildProcess;
-  /** Standard output so far; `stderr` likewise. */
-  readonly said: { stdout: string; stderr: string };
-  /** Exit code, null after a kill. */
-  readonly ended: Promise<number | null>;
-}
-
-function start(args: readonly string[], env: Record<string, string> = {}): Started {
-  const child = spawn(process.execPath, [paydropPath, 'sandbox', ...args], {
+/** Runs `paydrop sandbox` in this folder. */
+function start(args: readonly string[], env: Record<string, string> = {}): Program {
+  const program = startInResident({
+    args: ['sandbox', ...args],
     cwd: folder,
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const said = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => (said.stdout += text));
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said.stderr += text));
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const ended = once(child, 'close').then(([code]) => code as number | null);
-  return { child, said, ended };
+  onTestFinished(async () => {
+    // The process stays for the next.
+    program.kill('SIGTERM');
+    await program.ended;
+  });
+  return program;
+}
+
+/** Until it has said its first line. */
+async function untilOpen(program: Program): Promise<void> {
+  let end: ProgramEnd | undefined;
+  void program.ended.then((it) => (end = it));
+  await until(() => end !== undefined || program.stdout.includes('\n'));
+  if (end !== undefined) throw new Error(`ended with ${end.code}: ${end.stderr}`);
 }
 
 interface Facts {
@@ -61,10 +61,9 @@ interface Facts {
 
 /** Starts the command with --json and waits for its line. */
 async function startBank(args: readonly string[] = [], env: Record<string, string> = {}) {
-  const started = start([...args, '--json'], env);
-  const first = await Promise.race([once(started.child.stdout ?? started.child, 'data'), started.ended]);
-  if (!Array.isArray(first)) throw new Error(`ended with ${first}: ${started.said.stderr}`);
-  return { ...started, facts: JSON.parse(started.said.stdout) as Facts };
+  const program = start([...args, '--json'], env);
+  await untilOpen(program);
+  return { program, facts: JSON.parse(program.stdout) as Facts };
 }
 
 async function pay({ baseUrl, clientId, clientSecret }: Facts, changes: object = {}): Promise<unknown> {
@@ -80,9 +79,10 @@ const readLedger = async ({ baseUrl, ...facts }: Facts) =>
   );
 
 test('prints what a client needs, and ends with 0 when it is told to', async () => {
-  const { child, said, ended } = start(['--state', 'bank.jsonl']);
-  await once(child.stdout ?? child, 'data');
-  const [, baseUrl = ''] = /address +(http:\/\/127\.0\.0\.1:\d+)\n/.exec(said.stdout) ?? [];
+  const program = start(['--state', 'bank.jsonl']);
+  await until(() => program.stdout.includes('/ledger'));
+  const { stdout } = program;
+  const [, baseUrl = ''] = /address +(http:\/\/127\.0\.0\.1:\d+)\n/.exec(stdout) ?? [];
   for (const words of [
     'sandbox-app',
     'sandbox-secret-of-no-value',
@@ -90,27 +90,26 @@ test('prints what a client needs, and ends with 0 when it is told to', async () 
     payerAccount,
     'bank.jsonl',
   ]) {
-    expect(said.stdout).toContain(words);
+    expect(stdout).toContain(words);
   }
-  expect(said.stdout).toContain(`curl -s ${baseUrl}${paths.token} -d client_id=sandbox-app`);
-  expect(said.stdout).toContain(`    baseUrl: ${baseUrl}\n`);
-  const [, token] = /control token +(\S{32})\n/.exec(said.stdout) ?? [];
-  expect(said.stdout).toContain(`curl -s ${baseUrl}/ledger -H 'authorization: Bearer ${token}'\n`);
-  child.kill('SIGINT');
-  expect(await ended).toBe(0);
-  expect(said.stderr).toBe('');
+  expect(stdout).toContain(`curl -s ${baseUrl}${paths.token} -d client_id=sandbox-app`);
+  expect(stdout).toContain(`    baseUrl: ${baseUrl}\n`);
+  const [, token] = /control token +(\S{32})\n/.exec(stdout) ?? [];
+  expect(stdout).toContain(`curl -s ${baseUrl}/ledger -H 'authorization: Bearer ${token}'\n`);
+  program.kill('SIGINT');
+  expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
 test('pays, and after kill -9 remembers what it paid', async () => {
   const first = await startBank(['--state', 'bank.jsonl']);
   expect(await pay(first.facts)).toBe('IC000');
   expect(await pay(first.facts, { transRefNo: 'B', tranAmount: '500000.01' })).toBe('EM069');
-  first.child.kill('SIGKILL');
-  await first.ended;
+  first.program.kill('SIGKILL');
+  await first.program.ended;
   const second = await startBank(['--state', 'bank.jsonl']);
   expect(await readLedger(second.facts)).toMatchObject({ totals: { count: 1, amount: '100.25' } });
-  second.child.kill('SIGTERM');
-  expect(await second.ended).toBe(0);
+  second.program.kill('SIGTERM');
+  expect(await second.program.ended).toMatchObject({ code: 0 });
 });
 
 test('has the companies and clients that come with paydrop', async () => {
@@ -178,10 +177,9 @@ describe('the settings', () => {
     ],
   ])('%s are refused with 2', async (_, text, says) => {
     write(text);
-    const { said, ended } = start([]);
-    expect(await ended).toBe(2);
-    expect(said.stderr).toMatch(says);
-    expect(said.stdout).toBe('');
+    const { code, stdout, stderr } = await start([]).ended;
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(says);
   });
 });
 
@@ -193,9 +191,9 @@ describe('wrong options are refused with 2', () => {
     [['--latency-ms', '-1'], /--latency-ms takes a whole number/],
     [['--state', '.'], /cannot open the state file \.: give a path that can be written/],
   ])('%j', async (args, says) => {
-    const { said, ended } = start(args);
-    expect(await ended).toBe(2);
-    expect(said.stderr).toMatch(says);
+    const { code, stderr } = await start(args).ended;
+    expect(code).toBe(2);
+    expect(stderr).toMatch(says);
   });
 
   test('a port that is taken', async () => {
@@ -203,8 +201,8 @@ describe('wrong options are refused with 2', () => {
     await once(taken, 'listening');
     onTestFinished(() => void taken.close());
     const { port } = taken.address() as AddressInfo;
-    const { said, ended } = start(['--port', String(port)]);
-    expect(await ended).toBe(2);
-    expect(said.stderr).toContain(`cannot listen on 127.0.0.1:${port} (EADDRINUSE): give another port`);
+    const { code, stderr } = await start(['--port', String(port)]).ended;
+    expect(code).toBe(2);
+    expect(stderr).toContain(`cannot listen on 127.0.0.1:${port} (EADDRINUSE): give another port`);
   });
 });
