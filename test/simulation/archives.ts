@@ -14,7 +14,7 @@ import { openJournal } from '../../src/store/open.ts';
 import { makeJournal, type Store } from '../../src/store/store.ts';
 import type { Dice } from '../support/dice.ts';
 import { findContradictions } from '../support/store-consistency.ts';
-import type { DiskView } from './auditor.ts';
+import type { DiskView } from './disk-view.ts';
 import type { SimulatedDisk } from './memory/disk.ts';
 import { drawPlan, type Act, type Plan, type PlannedLife } from './plan.ts';
 import { company } from './process.ts';
@@ -146,6 +146,8 @@ export class Archives implements SimulatedDisk {
       attempt: (transRefNo) => now().attempt(transRefNo),
       row: (seq) => now().row(seq),
       eventsAfter: (seq) => now().eventsAfter(seq),
+      proposal: (proposalId) => now().proposal(proposalId),
+      proposals: () => now().proposals(),
     };
   }
 

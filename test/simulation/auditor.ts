@@ -4,56 +4,16 @@
  */
 import { formatBaht } from '../../src/core/money.ts';
 import type { BankReply, InquiryFields, InquiryItem, TransferFields } from '../../src/core/bank-port.ts';
-import type { AttemptStatus, PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
+import type { PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
 import type { Change, ResultRow } from '../../src/core/ports.ts';
 import { bangkokDay, type BankBook, type Entry } from './bank-book.ts';
 import { duplicateCode, otherDetailsCodes, processingCodes } from './bank-codes.ts';
+import type { DiskView, SeenEvent, SeenRow } from './disk-view.ts';
 import { LimitWatch } from './limit-watch.ts';
+import { DecisionJudge } from './decisions/judge.ts';
 import type { Witness } from './network.ts';
 import type { Plan } from './plan.ts';
 import type { Life, World } from './world.ts';
-
-/** What the disk shows about one attempt and its row. */
-export interface SeenAttempt {
-  readonly order: TransferOrder;
-  readonly seq: number;
-  readonly attemptNo: number;
-  readonly status: AttemptStatus;
-  readonly sends: number;
-  readonly intentAtMs: number;
-  readonly acknowledged: boolean;
-  readonly referenceConflict: boolean;
-}
-
-export interface SeenRow {
-  readonly batchId: string;
-  readonly status: PayoutStatus;
-  readonly attemptNo: number;
-  readonly holds: readonly string[];
-  /** References of the row's own attempts. */
-  readonly references: readonly string[];
-  readonly amountText: string;
-  readonly proxyNo: string;
-  readonly isAlarm: boolean;
-}
-
-export interface SeenEvent {
-  readonly seq: number;
-  readonly payoutSeq: number;
-  /** Null when its file was sealed. */
-  readonly from: PayoutStatus | null;
-  readonly to: PayoutStatus;
-  readonly cause: string;
-}
-
-/** The journal as it is on the disk at this moment. */
-export interface DiskView {
-  /** The row's batch is running, and its payer account is not stopped. */
-  isOpen(seq: number): boolean;
-  attempt(transRefNo: string): SeenAttempt | undefined;
-  row(seq: number): SeenRow;
-  eventsAfter(seq: number): readonly SeenEvent[];
-}
 
 /** A statement that is read; what it calls failed. */
 interface StatementReading {
@@ -119,7 +79,7 @@ export class Auditor implements Witness {
   readonly #bankOffsets = new WeakMap<Life, number>();
   readonly #references = new Map<string, string>();
   /** What the files ask for: payoutId, amount and payee. */
-  readonly #asked: ReadonlySet<string>;
+  readonly #asked: Set<string>;
   /** Rows held for a person's eye, and not let go on by name since. */
   readonly #unapproved = new Set<number>();
   readonly #limits: LimitWatch | undefined;
@@ -128,11 +88,14 @@ export class Auditor implements Witness {
   #paid = 0;
   #book: BankBook | undefined;
   #disk: DiskView | undefined;
+  readonly decisions: DecisionJudge;
 
   constructor(world: World, plan: Plan) {
     this.#world = world;
     this.#plan = plan;
     this.#limits = plan.limits && new LimitWatch(plan.limits);
+    const hasStatement = (date: string): boolean => this.#calledFailed.has(date);
+    this.decisions = new DecisionJudge(world, () => this.#seen.disk, hasStatement);
     const instructions = plan.files.flatMap(({ rows }) =>
       rows.flatMap(({ instruction }) => instruction ?? []),
     );
@@ -422,6 +385,7 @@ export class Auditor implements Witness {
       const passed = this.#limits?.see(event, row, disk.attempt(row.references.at(-1) ?? '')?.order.tranDate);
       if (passed !== undefined)
         this.#world.fail(`row ${event.payoutSeq} is submitted beyond limits.${passed}`);
+      if (this.#plan.decisions !== undefined) this.#noteDecision(event, row);
       if (event.to === 'held' && row.holds.some((hold) => personalHolds.includes(hold)))
         this.#unapproved.add(event.payoutSeq);
       const broken = this.judgeRow(row, event.to);
@@ -429,6 +393,16 @@ export class Auditor implements Witness {
         this.#world.fail(`I3: row ${event.payoutSeq} becomes ${event.to}, but ${broken}`);
       if (this.#plan.statements.length > 0) this.#judgeBesideStatements(event, row);
     }
+  }
+
+  /** People have looked at a row that they let go on, or have corrected: it asks for what they say from then on. */
+  #noteDecision(event: SeenEvent, row: SeenRow): void {
+    const { payoutSeq, cause } = event;
+    const payoutId = row.payoutId ?? '';
+    const isDecided = this.decisions.noteEvent(event, row, (asked) =>
+      this.#asked.add(`${payoutId} ${asked}`),
+    );
+    if (isDecided && (cause === 'hold-lifted' || cause === 'corrected')) this.approve(payoutSeq);
   }
 
   // ---- statements that are read meanwhile

@@ -3,15 +3,20 @@
  * lost, or reaches the disk without anybody being told.
  */
 import type { Change } from '../../src/core/ports.ts';
+import type { HistoryReader } from '../../src/payout/ports.ts';
 import type { StatementStore } from '../../src/reconcile/ports.ts';
+import type { ApprovalStore, ProposalStore } from '../../src/review/ports.ts';
 import type { Journal } from '../../src/store/store.ts';
 import type { SimulatedBank } from './bank.ts';
 import type { Plan } from './plan.ts';
 import type { Life, World } from './world.ts';
 
+/** What the program asks of a journal in these runs. */
+export type SimulatedJournal = Journal & StatementStore & ProposalStore & ApprovalStore & HistoryReader;
+
 /** The journal itself, and what of it can be seen at any moment. */
 export interface Disk {
-  readonly journal: Journal & StatementStore;
+  readonly journal: SimulatedJournal;
   /** Told after each write. */
   onWritten: () => void;
   /** What is read may have to be brought back from an archive first, which takes real time. */
@@ -23,7 +28,8 @@ const reads: ReadonlySet<string> = new Set(
   (
     'batches batch totals holdTotals readyPage dueInquiries nextInquiryAtMs inDoubt countInDoubt superseded ' +
     'attemptsOf payout findPayouts similarHolders claimHolders similarPayment dayUse payeeUse isPayeeKnown payerHalt payerPause loss reports snapshot readSeal ' +
-    'openStatementView openDeferred statement statementVersions brokenOff breaksToShow openBreaks dueReports'
+    'openStatementView openDeferred statement statementVersions brokenOff breaksToShow openBreaks dueReports ' +
+    'history proposal proposals proposalItems openItems approvalOf handsOf involvedIn'
   ).split(' '),
 );
 
@@ -46,7 +52,7 @@ export const isDiskFull = (error: unknown): boolean => error instanceof DiskFull
 export type OnAsked = (changes: readonly Change[], life: Life) => void;
 
 export class Connection {
-  readonly journal: Journal & StatementStore;
+  readonly journal: SimulatedJournal;
   readonly #world: World;
   readonly #plan: Plan;
   readonly #bank: SimulatedBank;

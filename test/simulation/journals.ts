@@ -18,7 +18,7 @@ import { type JournalOpening, openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Dice } from '../support/dice.ts';
 import { findContradictions } from '../support/store-consistency.ts';
-import type { DiskView } from './auditor.ts';
+import type { DiskView } from './disk-view.ts';
 import type { SimulatedDisk } from './memory/disk.ts';
 import { drawPlan, type FaultKind, type Plan, type PlannedLife } from './plan.ts';
 import { loadSettings, type Place } from './process.ts';

@@ -1,6 +1,6 @@
 /** Holds what is submitted against the limits over time, by what the disk shows: without the rules of the program. */
 import { parseBaht } from '../../src/core/money.ts';
-import type { SeenEvent, SeenRow } from './auditor.ts';
+import type { SeenEvent, SeenRow } from './disk-view.ts';
 
 /** In the words of the settings; what is left out is no limit. */
 export interface PlannedLimits {

@@ -29,6 +29,10 @@ const alwaysTried = [
   ['a statement fails what is under way', 8],
   ['a proof thrown away when a statement was read meanwhile', 388],
   ['a statement cut short takes the place of a whole one', 8],
+  ['somebody checks his own proposal', 3],
+  ['what has changed since is decided on all the same', 7],
+  ['the number of what is paid is released', 8],
+  ['an item is not ended with its change', 3],
 ] as const;
 
 test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ name, ...patch }))))(

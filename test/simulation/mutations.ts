@@ -3,7 +3,9 @@
  * text, applied while a child process loads it (mutate-on-load.ts); nothing of them is in the program.
  */
 
-interface Patch {
+import { ofDecisions } from './decisions/mutations.ts';
+
+export interface Patch {
   /** Under src/. */
   readonly file: string;
   /** Must occur exactly once. */
@@ -18,10 +20,20 @@ export interface Mutation {
    * The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied;
    * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount;
    * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile;
-   * `archives`: of batches that leave the journal and come back; `limits`: of limits over time.
+   * `archives`: of batches that leave the journal and come back; `limits`: of limits over time; `decisions`: of people who
+   * propose and check; `decided-in-journal`: of what the real journal does of it.
    */
   readonly playedOn?:
-    'sqlite' | 'lost' | 'outage' | 'edited' | 'clocks' | 'statements' | 'archives' | 'limits';
+    | 'sqlite'
+    | 'lost'
+    | 'outage'
+    | 'edited'
+    | 'clocks'
+    | 'statements'
+    | 'archives'
+    | 'limits'
+    | 'decisions'
+    | 'decided-in-journal';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -556,4 +568,5 @@ export const mutations: readonly Mutation[] = [
   ...ofArchives,
   ...ofSeal,
   ...ofLimits,
+  ...ofDecisions,
 ];

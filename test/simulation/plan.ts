@@ -2,6 +2,7 @@
 import type { SettlePolicy } from '../../src/payout/rules/resend.ts';
 import type { Dice } from '../support/dice.ts';
 import type { PlannedLimits } from './limit-watch.ts';
+import { addDecisions, type PlannedDecision } from './decisions/plan.ts';
 import { drawFiles, type PlannedFile } from './planned-files.ts';
 import { drawStatements, makeHasty, makeWithdrawn, often, slowFaults } from './planned-statements.ts';
 
@@ -160,6 +161,8 @@ export interface Plan {
   readonly editedBeforeLife?: number;
   /** Rejected references are kept by the bank, and count as duplicates. */
   readonly keepsRefused: boolean;
+  /** What people decide by the review; undefined where they step in by the commands of before. */
+  readonly decisions?: readonly PlannedDecision[];
   /** None in most runs. */
   readonly statements: readonly PlannedStatement[];
 }
@@ -168,9 +171,10 @@ export interface Plan {
  * How much goes on; `people` is about files that repeat one another and persons who step in,
  * `lying` about a bank that breaks its own rules, `outage` about transfers that hang while inquiries are answered,
  * `edited` about somebody who changes an amount in the journal, `clocks` about a machine that sleeps and clocks that
- * are set while replies are on their way, `limits` about limits over time, `statements` about statements that are read meanwhile, whatever else goes on.
+ * are set while replies are on their way, `limits` about limits over time, `statements` about statements that are read
+ * meanwhile, `decisions` about people who propose and check, whatever else goes on.
  */
-export type Shape = DrawnShape | 'statements';
+export type Shape = DrawnShape | 'statements' | 'decisions';
 export type DrawnShape =
   'simple' | 'mixed' | 'wild' | 'people' | 'lying' | 'outage' | 'edited' | 'clocks' | 'limits';
 
@@ -501,9 +505,18 @@ function drawWithStatements(dice: Dice): Plan {
   return { ...plan, faults, statements: drawStatements(dice, plan.lives) };
 }
 
+/** Statements are honest here: what people decide by them is what is looked at. */
+function drawWithDecisions(dice: Dice): Plan {
+  const usual = drawUsual(dice, dice.pick(['simple', 'mixed', 'people', 'people'] as const));
+  const statements = dice.chance(0.5) ? drawStatements(dice, usual.lives) : [];
+  const honest = statements.map((one): PlannedStatement => ({ ...one, how: 'honest', by: 'bank' }));
+  return addDecisions(dice, { ...usual, statements: honest });
+}
+
 /** Everything that the seed decides beforehand. */
 export function drawPlan(dice: Dice, shape: Shape): Plan {
   if (shape === 'statements') return drawWithStatements(dice);
+  if (shape === 'decisions') return drawWithDecisions(dice);
   const plan = drawUsual(dice, shape);
   if (shape === 'lying') return makeLying(dice, plan);
   if (shape === 'outage') return makeOutage(dice, plan);

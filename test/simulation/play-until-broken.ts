@@ -11,10 +11,10 @@ async function readOptions(): Promise<RunOptions> {
   if (journal === 'lost') return { shape: 'journals' };
   if (journal === 'outage') return { shape: 'outage' };
   if (journal === 'edited' || journal === 'clocks' || journal === 'statements') return { shape: journal };
-  if (journal === 'archives' || journal === 'limits') return { shape: journal };
-  if (journal !== 'sqlite') return {};
+  if (journal === 'archives' || journal === 'limits' || journal === 'decisions') return { shape: journal };
+  if (journal !== 'sqlite' && journal !== 'decided-in-journal') return {};
   const { makeSqliteDisk } = await import('./sqlite-disk.ts');
-  return { makeDisk: makeSqliteDisk, shape: 'people' };
+  return { makeDisk: makeSqliteDisk, shape: journal === 'sqlite' ? 'people' : 'decisions' };
 }
 
 const options = await readOptions();

@@ -12,6 +12,8 @@ import type { Archives } from './archives.ts';
 import { Auditor } from './auditor.ts';
 import { bangkokDay } from './bank-book.ts';
 import { SimulatedBank } from './bank.ts';
+import { Office } from './decisions/office.ts';
+import { decisionsAtRest, type PlannedDecision } from './decisions/plan.ts';
 import { Connection, isDiskFull } from './disk.ts';
 import { Figures } from './figures.ts';
 import type { Journals } from './journals.ts';
@@ -84,6 +86,7 @@ class Simulation {
   readonly #network: Network;
   readonly #outbox: MemoryOutbox;
   readonly #statements: StatementDesk;
+  readonly #office: Office;
   /** Real ones, of which one takes the place of another. */
   readonly #journals: Journals | undefined;
   readonly #archives: Archives | undefined;
@@ -98,6 +101,7 @@ class Simulation {
     this.#auditor = new Auditor(world, plan);
     this.#bank = new SimulatedBank(world, plan, (entry) => this.#auditor.entered(entry));
     this.#statements = new StatementDesk(world, this.#bank.book, this.#auditor);
+    this.#office = new Office(world, this.#bank.book);
     this.#network = new Network(world, plan, this.#bank, this.#auditor);
     this.#journals = real.journals;
     this.#archives = real.archives;
@@ -121,6 +125,7 @@ class Simulation {
       files,
       isLying,
       isEdited,
+      hasDecisions: this.#plan.decisions !== undefined,
       hasStatements: this.#plan.statements.length > 0,
       isBankTimeOff,
       journal,
@@ -233,6 +238,8 @@ class Simulation {
   async #live({ killAtStep, interruptAfterMs }: PlannedLife, place: number): Promise<void> {
     if (!(await this.#begin(place))) return;
     for (const planned of this.#plan.statements) if (planned.life === place) this.#expect(planned);
+    for (const planned of this.#plan.decisions ?? [])
+      if (planned.life === place && place !== Infinity) this.#decideLater(planned);
     const life = this.#newLife('process ', killAtStep);
     const journal = this.#connect(life);
     const interrupt = new AbortController();
@@ -311,6 +318,42 @@ class Simulation {
     }
   }
 
+  /** Somebody decides by the review, beside whoever is sending. */
+  #decideLater(planned: PlannedDecision): void {
+    this.#world.after(planned.afterMs, 'somebody comes to decide', undefined, () => {
+      if (!this.#bank.isHealed) void this.#decide(planned);
+    });
+  }
+
+  async #decide(planned: PlannedDecision): Promise<void> {
+    const life = this.#newLife('reviewer ', planned.killAtStep);
+    const journal = this.#connect(life);
+    const lose = life.onKill;
+    const died = new Promise<void>((resolve) => {
+      life.onKill = () => {
+        lose();
+        resolve();
+      };
+    });
+    const ended = this.#office.act(planned, life, journal).catch((error: unknown) => this.#break(error));
+    await Promise.race([died, ended]);
+    life.isAlive = false;
+  }
+
+  /** People turn to what is left, and the last of them applies what the others have left. */
+  async #decideAtRest(place: number): Promise<void> {
+    const planned = this.#plan.decisions?.filter(({ life }) => life === Infinity) ?? [];
+    const from = place * decisionsAtRest;
+    await Promise.all(planned.slice(from, from + decisionsAtRest).map((one) => this.#decide(one)));
+  }
+
+  /** What was approved is applied when nobody is killed any more. */
+  async #sweep(): Promise<void> {
+    if (this.#plan.decisions === undefined) return;
+    const last = { life: Infinity, afterMs: 0, act: 'sweep', thinksMs: 0, killAtStep: Infinity } as const;
+    await this.#decide(last);
+  }
+
   /** A person's command, beside whoever is sending. */
   #act(act: Act): void {
     const life = this.#newLife('person ', Infinity);
@@ -344,6 +387,11 @@ class Simulation {
     await resumePayouts(journal, seqs, ourMs);
   }
 
+  /** Pauses of the end in which people decide. */
+  get #decisionRounds(): number {
+    return this.#plan.decisions === undefined ? 0 : 3;
+  }
+
   get #restGapsMs(): readonly number[] {
     if (this.#archives !== undefined) return archivesRestGapsMs;
     return this.#journals === undefined ? restGapsMs : fewRestGapsMs;
@@ -360,6 +408,7 @@ class Simulation {
     const isDone =
       this.#plan.lie === 'none' &&
       this.#plan.statements.length === 0 &&
+      this.#plan.decisions === undefined &&
       this.#journals === undefined &&
       this.#archives === undefined &&
       (await judge(this.parts, true)).length === 0;
@@ -368,9 +417,12 @@ class Simulation {
     for (const [place, gapMs] of this.#restGapsMs.entries()) {
       await this.#world.pause(gapMs);
       await this.#archive(Infinity);
+      await this.#decideAtRest(place);
+      await this.#sweep();
       await this.#live({ gapMs, killAtStep: Infinity, interruptAfterMs: undefined }, Infinity);
       if (this.#plan.statements.length > 0) await this.#readAll();
-      if (this.#plan.lie === 'none' && !isReal && (await judge(this.parts, true)).length === 0) return;
+      const isOver = this.#plan.lie === 'none' && !isReal && place >= this.#decisionRounds;
+      if (isOver && (await judge(this.parts, true)).length === 0) return;
       const isLast = this.#archives !== undefined && place === archivesRestGapsMs.length - 1;
       if (this.#journals?.isOpen !== false && !isLast) await this.#letAllGoOn();
     }

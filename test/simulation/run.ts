@@ -1,8 +1,9 @@
 /**
  * `npm run simulate -- --seeds 100000`: plays seeds and shows what they met. `--seed N --trace` replays one;
  * `--mutations` shows that each deliberate bug is found; `--shape journals` loses, restores and copies the journal,
- * `--shape archives` moves batches out of it and back, `--shape edited` changes an amount in it, `--shape clocks` lets the machine sleep and sets clocks, `--shape statements`
- * reads the bank's statements meanwhile.
+ * `--shape archives` moves batches out of it and back, `--shape edited` changes an amount in it, `--shape clocks` lets the
+ * machine sleep and sets clocks, `--shape statements` reads the bank's statements meanwhile, `--shape decisions` lets people
+ * propose and check.
  */
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';

@@ -17,6 +17,7 @@ const seedsOf: Readonly<Record<Shape, number>> = {
   clocks: 20,
   limits: 20,
   statements: 30,
+  decisions: 40,
 };
 
 const shapes = Object.entries(seedsOf) as [Shape, number][];
@@ -77,6 +78,8 @@ test('the simulated journal and the real one live through the same', async () =>
     ['people', 2],
     ['people', 3],
     ['statements', 48],
+    ['decisions', 7],
+    ['decisions', 10],
   ] as const) {
     const real = await runSeed(seed, { shape, makeDisk: makeSqliteDisk });
     expect(real).toEqual(await runSeed(seed, { shape }));

@@ -7,7 +7,8 @@ import { formatBaht, toSatang } from '../../src/core/money.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { decodeHolds } from '../../src/store/schema.ts';
 import { findContradictions } from '../support/store-consistency.ts';
-import type { DiskView, SeenAttempt, SeenEvent } from './auditor.ts';
+import type { DiskView, SeenAttempt, SeenEvent } from './disk-view.ts';
+import type { SeenItem, SeenProposal } from './decisions/judge.ts';
 import type { SimulatedDisk } from './memory/disk.ts';
 import { company } from './process.ts';
 
@@ -21,12 +22,12 @@ export function makeView(db: DatabaseSync): DiskView {
   const order = db.prepare(`select ${orderColumns} from attempt a where trans_ref_no = ?`);
   const state = db.prepare(
     `select payout_seq seq, attempt_no attemptNo, status, sends, intent_at_ms intentAtMs, acknowledged,
-       contested referenceConflict
+       contested referenceConflict, last_finding lastFinding
      from attempt where trans_ref_no = ?`,
   );
   const row = db.prepare(
     `select p.batch_id batchId, p.status, p.attempt_no attemptNo, p.holds, cast(p.amount_satang as text) amount, r.proxy_no proxyNo,
-       p.is_alarm isAlarm
+       r.payout_id payoutId, p.is_alarm isAlarm
      from payout p join payout_row r on r.seq = p.seq where p.seq = ?`,
   );
   const references = db.prepare(
@@ -38,7 +39,7 @@ export function makeView(db: DatabaseSync): DiskView {
        where s.company_id = b.company_id and s.payer_account = b.payer_account and s.lifted_at_ms is null)`,
   );
   const events = db.prepare(
-    'select seq, payout_seq payoutSeq, from_status "from", to_status "to", cause from event where seq > ? order by seq',
+    'select seq, payout_seq payoutSeq, from_status "from", to_status "to", cause, detail from event where seq > ? order by seq',
   );
   return {
     attempt: (transRefNo) => {
@@ -62,8 +63,33 @@ export function makeView(db: DatabaseSync): DiskView {
       };
     },
     isOpen: (seq) => open.get(seq) !== undefined,
+    proposal: (proposalId) => showProposal(db, proposalId),
+    proposals: () =>
+      db
+        .prepare('select proposal_id id from proposal order by proposal_id')
+        .all()
+        .flatMap(({ id }) => showProposal(db, Number(id)) ?? []),
     eventsAfter: (seq) => events.all(seq) as unknown as readonly SeenEvent[],
   };
+}
+
+function showProposal(db: DatabaseSync, proposalId: number): SeenProposal | undefined {
+  const proposal = db
+    .prepare(
+      `select proposal_id proposalId, decision, status, people, maker_id makerId, checker_id checkerId
+       from proposal where proposal_id = ?`,
+    )
+    .get(proposalId) as unknown as Omit<SeenProposal, 'items'> | undefined;
+  const items = db
+    .prepare(
+      'select item_no itemNo, kind, key, version, status, correction from proposal_item where proposal_id = ? order by item_no',
+    )
+    .all(proposalId)
+    .map(({ correction, ...item }) => ({
+      ...(item as unknown as Omit<SeenItem, 'correction'>),
+      ...(correction === null ? {} : { correction: JSON.parse(String(correction)) }),
+    }));
+  return proposal && { ...proposal, items };
 }
 
 type Shown = Omit<ReturnType<DiskView['row']>, 'holds' | 'isAlarm'> & {

@@ -21,6 +21,8 @@ export interface VerdictParts {
   readonly isLying: boolean;
   /** Somebody has changed an amount in the journal: what is not paid waits for a person. */
   readonly isEdited: boolean;
+  /** People have decided by the review. */
+  readonly hasDecisions: boolean;
   /** Statements have called failed what the bank paid in the end. */
   readonly hasStatements: boolean;
   /** The bank's clock is wrong for good: what is to be sent may wait for a day that both clocks agree on. */
@@ -45,7 +47,11 @@ async function readBatches(journal: Journal): Promise<Settled[]> {
 }
 
 /** I2: each row once, as it was in the file, and the amounts by status add up. */
-async function judgeFiles({ disk, files }: VerdictParts, settled: readonly Settled[]): Promise<string[]> {
+async function judgeFiles(
+  { disk, files, auditor }: VerdictParts,
+  settled: readonly Settled[],
+): Promise<string[]> {
+  const isCorrected = (seq: number): boolean => auditor.decisions.corrected.has(seq);
   const broken: string[] = [];
   for (const { name, rows: planned } of files) {
     const found = settled.find(({ batch }) => batch.fileName === name);
@@ -54,12 +60,15 @@ async function judgeFiles({ disk, files }: VerdictParts, settled: readonly Settl
       continue;
     }
     const { batch, rows } = found;
-    const shown = rows.map(
-      ({ rowNo, amountSatang, cells }) => `${rowNo} ${amountSatang ?? ''} ${cells.payoutId}`,
-    );
-    const wanted = planned.map(
-      ({ rowNo, amountSatang, cells }) => `${rowNo} ${amountSatang ?? ''} ${cells.payoutId}`,
-    );
+    const corrected = new Set(rows.filter(({ seq }) => isCorrected(seq)).map(({ rowNo }) => rowNo));
+    const spell = ({
+      rowNo,
+      amountSatang,
+      cells,
+    }: Pick<ResultRow, 'rowNo' | 'amountSatang' | 'cells'>): string =>
+      `${rowNo} ${corrected.has(rowNo) ? 'corrected' : (amountSatang ?? '')} ${cells.payoutId}`;
+    const shown = rows.map(spell);
+    const wanted = planned.map(spell);
     if (shown.join() !== wanted.join()) broken.push(`I2: the rows of ${name} are ${shown.join()}`);
     const totals = await disk.journal.totals(batch.batchId);
     const holds = await disk.journal.holdTotals(batch.batchId);
@@ -191,6 +200,7 @@ export async function judge(parts: VerdictParts, isConcluded: boolean): Promise<
   ];
   if (!isConcluded) return broken;
   broken.push(...(await judgeFiles(parts, settled)));
+  if (parts.hasDecisions) broken.push(...parts.auditor.decisions.judgeEnd());
   if (parts.hasStatements) broken.push(...judgePaid(parts));
   for (const { rows } of settled) {
     for (const row of rows) {

@@ -10,28 +10,21 @@ import { formatBangkokDate } from '../../../src/core/bangkok-time.ts';
 import type { Change } from '../../../src/core/ports.ts';
 import { findDayExcess } from '../../../src/payout/rules/limits.ts';
 import { readDayUse, readPayeeUse } from './reads.ts';
+import { keepHand, markDecided } from './proposals.ts';
 import {
   claimKey,
   findPlaces,
   isStopped,
   type MemoryStore,
   moveRow,
+  put,
   requireBatch,
   requireRow,
   type StoredClaim,
+  type Undo,
 } from './store.ts';
 
 const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
-
-/** Takes back what a call has done, the latest first. */
-type Undo = (() => void)[];
-
-/** Sets an entry of a map so that it can be taken back. */
-function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, undo: Undo): void {
-  const before = map.get(key);
-  undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
-  map.set(key, value);
-}
 
 /**
  * Applies the changes of one call: all that hold, or, when one is a bug, none.
@@ -48,7 +41,7 @@ export function applyCall(store: MemoryStore, changes: readonly Change[]): boole
 }
 
 function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
-  const { before, after, event, attempt, isIntent, adopts = [], isValidated = false } = change;
+  const { before, after, event, attempt, isIntent, adopts = [], isValidated = false, decision } = change;
   const { companyId, payerAccount, status } = requireBatch(store, before.batchId);
   const made = isIntent === true ? [attempt, ...adopts] : adopts;
   if (made.some((one) => !isOrderOf(one, companyId, payerAccount))) {
@@ -67,6 +60,8 @@ function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
     return false;
   if (!isClaimRight(change, store.claims.get(key))) return false;
   if (!isWithinLimits(store, change, companyId)) return false;
+  if (decision !== undefined && !markDecided(store, decision, undo)) return false;
+  if (decision !== undefined && change.isCorrected === true) keepHand(store, decision, before.batchId, undo);
   moveClaim(store, change, key, undo);
   if (attempt !== undefined) keepAttempt(store, attempt, isIntent === true, undo);
   for (const adopted of adopts) keepAttempt(store, adopted, true, undo);
@@ -77,7 +72,8 @@ function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
     store.events.length -= 1;
     store.latestEventSeq = latest;
   });
-  moveRow(store, { row, after, cause: event.cause, atMs: event.atMs, detail, isValidated });
+  const { isCorrected = false } = change;
+  moveRow(store, { row, after, cause: event.cause, atMs: event.atMs, detail, isValidated, isCorrected });
   return true;
 }
 
@@ -101,8 +97,12 @@ const hasOpenAttempt = (store: MemoryStore, companyId: string, payoutId: string)
     .some(({ order, status }) => order.companyId === companyId && openAttemptStatuses.includes(status));
 
 /** What the claim must say before a payout may change. */
-function isClaimRight({ before, after, isIntent, adopts }: Change, claim: StoredClaim | undefined): boolean {
-  if (isIntent === true || adopts !== undefined) return claim?.payoutSeq === before.seq;
+function isClaimRight(
+  { before, after, isIntent, adopts, event }: Change,
+  claim: StoredClaim | undefined,
+): boolean {
+  if (isIntent === true || adopts !== undefined || event.cause === 'released')
+    return claim?.payoutSeq === before.seq;
   const takesItBack = isReleased(before.status) && !isReleased(after.status) && after.status !== 'paid';
   if (!takesItBack || claim === undefined) return true;
   return claim.payoutSeq === null || claim.payoutSeq === before.seq;
@@ -120,7 +120,7 @@ function moveClaim(store: MemoryStore, change: Change, key: string, undo: Undo):
     put(store.claims, key, { ...claim, attemptsRecorded: attempt.attemptNo }, undo);
   } else if (event.cause === 'late-proof') {
     if (!isHeldByPaid(store, claim)) giveTo(before.seq);
-  } else if (isReleased(after.status)) {
+  } else if (isReleased(after.status) || event.cause === 'released') {
     if (claim.payoutSeq === before.seq) giveTo(null);
   } else if (isReleased(before.status) && claim.payoutSeq === null) {
     giveTo(before.seq);

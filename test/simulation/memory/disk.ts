@@ -1,11 +1,12 @@
 /** The journal of most runs: in memory, so that a run takes a millisecond. */
 import { formatBaht, toSatang } from '../../../src/core/money.ts';
 import type { Dice } from '../../support/dice.ts';
-import type { DiskView } from '../auditor.ts';
+import type { DiskView } from '../disk-view.ts';
+import type { SeenProposal } from '../decisions/judge.ts';
 import type { Disk } from '../disk.ts';
 import { findMemoryContradictions } from './contradictions.ts';
 import { makeMemoryJournal } from './journal.ts';
-import { isStopped, makeMemoryStore, requireBatch, requireRow } from './store.ts';
+import { isStopped, makeMemoryStore, type MemoryStore, requireBatch, requireRow } from './store.ts';
 
 /** A disk with a journal, and ways to look at it. */
 export interface SimulatedDisk extends Disk {
@@ -15,6 +16,11 @@ export interface SimulatedDisk extends Disk {
   /** What in the journal contradicts itself. */
   findContradictions(): string[];
   close(): Promise<void>;
+}
+
+function showProposal(store: MemoryStore, proposalId: number): SeenProposal | undefined {
+  const proposal = store.proposals.get(proposalId);
+  return proposal && { ...proposal, items: store.items.get(proposalId) ?? [] };
 }
 
 export function makeMemoryDisk(): SimulatedDisk {
@@ -27,17 +33,20 @@ export function makeMemoryDisk(): SimulatedDisk {
       return attempt === undefined || seq === undefined ? undefined : { ...attempt, seq };
     },
     row: (seq) => {
-      const { payout } = requireRow(store, seq);
+      const { payout, payoutId } = requireRow(store, seq);
       const { batchId, status, attemptNo, holds, instruction, isAlarm } = payout;
       const references = (store.attempts.get(seq) ?? []).map(({ order }) => order.transRefNo);
-      const amountText = formatBaht(instruction.amountSatang);
-      const { proxyNo } = instruction;
-      return { batchId, status, attemptNo, holds, references, amountText, proxyNo, isAlarm };
+      const isEmpty = (instruction as unknown) === null;
+      const amountText = isEmpty ? '' : formatBaht(instruction.amountSatang);
+      const proxyNo = isEmpty ? '' : instruction.proxyNo;
+      return { batchId, status, attemptNo, holds, references, amountText, proxyNo, payoutId, isAlarm };
     },
     isOpen: (seq) => {
       const { companyId, payerAccount, status } = requireBatch(store, requireRow(store, seq).payout.batchId);
       return status === 'running' && !isStopped(store, companyId, payerAccount);
     },
+    proposal: (proposalId) => showProposal(store, proposalId),
+    proposals: () => [...store.proposals.keys()].flatMap((one) => showProposal(store, one) ?? []),
     eventsAfter: (seq) => {
       const first = store.events.findLastIndex((event) => event.seq <= seq) + 1;
       return first === store.events.length ? [] : store.events.slice(first);

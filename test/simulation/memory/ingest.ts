@@ -1,6 +1,6 @@
 /** Reading a file into the simulated journal: stage, seal, reject. */
 import { dayMs } from '../../../src/core/bangkok-time.ts';
-import { formatBaht, sumSatang, zeroSatang } from '../../../src/core/money.ts';
+import { formatBaht, sumSatang, toSatang, zeroSatang } from '../../../src/core/money.ts';
 import type { SealTotals, StagedRow } from '../../../src/core/payout-file.ts';
 import { canMoveBatch, type Payout } from '../../../src/core/payout.ts';
 import type { Batch, StatusTotal } from '../../../src/core/ports.ts';
@@ -112,18 +112,30 @@ export function rejectBatch(
   store.batches.set(batchId, { ...batch, ...why, status: 'rejected', restedAtMs: nowMs });
 }
 
+/** How much more the rows ask for than their files. */
+const sumCorrections = (rows: readonly StoredRow[]): bigint =>
+  rows.reduce(
+    (sum, { staged, sealedSatang = staged.amountSatang }) =>
+      sum + (staged.amountSatang ?? 0n) - (sealedSatang ?? 0n),
+    0n,
+  );
+
 /** Count and amount of a batch's rows in each status. */
 export function countTotals(rows: readonly StoredRow[]): StatusTotal[] {
   const statuses = [...new Set(rows.map(({ payout }) => payout.status))].toSorted();
   return statuses.map((status) => {
     const inStatus = rows.filter(({ payout }) => payout.status === status);
     const amounts = inStatus.flatMap(({ staged }) => staged.amountSatang ?? []);
+    const acknowledgedRows = inStatus.filter(({ payout }) => payout.isAcknowledged).length;
+    const correctionSatang = toSatang(sumCorrections(inStatus));
     return {
       status,
       rows: inStatus.length,
       amountSatang: sumSatang(amounts),
       unreadableAmounts: inStatus.length - amounts.length,
       alarmRows: inStatus.filter(({ payout }) => payout.isAlarm).length,
+      ...(acknowledgedRows === 0 ? {} : { acknowledgedRows }),
+      ...(correctionSatang === 0n ? {} : { correctionSatang }),
     };
   });
 }
@@ -287,7 +299,9 @@ export function readSeal(store: MemoryStore, batchId: string): SealReading {
     (payout.instruction as unknown) === null ? (staged.amountSatang ?? []) : payout.instruction.amountSatang,
   );
   const digest = store.digests.get(batchId) ?? null;
-  const now = { rows: present.length, totalSatang: sumSatang(amounts), digest: digestRows(present) };
+  // As it was sealed: what a correction has changed is added up beside it.
+  const satang = toSatang(sumSatang(amounts) - sumCorrections(present));
+  const now = { rows: present.length, totalSatang: satang, digest: digestRows(present) };
   return {
     recorded: { rows, totalSatang, digest, versionsDigest: null },
     present: { ...now, versionsDigest: null },

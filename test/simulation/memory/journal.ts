@@ -3,11 +3,20 @@ import { requireAllowed } from '../../../src/core/change.ts';
 import { canMoveBatch, canMovePayout, type Payout, type PayoutCause } from '../../../src/core/payout.ts';
 import type { Batch } from '../../../src/core/ports.ts';
 import { likeFileCodes } from '../../../src/payout/rules/similar.ts';
-import type { StatementStore } from '../../../src/reconcile/ports.ts';
 import type { Journal } from '../../../src/store/store.ts';
+import type { SimulatedJournal } from '../disk.ts';
 import { applyCall } from './apply.ts';
 import { countTotals, readSeal, rejectBatch, seal, stage, startIngest } from './ingest.ts';
-import { countHolds, findOtherReferences, isInDoubt, makePayoutReads, readRows, takeView } from './reads.ts';
+import {
+  countHolds,
+  findOtherReferences,
+  isInDoubt,
+  makeHistoryReads,
+  makePayoutReads,
+  readRows,
+  takeView,
+} from './reads.ts';
+import { makeProposalMethods } from './proposals.ts';
 import { makeStatementMethods } from './statements.ts';
 import { findStop, type MemoryStore, moveRow, requireBatch, rowsOfBatch } from './store.ts';
 
@@ -191,13 +200,15 @@ function makeLineMethods(store: MemoryStore) {
 }
 
 /** The journal over a store; several may be open on one. */
-export function makeMemoryJournal(store: MemoryStore): Journal & StatementStore {
+export function makeMemoryJournal(store: MemoryStore): SimulatedJournal {
   return {
     ...makeStatementMethods(store),
     ...makeBatchMethods(store),
     ...makePayoutReads(store),
     ...makeBulkMoves(store),
     ...makeLineMethods(store),
+    ...makeProposalMethods(store),
+    ...makeHistoryReads(store),
     apply: async (changes) => {
       for (const change of changes) requireAllowed(change);
       return applyCall(store, changes);

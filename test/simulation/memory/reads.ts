@@ -3,8 +3,8 @@ import { dayMs } from '../../../src/core/bangkok-time.ts';
 import { formatBaht, type Satang, sumSatang } from '../../../src/core/money.ts';
 import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../../src/core/payout.ts';
 import type { ClaimOwner, HoldTotal, OtherReferences, ResultRow } from '../../../src/core/ports.ts';
-import type { InDoubt, PayoutHistory } from '../../../src/payout/ports.ts';
 import { countedDate, countsItsFile, type DayUse } from '../../../src/payout/rules/limits.ts';
+import type { HistoryReader, InDoubt, PayoutHistory } from '../../../src/payout/ports.ts';
 import { mayBePaidStatuses } from '../../../src/payout/rules/similar.ts';
 import type { Journal } from '../../../src/store/store.ts';
 import { claimKey, findPlaces, requireBatch, requireRow, rowsOfBatch, similarKey } from './store.ts';
@@ -299,3 +299,10 @@ export function makePayoutReads(store: MemoryStore) {
     countDay: async () => {},
   } satisfies Partial<Journal>;
 }
+
+export const makeHistoryReads = (store: MemoryStore): HistoryReader => ({
+  history: async (seq) => {
+    const row = store.rows.get(seq);
+    return row === undefined ? undefined : findHistory(store, row);
+  },
+});

@@ -8,6 +8,7 @@ import type { PayerHalt, PayoutEvent } from '../../../src/payout/ports.ts';
 import type { AcceptedStatement, DueReport } from '../../../src/reconcile/ports.ts';
 import type { StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import type { BreakRecord } from '../../../src/reconcile/rules/types.ts';
+import type { Proposal, ProposalItem } from '../../../src/review/ports.ts';
 
 /** One row: as its file has it, and as it stands. The payout of a row without an instruction is never handed out. */
 export interface StoredRow {
@@ -19,6 +20,8 @@ export interface StoredRow {
   readonly lastEventSeq: number;
   /** Of the instruction as it was sealed, or validated later; null while there is none. */
   readonly digest: string | null;
+  /** The amount of its file, where people have corrected it. */
+  readonly sealedSatang?: StagedRow['amountSatang'];
 }
 
 export interface StoredEvent extends Omit<PayoutEvent, 'detail'> {
@@ -90,6 +93,12 @@ export interface MemoryStore {
   readonly linePauses: Map<string, PayerPause>;
   readonly reports: Report[];
   readonly statements: MemoryStatements;
+  /** By number, in the order of the numbers. */
+  readonly proposals: Map<number, Proposal>;
+  /** Of each, in their order. */
+  readonly items: Map<number, readonly ProposalItem[]>;
+  /** People who have corrected a row of a batch. */
+  readonly hands: Map<string, readonly number[]>;
   latestEventSeq: number;
 }
 
@@ -108,8 +117,21 @@ export function makeMemoryStore(): MemoryStore {
     linePauses: new Map(),
     reports: [],
     statements: makeMemoryStatements(),
+    proposals: new Map(),
+    items: new Map(),
+    hands: new Map(),
     latestEventSeq: 0,
   };
+}
+
+/** Takes back what a call has done, the latest first. */
+export type Undo = (() => void)[];
+
+/** Sets an entry of a map so that it can be taken back. */
+export function put<Key, Value>(map: Map<Key, Value>, key: Key, value: Value, undo: Undo): void {
+  const before = map.get(key);
+  undo.push(() => (before === undefined ? map.delete(key) : map.set(key, before)));
+  map.set(key, value);
 }
 
 export const claimKey = (companyId: string, payoutId: string): string => `${companyId} ${payoutId}`;
@@ -170,12 +192,14 @@ interface RowMove {
   readonly detail: string;
   /** The row gets the instruction that it never had. */
   readonly isValidated?: boolean;
+  /** It asks for something else than its file from now on. */
+  readonly isCorrected?: boolean;
 }
 
 /** Replaces a row's state, raises its version and appends the event. */
 export function moveRow(
   store: MemoryStore,
-  { row, after, cause, atMs, detail, isValidated }: RowMove,
+  { row, after, cause, atMs, detail, isValidated, isCorrected }: RowMove,
 ): StoredRow {
   const before = row.payout;
   store.latestEventSeq += 1;
@@ -184,19 +208,28 @@ export function moveRow(
   store.events.push({ seq, payoutSeq: before.seq, from: before.status, to, cause, atMs, attemptNo, detail });
   const payout: Payout = {
     ...after,
-    instruction: isValidated === true ? after.instruction : before.instruction,
+    instruction: isValidated === true || isCorrected === true ? after.instruction : before.instruction,
     holds: inOrder(after.holds),
     acceptedHolds: inOrder(after.acceptedHolds),
     version: before.version + 1,
-    isAlarm: before.isAlarm || after.isAlarm,
+    // Only a person who has taken note of it ends it.
+    isAlarm: (before.isAlarm && cause !== 'acknowledged') || after.isAlarm,
   };
-  const moved = { ...row, payout, lastEventSeq: seq };
+  const amounts = isCorrected === true ? correctAmount(row, after.instruction.amountSatang) : {};
+  const moved = { ...row, ...amounts, payout, lastEventSeq: seq };
   store.rows.set(before.seq, moved);
-  if (isValidated === true && row.digest === null) sealAnew(store, moved);
+  if (isCorrected === true || (isValidated === true && row.digest === null)) sealAnew(store, moved);
   return moved;
 }
 
-/** A row that never asked for anything does from now on: its digest counts with those that were sealed. */
+function correctAmount(
+  { staged, sealedSatang = staged.amountSatang }: StoredRow,
+  amountSatang: Payout['instruction']['amountSatang'],
+): Pick<StoredRow, 'staged' | 'sealedSatang'> {
+  return { staged: { ...staged, amountSatang }, sealedSatang };
+}
+
+/** A row asks for something, or for something else, from now on: its digest counts with those that were sealed. */
 function sealAnew(store: MemoryStore, row: StoredRow): void {
   const { seq, batchId, rowNo, instruction } = row.payout;
   const { companyId } = requireBatch(store, batchId);
