@@ -150,20 +150,19 @@ export function findDayExcess(
   const hold = (code: LimitFinding['code'], text: string): void => {
     found.push({ hold: 'day-limit', code, text });
   };
-  const day = showDay(nowMs);
   if (satangPerDay !== null && ofDay > satangPerDay)
     hold(
       'baht-per-day',
-      `with it ${showBaht(ofDay)} baht would be sent on ${day}, more than ${showBaht(satangPerDay)} (limits.bahtPerDay)`,
+      `with it ${showBaht(ofDay)} baht would be sent on ${showDay(nowMs)}, more than ${showBaht(satangPerDay)} (limits.bahtPerDay)`,
     );
   if (satangPerPayeePerDay !== null && ofPayee > satangPerPayeePerDay)
     hold(
       'payee-per-day',
-      `with it ${showBaht(ofPayee)} baht would be sent to this payee on ${day}, more than ${showBaht(satangPerPayeePerDay)} (limits.bahtPerPayeePerDay)`,
+      `with it ${showBaht(ofPayee)} baht would be sent to this payee on ${showDay(nowMs)}, more than ${showBaht(satangPerPayeePerDay)} (limits.bahtPerPayeePerDay)`,
     );
   if (filesPerDay !== null && !use.isFileCounted && use.files >= filesPerDay) {
     const files = countOf(use.files, 'other file was', 'other files were');
-    hold('files-per-day', `${files} paid from on ${day}, as many as limits.filesPerDay allows`);
+    hold('files-per-day', `${files} paid from on ${showDay(nowMs)}, as many as limits.filesPerDay allows`);
   }
   return found;
 }

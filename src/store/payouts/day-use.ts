@@ -6,7 +6,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { type Satang, zeroSatang } from '../../core/money.ts';
-import type { Change } from '../../core/ports.ts';
+import type { Payout } from '../../core/payout.ts';
+import type { Change, DayLimits } from '../../core/ports.ts';
 import type { LimitReader } from '../../payout/ports.ts';
 import {
   computeUseMoves,
@@ -64,6 +65,21 @@ const useOf = define((values: UseKey) =>
     .where(({ and }) => and(keyOf(values))),
 );
 
+/** Of all keys that one payout has; each is of one kind alone. */
+const usesOf = define((values: Day & { proxyNo: string; batchId: string }) =>
+  query
+    .selectFrom('day_use')
+    .select([
+      'kind',
+      'rows',
+      sql<string>`cast(high as text)`.as('high'),
+      sql<string>`cast(low as text)`.as('low'),
+    ])
+    .where(({ and }) => and({ company_id: values.companyId, date: values.date }))
+    .where('kind', 'in', ['day', 'payee', 'file'])
+    .where('key', 'in', ['', values.proxyNo, values.batchId]),
+);
+
 const countFiles = define((values: Day) =>
   query
     .selectFrom('day_use')
@@ -72,18 +88,37 @@ const countFiles = define((values: Day) =>
     .where('rows', '>', sql.lit(0)),
 );
 
-const addUse = define((values: UseKey & { rows: number; high: bigint; low: bigint }) =>
-  query
+/** What counts of one payout: on its day, for its payee, and for its file, for which it may not count. */
+interface Added extends Day {
+  readonly proxyNo: string;
+  readonly batchId: string;
+  readonly rows: number;
+  readonly high: bigint;
+  readonly low: bigint;
+  readonly fileRows: number;
+  readonly fileHigh: bigint;
+  readonly fileLow: bigint;
+}
+
+const addUse = define((values: Added) => {
+  const day = { company_id: values.companyId, date: values.date };
+  const sums = { rows: values.rows, high: values.high, low: values.low };
+  const ofFile = { rows: values.fileRows, high: values.fileHigh, low: values.fileLow };
+  return query
     .insertInto('day_use')
-    .values({ ...keyOf(values), rows: values.rows, high: values.high, low: values.low })
+    .values([
+      { ...day, kind: 'day', key: '', ...sums },
+      { ...day, kind: 'payee', key: values.proxyNo, ...sums },
+      { ...day, kind: 'file', key: values.batchId, ...ofFile },
+    ])
     .onConflict((conflict) =>
       conflict.columns(['company_id', 'date', 'kind', 'key']).doUpdateSet({
         rows: sql<number>`day_use.rows + excluded.rows`,
         high: sql<bigint>`day_use.high + excluded.high`,
         low: sql<bigint>`day_use.low + excluded.low`,
       }),
-    ),
-);
+    );
+});
 
 const keyOfPayout = { day: sql<string>`''`, payee: sql<string>`r.proxy_no`, file: sql<string>`p.batch_id` };
 
@@ -162,18 +197,12 @@ function* countDay(companyId: string, date: string): Body<void> {
 
 export const limitWrites = { countDay };
 
-function* sumOf(day: Day, kind: Kind, key: string): Reading<Satang> {
-  const use = yield* useOf.get({ ...day, kind, key });
-  return use === undefined ? zeroSatang : joinParts(use.high, use.low);
-}
-
-/** @param isFiles whether anybody wants to know of files */
-function* readUse(day: Day, batchId: string, isFiles = true): Reading<DayUse | undefined> {
+function* readUse(day: Day, batchId: string): Reading<DayUse | undefined> {
   const use = yield* useOf.get({ ...day, ...whole });
   if (use === undefined) return undefined;
-  const file = isFiles ? yield* useOf.get({ ...day, kind: 'file', key: batchId }) : undefined;
+  const file = yield* useOf.get({ ...day, kind: 'file', key: batchId });
   const isFileCounted = file !== undefined && file.rows > 0;
-  const files = isFiles && !isFileCounted ? ((yield* countFiles.get(day))?.files ?? 0) : 0;
+  const files = isFileCounted ? 0 : ((yield* countFiles.get(day))?.files ?? 0);
   return { satang: joinParts(use.high, use.low), files, isFileCounted };
 }
 
@@ -210,7 +239,9 @@ export const limitReads = {
   },
   *payeeUse(companyId, date, proxyNo): Reading<Satang> {
     const day = { companyId, date };
-    if ((yield* useOf.get({ ...day, ...whole })) !== undefined) return yield* sumOf(day, 'payee', proxyNo);
+    const kept = yield* useOf.get({ ...day, kind: 'payee', key: proxyNo });
+    if (kept !== undefined) return joinParts(kept.high, kept.low);
+    if ((yield* useOf.get({ ...day, ...whole })) !== undefined) return zeroSatang;
     const sum = yield* sumCounted.get({ ...spanOf(day), key: proxyNo });
     return sum === undefined ? zeroSatang : joinParts(sum.high, sum.low);
   },
@@ -231,18 +262,36 @@ export function keepPaidPayees(db: DatabaseSync, batchId: string): void {
 
 // ---------------------------------------------------------------- with each change
 
-/** False when an intent would pass a limit of its day. */
+/** What counts for one payout, in one look; undefined of a day that is not counted. */
+function* readUses(day: Day, { instruction, batchId }: Payout, limits: DayLimits) {
+  const { proxyNo } = instruction;
+  const found = yield* usesOf.all({ ...day, proxyNo, batchId });
+  const findUse = (kind: Kind) => found.find((use) => use.kind === kind);
+  const ofDay = findUse('day');
+  if (ofDay === undefined) return undefined;
+  const payee = findUse('payee');
+  const isFileCounted = (findUse('file')?.rows ?? 0) > 0;
+  const isAsked = limits.filesPerDay !== null && !isFileCounted;
+  const files = isAsked ? ((yield* countFiles.get(day))?.files ?? 0) : 0;
+  return {
+    use: { satang: joinParts(ofDay.high, ofDay.low), files, isFileCounted },
+    payeeSatang: payee === undefined ? zeroSatang : joinParts(payee.high, payee.low),
+  };
+}
+
+/** False when an intent would pass a limit of its day, which is counted from then on. */
 export function* isWithinLimits({ limits, after }: Change, companyId: string): Body<boolean> {
   if (limits === undefined) return true;
-  const { submittedAtMs, batchId, instruction } = after;
+  const { submittedAtMs, instruction } = after;
   if (submittedAtMs === null) throw new Error(`payout ${after.seq}: an intent without its moment`);
-  const date = formatBangkokDate(submittedAtMs);
-  const day = { companyId, date };
-  yield* countDay(companyId, date);
-  const use = yield* readUse(day, batchId, limits.filesPerDay !== null);
-  if (use === undefined) throw new Error(`${date} was counted and is not there`);
-  const payeeSatang =
-    limits.satangPerPayeePerDay === null ? zeroSatang : yield* sumOf(day, 'payee', instruction.proxyNo);
+  const day = { companyId, date: formatBangkokDate(submittedAtMs) };
+  let uses = yield* readUses(day, after, limits);
+  if (uses === undefined) {
+    yield* countDay(companyId, day.date);
+    uses = yield* readUses(day, after, limits);
+  }
+  if (uses === undefined) throw new Error(`${day.date} was counted and is not there`);
+  const { use, payeeSatang } = uses;
   return findDayExcess(limits, instruction.amountSatang, use, payeeSatang, submittedAtMs).length === 0;
 }
 
@@ -250,18 +299,25 @@ export function* isWithinLimits({ limits, after }: Change, companyId: string): B
 export function* recordUse(change: Change, companyId: string): Body<void> {
   for (const { date, by, payout } of computeUseMoves(change)) {
     const day = { companyId, date };
-    if ((yield* useOf.get({ ...day, ...whole })) === undefined) continue;
-    for (const place of placesOf(payout)) yield* addUse.run({ ...day, ...place, ...partsOf(payout, by) });
+    const isCounted = change.limits !== undefined || (yield* useOf.get({ ...day, ...whole })) !== undefined;
+    if (isCounted) yield* addUse.run({ ...day, ...partsOf(payout, by) });
   }
 }
 
-const placesOf = (payout: UseMove['payout']): readonly Pick<UseKey, 'kind' | 'key'>[] => [
-  whole,
-  { kind: 'payee', key: payout.instruction.proxyNo },
-  ...(countsItsFile(payout) ? [{ kind: 'file', key: payout.batchId } as const] : []),
-];
-
-function partsOf({ instruction: { amountSatang } }: UseMove['payout'], by: UseMove['by']) {
-  const sign = BigInt(by);
-  return { rows: by, high: (amountSatang / lowPart) * sign, low: (amountSatang % lowPart) * sign };
+function partsOf(payout: Payout, by: UseMove['by']): Omit<Added, keyof Day> {
+  const { instruction, batchId } = payout;
+  const { proxyNo, amountSatang } = instruction;
+  const ofFile = countsItsFile(payout) ? by : 0;
+  const parts = { high: amountSatang / lowPart, low: amountSatang % lowPart };
+  const [sign, fileSign] = [BigInt(by), BigInt(ofFile)];
+  return {
+    proxyNo,
+    batchId,
+    rows: by,
+    high: parts.high * sign,
+    low: parts.low * sign,
+    fileRows: ofFile,
+    fileHigh: parts.high * fileSign,
+    fileLow: parts.low * fileSign,
+  };
 }
