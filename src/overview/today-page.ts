@@ -155,7 +155,7 @@ function headFigures(visit: OverviewVisit, figures: TodayFigures, forMe: number)
 /** Widths are attributes: nothing in a page bears a style of its own. */
 function bar(visit: OverviewVisit, money: readonly MoneyInStatus[], label: string): Html {
   const pieces = divideBar(money);
-  return html`<svg class="bar" role="img" aria-label="${label}">
+  return html`<svg class="share" role="img" aria-label="${label}">
     ${pieces.map(
       ({ status, start, width }) =>
         html`<rect class="fill-${status}" x="${start.toFixed(2)}%" width="${width.toFixed(2)}%" height="100%">

@@ -4,10 +4,11 @@ import type { View } from '../review/web/view.ts';
 import { type LogReader, makeLogViews } from './log-page.ts';
 import { makePayeesViews, type PayeesReader } from './payees-page.ts';
 import { makeUserViews } from './people-page.ts';
+import { makeReconciliationViews, type ReconciliationReader } from './reconciliation-page.ts';
 import { makeTodayViews, type TodayContext } from './today-page.ts';
 
 export interface OverviewOptions {
-  readonly store: TodayContext['store'] & PayeesReader & LogReader;
+  readonly store: TodayContext['store'] & PayeesReader & LogReader & ReconciliationReader;
   readonly readContext: () => Promise<SignInPageContext>;
   readonly payer?: TodayContext['payer'];
   readonly readSurroundings?: TodayContext['readSurroundings'];
@@ -23,6 +24,7 @@ export function makeOverviewViews(options: OverviewOptions): readonly View[] {
   };
   return [
     ...makeTodayViews({ store, payer, readSurroundings }),
+    ...makeReconciliationViews(store),
     ...makePayeesViews(store),
     ...makeUserViews({ readPersons, onChange: async () => onUserChange?.() }),
     ...makeLogViews(store),

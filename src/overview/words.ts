@@ -4,9 +4,10 @@ import type { ProvedVisit } from '../review/web/view.ts';
 import type { Language, Word } from '../review/web/words.ts';
 import { payeesWords } from './words/payees.ts';
 import { personEventWords, userWords } from './words/people.ts';
+import { reconciliationWords } from './words/reconciliation.ts';
 import { todayWords } from './words/today.ts';
 
-const words = { ...todayWords, ...payeesWords, ...userWords } as const;
+const words = { ...todayWords, ...payeesWords, ...userWords, ...reconciliationWords } as const;
 
 type OwnWord = keyof typeof words;
 export type OverviewWord = Word | OwnWord;

@@ -18,6 +18,7 @@ const menu = [
   { path: '/queue', word: 'queue' },
   { path: '/proposals', word: 'proposals' },
   { path: '/batches', word: 'batches' },
+  { path: '/reconciliation', word: 'reconciliation' },
   { path: '/payees', word: 'payees' },
   { path: '/people', word: 'people', action: 'people' },
 ] as const satisfies readonly {

@@ -193,8 +193,8 @@ h1 small { font-weight: 400; margin-left: .6rem; }
 .figures.links li a { color: inherit; text-decoration: none; display: block; }
 .figures.links li a:hover { text-decoration: underline; }
 .go { margin: 0 0 1.2rem; }
-svg.bar { display: block; width: 100%; height: 1.6rem; border-radius: .3rem; background: var(--line); margin: 0 0 .8rem; }
-td svg.bar { height: .7rem; margin: .4rem 0 .2rem; }
+svg.share { display: block; width: 100%; height: 1.6rem; border-radius: .3rem; background: var(--line); margin: 0 0 .8rem; }
+td svg.share { height: .7rem; margin: .4rem 0 .2rem; }
 svg.swatch { width: .9rem; height: .9rem; border-radius: .2rem; vertical-align: -.1rem; margin-right: .2rem; }
 .fill-paid { fill: var(--bar-paid); }
 .fill-submitted { fill: var(--bar-doubt); }

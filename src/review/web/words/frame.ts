@@ -10,6 +10,7 @@ export const frameWords = {
   queue: ['Review queue', 'คิวรอตรวจสอบ'],
   proposals: ['Waiting for a check', 'รายการรออนุมัติ'],
   batches: ['Batches', 'ชุดจ่ายเงิน'],
+  reconciliation: ['Reconciliation', 'กระทบยอด'],
   payees: ['Payees', 'ผู้รับเงิน'],
   people: ['People', 'ผู้ใช้งาน'],
   problem: ['There is a problem', 'พบข้อผิดพลาด'],

@@ -1,0 +1,48 @@
+/** Days tied out, over a real port. */
+import { expect, test } from 'vitest';
+import { openReviewPage } from '../../src/review/web/server.ts';
+import { Browser } from '../support/browser.ts';
+import { passwordOf, Users } from '../support/persons.ts';
+import { lineFor, openDay, type ReconcileDay } from '../support/reconcile-kit.ts';
+import { pageOptionsOf } from '../support/review-page.ts';
+import { baht, date } from '../support/statement-fixtures.ts';
+
+const amount = (text: string) => ({ amountSatang: baht(text), netSatang: baht(text) });
+
+async function signIn({ store }: ReconcileDay) {
+  const users = new Users(store);
+  await users.add('mali', 'admin', null);
+  const listen = { host: '127.0.0.1', port: 0 };
+  const page = await openReviewPage({ listen, ...pageOptionsOf(store, users) });
+  const browser = new Browser(page.origin);
+  await browser.signIn('mali', passwordOf('mali'));
+  return { browser, [Symbol.asyncDispose]: async () => page[Symbol.asyncDispose]() };
+}
+
+const textOf = ({ text }: { readonly text: string }): string =>
+  text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+test('a day has both sides, the difference and its breaks, and opens on them', async () => {
+  await using day = await openDay(['paid', 'paid']);
+  await day.reconcile([lineFor(day.attempts[0], amount('99.00')), lineFor(day.attempts[1])]);
+  await using scene = await signIn(day);
+  const { browser } = scene;
+  const days = await browser.get('/reconciliation');
+  expect(days.text).toContain(`href="/reconciliation/${date}"`);
+  expect(textOf(days)).toContain('200.03 2 199.02 2 +1.01');
+  const shown = textOf(await browser.get(`/reconciliation/${date}`));
+  expect(shown).toContain('✓ paid on both sides 1');
+  expect(shown).toContain('? amount differs 1 99.00');
+  expect(shown).toMatch(/Open breaks .* amount differs/);
+  expect(shown).toContain('Ask the bank with the transRefNo and sysRefNo which amount was moved');
+  await browser.post('/look', { language: 'th', back: '/reconciliation' });
+  expect(textOf(await browser.get(`/reconciliation/${date}`))).toContain('จำนวนเงินไม่ตรงกัน');
+});
+
+test('a day without a statement is told of, and another is none', async () => {
+  await using day = await openDay(['paid']);
+  await using scene = await signIn(day);
+  expect((await scene.browser.get('/reconciliation')).status).toBe(200);
+  expect((await scene.browser.get('/reconciliation/20200101')).status).toBe(404);
+  expect((await scene.browser.get('/reconciliation/..%2Fx')).status).toBe(404);
+});
