@@ -1,6 +1,5 @@
 /** Every command, in the order of `--help`. */
 import type { Argv } from 'yargs';
-import { acceptCommand, haltCommand } from './accept.ts';
 import { approveCommand, proposalsCommand } from './approve.ts';
 import { auditCommand } from './audit.ts';
 import { archiveCommand } from './archive.ts';
@@ -8,7 +7,14 @@ import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
 import { exceptionsCommand } from './exceptions.ts';
-import { acknowledgeCommand, confirmCommand, decideCommand, releaseCommand } from './decide.ts';
+import {
+  acceptCommand,
+  acknowledgeCommand,
+  confirmCommand,
+  decideCommand,
+  haltCommand,
+  releaseCommand,
+} from './decide.ts';
 import { initCommand } from './init.ts';
 import { listCommand } from './list.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
@@ -16,6 +22,7 @@ import { type Command, type GlobalOptions, makeCommandLine } from './options.ts'
 import { recordOnStderr } from './output.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { reportFailure } from './report-failure.ts';
+import { queueCommand } from './queue.ts';
 import { resultCommand } from './result.ts';
 import { reviewCommand } from './review.ts';
 import { runCommand } from './run.ts';
@@ -60,6 +67,7 @@ export const commands: readonly Command[] = [
   acceptCommand,
   haltCommand,
   auditCommand,
+  queueCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -1,15 +1,24 @@
-/** `paydrop decide`, `confirm`, `ack`, `release`: what people decide about payouts, each proved by a personal token. */
+/** `paydrop decide`, `confirm`, `ack`, `release`, `accept`, `halt`: what people decide, each proved by a personal token. */
 import type { DecisionSession, Decided } from '../app/review/decisions.ts';
-import { SettingsError } from '../settings/secrets.ts';
+import { type BreakKind, breakKinds } from '../reconcile/rules/types.ts';
+import { readZipKey, SettingsError } from '../settings/secrets.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { flagOption, type GlobalOptions, loadCommandSettings, makeCommand, textOption } from './options.ts';
+import {
+  flagOption,
+  type GlobalOptions,
+  loadCommandSettings,
+  makeCommand,
+  openLog,
+  textOption,
+} from './options.ts';
+import { readDate } from './reconcile.ts';
 
-export const decisionExits = {
+const exits = {
   0: 'applied, or proposed where a second person has to approve',
   2: 'nobody has proved who he is, or it is not possible: nothing was done',
 } as const;
 
-export const noteOption = textOption('why it is decided so');
+const noteOption = textOption('why it is decided so');
 
 /** Opens the journal, has something decided, and shows what it has come to. */
 async function decideAndShow(
@@ -30,7 +39,7 @@ async function decideAndShow(
 export const decideCommand = makeCommand({
   command: 'decide <file>',
   describe: 'apply a filled-in exceptions file (CSV or .xlsx): all of it, or nothing',
-  exits: decisionExits,
+  exits,
   builder: (command) =>
     command
       .positional('file', {
@@ -56,7 +65,7 @@ export const decideCommand = makeCommand({
 export const confirmCommand = makeCommand({
   command: 'confirm <payout>',
   describe: 'say what became of an unresolved payout, with evidence; a second person approves it',
-  exits: decisionExits,
+  exits,
   builder: (command) =>
     command
       .positional('payout', { type: 'string', demandOption: true, describe: 'a payoutId or a transRefNo' })
@@ -88,7 +97,7 @@ const manyPayouts = {
 export const acknowledgeCommand = makeCommand({
   command: 'ack <payout..>',
   describe: 'take note of an alarm, or of a row that ended otherwise than paid: it leaves the exceptions',
-  exits: decisionExits,
+  exits,
   builder: (command) =>
     command
       .positional('payout', manyPayouts)
@@ -104,7 +113,7 @@ export const acknowledgeCommand = makeCommand({
 export const releaseCommand = makeCommand({
   command: 'release <payout..>',
   describe: 'let another file use the payoutId of what was cancelled; a second person approves it',
-  exits: decisionExits,
+  exits,
   builder: (command) =>
     command
       .positional('payout', manyPayouts)
@@ -118,4 +127,131 @@ export const releaseCommand = makeCommand({
       const { decideOnPayouts } = await import('../app/review/decisions.ts');
       return decideOnPayouts(session, 'release', names, { note, evidence: null });
     }),
+});
+
+// ---------------------------------------------------------------- breaks, statements, payer accounts
+
+export const acceptCommand = makeCommand({
+  command: 'accept <day> [transfer..]',
+  describe: 'accept breaks of a day as explained, or a statement of it; a second person approves it',
+  exits: { ...exits, 5: 'no usable statement', 6: 'the bank is out of reach or refuses us' },
+  builder: (command) =>
+    command
+      .positional('day', { type: 'string', demandOption: true, describe: 'YYYY-MM-DD, Bangkok' })
+      .positional('transfer', {
+        type: 'string',
+        array: true,
+        describe: 'transRefNos whose open breaks are accepted',
+      })
+      .option('all', flagOption('every open break of the day'))
+      .option('kind', textOption(`only breaks of this kind: ${breakKinds.join(', ')}`))
+      .option(
+        'statement',
+        flagOption('the statement as the bank has it now, though it lacks lines, is empty or was superseded'),
+      )
+      .option('file', textOption('reconcile the day with this statement, which you have'))
+      .option('key-file', textOption('a file with the key of an encrypted ZIP in --file'))
+      .option('force', flagOption('with --file: though it lacks lines, is empty or was superseded'))
+      .option('note', noteOption)
+      .example(
+        "$0 accept 2026-11-20 PD8S3K0Q2M7XW1VZ5T01 --note 'the bank has booked it twice, and back'",
+        'its breaks',
+      )
+      .example("$0 accept 2026-11-20 --all --kind fee-mismatch --note 'new fees'", 'all of one kind')
+      .example(
+        "$0 accept 2026-11-20 --statement --note 'the bank says that it is right'",
+        'what the bank has',
+      )
+      .example(
+        "$0 accept 2026-11-20 --file PARTNER001_COMP000001_PROXY_20261120.csv --note 'by mail'",
+        'a file',
+      ),
+  run: async ({
+    day,
+    transfer = [],
+    all,
+    kind,
+    statement,
+    file,
+    keyFile,
+    force,
+    note = '',
+    json,
+    logLevel,
+    ...options
+  }) => {
+    const date = readDay(day);
+    const isOfStatement = statement || file !== undefined;
+    const isOfBreaks = all || transfer.length > 0;
+    if (isOfStatement === isOfBreaks || (statement && file !== undefined))
+      throw new SettingsError('say what is accepted: transfers, --all, --statement or --file, one of them');
+    if ((force || keyFile !== undefined) && file === undefined)
+      throw new SettingsError('--force and --key-file go with --file');
+    const loaded = await loadCommandSettings(options);
+    const { openDecisions } = await import('../app/review/decisions.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const { showDecided } = await import('./views/decisions.ts');
+    const log = await openLog({ json, logLevel });
+    await using session = await openDecisions(loaded, log);
+    let decided;
+    if (isOfStatement) {
+      const { decideOnStatement } = await import('../app/review/statements.ts');
+      const key = file === undefined ? null : readZipKey(keyFile, process.env);
+      const wish = { date, file, key, isForced: force, note };
+      decided = await decideOnStatement(session, wish, log, new AbortController().signal);
+    } else {
+      const { decideOnBreaks } = await import('../app/review/accept.ts');
+      decided = await decideOnBreaks(session, { date, names: transfer, kind: readKind(kind), note });
+    }
+    if (decided.kind === 'no-statement') {
+      const { showNoStatement } = await import('./views/reconcile.ts');
+      const { sayFailure } = await import('./output.ts');
+      const shown = showNoStatement(decided);
+      if (json) print(shown, json);
+      else sayFailure(shown.text);
+      return shown.exitCode;
+    }
+    printBanner(loaded, json);
+    print(showDecided(decided), json);
+    return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;
+  },
+});
+
+function readDay(text: string): string {
+  const date = readDate(text, 'the day');
+  if (date === undefined) throw new SettingsError('say which day: YYYY-MM-DD');
+  return date;
+}
+
+function readKind(word: string | undefined): BreakKind | undefined {
+  const kind = breakKinds.find((name) => name === word);
+  if (word !== undefined && kind === undefined)
+    throw new SettingsError(`--kind takes one of ${breakKinds.join(', ')}, not ${word}`);
+  return kind;
+}
+
+export const haltCommand = makeCommand({
+  command: 'halt [account]',
+  describe: 'halt a payer account: nothing more is sent from it; or, with --lift, let it go on',
+  exits,
+  builder: (command) =>
+    command
+      .positional('account', { type: 'string', describe: 'the number (default: bank.payerAccount)' })
+      .option('lift', flagOption('let it go on; a second person approves it'))
+      .option('note', noteOption)
+      .example("$0 halt --note 'the balance is to be looked at'", 'at once, by one person')
+      .example("$0 halt --lift --note 'looked at'", 'what waits on it is sent'),
+  run: async ({ account, lift, note = '', json, ...options }) => {
+    if (note.trim() === '') throw new SettingsError('--note is missing: say why');
+    const loaded = await loadCommandSettings(options);
+    const { openDecisions } = await import('../app/review/decisions.ts');
+    const { decideOnPayer } = await import('../app/review/accept.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const { showDecided, showPayerChanged } = await import('./views/decisions.ts');
+    await using session = await openDecisions(loaded);
+    const decided = await decideOnPayer(session, lift ? 'resume-payer' : 'halt-payer', account, note);
+    printBanner(loaded, json);
+    print(decided.kind === 'changed' ? showPayerChanged(decided) : showDecided(decided), json);
+    return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;
+  },
 });

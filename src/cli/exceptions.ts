@@ -1,7 +1,7 @@
 /** `paydrop exceptions`: what needs a person, as a table to fill in. */
 import { encodeJson, joinLines, printable } from '../core/outgoing-text.ts';
 import { loadCommandSettings, makeCommand, textOption } from './options.ts';
-import { noSuchBatch } from './status.ts';
+import { noSuchBatch, printWaiting } from './status.ts';
 
 export const exceptionsCommand = makeCommand({
   command: 'exceptions',
@@ -32,6 +32,7 @@ export const exceptionsCommand = makeCommand({
       const written = await writeExceptions(loaded, open, out);
       printBanner(loaded, json);
       print(showWrittenExceptions(written, loaded.settings.output.workbookRows), json);
+      if (batch === undefined && !json) await printWaiting(loaded);
     } else if (json) {
       for await (const page of open.read())
         for (const record of page)

@@ -2,6 +2,7 @@
 import { paydropCommand } from '../core/command-line.ts';
 import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
 
 export const statusCommand = makeCommand({
@@ -46,10 +47,21 @@ export const statusCommand = makeCommand({
       ),
       json,
     );
-    const days = batch === undefined && !json ? await readAllDays() : [];
+    if (batch !== undefined || json) return;
+    const days = await readAllDays();
     if (days.length > 0) print(showDays(days, nowMs, daysShownMax), json);
+    await printWaiting(loaded);
   },
 });
+
+/** What else needs a person; nothing where nothing does. */
+export async function printWaiting(loaded: LoadedSettings): Promise<void> {
+  const { readWaiting } = await import('../app/review/queue.ts');
+  const { printText } = await import('./output.ts');
+  const { linesOfWaiting } = await import('./views/queue.ts');
+  const lines = linesOfWaiting(await readWaiting(loaded));
+  if (lines.length > 0) printText(toLines(['', ...lines]));
+}
 
 /** Days that are shown below the batches, beside those with open breaks. */
 const daysShownMax = 10;

@@ -1,22 +1,20 @@
 /** Breaks of a day's reconciliation as targets: accepted, they count as explained for as long as they say the same. */
-import type { BreakName } from '../reconcile/ports.ts';
-import { acceptBreak, amountOfBreak, versionOfBreak } from '../reconcile/rules/breaks.ts';
-import { type BreakRecord, breakKinds } from '../reconcile/rules/types.ts';
+import {
+  acceptBreak,
+  amountOfBreak,
+  breakKeyOf,
+  readBreakKey,
+  versionOfBreak,
+} from '../reconcile/rules/breaks.ts';
+import type { BreakRecord } from '../reconcile/rules/types.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
 import type { Target } from './rules/proposal.ts';
 
-/** Names it by day, kind and transfer: the last may hold any character. */
 export const breakTargetOf = (record: BreakRecord): Target => ({
   kind: 'break',
-  key: [record.date, record.kind, record.key].join('/'),
+  key: breakKeyOf(record),
   version: versionOfBreak(record),
 });
-
-function readBreakKey(key: string): BreakName | undefined {
-  const [date = '', word = '', ...rest] = key.split('/');
-  const kind = breakKinds.find((name) => name === word);
-  return kind === undefined ? undefined : { date, kind, key: rest.join('/') };
-}
 
 export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
   const find = async ({ key, version }: Pick<Target, 'key' | 'version'>): Promise<BreakRecord | string> => {

@@ -4,8 +4,8 @@ import type { Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
 import type { Inspected } from '../reconcile/inspect.ts';
-import type { StatementStore } from '../reconcile/ports.ts';
-import type { ApprovalStore, Proposal, ProposalItem, ProposalStore } from './ports.ts';
+import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
+import type { ApprovalStore, Proposal, ProposalItem, ProposalStore, QueueStore } from './ports.ts';
 import type { Provenance } from '../reconcile/rules/custody.ts';
 import type { Target } from './rules/proposal.ts';
 import type { SigningRule } from './rules/signature.ts';
@@ -27,6 +27,8 @@ export interface ReviewContext {
   readonly journal: PayoutJournal &
     ProposalStore &
     ApprovalStore &
+    Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem'> &
+    Pick<UnreconciledDays, 'daysWithoutStatement'> &
     HistoryReader &
     Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak' | 'statement'>;
   /** Undefined where none is reconciled with: what is decided of them waits for a process that can. */

@@ -1,4 +1,6 @@
 /** What the review keeps in the journal. */
+import type { PayerHalt } from '../payout/ports.ts';
+import type { RefusedFile, ReviewNote, RowsOfBatch } from './rules/queue.ts';
 import type { Satang } from '../core/money.ts';
 import type { DecisionItem } from '../core/ports.ts';
 import type { Waiting } from './rules/approval.ts';
@@ -133,6 +135,24 @@ export interface ProposalStore {
   expireProposals(nowMs: number): Promise<readonly number[]>;
   /** The chained history of all, in its order. */
   proposalEvents(afterSeq: number, limit: number): Promise<readonly ProposalEvent[]>;
+}
+
+// ---------------------------------------------------------------- what waits and is no payout
+
+export interface QueueStore {
+  /** Files that were refused, and that nobody has taken note of; the latest first. */
+  refusedFiles(limit: number): Promise<readonly RefusedFile[]>;
+  /** Halts in force. */
+  payerHalts(): Promise<readonly PayerHalt[]>;
+  /** Batches that are halted, or of which rows are held by what holds them together. */
+  heldBatches(): Promise<readonly RowsOfBatch[]>;
+  /** Rows submitted before a moment of which nobody knows what became, by batch. */
+  doubtSince(beforeMs: number): Promise<readonly RowsOfBatch[]>;
+  /** In their order. */
+  reviewNotes(kind: ReviewNote['kind'], keys: readonly string[]): Promise<readonly ReviewNote[]>;
+  addReviewNote(note: ReviewNote): Promise<void>;
+  /** With the end of the item by which it was decided; false, with nothing changed, when that has ended. */
+  noteItem(item: DecisionItem, note: ReviewNote): Promise<boolean>;
 }
 
 // ---------------------------------------------------------------- people

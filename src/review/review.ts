@@ -10,6 +10,7 @@ import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import { makeBreakWork } from './break-target.ts';
 import type { ApprovalTerms, ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
+import { makeDayWork, makeFileWork } from './queue-target.ts';
 import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import { involvedWords, lettingPay } from './rules/approval.ts';
@@ -62,6 +63,8 @@ const makeWork: Readonly<Record<TargetKind, (context: ReviewContext) => TargetWo
   payer: makePayerWork,
   break: makeBreakWork,
   statement: makeStatementWork,
+  day: makeDayWork,
+  file: makeFileWork,
 };
 
 /** The work on each kind of target, made when it is first needed. */

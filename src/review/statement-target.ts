@@ -1,14 +1,10 @@
 /** A day's statement as a target: reconciled with the very bytes that were looked at, once it is decided. */
 import { zeroSatang } from '../core/money.ts';
+import { provenanceOfDecided } from '../reconcile/rules/custody.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
 import type { ProposalItem } from './ports.ts';
 import type { Target } from './rules/proposal.ts';
-import {
-  decideStatement,
-  type KeptStatement,
-  provenanceOf,
-  readStatementTarget,
-} from './rules/statement-decisions.ts';
+import { decideStatement, type KeptStatement, readStatementTarget } from './rules/statement-decisions.ts';
 
 const elsewhere = 'statements are not reconciled here: decide with the command "paydrop approve"';
 
@@ -36,17 +32,18 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
       const why = decideStatement(decision, kept, inspected.refusal);
       return why ?? { amountSatang: inspected.totals?.amountSatang ?? zeroSatang };
     },
-    async apply({ decision, maker, checker, proposalId }, item) {
+    async apply(proposal, item) {
       // Left to a process that can.
       if (item.status !== 'open' || statements === undefined) return;
-      const { itemNo } = item;
+      const { proposalId, itemNo } = item;
       const end = async (why: string | undefined): Promise<void> => {
         await journal.endItem(proposalId, itemNo, why === undefined ? 'applied' : 'refused', why ?? null);
       };
       if (await isTaken(item)) return end(undefined);
       const kept = await find(item);
       if (typeof kept === 'string') return end(kept);
-      const provenance = provenanceOf(decision, kept, maker, checker, proposalId);
+      const isForced = proposal.decision === 'accept-statement';
+      const provenance = provenanceOfDecided(kept.from, isForced, proposal);
       const taken = await statements.reconcile(kept, provenance);
       if (taken.kind !== 'overtaken') await end(taken.kind === 'refused' ? taken.why : undefined);
     },

@@ -442,6 +442,9 @@ const reviewSchema = z.strictObject({
     .describe(
       'a file that holds your personal token alone and is not open to everybody; or the variable `PAYDROP_TOKEN`, or `PAYDROP_TOKEN_FILE` with its path, which win',
     ),
+  doubtAfterMs: duration
+    .default(3_600_000)
+    .describe('from when on a transfer in doubt stands in the queue of what needs a person'),
 });
 
 const approvalSchema = z.strictObject({

@@ -19,6 +19,7 @@ import { addProposalChain } from './review/proposal-chain.ts';
 import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
 import { passkeyTables } from './review/passkey-tables.ts';
+import { queueTables } from './review/queue-tables.ts';
 import { sessionTables } from './review/session-tables.ts';
 import { query, readFirst, write } from './statements.ts';
 import { takenFileTables } from './watch/taken-files.ts';
@@ -405,6 +406,7 @@ const migrations: readonly Migration[] = [
   limitTables,
   addHeads,
   handsBeforeBatch,
+  queueTables,
 ];
 
 /** The version of the tables that this program writes. */

@@ -24,6 +24,7 @@ import type { ProposalEventTables } from './review/proposal-event-tables.ts';
 import type { ProposalTables } from './review/proposal-tables.ts';
 import type { PasskeyTables } from './review/passkey-tables.ts';
 import type { PersonTables } from './review/people-tables.ts';
+import type { QueueTables } from './review/queue-tables.ts';
 import type { SessionTables } from './review/session-tables.ts';
 
 /**
@@ -252,6 +253,7 @@ export interface Tables
     DayHeadTables,
     PersonTables,
     SessionTables,
+    QueueTables,
     ApprovalTables,
     PasskeyTables {
   meta: MetaTable;

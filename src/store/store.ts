@@ -15,7 +15,7 @@ import type {
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
-import type { ApprovalStore, PersonStore, ProposalStore, SessionStore } from '../review/ports.ts';
+import type { ApprovalStore, PersonStore, ProposalStore, QueueStore, SessionStore } from '../review/ports.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
@@ -45,6 +45,7 @@ import { overviewReads } from './overview/overview.ts';
 import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './evidence/day-heads.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
+import { queueReads, queueWrites } from './review/queue.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
 import { openSnapshot } from './snapshot.ts';
 import { type Body, drive, driveEach, type Reading } from './statements.ts';
@@ -75,7 +76,8 @@ export interface Store
     PersonStore,
     SessionStore,
     OverviewReader,
-    DayHeadStore {
+    DayHeadStore,
+    QueueStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
   /**
@@ -119,6 +121,7 @@ const reads = {
   ...approvalReads,
   ...personReads,
   ...sessionReads,
+  ...queueReads,
   ...overviewReads,
   ...dayHeadReads,
   loss: readLoss,
@@ -139,6 +142,7 @@ const writes = {
   ...personWrites,
   ...sessionWrites,
   ...dayHeadWrites,
+  ...queueWrites,
 };
 
 /** Writes that have a body of their own, or more to do than one transaction. */

@@ -577,6 +577,7 @@ test('an archive of an older program is read, and its batches come back', async 
      drop trigger reference_used_once; drop trigger payout_never_goes; drop trigger archived_rows_never_go;
      drop trigger used_reference_never_goes; drop table archived_batch; drop table archived_rows;
      drop table used_reference; alter table batch drop column recalled_at_ms;
+     drop table review_note; drop index intake_refused;
      drop table batch_hand; drop trigger approval_never_lessened; alter table batch drop column approval_people;
      alter table batch drop column approved_digest; alter table batch drop column approved_payer;
      drop table day_use; drop table paid_payee`,

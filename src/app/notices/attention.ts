@@ -51,7 +51,10 @@ async function listLateStatements({ loaded, journal, clock }: Watched): Promise<
   const days: string[] = [];
   for (let back = daysBack; back >= 1; back -= 1)
     if (back > 1 || isDue) days.push(formatBangkokDate(nowMs - back * dayMs));
-  return journal.daysWithoutStatement(days);
+  const without = await journal.daysWithoutStatement(days);
+  const notes = without.length === 0 ? [] : await journal.reviewNotes('day', without);
+  // Somebody has taken note that none will come.
+  return without.filter((day) => !notes.some(({ what, key }) => what === 'noted' && key === day));
 }
 
 export async function readAttention(watched: Watched): Promise<Attention> {

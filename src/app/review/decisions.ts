@@ -69,7 +69,7 @@ export async function openDecisions(
 /** Who decides, of those who may. @throws SettingsError where nobody has proved who he is, or may not */
 export async function requirePerson(
   { loaded, journal }: DecisionSession,
-  action: 'propose' | 'check' | 'see',
+  action: 'propose' | 'check' | 'see' | 'take',
 ): Promise<ProvedPerson> {
   const proved = await identifyPerson(loaded, journal);
   if (proved === undefined)

@@ -2,11 +2,13 @@
  * How breaks live across days and versions of a statement: one stays open, with its age, until later evidence closes it.
  * What we have recorded on the strength of the very line that differs is no such evidence.
  */
+import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { dayMs } from '../../core/bangkok-time.ts';
 import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
 import { bookStatusOf, findOwnLines } from './evidence.ts';
 import type { StatementLine } from './statement.ts';
 import {
+  breakKinds,
   type BreakAcceptance,
   type BreakClosure,
   type BreakFinding,
@@ -229,3 +231,23 @@ export function computeAgeDays({ openedAtMs, closedAtMs }: BreakRecord, nowMs: n
 /** What a decision about a break was made on: it is another one, to whoever decides, when this differs. */
 export const versionOfBreak = ({ severity, version, openedAtMs, reason }: BreakRecord): string =>
   [severity, version, openedAtMs, reason].join(' ');
+
+/** What the bank's lines say of the money of a break. */
+export function moneyMovedOfBreak({ lines, attempt }: Pick<BreakRecord, 'lines' | 'attempt'>): MoneyMoved {
+  const statuses = new Set(lines.map(({ status }) => status));
+  const [only] = statuses;
+  if (statuses.size !== 1) return 'unknown';
+  if (only === 'complete') return 'yes';
+  return only === 'failed' && attempt?.attemptStatus !== 'paid' ? 'no' : 'unknown';
+}
+
+/** Names a break by day, kind and transfer: the last may hold any character. */
+export const breakKeyOf = ({ date, kind, key }: Pick<BreakRecord, 'date' | 'kind' | 'key'>): string =>
+  [date, kind, key].join('/');
+
+/** Undefined for what `breakKeyOf` has not made. */
+export function readBreakKey(key: string): Pick<BreakRecord, 'date' | 'kind' | 'key'> | undefined {
+  const [date = '', word = '', ...rest] = key.split('/');
+  const kind = breakKinds.find((name) => name === word);
+  return kind === undefined ? undefined : { date, kind, key: rest.join('/') };
+}

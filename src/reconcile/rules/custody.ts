@@ -33,6 +33,19 @@ export function describeProvenance({ from, user, isForced, proposal, checkedBy }
   return isForced ? `the bank, ${name} insisted${decided}` : 'the bank';
 }
 
+/** Where a version that people have decided on came from. */
+export const provenanceOfDecided = (
+  from: Provenance['from'],
+  isForced: boolean,
+  by: { readonly maker: string; readonly checker: string | null; readonly proposalId: number },
+): Provenance => ({
+  from,
+  user: by.maker,
+  isForced,
+  proposal: by.proposalId,
+  ...(by.checker === null ? {} : { checkedBy: by.checker }),
+});
+
 /** Whose statements are read. */
 export interface StatementScope {
   /** The company whose payouts the journal holds, as statements name it. */

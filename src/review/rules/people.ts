@@ -48,17 +48,18 @@ const refuse = (why: string): Permission & { readonly allowed: false } => ({ all
 // ---------------------------------------------------------------- what a role may do
 
 /**
- * `see`: everything, numbers masked; `reveal`: a whole number, which is recorded; `propose`: decisions, uploads and
+ * `see`: everything, numbers masked; `reveal`: a whole number, which is recorded; `take`: to look after it; `propose`: decisions, uploads and
  * corrections; `check`: what another has proposed; `people`: users, tokens and passkeys of others; `settings`: how many
  * people a decision or an approval takes.
  */
-export const actions = ['see', 'reveal', 'propose', 'check', 'people', 'settings'] as const;
+export const actions = ['see', 'reveal', 'take', 'propose', 'check', 'people', 'settings'] as const;
 export type Action = (typeof actions)[number];
 
 /** An admin proposes and checks, too, though never the same: a firm of two people has two admins. */
 const allowedRoles: Readonly<Record<Action, readonly Role[]>> = {
   see: ['viewer', 'maker', 'checker', 'admin'],
   reveal: ['maker', 'checker', 'admin'],
+  take: ['maker', 'checker', 'admin'],
   propose: ['maker', 'admin'],
   check: ['checker', 'admin'],
   people: ['admin'],
@@ -68,6 +69,7 @@ const allowedRoles: Readonly<Record<Action, readonly Role[]>> = {
 const actionWords: Readonly<Record<Action, string>> = {
   see: 'look at the review',
   reveal: 'see whole numbers',
+  take: 'look after what waits',
   propose: 'propose decisions',
   check: 'check what others propose',
   people: 'change users',

@@ -36,8 +36,8 @@ export interface Decider {
   readonly name: string;
 }
 
-/** `statement`: a day's, from the bank or a file. */
-export type TargetKind = 'payout' | 'batch' | 'payer' | 'break' | 'statement';
+/** `statement`: a day's, from the bank or a file; `day`: one without any; `file`: one that was refused. */
+export type TargetKind = 'payout' | 'batch' | 'payer' | 'break' | 'statement' | 'day' | 'file';
 
 /** What a decision is about, as it was when it was proposed. */
 export interface Target {

@@ -33,21 +33,6 @@ export function readStatementTarget({
   return { date, from: from === 'bank' ? 'bank' : 'file', present: Number(present), originalSha256 };
 }
 
-/** Where a version that people have decided on came from. */
-export const provenanceOf = (
-  decision: Decision,
-  { from }: Pick<KeptStatement, 'from'>,
-  maker: string,
-  checker: string | null,
-  proposal: number,
-): Provenance => ({
-  from,
-  user: maker,
-  isForced: decision === 'accept-statement',
-  proposal,
-  ...(checker === null ? {} : { checkedBy: checker }),
-});
-
 /**
  * Why a statement cannot be decided on so; undefined when it can.
  * @param refusal why reconciling would not take it as it is

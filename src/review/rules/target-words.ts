@@ -20,5 +20,9 @@ export function describeTarget(kind: Exclude<TargetKind, 'payout'>, key: string)
       return describeBreakKey(key);
     case 'statement':
       return `statement of ${showDate(key)}`;
+    case 'day':
+      return `the missing statement of ${showDate(key)}`;
+    case 'file':
+      return `refused file ${key}`;
   }
 }

@@ -23,9 +23,9 @@ import { makePasskey, makePerson } from '../../support/persons.ts';
 describe('a role', () => {
   const table: readonly (readonly [Role, string])[] = [
     ['viewer', 'see'],
-    ['maker', 'see reveal propose'],
-    ['checker', 'see reveal check'],
-    ['admin', 'see reveal propose check people settings'],
+    ['maker', 'see reveal take propose'],
+    ['checker', 'see reveal take check'],
+    ['admin', 'see reveal take propose check people settings'],
   ];
   test.each(table)('%s may %s, and nothing else', (role, may) => {
     const person = makePerson({ role });

@@ -23,6 +23,20 @@ import {
   type ProposalStatus,
   proposalStatuses,
 } from '../../../src/review/rules/proposal.ts';
+import {
+  batchItem,
+  type BatchInQueue,
+  breakItem,
+  dayItem,
+  decisionsItem,
+  doubtItem,
+  fileItem,
+  payerItem,
+  proposalItem,
+  type QueueItem,
+  type QueueKind,
+  queueKinds,
+} from '../../../src/review/rules/queue.ts';
 import { decisionTerms } from '../../../src/review/rules/terms.ts';
 import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
 import { payer } from '../../support/journal-fixtures.ts';
@@ -200,4 +214,73 @@ test('every kind of break, of every severity, is accepted by two people', async 
   });
   expect(await store.openBreaks(date, 1_000)).toEqual([]);
   expect(await store.countAcceptedBreaks(date)).toBe(records.length);
+});
+
+describe('what is no payout', () => {
+  const admin = { personId: 2, name: 'ann', role: 'admin', isDisabled: false } as const;
+  const amountSatang = makePayout().instruction.amountSatang;
+  const waitingOf = (hold: HoldReason, status: BatchStatus): BatchInQueue => ({
+    batch: makeBatch({ status }),
+    totals: [{ status: 'held', rows: 1, amountSatang, alarmRows: 0, unreadableAmounts: 0 }],
+    holds: [{ hold, rows: 1 }],
+    waiting: { batchId: 'A', rows: 1, amountSatang, sinceMs: 1, holds: [hold] },
+  });
+  const breaks = breakKinds.map((kind) => {
+    const found = { kind, severity: 'high', date, lineAt: 0, reason: 'it differs', version: 1 } as const;
+    const kept = { key: kind, state: 'open', openedAtMs: 1, closedAtMs: null, closedBy: null } as const;
+    return breakItem({ ...found, ...kept, attempt: makeFacts('paid'), lines: [] }, admin);
+  });
+  const halt = {
+    companyId: 'C',
+    payerAccount: '0000345924',
+    code: 'EM053',
+    reason: 'no money',
+    remedy: 'fund it',
+  };
+  const proposal = {
+    proposalId: 7,
+    decision: 'retry',
+    status: 'proposed',
+    makerId: 1,
+    maker: 'mali',
+    people: 2,
+    note: 'mended',
+    items: 1,
+    totalSatang: amountSatang,
+    madeAtMs: 1,
+    expiresAtMs: noonMs + 1,
+    digest: 'ab',
+  } as const;
+  const samples: Readonly<Record<QueueKind, readonly QueueItem[]>> = {
+    break: breaks,
+    day: [dayItem(date, admin)],
+    file: [
+      fileItem({ itemId: 'a', fileName: 'a.csv', endedAtMs: 1, code: 'x', message: 'no header' }, admin),
+    ],
+    payer: [payerItem({ ...halt, sinceMs: 1 }, admin)],
+    batch: [
+      batchItem(waitingOf('halted', 'halted'), 'v', admin),
+      batchItem(waitingOf('approval', 'paused'), 'v', admin),
+      batchItem(waitingOf('similar', 'done'), 'v', admin),
+      batchItem(waitingOf('unavailable', 'done'), 'v', admin),
+    ],
+    doubt: [doubtItem({ ...waitingOf('halted', 'running'), totals: [], holds: [] }, 'v', admin)],
+    proposal: [proposalItem(proposal, [], noonMs, admin)],
+    decisions: [decisionsItem({ fileName: 'a.csv', droppedAtMs: 1, sha256: 'ab' }, admin)],
+  };
+
+  test.for(queueKinds.map((kind) => [kind, samples[kind]] as const))(
+    '%s: people can end it',
+    ([kind, items]) => {
+      expect(items).not.toEqual([]);
+      for (const { options, reason, remedy } of items) {
+        const possible = options.filter(({ whyNot }) => whyNot === undefined);
+        // The program goes on asking: what it cannot settle becomes unresolved, which has a way out of its own above.
+        if (kind === 'doubt') expect(remedy).toContain('becomes unresolved');
+        else expect(possible).not.toEqual([]);
+        expect(options.filter(({ whyNot }) => whyNot === '')).toEqual([]);
+        expect([reason, remedy]).not.toContain('');
+      }
+    },
+  );
 });

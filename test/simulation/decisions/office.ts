@@ -38,6 +38,14 @@ const ofPaying: ReadonlySet<string> = new Set(
 
 const targetsMax = 4;
 
+/** Nobody decides on days and files here. */
+const noQueue = {
+  refusedFiles: async () => [],
+  reviewNotes: async () => [],
+  noteItem: async () => false,
+  daysWithoutStatement: async () => [],
+};
+
 export class Office {
   readonly #world: World;
   readonly #book: BankBook;
@@ -81,7 +89,7 @@ export class Office {
 
   #contextOf(journal: SimulatedJournal): ReviewContext {
     return {
-      journal,
+      journal: { ...journal, ...noQueue },
       clock: { now: () => this.#world.ourMs },
       rules: { payoutSatangMax: null },
       payerAccount: company.payerAccount,

@@ -1,0 +1,132 @@
+/** What waits for a person and is no payout, from the shell: shown, taken, and taken note of. */
+import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
+import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { takeItem } from '../../review/owners.ts';
+import { payerKeyOf, readPayerKey } from '../../review/rules/batch-decisions.ts';
+import type { Target } from '../../review/rules/proposal.ts';
+import { type Queue, type QueueKind, queueKinds } from '../../review/rules/queue.ts';
+import { deciderOf } from '../../review/verdict.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import type { Store } from '../../store/store.ts';
+import { openJournalBeside } from '../open-store.ts';
+import { decideNamed, type Decided, type DecisionSession, type Named, requirePerson } from './decisions.ts';
+
+import { type QueueContext, readQueue } from './read-queue.ts';
+
+const minuteMs = 60_000;
+
+/** What the queue is read with. */
+function makeQueueContext(
+  { settings }: Pick<LoadedSettings, 'settings'>,
+  journal: Store,
+): QueueContext & { readonly journal: Store } {
+  const { review, reconcile } = settings;
+  return {
+    journal,
+    clock: systemClock,
+    doubtAfterMs: review.doubtAfterMs,
+    lateAtMs: (parseTimeOfDay(reconcile.lateAt) ?? 0) * minuteMs,
+  };
+}
+
+/** Read beside whoever is sending; nothing waits where there is no journal. */
+export async function readWaiting(
+  loaded: LoadedSettings,
+  kinds: readonly QueueKind[] = queueKinds,
+): Promise<Queue> {
+  await using journal = await openJournalBeside(loaded);
+  if (journal === undefined) return { items: [], totals: [] };
+  return await readQueue(makeQueueContext(loaded, journal), { kinds });
+}
+
+/** As the list names it: `day:2026-11-20`, `file:…`, `payout:INV-1`. */
+interface QueueName {
+  readonly kind: QueueKind | 'payout';
+  readonly key: string;
+}
+
+/** How people name an item; a payer account by its last digits. */
+export function nameOfItem({ kind, key }: QueueName): string {
+  if (kind === 'payer') return `${kind}:${maskDigits(readPayerKey(key).payerAccount)}`;
+  return `${kind}:${kind === 'day' ? showDate(key) : key}`;
+}
+
+async function readName({ journal }: DecisionSession, name: string): Promise<QueueName> {
+  const place = name.indexOf(':');
+  const [word, key] = [name.slice(0, place), name.slice(place + 1)];
+  const kind = ([...queueKinds, 'payout'] as const).find((one) => one === word);
+  if (kind === undefined || key === '')
+    throw new SettingsError(`${name} names nothing that waits: "paydrop queue" lists what does`);
+  if (kind === 'payer') {
+    const halts = (await journal.payerHalts()).map((halt) => ({ kind, key: payerKeyOf(halt) }));
+    return halts.find((one) => nameOfItem(one) === name) ?? { kind, key };
+  }
+  if (kind === 'day') return { kind, key: key.replaceAll('-', '') };
+  if (kind !== 'payout') return { kind, key };
+  const [latest] = await journal.findPayouts(key);
+  if (latest === undefined) throw new SettingsError(`no payout is called ${key}`);
+  return { kind, key: String(latest.row.seq) };
+}
+
+/** What has become of each name; undefined where it was done. */
+export interface Taken {
+  readonly name: string;
+  readonly whyNot: string | undefined;
+}
+
+/**
+ * Takes what waits, to look after it, or gives it back.
+ * @throws SettingsError as `identifyPerson` does, and for a name of nothing
+ */
+export async function takeNamed(
+  session: DecisionSession,
+  names: readonly string[],
+  what: 'taken' | 'given-back',
+): Promise<readonly Taken[]> {
+  const by = deciderOf(await requirePerson(session, 'take'));
+  const context = makeQueueContext(session.loaded, session.journal);
+  const waiting = await readQueue(context, { limit: itemsMax });
+  const taken: Taken[] = [];
+  for (const name of names) {
+    const item = await readName(session, name);
+    const isThere =
+      item.kind === 'payout' || waiting.items.some(({ kind, key }) => kind === item.kind && key === item.key);
+    const whyNot = isThere ? await takeItem(context, item, what, by) : 'it does not wait for anybody';
+    taken.push({ name, whyNot });
+  }
+  return taken;
+}
+
+/** Read when somebody names one of them. */
+const itemsMax = 10_000;
+
+/**
+ * Takes note of days without a statement and of refused files: they leave the queue.
+ * @throws SettingsError as `identifyPerson` does, and for a name of anything else
+ */
+export async function acknowledgeNamed(
+  session: DecisionSession,
+  names: readonly string[],
+  note: string,
+): Promise<Decided> {
+  const maker = deciderOf(await requirePerson(session, 'propose'));
+  const files = await session.journal.refusedFiles(itemsMax);
+  const named: Named[] = [];
+  for (const name of new Set(names)) {
+    const { kind, key } = await readName(session, name);
+    if (kind !== 'day' && kind !== 'file')
+      throw new SettingsError(
+        `${name}: a day without a statement or a refused file is taken note of so; of a payout, "paydrop ack" takes note`,
+      );
+    if (kind === 'day' && parseBangkokDate(key) === undefined)
+      throw new SettingsError(`${name} names no day: day:YYYY-MM-DD`);
+    const version = String(files.find(({ itemId }) => itemId === key)?.endedAtMs ?? '');
+    const target: Target = { kind, key, version };
+    named.push({ where: name, target });
+  }
+  return decideNamed(session, [{ decision: 'acknowledge', named, note, evidence: null }], maker);
+}

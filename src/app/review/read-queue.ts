@@ -1,0 +1,201 @@
+/** Reads what waits for a person and is no payout, at one moment, with who looks after it. */
+import { listPastDays, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
+import { sumSatang, zeroSatang } from '../../core/money.ts';
+import type { BatchReader, Clock } from '../../core/ports.ts';
+import type { StatementStore, UnreconciledDays } from '../../reconcile/ports.ts';
+import type { BreakRecord } from '../../reconcile/rules/types.ts';
+import type { ApprovalStore, ProposalStore, QueueStore } from '../../review/ports.ts';
+import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
+import type { TargetKind } from '../../review/rules/proposal.ts';
+import {
+  type Asker,
+  batchItem,
+  type BatchInQueue,
+  batchNeedsPerson,
+  breakItem,
+  dayItem,
+  decisionsItem,
+  doubtItem,
+  fileItem,
+  noteProposal,
+  type OwnedItem,
+  type Queue,
+  type QueueTotal,
+  payerItem,
+  proposalItem,
+  type QueueItem,
+  type QueueKind,
+  queueKinds,
+  readOwners,
+  type RowsOfBatch,
+  type WaitingDecisions,
+} from '../../review/rules/queue.ts';
+
+export interface QueueContext {
+  readonly journal: QueueStore &
+    Pick<BatchReader, 'batch' | 'totals'> &
+    Pick<StatementStore, 'statementDays' | 'openBreaks'> &
+    Pick<UnreconciledDays, 'daysWithoutStatement'> &
+    Pick<ProposalStore, 'proposals' | 'openItems'> &
+    Pick<ApprovalStore, 'involvedIn'>;
+  readonly clock: Pick<Clock, 'now'>;
+  /** `review.doubtAfterMs` of the settings. */
+  readonly doubtAfterMs: number;
+  /** From when in a Bangkok day on the statement of the day before is late: `reconcile.lateAt`. */
+  readonly lateAtMs: number;
+  /** Files of decisions that lie where they are dropped. */
+  readonly listDecisions?: (() => Promise<readonly WaitingDecisions[]>) | undefined;
+}
+
+/** @param kinds which; all when left out. @param limit of the items that are read of a kind */
+export interface QueueAsked {
+  readonly asker?: Asker;
+  readonly kinds?: readonly QueueKind[];
+  readonly limit?: number;
+}
+
+/** Shown of a kind, where nobody asks for more. */
+const itemsOfKind = 100;
+
+interface Found {
+  readonly items: readonly QueueItem[];
+  /** How many there are, where not all are read. */
+  readonly count?: number;
+}
+
+type Find = (context: QueueContext, asker: Asker, limit: number) => Promise<Found>;
+
+async function findBreaks({ journal }: QueueContext, asker: Asker, limit: number): Promise<Found> {
+  const days = (await journal.statementDays()).filter(({ openBreaks }) => openBreaks > 0);
+  const records: BreakRecord[] = [];
+  for (const { date } of days.toReversed()) {
+    if (records.length >= limit) break;
+    records.push(...(await journal.openBreaks(date, limit - records.length)));
+  }
+  const count = days.reduce((sum, { openBreaks }) => sum + openBreaks, 0);
+  return { items: records.map((record) => breakItem(record, asker)), count };
+}
+
+async function findDays({ journal, clock, lateAtMs }: QueueContext, asker: Asker): Promise<Found> {
+  const nowMs = clock.now();
+  const isDue = msSinceBangkokMidnight(nowMs) >= lateAtMs;
+  const days = await journal.daysWithoutStatement(listPastDays(nowMs, isDue ? 0 : 1));
+  const noted = days.length === 0 ? [] : await journal.reviewNotes('day', days);
+  const left = new Set(noted.flatMap(({ what, key }) => (what === 'noted' ? [key] : [])));
+  return { items: days.filter((date) => !left.has(date)).map((date) => dayItem(date, asker)) };
+}
+
+/** Files beyond the limit are counted up to so many times as many. */
+const countedTimes = 10;
+
+async function findFiles({ journal }: QueueContext, asker: Asker, limit: number): Promise<Found> {
+  const files = await journal.refusedFiles(limit * countedTimes);
+  return { items: files.slice(0, limit).map((file) => fileItem(file, asker)), count: files.length };
+}
+
+async function lookAt({ journal }: QueueContext, waiting: RowsOfBatch): Promise<BatchInQueue | undefined> {
+  const { batchId, rows, amountSatang, holds } = waiting;
+  const batch = await journal.batch(batchId);
+  if (batch === undefined) return undefined;
+  const held = { status: 'held', rows, amountSatang, unreadableAmounts: 0, alarmRows: 0 } as const;
+  // Of a large batch not every row is looked at: what is held is known.
+  const totals = rows > 0 && holds.length > 0 ? [held] : await journal.totals(batchId);
+  return { batch, totals, holds: holds.map((hold) => ({ hold, rows })), waiting };
+}
+
+async function lookAtEach(
+  context: QueueContext,
+  all: readonly RowsOfBatch[],
+): Promise<readonly BatchInQueue[]> {
+  const found: BatchInQueue[] = [];
+  for (const waiting of all) {
+    const one = await lookAt(context, waiting);
+    if (one !== undefined) found.push(one);
+  }
+  return found;
+}
+
+async function findBatches(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
+  const held = (await lookAtEach(context, await context.journal.heldBatches())).filter(batchNeedsPerson);
+  const items = held.slice(0, limit).map((one) => batchItem(one, versionOfBatch(one.batch), asker));
+  return { items, count: held.length };
+}
+
+async function findDoubt(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
+  const { journal, clock, doubtAfterMs } = context;
+  const old = await journal.doubtSince(clock.now() - doubtAfterMs);
+  const found = await lookAtEach(context, old.slice(0, limit));
+  return { items: found.map((one) => doubtItem(one, versionOfBatch(one.batch), asker)), count: old.length };
+}
+
+async function findProposals({ journal, clock }: QueueContext, asker: Asker, limit: number): Promise<Found> {
+  const items: QueueItem[] = [];
+  const nowMs = clock.now();
+  for (const proposal of await journal.proposals(['proposed'], Number.MAX_SAFE_INTEGER, limit)) {
+    const involved = await journal.involvedIn(proposal.proposalId);
+    if (nowMs < proposal.expiresAtMs) items.push(proposalItem(proposal, involved, nowMs, asker));
+  }
+  return { items };
+}
+
+const finds: Readonly<Record<QueueKind, Find>> = {
+  break: findBreaks,
+  day: findDays,
+  file: findFiles,
+  payer: async ({ journal }, asker) => ({
+    items: (await journal.payerHalts()).map((halt) => payerItem(halt, asker)),
+  }),
+  batch: findBatches,
+  doubt: findDoubt,
+  proposal: findProposals,
+  decisions: async ({ listDecisions }, asker) => ({
+    items: ((await listDecisions?.()) ?? []).map((file) => decisionsItem(file, asker)),
+  }),
+};
+
+const targetKinds: Readonly<Partial<Record<QueueKind, TargetKind>>> = {
+  break: 'break',
+  day: 'day',
+  file: 'file',
+  payer: 'payer',
+  batch: 'batch',
+  doubt: 'batch',
+};
+
+/** Open proposals about these, by their keys. */
+async function findProposed(
+  { journal }: QueueContext,
+  kind: QueueKind,
+  keys: readonly string[],
+): Promise<ReadonlyMap<string, number>> {
+  const target = targetKinds[kind];
+  const open = target === undefined || keys.length === 0 ? [] : await journal.openItems(target, keys);
+  return new Map(open.map(({ key, proposalId }) => [key, proposalId]));
+}
+
+/** What waits for a person and is no payout. */
+export async function readQueue(context: QueueContext, asked: QueueAsked = {}): Promise<Queue> {
+  const { asker, kinds = queueKinds, limit = itemsOfKind } = asked;
+  const items: OwnedItem[] = [];
+  const totals: QueueTotal[] = [];
+  for (const kind of kinds) {
+    const { items: found, count = found.length } = await finds[kind](context, asker, limit);
+    if (count === 0) continue;
+    const keys = found.map(({ key }) => key);
+    const owners = readOwners(await context.journal.reviewNotes(kind, keys));
+    const proposals = await findProposed(context, kind, keys);
+    items.push(
+      ...found.map((item) => ({
+        ...noteProposal(item, proposals.get(item.key)),
+        owner: owners.get(item.key),
+      })),
+    );
+    totals.push({
+      kind,
+      items: count,
+      amountSatang: sumSatang(found.map(({ amountSatang }) => amountSatang ?? zeroSatang)),
+      oldestMs: Math.min(...found.map(({ sinceMs }) => sinceMs)),
+    });
+  }
+  return { items: items.toSorted((one, other) => one.sinceMs - other.sinceMs), totals };
+}

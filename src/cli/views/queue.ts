@@ -1,0 +1,86 @@
+/** What waits for a person and is no payout, as it is shown. */
+import { nameOfItem, type Taken } from '../../app/review/queue.ts';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { formatBaht } from '../../core/money.ts';
+import { printable, toLines } from '../../core/outgoing-text.ts';
+import type { OwnedItem, Queue, QueueKind, QueueTotal } from '../../review/rules/queue.ts';
+import { countOf, showBaht, showDuration } from './amounts.ts';
+import type { Shown } from './shown.ts';
+
+/** What there is one of, and several. */
+const kindWords: Readonly<Record<QueueKind, readonly [one: string, several: string]>> = {
+  break: ['open break', 'open breaks'],
+  day: ['day without a statement', 'days without a statement'],
+  file: ['refused file', 'refused files'],
+  payer: ['halted account', 'halted accounts'],
+  batch: ['held batch', 'held batches'],
+  doubt: ['batch long in doubt', 'batches long in doubt'],
+  proposal: ['proposal to check', 'proposals to check'],
+  decisions: ['file of decisions', 'files of decisions'],
+};
+
+/** "2 open breaks, 1 refused file". */
+const describeTotals = (totals: readonly QueueTotal[]): string =>
+  totals.map(({ kind, items }) => countOf(items, ...kindWords[kind])).join(', ');
+
+/** One line for screens that show something else; none where nothing waits. */
+export const linesOfWaiting = ({ totals }: Pick<Queue, 'totals'>): readonly string[] =>
+  totals.length === 0 ? [] : [`A person is also waited for by ${describeTotals(totals)}: "paydrop queue"`];
+
+const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', yes: 'money moved' } as const;
+
+function showItem(item: OwnedItem, nowMs: number): Shown {
+  const { kind, title, sinceMs, amountSatang, moneyMoved, reason, remedy, options, owner } = item;
+  const name = nameOfItem(item);
+  const amount = amountSatang === null ? [] : [`${showBaht(amountSatang)} baht`];
+  const age = `for ${showDuration(nowMs - sinceMs)}`;
+  const possible = options.filter(({ whyNot }) => whyNot === undefined).map(({ label }) => label);
+  const impossible = options.filter(({ whyNot }) => whyNot !== undefined);
+  const head = [kindWords[kind][0], title].join(' ');
+  return {
+    json: {
+      ...item,
+      key: undefined,
+      name,
+      sinceAt: formatBangkokDateTime(sinceMs),
+      amount: amountSatang === null ? null : formatBaht(amountSatang),
+      amountSatang: undefined,
+      owner: owner === undefined ? null : owner.person,
+    },
+    text: toLines([
+      name,
+      ...(name.endsWith(`:${title}`) ? [] : [`  ${head}`]),
+      `  ${[...amount, age, moneyWords[moneyMoved], ...(owner === undefined ? [] : [`${owner.person} looks after it`])].join(' | ')}`,
+      `  ${reason}`,
+      `  ${remedy}`,
+      ...(possible.length === 0 ? [] : [`  Possible: ${possible.join(', ')}`]),
+      ...impossible.map(({ label, whyNot }) => `  Not ${label}: ${whyNot ?? ''}`),
+    ]),
+  };
+}
+
+/** All of it, the one that waits longest first. */
+export function showQueue({ items, totals }: Queue, nowMs: number): Shown {
+  const shown = items.map((item) => showItem(item, nowMs));
+  const json = {
+    totals: totals.map(({ kind, items: count }) => ({ kind, items: count })),
+    items: shown.map((one) => one.json),
+  };
+  if (shown.length === 0)
+    return {
+      json,
+      text: printable('Nothing but payouts waits for a person: "paydrop exceptions" has those.'),
+    };
+  const all = totals.reduce((sum, total) => sum + total.items, 0);
+  const rest =
+    all > shown.length ? ['', `and ${all - shown.length} more: --kind shows those of one kind`] : [];
+  const lines = [describeTotals(totals), ...shown.flatMap(({ text }) => ['', text]), ...rest];
+  return { json, text: toLines(lines.flatMap((line) => line.split('\n'))) };
+}
+
+export const showTaken = (taken: readonly Taken[], done: string): Shown => ({
+  json: taken,
+  text: toLines(
+    taken.map(({ name, whyNot }) => (whyNot === undefined ? `${name}: ${done}.` : `${name}: ${whyNot}`)),
+  ),
+});

@@ -1,0 +1,28 @@
+/** Who looks after what waits: anyone may take it, and give it back. */
+import type { Clock } from '../core/ports.ts';
+import type { QueueStore } from './ports.ts';
+import type { Decider } from './rules/proposal.ts';
+import { readOwners, type ReviewNote, whyNotTake } from './rules/queue.ts';
+
+export interface OwnersContext {
+  readonly journal: Pick<QueueStore, 'reviewNotes' | 'addReviewNote'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/**
+ * Takes something to look after it, or gives it back; recorded in either case.
+ * @returns why not; undefined once it is done
+ */
+export async function takeItem(
+  { journal, clock }: OwnersContext,
+  { kind, key }: { readonly kind: ReviewNote['kind']; readonly key: string },
+  what: 'taken' | 'given-back',
+  { personId, name: person }: Decider,
+): Promise<string | undefined> {
+  const owner = readOwners(await journal.reviewNotes(kind, [key])).get(key);
+  const why = whyNotTake(what, owner, { personId });
+  if (why !== undefined) return why;
+  const note = { kind, key, version: '', what, personId, person, note: '', atMs: clock.now() };
+  await journal.addReviewNote(note);
+  return undefined;
+}

@@ -1,0 +1,54 @@
+/** Days without a statement and refused files as targets: taken note of, they leave the queue. */
+import { zeroSatang } from '../core/money.ts';
+import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import type { Target } from './rules/proposal.ts';
+import { decideDay, decideFile, versionOfFile } from './rules/queue.ts';
+import type { Decision } from './rules/terms.ts';
+
+type WhyNot = (decision: Decision, target: Pick<Target, 'key' | 'version'>) => Promise<string | undefined>;
+
+/** More are not refused at a time that anybody looks at. */
+const filesMax = 10_000;
+
+function makeNotedWork(
+  { journal, clock }: ReviewContext,
+  kind: 'day' | 'file',
+  findWhyNot: WhyNot,
+): TargetWork {
+  return {
+    ...noRest,
+    async examine(decision, target): Promise<Examined> {
+      return (await findWhyNot(decision, target)) ?? { amountSatang: zeroSatang };
+    },
+    async apply({ decision, maker: person, makerId: personId, note, proposalId }, item) {
+      if (item.status !== 'open') return;
+      const { itemNo, key, version } = item;
+      const why = await findWhyNot(decision, item);
+      if (why !== undefined) {
+        await journal.endItem(proposalId, itemNo, 'refused', why);
+        return;
+      }
+      const noted = { kind, key, version, what: 'noted', personId, person, note, atMs: clock.now() } as const;
+      await journal.noteItem({ proposalId, itemNo }, noted);
+    },
+  };
+}
+
+export function makeDayWork(context: ReviewContext): TargetWork {
+  const { journal } = context;
+  return makeNotedWork(context, 'day', async (decision, { key }) => {
+    if (decision !== 'acknowledge') return 'a statement of it is proposed as one: "paydrop accept"';
+    const isWithout = (await journal.daysWithoutStatement([key])).includes(key);
+    const isNoted = (await journal.reviewNotes('day', [key])).some(({ what }) => what === 'noted');
+    return isNoted ? 'somebody has taken note of it before' : decideDay(decision, isWithout);
+  });
+}
+
+export function makeFileWork(context: ReviewContext): TargetWork {
+  const { journal } = context;
+  return makeNotedWork(context, 'file', async (decision, { key, version }) => {
+    const waiting = await journal.refusedFiles(filesMax);
+    const isWaiting = waiting.some((file) => file.itemId === key && versionOfFile(file) === version);
+    return decideFile(decision, isWaiting);
+  });
+}

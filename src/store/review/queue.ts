@@ -1,0 +1,157 @@
+/** What waits for a person beside the payouts, in SQL; and what people have written beside it. */
+import { sql } from 'kysely';
+import { zeroSatang } from '../../core/money.ts';
+import { makeRowMapping } from '../../platform/record-rows.ts';
+import type { QueueStore } from '../../review/ports.ts';
+import type { RefusedFile, ReviewNote, RowsOfBatch } from '../../review/rules/queue.ts';
+import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
+import { asText, joinParts, lowPart } from '../payouts/rows.ts';
+import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
+import { type BodiesOf, change, query, type Reading, select } from '../statements.ts';
+import { isDecided, markDecided } from './proposals.ts';
+
+const records = makeRowMapping({ json: [], own: ['seq'] });
+
+const part = sql.lit(Number(lowPart));
+
+/** By batch. */
+const countRows = (amount: string, sinceMs: string) =>
+  [
+    sql<number>`count(*)`.as('rows'),
+    asText(sql`sum(${sql.ref(amount)} / ${part})`).as('high'),
+    asText(sql`sum(${sql.ref(amount)} % ${part})`).as('low'),
+    sql<number>`min(${sql.ref(sinceMs)})`.as('since_ms'),
+  ] as const;
+
+interface Counted {
+  readonly batch_id: string;
+  readonly rows: number;
+  readonly high: string;
+  readonly low: string;
+  readonly since_ms: number;
+}
+
+const toRows = (
+  { batch_id: batchId, rows, high, low, since_ms: sinceMs }: Counted,
+  holds: RowsOfBatch['holds'] = [],
+): RowsOfBatch => ({ batchId, rows, amountSatang: joinParts(high, low), sinceMs, holds });
+
+/** The bits that any row has: SQLite has no aggregate for it. */
+const anyBits = (holds: string) =>
+  sql<number>`${sql.join(
+    Object.values(holdBits).map((bit) => sql`max(${sql.ref(holds)} & ${sql.lit(bit)})`),
+    sql` | `,
+  )}`;
+
+const { approval, halted, paused, unavailable, similar } = holdBits;
+
+const insertNote = (note: ReviewNote) => query.insertInto('review_note').values(records.toRow(note));
+
+export const queueReads = {
+  *refusedFiles(limit): Reading<RefusedFile[]> {
+    const waiting = query
+      .selectFrom('intake_item as i')
+      .select(['i.item_id', 'i.file_name', 'i.ended_at_ms', 'i.refusal'])
+      .where('i.outcome', '=', sql.lit('rejected'))
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('batch as b')
+              .select('b.batch_id')
+              .whereRef('b.batch_id', '=', 'i.batch_id')
+              .where('b.sealed_at_ms', 'is not', null),
+          ),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('review_note as n')
+              .select('n.seq')
+              .where('n.kind', '=', 'file')
+              .whereRef('n.key', '=', 'i.item_id')
+              .where('n.version', '=', sql<string>`cast(i.ended_at_ms as text)`)
+              .where('n.what', '=', 'noted'),
+          ),
+        ),
+      )
+      .orderBy('i.ended_at_ms', 'desc')
+      .limit(limit);
+    return (yield* select(waiting)).map(({ item_id: itemId, file_name: fileName, ended_at_ms, refusal }) => {
+      const { code = '', message = '' } = JSON.parse(refusal ?? '{}') as Partial<IntakeRefusal>;
+      return { itemId, fileName, endedAtMs: ended_at_ms ?? 0, code, message };
+    });
+  },
+  *payerHalts() {
+    const standing = query
+      .selectFrom('line_stop')
+      .select(['company_id as companyId', 'payer_account as payerAccount', 'since_ms as sinceMs'])
+      .select(['code', 'reason', 'remedy'])
+      .where('lifted_at_ms', 'is', null);
+    return yield* select(standing);
+  },
+  *heldBatches(): Reading<RowsOfBatch[]> {
+    const held = query
+      .selectFrom('open_payout as p')
+      .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
+      .select('p.batch_id')
+      .select(countRows('p.amount_satang', 'p.placed_at_ms'))
+      .select(anyBits('p.holds').as('bits'))
+      .where('p.status', '=', literal('held'))
+      .where((eb) =>
+        eb.or([
+          hasBits(eb.ref('p.holds'), approval | halted | paused | unavailable),
+          // A whole file is held as another one's, and decided on as a whole.
+          eb.and([hasBits(eb.ref('p.holds'), similar), eb('b.like_reason', 'is not', null)]),
+        ]),
+      )
+      .groupBy('p.batch_id');
+    const found = new Map(
+      (yield* select(held)).map((row) => [row.batch_id, toRows(row, decodeHolds(row.bits))]),
+    );
+    const stopped = query.selectFrom('batch').select(['batch_id', 'rested_at_ms']);
+    for (const { batch_id: batchId, rested_at_ms } of yield* select(stopped.where('status', '=', 'halted')))
+      if (!found.has(batchId))
+        found.set(batchId, {
+          batchId,
+          rows: 0,
+          amountSatang: zeroSatang,
+          sinceMs: rested_at_ms ?? 0,
+          holds: [],
+        });
+    return [...found.values()];
+  },
+  *doubtSince(beforeMs): Reading<RowsOfBatch[]> {
+    const old = query
+      .selectFrom('payout')
+      .select('batch_id')
+      .select(countRows('amount_satang', 'submitted_at_ms'))
+      .where((eb) => isInDoubt(eb.ref('status')))
+      .where('status', '=', literal('submitted'))
+      .where('submitted_at_ms', '<', beforeMs)
+      .groupBy('batch_id');
+    return (yield* select(old)).map((row) => toRows(row));
+  },
+  *reviewNotes(kind, keys): Reading<ReviewNote[]> {
+    const ofKeys = query
+      .selectFrom('review_note')
+      .selectAll()
+      .where('kind', '=', kind)
+      .where('key', 'in', [...keys])
+      .orderBy('seq');
+    return (yield* select(ofKeys)).map((row) => records.toRecord<ReviewNote>(row));
+  },
+} satisfies Partial<BodiesOf<QueueStore>>;
+
+/** Each in one transaction. */
+export const queueWrites = {
+  *addReviewNote(note) {
+    yield* change(insertNote(note));
+  },
+  *noteItem(item, note) {
+    if (!(yield* isDecided(item))) return false;
+    yield* change(insertNote(note));
+    yield* markDecided(item);
+    return true;
+  },
+} satisfies Partial<BodiesOf<QueueStore>>;
