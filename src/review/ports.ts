@@ -244,3 +244,10 @@ export interface SessionStore {
   endSession(sessionHash: string): Promise<void>;
   endSessionsOf(personId: number): Promise<void>;
 }
+
+// ---------------------------------------------------------------- live pages
+
+export interface ChangeReader {
+  /** Another one after each change of a payout, a batch or a proposal; digits and dots, which tell nobody anything. */
+  changeMark(): Promise<string>;
+}

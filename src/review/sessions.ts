@@ -37,12 +37,14 @@ export async function startSession(
 
 const ended: Identified = { ok: false, why: 'sign in first' };
 
-/** Knows people by the secret of their session. */
-export const makeSessionSource = ({
-  store,
-  clock,
-  restoredAtMs,
-}: SessionContext): PersonSource<string | undefined> => ({
+/**
+ * Knows people by the secret of their session.
+ * @param isUse false where a page asks by itself: that lengthens no session
+ */
+export const makeSessionSource = (
+  { store, clock, restoredAtMs }: SessionContext,
+  isUse = true,
+): PersonSource<string | undefined> => ({
   async identify(secret) {
     if (secret === undefined || secret === '') return ended;
     const sessionHash = hashSession(secret);
@@ -55,7 +57,7 @@ export const makeSessionSource = ({
       await store.endSession(sessionHash);
       return ended;
     }
-    if (isUseNoted(session, nowMs)) await store.noteSessionUse(sessionHash, nowMs);
+    if (isUse && isUseNoted(session, nowMs)) await store.noteSessionUse(sessionHash, nowMs);
     return { ok: true, person, proof: 'session' };
   },
 });

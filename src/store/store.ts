@@ -15,7 +15,14 @@ import type {
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
-import type { ApprovalStore, PersonStore, ProposalStore, QueueStore, SessionStore } from '../review/ports.ts';
+import type {
+  ApprovalStore,
+  ChangeReader,
+  PersonStore,
+  ProposalStore,
+  QueueStore,
+  SessionStore,
+} from '../review/ports.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
@@ -41,6 +48,7 @@ import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
 import { approvalReads, approvalWrites } from './review/approvals.ts';
+import { changeReads } from './review/changes.ts';
 import { overviewReads } from './overview/overview.ts';
 import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './evidence/day-heads.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
@@ -75,6 +83,7 @@ export interface Store
     ApprovalStore,
     PersonStore,
     SessionStore,
+    ChangeReader,
     OverviewReader,
     DayHeadStore,
     QueueStore {
@@ -123,6 +132,7 @@ const reads = {
   ...sessionReads,
   ...queueReads,
   ...overviewReads,
+  ...changeReads,
   ...dayHeadReads,
   loss: readLoss,
 };

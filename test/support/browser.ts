@@ -20,6 +20,17 @@ export class Browser {
     return this.#send(path, { method: 'GET' });
   }
 
+  /** As a page does that keeps itself fresh. */
+  async getLive(path: string): Promise<Shown> {
+    return this.#send(path, { method: 'GET', headers: { 'x-live': '1' } });
+  }
+
+  /** What the page's script listens to; it is over once it is aborted, or the server has ended it. */
+  async listen(signal?: AbortSignal): Promise<Response> {
+    const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    return fetch(`${this.origin}/live`, { headers: { cookie }, signal: signal ?? null });
+  }
+
   /** @param headers in the place of those that a browser sends */
   async post(
     path: string,

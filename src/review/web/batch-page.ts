@@ -173,7 +173,7 @@ function stepItem({ say, language }: ProvedVisit, { step, state, done, of }: Ste
   const isShare = step === 'paying' && done !== undefined && of !== undefined && of > 0;
   const share = isShare ? `${Math.floor((done * hundred) / of)}%` : undefined;
   const count = step === 'approval' && of !== undefined ? `${done ?? 0} ${say('of')} ${of}` : undefined;
-  return html`<li class="${state}">
+  return html`<li class="step-${state}">
     <b><span aria-hidden="true">${sign}</span> ${sayStep(language, step)}</b>
     <small>${[count ?? share, say(word)].filter(Boolean).join(', ')}</small>
   </li>`;
@@ -196,7 +196,8 @@ function figuresCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): 
     [
       say(word),
       (rows > 0 || word === 'toBePaid') &&
-        html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, ${showCount(rows)} × ${more}`,
+        html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, ${showCount(rows)} ${say('rowsCounted')}
+          <small>${more}</small>`,
     ] as const;
   return html`<section class="card" aria-labelledby="approval">
     <h2 id="approval">${say('waitsApproval')}</h2>

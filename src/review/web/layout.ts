@@ -1,16 +1,28 @@
 /** The frame around every view. */
 import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { type Action, can, type Person } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
+import type { Asset } from './passkey-script.ts';
 import { style } from './style.ts';
 import type { Page, Visit } from './view.ts';
-import { sayRole, type Word } from './words.ts';
+import { sayMoment, sayRole, type Word } from './words.ts';
 
 /** Browsers keep what has its contents in its name. */
 const assetPath = (name: string, text: string, ending: string): string =>
   `/assets/${name}-${hash('sha256', text, 'hex').slice(0, 12)}.${ending}`;
 
 export const stylePath = assetPath('style', style, 'css');
+
+const scriptText = readFileSync(new URL('script/page.js', import.meta.url), 'utf8');
+
+/** What every page runs; each works without it. */
+export const pageScript: Asset = {
+  path: assetPath('page', scriptText, 'js'),
+  type: 'text/javascript',
+  text: scriptText,
+};
 
 /** The views of the menu. */
 const menu = [
@@ -90,9 +102,43 @@ function head(visit: Visit): Html {
   </header>`;
 }
 
+/** Shown by the script when it hears nothing any more. */
+const lostNote = ({ say, language, nowMs, mark }: Visit): Html =>
+  html`<p class="lost" role="status" hidden data-lost data-mark="${mark}">
+    ${say('connectionLost')}
+    <time datetime="${formatBangkokDateTime(nowMs)}">${sayMoment(language, nowMs)}</time>
+  </p>`;
+
+const keyWords = [
+  ['/', 'keySearch'],
+  ['j, k', 'keyMove'],
+  ['x', 'keySelect'],
+  ['Enter', 'keyOpen'],
+  ['d', 'keyDecide'],
+  ['?', 'keyHelp'],
+] as const;
+
+const keysHelp = ({ say }: Visit): Html =>
+  html`<footer><button type="button" class="quiet" data-keys hidden>${say('keys')}</button></footer>
+    <dialog id="keys" aria-labelledby="keys-title">
+      <h2 id="keys-title">${say('keys')}</h2>
+      <dl class="facts">
+        ${keyWords.map(
+          ([key, word]) =>
+            html`<dt><kbd>${key}</kbd></dt>
+              <dd>${say(word)}</dd>`,
+        )}
+      </dl>
+      <p>${say('keysApproveNothing')}</p>
+      <p>
+        <label class="switch"><input type="checkbox" /> ${say('keysOn')}</label>
+      </p>
+      <button type="button" class="main">${say('close')}</button>
+    </dialog>`;
+
 /** The whole page. */
 export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
-  const { language, theme, isSandbox, say } = visit;
+  const { language, theme, isSandbox, say, person } = visit;
   return html`<!doctype html>
     <html lang="${language}" ${theme === undefined ? '' : html`data-theme="${theme}"`}>
       <head>
@@ -101,12 +147,15 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
         <meta name="color-scheme" content="light dark" />
         <title>${title} · ${say('product')}</title>
         <link rel="stylesheet" href="${stylePath}" />
+        <script type="module" src="${pageScript.path}"></script>
         ${scripts.map((path) => html`<script defer src="${path}"></script>`)}
       </head>
       <body>
         <a class="skip" href="#content">${say('skip')}</a>
         ${isSandbox && html`<p class="sandbox" role="note">${say('sandbox')}</p>`} ${head(visit)}
+        ${person !== undefined && lostNote(visit)}
         <main id="content" tabindex="-1">${body}</main>
+        ${person !== undefined && keysHelp(visit)}
       </body>
     </html>`;
 }

@@ -145,7 +145,7 @@ function decisionsCard(visit: ProvedVisit, { history, offers, openProposal }: Sh
     html`<ul class="decisions">
       ${some.map((offer) => offerItem(visit, history.row.seq, offer))}
     </ul>`;
-  return html`<section class="card first" aria-labelledby="decisions">
+  return html`<section class="card" aria-labelledby="decisions">
     <h2 id="decisions">${say('decisions')}</h2>
     ${
       openProposal !== undefined &&
@@ -183,7 +183,7 @@ function payoutPage(visit: ProvedVisit, shown: ShownPayout, isRevealed: boolean)
       </ul>
       <div class="columns">
         <section class="card">${summary(visit, history, isRevealed)}</section>
-        <div data-live="decisions">${decisionsCard(visit, shown)}</div>
+        <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
       </div>
       <section aria-labelledby="story" data-live="story">
         <h2 id="story">${say('history')}</h2>

@@ -133,7 +133,7 @@ function correctionOf(
   const show = (number: string) => (isRevealed ? number : maskDigits(number));
   const { proxyNo, amount } = correction;
   const was = row.instruction ?? row.cells;
-  return html`<ul class="chips">
+  return html`<ul class="chips becomes">
     ${
       proxyNo !== null &&
       html`<li>

@@ -96,7 +96,7 @@ const choice = (value: string, label: string, isChosen: boolean): Html =>
 
 function filterForm(visit: ProvedVisit, { search, status, money, day }: Asked): Html {
   const { say, language } = visit;
-  return html`<form method="post" action="/queue" class="filter" role="search">
+  return html`<form method="post" action="/queue" class="filter" role="search" data-live-form>
     ${csrfField(visit)}
     <div class="wide">
       <label for="search">${say('search')} <small>${say('searchHint')}</small></label>
@@ -243,13 +243,20 @@ async function answerQueue(store: QueueReader, visit: ProvedVisit, fields: Field
   const found = read.slice(0, rowsOnPage);
   const lastSeq = read.length > rowsOnPage ? found.at(-1)?.row.seq : undefined;
   const { search, status, money, day } = asked;
+  // Further pages stay as they are while they are read.
+  const isFirst = asked.before === Number.MAX_SAFE_INTEGER;
+  const live = (name: string) => (isFirst ? html`data-live="${name}"` : '');
   const isFiltered = search !== '' || day !== '' || status !== undefined || money !== undefined;
   return {
     title,
     body: html`<h1>${title}</h1>
-      ${figures(visit, totals)} ${filterForm(visit, asked)}
-      ${found.length === 0 ? empty(visit, isFiltered) : table(visit, found)}
-      ${choiceBar(visit, fieldsOf(asked), rowsOf(totals))} ${pages(visit, asked, lastSeq)}`,
+      <div ${live('figures')}>${figures(visit, totals)}</div>
+      ${filterForm(visit, asked)}
+      <div ${live('rows')}>
+        ${found.length === 0 ? empty(visit, isFiltered) : table(visit, found)}
+        ${choiceBar(visit, fieldsOf(asked), rowsOf(totals))}
+      </div>
+      ${pages(visit, asked, lastSeq)}`,
   };
 }
 

@@ -18,7 +18,9 @@ import { Challenges } from '../challenges.ts';
 import type { SigningPlace } from '../passkeys.ts';
 import { can } from '../rules/people.ts';
 import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
-import { frame, plainPage, stylePath } from './layout.ts';
+import type { ChangeReader } from '../ports.ts';
+import { frame, pageScript, plainPage, stylePath } from './layout.ts';
+import { LiveFeed, type LiveTimes, usualTimes } from './live.ts';
 import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
@@ -47,6 +49,7 @@ export interface ReviewPageOptions {
   readonly store: SignInPageContext['store'] &
     SessionContext['store'] &
     QueueReader &
+    ChangeReader &
     PayoutPageContext['store'] &
     BatchPageContext['store'] & { readonly journalId: string };
   readonly readContext: () => Promise<SignInPageContext>;
@@ -55,6 +58,7 @@ export interface ReviewPageOptions {
   readonly payer?: { readonly companyId: string };
   /** Of other rooms. */
   readonly views: readonly View[];
+  readonly liveTimes?: LiveTimes;
 }
 
 /** Disposing of it ends it at once: what is being answered is cut off. */
@@ -124,6 +128,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makeSigningViews(signing),
     ...views,
   ]);
+  addLive(app, options);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });
   return {
@@ -161,6 +166,8 @@ async function addGuards(app: FastifyInstance): Promise<void> {
   });
   await app.register(cookies);
   await app.register(forms);
+  // Nothing but forms is posted.
+  app.removeContentTypeParser('application/json');
   await app.register(csrf, {
     cookieOpts: secretCookie,
     csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
@@ -202,20 +209,26 @@ function readPath({ method, url, routeOptions, server }: FastifyRequest): string
   return isShown && ownPath.test(path) ? path : '/queue';
 }
 
+/** A page that keeps itself fresh: that is no use of the session. */
+const asksByItself = ({ headers }: FastifyRequest): boolean => headers['x-live'] === '1';
+
 async function readVisit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { isSandbox, readContext }: ReviewPageOptions,
+  { isSandbox, readContext, store }: ReviewPageOptions,
 ): Promise<Visit> {
   const context = await readContext();
   const language = readLanguage(request);
-  const known = await makeSessionSource(context).identify(request.cookies[sessionCookie]);
+  const known = await makeSessionSource(context, !asksByItself(request)).identify(
+    request.cookies[sessionCookie],
+  );
   return {
     language,
     theme: themes.find((one) => one === request.cookies['theme']),
     isSandbox,
     nowMs: context.clock.now(),
     person: known.ok ? known.person : undefined,
+    mark: known.ok ? await store.changeMark() : '',
     csrfToken: reply.generateCsrf({ userInfo: nameSession(request) }),
     path: readPath(request),
     say: makeSay(language),
@@ -277,6 +290,25 @@ async function sendAnswer(reply: FastifyReply, visit: Visit, answer: Answer): Pr
   return reply.redirect(answer.goTo, 303);
 }
 
+/** What says that something has changed, to whoever is signed in and for as long as he is. */
+function addLive(
+  app: FastifyInstance,
+  { store, readContext, log, liveTimes = usualTimes }: ReviewPageOptions,
+): void {
+  const feed = new LiveFeed(store, liveTimes, (error) =>
+    log('error', 'the review page could not look for changes', { err: error }),
+  );
+  app.addHook('preClose', async () => feed[Symbol.dispose]());
+  app.get('/live', async (request, reply) => {
+    const secret = request.cookies[sessionCookie];
+    const isOpen = async () => (await makeSessionSource(await readContext(), false).identify(secret)).ok;
+    if (!(await isOpen())) return sendText(reply, 401, 'sign in first');
+    const stream = feed.listen(nameSession(request), isOpen);
+    if (stream === undefined) return sendText(reply, 503, 'too many pages are open');
+    return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(stream);
+  });
+}
+
 function addViews(app: FastifyInstance, options: ReviewPageOptions, views: readonly View[]): void {
   const csrfGuard = (request: FastifyRequest, reply: FastifyReply, done: () => void): void =>
     app.csrfProtection(request, reply, done);
@@ -291,12 +323,14 @@ function addViews(app: FastifyInstance, options: ReviewPageOptions, views: reado
       handler: async (request, reply) => answerView(view, request, reply, options),
     });
   }
+  // Browsers ask for it by themselves.
+  app.get('/favicon.ico', async (_request, reply) => reply.code(204).send());
   app.get('/', async (_request, reply) => reply.redirect('/today', 303));
   app.post('/look', { preHandler: csrfGuard }, async (request, reply) => answerLook(request, reply));
   app.get(stylePath, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', `max-age=${yearSeconds}`).send(style),
   );
-  for (const { path, type, text } of passkeyScripts())
+  for (const { path, type, text } of [...passkeyScripts(), pageScript])
     app.get(path, async (_request, reply) =>
       reply.type(`${type}; charset=utf-8`).header('cache-control', `max-age=${yearSeconds}`).send(text),
     );

@@ -124,6 +124,7 @@ td.pick { padding: 0; }
 }
 .chosen { font-weight: 600; font-variant-numeric: tabular-nums; }
 .chosen:empty { display: none; }
+@media (max-width: 44rem) { .bar:has(.main:disabled) { position: static; } }
 .field { margin-bottom: 1rem; }
 .pair { display: grid; grid-template-columns: 1fr 1fr; gap: .8rem; align-items: end; }
 .complaint { color: var(--alarm); margin: 0 0 .3rem; font-weight: 600; }
@@ -134,18 +135,29 @@ form > .buttons { display: flex; flex-wrap: wrap; gap: .6rem; }
 .then { display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
 section > h2 { margin-top: 1rem; }
 .card > h2 { margin-top: 0; }
+/* live, keys */
+.lost { margin: 0; padding: .4rem 1rem; text-align: center; background: var(--alarm-ground); color: var(--alarm); font-weight: 600; }
+.lost[hidden], [data-keys][hidden] { display: none; }
+footer { max-width: 84rem; margin: 0 auto; padding: 0 1.2rem 1.5rem; text-align: right; }
+dialog { background: var(--sheet); color: var(--ink); border: 1px solid var(--soft); border-radius: .6rem; padding: 1.4rem; max-width: 28rem; }
+dialog::backdrop { background: rgb(0 0 0 / 50%); }
+kbd { font: inherit; border: 1px solid var(--soft); border-radius: .3rem; padding: .05rem .45rem; }
+label.switch { display: flex; gap: .6rem; align-items: center; min-height: 2.75rem; font-weight: 400; }
+button:disabled { opacity: .55; cursor: default; }
 /* a batch */
 .steps { display: flex; flex-wrap: wrap; gap: .5rem; list-style: none; padding: 0; margin: 0 0 1.2rem; }
 .steps li { flex: 1 1 9rem; background: var(--sheet); border: 1px solid var(--line); border-top: 4px solid var(--line); border-radius: .4rem; padding: .5rem .8rem; }
-.steps li.done { border-top-color: var(--paid); }
-.steps li.now { border-top-color: var(--accent); }
-.steps li.stopped { border-top-color: var(--unknown); }
+.steps li.step-done { border-top-color: var(--paid); }
+.steps li.step-now { border-top-color: var(--accent); }
+.steps li.step-stopped { border-top-color: var(--unknown); }
 .steps b, .steps small { display: block; }
 h3 { font-size: 1rem; margin: 1rem 0 .4rem; }
 button.link { border: 0; background: none; padding: .4rem 0; color: var(--link); text-decoration: underline; text-align: left; overflow-wrap: anywhere; }
 /* a payout */
 .chips { list-style: none; margin: .2rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .1rem .9rem; }
 .chips li { overflow-wrap: anywhere; }
+.becomes small { display: inline; }
+dl.facts { align-items: baseline; }
 .story p { margin: 0; }
 .story td:nth-child(3) { min-width: 14rem; }
 .story td.why { max-width: none; }

@@ -104,12 +104,12 @@ const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
 
 function attemptFacts({ say }: ProvedVisit, attempt: Attempt): Part {
   const { order, status, sends, inquiries, lastFinding, sysRefNo, feeText } = attempt;
-  const counts = `${say('timesSent')} ${sends} ${say('times')}, ${say('timesAsked')} ${inquiries} ${say('times')}`;
   return chips([
     [say('attempt'), String(attempt.attemptNo)],
     [say('attemptState'), lastFinding === null ? status : `${status} (${lastFinding})`],
     [say('amount'), order.amountText],
-    [say('times'), counts],
+    [say('timesSent'), `${sends}×`],
+    [say('timesAsked'), `${inquiries}×`],
     ...(sysRefNo === null ? [] : [[say('bankReference'), sysRefNo] as const]),
     ...(feeText === null ? [] : [[say('fee'), showText(feeText)] as const]),
   ]);
@@ -181,11 +181,15 @@ function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }:
 /** The oldest first. */
 export function timeLine(visit: ProvedVisit, history: PayoutHistory, lines: readonly ToldLine[]): Html {
   const { say } = visit;
+  // Events stand in the order in which they happened, whatever the clock said.
   const entries = [
     readEntry(visit, history),
     ...history.events.map((event) => eventEntry(visit, event, history.attempts)),
-    ...lines.map((line) => lineEntry(visit, line)),
-  ].toSorted((one, other) => one.atMs - other.atMs);
+  ];
+  for (const entry of lines.map((line) => lineEntry(visit, line))) {
+    const later = entries.findIndex(({ atMs }) => atMs > entry.atMs);
+    entries.splice(later === -1 ? entries.length : later, 0, entry);
+  }
   return html`<table class="story">
     <thead>
       <tr>

@@ -14,6 +14,8 @@ export interface Visit {
   readonly isSandbox: boolean;
   readonly nowMs: number;
   readonly person: Person | undefined;
+  /** `changeMark` before anything of the page was read; empty for whoever has not signed in. */
+  readonly mark: string;
   /** Goes with every form that is posted. */
   readonly csrfToken: string;
   /** Path of the view, which bears nothing of what was typed. */

@@ -36,7 +36,7 @@ describe('a batch', () => {
     const shown = squeeze((await nok.get(path)).text);
     for (const said of [
       'Waits for approval',
-      '<b>300.06</b> baht, 3 ×',
+      '<b>300.06</b> baht, 3 rows',
       'To payees never paid before',
       'The five largest',
       'Digest of what waits',

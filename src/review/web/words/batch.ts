@@ -5,6 +5,7 @@ import type { Pair, Words } from './pair.ts';
 export const batchWords = {
   noBatches: ['No file was taken in yet', 'ยังไม่มีไฟล์ที่รับเข้าระบบ'],
   rows: ['Rows', 'จำนวนแถว'],
+  rowsCounted: ['rows', 'แถว'],
   begun: ['Taken in', 'รับเข้าเมื่อ'],
   rested: ['At rest since', 'หยุดพักเมื่อ'],
   payerAccount: ['Paid from account', 'จ่ายจากบัญชี'],

@@ -1,0 +1,192 @@
+/**
+ * What a browser runs on every page: it keeps figures fresh, counts what is ticked, and listens to a few keys. Every page
+ * works without it, and no key of it approves anything.
+ */
+
+const refreshEveryMs = 2000;
+const lost = document.querySelector('[data-lost]');
+const regions = () => [...document.querySelectorAll('[data-live]')];
+
+// ---------------------------------------------------------------- what is ticked
+
+const boxes = () => [...document.querySelectorAll('input[type=checkbox][form=choice]')];
+
+function countChosen() {
+  const sum = document.querySelector('.chosen');
+  if (sum === null) return;
+  const ticked = boxes().filter((box) => box.checked);
+  const satang = ticked.reduce((total, box) => total + BigInt(box.dataset.satang), 0n);
+  const whole = String(satang / 100n).replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
+  const baht = `${whole}.${String(satang % 100n).padStart(2, '0')}`;
+  sum.textContent =
+    ticked.length === 0 ? '' : `${ticked.length} ${sum.dataset.chosen} · ${baht} ${sum.dataset.baht}`;
+  document.querySelector('#choice .main').disabled = ticked.length === 0;
+}
+
+document.addEventListener('change', (event) => {
+  if (event.target.matches('input[form=choice]')) countChosen();
+});
+countChosen();
+
+// ---------------------------------------------------------------- fresh figures
+
+/** What a person is typing in, or has marked, stays as it is. */
+function isInUse(region) {
+  if (getSelection()?.isCollapsed === false) return true;
+  const { activeElement } = document;
+  return (
+    region.contains(activeElement) && activeElement.matches('input:not([type=checkbox]), textarea, select')
+  );
+}
+
+/** What was ticked, opened or focused is so again, as long as it is still the same. */
+function replace(region, fresh) {
+  if (region.innerHTML === fresh.innerHTML || isInUse(region)) return;
+  const ticked = new Set(
+    boxes()
+      .filter((box) => box.checked)
+      .map((box) => `${box.name}=${box.value}`),
+  );
+  const opened = [...region.querySelectorAll('details')].map((one) => one.open);
+  const focused = region.contains(document.activeElement) ? document.activeElement : null;
+  const [href, name] = [focused?.getAttribute('href'), focused?.getAttribute('name')];
+  region.innerHTML = fresh.innerHTML;
+  for (const box of boxes()) box.checked = ticked.has(`${box.name}=${box.value}`);
+  for (const [place, one] of [...region.querySelectorAll('details')].entries())
+    one.open = opened[place] ?? one.open;
+  const again = [...region.querySelectorAll('a, input')].find(
+    (one) =>
+      (href !== null && href !== undefined && one.getAttribute('href') === href) ||
+      (name !== null && name !== undefined && one.getAttribute('name') === name),
+  );
+  again?.focus();
+  countChosen();
+}
+
+/** What the form was sent with: what is typed there now was not asked for yet. */
+function sentFields(form) {
+  const fields = new URLSearchParams();
+  for (const control of form.elements) {
+    const chosen =
+      [...(control.options ?? [])].find((option) => option.defaultSelected) ?? control.options?.[0];
+    if (control.name !== '') fields.append(control.name, chosen?.value ?? control.defaultValue ?? '');
+  }
+  return fields;
+}
+
+/** The page as it is now, asked for as whoever looks at it; that he looks is no use of his session. */
+async function fetchAgain() {
+  const headers = { 'x-live': '1' };
+  const form = document.querySelector('form[data-live-form]');
+  const init = form === null ? { headers } : { headers, method: 'POST', body: sentFields(form) };
+  const answer = await fetch(form === null ? location.pathname : form.getAttribute('action'), init);
+  if (!answer.ok || answer.redirected) throw new Error('no longer shown');
+  return new DOMParser().parseFromString(await answer.text(), 'text/html');
+}
+
+let latestMs = 0;
+let waiting;
+
+async function refresh() {
+  waiting = undefined;
+  latestMs = Date.now();
+  try {
+    const fresh = await fetchAgain();
+    for (const region of regions()) {
+      const other = fresh.querySelector(`[data-live="${region.dataset.live}"]`);
+      if (other !== null) replace(region, other);
+    }
+    const note = fresh.querySelector('[data-lost]');
+    lost.dataset.mark = note.dataset.mark;
+    lost.querySelector('time').replaceWith(note.querySelector('time'));
+    lost.hidden = true;
+  } catch {
+    lost.hidden = false;
+  }
+}
+
+function refreshSoon() {
+  waiting ??= setTimeout(refresh, Math.max(0, latestMs + refreshEveryMs - Date.now()));
+}
+
+let stream;
+
+/** A tab that nobody sees listens to nothing: a browser has few connections. */
+function listen() {
+  stream?.close();
+  stream = undefined;
+  if (document.hidden || lost === null || regions().length === 0) return;
+  stream = new EventSource('/live');
+  stream.addEventListener('changed', ({ data }) => {
+    if (data !== lost.dataset.mark || !lost.hidden) refreshSoon();
+  });
+  stream.addEventListener('error', () => {
+    lost.hidden = false;
+  });
+}
+
+document.addEventListener('visibilitychange', () => {
+  // What was missed meanwhile is heard at once: the stream begins with the latest.
+  listen();
+});
+addEventListener('pagehide', () => stream?.close());
+listen();
+
+// ---------------------------------------------------------------- keys
+
+const help = document.querySelector('dialog#keys');
+const keysSwitch = help?.querySelector('input');
+const areKeysOn = () => localStorage.getItem('keys') !== 'off';
+if (keysSwitch) {
+  keysSwitch.checked = areKeysOn();
+  keysSwitch.addEventListener('change', () =>
+    localStorage.setItem('keys', keysSwitch.checked ? 'on' : 'off'),
+  );
+}
+help?.querySelector('button')?.addEventListener('click', () => help.close());
+for (const opener of document.querySelectorAll('[data-keys]')) {
+  opener.hidden = false;
+  opener.addEventListener('click', () => help?.showModal());
+}
+
+const links = () => [...document.querySelectorAll('main a.open')];
+
+function move(by) {
+  const all = links();
+  const row = document.activeElement?.closest('tr');
+  const place = all.findIndex((link) => link === document.activeElement || (row && row.contains(link)));
+  const next = all[place === -1 ? (by > 0 ? 0 : all.length - 1) : place + by];
+  next?.focus();
+  next?.scrollIntoView({ block: 'nearest' });
+}
+
+/** To where one decides; deciding itself takes a button. */
+function goDecide() {
+  const choice = document.querySelector('#choice');
+  if (choice !== null && boxes().some((box) => box.checked)) {
+    choice.requestSubmit(choice.querySelector('.main'));
+    return;
+  }
+  const row = document.activeElement?.closest('tr')?.querySelector('a.open');
+  (row ?? document.querySelector('.decisions a.button'))?.[row ? 'click' : 'focus']();
+}
+
+const keys = {
+  '/': () => document.querySelector('input[type=search]')?.focus(),
+  j: () => move(1),
+  k: () => move(-1),
+  x: () => document.activeElement?.closest('tr')?.querySelector('input[form=choice]')?.click(),
+  d: goDecide,
+  '?': () => help?.showModal(),
+};
+
+document.addEventListener('keydown', (event) => {
+  const { target, key } = event;
+  const isField = target instanceof Element && target.matches('input:not([type=checkbox]), textarea, select');
+  const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey;
+  // The help opens also where keys are off: they are switched on again in it.
+  if (isField || !isPlain || help?.open || (!areKeysOn() && key !== '?')) return;
+  if (!Object.hasOwn(keys, key)) return;
+  event.preventDefault();
+  keys[key]();
+});

@@ -1,0 +1,22 @@
+/** What tells that something of the journal has changed, for pages that keep themselves fresh. */
+import { sql } from 'kysely';
+import type { ChangeReader } from '../../review/ports.ts';
+import { type BodiesOf, define, query, type Reading } from '../statements.ts';
+
+/** Batches are few; the others are each one step in an index. */
+const latestChanges = define((_values: object) =>
+  query.selectNoFrom([
+    sql<number | null>`(select max(seq) from event)`.as('events'),
+    sql<number | null>`(select max(seq) from proposal_event)`.as('proposals'),
+    sql<string>`(select count(*) || '.' || coalesce(max(rested_at_ms), 0) || '.' || coalesce(sum(instr('ingesting sealed running paused halted done rejected', status)), 0) from batch)`.as(
+      'batches',
+    ),
+  ]),
+);
+
+export const changeReads = {
+  *changeMark(): Reading<string> {
+    const { events = 0, proposals = 0, batches = '' } = (yield* latestChanges.get({})) ?? {};
+    return `${events ?? 0}.${proposals ?? 0}.${batches}`;
+  },
+} satisfies BodiesOf<ChangeReader>;
