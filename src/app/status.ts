@@ -4,8 +4,10 @@ import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
 import type { StatementDayState, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import type { Settings } from '../settings/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
+import { readTimeLimits } from '../payout/rules/limits.ts';
 import { readApprovalFigures } from '../review/approve-batch.ts';
 import type { ApprovalFigures } from '../review/rules/approval-figures.ts';
 import { systemClock } from '../platform/clock.ts';
@@ -41,13 +43,13 @@ export interface DayStanding {
 
 /**
  * All batches, the newest first, or the one that is named.
- * @param likeDays the longer of `limits.similarDays` and `limits.likeFileDays`
+ * @param limits of the settings, for what waits for approval
  * @returns undefined when there is no such batch
  */
 export async function readBatches(
   store: Store | undefined,
   batchId: string | undefined,
-  likeDays?: number,
+  limits?: Settings['limits'],
 ): Promise<readonly BatchStanding[] | undefined> {
   const named = batchId === undefined ? undefined : await store?.batch(batchId.toUpperCase());
   if (batchId !== undefined && named === undefined) return undefined;
@@ -64,7 +66,7 @@ export async function readBatches(
       batch,
       totals: await store.totals(batch.batchId),
       holds: await store.holdTotals(batch.batchId),
-      approval: batch === named ? await readFigures(store, batch.batchId, likeDays) : undefined,
+      approval: batch === named ? await readFigures(store, batch.batchId, limits) : undefined,
       grown: grown.find(({ batchId: whose }) => whose === batch.batchId),
       proposalId: waiting.get(batch.batchId),
     })),
@@ -75,11 +77,13 @@ export async function readBatches(
 async function readFigures(
   store: Store,
   batchId: string,
-  likeDays: number | undefined,
+  limits: Settings['limits'] | undefined,
 ): Promise<ApprovalFigures | undefined> {
   const holds = await store.holdTotals(batchId);
   if (!holds.some(({ hold, rows }) => hold === 'approval' && rows > 0)) return undefined;
-  return readApprovalFigures({ journal: store, clock: systemClock, likeDays }, batchId);
+  const likeDays = limits && Math.max(limits.similarDays, limits.likeFileDays);
+  const overTime = limits && readTimeLimits(limits);
+  return readApprovalFigures({ journal: store, clock: systemClock, likeDays, overTime }, batchId);
 }
 
 /** Of one query: the database takes only so many values. */

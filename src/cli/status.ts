@@ -29,8 +29,7 @@ export const statusCommand = makeCommand({
       print(showDays(await readAllDays(), nowMs), json);
       return;
     }
-    const { similarDays, likeFileDays } = loaded.settings.limits;
-    const batches = await readBatches(journal, batch, Math.max(similarDays, likeFileDays));
+    const batches = await readBatches(journal, batch, loaded.settings.limits);
     if (batches === undefined) throw noSuchBatch(batch);
     const owner = journal && findSender(loaded.dataDir);
     if (owner !== undefined && !json) {

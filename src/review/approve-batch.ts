@@ -6,6 +6,7 @@ import { dayMs } from '../core/bangkok-time.ts';
 import type { ReviewContext } from './context.ts';
 import type { BatchApproval, PersonStore, Proposal } from './ports.ts';
 import { check, type Checked, type Proposed, proposeAll } from './review.ts';
+import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
 import { whyNotApprove } from './rules/approval.ts';
 import { can, findCheckObstacle, type ProvedPerson } from './rules/people.ts';
@@ -111,14 +112,17 @@ export interface FiguresContext {
   readonly clock: ReviewContext['clock'];
   /** For how long as much paid to the same payee makes a row like another: the longer of `limits.similarDays`, `.likeFileDays`. */
   readonly likeDays?: number | undefined;
+  /** That the batch would be held to now. */
+  readonly overTime?: TimeLimits | undefined;
 }
 
 const likeDaysDefault = 3;
 
 /** What whoever approves a batch looks at; undefined where there is no such batch. Of a batch that waits for nobody, too. */
 export async function readApprovalFigures(
-  { journal, clock, likeDays = likeDaysDefault }: FiguresContext,
+  { journal, clock, likeDays = likeDaysDefault, overTime }: FiguresContext,
   batchId: string,
 ): Promise<ApprovalFigures | undefined> {
-  return journal.approvalFigures(batchId, clock.now() - likeDays * dayMs);
+  const nowMs = clock.now();
+  return journal.approvalFigures(batchId, nowMs - likeDays * dayMs, overTime && { limits: overTime, nowMs });
 }

@@ -3,6 +3,7 @@ import type { Satang } from '../core/money.ts';
 import type { Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
+import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { Inspected } from '../reconcile/inspect.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { ApprovalStore, Proposal, ProposalItem, ProposalStore, QueueStore } from './ports.ts';
@@ -43,6 +44,8 @@ export interface ReviewContext {
   readonly signed?: SigningRule;
   /** `approval.people` of the settings: what a changed payer account, a lifted limit and a corrected payee take at least. */
   readonly approvers?: 1 | 2;
+  /** Limits over time of the settings; left out where there are none. */
+  readonly overTime?: TimeLimits | undefined;
   /** `review.expireDays` of the settings. */
   readonly expireDays: number;
 }

@@ -1,6 +1,7 @@
 /** What the review keeps in the journal. */
 import type { PayerHalt } from '../payout/ports.ts';
 import type { RefusedFile, ReviewNote, RowsOfBatch } from './rules/queue.ts';
+import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { Satang } from '../core/money.ts';
 import type { DecisionItem } from '../core/ports.ts';
 import type { Waiting } from './rules/approval.ts';
@@ -85,14 +86,25 @@ export interface BatchApproval extends Waiting {
   readonly people: 1 | 2;
 }
 
+/** What a batch would be held to, and when. */
+export interface LimitsNow {
+  readonly limits: TimeLimits;
+  readonly nowMs: number;
+}
+
 export interface ApprovalStore {
   /** Undefined where the batch needs none. */
   approvalOf(batchId: string): Promise<BatchApproval | undefined>;
   /**
    * What whoever approves it looks at; undefined where there is no such batch.
    * @param likeSinceMs since when as much paid to the same payee makes a row like another
+   * @param ahead limits over time that it would be held to now; left out where there are none
    */
-  approvalFigures(batchId: string, likeSinceMs: number): Promise<ApprovalFigures | undefined>;
+  approvalFigures(
+    batchId: string,
+    likeSinceMs: number,
+    ahead?: LimitsNow,
+  ): Promise<ApprovalFigures | undefined>;
   /**
    * Lets go on what waits, and ends the item, in one transaction.
    * @returns false, with nothing changed, when it is not the version that was decided on, or too few have approved it

@@ -193,7 +193,8 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows 
     holdUnapproved: async (batchId, why, nowMs) =>
       hasAny(db, batchId, 'ready') ? bulk(batchId, 'holdUnapproved', batchId, why, nowMs) : 0,
     approvalOf: async (batchId) => bulk(batchId, 'readApproval', batchId),
-    approvalFigures: async (batchId, likeSinceMs) => bulk(batchId, 'readFigures', batchId, likeSinceMs),
+    approvalFigures: async (batchId, likeSinceMs, ahead) =>
+      bulk(batchId, 'readFigures', batchId, likeSinceMs, ahead),
     approveBatch: async (batchId, item, version, nowMs) =>
       bulk(batchId, 'approveBatch', batchId, item, version, nowMs),
     releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),

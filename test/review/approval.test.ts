@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { toSatang } from '../../src/core/money.ts';
 import type { StagedRow } from '../../src/core/payout-file.ts';
 import { retryBatch } from '../../src/payout/operator.ts';
+import { readTimeLimits } from '../../src/payout/rules/limits.ts';
 import { approveBatch, readApprovalFigures } from '../../src/review/approve-batch.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { check, proposeAll, type Wish } from '../../src/review/review.ts';
@@ -459,6 +460,19 @@ describe('the figures that whoever approves looks at', () => {
       isCorrected: false,
     });
     expect(figures?.payerAccount).not.toContain(payer.payerAccount);
+    // What limits over time would hold is foreseen of what would be paid, with what counts already.
+    const limits = { bahtPerDay: '15', bahtPerPayeePerDay: '11', newPayeeBaht: '8', filesPerDay: 0 };
+    const overTime = readTimeLimits({ ...limits, serviceDays: [], closedDates: [] });
+    const { journal, time } = theatre;
+    expect(await readApprovalFigures({ journal, clock: time, overTime }, secondBatchId)).toMatchObject({
+      toPay: { rows: 3 },
+      limited: { rows: 2, amountSatang: 1_600n },
+      limitedBy: [
+        ['limits.bahtPerDay', 2],
+        ['limits.bahtPerPayeePerDay', 1],
+        ['limits.newPayeeBaht', 1],
+      ],
+    });
     const large = figures?.largest.map(({ payoutId, amountSatang, isNewPayee }) => [
       payoutId,
       amountSatang,

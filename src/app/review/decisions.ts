@@ -17,6 +17,7 @@ import { can, type ProvedPerson } from '../../review/rules/people.ts';
 import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
 import { type Decision, decisionTerms, type PayoutDecision } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
+import { readTimeLimits } from '../../payout/rules/limits.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
@@ -50,6 +51,7 @@ export async function readReview(
     people: review.people,
     approvers: approval.people,
     signed: approval.signed,
+    overTime: readTimeLimits(loaded.settings.limits),
     expireDays: review.expireDays,
     statements: makeDecidedStatements({ loaded, journal, clock: systemClock, log }),
   };

@@ -10,8 +10,9 @@ const totalOf = ({ rows, amountSatang }: Figure) => ({ rows, amount: formatBaht(
 
 /** "to be paid   3 rows, 600.75 baht", and how it is made up. */
 function listTotals(figures: ApprovalFigures): readonly (readonly string[])[] {
-  const { toPay, held, holds, refused, before, newPayees, like } = figures;
+  const { toPay, held, holds, refused, before, newPayees, like, limited, limitedBy } = figures;
   const why = holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ');
+  const limits = limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', ');
   const payees = countOf(newPayees.payees, 'payee', 'payees');
   const line = (label: string, figure: Figure, more = ''): readonly (readonly string[])[] =>
     figure.rows === 0 ? [] : [[`  ${label}`, `${showTotal(totalOf(figure))}${more}`]];
@@ -22,6 +23,7 @@ function listTotals(figures: ApprovalFigures): readonly (readonly string[])[] {
     ...line('sent or approved before', before),
     ...line('never paid before', newPayees, ` to ${payees}`),
     ...line('like earlier payments', like),
+    ...line('held if sent now', limited, ` (${limits})`),
   ];
 }
 
@@ -71,6 +73,7 @@ export function jsonOfFigures(figures: ApprovalFigures): object {
     before: totalOf(figures.before),
     newPayees: { ...totalOf(newPayees), payees: newPayees.payees },
     likeEarlier: totalOf(figures.like),
+    heldByLimits: { ...totalOf(figures.limited), limits: Object.fromEntries(figures.limitedBy) },
     likeReason: showTextIfAny(likeReason),
     largest: largest.map(({ amountSatang, payoutId, payeeName, ...row }) => ({
       ...row,

@@ -11,6 +11,15 @@ import type { HoldReason, Payout } from '../../core/payout.ts';
 import type { Change, DayLimits } from '../../core/ports.ts';
 import { mayBePaidStatuses } from './similar.ts';
 
+/** The setting that says so. */
+export const settingOf: Readonly<Record<LimitFinding['code'], string>> = {
+  'new-payee': 'limits.newPayeeBaht',
+  'baht-per-day': 'limits.bahtPerDay',
+  'payee-per-day': 'limits.bahtPerPayeePerDay',
+  'files-per-day': 'limits.filesPerDay',
+  'service-day': 'limits.serviceDays',
+};
+
 /** Findings that are about all rows of a file alike. */
 export const fileWideCodes: readonly LimitFinding['code'][] = ['files-per-day', 'service-day'];
 
@@ -110,7 +119,9 @@ export interface LimitFinding {
 }
 
 /** All of a payout that a limit is held against. */
-export type LimitedPayout = Pick<Payout, 'instruction' | 'acceptedHolds'>;
+export interface LimitedPayout extends Pick<Payout, 'acceptedHolds'> {
+  readonly instruction: Pick<Payout['instruction'], 'proxyNo' | 'amountSatang'>;
+}
 
 /** The limits of the day that a payout is to keep; undefined where there is none, or people let it go on in spite of them. */
 export function dayLimitsOf(

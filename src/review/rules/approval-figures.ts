@@ -2,6 +2,7 @@
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import { type LimitFinding, settingOf } from '../../payout/rules/limits.ts';
 import { WaitingDigest, type WaitingRow } from './approval.ts';
 
 /** Of a batch, as the journal has it. */
@@ -27,6 +28,7 @@ export interface FiguredRow extends Omit<WaitingRow, 'amountSatang'> {
   readonly amountSatang: bigint | null;
   readonly status: PayoutStatus;
   readonly holds: readonly HoldReason[];
+  readonly acceptedHolds: readonly HoldReason[];
   /** An approval lets it go on. */
   readonly isWaiting: boolean;
   /** Nothing was ever paid to its payee. */
@@ -73,6 +75,10 @@ export interface ApprovalFigures {
   readonly newPayees: Figure & { readonly payees: number };
   /** Of what waits: as much as another file paid the same payee a short time before. */
   readonly like: Figure;
+  /** Of what would be paid: what limits over time would hold, if it came up to be sent now. */
+  readonly limited: Figure;
+  /** By the setting; a row may pass several. */
+  readonly limitedBy: readonly (readonly [setting: string, rows: number])[];
   readonly likeReason: string | null;
   readonly largest: readonly LargeRow[];
   /** The digest covers a row as it was corrected: the file alone does not have it. */
@@ -115,6 +121,13 @@ function keepLarge(largest: LargeRow[], row: FiguredRow): void {
   largest.length = Math.min(largest.length, largestMax);
 }
 
+/** What limits over time would hold the next row for, of those that would be paid. */
+export type ForeseeLimits = (row: FiguredRow) => readonly LimitFinding[];
+
+function count<Key>(counts: Map<Key, number>, key: Key): void {
+  counts.set(key, (counts.get(key) ?? 0) + 1);
+}
+
 /** Takes the figures of one row after the other; memory stays flat but for the payees who are new. */
 class Figures {
   readonly toPay = new Tally();
@@ -123,11 +136,18 @@ class Figures {
   readonly before = new Tally();
   readonly newRows = new Tally();
   readonly like = new Tally();
+  readonly limited = new Tally();
+  readonly limitedBy = new Map<string, number>();
   readonly holds = new Map<HoldReason, number>();
   readonly newPayees = new Set<string>();
   readonly largest: LargeRow[] = [];
+  readonly #foresee: ForeseeLimits;
   leftOutRows = 0;
   readonly leftOut: number[] = [];
+
+  constructor(foresee: ForeseeLimits) {
+    this.#foresee = foresee;
+  }
 
   add(row: FiguredRow): void {
     const { status, amountSatang, digest, rowNo } = row;
@@ -145,7 +165,10 @@ class Figures {
     const { amountSatang, holds, proxyNo, isNewPayee, isLike } = row;
     const others = holds.filter((hold) => hold !== 'approval');
     (others.length === 0 ? this.toPay : this.held).add(amountSatang);
-    for (const hold of others) this.holds.set(hold, (this.holds.get(hold) ?? 0) + 1);
+    const found = others.length === 0 ? this.#foresee(row) : [];
+    if (found.length > 0) this.limited.add(amountSatang);
+    for (const { code } of found) count(this.limitedBy, settingOf[code]);
+    for (const hold of others) count(this.holds, hold);
     if (isNewPayee) {
       this.newRows.add(amountSatang);
       this.newPayees.add(proxyNo ?? '');
@@ -155,8 +178,12 @@ class Figures {
   }
 }
 
-export function computeApprovalFigures(batch: FiguredBatch, rows: Iterable<FiguredRow>): ApprovalFigures {
-  const figures = new Figures();
+export function computeApprovalFigures(
+  batch: FiguredBatch,
+  rows: Iterable<FiguredRow>,
+  foresee: ForeseeLimits = () => [],
+): ApprovalFigures {
+  const figures = new Figures(foresee);
   const waiting = new WaitingDigest(batch);
   for (const row of rows) {
     figures.add(row);
@@ -177,6 +204,8 @@ export function computeApprovalFigures(batch: FiguredBatch, rows: Iterable<Figur
     before: before.figure,
     newPayees: { ...newRows.figure, payees: newPayees.size },
     like: like.figure,
+    limited: figures.limited.figure,
+    limitedBy: [...figures.limitedBy],
     likeReason: batch.likeReason,
     largest,
     isCorrected: batch.versionsDigest !== null,

@@ -137,7 +137,7 @@ async function readShown(
     reports,
     open,
     people: approval?.people,
-    figures: waits ? await readApprovalFigures({ journal: store, clock: review.clock }, batchId) : undefined,
+    figures: waits ? await readApprovalFigures({ ...review, journal: store }, batchId) : undefined,
     steps: computeBatchSteps({
       batch,
       totals,
@@ -191,7 +191,20 @@ function byStatus({ language }: ProvedVisit, totals: readonly StatusTotal[]): Ht
 function figuresCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): Part {
   if (figures === undefined) return undefined;
   const { say } = visit;
-  const { toPay, held, holds, refused, before, newPayees, like, likeReason, largest, digest } = figures;
+  const {
+    toPay,
+    held,
+    holds,
+    refused,
+    before,
+    newPayees,
+    like,
+    limited,
+    limitedBy,
+    likeReason,
+    largest,
+    digest,
+  } = figures;
   const line = (word: Word, { rows, amountSatang }: Figure, more: Part = '') =>
     [
       say(word),
@@ -208,6 +221,7 @@ function figuresCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): 
       line('before', before),
       line('newPayees', newPayees, `${showCount(newPayees.payees)} ${say('payeeCount')}`),
       line('likeEarlier', like),
+      line('limited', limited, limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', ')),
       [say('why'), likeReason !== null && html`<span lang="en">${showText(likeReason)}</span>`],
       [say('payerAccount'), figures.payerAccount],
       [

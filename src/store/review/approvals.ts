@@ -1,8 +1,11 @@
 /** Approvals: what of a batch waits for one, and what one lets go on. */
 import type { DatabaseSync } from 'node:sqlite';
 import { sql, type SqlBool } from 'kysely';
+import { formatBangkokDate } from '../../core/bangkok-time.ts';
+import { toSatang, zeroSatang } from '../../core/money.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
 import type { BatchReason, DecisionItem } from '../../core/ports.ts';
+import { LimitForecast } from '../../payout/rules/limits.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import {
   approvalCode,
@@ -14,11 +17,16 @@ import {
   isApproved,
   type WaitingRow,
 } from '../../review/rules/approval.ts';
-import { computeApprovalFigures, type FiguredRow } from '../../review/rules/approval-figures.ts';
-import type { ApprovalStore, BatchApproval } from '../../review/ports.ts';
+import {
+  computeApprovalFigures,
+  type FiguredRow,
+  type ForeseeLimits,
+} from '../../review/rules/approval-figures.ts';
+import type { ApprovalStore, BatchApproval, LimitsNow } from '../../review/ports.ts';
 import { inTransaction } from '../connection.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { moveAll } from '../payouts/bulk.ts';
+import { limitReads } from '../payouts/day-use.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
 import { addBits, decodeHolds, hasBits, holdBits, removeBits } from '../schema.ts';
@@ -104,7 +112,7 @@ function* figuredRows(db: DatabaseSync, batch: ApprovalRecord, likeSinceMs: numb
     `exists (select 1 from payee_place o join payout q on q.seq = o.payout_seq
        where o.proxy_no = r.proxy_no and ${also})`;
   const rows = db.prepare(
-    `select p.seq, p.row_no, r.payout_id, r.proxy_no, r.payee_name, p.amount_satang, r.digest, p.status, p.holds,
+    `select p.seq, p.row_no, r.payout_id, r.proxy_no, r.payee_name, p.amount_satang, r.digest, p.status, p.holds, p.accepted_holds,
        ${waits} as waits, ${waits} and not ${paidBefore("q.status = 'paid'")}
          and not exists (select 1 from paid_payee g where g.proxy_no = r.proxy_no) as is_new,
        ${waits} and ${paidBefore(`o.amount_satang = p.amount_satang and q.batch_id <> p.batch_id
@@ -123,6 +131,7 @@ function* figuredRows(db: DatabaseSync, batch: ApprovalRecord, likeSinceMs: numb
       digest: row['digest'] as string | null,
       status: row['status'] as PayoutStatus,
       holds: decodeHolds(Number(row['holds'])),
+      acceptedHolds: decodeHolds(Number(row['accepted_holds'])),
       isWaiting: row['waits'] === 1n,
       isNewPayee: row['is_new'] === 1n,
       isLike: row['is_like'] === 1n,
@@ -130,12 +139,29 @@ function* figuredRows(db: DatabaseSync, batch: ApprovalRecord, likeSinceMs: numb
 }
 
 /** Read at one moment. */
-export function readFigures(db: DatabaseSync, batchId: string, likeSinceMs: number) {
+export function readFigures(db: DatabaseSync, batchId: string, likeSinceMs: number, ahead?: LimitsNow) {
   return inTransaction(db, () => {
     const selected = selectApproval(batchId).select(['file_name as fileName', 'like_reason as likeReason']);
-    const batch = readFirst(db, selected);
-    return batch && computeApprovalFigures(batch, figuredRows(db, batch, likeSinceMs));
+    const batch = readFirst(db, selected.select('company_id as companyId'));
+    const foresee = batch && ahead && foreseeLimits(db, batch, ahead);
+    return batch && computeApprovalFigures(batch, figuredRows(db, batch, likeSinceMs), foresee);
   });
+}
+
+function foreseeLimits(
+  db: DatabaseSync,
+  { companyId, batchId }: { readonly companyId: string; readonly batchId: string },
+  { limits, nowMs }: LimitsNow,
+): ForeseeLimits {
+  const date = formatBangkokDate(nowMs);
+  const forecast = new LimitForecast(limits, drive(db, limitReads.dayUse(companyId, date, batchId)), nowMs);
+  const isOfPayee = limits.satangPerPayeePerDay !== null;
+  return ({ proxyNo, amountSatang, acceptedHolds, isNewPayee }) => {
+    if (proxyNo === null || amountSatang === null) return [];
+    const payeeSatang = isOfPayee ? drive(db, limitReads.payeeUse(companyId, date, proxyNo)) : zeroSatang;
+    const instruction = { proxyNo, amountSatang: toSatang(amountSatang) };
+    return forecast.add({ instruction, acceptedHolds }, { payeeSatang, isPayeeKnown: !isNewPayee });
+  };
 }
 
 const shared = (db: DatabaseSync, batchId: string, nowMs: number) => ({

@@ -23,6 +23,7 @@ export const batchWords = {
   before: ['Sent or approved before', 'ส่งหรืออนุมัติแล้วก่อนหน้า'],
   newPayees: ['To payees never paid before', 'ผู้รับเงินที่ไม่เคยจ่าย'],
   likeEarlier: ['Like earlier payments', 'คล้ายรายการที่จ่ายก่อนหน้า'],
+  limited: ['Held by limits over time, if sent now', 'จะถูกระงับด้วยวงเงินหรือวันทำการหากส่งตอนนี้'],
   largest: ['The five largest', 'ห้ารายการที่มากที่สุด'],
   payeeIsNew: ['never paid before', 'ไม่เคยจ่าย'],
   digest: ['Digest of what waits', 'ค่าแฮชของรายการที่รออนุมัติ'],
