@@ -1,7 +1,7 @@
 /** One payout that people decide on: what is known of it, what is possible, and its changes. */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import { type Satang, toSatang } from '../core/money.ts';
-import type { Attempt, HoldReason, Payout } from '../core/payout.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
 import type { PayoutEvent } from '../payout/ports.ts';
 import type { StatementView } from '../reconcile/ports.ts';
 import { factsOf } from '../reconcile/rules/types.ts';
@@ -118,8 +118,12 @@ const markOf = ({ maker, checker, proposalId }: Proposal): DecisionMark => ({
   proposal: proposalId,
 });
 
-const isLimitLifted = (decision: Decision, holds: readonly HoldReason[]): boolean =>
-  decision === 'go-on' && holds.some((hold) => limitHolds.includes(hold));
+/** What it asks for is not what was looked at before, or is above a limit. */
+function letsPayAnew(decision: Decision, { status, holds }: Reviewed['row']): boolean {
+  if (decision === 'retry') return status === 'rejected';
+  if (decision === 'go-on') return holds.some((hold) => limitHolds.includes(hold));
+  return decision === 'retry-corrected';
+}
 
 /** Payouts as targets; it keeps a view of the statements open. */
 export function makePayoutWork(context: ReviewContext): TargetWork {
@@ -140,7 +144,7 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
       const found = await objectTo(context, require(decision), target, traces);
       if (typeof found === 'string') return found;
       const { amountSatang, reviewed } = found;
-      const isApproval = decision === 'retry-corrected' || isLimitLifted(decision, reviewed.row.holds);
+      const isApproval = letsPayAnew(decision, reviewed.row);
       return { amountSatang, ...(isApproval ? { approval: await termsOf(reviewed.batchId) } : {}) };
     },
     async apply(proposal, item) {

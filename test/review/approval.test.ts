@@ -185,6 +185,32 @@ describe('who had a part in a file', () => {
     expect(await theatre.journal.approveBatch(firstBatchId, item, version, theatre.now())).toBe(false);
   });
 
+  test('does not check that a rejected row is validated anew', async () => {
+    const theatre = await openTheatre();
+    await using _ = theatre;
+    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0);
+    const rejected = makeRow(2, { instruction: null, issues: [tooMuch] });
+    await ingest(theatre.journal, [makeRow(1), rejected], { approval: byTwo });
+    expect(await decide(theatre, 'retry', await payoutTarget(theatre, 'INV-2'))).toMatchObject({
+      why: words,
+    });
+  });
+
+  test('alone corrects nothing that one person approves: it waits for another', async () => {
+    await using one = await stageWaiting(byOne, makeRows(1));
+    const { theatre, batchId } = one;
+    await proposeApproval(theatre, batchId);
+    tamper(join(theatre.folder, 'journal.db'), `update payout set status = 'unpayable' where row_no = 1`);
+    const corrected = { ...(await payoutTarget(theatre, 'INV-1')), correction };
+    expect(await decide(theatre, 'retry-corrected', corrected, 1)).toMatchObject({ kind: 'applied' });
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+    expect(await proposeApproval(theatre, batchId, somchai)).toMatchObject({ objections: [{ why: words }] });
+    expect(await proposeApproval(theatre, batchId, nok)).toMatchObject({ applied: { applied: 1 } });
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
+  });
+
   test.each(['go-on', 'retry-corrected'] as const)('does not check its %s', async (decision) => {
     const theatre = await openTheatre();
     await using _ = theatre;

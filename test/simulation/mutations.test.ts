@@ -33,6 +33,7 @@ const alwaysTried = [
   ['what has changed since is decided on all the same', 7],
   ['the number of what is paid is released', 8],
   ['an item is not ended with its change', 3],
+  ['the intent does not look for the approval', 45],
 ] as const;
 
 test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ name, ...patch }))))(

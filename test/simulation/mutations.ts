@@ -3,6 +3,7 @@
  * text, applied while a child process loads it (mutate-on-load.ts); nothing of them is in the program.
  */
 
+import { ofApprovals } from './approval-mutations.ts';
 import { ofDecisions } from './decisions/mutations.ts';
 
 export interface Patch {
@@ -21,7 +22,8 @@ export interface Mutation {
    * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount;
    * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile;
    * `archives`: of batches that leave the journal and come back; `limits`: of limits over time; `decisions`: of people who
-   * propose and check; `decided-in-journal`: of what the real journal does of it.
+   * propose and check; `decided-in-journal`: of what the real journal does of it; `approvals`: of files that
+   * wait for approval.
    */
   readonly playedOn?:
     | 'sqlite'
@@ -33,7 +35,8 @@ export interface Mutation {
     | 'archives'
     | 'limits'
     | 'decisions'
-    | 'decided-in-journal';
+    | 'decided-in-journal'
+    | 'approvals';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -569,4 +572,5 @@ export const mutations: readonly Mutation[] = [
   ...ofSeal,
   ...ofLimits,
   ...ofDecisions,
+  ...ofApprovals,
 ];

@@ -1,4 +1,5 @@
 /** Plays seeds until one breaks an invariant, and says which; started with a mutation by catch-mutations.ts. */
+import { playApprovals } from './approvals.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
 
 const [seedsText, journal, firstText] = process.argv.slice(2);
@@ -22,7 +23,7 @@ const options = await readOptions();
 let found: object = { broken: '' };
 for (let played = 0; played < seeds; played += 1) {
   const seed = ((first - 1 + played) % seeds) + 1;
-  const { broken } = await runSeed(seed, options);
+  const { broken } = journal === 'approvals' ? await playApprovals(seed) : await runSeed(seed, options);
   if (broken === undefined) continue;
   found = { seed, broken };
   break;

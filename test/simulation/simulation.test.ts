@@ -1,6 +1,7 @@
 /** A few hundred seeds of every shape; `npm run simulate` plays many more. */
 import { describe, expect, test } from 'vitest';
 import { bankStatuses } from '../../src/core/status-codes.ts';
+import { playApprovals } from './approvals.ts';
 import { allCodes, refusals, successCode } from './bank-codes.ts';
 import type { Shape } from './plan.ts';
 import { runSeed } from './run-seed.ts';
@@ -54,6 +55,14 @@ test('no payout is paid twice when batches are archived between two lives, and c
   }
   // Which seeds come to archive at all changes with the program.
   expect(archived).toBeGreaterThan(0);
+});
+
+test('nothing is paid that was not approved as it is, by people who had no part in it', async () => {
+  for (const seed of [19, 26, 45]) {
+    const { broken, figures } = await playApprovals(seed);
+    expect([seed, broken]).toEqual([seed, undefined]);
+    expect(figures['sent']).toBeGreaterThan(0);
+  }
 });
 
 test('a seed reproduces its run exactly', async () => {

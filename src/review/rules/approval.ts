@@ -126,7 +126,13 @@ export const isApproved = ({
 export const limitHolds: readonly HoldReason[] = ['limit', 'new-payee', 'day-limit', 'service-day'];
 
 /** Decisions by which something is paid that was not, or not so: nobody checks one who had a part in the file. */
-export const lettingPay: readonly Decision[] = ['approve-batch', 'go-on', 'retry-corrected', 'resume-batch'];
+export const lettingPay: readonly Decision[] = [
+  'approve-batch',
+  'go-on',
+  'retry',
+  'retry-corrected',
+  'resume-batch',
+];
 
 /** Why somebody may not check such a decision, or take it alone. */
 export const involvedWords = 'you uploaded the file, or corrected a row in it, and cannot approve it';
@@ -138,13 +144,17 @@ interface Approvers {
   readonly checkerId: number | null;
 }
 
-/** True when enough people, each of whom has proved who he is, have approved. */
+/**
+ * True when enough people, each of whom has proved who he is, have approved; the last of them must have had no part in it.
+ * @param isCorrection it is what the maker has corrected: he has a part in it by that
+ */
 export function areEnough(
   { people, makerId, checkerId }: Approvers,
   needed: 1 | 2,
   involved: readonly number[],
+  isCorrection = false,
 ): boolean {
-  if (makerId === null || people < needed) return false;
+  if (makerId === null || people < needed || (people === 1 && isCorrection)) return false;
   const last = people === 1 ? makerId : checkerId;
   if (last === null || involved.includes(last)) return false;
   return people === 1 || checkerId !== makerId;

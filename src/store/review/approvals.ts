@@ -36,13 +36,12 @@ import {
   change,
   drive,
   query,
-  readAll,
   readFirst,
   type Reading,
   select,
   write,
 } from '../statements.ts';
-import { isDecided, markDecided, proposalReads } from './proposals.ts';
+import { isDecided, markDecided, proposalReads, readHands } from './proposals.ts';
 
 /** What an approval is compared with, of a batch that needs one. */
 const approvalColumns = [
@@ -198,9 +197,6 @@ export function holdUnapproved(db: DatabaseSync, batchId: string, why: BatchReas
   });
 }
 
-const handsOf = (batchId: string) =>
-  query.selectFrom('batch_hand').select('person_id').distinct().where('batch_id', '=', batchId);
-
 /** Lifts the hold of every row that waits, and marks it as approved; inside the caller's transaction. */
 function letGoOn(db: DatabaseSync, batch: ApprovalRecord, detail: object, nowMs: number): void {
   const why = { code: approvalCode, reason: 'approved', remedy: '' };
@@ -250,7 +246,7 @@ export function approveBatch(
     const batch = readFirst(db, selectApproval(batchId));
     if (proposal === undefined || batch === undefined || batch.people === null) return false;
     if (proposal.decision !== 'approve-batch' || !drive(db, isDecided(item))) return false;
-    const involved = readAll(db, handsOf(batchId)).map(({ person_id: personId }) => personId);
+    const involved = drive(db, readHands(batchId));
     if (!areEnough(proposal, batch.people, involved)) return false;
     if (readWaiting(db, batch)?.version !== version) return false;
     const { maker: by, checker, proposalId } = proposal;
@@ -289,9 +285,7 @@ export const approvalReads = {
       .where('batch_id', 'in', batches.union(ofRows));
     return (yield* select(hands)).map(({ person_id: personId }) => personId);
   },
-  *handsOf(batchId): Reading<number[]> {
-    return (yield* select(handsOf(batchId))).map(({ person_id: personId }) => personId);
-  },
+  handsOf: readHands,
 } satisfies Partial<BodiesOf<ApprovalStore>>;
 
 export const approvalWrites = {

@@ -3,6 +3,7 @@ import { type Expression, sql, type SqlBool } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import type { Proposal, ProposalDraft, ProposalItem, ProposalStore } from '../../review/ports.ts';
+import { areEnough } from '../../review/rules/approval.ts';
 import { canMoveProposal, type Correction, type ProposalStatus } from '../../review/rules/proposal.ts';
 import { draftMoved, draftProposed } from '../../review/rules/proposal-chain.ts';
 import {
@@ -81,18 +82,30 @@ export function* isDecided(item: DecisionItem): Reading<boolean> {
   return (yield* openItem.get(item)) !== undefined;
 }
 
-const decidedByEnough = define((values: { proposalId: number; people: number }) =>
+const deciders = define((values: { proposalId: number }) =>
   query
     .selectFrom('proposal')
-    .select('proposal_id')
-    .where('proposal_id', '=', values.proposalId)
-    .where('people', '>=', values.people as 1 | 2)
-    .where('maker_id', 'is not', null),
+    .select(['people', 'maker_id as makerId', 'checker_id as checkerId'])
+    .where('proposal_id', '=', values.proposalId),
 );
 
-/** True when at least so many people, who have proved who they are, have decided. */
-export function* isDecidedByEnough({ proposalId }: DecisionItem, people: number): Reading<boolean> {
-  return (yield* decidedByEnough.get({ proposalId, people })) !== undefined;
+const hands = define((values: { batchId: string }) =>
+  query.selectFrom('batch_hand').select('person_id').distinct().where('batch_id', '=', values.batchId),
+);
+
+/** People who had a part in what a batch asks for. */
+export function* readHands(batchId: string): Reading<number[]> {
+  return (yield* hands.all({ batchId })).map(({ person_id: personId }) => personId);
+}
+
+/** True when what changes of a row has been decided on as its batch is approved. */
+export function* isDecidedByEnough(
+  { proposalId }: DecisionItem,
+  { batchId, isCorrected = false }: { readonly batchId: string; readonly isCorrected?: boolean | undefined },
+  people: 1 | 2,
+): Reading<boolean> {
+  const decided = yield* deciders.get({ proposalId });
+  return decided !== undefined && areEnough(decided, people, yield* readHands(batchId), isCorrected);
 }
 
 const insertHand = define((values: { proposalId: number; batchId: string }) =>
