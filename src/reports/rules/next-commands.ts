@@ -47,8 +47,14 @@ function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly Nex
   const isOfBatch = holds.every((hold) => batchHolds.includes(hold)) || likeFileCodes.includes(reasonCode);
   const target = isOfBatch ? batchId : payoutId;
   const all = isOfBatch ? 'all of the batch that is held so' : 'it';
+  // What a day holds goes on within the limits of another one, or in spite of them all.
+  const inSpite =
+    isOfBatch && holds.some((hold) => dayHolds.includes(hold))
+      ? [{ command: ofPayout('resume', payoutId), why: 'pays it alone, in spite of the limits of a day' }]
+      : [];
   return [
     { command: ofPayout('resume', target), why: `lets ${all} go on` },
+    ...inSpite,
     { command: ofPayout('cancel', payoutId), why: 'never sends it' },
   ];
 }

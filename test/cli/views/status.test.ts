@@ -178,6 +178,12 @@ describe('what to type next', () => {
     ['held', { holds: ['halted'] }, ['paydrop resume 4K7Q2M9XWD', 'paydrop cancel INV-0001']],
     ['held', { holds: ['similar'], reasonCode: 'in-like-file' }, ['paydrop resume 4K7Q2M9XWD']],
     ['held', { holds: ['name', 'halted'] }, ['paydrop resume INV-0001']],
+    ['held', { holds: ['new-payee', 'day-limit'] }, ['paydrop resume INV-0001', 'paydrop cancel INV-0001']],
+    [
+      'held',
+      { holds: ['day-limit', 'service-day'] },
+      ['paydrop resume 4K7Q2M9XWD', 'paydrop resume INV-0001', 'paydrop cancel INV-0001'],
+    ],
     ['failed', {}, ['paydrop retry INV-0001']],
     ['failed', { isAlarm: true }, []],
     ['unpayable', { cells: odd }, [String.raw`paydrop retry -- '-A "b"'\''c'`]],

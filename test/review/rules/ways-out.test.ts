@@ -134,6 +134,18 @@ test.for(situations.map((situation) => [JSON.stringify(situation), situation] as
   },
 );
 
+test.for(['new-payee', 'day-limit', 'service-day'] as const)(
+  'what a limit over time holds goes on by a decision that needs a second person, and is not held for it again: %s',
+  (hold) => {
+    const from = reviewedOf({ status: 'held', holds: [hold] });
+    expect(findWayOut(from)).toBeDefined();
+    const changes = decidePayout('go-on', from);
+    if (typeof changes === 'string') throw new Error(changes);
+    expect(decisionTerms['go-on'].needsSecond).toBe(true);
+    expect(changes.at(-1)?.after).toMatchObject({ status: 'ready', holds: [], acceptedHolds: [hold] });
+  },
+);
+
 describe('batches and payer accounts', () => {
   const total = (status: PayoutStatus) =>
     ({ status, rows: 1, amountSatang: makePayout().instruction.amountSatang, alarmRows: 0 }) as never;
@@ -156,7 +168,7 @@ describe('batches and payer accounts', () => {
     expect(whyNot('resume-batch', status)).toBeUndefined();
   });
 
-  test.for(['paused', 'unavailable', 'halted', 'similar'] as const)(
+  test.for(['paused', 'unavailable', 'halted', 'similar', 'day-limit', 'service-day'] as const)(
     'a batch goes on whose rows are held together: %s',
     (hold) => expect(whyNot('resume-batch', 'done', hold)).toBeUndefined(),
   );
