@@ -1,11 +1,11 @@
 /** Every command, in the order of `--help`. */
 import type { Argv } from 'yargs';
 import { approveCommand, proposalsCommand } from './approve.ts';
-import { auditCommand } from './audit.ts';
 import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
 import { configCommand } from './config.ts';
+import { auditCommand, evidenceCommand } from './evidence.ts';
 import { exceptionsCommand } from './exceptions.ts';
 import {
   acceptCommand,
@@ -68,6 +68,7 @@ export const commands: readonly Command[] = [
   haltCommand,
   auditCommand,
   queueCommand,
+  evidenceCommand,
 ];
 
 /** The command line with every command; each one's help ends with its exit codes. */

@@ -86,7 +86,7 @@ export const showCommand = makeCommand({
   },
 });
 
-function noSuchPayout(name: string, isReference: boolean): SettingsError {
+export function noSuchPayout(name: string, isReference: boolean): SettingsError {
   const list = paydropCommand(undefined, 'list', '--reference', name);
   const way = isReference
     ? `as another reference it is there: "${list}" lists the rows`

@@ -17,7 +17,7 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   reports: [],
   watch: ['intake', 'payout', 'reports', 'reconcile', 'notify', 'registration'],
   review: ['payout', 'reconcile', 'reports', 'check', 'intake'],
-  evidence: ['review'],
+  evidence: ['review', 'payout', 'reconcile'],
   overview: ['review', 'payout', 'reconcile', 'reports', 'check', 'intake'],
   registration: ['intake', 'reports', 'payout'],
   notify: [],

@@ -6,11 +6,11 @@ import type { TransferOrder } from '../../core/payout.ts';
 import type { AuditReader, AuditSource } from '../../evidence/ports.ts';
 import type { KeptAttempt, KeptRow, KeptVersion } from '../../evidence/rules/audit.ts';
 import { proposalStatuses } from '../../review/rules/proposal.ts';
-import { digestCopy } from '../archive/move.ts';
-import { openArchive } from '../archive/archive-file.ts';
+import { digestCopy, findArchive, findArchivedRow } from '../archive/move.ts';
+import { openArchive, readArchive } from '../archive/archive-file.ts';
 import { openReader } from '../connection.ts';
 import { readLoss } from '../loss.ts';
-import { readChains } from '../payouts/chain.ts';
+import { readChain, readChains } from '../payouts/chain.ts';
 import { readSealNow } from '../payouts/digests.ts';
 import { drive } from '../statements.ts';
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
@@ -128,6 +128,12 @@ function* readPages<Row>(read: (after: Row | undefined) => readonly Row[]): Gene
   }
 }
 
+function readPayout(db: DatabaseSync, seq: number): ReturnType<AuditReader['payout']> {
+  const chain = readChain(db, seq);
+  const row = db.prepare(`select ${rowColumns} where p.seq = ?`).get(seq) as unknown as Columns | undefined;
+  return chain && row && { chain, versions: toRow(row).versions };
+}
+
 /** @param path of the journal's file */
 export function openAudit(path: string): AuditReader {
   const db = openReader(path);
@@ -159,6 +165,20 @@ export function openAudit(path: string): AuditReader {
       };
     }),
     loss: drive(db, readLoss()),
+    payout: (seq) => {
+      const archived = findArchivedRow(db, seq);
+      if (archived === undefined) return readPayout(db, seq);
+      const found = findArchive(db, path, archived.batchId);
+      return found && readArchive(found.path, (opened) => readPayout(opened, seq));
+    },
+    proposalsAbout: (payouts, batchIds) => {
+      const about = db.prepare(
+        `select distinct proposal_id as id from proposal_item where (kind = 'payout' and key in (select value from json_each(?)))
+           or (kind = 'batch' and key in (select value from json_each(?))) order by 1`,
+      );
+      const ids = about.all(JSON.stringify(payouts), JSON.stringify(batchIds)).map(({ id }) => Number(id));
+      return ids.flatMap((id) => drive(db, proposalReads.proposal(id)) ?? []);
+    },
     people: () => drive(db, personReads.persons()).people,
     personEvents: () => readPages((last) => drive(db, personReads.personEvents(last?.seq ?? 0, pageSize))),
     proposals: () =>

@@ -75,25 +75,32 @@ from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.
   left join event e on e.payout_seq = p.seq
 where p.seq > ? and p.seq <= ? order by p.seq, e.seq`;
 
+type ReadChain = ChainedPayout & RowPlace;
+
+function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
+  return [...Map.groupBy(rows, ({ seq }) => seq).values()].flatMap((ofPayout) => {
+    const [first] = ofPayout;
+    if (first === undefined) return [];
+    const events = ofPayout.flatMap(({ eventSeq, ...event }) =>
+      eventSeq === null ? [] : [{ ...event, seq: eventSeq }],
+    );
+    return [{ ...first, events }];
+  });
+}
+
 /** Every payout with its history, in their order; pages of them at a time, so memory stays flat. */
-export function* readChains(
-  db: DatabaseSync,
-  hash: 'e.hash' | 'null' = 'e.hash',
-): Generator<ChainedPayout & RowPlace> {
+export function* readChains(db: DatabaseSync, hash: 'e.hash' | 'null' = 'e.hash'): Generator<ReadChain> {
   const page = db.prepare(eventsOfPayouts(hash));
   const last = Number(db.prepare('select max(seq) as seq from payout').get()?.['seq'] ?? 0);
-  for (let after = 0; after < last; after += pagePayouts) {
-    const rows = page.all(after, after + pagePayouts) as unknown as readonly ReadEvent[];
-    for (const ofPayout of Map.groupBy(rows, ({ seq }) => seq).values()) {
-      const [first] = ofPayout;
-      if (first === undefined) continue;
-      const events = ofPayout.flatMap(({ eventSeq, ...event }) =>
-        eventSeq === null ? [] : [{ ...event, seq: eventSeq }],
-      );
-      yield { ...first, events };
-    }
-  }
+  for (let after = 0; after < last; after += pagePayouts)
+    yield* toChains(page.all(after, after + pagePayouts) as unknown as readonly ReadEvent[]);
 }
+
+/** One payout; undefined when it is not there. */
+export const readChain = (db: DatabaseSync, payoutSeq: number): ReadChain | undefined =>
+  toChains(
+    db.prepare(eventsOfPayouts('e.hash')).all(payoutSeq - 1, payoutSeq) as unknown as readonly ReadEvent[],
+  )[0];
 
 /** Chains all events that an older program has written, as they stand; inside the caller's transaction. */
 export function addChains(db: DatabaseSync): void {

@@ -1,8 +1,9 @@
-/** `paydrop audit`: whether the journal is what was written, event by event and day by day. */
+/** `paydrop audit` and `paydrop evidence`: whether the journal is what was written, and what proves one payout's story. */
 import { exitCodes } from './exit-codes.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { loadCommandSettings, makeCommand, textOption } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
+import { noSuchPayout } from './status.ts';
 
 export const auditCommand = makeCommand({
   command: 'audit',
@@ -44,3 +45,33 @@ function readDay(since: string | undefined): string | undefined {
     throw new SettingsError(`--since ${since}: give a day as YYYY-MM-DD`);
   return date;
 }
+
+export const evidenceCommand = makeCommand({
+  command: 'evidence <payout>',
+  describe: "write one payout's whole story with its proofs, which is checked without the journal",
+  exits: {
+    0: 'written',
+    2: 'there is no such payout, the file is there already, or whole numbers are not for whoever asks',
+  },
+  builder: (command) =>
+    command
+      .positional('payout', { type: 'string', demandOption: true, describe: 'a payoutId or a transRefNo' })
+      .option('out', { ...textOption('the file to write (JSON)'), demandOption: true })
+      .option(
+        'full',
+        flagOption('with the whole numbers of people and accounts, for whoever may see them: it is recorded'),
+      )
+      .example('$0 evidence INV-2026-0001 --out INV-2026-0001.json', 'numbers masked')
+      .example('$0 evidence INV-2026-0001 --out whole.json --full', 'all of it can be checked'),
+  run: async ({ payout, out, full, json, ...options }) => {
+    const loaded = await loadCommandSettings(options);
+    const { findPayouts } = await import('../app/status.ts');
+    const { writeEvidence } = await import('../app/review/evidence.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const { showEvidence } = await import('./views/evidence.ts');
+    const written = await writeEvidence(loaded, { name: payout, out, isFull: full });
+    if (written === undefined) throw noSuchPayout(payout, (await findPayouts(loaded, payout)).isReference);
+    printBanner(loaded, json);
+    print(showEvidence(written), json);
+  },
+});

@@ -1,0 +1,74 @@
+/** One payout's story with its proofs, written into a file beside whoever sends. */
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
+import { gatherEvidence } from '../../evidence/payout-evidence.ts';
+import { systemClock } from '../../platform/clock.ts';
+import { openOutbox } from '../../reports/outbox.ts';
+import { recordReveal } from '../../review/reveal.ts';
+import { can, type ProvedPerson } from '../../review/rules/people.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import type { Store } from '../../store/store.ts';
+import { journalName, requireJournal } from '../open-store.ts';
+import { identifyPerson } from './people.ts';
+
+export interface EvidenceAsked {
+  /** A payoutId or a transRefNo. */
+  readonly name: string;
+  readonly out: string;
+  /** With the numbers of people and accounts. */
+  readonly isFull: boolean;
+}
+
+export interface WrittenEvidence {
+  readonly path: string;
+  readonly rows: number;
+  readonly isFull: boolean;
+}
+
+/**
+ * @returns undefined when there is no such payout
+ * @throws SettingsError without a journal, for a file that is there, and for numbers that nobody may see who asks
+ */
+export async function writeEvidence(
+  loaded: LoadedSettings,
+  { name, out, isFull }: EvidenceAsked,
+): Promise<WrittenEvidence | undefined> {
+  const path = resolve(out);
+  if (existsSync(path))
+    throw new SettingsError(`${path} is there already: give another name, nothing is overwritten`);
+  await using journal = await requireJournal(loaded);
+  const histories = await journal.findPayouts(name);
+  if (histories.length === 0) return undefined;
+  const by = isFull ? await requireRight(loaded, journal) : undefined;
+  if (by !== undefined)
+    for (const { row, batch } of histories) {
+      const what = `evidence of row ${row.rowNo} of batch ${batch.batchId}`;
+      await recordReveal(journal, systemClock, by, { what, payout: row.seq });
+    }
+  const { openAudit } = await import('../../store/evidence/audit.ts');
+  using reader = openAudit(join(loaded.dataDir, journalName));
+  const text = await gatherEvidence(journal, reader, {
+    journalId: journal.journalId,
+    isSandbox: loaded.isSandbox,
+    madeAtMs: systemClock.now(),
+    madeBy: by?.person.name ?? null,
+    numbers: isFull ? 'whole' : 'masked',
+    histories,
+  });
+  const outbox = await openOutbox(dirname(path));
+  await outbox.publish(await outbox.writeWhole(basename(path), text));
+  return { path, rows: histories.length, isFull };
+}
+
+/** @throws SettingsError where nobody has proved who he is, or he may not see whole numbers */
+async function requireRight(loaded: LoadedSettings, journal: Store): Promise<ProvedPerson> {
+  const by = await identifyPerson(loaded, journal);
+  if (by === undefined)
+    throw new SettingsError(
+      '--full is for whoever has proved who he is, and there is no user yet: make the first with "paydrop user add NAME --role admin", or leave --full out',
+    );
+  const permission = can(by.person, 'reveal');
+  if (!permission.allowed) throw new SettingsError(`--full: ${permission.why}`);
+  return by;
+}

@@ -1,0 +1,13 @@
+/** What `evidence` prints: where the story of a payout is, and what is to be kept in mind with it. */
+import type { WrittenEvidence } from '../../app/review/evidence.ts';
+import { countOf } from '../../core/figures.ts';
+import { toLines } from '../../core/outgoing-text.ts';
+import { showPath, type Shown } from './shown.ts';
+
+export const showEvidence = (written: WrittenEvidence): Shown => ({
+  json: written,
+  text: toLines([
+    `Written: ${showPath(written.path)} (${countOf(written.rows, 'row')}, numbers ${written.isFull ? 'whole' : 'masked'}).`,
+    'How it is checked, and what it proves: docs/evidence.md. Hand out the heads of its days from elsewhere.',
+  ]),
+});

@@ -1,0 +1,110 @@
+/** Gathers one payout's whole story, with what it takes to check it without the journal. */
+import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
+import type { StatementStore } from '../reconcile/ports.ts';
+import { factsOf } from '../reconcile/rules/types.ts';
+import type { AuditReader } from './ports.ts';
+import { type DayHead, EventTree, type HeadChain, type ProofStep, readDayHead } from './rules/day-head.ts';
+import {
+  composeEvidence,
+  describeLink,
+  type EventProof,
+  type EvidenceParts,
+  type Numbers,
+  type StoredRow,
+} from './rules/evidence.ts';
+
+type Journal = Pick<PayoutStore, 'payout'> & Pick<StatementStore, 'openStatementView'>;
+
+export interface EvidenceWish extends Pick<EvidenceParts, 'journalId' | 'isSandbox' | 'madeAtMs' | 'madeBy'> {
+  readonly numbers: Numbers;
+  /** Every row that has the payoutId, or the one that has the reference. */
+  readonly histories: readonly PayoutHistory[];
+}
+
+/** @returns the record, as it is written into a file */
+export async function gatherEvidence(
+  journal: Journal,
+  reader: AuditReader,
+  { histories, ...wish }: EvidenceWish,
+): Promise<string> {
+  const rows: StoredRow[] = [];
+  for (const history of histories) rows.push(await readRow(journal, reader, history));
+  const keys = {
+    payouts: histories.map(({ row }) => String(row.seq)),
+    batches: histories.map(({ batch }) => batch.batchId),
+  };
+  const proposals = reader.proposalsAbout(keys.payouts, [...new Set(keys.batches)]);
+  const ids = new Set(proposals.map(({ proposalId }) => proposalId));
+  const links = Array.from(reader.proposalEvents()).filter(({ subject }) => ids.has(subject));
+  const wanted = new Map<HeadChain, readonly { readonly seq: number; readonly hash: string | null }[]>([
+    ['payouts', rows.flatMap(({ chain }) => chain.events)],
+    ['proposals', links],
+  ]);
+  const proved = proveEvents(reader, wanted);
+  const described = proposals.map((proposal) => ({
+    ...proposal,
+    items: [...reader.itemsOf(proposal.proposalId)]
+      .filter(({ kind, key }) => (kind === 'payout' ? keys.payouts : keys.batches).includes(key))
+      .map(({ correction: _correction, ...item }) => item),
+    history: links.filter(({ subject }) => subject === proposal.proposalId).map(describeLink),
+    signatures: reader.signaturesOf(proposal.proposalId),
+  }));
+  return composeEvidence({ ...wish, ...proved, rows, proposals: described });
+}
+
+async function readRow(journal: Journal, reader: AuditReader, history: PayoutHistory): Promise<StoredRow> {
+  const { row, attempts } = history;
+  const found = reader.payout(row.seq);
+  if (found === undefined) throw new Error(`the journal has no history of row ${row.rowNo}: audit it`);
+  const payout = await journal.payout(row.seq);
+  using view = journal.openStatementView();
+  const lines = attempts.flatMap((attempt) =>
+    view
+      .linesOf(attempt.order.transRefNo, payout && factsOf(payout, attempt))
+      .flatMap(({ date, lines: ofDay }) => ofDay.map((line) => ({ date, line }))),
+  );
+  return { history, ...found, lines };
+}
+
+/** The heads that stand for these events, and the way from each event to its head. */
+function proveEvents(
+  reader: AuditReader,
+  wanted: ReadonlyMap<HeadChain, readonly { readonly seq: number; readonly hash: string | null }[]>,
+): Pick<EvidenceParts, 'proofs' | 'heads' | 'withoutHead'> {
+  const proofs: EventProof[] = [];
+  const heads: DayHead[] = [];
+  for (const kept of reader.dayHeads()) {
+    const head = readDayHead(kept);
+    if (head === undefined) continue;
+    const ofHead = [...wanted].flatMap(([chain, events]) => proveUnder(reader, head, chain, events));
+    if (ofHead.length > 0) heads.push(head);
+    proofs.push(...ofHead);
+  }
+  const isProved = (chain: HeadChain, seq: number): boolean =>
+    proofs.some((proof) => proof.chain === chain && proof.seq === seq);
+  const withoutHead = [...wanted].flatMap(([chain, events]) =>
+    events.filter(({ seq }) => !isProved(chain, seq)).map(({ seq }) => ({ chain, seq })),
+  );
+  return { proofs, heads, withoutHead };
+}
+
+function proveUnder(
+  reader: AuditReader,
+  head: DayHead,
+  chain: HeadChain,
+  events: readonly { readonly seq: number }[],
+): readonly EventProof[] {
+  const { after, upTo } = head.stretches[chain];
+  const seqs = new Set(events.map(({ seq }) => seq).filter((seq) => seq > after && seq <= upTo));
+  if (seqs.size === 0) return [];
+  const tree = new EventTree();
+  const found: { readonly seq: number; readonly eventHash: string; readonly steps: readonly ProofStep[] }[] =
+    [];
+  for (const { seq, hash } of reader.eventHashes(chain, after, upTo)) {
+    const steps = tree.add(hash ?? '', seqs.has(seq));
+    if (seqs.has(seq)) found.push({ seq, eventHash: hash ?? '', steps });
+  }
+  // The last steps are known with the root.
+  tree.root();
+  return found.map((one) => ({ chain, ...one, head: head.hash }));
+}
