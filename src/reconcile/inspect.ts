@@ -1,6 +1,5 @@
 /** Looks a statement through as reconciling would, and records nothing: what people are to decide on is known before. */
-import { countOf } from '../core/figures.ts';
-import { formatBaht } from '../core/money.ts';
+import { countOf, showBaht } from '../core/figures.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
 import { DayIndex } from './day-index.ts';
 import type { StatementRefusal, StatementTotals } from './ports.ts';
@@ -63,4 +62,4 @@ export async function inspectStatement(
 
 /** "12 lines, 1200.00 baht". */
 export const describeTotals = ({ lines, amountSatang }: StatementTotals): string =>
-  `${countOf(lines, 'line')}, ${formatBaht(amountSatang)} baht`;
+  `${countOf(lines, 'line')}, ${showBaht(amountSatang)} baht`;

@@ -37,16 +37,21 @@ const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, encodin
   (path) => path.endsWith('.ts') && !path.startsWith('sandbox/'),
 );
 
+/** What is signed is a form of its own, which stays byte for byte. */
+const signedText = 'review/rules/signed-text.ts';
+
 test('no text shows an amount or a moment in the form of files and JSON', () => {
   expect('`${formatBaht(sum)} baht`'.match(rawForm)).toHaveLength(1);
-  const found = sources.flatMap((path) =>
-    // A page's own markup has moments for machines, too.
-    (
-      textsOf(path)
-        .replaceAll(/datetime="[^"]*"/g, '')
-        .match(rawForm) ?? []
-    ).map((all) => `${path}: ${all}`),
-  );
+  const found = sources
+    .filter((path) => path !== signedText)
+    .flatMap((path) =>
+      // A page's own markup has moments for machines, too.
+      (
+        textsOf(path)
+          .replaceAll(/datetime="[^"]*"/g, '')
+          .match(rawForm) ?? []
+      ).map((all) => `${path}: ${all}`),
+    );
   expect(found).toEqual([]);
 });
 

@@ -100,8 +100,8 @@ test('a late statement, a critical break, a bank away and a full disk reach a we
   expect(receivers.last('critical-breaks')).toMatchObject({ statement: day, breaks: 1, amount: deniedPaid });
 
   const watch = scene.start('watch');
-  // Its rows have changed by the statement.
-  await expectNotices('batch-done');
+  // Its rows have changed by the statement; and the day that has ended is told its head.
+  await expectNotices('batch-done', 'day-head');
   await scene.bank.kill();
   await expectNotices('not-ready');
   expect(receivers.last('not-ready')).toMatchObject({ reasonCode: 'bank', severity: 'critical' });

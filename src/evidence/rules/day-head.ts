@@ -4,6 +4,7 @@
  * since; one event can be shown to be under it without the others.
  */
 import { hash } from 'node:crypto';
+import { countOf, showCount } from '../../core/figures.ts';
 
 /** The chains whose events a head stands for. */
 export const headChains = ['payouts', 'people', 'proposals'] as const;
@@ -181,7 +182,7 @@ export function findBrokenHead(head: HashedHead, before: DayHead | undefined): s
 /** Why the events that a head stands for are not those that are there now. */
 export function findChangedStretch(said: Stretch, events: number, root: string | null): string | undefined {
   if (events !== said.events)
-    return `it stands for ${said.events} events, and there ${events === 1 ? 'is' : 'are'} ${events}`;
+    return `it stands for ${countOf(said.events, 'event')}, and the journal has ${showCount(events)}`;
   return root === said.root ? undefined : 'an event that it stands for is another one than then';
 }
 

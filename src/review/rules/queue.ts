@@ -2,6 +2,7 @@
  * What waits for a person and is no payout: each with its age, its amount, whether money has moved, why, what to do, and
  * the decisions that are possible now, with the reason where one is not. Nothing here asks anybody.
  */
+import { countOf } from '../../core/figures.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import type { Satang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
@@ -266,7 +267,7 @@ export function doubtItem(one: BatchInQueue, version: string, asker?: Asker): Qu
     sinceMs: waiting.sinceMs,
     amountSatang: waiting.amountSatang,
     moneyMoved: 'unknown',
-    reason: `the bank has not yet said what became of ${waiting.rows === 1 ? 'a transfer' : `${waiting.rows} transfers`} of it`,
+    reason: `the bank has not yet said what became of ${countOf(waiting.rows, 'transfer')} of it`,
     remedy:
       `Do not pay them again by hand: "paydrop settle ${batch.batchId}" asks at once, and the statement of their day settles ` +
       'them; what stays open becomes unresolved, and is then decided on row by row',

@@ -1,6 +1,5 @@
 /** What waits for a check, and one proposal with exactly the list that it is about. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import { formatBaht } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
@@ -145,7 +144,7 @@ function correctionOf(
       amount !== null &&
       html`<li>
         <small>${say('amount')}</small> ${
-          row.amountSatang === null ? row.cells.amount : formatBaht(row.amountSatang)
+          row.amountSatang === null ? row.cells.amount : showBaht(row.amountSatang)
         } <small>${say('becomes')}</small> <b>${amount}</b>
       </li>`
     }
