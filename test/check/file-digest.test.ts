@@ -8,6 +8,7 @@ import { toSatang } from '../../src/core/money.ts';
 import { makePayoutFileReader } from '../../src/intake/formats/payout-file.ts';
 import { ingestFile } from '../../src/intake/ingest.ts';
 import { readApprovalFigures } from '../../src/review/approve-batch.ts';
+import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
 import { payer } from '../support/core-fixtures.ts';
 import { ingest, makeRow } from '../support/journal-fixtures.ts';
 import { openTheatre, type StoreTheatre } from '../support/theatre.ts';
@@ -37,6 +38,10 @@ afterEach(async () => {
 });
 
 async function takeIn(...rows: readonly string[]) {
+  return takeInBy('always', rows);
+}
+
+async function takeInBy(when: ApprovalPolicy['when'], rows: readonly string[]) {
   await writeFile(path, `${[header, ...rows].join('\n')}\n`);
   const { journal, time: clock } = theatre;
   const { companyId, payerAccount } = payer;
@@ -48,7 +53,7 @@ async function takeIn(...rows: readonly string[]) {
     onRows: () => undefined,
   };
   const stop = new AbortController().signal;
-  const approval = async () => ({ when: 'always', aboveSatang: toSatang(0n), people: 2 }) as const;
+  const approval = async () => ({ when, aboveSatang: toSatang(0n), people: 2 }) as const;
   const end = await ingestFile({ journal, reader, clock, ...given, stop, approval }, path, 'a.csv');
   if (end.kind !== 'batch') throw new Error(`it ended as ${end.kind}`);
   const figures = await readApprovalFigures({ journal, clock }, end.batch.batchId);
@@ -88,6 +93,16 @@ test('of a file of which another has a payoutId it is told which rows do not wai
   expect(leftOut).toEqual({ rows: 2, firstRowNos: [1, 4] });
   expect((await digestOf())?.version).not.toBe(digest);
   expect((await digestOf(leftOut.firstRowNos))?.version).toBe(digest);
+});
+
+test('the same file again, under settings that ask for no approval, waits as before', async () => {
+  const { digest } = await takeIn(...rows);
+  expect(await takeInBy('never', rows)).toMatchObject({ digest, people: 2, toPay: { rows: 2 } });
+  for (const { batchId } of await theatre.journal.batches()) {
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toMatchObject({ held: 3 });
+  }
+  expect(theatre.sent).toEqual([]);
 });
 
 test('of a file that would be rejected there is none', async () => {

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { backUpJournal } from '../../src/app/backup.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { StagedRow } from '../../src/core/payout-file.ts';
 import { retryBatch } from '../../src/payout/operator.ts';
@@ -24,7 +28,7 @@ import {
   secondBatchId,
 } from '../support/journal-fixtures.ts';
 import { makePerson } from '../support/persons.ts';
-import { tamper } from '../support/store-fixtures.ts';
+import { archiveAll, settled, tamper } from '../support/store-fixtures.ts';
 import { openTheatre, type StoreTheatre } from '../support/theatre.ts';
 
 const mali: Decider = { personId: 1, name: 'Mali' };
@@ -262,6 +266,57 @@ describe('a lifted limit, a corrected payee and a changed payer account', () => 
     expect(await propose(context, { decision: 'resume-batch', targets, ...wish }, mali)).toMatchObject({
       kind,
     });
+  });
+});
+
+describe('an approval stays with its batch', () => {
+  test('in an archive and back: what was approved and failed is paid, and nobody is forgotten', async () => {
+    await using one = await stageWaiting(byTwo, makeRows(2));
+    const { theatre, batchId } = one;
+    const { journal } = theatre;
+    await journal.keepUpload(batchId, somchai.personId ?? 0);
+    await approve(theatre, batchId);
+    theatre.script = {
+      transfer: (order, no) =>
+        no === 1 ? theatre.code('EV042', { transRefNo: order.transRefNo }) : undefined,
+    };
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ failed: 1, paid: 1 });
+    tamper(join(theatre.folder, 'journal.db'), settled);
+    expect(await archiveAll(journal)).toEqual([true]);
+    expect(await journal.handsOf(batchId)).toEqual([somchai.personId]);
+    await journal.recall('batch', [batchId], theatre.now());
+    await retryBatch(journal, await theatre.batch(batchId), rules, theatre.now());
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+  });
+
+  test('and what waits is still waiting in a copy of the journal that is put back', async () => {
+    await using one = await stageWaiting();
+    const { theatre, batchId } = one;
+    const copy = await mkdtemp(join(tmpdir(), 'paydrop-approval-'));
+    backUpJournal(theatre.folder, join(copy, 'backup.db'), theatre.now());
+    await approve(theatre, batchId);
+    await rename(join(copy, 'backup.db'), join(copy, 'journal.db'));
+    using db = new DatabaseSync(join(copy, 'journal.db'));
+    expect(db.prepare('select distinct holds, accepted_holds from payout').all()).toEqual([
+      { holds: 1, accepted_holds: 0 },
+    ]);
+    expect(db.prepare('select approval_people, approved_digest from batch').get()).toEqual({
+      approval_people: 2,
+      approved_digest: null,
+    });
+    await rm(copy, { recursive: true });
+  });
+
+  test('and is never lessened, whatever the settings say later', async () => {
+    await using one = await stageWaiting();
+    const { theatre, batchId } = one;
+    const path = join(theatre.folder, 'journal.db');
+    for (const people of ['1', 'null'])
+      expect(() => tamper(path, `update batch set approval_people = ${people}`)).toThrow('never changed');
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
   });
 });
 
