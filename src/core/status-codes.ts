@@ -1,3 +1,6 @@
+/** The transfer status codes of the bank, and what is known of the money by each. */
+import { thaiStatusRemedies } from './status-remedies-th.ts';
+
 /**
  * The transfer status codes of §7.3. `outcome` says what is known about the money, `scope` whom it concerns,
  * `remedy` what a person can do. A code that is not here is unknown for the payout, and reported loudly.
@@ -7,6 +10,8 @@ export interface BankStatus {
   readonly outcome: 'paid' | 'failed' | 'unknown';
   readonly scope: 'payout' | 'payer' | 'service';
   readonly remedy: string;
+  /** The same, in Thai. */
+  readonly remedyTh: string;
 }
 
 const rows = [
@@ -90,6 +95,7 @@ export const bankStatuses: readonly BankStatus[] = rows.map(([code, outcome, sco
   outcome,
   scope,
   remedy,
+  remedyTh: thaiStatusRemedies[code],
 }));
 
 const byCode = new Map(bankStatuses.map((status) => [status.code, status]));

@@ -161,7 +161,7 @@ function breakRow(visit: OverviewVisit, record: BreakRecord, proposalId: number 
     <td class="number" data-head="${say('amount')}">${showBaht(amountOfBreak(record))}</td>
     <td class="why" data-head="${say('why')}">
       <span lang="en">${showText(reason)}</span>
-      <small lang="en">${showText(describeBreakRemedy(record))}</small>
+      <small>${showText(describeBreakRemedy(record, language))}</small>
       ${proposalId !== undefined && html`<p><a href="/proposal/${proposalId}">${say('waitsCheck')}</a></p>`}
     </td>
     <td class="mono" data-head="${say('age')}">

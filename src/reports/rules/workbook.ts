@@ -2,10 +2,14 @@
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
-import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
+import { holdReasons, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import { decisionWords } from '../../review/rules/decision-words.ts';
+import { bankStatuses } from '../../core/status-codes.ts';
 import { headingOf, lookOf, type SheetTable } from './column-words.ts';
+import { describeHolds } from './remedies.ts';
+import { englishRemedies } from './remedy-texts.ts';
+import { thaiRemedies } from './remedy-texts-th.ts';
 import { moneyMovedOf } from './report-rows.ts';
 
 /** Beside the name in the file stand those that the bank has told. */
@@ -189,6 +193,14 @@ export function makeListsSheet(): SheetTable {
         moneyMeanings[word] ?? '',
         moneyWords[word] ?? '',
         'moneyMoved',
+      ]),
+      ...holdReasons.map((hold) => [hold, describeHolds([hold]), describeHolds([hold], 'th'), 'reasonCode']),
+      ...bankStatuses.map(({ code, remedy, remedyTh }) => [code, remedy, remedyTh, 'reasonCode']),
+      ...payoutStatuses.map((status) => [
+        status,
+        englishRemedies.statuses[status],
+        thaiRemedies.statuses[status],
+        'remedy',
       ]),
     ],
   };

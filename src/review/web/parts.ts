@@ -1,9 +1,25 @@
 /** Pieces that several views show alike. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type { ResultRow } from '../../core/ports.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
+import { describeAlarmRemedy, describeHolds, describeRemedy } from '../../reports/rules/remedies.ts';
+import { describeReason } from '../../reports/rules/report-rows.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Visit } from './view.ts';
 import { sayMoment, sayMoved } from './words.ts';
+
+/** Why a row waits: where it is held, in Thai too; what the bank or the file says stays as it is. */
+export function reasonOf({ language }: Pick<Visit, 'language'>, row: ResultRow): Part {
+  const [, why] = describeReason(row);
+  const isHeld = language === 'th' && row.status === 'held' && row.holds.length > 0;
+  const english = why !== '' && html`<span lang="en">${showText(why)}</span>`;
+  return isHeld ? html`${describeHolds(row.holds, 'th')}<br />${english}` : english;
+}
+
+/** What to do about it. */
+export const remedyOf = ({ language }: Pick<Visit, 'language'>, row: ResultRow): string =>
+  showText(row.isAlarm ? describeAlarmRemedy(row, language) : describeRemedy(row, language));
 
 /** Sign and word, never colour alone. */
 const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };

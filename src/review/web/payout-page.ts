@@ -6,7 +6,6 @@ import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { StatementView } from '../../reconcile/ports.ts';
 import { factsOf } from '../../reconcile/rules/types.ts';
 import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
-import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import type { ReviewContext } from '../context.ts';
 import { readOptions } from '../payout-target.ts';
 import type { PersonStore } from '../ports.ts';
@@ -15,7 +14,7 @@ import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
-import { alarmTag, factList, moneyTag, momentOf } from './parts.ts';
+import { alarmTag, factList, moneyTag, momentOf, reasonOf, remedyOf } from './parts.ts';
 import { timeLine, type ToldLine } from './time-line.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayDecision, sayStatus } from './words.ts';
@@ -101,11 +100,8 @@ function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean
     [say('payeeNumber'), payeeNumber(visit, history, isRevealed)],
     [say('ourName'), ifAny(payeeName) ?? say('notSaid')],
     [say('bankName'), ifAny(names) ?? say('notSaid')],
-    [say('why'), why !== '' && html`<span lang="en">${showText(why)}</span> <small>${code}</small>`],
-    [
-      say('remedy'),
-      html`<span lang="en">${showText(row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row))}</span>`,
-    ],
+    [say('why'), (why !== '' || code !== '') && html`${reasonOf(visit, row)} <small>${code}</small>`],
+    [say('remedy'), remedyOf(visit, row)],
     [
       say('batch'),
       html`<a href="/batch/${batch.batchId}">${batch.batchId}</a>, ${say('row')} ${row.rowNo}

@@ -14,12 +14,11 @@ import {
   type PayoutFilter,
   placeInTime,
 } from '../../payout/rules/search.ts';
-import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
-import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
+import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import { choiceBar, choiceCell, choiceHead } from './choice.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
-import { alarmTag, moneyTag } from './parts.ts';
+import { alarmTag, moneyTag, reasonOf, remedyOf } from './parts.ts';
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
 
@@ -142,8 +141,6 @@ function payoutRow(visit: ProvedVisit, found: FoundPayout): Html {
   const { row, batch } = found;
   const { cells, instruction } = row;
   const amount = row.amountSatang === null ? cells.amount : showBaht(row.amountSatang);
-  const [, why] = describeReason(row);
-  const remedy = row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row);
   const names = joinNames((instruction ?? cells).payeeName, row.bankPayeeName, row.bankPayeeNameTh);
   const placedMs = placeInTime(row, batch);
   return html`<tr>
@@ -163,8 +160,7 @@ function payoutRow(visit: ProvedVisit, found: FoundPayout): Html {
       ${moneyTag({ language }, moneyMovedOf(row))}
     </td>
     <td class="why" data-head="${say('why')}">
-      <span lang="en">${showText(why)}</span>
-      <small lang="en">${showText(remedy)}</small>
+      ${reasonOf(visit, row)} <small>${remedyOf(visit, row)}</small>
     </td>
     <td class="mono" data-head="${say('age')}">
       <time datetime="${formatBangkokDateTime(placedMs)}" title="${sayMoment(language, placedMs)}"

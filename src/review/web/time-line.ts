@@ -11,7 +11,7 @@ import type { StatementLine } from '../../reconcile/rules/statement.ts';
 import { html, type Html, type Part } from './html.ts';
 import { momentOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
-import { sayCause, sayFact, sayStatus } from './words.ts';
+import { type Language, sayCause, sayFact, sayStatus } from './words.ts';
 
 /** A line of a statement about one of its transfers. */
 export interface ToldLine {
@@ -87,12 +87,14 @@ const untold = new Set([
 ]);
 
 /** The bank's code, or ours, with what it means. */
-function codeOf({ code, statusCode, statusDesc }: Detail): Part {
+function codeOf(language: Language, { code, statusCode, statusDesc }: Detail): Part {
   const named = code ?? statusCode;
   if (typeof named !== 'string' || named === '') return undefined;
-  const words = typeof statusDesc === 'string' ? statusDesc : findBankStatus(named)?.remedy;
+  const known = findBankStatus(named);
+  const words = typeof statusDesc === 'string' ? statusDesc : known?.remedy;
   return html`<p class="code">
     <code>${named}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
+    ${language === 'th' && known !== undefined && html`<small>${known.remedyTh}</small>`}
   </p>`;
 }
 
@@ -130,7 +132,7 @@ function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly A
     what: html`<b>${sayCause(language, cause)}</b>
       ${from !== to && html`<small>${sayStatus(language, from)} → ${sayStatus(language, to)}</small>`}`,
     evidence: [
-      codeOf(detail),
+      codeOf(language, detail),
       typeof proposal === 'number' &&
         html`<p><a href="/proposal/${proposal}">${say('proposalWord')} ${proposal}</a></p>`,
       attempt && attemptFacts(visit, attempt),

@@ -1,5 +1,6 @@
 /** Every word of the page, in both languages: those of each view stand in `words/`. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import type { Language } from '../../core/language.ts';
 import type { BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import type { Role } from '../rules/people.ts';
@@ -17,8 +18,7 @@ import { proposalStatusPairs, proposalWords } from './words/proposals.ts';
 import { queueWords } from './words/queue.ts';
 import { signInWords } from './words/sign-in.ts';
 
-export const languages = ['en', 'th'] as const;
-export type Language = (typeof languages)[number];
+export { type Language, languages } from '../../core/language.ts';
 
 const words = {
   ...frameWords,

@@ -109,7 +109,7 @@ describe('what to do about a break', () => {
   test('tells who had been wrong', () => {
     const remedyOf = (status: 'paid' | 'failed', line: 'complete' | 'failed') =>
       recordsOf(makeKey(makeFacts(status), [makeLine(makeFacts(status), line)]))
-        .map(describeBreakRemedy)
+        .map((record) => describeBreakRemedy(record))
         .join();
     expect(remedyOf('failed', 'complete')).toMatch(/It is paid, though we had called it failed/);
     expect(remedyOf('paid', 'failed')).toMatch(/disputed/);
@@ -132,9 +132,11 @@ describe('what to do about a break', () => {
   test('has a later attempt looked for where a lost journal may have made one', () => {
     const attempt = makeFacts('unresolved');
     const held = { ...makeKey(attempt, [makeLine(attempt, 'failed')]), mayHaveLaterAttempt: true };
-    expect(recordsOf(held).map(describeBreakRemedy).join()).toMatch(
-      /not pay it again: the bank says that it failed, and the journal was lost/,
-    );
+    expect(
+      recordsOf(held)
+        .map((record) => describeBreakRemedy(record))
+        .join(),
+    ).toMatch(/not pay it again: the bank says that it failed, and the journal was lost/);
   });
 
   test('never has anything paid again without the bank', () => {

@@ -1,0 +1,160 @@
+/** What a person does about a row, cause by cause, in English; `remedy-texts-th.ts` has the same in Thai. */
+import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
+
+/** What a person types about one held row, once he has compared. */
+const resumeOrCancel = (goesOnIf: string, endsIf: string): string =>
+  `"paydrop resume" and its payoutId lets it go on if ${goesOnIf}, "paydrop cancel" and its payoutId ends it if ${endsIf}`;
+
+const compareWith = (like: string): string =>
+  `${like}: compare the two: ${resumeOrCancel('it is another payment', 'it is the same')}`;
+
+const waitsForDay = (why: string): string =>
+  `${why}: on another day "paydrop resume" and the batch lets go on what the limits of that day leave room for; ` +
+  '"paydrop resume" and its payoutId pays it in spite of them';
+
+const likeFile =
+  'Compare its file with the one that the reason names: let all of it go on with "paydrop resume" and the batch if these ' +
+  'are other payments, stop it with "paydrop cancel" and the batch if they are the same';
+
+/** The texts of one language. */
+export interface RemedyTexts {
+  /** Total: every status and every hold has an answer. */
+  readonly statuses: Readonly<Record<PayoutStatus, string>>;
+  readonly holds: Readonly<Record<HoldReason, string>>;
+  /** Why a row is held that has no reason of its own. */
+  readonly holdReasons: Readonly<Record<HoldReason, string>>;
+  /** What a hold has found, or why the payer account was paused; the reason code tells, unless a later hold has put its own there. */
+  readonly holdsByCode: Readonly<Record<keyof typeof holdsByCode, string>>;
+  /** Transfer statuses of §3.2 that an inquiry gives as the reason, and our own codes that need more than their status says. */
+  readonly codes: Readonly<Record<keyof typeof codes, string>>;
+  /** Rows that no correction of a cell makes right; every other rejected row is corrected as its reason says. */
+  readonly rejections: Readonly<Record<keyof typeof rejections, string>>;
+  /** Where the payoutId itself is wrong, it cannot stay the same. */
+  readonly rejectedForItsId: string;
+  readonly alarms: Readonly<Record<keyof typeof alarms, string>>;
+  readonly otherAlarm: string;
+  readonly foundAfterLoss: string;
+}
+
+const holdsByCode = {
+  'similar similar': compareWith(
+    'Another payoutId differs from this one only in case, leading zeros, punctuation or blanks',
+  ),
+  'similar similar-payment': compareWith(
+    'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago',
+  ),
+  'similar like-file': likeFile,
+  'similar in-like-file': likeFile,
+  'paused outside-service-hours':
+    'Run the same file again when the service is open. A watcher goes on with its files by itself',
+  'paused wait-over':
+    'Run the same file again: it goes on where it was. A watcher goes on with its files by itself',
+};
+
+const codes = {
+  'look-up-unanswered': 'The journal was lost, and the bank did not say whether it was sent before',
+  'clock-behind-journal': 'Set the clock of this machine right',
+  '030002':
+    'The bank refused it at validation: check limit, payer, profile, citizen ID and payee name with the bank',
+  '030003': 'The transfer failed inside the bank or at the proxy lookup: it can be tried again later',
+  EM003:
+    'The bank executed it and it failed: where the reason does not tell why, ask the bank with the transRefNo',
+  'batch-too-old':
+    'Make sure that it is still to be paid and was not paid by other means: its file has waited too long',
+  'brake-consecutive': 'Look at the reasons of the rows of this batch that ended otherwise than paid',
+  'brake-share': 'Look at the reasons of the rows of this batch that ended otherwise than paid',
+  'brake-in-doubt': 'Have the bank asked what became of those with "paydrop settle"',
+  EM027: 'The destination bank timed out and the transfer failed: it can be tried again later',
+  'earlier-attempt-open':
+    'Do not pay it by hand: an earlier attempt is not settled; ask the bank about its transRefNo, or run the file again later',
+};
+
+const rejections = {
+  'payout-id-claimed':
+    'Nothing was sent for this row. Do not pay it again: the payout that the reason names has its payoutId; "paydrop show" and ' +
+    'the payoutId tells what became of it. Only if another payment was meant, or that one was cancelled and is to be paid ' +
+    'after all, send it in a new file under another payoutId',
+  'duplicate-repeat':
+    'Nothing was sent for this row: the first row with its payoutId stands; do nothing if one payment was meant, ' +
+    'send a second one in a new file under a payoutId of its own',
+  'duplicate-differs':
+    'Nothing was sent: rows of this file share the payoutId and differ; send the right one in a new file under that ' +
+    'payoutId, and what is another payment under one of its own',
+};
+
+const alarms = {
+  'late-proof':
+    'It is paid, though it was called otherwise before: make sure that nobody has paid it by other means meanwhile, ' +
+    'and tell the partner',
+  'paid-twice':
+    'Two transfers were made for it: ask the bank with both transRefNos ("paydrop show" lists them) to return one',
+  'paid-by-earlier-attempt':
+    'Do not pay it: an earlier row with its payoutId is paid; cancel it, or ask the bank what became of its own attempt',
+};
+
+export const englishRemedies: RemedyTexts = {
+  statuses: {
+    staged: 'The file was not read to its end: run it again',
+    ready: 'Not sent yet: run the same file again',
+    held: 'Not sent: clear what holds it, then let it go on with "paydrop resume" or stop it with "paydrop cancel"',
+    rejected:
+      'Nothing was sent: correct the row as the reason says and send it in a new file, under the same payoutId',
+    cancelled: 'Nothing to do: a person cancelled it and nothing is sent',
+    unpayable:
+      'Nothing was sent: the bank says that this payee cannot be paid; ask the payee, then "paydrop retry" it as it is, ' +
+      'or correct it in a new file, under the same payoutId',
+    submitted:
+      'Do not pay it again by hand: it may be with the bank; "paydrop settle" asks the bank what became of it',
+    paid: 'Nothing to do',
+    failed:
+      'No money moved: remove the cause, then "paydrop retry" it as it is, or correct it in a new file, under the same payoutId',
+    unresolved:
+      'Do not pay it again by hand before the bank has said what became of it: ask the bank with the transRefNo; ' +
+      '"paydrop settle" asks it once more, and the statement of its day settles it ("paydrop reconcile")',
+    disputed:
+      "Do not pay it again: the bank's statement contradicts a payment that the bank had confirmed; " +
+      'ask the bank with the transRefNo',
+  },
+  holds: {
+    approval: 'It waits for approval: have the batch approved; nothing of it is sent before',
+    name: `Compare the name in the file with the names that the bank holds: ${resumeOrCancel('they are the same payee', 'they are not')}`,
+    limit:
+      'Make sure that the amount is right, then let this payout go on with "paydrop resume" and its payoutId, or stop it ' +
+      'with "paydrop cancel" and its payoutId',
+    halted:
+      'Sending was halted before its turn: remove the cause of the halt, then let the batch go on with "paydrop resume" and ' +
+      'its batch id',
+    paused:
+      'The service could not take it: run the same file again later, or have it tried at once with "paydrop resume" and ' +
+      'the batch',
+    unavailable:
+      'A check before sending got no answer: run the same file again later, or have it tried at once with "paydrop resume" ' +
+      'and the batch',
+    similar: compareWith('Another payoutId looks like this one, or has paid the same payee the same amount'),
+    'new-payee': `Nobody has been proved paid under this number before: make sure that it is the payee's: ${resumeOrCancel('it is', 'it is not')}`,
+    'day-limit': waitsForDay('The limits of the day are used up'),
+    'service-day': waitsForDay('Nothing is sent on such a day'),
+  },
+  holdReasons: {
+    approval: 'it waits for approval',
+    name: 'the bank holds another name',
+    limit: 'its amount is above limits.bahtPerPayout of the settings',
+    halted: 'sending was halted before its turn',
+    paused: 'the service could not take it',
+    unavailable: 'a check before sending got no answer',
+    similar: 'another payout is like it',
+    'new-payee': 'its payee was never paid before',
+    'day-limit': 'a limit of the day is used up',
+    'service-day': 'nothing is sent on this day',
+  },
+  holdsByCode,
+  codes,
+  rejections,
+  rejectedForItsId: 'Nothing was sent: correct the row as the reason says and send it in a new file',
+  alarms,
+  otherAlarm:
+    'The bank contradicts what it had said before: ask it about every transRefNo of this payout ("paydrop show" lists them)',
+  foundAfterLoss:
+    "It was sent by another journal, or before this one was lost: do not pay it again; find it in the bank's statement with amount and payee, " +
+    'which settles it here, too ("paydrop reconcile")',
+};
