@@ -146,9 +146,17 @@ function headFigures(visit: OverviewVisit, figures: TodayFigures, forMe: number)
       ${waitingRows > 0 && html`<small>${showBaht(waitingSatang)} ${say('baht')}</small>`}
       ${ageSince(visit, waitingSinceMs)}
     </li>
-    ${forMe > 0 && html`<li><b>${showCount(forMe)}</b> ${say('forYourCheck')}</li>`}
+    ${
+      forMe > 0 &&
+      html`<li>
+        <a href="/proposals"><b>${showCount(forMe)}</b> ${say('forYourCheck')}</a>
+      </li>`
+    }
     <li><b>${showCount(inDoubt)}</b> ${say('inDoubtNow')} ${ageSince(visit, inDoubtSinceMs)}</li>
-    <li><b>${showCount(breaks)}</b> ${say('openBreaks')} ${ageSince(visit, breaksSinceMs)}</li>
+    <li>
+      <a href="/reconciliation"><b>${showCount(breaks)}</b> ${say('openBreaks')}</a>
+      ${ageSince(visit, breaksSinceMs)}
+    </li>
   </ul>`;
 }
 
@@ -254,7 +262,7 @@ function batchRow(visit: OverviewVisit, { batch, totals, progress }: BatchToday)
   const percent = rows === 0 ? 0 : Math.floor((rowsEnded / rows) * 100);
   return html`<tr>
     <td data-head="${say('batch')}">
-      <span class="name">${showText(fileName)}</span>
+      <a class="open" href="/batch/${batchId}"><span class="name">${showText(fileName)}</span></a>
       <small>${batchId}</small>
     </td>
     <td class="number" data-head="${say('baht')}">${showBaht(totalSatang)}</td>
@@ -410,9 +418,9 @@ async function readWaiting(
     forMe,
     waiting: [
       { count: waitingRows, text: say('rowsForPerson'), path: '/queue' },
-      { count: forMe, text: say('forYourCheck') },
-      { count: mine, text: say('yourProposals') },
-      { count: can(person, 'people').allowed ? admins : 0, text: say('changesForAdmin') },
+      { count: forMe, text: say('forYourCheck'), path: '/proposals' },
+      { count: mine, text: say('yourProposals'), path: '/proposals' },
+      { count: can(person, 'people').allowed ? admins : 0, text: say('changesForAdmin'), path: '/people' },
       { count: inDoubt, text: say('bankStillAsked') },
     ],
   };
