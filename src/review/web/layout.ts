@@ -152,8 +152,8 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
       </head>
       <body>
         <a class="skip" href="#content">${say('skip')}</a>
-        ${isSandbox && html`<p class="sandbox" role="note">${say('sandbox')}</p>`} ${head(visit)}
-        ${person !== undefined && lostNote(visit)}
+        ${isSandbox && html`<div class="sandbox" role="region" aria-label="${say('sandbox')}">${say('sandbox')}</div>`}
+        ${head(visit)} ${person !== undefined && lostNote(visit)}
         <main id="content" tabindex="-1">${body}</main>
         ${person !== undefined && keysHelp(visit)}
       </body>

@@ -6,7 +6,7 @@ import type { Proposal } from '../ports.ts';
 import { showKey } from '../rules/passkey.ts';
 import { approveSigned, readMatter, type SigningScene } from '../signed-approval.ts';
 import { findWhyNotCheck } from '../verdict.ts';
-import { html, type Html, type Part } from './html.ts';
+import { html, Html, type Part } from './html.ts';
 import { plainPage, problems } from './layout.ts';
 import { factList, momentOf } from './parts.ts';
 import {
@@ -67,6 +67,10 @@ export async function signaturesOf(
 
 const readId = ({ id = '' }: Fields): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0);
 
+/** As it is signed, byte for byte: an end of a line does not pass the gate, so each line goes by itself. */
+const inLines = (text: string): Part =>
+  text.split('\n').map((line, place) => (place === 0 ? line : Html.join(['\n', ''], [line])));
+
 async function signPage(
   page: SigningPageContext,
   visit: ProvedVisit,
@@ -106,7 +110,7 @@ async function signPage(
       </section>
       <h2 id="text">${say('signedText')}</h2>
       <p>${say('signedTextWhy')}</p>
-      <pre class="signed" lang="en" tabindex="0">${text}</pre>
+      <pre class="signed" lang="en" tabindex="0">${inLines(text)}</pre>
       ${askPasskey(visit, context.place, { action: `${back}/sign`, asks: 'sign', options, rest })}`,
   };
 }

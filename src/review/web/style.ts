@@ -267,13 +267,12 @@ output.secret { display: inline-block; font-size: 1.3rem; font-weight: 700; user
 .filter.short { grid-template-columns: minmax(16rem, 36rem) auto; justify-content: start; }
 @media (max-width: 44rem) { .filter.short { grid-template-columns: 1fr; } }
 /* Passkeys */
-a.who { color: inherit; text-decoration: none; padding: .55rem 0; }
-a.who:hover { text-decoration: underline; }
+a.who { color: inherit; padding: .55rem 0; }
 .medium { max-width: 40rem; }
 .medium .field { margin-bottom: 1rem; }
 .warn { color: var(--alarm); font-weight: 600; }
 pre.signed {
-  margin: 0 0 1.2rem; padding: .8rem 1rem; overflow-x: auto; background: var(--ground);
+  margin: 0 0 1.2rem; padding: .8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground);
   border: 1px solid var(--line); border-radius: .4rem; font-size: .875rem; line-height: 1.6;
 }
 @media (prefers-reduced-motion: no-preference) { button, nav a { transition: border-color .15s; } }

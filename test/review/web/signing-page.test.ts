@@ -40,6 +40,8 @@ async function openSigned(signed: 'optional' | 'required' = 'required') {
 const optionsIn = ({ text }: Shown): { readonly challenge: string } =>
   JSON.parse(/data-options="([^"]*)"/.exec(text)?.[1]?.replaceAll('&quot;', '"') ?? '{}');
 
+const textIn = ({ text }: Shown): string => /<pre[^>]*>([^<]*)<\/pre\s*>/.exec(text)?.[1] ?? '';
+
 async function giveKey({ origin, open, users }: OpenTestPage, browser: Browser, owner: string) {
   const key = new Authenticator(origin.replace('127.0.0.1', 'localhost'));
   users.clock.ms += 1;
@@ -86,12 +88,15 @@ test('a checker signs exactly what was proposed; text and signature are kept, an
   const dao = await page.open('dao');
   expect((await dao.post('/proposal/1/sign', { answer })).status).toBe(409);
   expect((await nok.post('/proposal/1/sign', { answer })).status).toBe(409);
-  const again = JSON.stringify(key.get(optionsIn(await nok.get('/proposal/1/sign')).challenge));
+  const last = await nok.get('/proposal/1/sign');
+  const again = JSON.stringify(key.get(optionsIn(last).challenge));
   const done = await nok.post('/proposal/1/sign', { answer: again });
   expect(done.text).toContain('Applied');
   expect(done.text).toContain('Signed by');
   const kept = await page.store.signaturesOf(1);
   expect(kept.map(findSignatureFault)).toEqual([undefined]);
+  // What was shown is what was signed, to the last line end; nothing in it needs an entity.
+  expect(textIn(last)).toBe(kept[0]?.text);
   expect(await page.store.proposal(1)).toMatchObject({ status: 'applied', checker: 'nok' });
   expect((await nok.post('/proposal/1/sign', { answer: again })).status).toBe(409);
 });
