@@ -38,7 +38,7 @@ export const findingsMax = 10;
 
 const keepAndRestore =
   'Stop every paydrop process and keep a copy of journal.db with its -wal as they are. Find out who or what has written to ' +
-  `it since its newest whole copy: audit your backups. Then ${restoreBackup}`;
+  `it. Then ${restoreBackup}, and run the audit again: where that one is not whole either, take an older one`;
 
 const remedies: Readonly<Record<AuditPart, string>> = {
   payouts: keepAndRestore,
