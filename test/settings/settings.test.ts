@@ -142,6 +142,10 @@ describe('wrong keys and values', () => {
     [{ bank, limits: { batchMaxAgeHours: -1 } }, /limits\.batchMaxAgeHours .*at least 0, found -1/],
     [{ bank, limits: { batchMaxAgeHours: 0.5 } }, /batchMaxAgeHours .*must be a whole number, found 0\.5/],
     [{ bank, limits: { similarDays: 'week' } }, /limits\.similarDays .*must be a number, found "week"/],
+    [{ bank, limits: { serviceDays: ['mon', 'funday'] } }, /limits\.serviceDays\.1 .*found "funday"/],
+    [{ bank, limits: { serviceDays: ['mon', 'mon'] } }, /limits\.serviceDays .*must not name a day twice/],
+    [{ bank, limits: { closedDates: ['2026-02-30'] } }, /limits\.closedDates\.0 .*must be a day such as/],
+    [{ bank, limits: { bahtPerDay: -5 } }, /limits\.bahtPerDay .*must be an amount in baht/],
     [{ bank, journal: { url: 'postgres://db' } }, /journal\.url .*only SQLite so far/],
     [{ bank, input: { columns: { amount: 'A', payoutId: 'A' } } }, /two columns to the same header$/],
     [
