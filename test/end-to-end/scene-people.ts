@@ -36,8 +36,9 @@ export async function addPeople(
     configPath,
     `${await readFile(configPath, 'utf8')}\nreview: { tokenFile: '${tokenFile}' }\n`,
   );
-  return async (name: string) => {
+  const become = async (name: string): Promise<void> => {
     await writeFile(tokenFile, tokens[name] ?? '');
     await chmod(tokenFile, 0o600);
   };
+  return Object.assign(become, { tokenOf: (name: string): string => tokens[name] ?? '' });
 }
