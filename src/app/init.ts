@@ -38,6 +38,11 @@ transfer:
 #   webhookSecretFile: ./webhook-secret
 #   command: [/usr/local/bin/on-paydrop]
 
+# approval:                      # what a batch waits for before it is paid; users first: docs/review.md
+#   when: above                  # or always
+#   baht: 500000
+#   people: 2                    # one proposes it, another approves it
+
 # input:
 #   control: trailer             # demand control totals, so that no file can lose a row unnoticed
 `;
