@@ -7,6 +7,7 @@ import type { Progress } from '../core/progress.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
 import type { Logger } from '../platform/log.ts';
+import type { Store } from '../store/store.ts';
 import { finishReports } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
@@ -83,7 +84,16 @@ async function lead(
   await using session = leadership.session;
   const loss = explainLoss(session, false);
   if (loss !== undefined) options.warn(loss);
+  await using open = new AsyncDisposableStack();
+  open.use(await openPage(options, session.journal));
   await workFolder(session, status, options, { hasTakenOver: leadership.hasTakenOver, early });
+}
+
+/** The review page, where the settings ask for it. */
+async function openPage({ loaded, log }: WatchOptions, journal: Store): Promise<AsyncDisposable | undefined> {
+  if (loaded.settings.review.listen === '') return undefined;
+  const { openPageOfWatcher } = await import('./review/page.ts');
+  return openPageOfWatcher(loaded, log, journal);
 }
 
 // ---------------------------------------------------------------- the sender lock

@@ -27,7 +27,7 @@ export const reviewCommand = makeCommand({
     const { print, printBanner } = await import('./views/shown.ts');
     const log = await openLog({ json, logLevel });
     using interrupt = listenForInterrupt(() => {});
-    await using page = await openPage(loaded, port, log);
+    await using page = await openPage(loaded, { host: 'localhost', port }, log);
     printBanner(loaded, json);
     const nobody = 'Nobody can sign in yet: "paydrop user add NAME --role admin" makes the first user.';
     const lines = [

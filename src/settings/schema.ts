@@ -3,6 +3,7 @@
  * What each key means stands beside it, for messages and for docs/settings.md alike: `description` (of a key without a
  * default it is what the message about its absence says to add); `unit` and `allowed` come with the type where they can.
  */
+import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { parseBaht } from '../core/money.ts';
@@ -445,6 +446,31 @@ const reviewSchema = z.strictObject({
   doubtAfterMs: duration
     .default(3_600_000)
     .describe('from when on a transfer in doubt stands in the queue of what needs a person'),
+  listen: z
+    .string()
+    .refine(
+      (text) => text === '' || parseListenAddress(text) !== undefined,
+      'must be host:port, such as 127.0.0.1:8484, or empty',
+    )
+    .default('')
+    .meta({
+      description:
+        'where `paydrop watch` opens the review page, too; another address than a loopback one only behind a proxy, with `review.origin`',
+      allowed: '`host:port`, or empty for none',
+    }),
+  origin: checkedText(complainAboutOrigin).default('').meta({
+    description:
+      'under which name the review page is asked for behind a proxy that speaks https; passkeys hang on it: empty on this machine alone',
+    allowed: '`https://` and a name, with a port where there is one; empty',
+  }),
+  trustedProxy: z
+    .array(z.string().refine((text) => isIP(text) !== 0, 'must be an IP address'))
+    .default([])
+    .meta({
+      description:
+        'addresses of the proxy that stands before `review.origin`: nobody else is answered, and what it says of who asks is believed',
+      allowed: 'a list of IP addresses',
+    }),
 });
 
 const approvalSchema = z.strictObject({
@@ -521,6 +547,15 @@ function isDate(text: string): boolean {
 
 function hasNoRepeat(words: readonly string[]): boolean {
   return new Set(words).size === words.length;
+}
+
+/** Why the page cannot be asked for under it; undefined when it can. */
+function complainAboutOrigin(text: string): string | undefined {
+  if (text === '') return undefined;
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'https:') return 'must begin with https://';
+  if (url.origin !== text) return 'must be a name alone, such as https://review.example';
+  return isIP(url.hostname.replaceAll(/[[\]]/g, '')) === 0 ? undefined : 'must be a name, not an IP address';
 }
 
 /** Why the bank's address cannot be used; undefined when it can. */

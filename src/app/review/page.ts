@@ -4,9 +4,11 @@ import { realDisk } from '../../platform/disk.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Log } from '../../core/ports.ts';
 import { makeOverviewViews } from '../../overview/views.ts';
-import { openReviewPage } from '../../review/web/server.ts';
+import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
+import { openReviewPage, type OutsideAddress } from '../../review/web/server.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
+import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
 import { findSender } from '../sender-lock.ts';
 import { readReview } from './decisions.ts';
@@ -18,21 +20,59 @@ export interface OpenPage extends AsyncDisposable {
   readonly people: number;
 }
 
-/** @throws SettingsError without a journal */
-export async function openPage(loaded: LoadedSettings, port: number, logger: Logger): Promise<OpenPage> {
+/** What the proxy before the page is, where one speaks https for it. @throws SettingsError for an address that is open to others without one */
+function readOutside({ settings }: LoadedSettings, { host }: ListenAddress): OutsideAddress | undefined {
+  const { origin, trustedProxy } = settings.review;
+  const hostname = host.includes(':') ? `[${host}]` : host;
+  if (origin === '' && isLoopback(hostname)) return undefined;
+  if (origin === '')
+    throw new SettingsError(
+      `the review page may listen on ${host} only behind a proxy that speaks https: set review.origin and review.trustedProxy`,
+    );
+  if (trustedProxy.length === 0)
+    throw new SettingsError('review.origin needs review.trustedProxy: the address of the proxy before it');
+  return { origin, proxies: trustedProxy };
+}
+
+/** The page of a watcher, where `review.listen` asks for one: that it cannot be opened stops no payment. */
+export async function openPageOfWatcher(
+  loaded: LoadedSettings,
+  logger: Logger,
+  store: Store,
+): Promise<OpenPage | undefined> {
+  const listen = parseListenAddress(loaded.settings.review.listen);
+  if (listen === undefined) return undefined;
+  try {
+    const page = await openPage(loaded, listen, logger, store);
+    logger.info({ origin: page.origin }, 'the review page is open');
+    return page;
+  } catch (error) {
+    logger.error({ err: error }, 'the review page could not be opened');
+    return undefined;
+  }
+}
+
+/** @param open the journal, where the process has it open already. @throws SettingsError without a journal */
+export async function openPage(
+  loaded: LoadedSettings,
+  listen: ListenAddress,
+  logger: Logger,
+  open?: Store,
+): Promise<OpenPage> {
+  const outside = readOutside(loaded, listen);
   await using stack = new AsyncDisposableStack();
-  const store = stack.use(await requireJournal(loaded));
+  const store = open ?? stack.use(await requireJournal(loaded));
   const readContext = async () => {
     const loss = await store.loss();
     return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs };
   };
   const log: Log = (level, message, facts) => logger[level](facts, message);
-  const listen = { host: 'localhost', port };
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
   const payer = { companyId, payerAccount };
   const options = {
     listen,
+    outside,
     isSandbox,
     store,
     readContext,
@@ -52,7 +92,7 @@ export async function openPage(loaded: LoadedSettings, port: number, logger: Log
   };
   const page = stack.use(
     await openReviewPage(options).catch((error: unknown) => {
-      throw explainPort(error, port);
+      throw explainPort(error, listen.port);
     }),
   );
   const { people } = await store.persons();

@@ -1,6 +1,6 @@
 /**
  * The review page's server: who asks, from where, and whether he may, is settled here for every view alike.
- * Plain http, and so on the loopback address only.
+ * Plain http, and so on the loopback address only, or behind a proxy that is named.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -43,6 +43,14 @@ import {
 } from './view.ts';
 import { languages } from './words.ts';
 
+/** How the page is asked for from other machines. */
+export interface OutsideAddress {
+  /** "https://review.example": a proxy speaks https for it. */
+  readonly origin: string;
+  /** Addresses of the proxy: nobody else is answered. */
+  readonly proxies: readonly string[];
+}
+
 export interface ReviewPageOptions {
   readonly listen: ListenAddress;
   readonly isSandbox: boolean;
@@ -59,6 +67,8 @@ export interface ReviewPageOptions {
   /** Of other rooms. */
   readonly views: readonly View[];
   readonly liveTimes?: LiveTimes;
+  /** Undefined on this machine alone. */
+  readonly outside?: OutsideAddress | undefined;
 }
 
 /** Disposing of it ends it at once: what is being answered is cut off. */
@@ -73,7 +83,7 @@ const minuteMs = 60_000;
 const [requestsAMinute, signInsAMinute] = [600, 30];
 
 const sessionCookie = 'paydrop_session';
-/** Plain http on the loopback address: `Secure` would keep some browsers from sending it at all. */
+/** No script reads it, and no other site sends it. */
 const secretCookie = { path: '/', httpOnly: true, sameSite: 'strict' } as const;
 const yearSeconds = 31_536_000;
 
@@ -94,18 +104,21 @@ const contentSecurityPolicy = {
 
 /** Opens the page. @throws when the port is taken */
 export async function openReviewPage(options: ReviewPageOptions): Promise<ReviewPage> {
+  const { outside } = options;
   const app = fastify({
     logger: false,
+    // Who asks, for the limits of requests, is whom the proxy names; nobody else is believed.
+    ...(outside === undefined ? {} : { trustProxy: [...outside.proxies] }),
     forceCloseConnections: true,
     bodyLimit: bodyBytesMax,
     serverFactory: makeServerFactory(limits),
     frameworkErrors: (_error, _request, reply) => void sendText(reply, 400, 'bad request'),
   });
-  await addGuards(app);
+  await addGuards(app, outside);
   const { store, payer, views, readContext } = options;
   const readOrigin = (): string => {
     const { port } = app.server.address() as { readonly port: number };
-    return `http://${options.listen.host}:${port}`;
+    return outside?.origin ?? `http://${options.listen.host}:${port}`;
   };
   const signing: SigningPageContext = {
     readPersons: async () => {
@@ -149,14 +162,25 @@ function placeOf(origin: string): SigningPlace {
 const sendText = (reply: FastifyReply, status: number, text: string): FastifyReply =>
   reply.code(status).type('text/plain; charset=utf-8').send(text);
 
-async function addGuards(app: FastifyInstance): Promise<void> {
-  app.addHook('onRequest', refuseOtherHosts([], 'open it as http://localhost'));
-  app.addHook('onRequest', refuseForeignPosts);
+/** Only the proxy is answered, under the name that it serves, for whoever speaks https with it. */
+const refuseAround =
+  ({ origin, proxies }: OutsideAddress) =>
+  async ({ socket, headers }: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const from = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+    if (!proxies.includes(from)) return sendText(reply, 403, 'ask for it through its proxy');
+    if (headers.host !== new URL(origin).host) return sendText(reply, 421, 'not served under this name');
+    return headers['x-forwarded-proto'] === 'https' ? undefined : sendText(reply, 403, 'ask for it by https');
+  };
+
+async function addGuards(app: FastifyInstance, outside: OutsideAddress | undefined): Promise<void> {
+  if (outside === undefined) app.addHook('onRequest', refuseOtherHosts([], 'open it as http://localhost'));
+  else app.addHook('onRequest', refuseAround(outside));
+  app.addHook('onRequest', refuseForeignPosts(outside?.origin));
   await app.register(helmet, {
     contentSecurityPolicy,
     // Without it the Origin of a form is `null`, and no form can be told from a foreign one.
     referrerPolicy: { policy: 'same-origin' },
-    strictTransportSecurity: false,
+    strictTransportSecurity: outside === undefined ? false : { maxAge: yearSeconds },
     xFrameOptions: { action: 'deny' },
   });
   app.addHook('onRequest', async (_request, reply) => {
@@ -164,7 +188,8 @@ async function addGuards(app: FastifyInstance): Promise<void> {
       .header('cache-control', 'no-store')
       .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=()');
   });
-  await app.register(cookies);
+  // On plain http to the loopback address `Secure` would keep some browsers from sending them at all.
+  await app.register(cookies, { parseOptions: { secure: outside !== undefined } });
   await app.register(forms);
   // Nothing but forms is posted.
   app.removeContentTypeParser('application/json');
@@ -177,13 +202,16 @@ async function addGuards(app: FastifyInstance): Promise<void> {
   await app.register(rateLimit, { max: requestsAMinute, timeWindow: minuteMs });
 }
 
-/** A form of another page is not taken, whatever its browser makes of cookies. */
-async function refuseForeignPosts(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
-  const { origin, host, 'sec-fetch-site': site = 'same-origin' } = request.headers;
-  if (origin !== undefined && origin === `http://${host}` && site === 'same-origin') return undefined;
-  return sendText(reply, 403, 'this form is not ours');
-}
+/** A form of another page is not taken, whatever its browser makes of cookies. @param served under which it is asked for */
+const refuseForeignPosts =
+  (served: string | undefined) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    if (request.method === 'GET' || request.method === 'HEAD') return undefined;
+    const { origin, host, 'sec-fetch-site': site = 'same-origin' } = request.headers;
+    if (origin !== undefined && origin === (served ?? `http://${host}`) && site === 'same-origin')
+      return undefined;
+    return sendText(reply, 403, 'this form is not ours');
+  };
 
 /** A form belongs to the session in which it was shown. */
 const nameSession = ({ cookies: kept }: FastifyRequest): string => {

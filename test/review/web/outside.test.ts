@@ -1,0 +1,115 @@
+/** The page behind a proxy that speaks https: who is answered, and what its cookies and headers say. */
+import { request } from 'node:http';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { passwordOf } from '../../support/persons.ts';
+import { type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
+import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
+
+const origin = 'https://review.example';
+let rig: OpenTestPage;
+let page: ReviewPage;
+let port = 0;
+
+async function openBehind(proxies: readonly string[]): Promise<ReviewPage> {
+  const { resolve, promise } = Promise.withResolvers<number>();
+  const outside = { origin, proxies };
+  const options = pageOptionsOf(rig.store, rig.users);
+  const opened = await openReviewPage({
+    ...options,
+    listen: { host: '127.0.0.1', port: await freePort(resolve, promise) },
+    outside,
+  });
+  return opened;
+}
+
+/** Of an address: behind a proxy the page says the name, and not where it listens. */
+async function freePort(resolve: (port: number) => void, promise: Promise<number>): Promise<number> {
+  const { createServer } = await import('node:net');
+  const server = createServer().listen(0, '127.0.0.1', () => {
+    resolve((server.address() as { readonly port: number }).port);
+  });
+  port = await promise;
+  await new Promise((closed) => server.close(closed));
+  return port;
+}
+
+interface Answered {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly text: string;
+}
+
+const proxied = { host: 'review.example', 'x-forwarded-proto': 'https', 'x-forwarded-for': '203.0.113.7' };
+
+async function ask(
+  path: string,
+  headers: Readonly<Record<string, string>> = proxied,
+  body?: string,
+): Promise<Answered> {
+  const { resolve, reject, promise } = Promise.withResolvers<Answered>();
+  const form = body === undefined ? {} : { 'content-type': 'application/x-www-form-urlencoded' };
+  const method = body === undefined ? 'GET' : 'POST';
+  const asked = request(
+    { host: '127.0.0.1', port, path, method, headers: { ...headers, ...form } },
+    (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part));
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, text }),
+      );
+    },
+  );
+  asked.on('error', reject);
+  asked.end(body);
+  return promise;
+}
+
+beforeEach(async () => {
+  rig = await openTestPage();
+});
+afterEach(async () => {
+  await page[Symbol.asyncDispose]();
+  await rig[Symbol.asyncDispose]();
+});
+
+describe('behind a proxy', () => {
+  test('is asked for by https, under its name, through the proxy, and by nobody else', async () => {
+    page = await openBehind(['127.0.0.1']);
+    expect(page.origin).toBe(origin);
+    const statuses = [];
+    for (const headers of [
+      proxied,
+      { ...proxied, 'x-forwarded-proto': 'http' },
+      { host: 'review.example' },
+      { ...proxied, host: 'localhost' },
+      { ...proxied, host: 'evil.example' },
+    ])
+      statuses.push((await ask('/sign-in', headers)).status);
+    expect(statuses).toEqual([200, 403, 403, 421, 421]);
+  });
+
+  test('answers nobody who is not the proxy', async () => {
+    page = await openBehind(['192.0.2.1']);
+    expect((await ask('/sign-in')).status).toBe(403);
+  });
+
+  test('marks its cookies for https alone, and says so to browsers for later', async () => {
+    page = await openBehind(['127.0.0.1']);
+    const first = await ask('/sign-in');
+    const [, token = ''] = /name="_csrf" value="([^"]+)"/.exec(first.text) ?? [];
+    const cookies = [first.headers['set-cookie'] ?? []].flat();
+    const cookie = cookies.map((line) => line.split(';')[0]).join('; ');
+    const fields = new URLSearchParams({ _csrf: token, name: 'mali', password: passwordOf('mali') });
+    const foreign = await ask(
+      '/sign-in',
+      { ...proxied, cookie, origin: 'http://review.example' },
+      String(fields),
+    );
+    expect(foreign.status).toBe(403);
+    const done = await ask('/sign-in', { ...proxied, cookie, origin }, String(fields));
+    expect(done.status).toBe(303);
+    for (const line of [cookies, done.headers['set-cookie'] ?? []].flat())
+      expect(line).toMatch(/HttpOnly; Secure; SameSite=Strict/);
+    expect(first.headers['strict-transport-security']).toContain('max-age=31536000');
+  });
+});
