@@ -3,7 +3,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { findSignatureFault } from '../../src/review/rules/signature.ts';
-import { addAuthenticator, chromiumPath, has, type Look, openRig, type Rig } from './rig.ts';
+import { addAuthenticator, chromiumPath, has, listViews, type Look, openRig, type Rig } from './rig.ts';
 
 const skipped =
   chromiumPath === undefined
@@ -85,27 +85,6 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium${skipped}`, () => {
     },
   );
 
-  /** Every view as an admin sees it. */
-  async function listViews(): Promise<readonly string[]> {
-    const [found] = await rig.store.findPayouts('E4');
-    const [batch] = await rig.store.batches();
-    const seq = found?.row.seq ?? 0;
-    const views = [
-      '/today',
-      '/queue',
-      '/proposals',
-      '/proposal/1',
-      '/batches',
-      `/batch/${batch?.batchId}`,
-      '/payees',
-      '/reconciliation',
-      '/people',
-      '/people/2',
-      '/log',
-    ];
-    return ['/passkeys', `/payout/${seq}`, ...views];
-  }
-
   test.each<readonly [string, Look]>([
     ['on a desk, light, in English', { language: 'en' }],
     ['on a phone, dark, in Thai', { language: 'th', isPhone: true, isDark: true }],
@@ -130,7 +109,7 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium${skipped}`, () => {
       await lookAt(visitor, '/sign-in');
       await visitor.context().close();
       const admin = await rig.openAs('mali', look);
-      for (const path of await listViews()) await lookAt(admin, path);
+      for (const path of await listViews(rig)) await lookAt(admin, path);
       await admin.context().close();
       expect(found).toEqual([]);
       expect(rig.complaints).toEqual([]);
@@ -139,7 +118,7 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium${skipped}`, () => {
 
   test('a first visit, all files uncompressed, is small', async () => {
     const page = await rig.openAs('mali', { language: 'en' });
-    for (const path of await listViews()) {
+    for (const path of await listViews(rig)) {
       const sizes: Promise<number>[] = [];
       page.on('response', (response) => {
         // What is told as it happens has no end.

@@ -197,3 +197,24 @@ export async function addAuthenticator(page: Page): Promise<void> {
 /** What stands on the page, in its language. */
 export const has = async (page: Page, language: Language, word: Word): Promise<boolean> =>
   (await page.locator('main').innerText()).includes(say(language, word));
+
+/** Every view as an admin sees it. */
+export async function listViews(rig: Rig): Promise<readonly string[]> {
+  const [found] = await rig.store.findPayouts('E4');
+  const [batch] = await rig.store.batches();
+  const seq = found?.row.seq ?? 0;
+  const views = [
+    '/today',
+    '/queue',
+    '/proposals',
+    '/proposal/1',
+    '/batches',
+    `/batch/${batch?.batchId}`,
+    '/payees',
+    '/reconciliation',
+    '/people',
+    '/people/2',
+    '/log',
+  ];
+  return ['/passkeys', `/payout/${seq}`, ...views];
+}
