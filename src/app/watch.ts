@@ -282,6 +282,7 @@ async function workFolder(
     probeMs: settings.probeMs,
     dailyJobs: (askAll) => [
       ...listDailyJobs(session, askAll, attention, stop),
+      { name: 'proposals', atMs: sweepAtMs, run: () => sweepNow(session) },
       { name: 'heads', atMs: headsAtMs, run: () => publishDayHeads(session, notices) },
     ],
   });
@@ -400,6 +401,19 @@ function makeAttention(session: Session, status: WatchStatus, notices: Attention
     },
     noteBroken: (date: string, error: unknown): Promise<void> => notices.notifyOfBroken({ date, error }),
   };
+}
+
+/** Shortly after midnight, and when a watcher begins that has not done it that day. */
+const sweepAtMs = 10 * 60_000;
+
+/** Ends proposals that nobody has checked in time, and applies what a process that was killed has left of others. */
+async function sweepNow({ loaded, journal, log }: Session): Promise<boolean> {
+  const { readReview } = await import('./review/decisions.ts');
+  const { sweepProposals } = await import('../review/review.ts');
+  const lapsed = await sweepProposals(await readReview(loaded, journal, log));
+  if (lapsed.length > 0)
+    log.info({ proposals: lapsed }, 'proposals have lapsed: nobody checked them in time');
+  return true;
 }
 
 function listDailyJobs(

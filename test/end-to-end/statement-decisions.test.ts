@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readTables } from '../support/tables.ts';
 import { dayOf, openBankScene, passTo, showDay } from './as-bank.ts';
+import { until } from './harness.ts';
 import { addPeople } from './scene-people.ts';
 
 const csv = [
@@ -122,4 +123,15 @@ test('a payer account is halted by one person at once, and goes on by two', asyn
   expect(await scene.run('approve', '2')).toMatchObject({
     stdout: expect.stringContaining('1 item applied'),
   });
+
+  // What nobody checks lapses by itself where a watcher runs.
+  await become('mali');
+  await scene.run('halt', '--note', 'once more');
+  expect(await scene.run('halt', '--lift', '--note', 'looked at')).toMatchObject({ code: 0 });
+  passTo(scene, '01:00', 8);
+  const watch = scene.start('watch', '--json');
+  await until(() => watch.stderr.includes('proposals have lapsed'));
+  watch.kill('SIGTERM');
+  await watch.ended;
+  expect((await scene.run('proposals', '4')).stdout).toContain('it has lapsed');
 });

@@ -261,6 +261,11 @@ const openBreak = (whose: 'ours' | 'unknown', date = '20261121'): string =>
 const grownFile =
   "insert into taken_file values ('i', '0123456789', 'f', 'p', '1', 1, 's', null, 1, '{}', 'more', null)";
 
+/** Of a proposal that is not decided. */
+const openItem = (kind: string, key: string): string =>
+  `pragma defer_foreign_keys = 1; insert into proposal_item (proposal_id, item_no, kind, key, version, status)
+   select 1, 1, '${kind}', ${key}, '1', 'open' from payout where row_no = 1`;
+
 describe('what keeps a batch in the journal', () => {
   const cases = [
     ['not reported', 'update batch set reported_event_seq = -1', 'not-reported'],
@@ -282,6 +287,8 @@ describe('what keeps a batch in the journal', () => {
       "update statement_version set reading = 'words part'",
       'not-reconciled',
     ],
+    ['a proposal about a row', openItem('payout', 'seq'), 'decisions-open'],
+    ['a proposal about the batch', openItem('batch', 'batch_id'), 'decisions-open'],
     ['it came back today', `update batch set recalled_at_ms = ${laterMs}`, 'too-young'],
   ] as const;
 

@@ -31,6 +31,8 @@ export interface ArchiveFacts {
   readonly isReported: boolean;
   /** The watcher has its file in hand, or somebody has written to it since it was read. */
   readonly isFileOpen: boolean;
+  /** Of proposals about it or a row of it, which are not decided or not applied yet. */
+  readonly openDecisions: number;
   readonly days: readonly ArchiveDay[];
 }
 
@@ -69,6 +71,7 @@ export interface ArchiveObstacle {
     | 'attempts-open'
     | 'not-reported'
     | 'file-open'
+    | 'decisions-open'
     | 'not-reconciled'
     | 'breaks-open'
     | 'changed';
@@ -97,6 +100,11 @@ export function findArchiveObstacle(facts: ArchiveFacts, policy: ArchivePolicy):
     [facts.openAttempts > 0, 'attempts-open', `${facts.openAttempts} of its transfers are not settled`],
     [!facts.isReported, 'not-reported', 'a report of it is due'],
     [facts.isFileOpen, 'file-open', 'its file is in work, or somebody has written to it'],
+    [
+      facts.openDecisions > 0,
+      'decisions-open',
+      `a proposal is about ${facts.openDecisions === 1 ? 'it' : `${facts.openDecisions} things of it`}, and is not decided yet`,
+    ],
     [unread.length > 0, 'not-reconciled', `no statement was accepted of ${nameDays(unread)}`],
     [broken.length > 0, 'breaks-open', `breaks are open on ${nameDays(broken)}`],
   ];

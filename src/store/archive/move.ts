@@ -40,6 +40,9 @@ select b.batch_id as batchId, b.file_name as fileName, b.rows, b.status = 'done'
   exists (select 1 from intake_item i where i.batch_id = b.batch_id and i.outcome is null)
     or exists (select 1 from taken_file t where t.batch_id = b.batch_id
       and t.growth_sha256 is not null and t.growth_sha256 is not t.closed_sha256) as isFileOpen,
+  (select count(*) from proposal_item i where i.status = 'open' and (i.kind = 'batch' and i.key = b.batch_id
+    or i.kind = 'payout' and exists (select 1 from payout p
+      where p.seq = cast(i.key as integer) and p.batch_id = b.batch_id))) as openDecisions,
   (select json_group_array(date) from (
     select a.tran_date as date from payout p join attempt a on a.payout_seq = p.seq where p.batch_id = b.batch_id
     union select s.date from statement_break s cross join attempt a cross join payout p
