@@ -1,4 +1,5 @@
 /** The review page over a real port, on a journal in a temporary folder, with an admin who is called mali. */
+import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
 import { makeOverviewViews, type OverviewOptions } from '../../src/overview/views.ts';
@@ -31,6 +32,8 @@ export const pageOptionsOf = (
   store,
   readContext: async () => ({ ...users.context, store }),
   readReview: async () => reviewContextOf(store, users),
+  readQueue: async (asker, limit) =>
+    readQueue({ journal: store, clock: users.clock, doubtAfterMs: 3_600_000, lateAtMs: 0 }, { asker, limit }),
   log: () => {},
   views: makeOverviewViews({ store, readContext: async () => ({ ...users.context, store }), ...overview }),
 });

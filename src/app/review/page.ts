@@ -6,12 +6,15 @@ import type { Log } from '../../core/ports.ts';
 import { makeOverviewViews } from '../../overview/views.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
 import { openReviewPage, type OutsideAddress } from '../../review/web/server.ts';
+import type { Asker } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
 import { findSender } from '../sender-lock.ts';
 import { readReview } from './decisions.ts';
+import { makeQueueContext } from './queue.ts';
+import { readQueue } from './read-queue.ts';
 import { notifyOfPersons } from './people.ts';
 
 export interface OpenPage extends AsyncDisposable {
@@ -77,6 +80,8 @@ export async function openPage(
     store,
     readContext,
     readReview: async () => readReview(loaded, store, logger),
+    readQueue: async (asker: Asker, limit: number) =>
+      readQueue(makeQueueContext(loaded, store), { asker, limit }),
     log,
     payer,
     views: makeOverviewViews({

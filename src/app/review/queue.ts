@@ -20,7 +20,7 @@ import { type QueueContext, readQueue } from './read-queue.ts';
 const minuteMs = 60_000;
 
 /** What the queue is read with. */
-function makeQueueContext(
+export function makeQueueContext(
   { settings }: Pick<LoadedSettings, 'settings'>,
   journal: Store,
 ): QueueContext & { readonly journal: Store } {

@@ -15,14 +15,21 @@ import {
   placeInTime,
 } from '../../payout/rules/search.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
+import type { QueueStore } from '../ports.ts';
+import { type Owner, readOwners } from '../rules/queue.ts';
 import { choiceBar, choiceCell, choiceHead } from './choice.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
 import { alarmTag, moneyTag, reasonOf, remedyOf } from './parts.ts';
+import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } from './queue-items.ts';
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
 
-export type QueueReader = WaitingReader & Pick<PayoutSearch, 'findOwners'>;
+export type QueueReader = WaitingReader & Pick<PayoutSearch, 'findOwners'> & Pick<QueueStore, 'reviewNotes'>;
+
+export interface QueuePageContext extends QueueItemsContext {
+  readonly store: QueueReader & QueueItemsContext['store'];
+}
 
 const rowsOnPage = 50;
 const searchLengthMax = 100;
@@ -136,7 +143,9 @@ function filterForm(visit: ProvedVisit, { search, status, money, day }: Asked): 
 const joinNames = (...names: readonly (string | null | undefined)[]): string =>
   [...new Set(names.filter((name) => typeof name === 'string' && name.trim() !== ''))].join(' · ');
 
-function payoutRow(visit: ProvedVisit, found: FoundPayout): Html {
+type Owners = ReadonlyMap<string, Owner>;
+
+function payoutRow(visit: ProvedVisit, found: FoundPayout, owners: Owners): Html {
   const { say, language, nowMs } = visit;
   const { row, batch } = found;
   const { cells, instruction } = row;
@@ -166,11 +175,12 @@ function payoutRow(visit: ProvedVisit, found: FoundPayout): Html {
       <time datetime="${formatBangkokDateTime(placedMs)}" title="${sayMoment(language, placedMs)}"
         >${sayAge(language, nowMs - placedMs)}</time
       >
+      ${ownerOf(visit, { kind: 'payout', key: String(row.seq) }, owners.get(String(row.seq)))}
     </td>
   </tr>`;
 }
 
-function table(visit: ProvedVisit, found: readonly FoundPayout[]): Html {
+function table(visit: ProvedVisit, found: readonly FoundPayout[], owners: Owners): Html {
   const { say } = visit;
   return html`<table>
     <thead>
@@ -181,11 +191,11 @@ function table(visit: ProvedVisit, found: readonly FoundPayout[]): Html {
         <th scope="col">${say('payee')}</th>
         <th scope="col">${say('status')}, ${say('money')}</th>
         <th scope="col">${say('why')}, ${say('remedy')}</th>
-        <th scope="col">${say('age')}</th>
+        <th scope="col">${say('age')}, ${say('owner')}</th>
       </tr>
     </thead>
     <tbody>
-      ${found.map((one) => payoutRow(visit, one))}
+      ${found.map((one) => payoutRow(visit, one, owners))}
     </tbody>
   </table>`;
 }
@@ -221,7 +231,8 @@ function empty({ say, language, nowMs }: ProvedVisit, isFiltered: boolean): Html
   </div>`;
 }
 
-async function answerQueue(store: QueueReader, visit: ProvedVisit, fields: Fields): Promise<Page> {
+async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields: Fields): Promise<Page> {
+  const { store } = context;
   const { say } = visit;
   const asked = readAsked(fields);
   const filter = await readFilter(store, asked);
@@ -238,18 +249,22 @@ async function answerQueue(store: QueueReader, visit: ProvedVisit, fields: Field
   const read = await store.waitingPayouts(filter, asked.before, rowsOnPage + 1);
   const found = read.slice(0, rowsOnPage);
   const lastSeq = read.length > rowsOnPage ? found.at(-1)?.row.seq : undefined;
+  const keys = found.map(({ row }) => String(row.seq));
+  const owners = readOwners(await store.reviewNotes('payout', keys));
   const { search, status, money, day } = asked;
   // Further pages stay as they are while they are read.
   const isFirst = asked.before === Number.MAX_SAFE_INTEGER;
   const live = (name: string) => (isFirst ? html`data-live="${name}"` : '');
   const isFiltered = search !== '' || day !== '' || status !== undefined || money !== undefined;
+  const others = isFirst && !isFiltered ? await itemsSection(context, visit) : undefined;
   return {
     title,
     body: html`<h1>${title}</h1>
+      <div ${live('others')}>${others}</div>
       <div ${live('figures')}>${figures(visit, totals)}</div>
       ${filterForm(visit, asked)}
       <div ${live('rows')}>
-        ${found.length === 0 ? empty(visit, isFiltered) : table(visit, found)}
+        ${found.length > 0 ? table(visit, found, owners) : others === undefined && empty(visit, isFiltered)}
         ${choiceBar(visit, fieldsOf(asked), rowsOf(totals))}
       </div>
       ${pages(visit, asked, lastSeq)}`,
@@ -263,10 +278,12 @@ export const readQueueFilter = async (
 ): Promise<PayoutFilter | undefined> => readFilter(store, readAsked(fields));
 
 /** Searches are posted: no number of a payee stands in an address or a log. */
-export const makeQueueViews = (store: QueueReader): readonly View[] =>
-  (['GET', 'POST'] as const).map((method) => ({
+export const makeQueueViews = (context: QueuePageContext): readonly View[] => [
+  ...(['GET', 'POST'] as const).map((method): View => ({
     method,
     path: '/queue',
     action: 'see',
-    answer: async (visit, fields) => answerQueue(store, visit, method === 'GET' ? {} : fields),
-  }));
+    answer: async (visit, fields) => answerQueue(context, visit, method === 'GET' ? {} : fields),
+  })),
+  ...makeQueueItemViews(context),
+];

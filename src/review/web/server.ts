@@ -17,6 +17,7 @@ import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../pl
 import { Challenges } from '../challenges.ts';
 import type { SigningPlace } from '../passkeys.ts';
 import { can } from '../rules/people.ts';
+import type { Queue } from '../rules/queue.ts';
 import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
 import type { ChangeReader } from '../ports.ts';
 import { frame, pageScript, plainPage, stylePath } from './layout.ts';
@@ -25,7 +26,8 @@ import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
 import { makeProposalViews } from './proposals-page.ts';
-import { makeQueueViews, type QueueReader, readQueueFilter } from './queue-page.ts';
+import type { ReadQueue } from './queue-items.ts';
+import { makeQueueViews, type QueuePageContext, readQueueFilter } from './queue-page.ts';
 import { makePasskeyViews } from './passkeys-page.ts';
 import { passkeyScripts } from './passkey-script.ts';
 import { makeSigningViews, type SigningPageContext } from './signing-page.ts';
@@ -56,12 +58,14 @@ export interface ReviewPageOptions {
   readonly isSandbox: boolean;
   readonly store: SignInPageContext['store'] &
     SessionContext['store'] &
-    QueueReader &
+    QueuePageContext['store'] &
     ChangeReader &
     PayoutPageContext['store'] &
     BatchPageContext['store'] & { readonly journalId: string };
   readonly readContext: () => Promise<SignInPageContext>;
   readonly readReview: ReadReview;
+  /** What waits and is no payout. */
+  readonly readQueue?: ReadQueue;
   readonly log: Log;
   readonly payer?: { readonly companyId: string };
   /** Of other rooms. */
@@ -78,6 +82,9 @@ export interface ReviewPage extends AsyncDisposable {
 }
 
 const limits: ServerLimits = { connectionsMax: 128, headersMs: 5_000, requestMs: 30_000, restMs: 5_000 };
+/** Where nobody reads what is no payout. */
+const nothingElse: Queue = { items: [], totals: [] };
+
 const bodyBytesMax = 65_536;
 const minuteMs = 60_000;
 const [requestsAMinute, signInsAMinute] = [600, 30];
@@ -132,7 +139,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   };
   addViews(app, options, [
     ...makeSignInViews(options.readContext),
-    ...makeQueueViews(store),
+    ...makeQueueViews({ readQueue: async () => nothingElse, ...options }),
     ...makePayoutViews(options),
     ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
     ...makeProposalViews({ ...options, signing }),

@@ -275,5 +275,10 @@ pre.signed {
   margin: 0 0 1.2rem; padding: .8rem 1rem; white-space: pre-wrap; overflow-wrap: anywhere; background: var(--ground);
   border: 1px solid var(--line); border-radius: .4rem; font-size: .875rem; line-height: 1.6;
 }
+/* Beside the payouts */
+.others { margin-bottom: 1.6rem; }
+ul.options { list-style: none; margin: 0; padding: 0; }
+ul.options li { margin-bottom: .3rem; }
+ul.options li.off { color: var(--soft); }
 @media (prefers-reduced-motion: no-preference) { button, nav a { transition: border-color .15s; } }
 `;

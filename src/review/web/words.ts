@@ -1,4 +1,5 @@
 /** Every word of the page, in both languages: those of each view stand in `words/`. */
+import type { QueueKind } from '../rules/queue.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
 import type { BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
@@ -15,7 +16,7 @@ import type { Pair } from './words/pair.ts';
 import { passkeyWords } from './words/passkeys.ts';
 import { payoutWords } from './words/payout.ts';
 import { proposalStatusPairs, proposalWords } from './words/proposals.ts';
-import { queueWords } from './words/queue.ts';
+import { kindWords, queueWords } from './words/queue.ts';
 import { signInWords } from './words/sign-in.ts';
 
 export { type Language, languages } from '../../core/language.ts';
@@ -69,6 +70,8 @@ export const sayBatchStatus = (language: Language, status: BatchStatus): string 
 
 export const sayDecision = (language: Language, decision: Decision): string =>
   language === 'th' ? decisionTerms[decision].labelTh : decisionTerms[decision].label;
+
+export const sayKind = (language: Language, kind: QueueKind): string => kindWords[kind][place(language)];
 
 export const sayStep = (language: Language, step: BatchStep): string => stepWords[step][place(language)];
 

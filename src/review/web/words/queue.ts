@@ -1,5 +1,6 @@
 /** Words of the queue. */
-import type { Words } from './pair.ts';
+import type { QueueKind } from '../../rules/queue.ts';
+import type { Pair, Words } from './pair.ts';
 
 export const queueWords = {
   any: ['Any', 'ทั้งหมด'],
@@ -15,4 +16,21 @@ export const queueWords = {
   noMatch: ['No match', 'ไม่พบรายการที่ตรงกัน'],
   shown: ['Figures of', 'ข้อมูล ณ'],
   wrongDay: ['The day is not one of the calendar', 'วันที่ไม่ถูกต้อง'],
+  others: ['Beside the payouts', 'รายการอื่นที่รอดำเนินการ'],
+  waits: ['What waits', 'รายการที่รอ'],
+  owner: ['Owner', 'ผู้รับเรื่อง'],
+  takeIt: ['Take it', 'รับเรื่อง'],
+  giveBack: ['Give it back', 'คืนเรื่อง'],
+  waitsNoMore: ['It does not wait for anybody any more', 'รายการนี้ไม่รอดำเนินการแล้ว'],
 } as const satisfies Words;
+
+export const kindWords: Readonly<Record<QueueKind, Pair>> = {
+  break: ['Break', 'ผลต่าง'],
+  day: ['Day without a statement', 'วันที่ไม่มีรายการเดินบัญชี'],
+  file: ['Refused file', 'ไฟล์ที่ไม่รับเข้าระบบ'],
+  payer: ['Halted account', 'บัญชีที่หยุดจ่าย'],
+  batch: ['Held batch', 'ชุดจ่ายเงินที่ระงับไว้'],
+  doubt: ['Long in doubt', 'ยังไม่ทราบผลเป็นเวลานาน'],
+  proposal: ['Waits for a check', 'รออนุมัติ'],
+  decisions: ['File of decisions', 'ไฟล์การตัดสินใจ'],
+};

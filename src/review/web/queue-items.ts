@@ -1,0 +1,213 @@
+/** What waits and is no payout, above the payouts of the queue: shown, taken, and decided on one by one. */
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { showBaht, showCount } from '../../core/figures.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { type OwnersContext, takeItem } from '../owners.ts';
+import { can } from '../rules/people.ts';
+import type { Target } from '../rules/proposal.ts';
+import {
+  type Asker,
+  type OwnedItem,
+  type Owner,
+  type Queue,
+  type QueueOption,
+  queueKinds,
+} from '../rules/queue.ts';
+import { type Decision, otherDecisions } from '../rules/terms.ts';
+import { deciderOf } from '../verdict.ts';
+import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
+import { html, type Html, type Part } from './html.ts';
+import { plainPage, postButton } from './layout.ts';
+import { factList, moneyTag } from './parts.ts';
+import type { ReadReview } from './payout-page.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import { sayAge, sayKind, sayMoment } from './words.ts';
+
+/** @param limit of the items of a kind */
+export type ReadQueue = (asker: Asker, limit: number) => Promise<Queue>;
+
+export interface QueueItemsContext {
+  readonly store: OwnersContext['journal'];
+  readonly readReview: ReadReview;
+  readonly readQueue: ReadQueue;
+}
+
+/** Shown of a kind on the page. */
+const itemsOfKind = 20;
+/** Looked through for the one that is decided on. */
+const itemsMax = 10_000;
+
+/** Who looks after it, and the button by which that changes. */
+export function ownerOf(
+  visit: ProvedVisit,
+  { kind, key }: { readonly kind: OwnedItem['kind'] | 'payout'; readonly key: string },
+  owner: Owner | undefined,
+): Part {
+  const { say, person } = visit;
+  const isOwn = owner?.personId === person.personId;
+  const what = isOwn ? 'given-back' : 'taken';
+  const label = say(isOwn ? 'giveBack' : 'takeIt');
+  return html`${owner && html`<small>${say('owner')}: ${owner.person}</small>`}
+  ${can(person, 'take').allowed && postButton(visit, '/queue/take', label, { kind, key, what })}`;
+}
+
+/** Decided on by a form; the rest by its own view, or in the shell. */
+const decidedHere: readonly string[] = [
+  ...otherDecisions.filter(
+    (name) => !['approve-batch', 'accept-statement', 'adopt-statement'].includes(name),
+  ),
+  'acknowledge',
+];
+
+function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Html {
+  const { decision, whyNot } = option;
+  const label = visit.language === 'th' ? option.labelTh : option.label;
+  if (whyNot !== undefined)
+    return html`<li class="off">${label} <small lang="en">${showText(whyNot)}</small></li>`;
+  const { kind, key, version } = item;
+  if (!decidedHere.includes(decision)) return html`<li>${placeOf(item, label)}</li>`;
+  return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision })}</li>`;
+}
+
+/** Where it is decided on. */
+function placeOf({ kind, key }: OwnedItem, label: string): Part {
+  if (kind === 'proposal') return html`<a class="button" href="/proposal/${key}">${label}</a>`;
+  if (kind === 'batch' || kind === 'doubt') return html`<a class="button" href="/batch/${key}">${label}</a>`;
+  return label;
+}
+
+const ageOf = ({ language, nowMs }: ProvedVisit, sinceMs: number): Html =>
+  html`<time datetime="${formatBangkokDateTime(sinceMs)}" title="${sayMoment(language, sinceMs)}"
+    >${sayAge(language, nowMs - sinceMs)}</time
+  >`;
+
+function itemRow(visit: ProvedVisit, item: OwnedItem): Html {
+  const { say, language } = visit;
+  const { kind, title, amountSatang, moneyMoved, reason, remedy, options, sinceMs, owner } = item;
+  return html`<tr>
+    <td data-head="${say('waits')}"><b>${sayKind(language, kind)}</b> <small>${showText(title)}</small></td>
+    <td class="number" data-head="${say('amount')}">${amountSatang !== null && showBaht(amountSatang)}</td>
+    <td data-head="${say('money')}">${moneyTag(visit, moneyMoved)}</td>
+    <td class="why" data-head="${say('why')}">
+      <span lang="en">${showText(reason)}</span> <small lang="en">${showText(remedy)}</small>
+    </td>
+    <td data-head="${say('decisions')}">
+      <ul class="options">
+        ${options.map((one) => optionOf(visit, item, one))}
+      </ul>
+    </td>
+    <td class="mono" data-head="${say('age')}">${ageOf(visit, sinceMs)} ${ownerOf(visit, item, owner)}</td>
+  </tr>`;
+}
+
+/** Nothing where nothing but payouts waits. */
+export async function itemsSection({ readQueue }: QueueItemsContext, visit: ProvedVisit): Promise<Part> {
+  const { say, language } = visit;
+  const { items, totals } = await readQueue(visit.person, itemsOfKind);
+  if (totals.length === 0) return undefined;
+  const heads = [
+    say('waits'),
+    say('amount'),
+    say('money'),
+    `${say('why')}, ${say('remedy')}`,
+    say('decisions'),
+    say('age'),
+  ];
+  return html`<section class="others" aria-labelledby="others">
+    <h2 id="others">${say('others')}</h2>
+    <p>${totals.map((one) => `${sayKind(language, one.kind)}: ${showCount(one.items)}`).join(' · ')}</p>
+    <table>
+      <thead>
+        <tr>
+          ${heads.map((head) => html`<th scope="col">${head}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${items.map((item) => itemRow(visit, item))}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+// ---------------------------------------------------------------- what is posted
+
+const readKind = (fields: Fields) => queueKinds.find((kind) => kind === fields['kind']);
+
+async function answerTake(
+  { store, readReview }: QueueItemsContext,
+  visit: ProvedVisit,
+  fields: Fields,
+): Promise<Answer> {
+  const kind = fields['kind'] === 'payout' ? 'payout' : readKind(fields);
+  const what = fields['what'] === 'given-back' ? 'given-back' : 'taken';
+  if (kind === undefined) return plainPage(visit, 404, visit.say('notFound'), '');
+  const { clock } = await readReview();
+  const key = fields['key'] ?? '';
+  const why = await takeItem({ journal: store, clock }, { kind, key }, what, deciderOf(visit.proved));
+  return why === undefined ? { goTo: '/queue' } : plainPage(visit, 409, visit.say('notPossible'), why);
+}
+
+const shownOf = (
+  visit: ProvedVisit,
+  { kind, title, amountSatang, reason, remedy, moneyMoved }: OwnedItem,
+): Html =>
+  factList([
+    [visit.say('waits'), `${sayKind(visit.language, kind)}, ${title}`],
+    [
+      visit.say('amount'),
+      amountSatang === null ? undefined : `${showBaht(amountSatang)} ${visit.say('baht')}`,
+    ],
+    [visit.say('money'), moneyTag(visit, moneyMoved)],
+    [visit.say('why'), html`<span lang="en">${showText(reason)}</span>`],
+    [visit.say('remedy'), html`<span lang="en">${showText(remedy)}</span>`],
+  ]);
+
+/** First the form, by what was clicked; then, once it is filled in, the decision. */
+async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+  const { kind = '', key = '', version = '', decision = '' } = fields;
+  const { items } = await context.readQueue(visit.person, itemsMax);
+  const item = items.find((one) => one.kind === kind && one.key === key);
+  const option = item?.options.find((one) => one.decision === decision);
+  if (item === undefined || option === undefined || !decidedHere.includes(decision)) return gone(visit);
+  if (option.whyNot !== undefined)
+    return plainPage(
+      visit,
+      409,
+      visit.say('notPossible'),
+      html`<span lang="en">${showText(option.whyNot)}</span>`,
+    );
+  // A batch in doubt is decided on as a batch.
+  const target = { kind: kind === 'doubt' ? 'batch' : kind, key, version } as Target;
+  const form: DecideForm = {
+    decision: decision as Decision,
+    path: '/queue/item',
+    back: '/queue',
+    targets: [target],
+    what: showText(item.title),
+    shown: shownOf(visit, item),
+    hidden: { kind, key, version, decision },
+    nameTarget: () => showText(item.title),
+  };
+  const review = await context.readReview();
+  return fields['note'] === undefined
+    ? decidePage(visit, review, form)
+    : answerDecision(visit, review, form, fields);
+}
+
+const gone = (visit: ProvedVisit): Page =>
+  plainPage(visit, 404, visit.say('notFound'), visit.say('waitsNoMore'));
+
+export const makeQueueItemViews = (context: QueueItemsContext): readonly View[] => [
+  {
+    method: 'POST',
+    path: '/queue/take',
+    action: 'take',
+    answer: async (visit, fields) => answerTake(context, visit, fields),
+  },
+  {
+    method: 'POST',
+    path: '/queue/item',
+    action: 'propose',
+    answer: async (visit, fields) => answerItem(context, visit, fields),
+  },
+];

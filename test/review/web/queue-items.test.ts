@@ -1,0 +1,84 @@
+/** What is no payout on the page: shown with what can be decided, taken, and decided on; nobody else's action is taken. */
+import { expect, test } from 'vitest';
+import { ingest, makeBadRow, noonMs, payer, why } from '../../support/journal-fixtures.ts';
+import { openTestPage, type OpenTestPage } from '../../support/review-page.ts';
+
+const script = '<script>alert(1)</script>';
+
+/** A refused file with a hostile name, a halted account, and a row that waits. */
+async function openWaiting(): Promise<OpenTestPage> {
+  const page = await openTestPage({}, { somchai: 'maker', nok: 'checker', som: 'viewer' });
+  const { store } = page;
+  const refusal = { code: 'no-header', message: `there is no header ${script}`, reason: 'x', batchId: null };
+  await store.endIntake('item-1', 'rejected', noonMs, {
+    fileName: `${script}.csv`,
+    droppedAtMs: noonMs,
+    refusal,
+  });
+  await store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
+  await ingest(store, [makeBadRow(1)]);
+  return page;
+}
+
+const file = { kind: 'file', key: 'item-1', version: String(noonMs), decision: 'acknowledge' };
+
+test('a refused file is shown, taken, and leaves with a note', async () => {
+  await using page = await openWaiting();
+  const { store } = page;
+  const browser = await page.open('somchai');
+  const queue = await browser.get('/queue');
+  expect(queue.text).toContain('Refused file: 1 · Halted account: 1');
+  expect(queue.text).not.toContain(script);
+  // An account's number stands nowhere but in the forms.
+  expect(queue.text.replaceAll(/<input[^>]*>/g, '')).not.toContain(payer.payerAccount);
+  expect(queue.text).toContain('it is halted already');
+
+  expect((await browser.post('/queue/take', { kind: 'file', key: 'item-1', what: 'taken' })).text).toContain(
+    'Owner: somchai',
+  );
+  expect((await browser.post('/queue/take', { kind: 'payout', key: '1', what: 'taken' })).text).toContain(
+    'Give it back',
+  );
+  const nok = await page.open('nok');
+  expect((await nok.post('/queue/take', { kind: 'file', key: 'item-1', what: 'given-back' })).status).toBe(
+    409,
+  );
+
+  const form = await browser.post('/queue/item', file);
+  expect([form.status, form.text.includes('name="note"')]).toEqual([200, true]);
+  expect((await browser.post('/queue/item', { ...file, note: ' ' })).status).toBe(422);
+  await browser.post('/queue/item', { ...file, note: 'a test file' });
+  expect(await store.refusedFiles(9)).toEqual([]);
+  expect(await store.reviewNotes('file', ['item-1'])).toMatchObject([
+    { what: 'taken' },
+    { what: 'noted', person: 'somchai' },
+  ]);
+  expect((await browser.post('/queue/item', { ...file, note: 'again' })).status).toBe(404);
+});
+
+test('an account goes on by two people, and nobody else', async () => {
+  await using page = await openWaiting();
+  const wish = {
+    kind: 'payer',
+    key: `${payer.companyId}/${payer.payerAccount}`,
+    version: `${noonMs} `,
+    decision: 'resume-payer',
+    note: 'the balance is there',
+  };
+  for (const name of ['som', 'nok']) {
+    const other = await page.open(name);
+    expect((await other.post('/queue/item', wish)).status).toBe(403);
+  }
+  expect((await (await page.open('som')).post('/queue/take', { kind: 'file', key: 'item-1' })).status).toBe(
+    403,
+  );
+  const maker = await page.open('somchai');
+  expect((await maker.post('/queue/item', { ...wish, decision: 'halt-payer' })).status).toBe(409);
+  expect((await maker.post('/queue/item', { ...wish, version: '1 ' })).status).toBe(409);
+  await maker.post('/queue/item', wish);
+  expect(await page.store.payerHalts()).toHaveLength(1);
+  expect((await maker.get('/queue')).text).toContain('proposal 1 is about it');
+  expect(await page.store.proposals(['proposed'], 99, 9)).toMatchObject([
+    { decision: 'resume-payer', maker: 'somchai' },
+  ]);
+});
