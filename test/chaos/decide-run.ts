@@ -1,7 +1,7 @@
 /**
  * Thousands of decisions from two shells and the page on one journal, beside a watcher that pays what they let go on; the
  * journal, the bank's ledger and what everybody was told are held against one another.
- * `npm run decide-soak -- [--decisions 40000] [--rows 16000] [--seed N]`
+ * `npm run decide-soak -- [--decisions 40000] [--rows 28000] [--seed N]`
  */
 import { parseArgs } from 'node:util';
 import { besiegeDecisions } from './decide-siege.ts';
@@ -12,7 +12,7 @@ const complaintsShown = 40;
 const { values } = parseArgs({
   options: {
     decisions: { type: 'string', default: '40000' },
-    rows: { type: 'string', default: '16000' },
+    rows: { type: 'string', default: '28000' },
     seed: { type: 'string', default: '1' },
   },
 });
