@@ -65,6 +65,8 @@ async function buildInto(folder: string): Promise<void> {
   });
   await cp(join(root, 'package.json'), join(folder, 'package.json'));
   await cp(join(root, 'config'), join(folder, 'config'), { recursive: true });
+  // What browsers run is read beside the module that serves it.
+  await cp(join(root, 'src/review/web/script'), join(folder, 'src/parts/script'), { recursive: true });
 }
 
 async function removeOld(present: string): Promise<void> {

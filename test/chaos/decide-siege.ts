@@ -82,7 +82,12 @@ async function runWorker(scene: Scene, task: WorkerTask): Promise<WorkerReport> 
 
 async function openPage(scene: Scene): Promise<string> {
   const page = scene.start('review', '--port', '0', '--json');
-  await until(() => page.stdout.includes('\n'));
+  const said = until(() => page.stdout.includes('\n'));
+  const ended = page.ended.then(({ code, stderr }) => {
+    throw new Error(`the page ended with ${String(code)}: ${stderr}`);
+  });
+  await Promise.race([said, ended]);
+  ended.catch(() => undefined);
   return (JSON.parse(page.stdout.trim()) as { origin: string }).origin;
 }
 
