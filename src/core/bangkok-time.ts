@@ -31,6 +31,17 @@ export function formatBangkokDateTime(epochMs: number): string {
   return `${bangkokIso(epochMs).slice(0, 19)}+07:00`;
 }
 
+/** In the Buddhist era, with Arabic digits. */
+const thaiDay = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
+
+/** For Thai readers, of a day "YYYYMMDD": "21 พ.ย. 2569". */
+export function formatThaiDate(date: string): string {
+  const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(date) ?? [];
+  if (year === undefined) return date;
+  const startMs = Date.UTC(Number(year), Number(month) - 1, Number(day));
+  return new Intl.DateTimeFormat('th-TH-u-ca-buddhist-nu-latn', thaiDay).format(startMs);
+}
+
 /** For people to read: "2026-11-21 14:03:05", in Bangkok. */
 export function formatBangkokMoment(epochMs: number): string {
   return bangkokIso(epochMs).slice(0, 19).replace('T', ' ');

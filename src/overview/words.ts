@@ -3,7 +3,8 @@ import type { PersonEventKind } from '../review/rules/chain.ts';
 import type { ProvedVisit } from '../review/web/view.ts';
 import type { Language, Word } from '../review/web/words.ts';
 import { payeesWords } from './words/payees.ts';
-import { personEventWords, userWords } from './words/people.ts';
+import { personEventWords } from '../review/rules/person-words.ts';
+import { userWords } from './words/people.ts';
 import { reconciliationWords } from './words/reconciliation.ts';
 import { todayWords } from './words/today.ts';
 

@@ -7,6 +7,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { parseBaht } from '../core/money.ts';
+import { languages } from '../core/language.ts';
 import { rowColumns } from '../core/payout-file.ts';
 import {
   BankAddressError,
@@ -345,6 +346,10 @@ const noticesSchema = z.strictObject({
   notReadyAfterMs: duration
     .default(60_000)
     .describe('how long a watcher must not be ready, or be ready again, before that is told'),
+  language: z
+    .enum(languages)
+    .default('en')
+    .describe('language of `reason` and `remedy` in notices: `en` English, `th` Thai'),
 });
 
 /** Compared without regard to case. */

@@ -197,11 +197,12 @@ export class Notifier {
 }
 
 function makeScene(
-  { isSandbox, path: settingsPath, dataDirOption: dataDir }: LoadedSettings,
+  { settings, isSandbox, path: settingsPath, dataDirOption: dataDir }: LoadedSettings,
   journalId: string,
   clock: Clock,
 ): NoticeScene {
-  return { journalId, isSandbox, nowMs: clock.now(), place: { settingsPath, dataDir } };
+  const { language } = settings.notices;
+  return { journalId, isSandbox, nowMs: clock.now(), place: { settingsPath, dataDir }, language };
 }
 
 /**

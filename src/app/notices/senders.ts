@@ -39,10 +39,11 @@ export async function notifyOfRefusal(
   clock: Clock,
 ): Promise<void> {
   try {
-    const { dataDir, isSandbox, path: settingsPath, dataDirOption } = loaded;
+    const { settings, dataDir, isSandbox, path: settingsPath, dataDirOption } = loaded;
     const path = join(dataDir, 'journal.db');
     const place = { settingsPath, dataDir: dataDirOption };
-    const draft = describeJournalRefused({ isSandbox, nowMs: clock.now(), place }, path, why);
+    const { language } = settings.notices;
+    const draft = describeJournalRefused({ isSandbox, nowMs: clock.now(), place, language }, path, why);
     const senders = await makeSenders(loaded, log, clock);
     const stop = AbortSignal.timeout(atOnceMs);
     for (const { channel, send } of senders) {

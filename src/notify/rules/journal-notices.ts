@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countOf } from '../../core/figures.ts';
+import type { Language } from '../../core/language.ts';
 import { formatBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
@@ -14,6 +15,7 @@ import { amountOfBreak } from '../../reconcile/rules/breaks.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import type { HealthReason } from '../../watch/rules/health.ts';
 import { draftNotice, type NoticeScene } from './notice-body.ts';
+import { sayBreak } from './notices-th.ts';
 import type { NoticeDraft, NoticeKind } from './notice.ts';
 
 /** Of many only so many are named. */
@@ -151,8 +153,8 @@ export function describeBreaks(
     digest: breaks.digest(),
     reasonCode: first[0]?.kind ?? null,
     reason: `the statement of ${day} says that money moved which the journal calls unmoved: ${countOf(count, 'critical break')}`,
-    remedy: first[0] === undefined ? null : describeBreakRemedy(first[0]),
-    firstBreaks: first.map(showBreak),
+    remedy: first[0] === undefined ? null : describeBreakRemedy(first[0], scene.language),
+    firstBreaks: first.map((record) => showBreak(record, scene.language)),
     commands: [
       ...first.flatMap(({ attempt }) => attempt?.order.transRefNo ?? []).map((one) => showOf(scene, one)),
       paydropCommand(scene.place, 'reconcile', '--date', day),
@@ -161,7 +163,7 @@ export function describeBreaks(
   });
 }
 
-function showBreak(record: BreakRecord): object {
+function showBreak(record: BreakRecord, language: Language = 'en'): object {
   const { kind, reason, attempt } = record;
   return {
     kind,
@@ -170,8 +172,8 @@ function showBreak(record: BreakRecord): object {
     payoutId: showTextIfAny(attempt?.payoutId ?? null),
     transRefNo: showTextIfAny(attempt?.order.transRefNo ?? record.lines[0]?.transRefNo ?? null),
     amount: formatBaht(amountOfBreak(record)),
-    reason: showText(reason),
-    remedy: showText(describeBreakRemedy(record)),
+    reason: showText(language === 'th' ? sayBreak(kind, reason) : reason),
+    remedy: showText(describeBreakRemedy(record, language)),
   };
 }
 

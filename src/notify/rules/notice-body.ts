@@ -2,10 +2,12 @@
 import { createHash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
+import type { Language } from '../../core/language.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
+import { sayInThai } from './notices-th.ts';
 import type { NoticeDraft } from './notice.ts';
 
 /** Where and when something happened. */
@@ -16,6 +18,8 @@ export interface NoticeScene {
   readonly nowMs: number;
   /** For the commands to paste. */
   readonly place: CommandPlace;
+  /** Of `reason` and `remedy`; English when it is left out. */
+  readonly language?: Language;
 }
 
 /** A batch as it stands, with the absolute paths of its reports. */
@@ -190,14 +194,14 @@ type Happening = Pick<NoticeDraft, 'kind' | 'batchId' | 'key'>;
 
 /** @param facts what is said beside who, when and what kind; a file's name is among them */
 export function draftNotice(
-  { journalId, isSandbox, nowMs }: NoticeScene,
+  { journalId, isSandbox, nowMs, language }: NoticeScene,
   { kind, batchId, key }: Happening,
   facts: object,
 ): NoticeDraft {
   const id = computeId(journalId, key);
   const at = formatBangkokDateTime(nowMs);
   const body = { id, kind, at, isSandbox, batchId, ...facts };
-  return { key, kind, batchId, atMs: nowMs, body };
+  return { key, kind, batchId, atMs: nowMs, body: language === 'th' ? sayInThai(kind, body) : body };
 }
 
 const idCharacters = 32;

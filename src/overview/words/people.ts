@@ -1,6 +1,5 @@
 /** Words of people, and of the log. */
-import type { PersonEventKind } from '../../review/rules/chain.ts';
-import type { Pair, Words } from '../../review/web/words/pair.ts';
+import type { Words } from '../../review/web/words/pair.ts';
 
 export const userWords = {
   log: ['Log', 'บันทึกการใช้งาน'],
@@ -57,27 +56,3 @@ export const userWords = {
   hasProposed: ['proposed', 'เสนอ'],
   logLimit: ['The latest 200 are shown', 'แสดง 200 รายการล่าสุด'],
 } as const satisfies Words;
-
-/** What happened to a user, without whom and by whom: those stand beside it. */
-export const personEventWords: Readonly<Record<PersonEventKind, Pair>> = {
-  made: ['user added', 'เพิ่มผู้ใช้'],
-  'role-changed': ['role changed', 'เปลี่ยนสิทธิ์'],
-  disabled: ['user disabled', 'ปิดใช้งานผู้ใช้'],
-  enabled: ['user enabled', 'เปิดใช้งานผู้ใช้'],
-  'password-reset': ['new one-time password', 'ออกรหัสผ่านครั้งเดียวใหม่'],
-  'password-changed': ['password set', 'ตั้งรหัสผ่าน'],
-  'passkey-enrolled': ['passkey enrolled', 'ลงทะเบียนพาสคีย์'],
-  'passkey-confirmed': ['passkey confirmed', 'ยืนยันพาสคีย์'],
-  'passkey-revoked': ['passkey revoked', 'ยกเลิกพาสคีย์'],
-  'approval-signed': ['approval signed with a passkey', 'ลงนามอนุมัติด้วยพาสคีย์'],
-  'policy-changed': ['rule of approval agreed on', 'ตกลงเกณฑ์การอนุมัติ'],
-  'token-made': ['token made', 'สร้างโทเคน'],
-  'token-revoked': ['token revoked', 'ยกเลิกโทเคน'],
-  'change-proposed': ['change proposed', 'ขอเปลี่ยนแปลงผู้ใช้'],
-  'change-sent-back': ['change sent back', 'ส่งคำขอกลับ'],
-  'change-withdrawn': ['change withdrawn', 'ถอนคำขอ'],
-  'change-stale': ['change out of date', 'คำขอล้าสมัย'],
-  'locked-out': ['locked out after wrong passwords', 'ถูกล็อกเพราะใส่รหัสผ่านผิด'],
-  recovered: ['made an admin without an admin', 'ตั้งเป็นผู้ดูแลระบบโดยไม่มีผู้ดูแลระบบอนุมัติ'],
-  revealed: ['looked at a whole number', 'เปิดดูเลขเต็ม'],
-};

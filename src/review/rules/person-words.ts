@@ -15,6 +15,30 @@ const severities: Readonly<Partial<Record<PersonEventKind, 'critical' | 'high'>>
 export const severityOf = ({ kind }: Pick<PersonEvent, 'kind'>): 'critical' | 'high' | null =>
   severities[kind] ?? null;
 
+/** What happened to a user, without whom and by whom: those stand beside it. */
+export const personEventWords: Readonly<Record<PersonEventKind, readonly [en: string, th: string]>> = {
+  made: ['user added', 'เพิ่มผู้ใช้'],
+  'role-changed': ['role changed', 'เปลี่ยนสิทธิ์'],
+  disabled: ['user disabled', 'ปิดใช้งานผู้ใช้'],
+  enabled: ['user enabled', 'เปิดใช้งานผู้ใช้'],
+  'password-reset': ['new one-time password', 'ออกรหัสผ่านครั้งเดียวใหม่'],
+  'password-changed': ['password set', 'ตั้งรหัสผ่าน'],
+  'passkey-enrolled': ['passkey enrolled', 'ลงทะเบียนพาสคีย์'],
+  'passkey-confirmed': ['passkey confirmed', 'ยืนยันพาสคีย์'],
+  'passkey-revoked': ['passkey revoked', 'ยกเลิกพาสคีย์'],
+  'approval-signed': ['approval signed with a passkey', 'ลงนามอนุมัติด้วยพาสคีย์'],
+  'policy-changed': ['rule of approval agreed on', 'ตกลงเกณฑ์การอนุมัติ'],
+  'token-made': ['token made', 'สร้างโทเคน'],
+  'token-revoked': ['token revoked', 'ยกเลิกโทเคน'],
+  'change-proposed': ['change proposed', 'ขอเปลี่ยนแปลงผู้ใช้'],
+  'change-sent-back': ['change sent back', 'ส่งคำขอกลับ'],
+  'change-withdrawn': ['change withdrawn', 'ถอนคำขอ'],
+  'change-stale': ['change out of date', 'คำขอล้าสมัย'],
+  'locked-out': ['locked out after wrong passwords', 'ถูกล็อกเพราะใส่รหัสผ่านผิด'],
+  recovered: ['made an admin without an admin', 'ตั้งเป็นผู้ดูแลระบบโดยไม่มีผู้ดูแลระบบอนุมัติ'],
+  revealed: ['looked at a whole number', 'เปิดดูเลขเต็ม'],
+};
+
 const nameOf = (people: readonly Person[], personId: number | null): string =>
   people.find((person) => person.personId === personId)?.name ?? 'whoever owns the journal';
 

@@ -1,6 +1,7 @@
 /** Notices are kept in the journal before anything else is done; one that it would not take is kept later. */
 import { describe, expect, test } from 'vitest';
 import { Notifier } from '../../../src/app/notices/notifier.ts';
+import type { Language } from '../../../src/core/language.ts';
 import type { NoticeChannel } from '../../../src/notify/rules/notice.ts';
 import type { WrittenReports } from '../../../src/reports/write-reports.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
@@ -21,7 +22,11 @@ const file = (name: string) => ({
 });
 
 /** A notifier on a journal that refuses so many notices. */
-async function openNotifierOn(refusals: number, channels: readonly NoticeChannel[] = ['webhook', 'command']) {
+async function openNotifierOn(
+  refusals: number,
+  channels: readonly NoticeChannel[] = ['webhook', 'command'],
+  language: Language = 'en',
+) {
   const opened = await makeSqliteStore();
   const logged: string[] = [];
   let left = refusals;
@@ -34,13 +39,17 @@ async function openNotifierOn(refusals: number, channels: readonly NoticeChannel
     },
   };
   const loaded = loadSettings({ configPath: 'config/sandbox.yaml', cwd: process.cwd(), env: {} });
-  const notifier = new Notifier(loaded, {
-    store,
-    senders: channels.map((channel) => ({ channel, send: async () => ({ ok: true }) })),
-    clock: makeVirtualClock(noonMs),
-    log: (level, message) => void logged.push(`${level} ${message}`),
-    random: () => 0,
-  });
+  const settings = { ...loaded.settings, notices: { ...loaded.settings.notices, language } };
+  const notifier = new Notifier(
+    { ...loaded, settings },
+    {
+      store,
+      senders: channels.map((channel) => ({ channel, send: async () => ({ ok: true }) })),
+      clock: makeVirtualClock(noonMs),
+      log: (level, message) => void logged.push(`${level} ${message}`),
+      random: () => 0,
+    },
+  );
   const kept = async (): Promise<readonly string[]> =>
     (await opened.store.dueNotices(noonMs, 100)).map(
       ({ channel, body }) => `${channel} ${String(body['file'])}`,
@@ -77,6 +86,17 @@ describe('a notice that the journal would not take', () => {
     await one.notifier.notifyOfDoubt();
     expect([await one.kept(), one.logged]).toEqual([[], []]);
   });
+});
+
+test('notices.language says in which language', async () => {
+  for (const [language, beginning] of [
+    ['en', /^there is nothing in it$/],
+    ['th', /^ไม่รับไฟล์นี้เข้าระบบทั้งไฟล์ .*: there is nothing in it$/],
+  ] as const) {
+    await using one = await openNotifierOn(0, ['command'], language);
+    await one.notifier.notifyOfFile(file('a.csv'));
+    expect((await one.notifier.lastNotice('file-rejected:'))?.body['reason']).toMatch(beginning);
+  }
 });
 
 describe('a file of a run', () => {
