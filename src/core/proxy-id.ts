@@ -6,9 +6,13 @@ export type ProxyReading =
   | { readonly ok: true; readonly proxyType: ProxyType; readonly proxyNo: string }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
+/** What a mask leaves of a number: its last characters. */
+export const unmaskedLength = 4;
+
 /** Hides all but the last four characters of a proxy or account number: "******5678". */
 export function maskDigits(text: string): string {
-  return text.length <= 4 ? '*'.repeat(text.length) : '*'.repeat(text.length - 4) + text.slice(-4);
+  const hidden = text.length <= unmaskedLength ? text.length : text.length - unmaskedLength;
+  return '*'.repeat(hidden) + text.slice(hidden);
 }
 
 const checkWeightMax = 13;

@@ -3,7 +3,7 @@ import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { showText } from '../core/outgoing-text.ts';
 import { maskDigits } from '../core/proxy-id.ts';
-import { parsePayee } from '../payout/rules/search.ts';
+import { parseMaskedPayee } from '../payout/rules/search.ts';
 import type { OverviewReader, PayeeSeen } from './ports.ts';
 import { html, type Html } from '../review/web/html.ts';
 import { csrfField, postButton } from '../review/web/layout.ts';
@@ -99,7 +99,7 @@ async function answerPayees(store: PayeesReader, visit: OverviewVisit, fields: F
   const { say } = visit;
   const asked = readAsked(fields);
   const { search, beforeSeq: from } = asked;
-  const wanted = search === '' ? undefined : parsePayee(search);
+  const wanted = search === '' ? undefined : parseMaskedPayee(search);
   const { payees, beforeSeq } = await store.payees(wanted, from, payeesOnPage);
   const isSearched = search !== '';
   const nothing = beforeSeq === undefined ? (isSearched ? 'noMatch' : 'noPayees') : 'noneSoFar';

@@ -3,7 +3,7 @@ import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
 import { makeOverviewViews, type OverviewOptions } from '../../src/overview/views.ts';
-import { openReviewPage, type ReviewPageOptions } from '../../src/review/web/server.ts';
+import { openReviewPage, type ReviewPage, type ReviewPageOptions } from '../../src/review/web/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Browser, type Shown } from './browser.ts';
 import { payer } from './core-fixtures.ts';
@@ -44,6 +44,7 @@ export interface OpenTestPage extends AsyncDisposable {
   readonly users: Users;
   readonly browser: Browser;
   readonly origin: string;
+  readonly views: ReviewPage['views'];
   /** @returns what he sees under a path */
   signIn(name: string, path?: string): Promise<Shown>;
   /** A browser of his own, in which somebody has signed in. */
@@ -75,6 +76,7 @@ export async function openTestPage(
     users,
     browser,
     origin: page.origin,
+    views: page.views,
     signIn: async (name, path = '/today') => {
       await browser.signIn(name, passwordOf(name));
       return browser.get(path);

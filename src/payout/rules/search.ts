@@ -2,7 +2,7 @@
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { parseBaht, type Satang } from '../../core/money.ts';
 import type { HoldReason, Payout, PayoutStatus } from '../../core/payout.ts';
-import { readProxyId } from '../../core/proxy-id.ts';
+import { readProxyId, unmaskedLength } from '../../core/proxy-id.ts';
 
 /** A payee by the number, by how it ends (which is what screens show), or by a part of one of the names. */
 export type PayeeWanted =
@@ -100,6 +100,15 @@ export function parsePayee(text: string): PayeeWanted {
   return { kind: 'number-end', end: digits };
 }
 
+/**
+ * For whoever sees masked numbers alone: the end of one finds no further than it is shown, or digit after digit would tell
+ * the whole of it, and nobody would know who has looked.
+ */
+export function parseMaskedPayee(text: string): PayeeWanted {
+  const wanted = parsePayee(text);
+  return wanted.kind === 'number-end' ? { ...wanted, end: wanted.end.slice(-unmaskedLength) } : wanted;
+}
+
 /** A day as it is typed, YYYY-MM-DD in Bangkok: when it begins and when it is over; undefined for what is none. */
 export function parseDay(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
   const startMs = /^\d{4}-\d\d-\d\d$/.test(text) ? parseBangkokDate(text.replaceAll('-', '')) : undefined;
@@ -114,7 +123,7 @@ export function parseSearch(text: string): readonly PayoutFilter[] {
   const amountSatang = parseBaht(typed.replaceAll(',', ''));
   return [
     { reference: typed },
-    { payee: parsePayee(typed) },
+    { payee: parseMaskedPayee(typed) },
     ...(day === undefined ? [] : [{ sinceMs: day.startMs, untilMs: day.endMs }]),
     ...(amountSatang === undefined ? [] : [{ amountSatang }]),
   ];

@@ -105,7 +105,7 @@ function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean
     [
       say('batch'),
       html`<a href="/batch/${batch.batchId}">${batch.batchId}</a>, ${say('row')} ${row.rowNo}
-        <small>${batch.fileName}</small>`,
+        <small>${showText(batch.fileName)}</small>`,
     ],
     [say('references'), ifAny([reference1, reference2].filter(Boolean).join(', '))],
     [say('transfer'), attempts.at(-1)?.order.transRefNo],

@@ -1,6 +1,6 @@
 /** What waits for a check, and one proposal with exactly the list that it is about. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import { showText } from '../../core/outgoing-text.ts';
+import { printable, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
@@ -49,7 +49,7 @@ function proposalRow(visit: ProvedVisit, proposal: Proposal): Html {
       <a class="open" href="/proposal/${proposalId}"
         ><span class="name">${proposalId}. ${sayDecision(language, decision)}</span></a
       >
-      <small>${note}</small>
+      <small>${showText(note)}</small>
     </td>
     <td class="number" data-head="${say('items')}">${showCount(items)}</td>
     <td class="number" data-head="${say('sum')}">${showBaht(totalSatang)}</td>
@@ -144,7 +144,7 @@ function correctionOf(
       amount !== null &&
       html`<li>
         <small>${say('amount')}</small> ${
-          row.amountSatang === null ? row.cells.amount : showBaht(row.amountSatang)
+          row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)
         } <small>${say('becomes')}</small> <b>${amount}</b>
       </li>`
     }
@@ -211,7 +211,9 @@ async function itemRow(
   return html`<tr>
     <td data-head="${say('payout')}">${itemNo}. ${name}</td>
     <td class="number" data-head="${say('amount')}">${amount}</td>
-    <td data-head="${say('payee')}">${payee} ${note !== undefined && html`<small>${note}</small>`}</td>
+    <td data-head="${say('payee')}">
+      ${payee} ${note !== undefined && html`<small>${showText(note)}</small>`}
+    </td>
     <td data-head="${say('status')}">${state}</td>
     <td data-head="${say('outcome')}">
       ${say(itemWords[status])} ${why !== null && html`<small lang="en">${showText(why)}</small>`}
@@ -267,20 +269,24 @@ function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
         `${showCount(items - refused)} ${say('of')} ${showCount(items)} ${say('afterApplied')} ${showCount(refused)}`;
   const isBad = status === 'stale' || status === 'expired' || refused > 0;
   return html`<div class="${isBad ? 'problems' : 'done'}" role="status" tabindex="-1" autofocus>
-    <b>${sayProposalStatus(language, status)}.</b> ${next} ${checkNote !== null && checkNote}
+    <b>${sayProposalStatus(language, status)}.</b> ${next} ${checkNote !== null && showText(checkNote)}
   </div>`;
 }
 
-function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part): Html {
+/** Nobody sees a whole number in a text without its being known. */
+const hidesNumber = (text: string | null): boolean => text !== null && showText(text) !== printable(text);
+
+function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevealed: boolean): Html {
   const { say, language } = visit;
   const { decision, note, evidence, maker, madeAtMs, checker, checkedAtMs, items, totalSatang, digest } =
     proposal;
+  const show = (text: string) => (isRevealed ? text : showText(text));
   return factList([
     [say('effect'), sayEffect(language, decision, countedOf(visit, items, totalSatang))],
     [say('items'), showCount(items)],
     [say('sum'), `${showBaht(totalSatang)} ${say('baht')}`],
-    [say('whyNote'), note],
-    [say('evidence'), evidence ?? undefined],
+    [say('whyNote'), show(note)],
+    [say('evidence'), evidence === null ? undefined : show(evidence)],
     [say('maker'), html`${maker}, ${momentOf(visit, madeAtMs)}`],
     [
       say('checker'),
@@ -365,7 +371,8 @@ async function proposalPage(
   const why = await findWhyNotCheck(review, context.store, proposal, visit.proved);
   const title = `${say('proposalWord')} ${proposal.proposalId}: ${sayDecision(language, proposal.decision)}`;
   const isCorrecting = items.some(({ correction }) => typeof correction?.proxyNo === 'string');
-  const canReveal = isCorrecting && !isRevealed && can(visit.person, 'reveal').allowed;
+  const isHiding = isCorrecting || hidesNumber(proposal.note) || hidesNumber(proposal.evidence);
+  const canReveal = isHiding && !isRevealed && can(visit.person, 'reveal').allowed;
   const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;
   const refused = await countRefused(review, proposal);
   const way = await findApprovalWay(context.signing, review, visit);
@@ -376,7 +383,7 @@ async function proposalPage(
     body: html`${complaint === undefined ? banner(visit, proposal, refused) : problems(visit, [complaint])}
       <h1>${title}</h1>
       <div class="columns">
-        <section class="card">${facts(visit, proposal, signatures)}</section>
+        <section class="card">${facts(visit, proposal, signatures, isRevealed)}</section>
         ${verdictCard(visit, proposal, why, way)}
       </div>
       ${isRevealed && html`<p role="status">${say('revealed')}</p>`}
@@ -405,9 +412,13 @@ async function answerReveal(
   visit: ProvedVisit,
   fields: Fields,
 ): Promise<Answer> {
-  const { clock } = await context.readReview();
-  const what = `the payee numbers of proposal ${readId(fields, 'id') ?? ''}`;
-  await recordReveal(context.store, clock, visit.proved, { what, after: readId(fields, 'after') ?? 0 });
+  const { clock, journal } = await context.readReview();
+  const proposalId = readId(fields, 'id');
+  // Nothing is shown of one that is not there: nothing is recorded, either.
+  if (proposalId !== undefined && (await journal.proposal(proposalId)) !== undefined) {
+    const what = `the payee numbers of proposal ${proposalId}`;
+    await recordReveal(context.store, clock, visit.proved, { what, after: readId(fields, 'after') ?? 0 });
+  }
   return proposalPage(context, visit, fields, { isRevealed: true });
 }
 

@@ -133,16 +133,29 @@ export async function itemsSection({ readQueue }: QueueItemsContext, visit: Prov
 
 const readKind = (fields: Fields) => queueKinds.find((kind) => kind === fields['kind']);
 
-async function answerTake(
-  { store, readReview }: QueueItemsContext,
-  visit: ProvedVisit,
-  fields: Fields,
-): Promise<Answer> {
+/** What is not there is not looked after: nobody writes what he likes into the journal. */
+async function isThere(
+  { readReview, readQueue }: QueueItemsContext,
+  { person }: ProvedVisit,
+  kind: OwnedItem['kind'] | 'payout',
+  key: string,
+): Promise<boolean> {
+  if (kind === 'payout')
+    return (
+      /^[1-9]\d{0,14}$/.test(key) && (await (await readReview()).journal.history(Number(key))) !== undefined
+    );
+  const { items } = await readQueue(person, itemsMax);
+  return items.some((one) => one.kind === kind && one.key === key);
+}
+
+async function answerTake(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
+  const { store, readReview } = context;
   const kind = fields['kind'] === 'payout' ? 'payout' : readKind(fields);
   const what = fields['what'] === 'given-back' ? 'given-back' : 'taken';
-  if (kind === undefined) return plainPage(visit, 404, visit.say('notFound'), '');
-  const { clock } = await readReview();
   const key = fields['key'] ?? '';
+  if (kind === undefined) return plainPage(visit, 404, visit.say('notFound'), '');
+  if (what === 'taken' && !(await isThere(context, visit, kind, key))) return gone(visit);
+  const { clock } = await readReview();
   const why = await takeItem({ journal: store, clock }, { kind, key }, what, deciderOf(visit.proved));
   return why === undefined ? { goTo: '/queue' } : plainPage(visit, 409, visit.say('notPossible'), why);
 }

@@ -79,6 +79,8 @@ export interface ReviewPageOptions {
 export interface ReviewPage extends AsyncDisposable {
   /** "http://localhost:8484". */
   readonly origin: string;
+  /** All that it answers but for its own files, `/look` and `/live`. */
+  readonly views: readonly Pick<View, 'method' | 'path' | 'action'>[];
 }
 
 const limits: ServerLimits = { connectionsMax: 128, headersMs: 5_000, requestMs: 30_000, restMs: 5_000 };
@@ -137,7 +139,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     scene: { isSandbox: options.isSandbox, companyId: payer?.companyId ?? '', journalId: store.journalId },
     challenges: new Challenges(),
   };
-  addViews(app, options, [
+  const all = [
     ...makeSignInViews(options.readContext),
     ...makeQueueViews({ readQueue: async () => nothingElse, ...options }),
     ...makePayoutViews(options),
@@ -147,12 +149,14 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),
     ...views,
-  ]);
+  ];
+  addViews(app, options, all);
   addLive(app, options);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });
   return {
     origin: readOrigin(),
+    views: all,
     [Symbol.asyncDispose]: async () => app.close(),
   };
 }
@@ -293,7 +297,12 @@ async function answerView(
 ): Promise<FastifyReply> {
   const visit = await readVisit(request, reply, options);
   const fields = { ...lastOfEach(request.body), ...(request.params as Fields) };
-  if (view.action === undefined) return sendAnswer(reply, visit, await view.answer(visit, fields));
+  if (view.action === undefined) {
+    const answer = await view.answer(visit, fields);
+    // Who signs in anew leaves no other session behind.
+    if ('secret' in answer) await endOwnSession(request, options);
+    return sendAnswer(reply, visit, answer);
+  }
   const { person } = visit;
   if (person === undefined) return reply.redirect('/sign-in', 303);
   const permission = can(person, view.action);
@@ -302,10 +311,12 @@ async function answerView(
   const proof = { person, proof: 'session' } as const;
   const proved = { ...visit, person, proved: proof, sessionHash: nameSession(request) };
   const answer = await view.answer(proved, fields);
-  if ('isSignedOut' in answer)
-    await options.store.endSession(hashSession(request.cookies[sessionCookie] ?? ''));
+  if ('isSignedOut' in answer) await endOwnSession(request, options);
   return sendAnswer(reply, visit, answer);
 }
+
+const endOwnSession = async ({ cookies: kept }: FastifyRequest, { store }: ReviewPageOptions) =>
+  store.endSession(hashSession(kept[sessionCookie] ?? ''));
 
 /** As an extended value of a header takes it: that escapes more than a part of an address. */
 const escapeName = (name: string): string =>
@@ -334,7 +345,8 @@ function addLive(
     log('error', 'the review page could not look for changes', { err: error }),
   );
   app.addHook('preClose', async () => feed[Symbol.dispose]());
-  app.get('/live', async (request, reply) => {
+  // Without HEAD: what it opened would be heard by nobody, and stay.
+  app.get('/live', { exposeHeadRoute: false }, async (request, reply) => {
     const secret = request.cookies[sessionCookie];
     const isOpen = async () => (await makeSessionSource(await readContext(), false).identify(secret)).ok;
     if (!(await isOpen())) return sendText(reply, 401, 'sign in first');
@@ -374,7 +386,9 @@ function addViews(app: FastifyInstance, options: ReviewPageOptions, views: reado
     const word = sayings[status] ?? 'broken';
     return sendPage(reply, visit, plainPage(visit, status, visit.say(word)));
   };
-  app.setNotFoundHandler(async (request, reply) => saySomething(request, reply, 404));
+  app.setNotFoundHandler({ preHandler: app.rateLimit() }, async (request, reply) =>
+    saySomething(request, reply, 404),
+  );
   app.setErrorHandler(async (error: { readonly statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500;
     if (status >= 500) options.log('error', 'the review page could not answer', { err: error });

@@ -150,7 +150,8 @@ function readEntry(visit: ProvedVisit, { row, batch }: PayoutHistory): Entry {
   return {
     atMs: batch.startedAtMs,
     who: say('program'),
-    what: html`<b>${say('rowRead')}</b> <small>${batch.fileName}, ${say('line')} ${row.line}</small>`,
+    what: html`<b>${say('rowRead')}</b>
+      <small>${showText(batch.fileName)}, ${say('line')} ${row.line}</small>`,
     evidence: [
       row.issues.map((issue) => html`<p lang="en">${showText(describeIssue(issue))}</p>`),
       html`<details>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { completeFilter, parseDay, parsePayee } from '../../../src/payout/rules/search.ts';
+import { completeFilter, parseDay, parseMaskedPayee, parsePayee } from '../../../src/payout/rules/search.ts';
 
 const mobile = { kind: 'number', proxyNo: '0812345678', end: '812345678' };
 const citizen = { kind: 'number', proxyNo: '9100000000011', end: '9100000000011' };
@@ -21,6 +21,16 @@ describe('a payee as it is typed', () => {
     ['บริษัท 9', { kind: 'name', part: 'บริษัท 9' }],
     ['*', { kind: 'name', part: '*' }],
   ])('%j', (text, wanted) => expect(parsePayee(text)).toEqual(wanted));
+});
+
+describe('a payee of whom the number is masked', () => {
+  test.each([
+    ['0812345678', mobile],
+    ['9100000000012', { kind: 'number-end', end: '0012' }],
+    ['*****45678', { kind: 'number-end', end: '5678' }],
+    ['678', { kind: 'number-end', end: '678' }],
+    ['Somchai', { kind: 'name', part: 'Somchai' }],
+  ])('%j', (text, wanted) => expect(parseMaskedPayee(text)).toEqual(wanted));
 });
 
 test('a day is whole, in Bangkok', () => {

@@ -101,6 +101,31 @@ test('a checker signs exactly what was proposed; text and signature are kept, an
   expect((await nok.post('/proposal/1/sign', { answer: again })).status).toBe(409);
 });
 
+test('a signature under one proposal approves no other, and none that reads otherwise', async () => {
+  await using scene = await openSigned();
+  const { page, review } = scene;
+  await ingest(page.store, [makeRow(7, { holds: ['name'] })], { batchId: 'ZZZZZZZZZZ' });
+  const [found] = await page.store.findPayouts('INV-7');
+  const row = { key: String(found?.row.seq), version: String(found?.row.version) };
+  const wish = {
+    decision: 'go-on',
+    targets: [{ kind: 'payout', ...row }],
+    note: 'x',
+    evidence: null,
+  } as const;
+  const { personId } = await page.users.find('boon');
+  await proposeAll(review, [wish], { personId, name: 'boon' });
+  const nok = await page.open('nok');
+  const key = await giveKey(page, nok, 'nok');
+  const { challenge } = optionsIn(await nok.get('/proposal/1/sign'));
+  const ofOther = JSON.stringify(key.get(challenge));
+  expect((await nok.post('/proposal/2/sign', { answer: ofOther })).status).toBe(409);
+  await nok.get('/proposal/1/sign');
+  const madeUp = JSON.stringify(key.get(Buffer.from('another digest'.padEnd(32)).toString('base64url')));
+  expect((await nok.post('/proposal/1/sign', { answer: madeUp })).status).toBe(409);
+  for (const id of [1, 2]) expect(await page.store.proposal(id)).toMatchObject({ status: 'proposed' });
+});
+
 test('whoever proposed it cannot sign it, and a maker not at all', async () => {
   await using scene = await openSigned('optional');
   const { page, review } = scene;
