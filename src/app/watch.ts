@@ -19,6 +19,7 @@ import type { DailyJob } from '../watch/schedule.ts';
 import { publishDayHeads } from './review/day-heads.ts';
 import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
 import { JournalCheck } from './journal-check.ts';
+import type { Sighting } from '../watch/rules/drop-folder.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
@@ -232,6 +233,8 @@ const doubtPollMs = 60_000;
 /** How often it is looked whether the watcher is ready. */
 const readinessPollMs = 2_000;
 const readinessPollMinMs = 100;
+/** How often it is looked for dropped decisions, at least. */
+const dropPollMs = 2_000;
 /** When the head of the day before is made: its last transaction has ended by then. */
 const headsAtMs = 5 * 60_000;
 /** A bank that is out of reach is tried this often. */
@@ -306,8 +309,19 @@ async function workFolder(
       await clock.sleep(doubtPollMs, stop);
     }),
     keepGoing(setup, 'telling whether it is ready', () => lookWhetherReady(readiness, status, session, stop)),
+    keepGoing(setup, 'taking dropped decisions', makeDropStep(session, stop)),
     notices.deliver(stop),
   ]);
+}
+
+/** Takes files of decisions that are dropped, aside: nothing comes of them until a maker confirms them. */
+function makeDropStep({ loaded, journal, clock, log }: Session, stop: AbortSignal): () => Promise<void> {
+  const seen = new Map<string, Sighting>();
+  return async () => {
+    const { takeDropped } = await import('./review/dropped.ts');
+    await takeDropped({ loaded, journal, clock, log: toLog(log) }, seen);
+    await clock.sleep(Math.min(dropPollMs, Math.max(loaded.settings.watch.stillMs, 1)), stop);
+  };
 }
 
 function makeSetup(

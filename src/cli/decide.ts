@@ -37,25 +37,40 @@ async function decideAndShow(
 }
 
 export const decideCommand = makeCommand({
-  command: 'decide <file>',
-  describe: 'apply a filled-in exceptions file (CSV or .xlsx): all of it, or nothing',
+  command: 'decide [file]',
+  describe: 'apply a filled-in exceptions file (CSV or .xlsx), given or dropped: all of it, or nothing',
   exits,
   builder: (command) =>
     command
-      .positional('file', {
-        type: 'string',
-        demandOption: true,
-        describe: 'the file that "paydrop exceptions" wrote',
-      })
-      .example('$0 decide exceptions.xlsx', 'its decisions are proposed, one proposal for each kind'),
-  run: async ({ file, json, ...options }) => {
+      .positional('file', { type: 'string', describe: 'the file that "paydrop exceptions" wrote' })
+      .option('dropped', textOption('a file that was dropped for the watcher, by its name'))
+      .option('waiting', flagOption('list the dropped files that wait'))
+      .option('discard', flagOption('with --dropped: throw it away; needs --note'))
+      .option('note', noteOption)
+      .example('$0 decide exceptions.xlsx', 'its decisions are proposed, one proposal for each kind')
+      .example('$0 decide --dropped exceptions.xlsx', 'a dropped file, in the name of who confirms it'),
+  run: async ({ file, dropped, waiting, discard, note = '', json, ...options }) => {
+    if ([file !== undefined, dropped !== undefined, waiting].filter(Boolean).length !== 1)
+      throw new SettingsError('say which file: its path, or --dropped NAME; --waiting lists those');
+    if (discard && dropped === undefined) throw new SettingsError('--discard goes with --dropped NAME');
     const loaded = await loadCommandSettings(options);
     const { decideByFile, openDecisions } = await import('../app/review/decisions.ts');
+    const { confirmDropped, discardDropped, listDropped } = await import('../app/review/dropped.ts');
     const { print, printBanner } = await import('./views/shown.ts');
-    const { refuseFile, showDecided } = await import('./views/decisions.ts');
+    const { refuseFile, showDecided, showDiscarded, showDropped } = await import('./views/decisions.ts');
+    if (waiting) {
+      print(showDropped(await listDropped(loaded.dataDir)), json);
+      return exitCodes.ok;
+    }
     await using session = await openDecisions(loaded);
-    const decided = await decideByFile(session, file);
-    if (decided.kind === 'rejected' || !('undecided' in decided)) throw refuseFile(file, decided);
+    const name = dropped ?? file ?? '';
+    if (discard) {
+      await discardDropped(session, name, note);
+      print(showDiscarded(name), json);
+      return exitCodes.ok;
+    }
+    const decided = await (dropped === undefined ? decideByFile : confirmDropped)(session, name);
+    if (decided.kind === 'rejected' || !('undecided' in decided)) throw refuseFile(name, decided);
     printBanner(loaded, json);
     print(showDecided(decided, decided.undecided), json);
     return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;

@@ -402,7 +402,15 @@ const reconcileSchema = z.strictObject({
     ),
 });
 
-export const folderNames = ['inbox', 'work', 'archive', 'rejected', 'outbox', 'statements'] as const;
+export const folderNames = [
+  'inbox',
+  'work',
+  'archive',
+  'rejected',
+  'outbox',
+  'statements',
+  'decisions',
+] as const;
 export type FolderName = (typeof folderNames)[number];
 
 const journalSchema = z.strictObject({

@@ -172,7 +172,16 @@ export type FileDecided =
  */
 export async function decideByFile(session: DecisionSession, path: string): Promise<FileDecided> {
   const maker = deciderOf(await requirePerson(session, 'propose'));
-  const reading = await readDecisionFile(path);
+  return decideReading(session, await readDecisionFile(path), maker, `by the file ${path}`);
+}
+
+/** Decides all of what a file was read into, or nothing of it. @param note of every proposal */
+export async function decideReading(
+  session: DecisionSession,
+  reading: DecisionFileReading,
+  maker: Decider,
+  note: string,
+): Promise<FileDecided> {
   if (reading.kind !== 'decisions') return reading;
   const { decisions, undecided } = reading;
   if (decisions.length === 0) return { kind: 'decided', ends: [], undecided };
@@ -184,7 +193,6 @@ export async function decideByFile(session: DecisionSession, path: string): Prom
     else rows.set(filed.decision, [...(rows.get(filed.decision) ?? []), named]);
   }
   if (unknown.length > 0) return { kind: 'refused', objections: unknown, undecided };
-  const note = `by the file ${path}`;
   const wishes = [...rows].map(([decision, named]) => ({
     decision,
     named,

@@ -14,14 +14,14 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { openJournalBeside } from '../open-store.ts';
 import { decideNamed, type Decided, type DecisionSession, type Named, requirePerson } from './decisions.ts';
-
+import { listDropped } from './dropped.ts';
 import { type QueueContext, readQueue } from './read-queue.ts';
 
 const minuteMs = 60_000;
 
 /** What the queue is read with. */
 export function makeQueueContext(
-  { settings }: Pick<LoadedSettings, 'settings'>,
+  { settings, dataDir }: Pick<LoadedSettings, 'settings' | 'dataDir'>,
   journal: Store,
 ): QueueContext & { readonly journal: Store } {
   const { review, reconcile } = settings;
@@ -30,6 +30,7 @@ export function makeQueueContext(
     clock: systemClock,
     doubtAfterMs: review.doubtAfterMs,
     lateAtMs: (parseTimeOfDay(reconcile.lateAt) ?? 0) * minuteMs,
+    listDecisions: async () => listDropped(dataDir),
   };
 }
 

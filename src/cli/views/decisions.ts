@@ -11,6 +11,7 @@ import type {
   Proposed,
   ProposalShown,
 } from '../../app/review/decisions.ts';
+import type { Dropped } from '../../app/review/dropped.ts';
 import type { PayerChanged } from '../../app/review/accept.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { proposalStatusWords } from '../../review/rules/proposal.ts';
@@ -177,4 +178,23 @@ export function showBatchApproved(
 export const showPayerChanged = (changed: PayerChanged): Shown => ({
   json: changed,
   text: toLines([changed.text]),
+});
+
+/** Dropped files that wait for a maker. */
+export const showDropped = (files: readonly Dropped[]): Shown => ({
+  json: files.map(({ totalSatang, ...file }) => ({ ...file, amount: formatBaht(totalSatang) })),
+  text: toLines(
+    files.length === 0
+      ? ['No dropped file waits.']
+      : files.flatMap(({ fileName, droppedAtMs, asks, sha256 }) => [
+          `${formatBangkokMoment(droppedAtMs)}  ${fileName}`,
+          `    ${asks}`,
+          `    SHA-256 ${sha256}`,
+        ]),
+  ),
+});
+
+export const showDiscarded = (fileName: string): Shown => ({
+  json: { kind: 'discarded', fileName },
+  text: toLines([`${fileName} is thrown away: nothing was decided by it.`]),
 });

@@ -334,10 +334,13 @@ export interface WaitingDecisions {
   readonly droppedAtMs: number;
   /** SHA-256 (hex) of its bytes. */
   readonly sha256: string;
+  /** What it asks for in words, and the sum of it, by the rows as they were when it was dropped. */
+  readonly asks?: string;
+  readonly totalSatang?: Satang;
 }
 
 export const decisionsItem = (
-  { fileName, droppedAtMs, sha256 }: WaitingDecisions,
+  { fileName, droppedAtMs, sha256, asks, totalSatang }: WaitingDecisions,
   asker?: Asker,
 ): QueueItem => ({
   kind: 'decisions',
@@ -345,10 +348,11 @@ export const decisionsItem = (
   version: sha256,
   title: fileName,
   sinceMs: droppedAtMs,
-  amountSatang: null,
+  amountSatang: totalSatang ?? null,
   moneyMoved: 'no',
-  reason: 'a file with decisions was dropped, and nobody has confirmed that they are his',
-  remedy: 'A maker looks at it and confirms it ("paydrop decide"), or takes it out of the folder',
+  reason: `a file with decisions was dropped, and nobody has confirmed that they are his${asks === undefined ? '' : `: ${asks}`}`,
+  remedy:
+    'A maker looks at it and confirms it ("paydrop decide --dropped NAME"), or throws it away (--discard)',
   options: [verdictOption('confirm-file', asker && mayNot(asker, 'propose'))],
 });
 
