@@ -107,7 +107,7 @@ function keyRow(visit: ProvedVisit, shown: Shown, passkey: Passkey, isOthers: bo
     <td data-head="${say('keyDigits')}">
       <span class="name mono">${showKey(passkey)}</span> <small>${label}</small>
     </td>
-    ${isOthers && html`<td data-head="${say('owner')}">${owner?.displayName}</td>`}
+    ${isOthers && html`<td data-head="${say('keyOwner')}">${owner?.displayName}</td>`}
     <td data-head="${say('standing')}">
       <span class="tag ${tag}"><span aria-hidden="true">${sign}</span> ${say(standingWords[standing])}</span>
       <small>${change !== undefined && say('secondAdmin')} ${say(backupWords[backup])}</small>
@@ -128,7 +128,7 @@ function keyTable(visit: ProvedVisit, shown: Shown, keys: readonly Passkey[], is
   if (keys.length === 0) return undefined;
   const heads: readonly Word[] = [
     'keyDigits',
-    ...(isOthers ? (['owner'] as const) : []),
+    ...(isOthers ? (['keyOwner'] as const) : []),
     'standing',
     'enrolled',
     'lastUsed',

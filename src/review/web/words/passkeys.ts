@@ -16,7 +16,7 @@ export const passkeyWords = {
   lastUsed: ['Last used', 'ใช้ล่าสุด'],
   never: ['never', 'ยังไม่เคย'],
   keyDigits: ['Key', 'คีย์'],
-  owner: ['Owner', 'เจ้าของ'],
+  keyOwner: ['Owner', 'เจ้าของ'],
   standing: ['Standing', 'สถานะ'],
   standingGood: ['Counts', 'ใช้ได้'],
   standingWaits: ['Waits for an admin', 'รอผู้ดูแลระบบยืนยัน'],
