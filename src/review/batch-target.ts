@@ -31,7 +31,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
   const find = async ({ key, version }: Pick<ProposalItem, 'key' | 'version'>): Promise<Batch | string> => {
     const batch = await journal.batch(key);
     if (batch === undefined) return `there is no batch ${key}`;
-    return versionOfBatch(batch) === version ? batch : changedSince;
+    return versionOfBatch(batch, payerAccount) === version ? batch : changedSince;
   };
   const examineApproval = async ({ key, version }: Target): Promise<Examined> => {
     const batch = await journal.batch(key);

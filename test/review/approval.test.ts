@@ -10,7 +10,7 @@ import { retryBatch } from '../../src/payout/operator.ts';
 import { readTimeLimits } from '../../src/payout/rules/limits.ts';
 import { approveBatch, readApprovalFigures } from '../../src/review/approve-batch.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
-import { check, proposeAll, type Wish } from '../../src/review/review.ts';
+import { check } from '../../src/review/review.ts';
 import { versionOfBatch } from '../../src/review/rules/batch-decisions.ts';
 import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
 import type { Person } from '../../src/review/rules/people.ts';
@@ -28,6 +28,7 @@ import {
   secondBatchId,
 } from '../support/journal-fixtures.ts';
 import { makePerson } from '../support/persons.ts';
+import { propose } from '../support/review.ts';
 import { archiveAll, settled, tamper } from '../support/store-fixtures.ts';
 import { openTheatre, type StoreTheatre } from '../support/theatre.ts';
 
@@ -63,11 +64,6 @@ async function targetOf({ journal }: StoreTheatre, batchId: string): Promise<Tar
 }
 
 const note = 'seen';
-
-async function propose(context: ReviewContext, wish: Wish, maker: Decider) {
-  const proposed = await proposeAll(context, [wish], maker);
-  return proposed.kind === 'refused' ? proposed : proposed.ends[0];
-}
 
 async function proposeApproval(theatre: StoreTheatre, batchId: string, maker = mali) {
   const targets = [await targetOf(theatre, batchId)];
@@ -261,7 +257,7 @@ describe('a lifted limit, a corrected payee and a changed payer account', () => 
     await theatre.journal.holdReady(batchId, 'halted', why, theatre.now());
     await theatre.journal.moveBatch(batchId, 'halted', why, theatre.now());
     const batch = await theatre.batch(batchId);
-    const targets = [{ kind: 'batch', key: batchId, version: versionOfBatch(batch) }] as const;
+    const targets = [{ kind: 'batch', key: batchId, version: versionOfBatch(batch, account) }] as const;
     const context = { ...two(theatre), payerAccount: account };
     expect(await propose(context, { decision: 'resume-batch', targets, ...wish }, mali)).toMatchObject({
       kind,
@@ -407,6 +403,25 @@ describe('nothing that was not approved is paid', () => {
     await approve(theatre, batchId);
     await theatre.run(batchId);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
+  });
+
+  test.each([
+    { name: 'one person alone has it tried again', policy: byOne, good: [makeRow(1)] },
+    { name: 'every row of its file was rejected when it was sealed', policy: byTwo, good: [] },
+  ])('nor does a rejected row go on unapproved where $name', async ({ policy, good }) => {
+    const rejected = makeRow(good.length + 1, { instruction: null, issues: [tooMuch] });
+    await using one = await stageWaiting(policy, [...good, rejected]);
+    const { theatre, batchId } = one;
+    if (good.length > 0) await proposeApproval(theatre, batchId);
+    await theatre.run(batchId);
+    await decide(theatre, 'retry', await payoutTarget(theatre, `INV-${good.length + 1}`), 1);
+    await theatre.run(batchId);
+    expect(theatre.sent).toHaveLength(good.length);
+    expect(await theatre.exitCode(batchId)).toBe(6);
+    await proposeApproval(theatre, batchId);
+    if (policy.people === 2) await checkLatest(theatre);
+    await theatre.run(batchId);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: good.length + 1 });
   });
 
   test('what was approved and failed is tried again without another approval', async () => {

@@ -410,6 +410,28 @@ describe('a batch and an account as a whole', () => {
     expect(again).toMatchObject({ objections: [{ why: 'all of it was sent, or has ended' }] });
   });
 
+  test.each([
+    { seen: payer.payerAccount, now: '0000999999' },
+    { seen: '0000999999', now: '0000888888' },
+    { seen: '0000999999', now: payer.payerAccount },
+  ])('is not resumed from account $now where two people looked at $seen', async ({ seen, now }) => {
+    await using one = await stage(2, () => ({}));
+    const { theatre, batchId } = one;
+    const why = { code: 'by-hand', reason: 'by hand', remedy: '' };
+    await theatre.journal.moveBatch(batchId, 'running', null, theatre.now());
+    await theatre.journal.holdReady(batchId, 'halted', why, theatre.now());
+    await theatre.journal.moveBatch(batchId, 'halted', why, theatre.now());
+    const before = { ...contextOf(theatre), payerAccount: seen };
+    const version = versionOfBatch(await theatre.batch(batchId), seen);
+    const resume = wanted('resume-batch', { kind: 'batch', key: batchId, version });
+    expect(await propose(before, resume, mali)).toMatchObject({ kind: 'waiting' });
+    const checked = await check({ ...before, payerAccount: now }, 1, 'approve', nok);
+    expect(checked).toMatchObject({ applied: { applied: 0, refused: [{ status: 'refused' }] } });
+    expect((await theatre.batch(batchId)).payerAccount).toBe(payer.payerAccount);
+    await theatre.run(batchId);
+    expect(theatre.sent).toEqual([]);
+  });
+
   test('an account is halted by one, and goes on by two', async () => {
     await using one = await stage(2, () => ({}));
     const { theatre, batchId } = one;

@@ -43,9 +43,9 @@ export const ofApprovals: readonly Mutation[] = [
     '  return (yield* hands.all({ batchId: `${batchId}?` })).map(({ person_id: personId }) => personId);',
   ),
   inApprovals(
-    'one person alone approves what he has corrected',
+    'one person alone approves what he has decided about a row',
     'review/rules/approval.ts',
-    ' || (people === 1 && isCorrection)) return false;',
-    ') return isCorrection && makerId === null;',
+    ' || (people === 1 && isOfRow)) return false;',
+    ') return isOfRow && makerId === null;',
   ),
 ];

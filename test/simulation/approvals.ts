@@ -98,7 +98,7 @@ class Play {
     });
     const good = rows.flatMap(({ instruction }) => instruction?.amountSatang ?? []);
     const amountSatang = toSatang(good.reduce((sum, one) => sum + one, 0n));
-    const needed = decideApproval(approval, { rows: good.length, amountSatang });
+    const needed = decideApproval(approval, { amountSatang });
     const file: PlayedFile = { batchId, needed, hands: new Set(), isApproved: false };
     if (dice.chance(0.3)) {
       const uploader = dice.pick(people);

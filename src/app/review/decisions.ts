@@ -241,7 +241,7 @@ export async function decideByVerb(
   verb: keyof typeof decisionsOf,
   name: string,
 ): Promise<Decided | undefined> {
-  const { journal, loaded } = session;
+  const { journal, loaded, context } = session;
   if ((await identifyPerson(loaded, journal)) === undefined) return undefined;
   const note = `by "paydrop ${verb}"`;
   const { batch: ofBatch, payout } = decisionsOf[verb];
@@ -251,7 +251,7 @@ export async function decideByVerb(
   const where = `batch ${batch.batchId}`;
   const whole = {
     where,
-    target: { kind: 'batch', key: batch.batchId, version: versionOfBatch(batch) },
+    target: { kind: 'batch', key: batch.batchId, version: versionOfBatch(batch, context.payerAccount) },
   } as const;
   const named = ofBatch === undefined ? await nameRetried(session, batch.batchId) : [whole];
   if (named.length === 0)

@@ -24,10 +24,11 @@ export function makeQueueContext(
   { settings, dataDir }: Pick<LoadedSettings, 'settings' | 'dataDir'>,
   journal: Store,
 ): QueueContext & { readonly journal: Store } {
-  const { review, reconcile } = settings;
+  const { review, reconcile, bank } = settings;
   return {
     journal,
     clock: systemClock,
+    payerAccount: bank.payerAccount,
     doubtAfterMs: review.doubtAfterMs,
     lateAtMs: (parseTimeOfDay(reconcile.lateAt) ?? 0) * minuteMs,
     listDecisions: async () => listDropped(dataDir),

@@ -39,6 +39,8 @@ export interface QueueContext {
     Pick<ProposalStore, 'proposals' | 'openItems'> &
     Pick<ApprovalStore, 'involvedIn'>;
   readonly clock: Pick<Clock, 'now'>;
+  /** Of the settings; that of each batch when it is left out. */
+  readonly payerAccount?: string;
   /** `review.doubtAfterMs` of the settings. */
   readonly doubtAfterMs: number;
   /** From when in a Bangkok day on the statement of the day before is late: `reconcile.lateAt`. */
@@ -117,15 +119,19 @@ async function lookAtEach(
 
 async function findBatches(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
   const held = (await lookAtEach(context, await context.journal.heldBatches())).filter(batchNeedsPerson);
-  const items = held.slice(0, limit).map((one) => batchItem(one, versionOfBatch(one.batch), asker));
+  const versionOf = ({ batch }: BatchInQueue) => versionOfBatch(batch, context.payerAccount);
+  const items = held.slice(0, limit).map((one) => batchItem(one, versionOf(one), asker));
   return { items, count: held.length };
 }
 
 async function findDoubt(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
-  const { journal, clock, doubtAfterMs } = context;
+  const { journal, clock, doubtAfterMs, payerAccount } = context;
   const old = await journal.doubtSince(clock.now() - doubtAfterMs);
   const found = await lookAtEach(context, old.slice(0, limit));
-  return { items: found.map((one) => doubtItem(one, versionOfBatch(one.batch), asker)), count: old.length };
+  return {
+    items: found.map((one) => doubtItem(one, versionOfBatch(one.batch, payerAccount), asker)),
+    count: old.length,
+  };
 }
 
 async function findProposals({ journal, clock }: QueueContext, asker: Asker, limit: number): Promise<Found> {

@@ -20,9 +20,14 @@ interface ToBePaid {
   readonly amountSatang: Satang;
 }
 
-/** How many people must approve a batch before any row of it is paid; undefined when none need. */
-export function decideApproval(policy: ApprovalPolicy, { rows, amountSatang }: ToBePaid): 1 | 2 | undefined {
-  if (rows === 0) return undefined;
+/**
+ * How many people must approve a batch before any row of it is paid; undefined when none need. It may have no such row when
+ * it is sealed: what was rejected can be corrected, or validated anew.
+ */
+export function decideApproval(
+  policy: ApprovalPolicy,
+  { amountSatang }: Pick<ToBePaid, 'amountSatang'>,
+): 1 | 2 | undefined {
   switch (policy.when) {
     case 'never':
       return undefined;
@@ -146,15 +151,15 @@ interface Approvers {
 
 /**
  * True when enough people, each of whom has proved who he is, have approved; the last of them must have had no part in it.
- * @param isCorrection it is what the maker has corrected: he has a part in it by that
+ * @param isOfRow it is a change of a row: whoever decides on that alone need not be one who may check, and signs nothing
  */
 export function areEnough(
   { people, makerId, checkerId }: Approvers,
   needed: 1 | 2,
   involved: readonly number[],
-  isCorrection = false,
+  isOfRow = false,
 ): boolean {
-  if (makerId === null || people < needed || (people === 1 && isCorrection)) return false;
+  if (makerId === null || people < needed || (people === 1 && isOfRow)) return false;
   const last = people === 1 ? makerId : checkerId;
   if (last === null || involved.includes(last)) return false;
   return people === 1 || checkerId !== makerId;

@@ -1,4 +1,5 @@
 /** What people may decide about a batch as a whole, and about a payer account. */
+import { hash } from 'node:crypto';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
 import { isSealed } from '../../core/payout.ts';
@@ -7,9 +8,15 @@ import { batchWideHolds, dayHolds, unsentStatuses } from '../../payout/rules/ope
 import { approvalCode } from './approval.ts';
 import type { Decision } from './terms.ts';
 
-/** What a decision about a batch was made on: it is another batch, to whoever decides, when this differs. */
-export const versionOfBatch = ({ status, reasonCode, restedAtMs }: Batch): string =>
-  [status, reasonCode ?? '', restedAtMs ?? ''].join(' ');
+/**
+ * What a decision about a batch was made on: it is another batch, to whoever decides, when this differs.
+ * @param payerAccount of the settings: what is resumed is paid from this one
+ */
+export function versionOfBatch(batch: Batch, payerAccount: string = batch.payerAccount): string {
+  const { status, reasonCode, restedAtMs, payerAccount: own } = batch;
+  const present = [status, reasonCode ?? '', restedAtMs ?? ''];
+  return (payerAccount === own ? present : [...present, hash('sha256', payerAccount)]).join(' ');
+}
 
 /** Why a batch cannot be decided on so; undefined when it can. */
 export function decideBatch(

@@ -95,6 +95,8 @@ const batchDecisions: readonly BatchDecision[] = ['approve-batch', 'resume-batch
 
 interface ShownBatch {
   readonly batch: Batch;
+  /** Of the settings: what is resumed is paid from it. */
+  readonly payerAccount: string;
   readonly totals: readonly StatusTotal[];
   readonly reports: readonly Report[];
   /** Undefined where nothing waits for approval. */
@@ -133,6 +135,7 @@ async function readShown(
   const given = open?.decision === 'approve-batch' ? 1 : 0;
   return {
     batch,
+    payerAccount: review.payerAccount,
     totals,
     reports,
     open,
@@ -446,8 +449,8 @@ function formOf(
 }
 
 /** What is decided on as it is now; an approval is of exactly the rows that wait. */
-const versionNow = (decision: BatchDecision, { batch, figures }: ShownBatch): string =>
-  decision === 'approve-batch' ? (figures?.digest ?? '') : versionOfBatch(batch);
+const versionNow = (decision: BatchDecision, { batch, payerAccount, figures }: ShownBatch): string =>
+  decision === 'approve-batch' ? (figures?.digest ?? '') : versionOfBatch(batch, payerAccount);
 
 async function answerDecide(
   context: BatchPageContext,

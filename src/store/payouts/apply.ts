@@ -362,7 +362,7 @@ function* readApprovalBits(change: Change, { approvers, isApproved: isBatchAppro
     isBatchApproved &&
     decision !== undefined &&
     !change.before.holds.includes('approval') &&
-    (yield* isDecidedByEnough(decision, { batchId: change.before.batchId, isCorrected }, approvers));
+    (yield* isDecidedByEnough(decision, change.before.batchId, approvers));
   return { approvalNeeded, approvalKept: 0, approvalGiven: isGiven ? bit : 0 };
 }
 

@@ -86,7 +86,7 @@ function* waitingRows(db: DatabaseSync, batch: ApprovalRecord): Generator<Waitin
 export function findApprovers(db: DatabaseSync, batchId: string, policy: ApprovalPolicy): 1 | 2 | undefined {
   if (policy.when === 'never') return undefined;
   const staged = drive(db, batchReads.totals(batchId)).find(({ status }) => status === 'staged');
-  return staged && decideApproval(policy, staged);
+  return decideApproval(policy, staged ?? { amountSatang: zeroSatang });
 }
 
 /** Read at one moment. */

@@ -101,11 +101,11 @@ export function* readHands(batchId: string): Reading<number[]> {
 /** True when what changes of a row has been decided on as its batch is approved. */
 export function* isDecidedByEnough(
   { proposalId }: DecisionItem,
-  { batchId, isCorrected = false }: { readonly batchId: string; readonly isCorrected?: boolean | undefined },
+  batchId: string,
   people: 1 | 2,
 ): Reading<boolean> {
   const decided = yield* deciders.get({ proposalId });
-  return decided !== undefined && areEnough(decided, people, yield* readHands(batchId), isCorrected);
+  return decided !== undefined && areEnough(decided, people, yield* readHands(batchId), true);
 }
 
 const insertHand = define((values: { proposalId: number; batchId: string }) =>
