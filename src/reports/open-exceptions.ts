@@ -9,6 +9,7 @@ import {
   exceptionColumns,
   countExceptions,
   isException,
+  addThaiRemedy,
   renderException,
   renderExceptionHeader,
   uniteCarried,
@@ -29,8 +30,11 @@ export interface OpenExceptions {
   readonly batches: readonly Batch[];
   readonly rows: number;
   readonly header: readonly string[];
-  /** Records as the header has them, in pages; @param tally counts them */
-  readonly read: (tally?: StatusTally) => AsyncIterable<readonly (readonly string[])[]>;
+  /** Records as the header has them, in pages; @param tally counts them @param forWorkbook cells as a workbook has them */
+  readonly read: (
+    tally?: StatusTally,
+    forWorkbook?: boolean,
+  ) => AsyncIterable<readonly (readonly string[])[]>;
 }
 
 /**
@@ -48,14 +52,18 @@ export async function findExceptions(snapshot: Snapshot, batches: readonly Batch
     if (count > 0) found.push(batch);
   }
   const carried = uniteCarried(found);
-  const read = async function* (tally?: StatusTally): AsyncGenerator<readonly (readonly string[])[]> {
+  const read = async function* (
+    tally?: StatusTally,
+    forWorkbook = false,
+  ): AsyncGenerator<readonly (readonly string[])[]> {
     for (const { batchId } of found)
       for await (const page of snapshot.resultRows(batchId)) {
         const open = page.filter(isException);
         for (const row of open) tally?.add(row);
-        yield open.map((row) =>
-          renderException(batchId, { ...row, extras: carried.arrange(batchId, row.extras) }),
-        );
+        yield open.map((row) => {
+          const cells = renderException(batchId, { ...row, extras: carried.arrange(batchId, row.extras) });
+          return forWorkbook ? addThaiRemedy(withoutSteering(cells), row) : cells;
+        });
       }
   };
   return { batches: found, rows, header: renderExceptionHeader(carried.columns), read };
@@ -96,7 +104,7 @@ export async function writeExceptionsWorkbook(
   { isSandbox, nowMs }: WorkbookContext,
 ): Promise<void> {
   const tally = new StatusTally();
-  const records = (await Array.fromAsync(open.read(tally))).flat();
+  const records = (await Array.fromAsync(open.read(tally, true))).flat();
   const facts: readonly Fact[] = [
     ...describeMaking(isSandbox, nowMs),
     ...open.batches.map(
@@ -105,7 +113,7 @@ export async function writeExceptionsWorkbook(
     ),
   ];
   const bytes = await makeWorkbook([
-    makeTableSheet('Exceptions', open.header, exceptionColumns.length, records.map(withoutSteering)),
+    makeTableSheet('Exceptions', open.header, exceptionColumns.length, records),
     makeSummarySheet(facts, tally),
     makeListsSheet(),
     makeHowToSheet(),

@@ -29,6 +29,7 @@ import { computeReportName } from './rules/report-names.ts';
 import {
   exceptionColumns,
   isException,
+  addThaiRemedy,
   renderException,
   renderExceptionHeader,
   renderResultHeader,
@@ -335,7 +336,7 @@ async function writeTables(
       for (const table of tables) {
         const cells = table.render(row);
         if (cells === undefined) continue;
-        book?.keep(table.kind, cells);
+        book?.keep(table.kind, cells, row);
         table.draft ??= await open(table);
         table.rows += 1;
         await table.draft.add(cells);
@@ -359,9 +360,10 @@ class BatchBook {
     this.#tally.add(row);
   }
 
-  keep(kind: ReportKind, cells: readonly string[]): void {
+  keep(kind: ReportKind, cells: readonly string[], row: ResultRow): void {
     const kept = this.#kept.get(kind) ?? [];
-    kept.push(withoutSteering(cells));
+    const safe = withoutSteering(cells);
+    kept.push(kind === 'exceptions' ? addThaiRemedy(safe, row) : safe);
     this.#kept.set(kind, kept);
   }
 

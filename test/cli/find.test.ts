@@ -128,7 +128,11 @@ describe('exceptions', () => {
     // The workbook's head is in both languages, and the bank's names stand beside the file's own.
     const [head = [], ...cells] = await readBook(book, 'Exceptions');
     const names = head.map((cell) => cell.split('\n')[0] ?? '');
-    expect(cells.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])))).toEqual(plain);
+    const filed = cells.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at]])));
+    const remedies = filed.map(({ remedy = '' }) => remedy.split('\n'));
+    expect(filed.map((row, at) => ({ ...row, remedy: remedies[at]?.[0] }))).toEqual(plain);
+    for (const [, inThai, ...more] of remedies)
+      expect([inThai, more]).toEqual([expect.stringMatching(/[\u0E01-\u0E5B]/), []]);
     expect(head.slice(6, 9)).toEqual([
       'payeeName\nชื่อผู้รับเงิน',
       'bankPayeeName\nชื่อที่ธนาคาร (อังกฤษ)',

@@ -4,6 +4,7 @@
  */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
+import type { Language } from '../../core/language.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
@@ -113,6 +114,9 @@ const resultCells: Columns = {
   settledBy: (row) => row.settledBy ?? '',
 };
 
+const remedyOf = (row: ResultRow, language?: Language): string =>
+  row.isAlarm ? describeAlarmRemedy(row, language) : describeRemedy(row, language);
+
 /** After the batch's id; `decision` to `note` are left empty, for a person to fill in. */
 const exceptionCells: Columns = {
   rowNo: (row) => String(row.rowNo),
@@ -121,7 +125,7 @@ const exceptionCells: Columns = {
   status: (row) => row.status,
   moneyMoved: moneyMovedOf,
   ...reasonColumns,
-  remedy: (row) => (row.isAlarm ? describeAlarmRemedy(row) : describeRemedy(row)),
+  remedy: (row) => remedyOf(row),
   transRefNo: (row) => row.transRefNo ?? '',
   decision: () => '',
   newProxyNo: () => '',
@@ -182,6 +186,12 @@ export const renderException = (
   row: ResultRow,
   extrasCount = row.extras.length,
 ): string[] => [batchId, ...exceptionRenderers.map((render) => render(row)), ...fillExtras(row, extrasCount)];
+
+const remedyPlace = exceptionColumns.indexOf('remedy');
+
+/** The cells of `renderException` as a workbook has them: the remedy in English over Thai, as the headings are. */
+export const addThaiRemedy = (cells: readonly string[], row: ResultRow): string[] =>
+  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${remedyOf(row, 'th')}`);
 
 /** Where the carried-through cells of several batches stand in one table. */
 export interface CarriedUnion {
