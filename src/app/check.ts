@@ -35,7 +35,11 @@ export async function openChecking(loaded: LoadedSettings): Promise<Checking> {
 export type Report = (kind: 'issue' | 'note', found: readonly RowIssue[]) => void;
 
 /** Checks a file and asks nobody. */
-export async function checkAlone(checking: Checking, path: string, report: Report): Promise<CheckOutcome> {
+export async function checkAlone(
+  checking: Omit<Checking, keyof AsyncDisposable>,
+  path: string,
+  report: Report,
+): Promise<CheckOutcome> {
   const { loaded, reader, journal } = checking;
   const { bank, limits } = loaded.settings;
   const { companyId } = bank;

@@ -437,7 +437,10 @@ async function answerToday(
     title: say('today'),
     body: html`<h1>${say('today')} <small>${say('shown')} ${clockOf(visit, figures.readAtMs)}</small></h1>
       ${headFigures(visit, figures, forMe)}
-      <p class="go"><a class="button" href="/queue">${say('toQueue')}</a></p>
+      <p class="go">
+        <a class="button" href="/queue">${say('toQueue')}</a>
+        ${can(visit.person, 'propose').allowed && html`<a class="button" href="/upload">${say('uploadFile')}</a>`}
+      </p>
       ${moneySection(visit, figures.batches)}
       <div class="columns even">
         ${waitingSection(visit, waiting)} ${healthSection(visit, figures, context.payer)}

@@ -1,23 +1,31 @@
 /** Views of the page beside those in which people decide: the day, payees, users and the log. */
 import type { SignInPageContext } from '../review/web/sign-in-page.ts';
-import type { View } from '../review/web/view.ts';
+import type { FileView, View } from '../review/web/view.ts';
 import { type LogReader, makeLogViews } from './log-page.ts';
 import { makePayeesViews, type PayeesReader } from './payees-page.ts';
 import { makeUserViews } from './people-page.ts';
 import { makeReconciliationViews, type ReconciliationReader } from './reconciliation-page.ts';
+import { makeUploadView, makeUploadViews, type UploadPageContext } from './upload-page.ts';
+import type { Uploads } from './uploads.ts';
 import { makeTodayViews, type TodayContext } from './today-page.ts';
 
 export interface OverviewOptions {
-  readonly store: TodayContext['store'] & PayeesReader & LogReader & ReconciliationReader;
+  readonly store: TodayContext['store'] &
+    PayeesReader &
+    LogReader &
+    ReconciliationReader &
+    UploadPageContext['store'];
   readonly readContext: () => Promise<SignInPageContext>;
   readonly payer?: TodayContext['payer'];
   readonly readSurroundings?: TodayContext['readSurroundings'];
+  /** Where files are kept until they are dropped; undefined where none are taken. */
+  readonly uploads?: Uploads;
   /** Users have changed: it is told outside. */
   readonly onUserChange?: () => Promise<void>;
 }
 
 export function makeOverviewViews(options: OverviewOptions): readonly View[] {
-  const { store, payer, readSurroundings, readContext, onUserChange } = options;
+  const { store, payer, readSurroundings, readContext, onUserChange, uploads } = options;
   const readPersons = async () => {
     const context = await readContext();
     return { ...context, nowMs: context.clock.now() };
@@ -28,5 +36,17 @@ export function makeOverviewViews(options: OverviewOptions): readonly View[] {
     ...makePayeesViews(store),
     ...makeUserViews({ readPersons, onChange: async () => onUserChange?.() }),
     ...makeLogViews(store),
+    ...(uploads === undefined ? [] : makeUploadViews({ store, uploads, readSurroundings })),
   ];
 }
+
+/** What of them takes files, and forgets them. */
+export const makeFileViews = (
+  uploads: Uploads,
+): {
+  readonly fileViews: readonly FileView[];
+  readonly onSignOut: (sessionHash: string) => Promise<void>;
+} => ({
+  fileViews: [makeUploadView(uploads)],
+  onSignOut: async (sessionHash) => uploads.discard(sessionHash),
+});

@@ -7,8 +7,15 @@ import { personEventWords } from '../review/rules/person-words.ts';
 import { userWords } from './words/people.ts';
 import { reconciliationWords } from './words/reconciliation.ts';
 import { todayWords } from './words/today.ts';
+import { uploadWords } from './words/upload.ts';
 
-const words = { ...todayWords, ...payeesWords, ...userWords, ...reconciliationWords } as const;
+const words = {
+  ...todayWords,
+  ...payeesWords,
+  ...userWords,
+  ...reconciliationWords,
+  ...uploadWords,
+} as const;
 
 type OwnWord = keyof typeof words;
 export type OverviewWord = Word | OwnWord;

@@ -3,7 +3,7 @@ import { systemClock } from '../../platform/clock.ts';
 import { realDisk } from '../../platform/disk.ts';
 import type { Logger } from '../../platform/log.ts';
 import type { Log } from '../../core/ports.ts';
-import { makeOverviewViews } from '../../overview/views.ts';
+import { makeFileViews, makeOverviewViews } from '../../overview/views.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
 import { openReviewPage, type OutsideAddress } from '../../review/web/server.ts';
 import type { Asker } from '../../review/rules/queue.ts';
@@ -16,6 +16,7 @@ import { readReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
 import { readQueue } from './read-queue.ts';
 import { notifyOfPersons } from './people.ts';
+import { openUploads } from './uploads.ts';
 
 export interface OpenPage extends AsyncDisposable {
   readonly origin: string;
@@ -73,6 +74,7 @@ export async function openPage(
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
   const payer = { companyId, payerAccount };
+  const uploads = stack.use(await openUploads(loaded, store));
   const options = {
     listen,
     outside,
@@ -88,12 +90,14 @@ export async function openPage(
       store,
       readContext,
       payer,
+      uploads,
       onUserChange: async () => notifyOfPersons(loaded, store, logger),
       readSurroundings: async () => ({
         sender: findSender(dataDir),
         freeBytes: await realDisk.freeBytes(dataDir),
       }),
     }),
+    ...makeFileViews(uploads),
   };
   const page = stack.use(
     await openReviewPage(options).catch((error: unknown) => {

@@ -55,6 +55,11 @@ function batchRow(visit: ProvedVisit, batch: Batch): Html {
   </tr>`;
 }
 
+/** For whoever may bring one. */
+const uploadLink = (visit: ProvedVisit): Part =>
+  can(visit.person, 'propose').allowed &&
+  html`<p class="go"><a class="button" href="/upload">${visit.say('uploadFile')}</a></p>`;
+
 async function answerList({ store }: BatchPageContext, visit: ProvedVisit): Promise<Page> {
   const { say } = visit;
   const batches = await store.batches();
@@ -62,6 +67,7 @@ async function answerList({ store }: BatchPageContext, visit: ProvedVisit): Prom
   return {
     title: say('batches'),
     body: html`<h1>${say('batches')}</h1>
+      ${uploadLink(visit)}
       <div data-live="batches">
         ${
           batches.length === 0

@@ -9,6 +9,7 @@ import cookies from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
 import forms from '@fastify/formbody';
 import helmet from '@fastify/helmet';
+import multipart, { type Multipart } from '@fastify/multipart';
 import rateLimit from '@fastify/rate-limit';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ListenAddress } from '../../core/network-address.ts';
@@ -16,7 +17,7 @@ import type { Log } from '../../core/ports.ts';
 import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../platform/http-server.ts';
 import { Challenges } from '../challenges.ts';
 import type { SigningPlace } from '../passkeys.ts';
-import { can } from '../rules/people.ts';
+import { type Action, can } from '../rules/people.ts';
 import type { Queue } from '../rules/queue.ts';
 import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
 import type { ChangeReader } from '../ports.ts';
@@ -37,8 +38,10 @@ import {
   type Answer,
   type Attachment,
   type Fields,
+  type FileView,
   makeSay,
   type Page,
+  type ProvedVisit,
   themes,
   type View,
   type Visit,
@@ -70,6 +73,9 @@ export interface ReviewPageOptions {
   readonly payer?: { readonly companyId: string };
   /** Of other rooms. */
   readonly views: readonly View[];
+  readonly fileViews?: readonly FileView[];
+  /** A session has ended, and what was kept for it goes. */
+  readonly onSignOut?: (sessionHash: string) => Promise<void>;
   readonly liveTimes?: LiveTimes;
   /** Undefined on this machine alone. */
   readonly outside?: OutsideAddress | undefined;
@@ -151,6 +157,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...views,
   ];
   addViews(app, options, all);
+  await addFileViews(app, options);
   addLive(app, options);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });
@@ -303,20 +310,94 @@ async function answerView(
     if ('secret' in answer) await endOwnSession(request, options);
     return sendAnswer(reply, visit, answer);
   }
-  const { person } = visit;
-  if (person === undefined) return reply.redirect('/sign-in', 303);
-  const permission = can(person, view.action);
-  if (!permission.allowed)
-    return sendPage(reply, visit, plainPage(visit, 403, visit.say('notAllowed'), permission.why));
-  const proof = { person, proof: 'session' } as const;
-  const proved = { ...visit, person, proved: proof, sessionHash: nameSession(request) };
+  const proved = proveVisit(visit, view.action, request);
+  if (!('proved' in proved)) return sendAnswer(reply, visit, proved);
   const answer = await view.answer(proved, fields);
   if ('isSignedOut' in answer) await endOwnSession(request, options);
   return sendAnswer(reply, visit, answer);
 }
 
-const endOwnSession = async ({ cookies: kept }: FastifyRequest, { store }: ReviewPageOptions) =>
-  store.endSession(hashSession(kept[sessionCookie] ?? ''));
+async function endOwnSession(request: FastifyRequest, options: ReviewPageOptions): Promise<void> {
+  const sessionHash = nameSession(request);
+  await options.onSignOut?.(sessionHash);
+  await options.store.endSession(sessionHash);
+}
+
+/** The visit of somebody who may do it, or what he is answered instead. */
+function proveVisit(visit: Visit, action: Action, request: FastifyRequest): ProvedVisit | Answer {
+  const { person } = visit;
+  if (person === undefined) return { goTo: '/sign-in' };
+  const permission = can(person, action);
+  if (!permission.allowed) return plainPage(visit, 403, visit.say('notAllowed'), permission.why);
+  const proved = { person, proof: 'session' } as const;
+  return { ...visit, person, proved, sessionHash: nameSession(request) };
+}
+
+// ---------------------------------------------------------------- files
+
+/** Rooms of their own: nothing but these forms may bring a file. */
+async function addFileViews(app: FastifyInstance, options: ReviewPageOptions): Promise<void> {
+  const { fileViews = [] } = options;
+  await app.register(async (room) => {
+    await room.register(multipart, { throwFileSizeLimit: false });
+    for (const view of fileViews)
+      room.post(
+        view.path,
+        { config: { rateLimit: { max: signInsAMinute, timeWindow: minuteMs } } },
+        async (request, reply) => answerFile(app, view, request, reply, options),
+      );
+  });
+}
+
+/** The form's token stands before the file, and nothing of the file is read before it is known to be right. */
+async function readFile(
+  app: FastifyInstance,
+  view: FileView,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  options: ReviewPageOptions,
+): Promise<FastifyReply> {
+  const visit = await readVisit(request, reply, options);
+  const proved = proveVisit(visit, view.action, request);
+  if (!('proved' in proved)) return sendAnswer(reply, visit, proved);
+  if (!request.isMultipart()) return sendText(reply, 415, 'send it with the form');
+  const sizes = { fieldSize: 1_000, fields: 1, files: 1, parts: 2, fileSize: view.bytesMax };
+  const parts = request.parts({ limits: sizes });
+  const nextPart = async (): Promise<Multipart | undefined> => {
+    const step = await parts.next();
+    return step.done === true ? undefined : step.value;
+  };
+  const first = await nextPart();
+  const isToken = first?.type === 'field' && first.fieldname === '_csrf';
+  request.body = { _csrf: isToken ? String(first.value) : '' };
+  let isOurs = false;
+  app.csrfProtection(request, reply, () => {
+    isOurs = true;
+  });
+  if (!isOurs) return reply;
+  const second = await nextPart();
+  if (second?.type !== 'file') return sendText(reply, 400, 'send it with the form');
+  const { filename: name, file: stream } = second;
+  // A part without a name has none, whatever its type says.
+  const isCut = (): boolean => stream.truncated;
+  const answer = await view.receive(proved, { name: name ?? '', stream, isCut });
+  return sendAnswer(reply, visit, answer);
+}
+
+async function answerFile(...asked: Parameters<typeof readFile>): Promise<FastifyReply> {
+  const [, , request] = asked;
+  try {
+    return await readFile(...asked);
+  } finally {
+    leaveUnread(request);
+  }
+}
+
+/** What still comes of it goes nowhere. */
+function leaveUnread({ raw }: FastifyRequest): void {
+  raw.unpipe();
+  raw.resume();
+}
 
 /** As an extended value of a header takes it: that escapes more than a part of an address. */
 const escapeName = (name: string): string =>

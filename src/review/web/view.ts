@@ -64,6 +64,23 @@ interface Place {
   readonly path: string;
 }
 
+/** A file on its way: nothing of it has been read. */
+export interface SentFile {
+  /** As the browser says. */
+  readonly name: string;
+  readonly stream: AsyncIterable<Uint8Array>;
+  /** Known at the end of the stream: it was larger than a file may be, and is not whole. */
+  readonly isCut: () => boolean;
+}
+
+/** What takes a file: by then it is known who sends it, and that the form was ours. */
+export interface FileView {
+  readonly path: string;
+  readonly action: Action;
+  readonly bytesMax: number;
+  readonly receive: (visit: ProvedVisit, file: SentFile) => Promise<Answer>;
+}
+
 /** A view; one without `action` is for those who have not signed in. */
 export type View =
   | (Place & {

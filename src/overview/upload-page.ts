@@ -1,0 +1,256 @@
+/** A payout file comes through the page: its check first, and then, by one button, into the inbox. */
+import type { CheckTotals, RowIssue } from '../check/check.ts';
+import { showBaht, showCount } from '../core/figures.ts';
+import { showText } from '../core/outgoing-text.ts';
+import type { BatchReader, RowTotal } from '../core/ports.ts';
+import { OutputFileError } from '../platform/durable-file.ts';
+import { html, type Html, type Part } from '../review/web/html.ts';
+import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
+import { factList } from '../review/web/parts.ts';
+import type { Answer, Fields, FileView, Page, ProvedVisit, View } from '../review/web/view.ts';
+import type { Surroundings } from './today-page.ts';
+import type { CheckedUpload, DropEnd, DroppedUpload, Upload, Uploads } from './uploads.ts';
+import { type OverviewVisit, type OverviewWord, withWords } from './words.ts';
+
+export interface UploadPageContext {
+  readonly uploads: Uploads;
+  readonly store: Pick<BatchReader, 'batch'>;
+  readonly readSurroundings: (() => Promise<Surroundings>) | undefined;
+}
+
+const path = '/upload';
+const mebibyte = 1_048_576;
+
+// ---------------------------------------------------------------- what is shown
+
+function chooseForm(visit: OverviewVisit, { bytesMax }: Uploads): Html {
+  const { say } = visit;
+  const size = bytesMax < mebibyte ? `${showCount(bytesMax)} B` : `${Math.floor(bytesMax / mebibyte)} MiB`;
+  // The token comes first: nothing of a file is read before it.
+  return html`<form method="post" action="${path}" enctype="multipart/form-data" class="card medium">
+    ${csrfField(visit)}
+    <div class="field">
+      <label for="file">${say('chooseFile')} <small>${say('upTo')} ${size}</small></label>
+      <input id="file" name="file" type="file" accept=".csv,.xlsx" required />
+    </div>
+    <button class="main">${say('checkFile')}</button>
+  </form>`;
+}
+
+const choosePage = (visit: OverviewVisit, uploads: Uploads, problem?: OverviewWord, status = 200): Page => ({
+  status,
+  title: visit.say('uploadFile'),
+  body: html`<h1>${visit.say('uploadFile')}</h1>
+    ${problem !== undefined && html`<div class="problems" role="alert"><p>${visit.say(problem)}</p></div>`}
+    <p>${visit.say('uploadHint')}</p>
+    ${chooseForm(visit, uploads)}`,
+});
+
+const totalRow = ({ say }: OverviewVisit, name: OverviewWord, sign: string, total: RowTotal): Html =>
+  html`<tr>
+    <th scope="row"><span aria-hidden="true">${sign}</span> ${say(name)}</th>
+    <td class="number" data-head="${say('rows')}">${showCount(total.rows)}</td>
+    <td class="number" data-head="${say('baht')}">
+      ${showBaht(total.amountSatang)}
+      ${
+        total.unreadableAmounts > 0 &&
+        html`<small>+ ${showCount(total.unreadableAmounts)} ${say('unreadable')}</small>`
+      }
+    </td>
+  </tr>`;
+
+function totalsTable(visit: OverviewVisit, { ready, held, rejected, all }: CheckTotals): Html {
+  const { say } = visit;
+  return html`<section class="card">
+    <h2>${say('wouldBe')}</h2>
+    <table class="legend">
+      <thead>
+        <tr>
+          <th scope="col">${say('status')}</th>
+          <th scope="col" class="number">${say('rows')}</th>
+          <th scope="col" class="number">${say('baht')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${totalRow(visit, 'wouldPay', '›', ready)} ${totalRow(visit, 'wouldHold', '‖', held)}
+        ${totalRow(visit, 'wouldReject', '×', rejected)}
+      </tbody>
+      <tfoot>
+        ${totalRow(visit, 'total', '', all)}
+      </tfoot>
+    </table>
+    <p><small>${say('notAskedHint')}</small></p>
+  </section>`;
+}
+
+const issueRow = ({ say }: OverviewVisit, { issue }: RowIssue): Html =>
+  html`<tr>
+    <td class="number" data-head="${say('line')}">${issue.line}</td>
+    <td data-head="${say('column')}">${showText(issue.column ?? '')}</td>
+    <td data-head="${say('finding')}" lang="en">
+      ${showText(issue.message)}
+      ${issue.value !== null && issue.value !== '' && html`<small>${showText(issue.value)}</small>`}
+    </td>
+  </tr>`;
+
+function issueSection(visit: OverviewVisit, { issues, issueCount }: CheckedUpload): Html {
+  const { say } = visit;
+  if (issueCount === 0) return html`<p>✓ ${say('noIssues')}</p>`;
+  return html`<section>
+    <h2>${say('issues')}</h2>
+    ${issueCount > issues.length && html`<p>${say('firstIssues')} ${showCount(issueCount)}</p>`}
+    <table>
+      <thead>
+        <tr>
+          <th scope="col" class="number">${say('line')}</th>
+          <th scope="col">${say('column')}</th>
+          <th scope="col">${say('finding')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${issues.map((one) => issueRow(visit, one))}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+const batchLink = (batchId: string): Html => html`<a href="/batch/${batchId}">${batchId}</a>`;
+
+function outcomeOf(visit: OverviewVisit, upload: CheckedUpload): Part {
+  const { outcome } = upload;
+  const { say } = visit;
+  if (outcome.kind === 'checked') return [totalsTable(visit, outcome.totals), issueSection(visit, upload)];
+  const { line, column, message } = outcome.rejection;
+  return html`<div class="problems" role="alert">
+    <h2>${say('rejectedWhole')}</h2>
+    <p lang="en">${showText(message.replaceAll(upload.path, upload.fileName))}</p>
+    ${factList([
+      [say('line'), line ?? undefined],
+      [say('column'), column === null ? undefined : showText(column)],
+    ])}
+  </div>`;
+}
+
+const dropForm = (visit: OverviewVisit, { sha256 }: CheckedUpload): Html =>
+  html`<p>${visit.say('dropHint')}</p>
+    ${postButton(visit, `${path}/drop`, visit.say('dropIt'), { sha256 }, 'main')}`;
+
+function checkedPage(visit: OverviewVisit, upload: CheckedUpload, isKnown: boolean, problem?: Part): Page {
+  const { say } = visit;
+  const { fileName, sha256, batchId, digest, outcome } = upload;
+  const isGood = outcome.kind === 'checked';
+  const title = `${say('checkOf')} ${showText(fileName)}`;
+  const facts = factList([
+    [say('digestOfFile'), html`<code>${sha256}</code>`],
+    [say('sameBytes'), isKnown ? html`${say('knownBatch')} ${batchLink(batchId)}` : say('newFile')],
+    [say('willBe'), !isKnown && isGood && batchId],
+    [say('digestOfRows'), digest !== undefined && html`<code>${digest}</code>`],
+  ]);
+  return {
+    title,
+    status: problem === undefined ? 200 : 409,
+    body: html`<h1>${title}</h1>
+      ${problem !== undefined && html`<div class="problems" role="alert"><p>${problem}</p></div>`}
+      ${isKnown && html`<p class="warn">${say('knownBatch')} ${batchLink(batchId)}. ${say('knownHint')}</p>`}
+      ${outcomeOf(visit, upload)}
+      <section class="card">${facts}</section>
+      ${isGood && !isKnown && dropForm(visit, upload)}
+      ${postButton(visit, `${path}/discard`, say('throwAway'))}`,
+  };
+}
+
+async function droppedPage(
+  visit: OverviewVisit,
+  { fileName, batchId }: DroppedUpload,
+  { store, uploads, readSurroundings }: UploadPageContext,
+): Promise<Page> {
+  const { say } = visit;
+  const isThere = (await store.batch(batchId)) !== undefined;
+  const isWatched = (await readSurroundings?.())?.sender?.command === 'watch';
+  return {
+    title: say('dropped'),
+    body: html`<h1>${say('dropped')}</h1>
+      <div class="done" role="status">
+        <p><b>${showText(fileName)}</b>: ${say('toItsBatch')} ${isThere ? batchLink(batchId) : batchId}</p>
+        <p>${say(isWatched ? 'beingTaken' : 'fileWaits')}</p>
+      </div>
+      <h2>${say('anotherFile')}</h2>
+      ${chooseForm(visit, uploads)}`,
+  };
+}
+
+// ---------------------------------------------------------------- what is done
+
+async function answerPage(context: UploadPageContext, proved: ProvedVisit, problem?: Part): Promise<Page> {
+  const visit = withWords(proved);
+  const upload: Upload | undefined = await context.uploads.find(proved.sessionHash);
+  if (upload === undefined) return choosePage(visit, context.uploads);
+  if (upload.kind === 'dropped') return droppedPage(visit, upload, context);
+  const isKnown = (await context.store.batch(upload.batchId)) !== undefined;
+  return checkedPage(visit, upload, isKnown, problem);
+}
+
+const dropWords: Readonly<Record<Exclude<DropEnd, 'dropped'>, OverviewWord>> = {
+  gone: 'uploadGone',
+  rejected: 'rejectedWhole',
+  nameTaken: 'nameTaken',
+};
+
+async function answerDrop(context: UploadPageContext, proved: ProvedVisit, fields: Fields): Promise<Answer> {
+  const { uploads, store } = context;
+  const { sessionHash, person } = proved;
+  const visit = withWords(proved);
+  const upload = await uploads.find(sessionHash);
+  const isKnown = upload?.kind === 'checked' && (await store.batch(upload.batchId)) !== undefined;
+  if (isKnown) return answerPage(context, proved, visit.say('knownBatch'));
+  try {
+    const end = await uploads.drop(sessionHash, fields['sha256'] ?? '', person.personId);
+    if (end === 'dropped') return { goTo: path };
+    if (end === 'gone') return choosePage(visit, uploads, 'uploadGone', 409);
+    return await answerPage(context, proved, visit.say(dropWords[end]));
+  } catch (error) {
+    if (!(error instanceof OutputFileError)) throw error;
+    const why = html`${visit.say('inboxTrouble')}: <span lang="en">${showText(error.message)}</span>`;
+    return answerPage(context, proved, why);
+  }
+}
+
+const statusOf = { badName: 400, empty: 400, tooLarge: 413, busy: 409 } as const;
+
+/** Takes the file itself. */
+export const makeUploadView = (uploads: Uploads): FileView => ({
+  path,
+  action: 'propose',
+  bytesMax: uploads.bytesMax,
+  receive: async (proved, file) => {
+    const visit = withWords(proved);
+    try {
+      const upload = await uploads.add(proved.sessionHash, file);
+      return typeof upload === 'string'
+        ? choosePage(visit, uploads, upload, statusOf[upload])
+        : { goTo: path };
+    } catch (error) {
+      if (!(error instanceof OutputFileError)) throw error;
+      return plainPage(visit, 503, visit.say('problem'), showText(error.message), path);
+    }
+  },
+});
+
+export const makeUploadViews = (context: UploadPageContext): readonly View[] => [
+  { method: 'GET', path, action: 'propose', answer: async (visit) => answerPage(context, visit) },
+  {
+    method: 'POST',
+    path: `${path}/drop`,
+    action: 'propose',
+    answer: async (visit, fields) => answerDrop(context, visit, fields),
+  },
+  {
+    method: 'POST',
+    path: `${path}/discard`,
+    action: 'propose',
+    answer: async ({ sessionHash }) => {
+      await context.uploads.discard(sessionHash);
+      return { goTo: path };
+    },
+  },
+];

@@ -1,0 +1,244 @@
+/**
+ * Files that people have sent through the page, from their check until they are dropped or thrown away: one a session,
+ * in a private folder, for an hour. What is dropped has the SHA-256 of what was checked.
+ */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import type { CheckOutcome, RowIssue } from '../check/check.ts';
+import type { FileDigest } from '../check/file-digest.ts';
+import type { Clock } from '../core/ports.ts';
+import { computeBatchId } from '../core/reference.ts';
+import type { RejectedFile } from '../intake/ports.ts';
+import { AtomicFile, errorCode, OutputFileError, publishFile } from '../platform/durable-file.ts';
+import type { ApprovalStore } from '../review/ports.ts';
+import type { SentFile } from '../review/web/view.ts';
+import { makeUploadName } from './rules/upload-name.ts';
+
+export interface UploadOptions {
+  /** Absolute; nothing else is kept in it, and all of it goes when this opens. */
+  readonly folder: string;
+  /** Absolute: the drop folder. */
+  readonly inbox: string;
+  /** A file counts only with `<file>.done` beside it. */
+  readonly isMarkerExpected: boolean;
+  /** `limits.bytesPerFile`; null for none. */
+  readonly bytesMax: number | null;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly store: Pick<ApprovalStore, 'keepUpload'>;
+  readonly check: (path: string, report: (found: readonly RowIssue[]) => void) => Promise<CheckOutcome>;
+  /** @param without rows that do not wait */
+  readonly digest: (path: string, without: ReadonlySet<number>) => Promise<FileDigest | RejectedFile>;
+}
+
+/** A file that waits to be dropped, with what its check has found. */
+export interface CheckedUpload {
+  readonly kind: 'checked';
+  readonly fileName: string;
+  readonly path: string;
+  readonly sha256: string;
+  readonly batchId: string;
+  readonly atMs: number;
+  readonly outcome: CheckOutcome;
+  /** The first of them. */
+  readonly issues: readonly RowIssue[];
+  readonly issueCount: number;
+  /** Undefined where nothing of the file waits for an approval. */
+  readonly digest: string | undefined;
+}
+
+/** One that lies in the inbox, or has been taken from there since. */
+export interface DroppedUpload {
+  readonly kind: 'dropped';
+  readonly fileName: string;
+  readonly batchId: string;
+  readonly atMs: number;
+}
+
+export type Upload = CheckedUpload | DroppedUpload;
+
+/** Why a file was not kept. */
+export type UploadRefusal = 'badName' | 'empty' | 'tooLarge' | 'busy';
+
+/** What became of a drop; `gone`: there is nothing that was checked, or something else is. */
+export type DropEnd = 'dropped' | 'gone' | 'rejected' | 'nameTaken';
+
+/** A larger file goes into the inbox by another way: the check is waited for on the page. */
+const pageBytesMax = 16_777_216;
+const keptMs = 3_600_000;
+const sweepMs = 300_000;
+const issuesShown = 200;
+const folderMode = 0o700;
+
+export class Uploads implements AsyncDisposable {
+  readonly #options: UploadOptions;
+  /** By session. */
+  readonly #uploads = new Map<string, Upload>();
+  /** Sessions whose file is being read. */
+  readonly #busy = new Set<string>();
+  readonly #timer: NodeJS.Timeout;
+
+  private constructor(options: UploadOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#sweep().catch(() => undefined), sweepMs).unref();
+  }
+
+  /** What another process has left is nobody's any more. */
+  static async open(options: UploadOptions): Promise<Uploads> {
+    await rm(options.folder, { recursive: true, force: true });
+    return new Uploads(options);
+  }
+
+  get bytesMax(): number {
+    return Math.min(this.#options.bytesMax ?? pageBytesMax, pageBytesMax);
+  }
+
+  async find(sessionHash: string): Promise<Upload | undefined> {
+    await this.#sweep();
+    return this.#uploads.get(sessionHash);
+  }
+
+  /** Keeps and checks a file, in the place of one that the session had. */
+  async add(sessionHash: string, file: SentFile): Promise<Upload | UploadRefusal> {
+    const fileName = makeUploadName(file.name);
+    if (fileName === undefined) return 'badName';
+    if (this.#busy.has(sessionHash)) return 'busy';
+    this.#busy.add(sessionHash);
+    try {
+      await this.discard(sessionHash);
+      const kept = await this.#keep(fileName, file);
+      if (typeof kept === 'string') return kept;
+      const upload = await this.#check(fileName, kept);
+      this.#uploads.set(sessionHash, upload);
+      return upload;
+    } finally {
+      this.#busy.delete(sessionHash);
+    }
+  }
+
+  async #keep(fileName: string, file: SentFile) {
+    const { folder } = this.#options;
+    await mkdir(folder, { recursive: true, mode: folderMode });
+    const path = join(folder, randomBytes(16).toString('hex') + extname(fileName).toLowerCase());
+    await using kept = await AtomicFile.open(path);
+    let bytes = 0;
+    for await (const chunk of file.stream) {
+      bytes += chunk.length;
+      await kept.write(chunk);
+    }
+    if (file.isCut()) return 'tooLarge';
+    if (bytes === 0) return 'empty';
+    const prepared = await kept.finish();
+    await publishFile(prepared);
+    return prepared;
+  }
+
+  async #check(
+    fileName: string,
+    { path, sha256 }: { readonly path: string; readonly sha256: string },
+  ): Promise<CheckedUpload> {
+    const { check, digest, clock } = this.#options;
+    const issues: RowIssue[] = [];
+    const claimed = new Set<number>();
+    let issueCount = 0;
+    try {
+      const outcome = await check(path, (found) => {
+        issueCount += found.length;
+        issues.push(...found.slice(0, issuesShown - issues.length));
+        for (const { rowNo, issue } of found) if (issue.code === 'payout-id-claimed') claimed.add(rowNo);
+      });
+      const computed = outcome.kind === 'rejected' ? outcome : await digest(path, claimed);
+      return {
+        kind: 'checked',
+        fileName,
+        path,
+        sha256,
+        batchId: computeBatchId(sha256),
+        atMs: clock.now(),
+        outcome,
+        issues,
+        issueCount,
+        digest: computed.kind === 'rejected' ? undefined : computed.version,
+      };
+    } catch (error) {
+      await rm(path, { force: true });
+      throw error;
+    }
+  }
+
+  /** Throws away what the session has: nothing of it was dropped. */
+  async discard(sessionHash: string): Promise<void> {
+    const upload = this.#uploads.get(sessionHash);
+    this.#uploads.delete(sessionHash);
+    if (upload?.kind === 'checked') await rm(upload.path, { force: true });
+  }
+
+  /**
+   * Puts what was checked into the inbox, once it is recorded who did.
+   * @param sha256 of what he saw
+   * @throws OutputFileError where the inbox does not take it
+   */
+  async drop(sessionHash: string, sha256: string, personId: number): Promise<DropEnd> {
+    const upload = await this.find(sessionHash);
+    if (upload?.kind !== 'checked' || upload.sha256 !== sha256) return 'gone';
+    if (upload.outcome.kind === 'rejected') return 'rejected';
+    const end = await this.#publish(upload, personId);
+    if (end === 'nameTaken') return end;
+    await this.discard(sessionHash);
+    if (end === 'gone') return end;
+    const { fileName, batchId } = upload;
+    this.#uploads.set(sessionHash, { kind: 'dropped', fileName, batchId, atMs: this.#options.clock.now() });
+    return end;
+  }
+
+  async #publish({ fileName, path, sha256, batchId }: CheckedUpload, personId: number): Promise<DropEnd> {
+    const { inbox, store, isMarkerExpected } = this.#options;
+    const target = join(inbox, fileName);
+    const prepared = await copyFile(path, target);
+    if (prepared === undefined) return 'gone';
+    try {
+      if (prepared.sha256 !== sha256) return 'gone';
+      await store.keepUpload(batchId, personId);
+      if ((await publishFile(prepared)) === 'gone') return 'gone';
+    } catch (error) {
+      // It says so of another file of this name alone without a cause.
+      if (error instanceof OutputFileError && error.cause === undefined) return 'nameTaken';
+      throw error;
+    } finally {
+      await rm(prepared.temporaryPath, { force: true });
+    }
+    if (isMarkerExpected) await makeMarker(`${target}.done`);
+    return 'dropped';
+  }
+
+  async #sweep(): Promise<void> {
+    const oldestMs = this.#options.clock.now() - keptMs;
+    for (const [sessionHash, { atMs }] of this.#uploads)
+      if (atMs <= oldestMs) await this.discard(sessionHash);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    for (const sessionHash of this.#uploads.keys()) await this.discard(sessionHash);
+  }
+}
+
+/** Under a temporary name, which the watcher leaves alone; undefined where it is not there any more. */
+async function copyFile(from: string, to: string) {
+  await using copy = await AtomicFile.open(to);
+  try {
+    for await (const chunk of createReadStream(from)) await copy.write(chunk as Buffer);
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+  const prepared = await copy.finish();
+  return prepared;
+}
+
+/** One that stands there stands for the same. */
+async function makeMarker(path: string): Promise<void> {
+  const marker = await open(path, 'a', 0o600);
+  await marker.close();
+}

@@ -1,0 +1,61 @@
+/** Words of the view in which a file is uploaded. */
+import type { Words } from '../../review/web/words/pair.ts';
+
+export const uploadWords = {
+  uploadHint: [
+    'It is checked first. Nothing is paid before you drop it into the inbox.',
+    'ระบบตรวจไฟล์ก่อน และจะไม่จ่ายเงินจนกว่าคุณจะวางไฟล์ลงกล่องรับไฟล์',
+  ],
+  chooseFile: ['Payout file (.csv or .xlsx)', 'ไฟล์จ่ายเงิน (.csv หรือ .xlsx)'],
+  upTo: ['up to', 'ไม่เกิน'],
+  checkFile: ['Check it', 'ตรวจไฟล์'],
+  checkOf: ['Check of', 'ผลการตรวจไฟล์'],
+  anotherFile: ['Check another file', 'ตรวจไฟล์อื่น'],
+  badName: ['The file needs a name that ends in .csv or .xlsx', 'ชื่อไฟล์ต้องลงท้ายด้วย .csv หรือ .xlsx'],
+  empty: ['The file is empty', 'ไฟล์ว่างเปล่า'],
+  tooLarge: [
+    'The file is too large for the page: drop it into the inbox itself',
+    'ไฟล์ใหญ่เกินไปสำหรับหน้านี้ ให้วางในโฟลเดอร์รับไฟล์โดยตรง',
+  ],
+  busy: ['Another file of yours is being checked', 'กำลังตรวจอีกไฟล์ของคุณอยู่'],
+  rejectedWhole: ['The whole file would be rejected', 'ไฟล์นี้จะไม่ถูกรับทั้งไฟล์'],
+  wouldBe: ['What its rows would become', 'ผลของแต่ละแถวหากวางไฟล์นี้'],
+  wouldPay: ['Would be paid', 'จะจ่าย'],
+  wouldHold: ['Would be held', 'จะถูกระงับไว้'],
+  wouldReject: ['Would be rejected', 'จะไม่รับเข้าระบบ'],
+  notAskedHint: [
+    'The bank has not been asked about payees: it may still refuse some.',
+    'ยังไม่ได้สอบถามธนาคารเรื่องผู้รับเงิน ธนาคารอาจปฏิเสธบางรายการ',
+  ],
+  issues: ['What is to be looked at', 'สิ่งที่ต้องตรวจดู'],
+  noIssues: ['Nothing was found', 'ไม่พบสิ่งผิดปกติ'],
+  firstIssues: ['The first of', 'แสดงส่วนแรกจากทั้งหมด'],
+  line: ['Line', 'บรรทัด'],
+  column: ['Column', 'คอลัมน์'],
+  finding: ['What it is', 'รายละเอียด'],
+  knownBatch: ['These bytes were taken in before, as batch', 'ไฟล์นี้ถูกรับเข้าระบบแล้ว เป็นชุด'],
+  knownHint: ['They are not dropped again.', 'จึงไม่วางซ้ำ'],
+  newFile: ['No batch has these bytes', 'ยังไม่เคยรับไฟล์นี้เข้าระบบ'],
+  sameBytes: ['Taken in before', 'เคยรับเข้าระบบ'],
+  willBe: ['Will be batch', 'จะเป็นชุด'],
+  digestOfRows: ['Digest of what would wait for approval', 'ค่าแฮชของรายการที่จะรออนุมัติ'],
+  dropIt: ['Drop it into the inbox', 'วางลงกล่องรับไฟล์'],
+  dropHint: [
+    'It will be recorded that you uploaded it: you cannot approve this batch.',
+    'ระบบจะบันทึกว่าคุณเป็นผู้อัปโหลด คุณจะอนุมัติชุดนี้ไม่ได้',
+  ],
+  throwAway: ['Throw it away', 'ทิ้งไฟล์นี้'],
+  dropped: ['It lies in the inbox', 'วางลงกล่องรับไฟล์แล้ว'],
+  beingTaken: ['The watcher takes it within seconds.', 'ระบบจะรับไฟล์ภายในไม่กี่วินาที'],
+  fileWaits: [
+    'Nobody works the inbox now: the file waits until paydrop watch runs.',
+    'ขณะนี้ไม่มีโปรแกรมรับไฟล์ ไฟล์จะรอจนกว่าจะเปิด paydrop watch',
+  ],
+  toItsBatch: ['Batch', 'ชุดจ่ายเงิน'],
+  uploadGone: ['What you saw is no longer kept: upload the file again', 'ไฟล์ที่ตรวจไว้ไม่อยู่แล้ว โปรดอัปโหลดใหม่'],
+  nameTaken: [
+    'Another file of this name lies in the inbox: rename yours, or wait until that one is taken',
+    'มีไฟล์ชื่อนี้อยู่ในกล่องรับไฟล์แล้ว โปรดเปลี่ยนชื่อ หรือรอจนกว่าไฟล์นั้นถูกรับ',
+  ],
+  inboxTrouble: ['The inbox does not take it', 'วางลงกล่องรับไฟล์ไม่ได้'],
+} as const satisfies Words;

@@ -1,0 +1,237 @@
+/** A file through the page into a real inbox that nobody works: checked, dropped once, and approved by somebody else. */
+import { hash } from 'node:crypto';
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { stringify } from 'yaml';
+import { openUploads } from '../../src/app/review/uploads.ts';
+import { zeroSatang } from '../../src/core/money.ts';
+import { computeBatchId } from '../../src/core/reference.ts';
+import { makeFileViews } from '../../src/overview/views.ts';
+import type { Uploads } from '../../src/overview/uploads.ts';
+import { openReviewPage } from '../../src/review/web/server.ts';
+import { loadSettings } from '../../src/settings/settings.ts';
+import { Browser, type Shown } from '../support/browser.ts';
+import { partner } from '../support/core-fixtures.ts';
+import { ingest, makeRows } from '../support/journal-fixtures.ts';
+import { passwordOf, Users } from '../support/persons.ts';
+import { pageOptionsOf } from '../support/review-page.ts';
+import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
+
+const bytesPerFile = 2_000;
+const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
+const good = `${header}\nUP-1,MSISDN,0810000001,Somchai Jaidee,100.00,U-1,\nUP-2,MSISDN,0810000002,Malee Srisuk,50.25,U-2,\n`;
+const bad = `${good}UP-3,MSISDN,0810000003,Anan Thongdee,1.234,U-3,\n`;
+const batchIdOf = (text: string): string => computeBatchId(hash('sha256', text, 'hex'));
+
+let stack: AsyncDisposableStack;
+let sqlite: SqliteStore;
+let users: Users;
+let uploads: Uploads;
+let origin: string;
+let inbox: string;
+
+beforeEach(async () => {
+  await using opened = new AsyncDisposableStack();
+  sqlite = opened.use(await makeSqliteStore());
+  const { store, dataDir } = sqlite;
+  inbox = join(dataDir, 'inbox');
+  await mkdir(inbox);
+  await mkdir(join(dataDir, 'uploads'));
+  await writeFile(join(dataDir, 'uploads', 'left.csv'), good);
+  const configPath = join(dataDir, 'paydrop.yaml');
+  const bank = { ...partner, baseUrl: 'https://bank.example' };
+  await writeFile(configPath, stringify({ dataDir, bank, limits: { bytesPerFile } }));
+  const loaded = loadSettings({ configPath, cwd: dataDir, env: {} });
+  users = new Users(store);
+  uploads = opened.use(await openUploads(loaded, store, users.clock));
+  await users.add('mali', 'admin', null);
+  for (const [name, role] of [
+    ['nok', 'maker'],
+    ['dao', 'checker'],
+  ] as const)
+    await users.add(name, role, await users.find('mali'));
+  const listen = { host: '127.0.0.1', port: 0 };
+  const options = { ...pageOptionsOf(store, users, { uploads }), ...makeFileViews(uploads) };
+  origin = opened.use(await openReviewPage({ listen, ...options })).origin;
+  stack = opened.move();
+});
+afterEach(async () => stack.disposeAsync());
+
+async function open(name: string): Promise<Browser> {
+  const browser = new Browser(origin);
+  await browser.signIn(name, passwordOf(name));
+  await browser.get('/today');
+  return browser;
+}
+
+const formOf = (token: string, text: string, name: string): FormData => {
+  const form = new FormData();
+  form.append('_csrf', token);
+  form.append('file', new Blob([text]), name);
+  return form;
+};
+
+const send = async (browser: Browser, text: string, name = 'payouts.csv'): Promise<Shown> =>
+  browser.postRaw('/upload', (token) => formOf(token, text, name));
+
+const drop = async (browser: Browser, text: string): Promise<Shown> =>
+  browser.post('/upload/drop', { sha256: hash('sha256', text, 'hex') });
+
+const kept = async (): Promise<readonly string[]> => readdir(join(sqlite.dataDir, 'uploads')).catch(() => []);
+
+const textOf = ({ text }: Shown): string => text.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+describe('a file', () => {
+  test('is checked, lies apart until it is dropped, and is then in the inbox under its own name', async () => {
+    const nok = await open('nok');
+    expect(await kept()).toEqual([]);
+    const shown = await send(nok, bad, 'จ่าย พฤศจิกายน.csv');
+    const text = textOf(shown);
+    expect(text).toContain('Check of จ่าย พฤศจิกายน.csv');
+    expect(text).toMatch(/Would be paid 2 150\.25/);
+    expect(text).toMatch(/Would be rejected 1/);
+    expect(text).toMatch(/4 amount .*1\.234/);
+    expect(text).toContain(`No batch has these bytes Will be batch ${batchIdOf(bad)}`);
+    expect(text).toMatch(/Digest of what would wait for approval [0-9a-f]{64}/);
+    const [file = ''] = await kept();
+    const path = join(sqlite.dataDir, 'uploads', file);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(path, '..'))).mode & 0o777).toBe(0o700);
+    expect(await readdir(inbox)).toEqual([]);
+    const dropped = textOf(await drop(nok, bad));
+    expect(dropped).toContain('It lies in the inbox');
+    expect(dropped).toContain('the file waits until paydrop watch runs');
+    expect(await readdir(inbox)).toEqual(['จ่าย พฤศจิกายน.csv']);
+    expect(await readFile(join(inbox, 'จ่าย พฤศจิกายน.csv'), 'utf8')).toBe(bad);
+    expect(await kept()).toEqual([]);
+    expect(await sqlite.store.handsOf(batchIdOf(bad))).toEqual([(await users.find('nok')).personId]);
+    expect(await sqlite.store.batches()).toEqual([]);
+  });
+
+  test('is approved by anybody but whoever has uploaded it', async () => {
+    const [mali, dao] = [await open('mali'), await open('dao')];
+    await send(mali, good);
+    await drop(mali, good);
+    const batchId = batchIdOf(good);
+    const approval = { when: 'always', aboveSatang: zeroSatang, people: 1 } as const;
+    await ingest(sqlite.store, makeRows(2), { batchId, approval });
+    const { version = '' } = (await sqlite.store.approvalOf(batchId)) ?? {};
+    const form = { version, note: 'compared' };
+    const refused = await mali.post(`/batch/${batchId}/decide/approve-batch`, form);
+    expect([refused.status, textOf(refused)]).toEqual([
+      409,
+      expect.stringContaining('you uploaded the file, or corrected a row in it, and cannot approve it'),
+    ]);
+    const done = await dao.post(`/batch/${batchId}/decide/approve-batch`, form);
+    expect(done.text).toContain('<b>Applied.</b>');
+  });
+
+  test('that was taken in before is named, and not dropped again', async () => {
+    const nok = await open('nok');
+    await ingest(sqlite.store, makeRows(2), { batchId: batchIdOf(good) });
+    const shown = await send(nok, good, 'again.csv');
+    expect(textOf(shown)).toContain(`These bytes were taken in before, as batch ${batchIdOf(good)}`);
+    expect(shown.text).not.toContain('action="/upload/drop"');
+    expect((await drop(nok, good)).status).toBe(409);
+    expect(await readdir(inbox)).toEqual([]);
+  });
+
+  test('overwrites none that waits: the same bytes are one file, others need another name', async () => {
+    const nok = await open('nok');
+    for (let time = 0; time < 2; time += 1) {
+      await send(nok, good);
+      expect(textOf(await drop(nok, good))).toContain('It lies in the inbox');
+    }
+    await send(nok, bad);
+    const refused = await drop(nok, bad);
+    expect([refused.status, textOf(refused)]).toEqual([
+      409,
+      expect.stringContaining('Another file of this name'),
+    ]);
+    expect(await readdir(inbox)).toEqual(['payouts.csv']);
+    expect(await readFile(join(inbox, 'payouts.csv'), 'utf8')).toBe(good);
+  });
+
+  test('is dropped as it was checked, or not at all', async () => {
+    const nok = await open('nok');
+    await send(nok, good);
+    expect((await drop(nok, bad)).status).toBe(409);
+    const [file = ''] = await kept();
+    await writeFile(join(sqlite.dataDir, 'uploads', file), bad);
+    expect(textOf(await drop(nok, good))).toContain('upload the file again');
+    expect(await readdir(inbox)).toEqual([]);
+    expect(await sqlite.store.handsOf(batchIdOf(good))).toEqual([]);
+  });
+
+  test('that would be rejected as a whole has no way into the inbox', async () => {
+    const nok = await open('nok');
+    const shown = await send(nok, 'a,b\n1,2\n');
+    expect(textOf(shown)).toContain('The whole file would be rejected');
+    expect(shown.text).not.toContain(sqlite.dataDir);
+    expect((await drop(nok, 'a,b\n1,2\n')).status).toBe(409);
+    expect(await readdir(inbox)).toEqual([]);
+  });
+
+  test('goes when it is thrown away, at the end of the session, and after an hour', async () => {
+    const nok = await open('nok');
+    await send(nok, good);
+    await nok.post('/upload/discard');
+    expect(await kept()).toEqual([]);
+    await send(nok, good);
+    users.clock.ms += 3_600_000;
+    const later = await open('mali');
+    await later.get('/upload');
+    expect(await kept()).toEqual([]);
+    await send(later, good);
+    expect(await kept()).toHaveLength(1);
+    await later.post('/sign-out');
+    expect(await kept()).toEqual([]);
+  });
+});
+
+describe('refused', () => {
+  test('a path in a name, and a name that is none of a payout file', async () => {
+    const nok = await open('nok');
+    expect((await send(nok, good, 'pay.exe')).status).toBe(400);
+    expect(await kept()).toEqual([]);
+    await send(nok, good, '../../etc/cron.d/pay.csv');
+    await drop(nok, good);
+    expect(await readdir(inbox)).toEqual(['pay.csv']);
+  });
+
+  test('what is larger than a file may be, or empty: nothing of it is left', async () => {
+    const nok = await open('nok');
+    const large = await send(nok, header.padEnd(bytesPerFile + 1, 'x'));
+    expect([large.status, textOf(large)]).toEqual([413, expect.stringContaining('too large for the page')]);
+    expect((await send(nok, '')).status).toBe(400);
+    expect(await kept()).toEqual([]);
+  });
+
+  test('whoever may not propose, and whoever has not signed in', async () => {
+    const dao = await open('dao');
+    expect((await send(dao, good)).status).toBe(403);
+    expect((await dao.get('/today')).text).not.toContain('href="/upload"');
+    const nobody = new Browser(origin);
+    await nobody.get('/sign-in');
+    expect((await send(nobody, good)).text).toContain('name="password"');
+    expect(await kept()).toEqual([]);
+  });
+
+  test('a form without its token before the file', async () => {
+    const nok = await open('nok');
+    const forms = [
+      () => formOf('wrong', good, 'a.csv'),
+      (token: string) => {
+        const form = new FormData();
+        form.append('file', new Blob([good]), 'a.csv');
+        form.append('_csrf', token);
+        return form;
+      },
+    ];
+    for (const form of forms) expect((await nok.postRaw('/upload', form)).status).toBe(403);
+    const foreign = { origin: 'http://evil.example' };
+    expect((await nok.postRaw('/upload', (token) => formOf(token, good, 'a.csv'), foreign)).status).toBe(403);
+    expect(await kept()).toEqual([]);
+  });
+});
