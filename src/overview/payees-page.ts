@@ -7,6 +7,7 @@ import { parseMaskedPayee } from '../payout/rules/search.ts';
 import type { OverviewReader, PayeeSeen } from './ports.ts';
 import { html, type Html } from '../review/web/html.ts';
 import { csrfField, postButton } from '../review/web/layout.ts';
+import { readSearch, searchField } from '../review/web/parts.ts';
 import type { Fields, Page, View } from '../review/web/view.ts';
 import { sayMoment } from '../review/web/words.ts';
 import { type OverviewVisit, withWords } from './words.ts';
@@ -14,7 +15,6 @@ import { type OverviewVisit, withWords } from './words.ts';
 export type PayeesReader = Pick<OverviewReader, 'payees'>;
 
 const payeesOnPage = 50;
-const searchLengthMax = 100;
 
 interface Asked {
   readonly search: string;
@@ -24,7 +24,7 @@ interface Asked {
 function readAsked(fields: Fields): Asked {
   const before = Number(fields['before']);
   return {
-    search: (fields['search'] ?? '').trim().slice(0, searchLengthMax),
+    search: readSearch(fields),
     beforeSeq: Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER,
   };
 }
@@ -32,18 +32,7 @@ function readAsked(fields: Fields): Asked {
 function searchForm(visit: OverviewVisit, { search }: Asked): Html {
   const { say } = visit;
   return html`<form method="post" action="/payees" class="filter short" role="search">
-    ${csrfField(visit)}
-    <div class="wide">
-      <label for="search">${say('search')} <small>${say('payeeSearchHint')}</small></label>
-      <input
-        id="search"
-        name="search"
-        type="search"
-        value="${search}"
-        maxlength="${searchLengthMax}"
-        autocomplete="off"
-      />
-    </div>
+    ${csrfField(visit)} ${searchField(visit, say('payeeSearchHint'), search)}
     <div class="buttons">
       <button class="main">${say('find')}</button>
       <a class="button" href="/payees">${say('clear')}</a>

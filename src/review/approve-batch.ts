@@ -10,7 +10,7 @@ import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
 import { whyNotApprove } from './rules/approval.ts';
 import { can, findCheckObstacle, type ProvedPerson } from './rules/people.ts';
-import type { Decider } from './rules/proposal.ts';
+import { deciderOf } from './verdict.ts';
 
 export interface ApproveContext extends ReviewContext {
   readonly journal: ReviewContext['journal'] & Pick<PersonStore, 'persons'>;
@@ -60,8 +60,6 @@ async function findOpen({ journal }: ApproveContext, batchId: string) {
   const proposal = item && (await journal.proposal(item.proposalId));
   return item && proposal && { proposal, version: item.version };
 }
-
-const deciderOf = ({ person }: ProvedPerson): Decider => ({ personId: person.personId, name: person.name });
 
 async function proposeApproval(
   context: ApproveContext,

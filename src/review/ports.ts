@@ -2,12 +2,17 @@
 import type { PayerHalt } from '../payout/ports.ts';
 import type { RefusedFile, ReviewNote, RowsOfBatch } from './rules/queue.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
-import type { Satang } from '../core/money.ts';
 import type { DecisionItem } from '../core/ports.ts';
 import type { Waiting } from './rules/approval.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
-import type { Decider, ProposalStatus, Target, TargetKind } from './rules/proposal.ts';
-import type { Decision } from './rules/terms.ts';
+import type {
+  Decider,
+  Proposal,
+  ProposalMove,
+  ProposalStatus,
+  Target,
+  TargetKind,
+} from './rules/proposal.ts';
 import type { PersonEvent } from './rules/chain.ts';
 import type { Passkey } from './rules/passkey.ts';
 import type { ProposalEvent } from './rules/proposal-chain.ts';
@@ -17,32 +22,7 @@ import type { PersonSession } from './rules/session.ts';
 import type { PersonChange } from './rules/person-request.ts';
 import type { ApprovalSignature } from './rules/signature.ts';
 
-/** A decision that was proposed, with what has become of it. */
-export interface Proposal {
-  readonly proposalId: number;
-  readonly decision: Decision;
-  readonly status: ProposalStatus;
-  /** Why, in the maker's words. */
-  readonly note: string;
-  /** Where the proof stands; null where none is needed. */
-  readonly evidence: string | null;
-  readonly makerId: number | null;
-  readonly maker: string;
-  /** How many it takes; 1 when nobody else has to look at it. */
-  readonly people: 1 | 2;
-  readonly madeAtMs: number;
-  readonly expiresAtMs: number;
-  readonly checkerId: number | null;
-  readonly checker: string | null;
-  readonly checkedAtMs: number | null;
-  readonly checkNote: string | null;
-  readonly endedAtMs: number | null;
-  readonly items: number;
-  /** Of the payouts that it is about. */
-  readonly totalSatang: Satang;
-  /** SHA-256 (hex) over its items: the checker decides on exactly these. */
-  readonly digest: string;
-}
+export type { Proposal, ProposalMove } from './rules/proposal.ts';
 
 export type ItemStatus = 'open' | 'applied' | 'refused' | 'closed';
 
@@ -70,14 +50,6 @@ export interface ProposalDraft extends Pick<
 export interface ProposalClash {
   readonly clash: Pick<Target, 'kind' | 'key'>;
   readonly proposalId: number;
-}
-
-export interface ProposalMove {
-  readonly to: ProposalStatus;
-  /** Null where nobody did it: it lapsed, or has ended. */
-  readonly by: Decider | null;
-  readonly note: string | null;
-  readonly nowMs: number;
 }
 
 /** What of a batch waits for approval. */

@@ -1,37 +1,6 @@
 /** What the chained history of a proposal says, and whether the proposal is what its history says. */
-import type { Satang } from '../../core/money.ts';
 import { type Link, type LinkDraft, readFacts } from './chain.ts';
-import type { Decider, ProposalStatus } from './proposal.ts';
-
-/** A proposal as far as its history tells of it. */
-interface Proposal {
-  readonly proposalId: number;
-  readonly decision: string;
-  readonly status: ProposalStatus;
-  readonly note: string;
-  readonly evidence: string | null;
-  readonly makerId: number | null;
-  readonly maker: string;
-  readonly people: 1 | 2;
-  readonly madeAtMs: number;
-  readonly expiresAtMs: number;
-  readonly checkerId: number | null;
-  readonly checker: string | null;
-  readonly checkedAtMs: number | null;
-  readonly checkNote: string | null;
-  readonly endedAtMs: number | null;
-  readonly items: number;
-  readonly totalSatang: Satang;
-  readonly digest: string;
-}
-
-/** What becomes of a proposal, and by whom. */
-interface Move {
-  readonly to: ProposalStatus;
-  readonly by: Decider | null;
-  readonly note: string | null;
-  readonly nowMs: number;
-}
+import type { Proposal, ProposalMove, ProposalStatus } from './proposal.ts';
 
 /** The kind is what the proposal has become by it. */
 export type ProposalEvent = Link<ProposalStatus>;
@@ -58,7 +27,7 @@ export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[]
 }
 
 /** Somebody has looked at it, or nobody did in time, or it has ended. */
-export function draftMoved(subject: number, { to, by, note, nowMs }: Move): ProposalEventDraft {
+export function draftMoved(subject: number, { to, by, note, nowMs }: ProposalMove): ProposalEventDraft {
   const cells = { ...(by === null ? {} : { checker: by.name }), ...(note === null ? {} : { note }) };
   return { subject, kind: to, atMs: nowMs, byPerson: by?.personId ?? null, proof: null, facts: {}, cells };
 }
@@ -72,7 +41,7 @@ export function draftProposalEvents(proposal: Proposal): readonly ProposalEventD
   const isApproved =
     status === 'approved' || status === 'applied' || (status === 'stale' && checker !== null);
   const checked = { to: 'approved', by, note: checkNote, nowMs: checkedAtMs ?? proposal.madeAtMs } as const;
-  const moves: Move[] = [];
+  const moves: ProposalMove[] = [];
   if (isApproved && people > 1) moves.push(checked);
   if (status === 'applied' || (isApproved && status === 'stale'))
     moves.push({ to: status, by: null, note: null, nowMs: endMs });

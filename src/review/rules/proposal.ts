@@ -1,4 +1,5 @@
 /** The life of a decision from its proposal to its end: who may do what with it, and when it is no longer valid. */
+import type { Satang } from '../../core/money.ts';
 import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
 import { involvedWords } from './approval.ts';
 import { type Decision, decisionTerms } from './terms.ts';
@@ -34,6 +35,42 @@ export interface Decider {
   readonly personId: number | null;
   /** As people know him; of one who has not proved it, the user of the operating system. */
   readonly name: string;
+}
+
+/** A decision that was proposed, with what has become of it. */
+export interface Proposal {
+  readonly proposalId: number;
+  readonly decision: Decision;
+  readonly status: ProposalStatus;
+  /** Why, in the maker's words. */
+  readonly note: string;
+  /** Where the proof stands; null where none is needed. */
+  readonly evidence: string | null;
+  readonly makerId: number | null;
+  readonly maker: string;
+  /** How many it takes; 1 when nobody else has to look at it. */
+  readonly people: 1 | 2;
+  readonly madeAtMs: number;
+  readonly expiresAtMs: number;
+  readonly checkerId: number | null;
+  readonly checker: string | null;
+  readonly checkedAtMs: number | null;
+  readonly checkNote: string | null;
+  readonly endedAtMs: number | null;
+  readonly items: number;
+  /** Of the payouts that it is about. */
+  readonly totalSatang: Satang;
+  /** SHA-256 (hex) over its items: the checker decides on exactly these. */
+  readonly digest: string;
+}
+
+/** What becomes of a proposal, and by whom. */
+export interface ProposalMove {
+  readonly to: ProposalStatus;
+  /** Null where nobody did it: it lapsed, or has ended. */
+  readonly by: Decider | null;
+  readonly note: string | null;
+  readonly nowMs: number;
 }
 
 /** `statement`: a day's, from the bank or a file; `day`: one without any; `file`: one that was refused. */

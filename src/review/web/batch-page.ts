@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
-import type { PayoutStatus } from '../../core/payout.ts';
+import { unsentStatuses } from '../../payout/rules/operator.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { Batch, BatchReader, Report, StatusTotal } from '../../core/ports.ts';
 import type { FoundPayout, PayoutSearch } from '../../payout/ports.ts';
@@ -421,8 +421,6 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
 
 // ---------------------------------------------------------------- deciding
 
-const unsentOf: readonly PayoutStatus[] = ['ready', 'held'];
-
 function formOf(
   visit: ProvedVisit,
   { batch, totals, figures, people }: ShownBatch,
@@ -432,7 +430,7 @@ function formOf(
   const { say, language } = visit;
   const { batchId } = batch;
   const path = `/batch/${batchId}`;
-  const unsent = totals.filter(({ status }) => unsentOf.includes(status));
+  const unsent = totals.filter(({ status }) => unsentStatuses.includes(status));
   const rows = unsent.reduce((sum, total) => sum + total.rows, 0);
   const what = unsent.map(
     ({ status, rows: count, amountSatang }) =>

@@ -6,7 +6,7 @@ import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeReason } from '../../reports/rules/report-rows.ts';
 import { html, type Html, type Part } from './html.ts';
-import type { Visit } from './view.ts';
+import type { Fields, Visit } from './view.ts';
 import { sayMoment, sayMoved } from './words.ts';
 
 /** Why a row waits: where it is held, in Thai too; what the bank or the file says stays as it is. */
@@ -47,3 +47,24 @@ export const factList = (facts: readonly (readonly [name: string, fact: Part])[]
             <dd>${fact}</dd>`,
       )}
   </dl>`;
+
+/** Of what is typed to find something. */
+export const searchLengthMax = 100;
+
+/** As it was typed; what is longer is cut. */
+export const readSearch = (fields: Fields): string =>
+  (fields['search'] ?? '').trim().slice(0, searchLengthMax);
+
+/** @param hint what can be looked for */
+export const searchField = ({ say }: Pick<Visit, 'say'>, hint: string, search: string): Html =>
+  html`<div class="wide">
+    <label for="search">${say('search')} <small>${hint}</small></label>
+    <input
+      id="search"
+      name="search"
+      type="search"
+      value="${search}"
+      maxlength="${searchLengthMax}"
+      autocomplete="off"
+    />
+  </div>`;

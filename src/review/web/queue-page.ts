@@ -20,7 +20,7 @@ import { type Owner, readOwners } from '../rules/queue.ts';
 import { choiceBar, choiceCell, choiceHead } from './choice.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
-import { alarmTag, moneyTag, reasonOf, remedyOf } from './parts.ts';
+import { alarmTag, moneyTag, readSearch, reasonOf, remedyOf, searchField, searchLengthMax } from './parts.ts';
 import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } from './queue-items.ts';
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
@@ -32,7 +32,6 @@ export interface QueuePageContext extends QueueItemsContext {
 }
 
 const rowsOnPage = 50;
-const searchLengthMax = 100;
 
 /** As it stands in the form. */
 interface Asked {
@@ -52,7 +51,7 @@ const findWord = <Name extends string>(names: readonly Name[], word: string | un
 function readAsked(fields: Fields): Asked {
   const before = Number(fields['before']);
   return {
-    search: (fields['search'] ?? '').trim().slice(0, searchLengthMax),
+    search: readSearch(fields),
     status: findWord(payoutStatuses, fields['status']),
     money: findWord(moneyWords, fields['money']),
     day: (fields['day'] ?? '').trim().slice(0, searchLengthMax),
@@ -103,18 +102,7 @@ const choice = (value: string, label: string, isChosen: boolean): Html =>
 function filterForm(visit: ProvedVisit, { search, status, money, day }: Asked): Html {
   const { say, language } = visit;
   return html`<form method="post" action="/queue" class="filter" role="search" data-live-form>
-    ${csrfField(visit)}
-    <div class="wide">
-      <label for="search">${say('search')} <small>${say('searchHint')}</small></label>
-      <input
-        id="search"
-        name="search"
-        type="search"
-        value="${search}"
-        maxlength="${searchLengthMax}"
-        autocomplete="off"
-      />
-    </div>
+    ${csrfField(visit)} ${searchField(visit, say('searchHint'), search)}
     <div>
       <label for="status">${say('status')}</label>
       <select id="status" name="status">

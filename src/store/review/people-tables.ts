@@ -5,6 +5,7 @@ import type { PasswordTries } from '../../review/rules/password.ts';
 import type { Person } from '../../review/rules/people.ts';
 import type { PersonToken } from '../../review/ports.ts';
 import type { RowOf } from '../../platform/record-rows.ts';
+import { chainedHistoryTable, chainedHistoryTriggers } from './chained-history.ts';
 
 export const personTables = `
 create table person (
@@ -39,21 +40,8 @@ create table person_token (
   last_used_at_ms integer
 ) strict;
 
--- subject: a person, or 0. cells: JSON of what names somebody; null once it was erased.
-create table person_event (
-  seq integer primary key,
-  subject integer not null,
-  kind text not null,
-  at_ms integer not null,
-  by_person integer,
-  proof text,
-  text text not null,
-  previous_hash text,
-  hash text not null unique check (length(hash) = 64),
-  cells text
-) strict;
-create index person_event_of on person_event (subject, seq);
-
+-- subject: a person, or 0.
+${chainedHistoryTable('person_event', 'integer not null')}
 -- request: JSON. first_half: of a one-time password, while it waits.
 create table person_change (
   change_id integer primary key,
@@ -68,22 +56,7 @@ create table person_change (
   first_half text
 ) strict;
 
-create trigger person_event_follows before insert on person_event
-when new.seq is not 1 + (select coalesce(max(seq), 0) from person_event)
-  or new.previous_hash is not (select hash from person_event where subject = new.subject order by seq desc limit 1)
-begin
-  select raise(abort, 'an event of a person follows the one before it');
-end;
-create trigger person_event_never_changes before update on person_event
-when new.cells is not null or new.seq is not old.seq or new.subject is not old.subject or new.kind is not old.kind
-  or new.at_ms is not old.at_ms or new.by_person is not old.by_person or new.proof is not old.proof
-  or new.text is not old.text or new.previous_hash is not old.previous_hash or new.hash is not old.hash
-begin
-  select raise(abort, 'an event of a person is never changed');
-end;
-create trigger person_event_never_goes before delete on person_event begin
-  select raise(abort, 'an event of a person is never removed');
-end;
+${chainedHistoryTriggers('person_event', 'a person')}
 create trigger person_never_goes before delete on person begin
   select raise(abort, 'a person is never removed');
 end;
