@@ -4,7 +4,7 @@ import type { ProxyType } from '../../core/payout.ts';
 import type { PayeeWanted } from '../../payout/rules/search.ts';
 import type { OverviewReader, PayeeSeen } from '../../overview/ports.ts';
 import type { SendsSeen } from '../../overview/rules/today.ts';
-import { asText, joinParts, lowPart } from '../payouts/rows.ts';
+import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { literal } from '../schema.ts';
 import { type BodiesOf, define, query, type Reading, select, selectFirst } from '../statements.ts';
 
@@ -49,18 +49,17 @@ function selectPayees(
 }
 
 const transfersTo = define(({ proxyNo }: { proxyNo: string }) => {
-  const part = sql.lit(Number(lowPart));
+  const isPaid = sql<SqlBool>`a.status = 'paid'`;
   return query
     .selectFrom('attempt as a')
     .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
     .select((eb) => eb.fn.countAll<number>().as('transfers'))
-    .select(sql<number>`sum(a.status = 'paid')`.as('paid'))
+    .select(sql<number>`sum(${isPaid})`.as('paid'))
     .select(sql<number>`sum(a.status in ('failed', 'refused'))`.as('failed'))
+    .select(sumAmount(sql`iif(${isPaid}, p.amount_satang, 0)`))
     .select([
-      asText(sql`coalesce(sum(iif(a.status = 'paid', p.amount_satang / ${part}, 0)), 0)`).as('high'),
-      asText(sql`coalesce(sum(iif(a.status = 'paid', p.amount_satang % ${part}, 0)), 0)`).as('low'),
-      sql<number | null>`min(iif(a.status = 'paid', a.intent_at_ms, null))`.as('firstPaidMs'),
-      sql<number | null>`max(iif(a.status = 'paid', a.intent_at_ms, null))`.as('lastPaidMs'),
+      sql<number | null>`min(iif(${isPaid}, a.intent_at_ms, null))`.as('firstPaidMs'),
+      sql<number | null>`max(iif(${isPaid}, a.intent_at_ms, null))`.as('lastPaidMs'),
     ])
     .where('a.proxy_no', '=', proxyNo);
 });

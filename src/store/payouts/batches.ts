@@ -7,23 +7,23 @@ import type { BatchStore, PayerHalt, PayerBreakerStore } from '../../payout/port
 import type { ReportStore } from '../../reports/ports.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
-import { asText, joinParts, lowPart, readLatestEventSeq, toBatch } from './rows.ts';
+import { asText, joinParts, partsOfAmount, readLatestEventSeq, sumAmount, toBatch } from './rows.ts';
 
 const readCorrection = (correctionSatang: Satang) => (correctionSatang === 0n ? {} : { correctionSatang });
 
 function selectTotals(batchId: string) {
-  const part = sql.lit(Number(lowPart));
+  const amount = partsOfAmount(sql.ref('amount_satang'));
+  const sealed = partsOfAmount(sql.ref('sealed_satang'));
   return query
     .selectFrom('payout')
     .select(['status', (eb) => eb.fn.countAll<number>().as('rows')])
+    .select(sumAmount(sql.ref('amount_satang')))
     .select([
-      asText(sql`sum(amount_satang / ${part})`).as('high'),
-      asText(sql`sum(amount_satang % ${part})`).as('low'),
       sql<number>`count(*) - count(amount_satang)`.as('unreadable_amounts'),
       sql<number>`sum(is_alarm)`.as('alarm_rows'),
       sql<number>`sum(is_acknowledged)`.as('acknowledged_rows'),
-      asText(sql`sum(amount_satang / ${part} - sealed_satang / ${part})`).as('corrected_high'),
-      asText(sql`sum(amount_satang % ${part} - sealed_satang % ${part})`).as('corrected_low'),
+      asText(sql`sum(${amount.high} - ${sealed.high})`).as('corrected_high'),
+      asText(sql`sum(${amount.low} - ${sealed.low})`).as('corrected_low'),
     ])
     .where('batch_id', '=', batchId)
     .groupBy('status')

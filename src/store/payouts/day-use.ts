@@ -19,7 +19,7 @@ import {
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { holdBits, literal, type Tables } from '../schema.ts';
 import { type BodiesOf, type Body, define, query, type Reading } from '../statements.ts';
-import { joinParts, lowPart } from './rows.ts';
+import { asText, joinParts, lowPart, partsOfAmount, sumAmount } from './rows.ts';
 
 export const limitTables = `
 -- Sums of a day: of all of it, of each payee, of each file. Satang in two parts, since many of them pass 2^63.
@@ -58,10 +58,12 @@ const whole = { kind: 'day', key: '' } as const;
 
 const keyOf = ({ companyId, date, kind, key }: UseKey) => ({ company_id: companyId, date, kind, key });
 
+const keptParts = [asText(sql.ref('high')).as('high'), asText(sql.ref('low')).as('low')] as const;
+
 const useOf = define((values: UseKey) =>
   query
     .selectFrom('day_use')
-    .select(['rows', sql<string>`cast(high as text)`.as('high'), sql<string>`cast(low as text)`.as('low')])
+    .select(['rows', ...keptParts])
     .where(({ and }) => and(keyOf(values))),
 );
 
@@ -69,12 +71,7 @@ const useOf = define((values: UseKey) =>
 const usesOf = define((values: Day & { proxyNo: string; batchId: string }) =>
   query
     .selectFrom('day_use')
-    .select([
-      'kind',
-      'rows',
-      sql<string>`cast(high as text)`.as('high'),
-      sql<string>`cast(low as text)`.as('low'),
-    ])
+    .select(['kind', 'rows', ...keptParts])
     .where(({ and }) => and({ company_id: values.companyId, date: values.date }))
     .where('kind', 'in', ['day', 'payee', 'file'])
     .where('key', 'in', ['', values.proxyNo, values.batchId]),
@@ -152,8 +149,9 @@ function spanOf(day: Day): DaySpan {
   return { ...day, fromMs, untilMs: fromMs + dayMs };
 }
 
-const high = sql<number>`coalesce(sum(p.amount_satang / ${sql.lit(Number(lowPart))}), 0)`;
-const low = sql<number>`coalesce(sum(p.amount_satang % ${sql.lit(Number(lowPart))}), 0)`;
+const amount = partsOfAmount(sql.ref('p.amount_satang'));
+const high = sql<number>`coalesce(sum(${amount.high}), 0)`;
+const low = sql<number>`coalesce(sum(${amount.low}), 0)`;
 
 /** `countsItsFile`. */
 const countsFile = sql<boolean>`p.accepted_holds & ${sql.lit(holdBits['day-limit'])} = 0`;
@@ -161,7 +159,7 @@ const countsFile = sql<boolean>`p.accepted_holds & ${sql.lit(holdBits['day-limit
 const sumCounted = define((values: DaySpan & { key: string | null }) =>
   selectCounted(values)
     .select(sql<number>`count(distinct case when ${countsFile} then p.batch_id end)`.as('files'))
-    .select([sql<string>`cast(${high} as text)`.as('high'), sql<string>`cast(${low} as text)`.as('low')])
+    .select(sumAmount(sql.ref('p.amount_satang')))
     .where(sql<boolean>`(${values.key} is null or r.proxy_no = ${values.key})`),
 );
 

@@ -233,7 +233,22 @@ export function readLastRowNo(db: DatabaseSync, batchId: string): number {
 /** Amounts are summed in two parts: a million amounts of 10^17 pass SQLite's 2^63. */
 export const lowPart = 1_000_000_000n;
 
+const part = sql.lit(Number(lowPart));
+
+/** The two parts of an amount in satang. */
+export const partsOfAmount = (amount: Expression<unknown>) => ({
+  high: sql<number>`${amount} / ${part}`,
+  low: sql<number>`${amount} % ${part}`,
+});
+
+/** As text: what passes 2^53 is no number for JavaScript. */
 export const asText = (sum: Expression<unknown>) => sql<string>`cast(coalesce(${sum}, 0) as text)`;
+
+/** The sums of the two parts of an amount, for `joinParts`. */
+export function sumAmount(amount: Expression<unknown>) {
+  const { high, low } = partsOfAmount(amount);
+  return [asText(sql`sum(${high})`).as('high'), asText(sql`sum(${low})`).as('low')] as const;
+}
 
 /** The sum of the two parts. */
 export function joinParts(high: string, low: string): Satang {

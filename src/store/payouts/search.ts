@@ -12,7 +12,7 @@ import {
 import { hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
 import { type BodiesOf, query, type Reading, select } from '../statements.ts';
 import { isOfBatch } from './open-payouts.ts';
-import { asText, joinParts, lowPart, selectResultRows, toResultRow } from './rows.ts';
+import { joinParts, selectResultRows, sumAmount, toResultRow } from './rows.ts';
 
 type Condition = Expression<SqlBool>;
 
@@ -100,17 +100,13 @@ function selectPage(filter: PayoutFilter, searched: SearchedPayouts, beforeSeq: 
 
 /** Of the payouts that wait for a person. */
 function selectWaiting(filter: PayoutFilter) {
-  const part = sql.lit(Number(lowPart));
   const conditions = listConditions({ ...filter, isWaiting: true });
   const { statuses = [] } = filter;
   return query
     .selectFrom('open_payout as p')
     .select(['p.status', (eb) => eb.fn.countAll<number>().as('rows')])
-    .select([
-      asText(sql`sum(p.amount_satang / ${part})`).as('high'),
-      asText(sql`sum(p.amount_satang % ${part})`).as('low'),
-      sql<number>`min(p.placed_at_ms)`.as('oldest_ms'),
-    ])
+    .select(sumAmount(sql.ref('p.amount_satang')))
+    .select(sql<number>`min(p.placed_at_ms)`.as('oldest_ms'))
     .where((eb) =>
       eb.and(
         statuses.length === 0 ? [...conditions] : [hasStatus({ statuses, isOpen: true }), ...conditions],

@@ -5,21 +5,18 @@ import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { QueueStore } from '../../review/ports.ts';
 import type { RefusedFile, ReviewNote, RowsOfBatch } from '../../review/rules/queue.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
-import { asText, joinParts, lowPart } from '../payouts/rows.ts';
+import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select } from '../statements.ts';
 import { isDecided, markDecided } from './proposals.ts';
 
 const records = makeRowMapping({ json: [], own: ['seq'] });
 
-const part = sql.lit(Number(lowPart));
-
 /** By batch. */
 const countRows = (amount: string, sinceMs: string) =>
   [
     sql<number>`count(*)`.as('rows'),
-    asText(sql`sum(${sql.ref(amount)} / ${part})`).as('high'),
-    asText(sql`sum(${sql.ref(amount)} % ${part})`).as('low'),
+    ...sumAmount(sql.ref(amount)),
     sql<number>`min(${sql.ref(sinceMs)})`.as('since_ms'),
   ] as const;
 
