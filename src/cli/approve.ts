@@ -26,7 +26,7 @@ export const proposalsCommand = makeCommand({
   run: async ({ number, all, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { listProposals, openDecisions, readProposal } = await import('../app/review/decisions.ts');
-    const { proposalStatuses } = await import('../review/rules/proposal.ts');
+    const { openProposalStatuses, proposalStatuses } = await import('../review/rules/proposal.ts');
     const { print, printBanner, showList } = await import('./views/shown.ts');
     const { showProposal, showProposalLine } = await import('./views/decisions.ts');
     await using session = await openDecisions(loaded);
@@ -38,7 +38,7 @@ export const proposalsCommand = makeCommand({
       print(showProposal(found), json);
       return;
     }
-    const statuses = all ? proposalStatuses : (['proposed', 'approved'] as const);
+    const statuses = all ? proposalStatuses : openProposalStatuses;
     const proposals = await listProposals(session, statuses, proposalsShownMax);
     printBanner(loaded, json);
     print(showList(proposals.map(showProposalLine), 'Nothing waits for a second person.'), json);

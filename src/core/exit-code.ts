@@ -13,7 +13,8 @@ export interface ExitOptions {
 /** Statuses that no one has proved yet. */
 export const inDoubtStatuses: readonly PayoutStatus[] = ['submitted', 'unresolved'];
 
-const unsentStatuses: readonly PayoutStatus[] = ['staged', 'ready'];
+/** Statuses of rows that are yet to be sent, and that nothing holds. */
+export const toBeSentStatuses: readonly PayoutStatus[] = ['staged', 'ready'];
 
 /** Ended otherwise than paid; a held row counts whatever holds it. */
 const notPaidStatuses: readonly PayoutStatus[] = [
@@ -29,7 +30,10 @@ const notPaidStatuses: readonly PayoutStatus[] = [
 const stoppingHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
 
 /** Rows in any of the statuses. */
-export function countRows(totals: readonly StatusTotal[], statuses: readonly PayoutStatus[]): number {
+export function countRows(
+  totals: readonly Pick<StatusTotal, 'status' | 'rows'>[],
+  statuses: readonly PayoutStatus[],
+): number {
   let rows = 0;
   for (const total of totals) if (statuses.includes(total.status)) rows += total.rows;
   return rows;
@@ -54,7 +58,8 @@ export function computeExitCode(
 ): BatchExitCode {
   if (batch.status === 'rejected') return 5;
   const isStopped = holds.some(({ hold, rows }) => rows > 0 && stoppingHolds.includes(hold));
-  if (isStopped || unfinishedStages.includes(batch.status) || countRows(totals, unsentStatuses) > 0) return 6;
+  if (isStopped || unfinishedStages.includes(batch.status) || countRows(totals, toBeSentStatuses) > 0)
+    return 6;
   if (countRows(totals, inDoubtStatuses) > 0) return 4;
   if (countAlarms(totals) > 0) return 3;
   if (countRows(totals, notPaidStatuses) > 0) return options.exceptionsOk ? 0 : 3;

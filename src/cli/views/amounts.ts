@@ -1,8 +1,8 @@
 /** Totals and times for a screen. */
-import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
+import { countRows, inDoubtStatuses, toBeSentStatuses } from '../../core/exit-code.ts';
 import { countOf, showAmount, showCount } from '../../core/figures.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
-import type { BatchStatus, PayoutStatus } from '../../core/payout.ts';
+import type { BatchStatus } from '../../core/payout.ts';
 import type { StatusTotal } from '../../core/ports.ts';
 
 export { countOf, showAmount, showBaht, showCount } from '../../core/figures.ts';
@@ -34,8 +34,6 @@ export function showReady(status: BatchStatus, totals: readonly StatusTotal[]): 
   return rows === 0 ? undefined : countOf(rows, 'row is ready to be sent', 'rows are ready to be sent');
 }
 
-const unsent: readonly PayoutStatus[] = ['staged', 'ready'];
-
 /**
  * The state of a batch in words: `running` says no more than that some rows have not ended, and nothing may be at work.
  * @param isSending a process is there that sends
@@ -46,7 +44,7 @@ export function showState(
   isSending: boolean,
 ): BatchStatus | 'in doubt' | 'stopped' {
   if (status !== 'running') return status;
-  if (countRows(totals, unsent) === 0 && countRows(totals, inDoubtStatuses) > 0) return 'in doubt';
+  if (countRows(totals, toBeSentStatuses) === 0 && countRows(totals, inDoubtStatuses) > 0) return 'in doubt';
   return isSending ? status : 'stopped';
 }
 

@@ -1,7 +1,8 @@
 /** The day in figures: money by status, batches that are under way, and what waits for whom. */
 import { isSameBangkokDay } from '../../core/bangkok-time.ts';
+import { countRows, toBeSentStatuses } from '../../core/exit-code.ts';
 import { sumSatang } from '../../core/money.ts';
-import type { PayoutStatus } from '../../core/payout.ts';
+import { finalStatuses, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, StatusTotal } from '../../core/ports.ts';
 import { findCheckObstacle, type Person } from '../../review/rules/people.ts';
 
@@ -86,9 +87,6 @@ export interface Progress {
   readonly endsAtMs: number | undefined;
 }
 
-/** What becomes of these is still to be seen. */
-const underWay: readonly PayoutStatus[] = ['staged', 'ready', 'held', 'submitted', 'unresolved'];
-
 /** Nothing was sent for so long: it stands still. */
 const quietMs = 60_000;
 /** Of fewer sends no rate can be told. */
@@ -100,13 +98,11 @@ export function computeProgress(
   sends: SendsSeen | undefined,
   nowMs: number,
 ): Progress {
-  const count = (statuses: readonly PayoutStatus[]): number =>
-    totals.reduce((sum, { status, rows }) => sum + (statuses.includes(status) ? rows : 0), 0);
   const rows = totals.reduce((sum, total) => sum + total.rows, 0);
-  const rowsEnded = rows - count(underWay);
+  const rowsEnded = countRows(totals, finalStatuses);
   const perMs = sends === undefined ? undefined : rateOf(sends, nowMs);
   const perMinute = perMs === undefined ? undefined : Math.round(perMs * quietMs);
-  const left = count(['ready', 'staged']);
+  const left = countRows(totals, toBeSentStatuses);
   const endsAtMs = perMs === undefined || left === 0 ? undefined : nowMs + Math.ceil(left / perMs);
   return { rows, rowsEnded, perMinute, endsAtMs };
 }

@@ -1,6 +1,6 @@
 /** How far a batch has come, step by step, for people who look at it. */
-import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
-import { isSealed } from '../../core/payout.ts';
+import { countRows, inDoubtStatuses, toBeSentStatuses } from '../../core/exit-code.ts';
+import { isSealed, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, StatusTotal } from '../../core/ports.ts';
 
 export const batchSteps = ['sealed', 'checked', 'approval', 'paying', 'result'] as const;
@@ -25,7 +25,7 @@ export interface SteppedBatch {
   readonly hasResult: boolean;
 }
 
-const unsent = ['staged', 'ready', 'held'] as const;
+const unsent: readonly PayoutStatus[] = [...toBeSentStatuses, 'held'];
 /** What was refused before anything was sent. */
 const notTried = ['rejected', 'cancelled'] as const;
 

@@ -29,6 +29,11 @@ const proposalTransitions = [
 export const canMoveProposal = (from: ProposalStatus, to: ProposalStatus): boolean =>
   proposalTransitions.some((row) => row.from === from && row.to === to);
 
+/** Of what is still to be decided, or applied. */
+export const openProposalStatuses: readonly ProposalStatus[] = proposalStatuses.filter((status) =>
+  proposalTransitions.some(({ from }) => from === status),
+);
+
 /** Whoever decides. */
 export interface Decider {
   /** Of the person; null where nobody has proved who he is. */

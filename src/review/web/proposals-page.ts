@@ -6,7 +6,13 @@ import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
 import { can } from '../rules/people.ts';
-import { findChangeSince, findStatusThen, proposalStatuses, whyNotWithdraw } from '../rules/proposal.ts';
+import {
+  findChangeSince,
+  findStatusThen,
+  openProposalStatuses,
+  proposalStatuses,
+  whyNotWithdraw,
+} from '../rules/proposal.ts';
 import { describeTarget } from '../rules/target-words.ts';
 import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
 import { countedOf } from './decide-form.ts';
@@ -36,8 +42,8 @@ const latelyMax = 20;
 const itemsOnPage = 50;
 const noteLengthMax = 2_000;
 
-const isOpen = ({ status }: Proposal): boolean => status === 'proposed' || status === 'approved';
-const endedStatuses = proposalStatuses.filter((status) => status !== 'proposed' && status !== 'approved');
+const isOpen = ({ status }: Proposal): boolean => openProposalStatuses.includes(status);
+const endedStatuses = proposalStatuses.filter((status) => !openProposalStatuses.includes(status));
 
 // ---------------------------------------------------------------- the list
 
@@ -88,7 +94,7 @@ async function answerList({ store, readReview }: ProposalsPageContext, visit: Pr
   const { say } = visit;
   const review = await readReview();
   const newest = Number.MAX_SAFE_INTEGER;
-  const open = await review.journal.proposals(['proposed', 'approved'], newest, listMax);
+  const open = await review.journal.proposals(openProposalStatuses, newest, listMax);
   const ended = await review.journal.proposals(endedStatuses, newest, latelyMax);
   const mine: Proposal[] = [];
   const others: Proposal[] = [];

@@ -4,7 +4,12 @@ import { toSatang } from '../../core/money.ts';
 import type { DecisionItem } from '../../core/ports.ts';
 import type { Proposal, ProposalDraft, ProposalItem, ProposalStore } from '../../review/ports.ts';
 import { areEnough } from '../../review/rules/approval.ts';
-import { canMoveProposal, type Correction, type ProposalStatus } from '../../review/rules/proposal.ts';
+import {
+  canMoveProposal,
+  type Correction,
+  openProposalStatuses,
+  type ProposalStatus,
+} from '../../review/rules/proposal.ts';
 import { draftMoved, draftProposed } from '../../review/rules/proposal-chain.ts';
 import {
   type BodiesOf,
@@ -231,7 +236,7 @@ export const proposalReads = {
     return found === undefined ? undefined : toProposal(found);
   },
   *proposals(statuses, beforeId, limit) {
-    const isOpen = statuses.every((status) => status === 'proposed' || status === 'approved');
+    const isOpen = statuses.every((status) => openProposalStatuses.includes(status));
     const page = selectProposals()
       .where('status', 'in', [...statuses])
       .where((eb) => (isOpen ? isOpenStatus(eb.ref('status')) : eb.lit(true)))
