@@ -7,7 +7,7 @@ import { addAuthenticator, chromiumPath, has, listViews, type Look, openRig, typ
 
 const skipped =
   chromiumPath === undefined
-    ? ' (skipped: there is no Chromium here; on Debian: apt-get install chromium)'
+    ? ' (skipped: there is no Chromium here; on Debian: apt-get install chromium-headless-shell)'
     : '';
 /** `PAYDROP_BROWSER=whole`: in Thai and on a phone, too, and the size of each view; else what takes least. */
 const isWhole = process.env['PAYDROP_BROWSER'] === 'whole';
