@@ -141,30 +141,41 @@ const freeze = (row: ResultRow, version: string): FrozenRow => ({
 });
 
 const frozenMs = 60 * 60_000;
-/** Of all people; the oldest goes first. */
-const frozenListsMax = 50;
+/** Of each person, so that nobody pushes out another's; his own oldest goes first. */
+const frozenListsMax = 5;
 /** Items that are decided on at once: each of them is looked at before anything is proposed. */
 const frozenItemsMax = 5_000;
 const pageRows = 500;
 /** Items that are shown, and asked about what is possible. */
 const itemsShownMax = 50;
 
+/** Why a list is no longer kept, as a word of the page. */
+type ListGone = 'listGone' | 'listOld' | 'listOfBefore' | 'listReplaced';
+
 /** Kept for as long as a person needs to decide: in the memory of the page alone. */
 class FrozenLists {
   readonly #lists = new Map<string, FrozenList>();
+  /** Another page, or the same started again, has none of these lists. */
+  readonly #start = randomBytes(6).toString('hex');
 
   keep(list: FrozenList): string {
-    const key = randomBytes(12).toString('base64url');
+    const { personId, madeAtMs } = list;
+    const key = [this.#start, madeAtMs, randomBytes(12).toString('hex')].join('-');
+    for (const [old, one] of this.#lists) if (madeAtMs - one.madeAtMs >= frozenMs) this.#lists.delete(old);
     this.#lists.set(key, list);
-    for (const [oldest] of [...this.#lists].slice(0, -frozenListsMax)) this.#lists.delete(oldest);
+    const own = [...this.#lists].filter(([, one]) => one.personId === personId);
+    for (const [oldest] of own.slice(0, -frozenListsMax)) this.#lists.delete(oldest);
     return key;
   }
 
   /** Of this person alone. */
-  find(key: string | undefined, { person, nowMs }: ProvedVisit): FrozenList | undefined {
-    const list = this.#lists.get(key ?? '');
-    const isOpen = list !== undefined && nowMs - list.madeAtMs < frozenMs;
-    return isOpen && list.personId === person.personId ? list : undefined;
+  find(key: string, { person, nowMs }: ProvedVisit): FrozenList | ListGone {
+    const list = this.#lists.get(key);
+    const [start = '', madeAtMs = ''] = key.split('-');
+    if (list !== undefined && list.personId !== person.personId) return 'listGone';
+    if (start !== this.#start) return 'listOfBefore';
+    if (nowMs - Number(madeAtMs) >= frozenMs) return 'listOld';
+    return list ?? 'listReplaced';
   }
 }
 
@@ -301,8 +312,8 @@ async function listPage(
   };
 }
 
-const goneList = (visit: ProvedVisit): Page =>
-  plainPage(visit, 404, visit.say('decideOn'), visit.say('listGone'));
+const goneList = (visit: ProvedVisit, why: ListGone): Page =>
+  plainPage(visit, 404, visit.say('decideOn'), html`${visit.say(why)} ${visit.say('chooseAgain')}`);
 
 async function formOfMany(
   context: DecidePageContext,
@@ -336,7 +347,7 @@ async function answerMany(
 ): Promise<Answer> {
   const [key = '', decision] = [fields['key'], readDecision(fields)];
   const list = lists.find(key, visit);
-  if (list === undefined) return goneList(visit);
+  if (typeof list === 'string') return goneList(visit, list);
   if (decision === undefined) return listPage(context, visit, key, list);
   const form = await formOfMany(context, visit, key, list, decision);
   const review = await context.readReview();
@@ -348,9 +359,10 @@ async function answerMany(
 
 /** The same list without what was objected to; what is left is frozen as it was. */
 function answerLeaveOut(lists: FrozenLists, visit: ProvedVisit, fields: Fields): Answer {
-  const list = lists.find(fields['key'], visit);
+  const list = lists.find(fields['key'] ?? '', visit);
   const decision = readDecision(fields);
-  if (list === undefined || decision === undefined) return goneList(visit);
+  if (typeof list === 'string' || decision === undefined)
+    return goneList(visit, typeof list === 'string' ? list : 'listGone');
   const rows = list.rows.filter(({ target }) => !list.objected.has(target.key));
   return { goTo: `/decide/${lists.keep({ ...list, rows, objected: new Set() })}/${decision}` };
 }

@@ -271,4 +271,28 @@ describe('several at once', () => {
     expect((await nok.get(path)).status).toBe(200);
     expect((await nok.post('/decide', { 'pick-x': '1' })).status).toBe(422);
   });
+
+  test('nobody pushes out another’s list, and of one that is gone it is said why', async () => {
+    await holdAll(1);
+    const [nok, mali] = [await rig.open('nok'), await rig.open('mali')];
+    const freezeOne = async (browser: Browser) => {
+      const list = await browser.post('/decide', { all: '1' });
+      return /href="(\/decide\/[\w-]+)\/cancel"/.exec(list.text)?.[1] ?? '';
+    };
+    const [first, own] = [await freezeOne(nok), await freezeOne(mali)];
+    for (let made = 0; made < 51; made += 1) await freezeOne(mali);
+    expect((await nok.get(first)).status).toBe(200);
+    const replaced = await mali.post(`${own}/cancel`, { note: 'x' });
+    expect(replaced.status).toBe(404);
+    expect(replaced.text).toContain('you have frozen five newer ones since. Nothing was decided by it');
+    const before = await nok.get(first.replace(/-/, '0-'));
+    expect(before.text).toContain('the page was started again since it was made');
+    expect((await nok.get('/decide/x')).status).toBe(404);
+    // Nobody is idle for so long, or he is signed out.
+    for (const minutes of [25, 25, 10]) {
+      rig.users.clock.ms += minutes * 60_000;
+      await nok.get('/queue');
+    }
+    expect((await nok.get(first)).text).toContain('kept for an hour, which is over');
+  });
 });

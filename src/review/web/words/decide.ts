@@ -50,7 +50,20 @@ export const decideWords = {
     'Too many match to be decided at once: narrow the search down to',
     'รายการที่ตรงเงื่อนไขมีมากเกินไป กรุณากรองให้เหลือไม่เกิน',
   ],
-  listGone: ['This list is no longer kept: choose again in the queue', 'ไม่มีรายการชุดนี้แล้ว กรุณาเลือกใหม่จากคิว'],
+  listGone: ['This list is no longer kept.', 'ไม่มีรายการชุดนี้แล้ว'],
+  listOld: ['This list was kept for an hour, which is over.', 'รายการชุดนี้เก็บไว้หนึ่งชั่วโมงและหมดเวลาแล้ว'],
+  listOfBefore: [
+    'This list is gone: the page was started again since it was made, and keeps lists only while it runs.',
+    'รายการชุดนี้หายไปแล้ว เพราะระบบหน้านี้ถูกเริ่มใหม่หลังจากสร้างรายการ และเก็บรายการไว้เฉพาะขณะทำงาน',
+  ],
+  listReplaced: [
+    'This list is gone: you have frozen five newer ones since.',
+    'รายการชุดนี้หายไปแล้ว เพราะคุณตรึงรายการใหม่กว่าไว้ห้าชุด',
+  ],
+  chooseAgain: [
+    'Nothing was decided by it: choose again in the queue.',
+    'ยังไม่มีการตัดสินใจจากรายการนี้ กรุณาเลือกใหม่จากคิว',
+  ],
   wholeBatch: ['the batch', 'ชุดจ่ายเงิน'],
   nowIt: ['Look at it as it is now', 'ดูข้อมูลปัจจุบัน'],
 } as const satisfies Words;
