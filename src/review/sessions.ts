@@ -2,7 +2,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../core/ports.ts';
 import type { PersonStore, SessionStore } from './ports.ts';
-import { computeMomentAfterRestore, type Person } from './rules/people.ts';
+import { computeMomentAfterRestore, type Person, type ProvedPerson } from './rules/people.ts';
+import { findNamed, type ProxyRefusal } from './rules/proxy-header.ts';
 import { isSessionOpen, isUseNoted, sessionLongestMs } from './rules/session.ts';
 import type { Identified, PersonSource } from './tokens.ts';
 
@@ -14,6 +15,8 @@ export interface SessionContext {
 }
 
 const secretBytes = 32;
+/** How the secret begins where a proxy's word began the session: without that word it is none, whatever the settings say later. */
+const proxyMark = 'proxy.';
 
 export const hashSession = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
@@ -26,8 +29,9 @@ export async function startSession(
   { store, clock, restoredAtMs }: SessionContext,
   { personId, role }: Person,
   sinceMs: number,
+  mark: '' | typeof proxyMark = '',
 ): Promise<string> {
-  const secret = randomBytes(secretBytes).toString('base64url');
+  const secret = mark + randomBytes(secretBytes).toString('base64url');
   const nowMs = clock.now();
   const madeAtMs = computeMomentAfterRestore(sinceMs, restoredAtMs);
   const session = { sessionHash: hashSession(secret), personId, role, madeAtMs, usedAtMs: madeAtMs };
@@ -37,27 +41,80 @@ export async function startSession(
 
 const ended: Identified = { ok: false, why: 'sign in first' };
 
+interface SessionLook {
+  /** False where a page asks by itself: that lengthens no session. */
+  readonly isUse: boolean;
+  /** Whose it has to be; null for nobody's. Left out: whoever's. */
+  readonly onlyOf?: number | null;
+}
+
+/** Whose the session is, as he is now; one that is over, or another's, ends. */
+async function findSignedIn(
+  { store, clock, restoredAtMs }: SessionContext,
+  secret: string | undefined,
+  { isUse, onlyOf }: SessionLook,
+): Promise<Person | undefined> {
+  if (secret === undefined || secret === '') return undefined;
+  const sessionHash = hashSession(secret);
+  const session = await store.session(sessionHash);
+  if (session === undefined) return undefined;
+  const { people } = await store.persons();
+  const person = people.find(({ personId }) => personId === session.personId);
+  const nowMs = clock.now();
+  const isHis = onlyOf === undefined || onlyOf === session.personId;
+  if (person === undefined || !isHis || !isSessionOpen(session, person, nowMs, restoredAtMs)) {
+    await store.endSession(sessionHash);
+    return undefined;
+  }
+  if (isUse && isUseNoted(session, nowMs)) await store.noteSessionUse(sessionHash, nowMs);
+  return person;
+}
+
 /**
  * Knows people by the secret of their session.
  * @param isUse false where a page asks by itself: that lengthens no session
  */
 export const makeSessionSource = (
-  { store, clock, restoredAtMs }: SessionContext,
+  context: SessionContext,
   isUse = true,
 ): PersonSource<string | undefined> => ({
   async identify(secret) {
-    if (secret === undefined || secret === '') return ended;
-    const sessionHash = hashSession(secret);
-    const session = await store.session(sessionHash);
-    if (session === undefined) return ended;
-    const { people } = await store.persons();
-    const person = people.find(({ personId }) => personId === session.personId);
-    const nowMs = clock.now();
-    if (person === undefined || !isSessionOpen(session, person, nowMs, restoredAtMs)) {
-      await store.endSession(sessionHash);
-      return ended;
-    }
-    if (isUse && isUseNoted(session, nowMs)) await store.noteSessionUse(sessionHash, nowMs);
-    return { ok: true, person, proof: 'session' };
+    if (secret?.startsWith(proxyMark) === true) return ended;
+    const person = await findSignedIn(context, secret, { isUse });
+    return person === undefined ? ended : { ok: true, person, proof: 'session' };
   },
 });
+
+// ---------------------------------------------------------------- by the word of a proxy
+
+export interface ShownByProxy {
+  readonly secret: string | undefined;
+  /** Of the header in which the proxy says who is asking. */
+  readonly values: readonly string[];
+}
+
+export type IdentifiedByProxy =
+  | ({ readonly kind: 'signed-in' } & ProvedPerson)
+  /** He has no session yet. */
+  | { readonly kind: 'named'; readonly person: Person }
+  | { readonly kind: 'refused'; readonly refusal: ProxyRefusal; readonly masked: string };
+
+/** Knows people by what the proxy says at each request, and by their session: that ends with another name, or none. */
+export async function identifyByProxy(
+  context: SessionContext,
+  { secret, values }: ShownByProxy,
+  isUse: boolean,
+): Promise<IdentifiedByProxy> {
+  const { people } = await context.store.persons();
+  const named = findNamed(values, people, context.restoredAtMs);
+  const ofProxy = secret?.startsWith(proxyMark) === true ? secret : undefined;
+  const onlyOf = named.ok ? named.person.personId : null;
+  const person = await findSignedIn(context, ofProxy, { isUse, onlyOf });
+  if (!named.ok) return { kind: 'refused', refusal: named.refusal, masked: named.masked };
+  if (person === undefined) return { kind: 'named', person: named.person };
+  return { kind: 'signed-in', person, proof: 'proxy' };
+}
+
+/** The proxy's word is the proof: no password is looked at. @returns the secret for the browser */
+export const startSessionByProxy = async (context: SessionContext, person: Person): Promise<string> =>
+  startSession(context, person, context.clock.now(), proxyMark);

@@ -12,12 +12,12 @@ import { rowColumns } from '../core/payout-file.ts';
 import {
   BankAddressError,
   isHostName,
-  isLoopback,
   parseListenAddress,
   readBankAddress,
 } from '../core/network-address.ts';
 import { weekdays } from '../payout/rules/limits.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
+import { complainAboutOrigin, complainAboutWebhook } from './web-addresses.ts';
 
 /** bank.baseUrl that starts the built-in sandbox bank. */
 export const sandboxBaseUrl = 'sandbox';
@@ -441,7 +441,10 @@ const outputSchema = z.strictObject({
     .describe('most rows of a workbook; of more, CSV alone is written'),
 });
 
-const reviewSchema = z.strictObject({
+const userHeaderForm =
+  /^(?!(sec|accept|content|if)-|x-live$|x-forwarded-(for|proto|host)$)([a-z]+(-[a-z\d]+)+)?$/i;
+
+const reviewFields = z.strictObject({
   people: z
     .union([z.literal(1), z.literal(2)])
     .default(2)
@@ -484,7 +487,16 @@ const reviewSchema = z.strictObject({
         'addresses of the proxy that stands before `review.origin`: nobody else is answered, and what it says of who asks is believed',
       allowed: 'a list of IP addresses',
     }),
+  userHeader: z.string().regex(userHeaderForm, 'must be a header such as X-Forwarded-User').default('').meta({
+    description: 'header in which that proxy names the user who is asking; no password signs in then',
+    allowed: 'the name of a header with a hyphen, such as `X-Forwarded-User`, that says nothing else; empty',
+  }),
 });
+
+const reviewSchema = reviewFields.refine(
+  ({ userHeader, origin, trustedProxy }) => userHeader === '' || (origin !== '' && trustedProxy.length > 0),
+  { path: ['userHeader'], error: 'needs review.origin and review.trustedProxy' },
+);
 
 const approvalSchema = z.strictObject({
   when: z
@@ -562,15 +574,6 @@ function hasNoRepeat(words: readonly string[]): boolean {
   return new Set(words).size === words.length;
 }
 
-/** Why the page cannot be asked for under it; undefined when it can. */
-function complainAboutOrigin(text: string): string | undefined {
-  if (text === '') return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'https:') return 'must begin with https://';
-  if (url.origin !== text) return 'must be a name alone, such as https://review.example';
-  return isIP(url.hostname.replaceAll(/[[\]]/g, '')) === 0 ? undefined : 'must be a name, not an IP address';
-}
-
 /** Why the bank's address cannot be used; undefined when it can. */
 function complainAboutAddress(text: string): string | undefined {
   if (text === sandboxBaseUrl) return undefined;
@@ -581,15 +584,4 @@ function complainAboutAddress(text: string): string | undefined {
     if (!(error instanceof BankAddressError)) throw error;
     return error.message.replace(/^bank\.baseUrl /, '');
   }
-}
-
-/** Why notices cannot be posted there; undefined when they can. */
-function complainAboutWebhook(text: string): string | undefined {
-  if (text === '') return undefined;
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return 'must be a web address: https://…';
-  if (url.username !== '' || url.password !== '') return 'must not hold a user or password';
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return `is plain http to ${url.hostname}, which is allowed to a loopback address only: use https`;
-  return undefined;
 }

@@ -29,6 +29,22 @@ describe('the review page', () => {
       ['review.origin must be a name alone, such as https://review.example'],
     ],
     [{ trustedProxy: ['proxy.example'] }, ['review.trustedProxy.0 must be an IP address']],
+    [{ origin: 'https://review.example', trustedProxy: ['127.0.0.1'], userHeader: 'X-Forwarded-User' }, []],
+    [{ userHeader: '' }, []],
+    [
+      { origin: 'https://review.example', userHeader: 'X-Forwarded-User' },
+      ['review.userHeader needs review.origin and review.trustedProxy'],
+    ],
+    [
+      { trustedProxy: ['127.0.0.1'], userHeader: 'X-Forwarded-User' },
+      ['review.userHeader needs review.origin and review.trustedProxy'],
+    ],
+    ...['X-Forwarded-For', 'x-live', 'Sec-Fetch-Mode', 'Accept-Language', 'Host', 'X User', 'X-'].map(
+      (userHeader): [object, string[]] => [
+        { origin: 'https://review.example', trustedProxy: ['127.0.0.1'], userHeader },
+        ['review.userHeader must be a header such as X-Forwarded-User'],
+      ],
+    ),
     [{ listen: '8484' }, ['review.listen must be host:port, such as 127.0.0.1:8484, or empty']],
   ])('%o: %o', (review, messages) => {
     expect(messagesOf(review)).toEqual(messages);

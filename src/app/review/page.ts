@@ -26,7 +26,7 @@ export interface OpenPage extends AsyncDisposable {
 
 /** What the proxy before the page is, where one speaks https for it. @throws SettingsError for an address that is open to others without one */
 function readOutside({ settings }: LoadedSettings, { host }: ListenAddress): OutsideAddress | undefined {
-  const { origin, trustedProxy } = settings.review;
+  const { origin, trustedProxy, userHeader } = settings.review;
   const hostname = host.includes(':') ? `[${host}]` : host;
   if (origin === '' && isLoopback(hostname)) return undefined;
   if (origin === '')
@@ -35,7 +35,7 @@ function readOutside({ settings }: LoadedSettings, { host }: ListenAddress): Out
     );
   if (trustedProxy.length === 0)
     throw new SettingsError('review.origin needs review.trustedProxy: the address of the proxy before it');
-  return { origin, proxies: trustedProxy };
+  return { origin, proxies: trustedProxy, userHeader: userHeader === '' ? undefined : userHeader };
 }
 
 /** The page of a watcher, where `review.listen` asks for one: that it cannot be opened stops no payment. */

@@ -17,14 +17,22 @@ import type { Log } from '../../core/ports.ts';
 import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../platform/http-server.ts';
 import { Challenges } from '../challenges.ts';
 import type { SigningPlace } from '../passkeys.ts';
-import { type Action, can } from '../rules/people.ts';
+import { type Action, can, type ProvedPerson } from '../rules/people.ts';
+import { type ProxyRefusal, readHeaderValues } from '../rules/proxy-header.ts';
 import type { Queue } from '../rules/queue.ts';
-import { hashSession, makeSessionSource, type SessionContext } from '../sessions.ts';
+import {
+  hashSession,
+  identifyByProxy,
+  makeSessionSource,
+  type SessionContext,
+  startSessionByProxy,
+} from '../sessions.ts';
 import type { ChangeReader } from '../ports.ts';
 import { frame, pageScript, plainPage, stylePath } from './layout.ts';
 import { LiveFeed, type LiveTimes, usualTimes } from './live.ts';
 import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
+import { makeProxySignInViews, proxyRefusalPage, ProxyRefusals } from './proxy-door.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
 import { makeProposalViews } from './proposals-page.ts';
 import type { ReadQueue } from './queue-items.ts';
@@ -54,6 +62,8 @@ export interface OutsideAddress {
   readonly origin: string;
   /** Addresses of the proxy: nobody else is answered. */
   readonly proxies: readonly string[];
+  /** In which the proxy says who is asking: then it signs people in, and no password does. */
+  readonly userHeader?: string | undefined;
 }
 
 export interface ReviewPageOptions {
@@ -80,6 +90,9 @@ export interface ReviewPageOptions {
   /** Undefined on this machine alone. */
   readonly outside?: OutsideAddress | undefined;
 }
+
+/** With what the page keeps by itself. */
+type PageParts = ReviewPageOptions & { readonly refusals: ProxyRefusals };
 
 /** Disposing of it ends it at once: what is being answered is cut off. */
 export interface ReviewPage extends AsyncDisposable {
@@ -145,8 +158,11 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     scene: { isSandbox: options.isSandbox, companyId: payer?.companyId ?? '', journalId: store.journalId },
     challenges: new Challenges(),
   };
+  const parts: PageParts = { ...options, refusals: new ProxyRefusals(options.log) };
+  const signInViews =
+    outside?.userHeader === undefined ? makeSignInViews(options.readContext) : makeProxySignInViews();
   const all = [
-    ...makeSignInViews(options.readContext),
+    ...signInViews,
     ...makeQueueViews({ readQueue: async () => nothingElse, ...options }),
     ...makePayoutViews(options),
     ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
@@ -156,9 +172,9 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makeSigningViews(signing),
     ...views,
   ];
-  addViews(app, options, all);
-  await addFileViews(app, options);
-  addLive(app, options);
+  addViews(app, parts, all);
+  await addFileViews(app, parts);
+  addLive(app, parts);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });
   return {
@@ -258,27 +274,80 @@ function readPath({ method, url, routeOptions, server }: FastifyRequest): string
 /** A page that keeps itself fresh: that is no use of the session. */
 const asksByItself = ({ headers }: FastifyRequest): boolean => headers['x-live'] === '1';
 
+/** Who asks; where the proxy has named nobody who counts, why. */
+interface Known {
+  readonly proved?: ProvedPerson;
+  readonly refusal?: ProxyRefusal;
+}
+
+/** A visit, and how it is known whose it is. */
+interface Seen extends Known {
+  readonly visit: Visit;
+}
+
+/** A person opens a page: nothing of another site that is loaded within one begins a session. */
+const isOpened = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'GET' && (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate';
+
+/** @param begin what signs in whom the proxy names, where a session may begin */
+async function identify(
+  request: FastifyRequest,
+  parts: PageParts,
+  context: SessionContext,
+  isUse: boolean,
+  begin?: (secret: string) => void,
+): Promise<Known> {
+  const { outside, refusals } = parts;
+  const secret = request.cookies[sessionCookie];
+  if (outside?.userHeader === undefined) {
+    const known = await makeSessionSource(context, isUse).identify(secret);
+    return known.ok ? { proved: { person: known.person, proof: known.proof } } : {};
+  }
+  const values = readHeaderValues(request.raw.rawHeaders, outside.userHeader);
+  const known = await identifyByProxy(context, { secret, values }, isUse);
+  if (known.kind === 'refused') {
+    refusals.count(known.refusal, known.masked, context.clock.now());
+    return { refusal: known.refusal };
+  }
+  const { person } = known;
+  if (known.kind === 'named') {
+    if (begin === undefined) return {};
+    // What his browser had of somebody else, or of a password, ends with it.
+    await endOwnSession(request, parts);
+    begin(await startSessionByProxy(context, person));
+  }
+  return { proved: { person, proof: 'proxy' } };
+}
+
+/** @param mayBegin true where whom the proxy names is signed in */
 async function readVisit(
   request: FastifyRequest,
   reply: FastifyReply,
-  { isSandbox, readContext, store }: ReviewPageOptions,
-): Promise<Visit> {
-  const context = await readContext();
+  parts: PageParts,
+  mayBegin = false,
+): Promise<Seen> {
+  const context = await parts.readContext();
   const language = readLanguage(request);
-  const known = await makeSessionSource(context, !asksByItself(request)).identify(
-    request.cookies[sessionCookie],
-  );
-  return {
+  const isUse = !asksByItself(request);
+  // At once, without a way round: a browser that comes from another site keeps strict cookies to itself that long.
+  const begin = (secret: string): void => {
+    request.cookies[sessionCookie] = secret;
+    void reply.setCookie(sessionCookie, secret, secretCookie);
+  };
+  const mayOpen = mayBegin && isUse && isOpened(request);
+  const known = await identify(request, parts, context, isUse, mayOpen ? begin : undefined);
+  const visit = {
     language,
     theme: themes.find((one) => one === request.cookies['theme']),
-    isSandbox,
+    isSandbox: parts.isSandbox,
     nowMs: context.clock.now(),
-    person: known.ok ? known.person : undefined,
-    mark: known.ok ? await store.changeMark() : '',
+    person: known.proved?.person,
+    mark: known.proved === undefined ? '' : await parts.store.changeMark(),
     csrfToken: reply.generateCsrf({ userInfo: nameSession(request) }),
     path: readPath(request),
     say: makeSay(language),
   };
+  return { ...known, visit };
 }
 
 async function sendPage(reply: FastifyReply, visit: Visit, page: Page): Promise<FastifyReply> {
@@ -300,20 +369,21 @@ async function answerView(
   view: View,
   request: FastifyRequest,
   reply: FastifyReply,
-  options: ReviewPageOptions,
+  parts: PageParts,
 ): Promise<FastifyReply> {
-  const visit = await readVisit(request, reply, options);
+  const seen = await readVisit(request, reply, parts, view.action !== undefined);
+  const { visit } = seen;
   const fields = { ...lastOfEach(request.body), ...(request.params as Fields) };
   if (view.action === undefined) {
     const answer = await view.answer(visit, fields);
     // Who signs in anew leaves no other session behind.
-    if ('secret' in answer) await endOwnSession(request, options);
+    if ('secret' in answer) await endOwnSession(request, parts);
     return sendAnswer(reply, visit, answer);
   }
-  const proved = proveVisit(visit, view.action, request);
+  const proved = proveVisit(seen, view.action, request);
   if (!('proved' in proved)) return sendAnswer(reply, visit, proved);
   const answer = await view.answer(proved, fields);
-  if ('isSignedOut' in answer) await endOwnSession(request, options);
+  if ('isSignedOut' in answer) await endOwnSession(request, parts);
   return sendAnswer(reply, visit, answer);
 }
 
@@ -324,27 +394,31 @@ async function endOwnSession(request: FastifyRequest, options: ReviewPageOptions
 }
 
 /** The visit of somebody who may do it, or what he is answered instead. */
-function proveVisit(visit: Visit, action: Action, request: FastifyRequest): ProvedVisit | Answer {
-  const { person } = visit;
-  if (person === undefined) return { goTo: '/sign-in' };
+function proveVisit(
+  { visit, proved, refusal }: Seen,
+  action: Action,
+  request: FastifyRequest,
+): ProvedVisit | Answer {
+  if (refusal !== undefined) return proxyRefusalPage(visit, refusal);
+  if (proved === undefined) return { goTo: '/sign-in' };
+  const { person } = proved;
   const permission = can(person, action);
   if (!permission.allowed) return plainPage(visit, 403, visit.say('notAllowed'), permission.why);
-  const proved = { person, proof: 'session' } as const;
   return { ...visit, person, proved, sessionHash: nameSession(request) };
 }
 
 // ---------------------------------------------------------------- files
 
 /** Rooms of their own: nothing but these forms may bring a file. */
-async function addFileViews(app: FastifyInstance, options: ReviewPageOptions): Promise<void> {
-  const { fileViews = [] } = options;
+async function addFileViews(app: FastifyInstance, pageParts: PageParts): Promise<void> {
+  const { fileViews = [] } = pageParts;
   await app.register(async (room) => {
     await room.register(multipart, { throwFileSizeLimit: false });
     for (const view of fileViews)
       room.post(
         view.path,
         { config: { rateLimit: { max: signInsAMinute, timeWindow: minuteMs } } },
-        async (request, reply) => answerFile(app, view, request, reply, options),
+        async (request, reply) => answerFile(app, view, request, reply, pageParts),
       );
   });
 }
@@ -355,10 +429,11 @@ async function readFile(
   view: FileView,
   request: FastifyRequest,
   reply: FastifyReply,
-  options: ReviewPageOptions,
+  pageParts: PageParts,
 ): Promise<FastifyReply> {
-  const visit = await readVisit(request, reply, options);
-  const proved = proveVisit(visit, view.action, request);
+  const seen = await readVisit(request, reply, pageParts);
+  const { visit } = seen;
+  const proved = proveVisit(seen, view.action, request);
   if (!('proved' in proved)) return sendAnswer(reply, visit, proved);
   if (!request.isMultipart()) return sendText(reply, 415, 'send it with the form');
   const sizes = { fieldSize: 1_000, fields: 1, files: 1, parts: 2, fileSize: view.bytesMax };
@@ -418,18 +493,16 @@ async function sendAnswer(reply: FastifyReply, visit: Visit, answer: Answer): Pr
 }
 
 /** What says that something has changed, to whoever is signed in and for as long as he is. */
-function addLive(
-  app: FastifyInstance,
-  { store, readContext, log, liveTimes = usualTimes }: ReviewPageOptions,
-): void {
+function addLive(app: FastifyInstance, parts: PageParts): void {
+  const { store, readContext, log, liveTimes = usualTimes } = parts;
   const feed = new LiveFeed(store, liveTimes, (error) =>
     log('error', 'the review page could not look for changes', { err: error }),
   );
   app.addHook('preClose', async () => feed[Symbol.dispose]());
   // Without HEAD: what it opened would be heard by nobody, and stay.
   app.get('/live', { exposeHeadRoute: false }, async (request, reply) => {
-    const secret = request.cookies[sessionCookie];
-    const isOpen = async () => (await makeSessionSource(await readContext(), false).identify(secret)).ok;
+    const isOpen = async () =>
+      (await identify(request, parts, await readContext(), false)).proved !== undefined;
     if (!(await isOpen())) return sendText(reply, 401, 'sign in first');
     const stream = feed.listen(nameSession(request), isOpen);
     if (stream === undefined) return sendText(reply, 503, 'too many pages are open');
@@ -437,7 +510,7 @@ function addLive(
   });
 }
 
-function addViews(app: FastifyInstance, options: ReviewPageOptions, views: readonly View[]): void {
+function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]): void {
   const csrfGuard = (request: FastifyRequest, reply: FastifyReply, done: () => void): void =>
     app.csrfProtection(request, reply, done);
   for (const view of views) {
@@ -448,7 +521,7 @@ function addViews(app: FastifyInstance, options: ReviewPageOptions, views: reado
       // Before it there is no body, and with it no token.
       preHandler: view.method === 'POST' ? [csrfGuard] : [],
       config: isSlow ? { rateLimit: { max: signInsAMinute, timeWindow: minuteMs } } : {},
-      handler: async (request, reply) => answerView(view, request, reply, options),
+      handler: async (request, reply) => answerView(view, request, reply, parts),
     });
   }
   // Browsers ask for it by themselves.
@@ -463,7 +536,7 @@ function addViews(app: FastifyInstance, options: ReviewPageOptions, views: reado
       reply.type(`${type}; charset=utf-8`).header('cache-control', `max-age=${yearSeconds}`).send(text),
     );
   const saySomething = async (request: FastifyRequest, reply: FastifyReply, status: number) => {
-    const visit = await readVisit(request, reply, options);
+    const { visit } = await readVisit(request, reply, parts);
     const word = sayings[status] ?? 'broken';
     return sendPage(reply, visit, plainPage(visit, status, visit.say(word)));
   };
@@ -472,7 +545,7 @@ function addViews(app: FastifyInstance, options: ReviewPageOptions, views: reado
   );
   app.setErrorHandler(async (error: { readonly statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status >= 500) options.log('error', 'the review page could not answer', { err: error });
+    if (status >= 500) parts.log('error', 'the review page could not answer', { err: error });
     return saySomething(request, reply, status);
   });
 }

@@ -20,4 +20,30 @@ export const signInWords = {
     'The name or the password is not right, or too many wrong ones were given: wait, or ask an admin',
     'ชื่อผู้ใช้หรือรหัสผ่านไม่ถูกต้อง หรือใส่ผิดหลายครั้งเกินไป กรุณารอสักครู่หรือติดต่อผู้ดูแล',
   ],
+  proxyOnly: [
+    'You are signed in by the proxy of your organisation: passwords are switched off on this page',
+    'พร็อกซีขององค์กรเป็นผู้ยืนยันตัวตนของคุณ หน้านี้ปิดการเข้าสู่ระบบด้วยรหัสผ่าน',
+  ],
+  proxySignedOut: [
+    'You have signed out here. The proxy still knows you, and going on signs you in again: sign out there, too',
+    'คุณออกจากระบบของหน้านี้แล้ว แต่พร็อกซียังรู้จักคุณ หากไปต่อจะเข้าสู่ระบบอีกครั้ง กรุณาออกจากระบบที่พร็อกซีด้วย',
+  ],
+  proxyGoOn: ['Go on', 'ไปต่อ'],
+  proxyRefused: ['The proxy has signed nobody in', 'พร็อกซีไม่ได้ยืนยันตัวตนของผู้ใช้'],
+  proxyUnnamed: [
+    'It named nobody: sign in there, or have it set up to say who you are',
+    'พร็อกซีไม่ได้ระบุชื่อผู้ใช้ กรุณาเข้าสู่ระบบที่พร็อกซี หรือให้ผู้ดูแลตั้งค่าให้ส่งชื่อผู้ใช้',
+  ],
+  proxyDoubled: [
+    'It named somebody more than once: it has to remove what a browser sends under that header',
+    'พร็อกซีระบุชื่อผู้ใช้มากกว่าหนึ่งครั้ง ต้องตั้งค่าพร็อกซีให้ลบหัวข้อนี้ที่เบราว์เซอร์ส่งมา',
+  ],
+  proxyUnknown: [
+    'Nobody of the name that it gave may use this page: ask an admin',
+    'ชื่อผู้ใช้ที่พร็อกซีระบุไม่มีสิทธิ์ใช้หน้านี้ กรุณาติดต่อผู้ดูแล',
+  ],
+  proxyBeforeRestore: [
+    'The journal was restored since: an admin has to enable you again',
+    'มีการกู้คืนข้อมูลหลังจากนั้น ผู้ดูแลต้องเปิดใช้งานชื่อผู้ใช้ของคุณอีกครั้ง',
+  ],
 } as const satisfies Words;

@@ -1,0 +1,49 @@
+/** Who a trusted proxy says is asking. Its word counts from its own address alone, which is looked at before. */
+import { can, isBeforeRestore, type Person } from './people.ts';
+import { nameKeyOf } from './person-request.ts';
+
+/** Why nobody is signed in by it. */
+export type ProxyRefusal = 'unnamed' | 'doubled' | 'unknown' | 'disabled' | 'before-restore' | 'no-right';
+
+export type NamedByProxy =
+  | { readonly ok: true; readonly person: Person }
+  | {
+      readonly ok: false;
+      readonly refusal: ProxyRefusal;
+      /** Masked; empty where there is not one name. */
+      readonly masked: string;
+    };
+
+/** All that a request says under a header: what stands twice is not joined. @param rawHeaders names and values in turn */
+export function readHeaderValues(rawHeaders: readonly string[], header: string): readonly string[] {
+  const wanted = header.toLowerCase();
+  return rawHeaders.filter(
+    (_text, place) => place % 2 === 1 && rawHeaders[place - 1]?.toLowerCase() === wanted,
+  );
+}
+
+/** No user is called otherwise; so nothing else comes to look like a name by being made plain. */
+const nameSigns = /^[\x21-\x7E]+$/;
+
+/** A third at most, and two signs: so much that whoever keeps the proxy knows it again. */
+const maskName = (name: string): string =>
+  `${name.replaceAll(/[^A-Za-z.@_-]/g, '*').slice(0, Math.min(2, Math.floor(name.length / 3)))}***`;
+
+/** The user who is so called, if he counts now. @param values of the proxy's header in one request */
+export function findNamed(
+  values: readonly string[],
+  people: readonly Person[],
+  restoredAtMs: number | undefined,
+): NamedByProxy {
+  const [name = ''] = values;
+  if (values.length > 1) return { ok: false, refusal: 'doubled', masked: '' };
+  if (name.trim() === '') return { ok: false, refusal: 'unnamed', masked: '' };
+  const refuse = (refusal: ProxyRefusal): NamedByProxy => ({ ok: false, refusal, masked: maskName(name) });
+  const person = nameSigns.test(name)
+    ? people.find((one) => nameKeyOf(one.name) === nameKeyOf(name))
+    : undefined;
+  if (person === undefined) return refuse('unknown');
+  if (person.isDisabled) return refuse('disabled');
+  if (isBeforeRestore(person.standsSinceMs, restoredAtMs)) return refuse('before-restore');
+  return can(person, 'see').allowed ? { ok: true, person } : refuse('no-right');
+}

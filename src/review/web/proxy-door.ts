@@ -1,0 +1,66 @@
+/** Signing in by what a trusted proxy says, in the place of passwords: its pages, and the count of whom it was refused. */
+import type { Log } from '../../core/ports.ts';
+import type { ProxyRefusal } from '../rules/proxy-header.ts';
+import { html } from './html.ts';
+import { plainPage } from './layout.ts';
+import type { Page, View, Visit } from './view.ts';
+import type { Word } from './words.ts';
+
+const refusalWords: Readonly<Record<ProxyRefusal, Word>> = {
+  unnamed: 'proxyUnnamed',
+  doubled: 'proxyDoubled',
+  unknown: 'proxyUnknown',
+  // Whether there is such a user is for admins to know.
+  disabled: 'proxyUnknown',
+  'no-right': 'proxyUnknown',
+  'before-restore': 'proxyBeforeRestore',
+};
+
+export const proxyRefusalPage = (visit: Visit, refusal: ProxyRefusal): Page =>
+  plainPage(visit, 403, visit.say('proxyRefused'), visit.say(refusalWords[refusal]));
+
+/** Each reason is logged when it first comes, and then once a minute at most: pages ask by themselves. */
+const logEveryMs = 60_000;
+
+export class ProxyRefusals {
+  readonly #log: Log;
+  readonly #counted = new Map<ProxyRefusal, { times: number; loggedAtMs: number }>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** @param masked whom the proxy named, as far as the log may have it */
+  count(refusal: ProxyRefusal, masked: string, nowMs: number): void {
+    const { times, loggedAtMs } = this.#counted.get(refusal) ?? { times: 0, loggedAtMs: undefined };
+    const isLogged = loggedAtMs === undefined || Math.abs(nowMs - loggedAtMs) >= logEveryMs;
+    this.#counted.set(refusal, { times: times + 1, loggedAtMs: isLogged ? nowMs : loggedAtMs });
+    if (!isLogged) return;
+    const facts = { refusal, times: times + 1, said: masked };
+    this.#log('warn', 'the review page refused whom its proxy named', facts);
+  }
+}
+
+const card = ({ say }: Visit, word: 'proxyOnly' | 'proxySignedOut', status = 200): Page => ({
+  title: say('signIn'),
+  status,
+  body: html`<div class="card narrow">
+    <h1>${say(word === 'proxyOnly' ? 'signIn' : 'signedOut')}</h1>
+    <p>${say(word)}</p>
+    <p><a href="/today">${say('proxyGoOn')}</a></p>
+  </div>`,
+});
+
+/** In the place of those with passwords. */
+export const makeProxySignInViews = (): readonly View[] => [
+  { method: 'GET', path: '/sign-in', answer: async (visit) => card(visit, 'proxyOnly') },
+  { method: 'GET', path: '/signed-out', answer: async (visit) => card(visit, 'proxySignedOut') },
+  { method: 'POST', path: '/sign-in', answer: async (visit) => card(visit, 'proxyOnly', 403) },
+  { method: 'POST', path: '/password', answer: async (visit) => card(visit, 'proxyOnly', 403) },
+  {
+    method: 'POST',
+    path: '/sign-out',
+    action: 'see',
+    answer: async () => ({ goTo: '/signed-out', isSignedOut: true }),
+  },
+];
