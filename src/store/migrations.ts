@@ -436,15 +436,48 @@ export function readSchemaVersion(db: DatabaseSync): number {
   return readFirst(db, latest)?.version ?? 0;
 }
 
-/** Brings the tables up to this program's version, or an older one; inside the caller's transaction. */
+/** What the migrations make of an empty file, once this process has made one; null where they leave rows in it, too. */
+let wholeTables: string | null | undefined;
+
+function describeTables(db: DatabaseSync): string | null {
+  const made = db
+    .prepare("select type, name, sql from sqlite_master where name not like 'sqlite_%' order by rowid")
+    .all();
+  const hasRows = made.some(
+    ({ type, name }) =>
+      type === 'table' &&
+      name !== 'schema_version' &&
+      db.prepare(`select 1 from "${String(name)}" limit 1`).get() !== undefined,
+  );
+  return hasRows ? null : made.map(({ sql }) => `${String(sql)};`).join('\n');
+}
+
+function noteVersions(db: DatabaseSync, versions: readonly number[], nowMs: number): void {
+  const rows = versions.map((version) => ({ version, applied_at_ms: nowMs }));
+  write(db, query.insertInto('schema_version').values(rows));
+}
+
+/**
+ * Brings the tables up to this program's version, or an older one; inside the caller's transaction. The second empty file
+ * of a process, such as another archive, gets at once what the first has become: each change of a table has SQLite read all
+ * tables anew.
+ */
 export function migrate(db: DatabaseSync, nowMs: number, target: number = schemaVersion): void {
   const present = readSchemaVersion(db);
+  const isWhole = present === 0 && target === schemaVersion;
+  if (isWhole && typeof wholeTables === 'string') {
+    const versions = Array.from(migrations, (_, index) => index + 1);
+    db.exec(wholeTables);
+    noteVersions(db, versions, nowMs);
+    return;
+  }
   db.exec(versionTable);
   for (const [index, tables] of migrations.entries()) {
     const version = index + 1;
     if (version <= present || version > target) continue;
     if (typeof tables === 'string') db.exec(tables);
     else tables(db);
-    write(db, query.insertInto('schema_version').values({ version, applied_at_ms: nowMs }));
+    noteVersions(db, [version], nowMs);
   }
+  if (isWhole) wholeTables = describeTables(db);
 }

@@ -65,6 +65,19 @@ const laterColumns = [
   ['batch', 'approved_payer', 'text'],
 ] as const;
 
+test('an empty file gets at once the very tables, indexes, views and triggers that the migrations leave', () => {
+  const listTables = (...targets: readonly number[]) => {
+    using db = openConnection(':memory:');
+    for (const target of targets) inTransaction(db, () => migrate(db, noonMs, target));
+    return ['select type, name, tbl_name, sql from sqlite_schema', 'select * from schema_version'].map(
+      (rows) => db.prepare(`${rows} order by rowid`).all(),
+    );
+  };
+  const byEach = listTables(...Array.from({ length: schemaVersion }, (_, index) => index + 1));
+  // The first of a process is made by the migrations, and the second like it.
+  expect([listTables(schemaVersion), listTables(schemaVersion)]).toEqual([byEach, byEach]);
+});
+
 test('an older journal is brought up to date by the sender, and by no other', async () => {
   await using folder = await makeFolder();
   const path = join(folder.path, 'journal.db');
