@@ -4,17 +4,13 @@
  */
 import { dayMs } from '../core/bangkok-time.ts';
 import type { ReviewContext } from './context.ts';
-import type { BatchApproval, PersonStore, Proposal } from './ports.ts';
+import type { BatchApproval, Proposal } from './ports.ts';
 import { check, type Checked, type Proposed, proposeAll } from './review.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
 import { whyNotApprove } from './rules/approval.ts';
-import { can, findCheckObstacle, type ProvedPerson } from './rules/people.ts';
+import { can, type ProvedPerson } from './rules/people.ts';
 import { deciderOf } from './verdict.ts';
-
-export interface ApproveContext extends ReviewContext {
-  readonly journal: ReviewContext['journal'] & Pick<PersonStore, 'persons'>;
-}
 
 /** What whoever approves says with it. */
 export interface ApproveTerms {
@@ -32,7 +28,7 @@ const seenLengthMin = 12;
 
 /** Approves what waits of a batch, or proposes it where a second person is needed. */
 export async function approveBatch(
-  context: ApproveContext,
+  context: ReviewContext,
   proved: ProvedPerson,
   batchId: string,
   terms: ApproveTerms,
@@ -55,14 +51,14 @@ function whyNotSeen({ version }: BatchApproval, { seen }: ApproveTerms): string 
 }
 
 /** The proposal that is open about a batch. */
-async function findOpen({ journal }: ApproveContext, batchId: string) {
+async function findOpen({ journal }: ReviewContext, batchId: string) {
   const [item] = await journal.openItems('batch', [batchId]);
   const proposal = item && (await journal.proposal(item.proposalId));
   return item && proposal && { proposal, version: item.version };
 }
 
 async function proposeApproval(
-  context: ApproveContext,
+  context: ReviewContext,
   proved: ProvedPerson,
   batchId: string,
   { people, version }: BatchApproval,
@@ -82,7 +78,7 @@ const toBeSigned = (proposalId: number): string =>
   `proposal ${proposalId} waits for your signature: sign it with your passkey on the review page ("paydrop review")`;
 
 async function checkApproval(
-  context: ApproveContext,
+  context: ReviewContext,
   proved: ProvedPerson,
   { proposal, version }: { readonly proposal: Proposal; readonly version: string },
   waiting: BatchApproval,
@@ -99,10 +95,7 @@ async function checkApproval(
     );
   const permission = can(proved.person, 'check');
   if (!permission.allowed) return refuse(permission.why);
-  const { people } = await context.journal.persons();
-  const maker = people.find(({ personId }) => personId === makerId);
-  const obstacle = maker && findCheckObstacle(proved.person, maker, people);
-  return check(context, proposalId, 'approve', deciderOf(proved), { note, seen: digest, obstacle });
+  return check(context, proposalId, 'approve', deciderOf(proved), { note, seen: digest });
 }
 
 export interface FiguresContext {

@@ -6,7 +6,14 @@ import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { Inspected } from '../reconcile/inspect.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
-import type { ApprovalStore, Proposal, ProposalItem, ProposalStore, QueueStore } from './ports.ts';
+import type {
+  ApprovalStore,
+  PersonStore,
+  Proposal,
+  ProposalItem,
+  ProposalStore,
+  QueueStore,
+} from './ports.ts';
 import type { Provenance } from '../reconcile/rules/custody.ts';
 import type { Target } from './rules/proposal.ts';
 import type { SigningRule } from './rules/signature.ts';
@@ -30,6 +37,7 @@ export interface ReviewContext {
     ApprovalStore &
     Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem'> &
     Pick<UnreconciledDays, 'daysWithoutStatement'> &
+    Pick<PersonStore, 'persons'> &
     HistoryReader &
     Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak' | 'statement'>;
   /** Undefined where none is reconciled with: what is decided of them waits for a process that can. */

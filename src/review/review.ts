@@ -8,12 +8,12 @@ import { dayMs } from '../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import { makeBreakWork } from './break-target.ts';
-import type { ApprovalTerms, ReviewContext, TargetWork } from './context.ts';
+import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
 import { makeDayWork, makeFileWork } from './queue-target.ts';
 import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
-import { involvedWords, lettingPay } from './rules/approval.ts';
+import type { Person } from './rules/people.ts';
 import {
   countDeciders,
   type Decider,
@@ -25,6 +25,7 @@ import {
 } from './rules/proposal.ts';
 import { type Signed, whyNotSigned } from './rules/signature.ts';
 import { type Decision, decisionTerms } from './rules/terms.ts';
+import { findObstacle, readInvolved, termsFor, whyNotApprover } from './standing.ts';
 
 /** What somebody wants decided. */
 export interface Wish {
@@ -104,22 +105,11 @@ const objectTooLittle = ({ decision, targets, note, evidence }: Wish): readonly 
     : []),
 ];
 
-/** Why this person may not approve alone, or propose that a batch be approved; undefined when he may. */
-function whyNotApprover(
-  decision: Decision,
-  { people, involved }: ApprovalTerms,
-  { personId }: Decider,
-): string | undefined {
-  if (personId === null)
-    return decision === 'approve-batch' ? 'who approves must have proved who he is' : undefined;
-  return people === 1 && involved.includes(personId) ? involvedWords : undefined;
-}
-
 /** What is to be kept of a wish, or why there is nothing. */
 async function draft(
   context: ReviewContext,
   { decision, targets, note, evidence }: Wish,
-  maker: Decider,
+  { maker, people }: { readonly maker: Decider; readonly people: readonly Person[] },
   works: Works,
 ): Promise<ProposalDraft | readonly Objection[]> {
   const objections = [...objectTooLittle({ decision, targets, note, evidence })];
@@ -131,9 +121,10 @@ async function draft(
     if (typeof examined === 'string') objections.push({ target, why: examined });
     else {
       amounts.push(examined.amountSatang);
-      const why = examined.approval && whyNotApprover(decision, examined.approval, maker);
+      const approval = examined.approval && termsFor(examined.approval, maker, people);
+      const why = approval && whyNotApprover(decision, approval, maker, people);
       if (why !== undefined) objections.push({ target, why });
-      approvers.push(examined.approval?.people ?? 1);
+      approvers.push(approval?.people ?? 1);
     }
   }
   if (objections.length > 0) return objections;
@@ -165,8 +156,9 @@ export async function proposeAll(
   using works = new Works(context);
   const objections: Objection[] = [];
   const drafts: ProposalDraft[] = [];
+  const { people } = await context.journal.persons();
   for (const wish of wishes) {
-    const drafted = await draft(context, wish, maker, works);
+    const drafted = await draft(context, wish, { maker, people }, works);
     if ('targets' in drafted) drafts.push(drafted);
     else objections.push(...drafted);
   }
@@ -211,8 +203,6 @@ export interface CheckTerms {
   readonly seen?: string;
   /** People who uploaded the file, or corrected a row in it. */
   readonly involved?: readonly number[];
-  /** Why this person may not check it, by what is known of people. */
-  readonly obstacle?: string | undefined;
   /** What the checker has signed. */
   readonly signed?: Signed | undefined;
 }
@@ -223,16 +213,16 @@ export async function check(
   proposalId: number,
   verdict: 'approve' | 'send-back',
   checker: Decider,
-  { note = null, seen, involved = [], obstacle, signed }: CheckTerms = {},
+  { note = null, seen, involved = [], signed }: CheckTerms = {},
 ): Promise<Checked> {
   const { journal, clock } = context;
   const proposal = await journal.proposal(proposalId);
   if (proposal === undefined) return { kind: 'refused', why: `there is no proposal ${proposalId}` };
   const nowMs = clock.now();
-  const hands = lettingPay.includes(proposal.decision) ? await journal.involvedIn(proposalId) : [];
+  const hands = [...involved, ...(await readInvolved(context, proposal))];
   const why =
-    whyNotCheck(proposal, checker, [...involved, ...hands], nowMs) ??
-    obstacle ??
+    whyNotCheck(proposal, checker, hands, nowMs) ??
+    (await findObstacle(context, checker, proposal, hands, verdict === 'approve')) ??
     (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
     (verdict === 'approve'
       ? whyNotSigned(context.signed ?? 'optional', proposal, checker.personId, signed)

@@ -44,5 +44,5 @@ export async function approveSigned(
   const signed = await keepSignature(signing, signer, answer);
   if ('why' in signed) return { kind: 'refused', why: signed.why };
   const terms = { note: null, seen: signed.digest, signed };
-  return giveVerdict(review, signing.store, proposalId, 'approve', signer, terms);
+  return giveVerdict(review, proposalId, 'approve', signer, terms);
 }

@@ -141,7 +141,7 @@ async function work(task: WorkerTask): Promise<WorkerReport> {
     const { proposalId, digest, items: count } = dice.pick(waiting);
     const verdict = dice.chance(0.97) ? 'approve' : 'send-back';
     const terms = { note: 'seen', seen: digest };
-    const checked = await giveVerdict(context, journal, proposalId, verdict, checker, terms);
+    const checked = await giveVerdict(context, proposalId, verdict, checker, terms);
     if (checked.kind === 'applied') note(proposalId, checked.applied);
     if (checked.kind === 'sent-back') counts.decided += count;
   };

@@ -288,9 +288,8 @@ export async function approveBatchInShell(
   batchId: string,
   terms: ApproveTerms,
 ): Promise<BatchApproved> {
-  const { context, journal } = session;
   const proved = await requirePerson(session, 'see');
-  return approveBatch({ ...context, journal }, proved, batchId.toUpperCase(), terms);
+  return approveBatch(session.context, proved, batchId.toUpperCase(), terms);
 }
 
 // ---------------------------------------------------------------- proposals
@@ -340,7 +339,6 @@ export async function checkProposal(
   verdict: Verdict,
   note: string | null,
 ): Promise<Checked> {
-  const { context, journal } = session;
   const proved = await requirePerson(session, verdict === 'withdraw' ? 'propose' : 'check');
-  return giveVerdict(context, journal, proposalId, verdict, proved, { note });
+  return giveVerdict(session.context, proposalId, verdict, proved, { note });
 }

@@ -117,13 +117,55 @@ export function findCheckObstacle(
   if (checker.personId === maker.personId) return 'you proposed this and cannot approve it';
   const permission = can(checker, 'check');
   if (!permission.allowed) return permission.why;
+  return findSharedHand(checker, maker, people);
+}
+
+/** Why one of these may be the other behind a second name; undefined when two people had a part in one of them. */
+function findSharedHand(checker: Person, other: Person, people: readonly Person[]): string | undefined {
   if (findTwoAdminsSince(people) === undefined) return undefined;
-  const [ofChecker, ofMaker] = [findSoleHand(checker), findSoleHand(maker)];
+  const [ofChecker, ofOther] = [findSoleHand(checker), findSoleHand(other)];
   const cure = 'so that another person has to check this';
-  if (ofMaker === checker.personId) return `you alone gave ${maker.name} the first password, ${cure}`;
-  if (ofChecker === maker.personId) return `${maker.name} alone gave you the first password, ${cure}`;
-  return ofMaker !== null && ofMaker === ofChecker
-    ? `the same admin alone gave you and ${maker.name} the first password, ${cure}`
+  if (ofOther === checker.personId) return `you alone gave ${other.name} the first password, ${cure}`;
+  if (ofChecker === other.personId) return `${other.name} alone gave you the first password, ${cure}`;
+  return ofOther !== null && ofOther === ofChecker
+    ? `the same admin alone gave you and ${other.name} the first password, ${cure}`
+    : undefined;
+}
+
+/**
+ * Why this person may not approve what others had a part in: he may be one of them behind a second name.
+ * @param involved people who uploaded the file, or corrected a row in it
+ */
+export function findHandObstacle(
+  checker: Person,
+  involved: readonly number[],
+  people: readonly Person[],
+): string | undefined {
+  const others = people.filter(
+    ({ personId }) => involved.includes(personId) && personId !== checker.personId,
+  );
+  for (const other of others) {
+    const why = findSharedHand(checker, other, people);
+    if (why !== undefined) return `${other.name} uploaded the file, or corrected a row in it: ${why}`;
+  }
+  return undefined;
+}
+
+/**
+ * Why what somebody has proposed is approved by nobody any more; undefined when it may be.
+ * @param action that he must be allowed still: of what he decides alone, to check
+ */
+export function findMakerObstacle(
+  maker: Person,
+  action: 'propose' | 'check',
+  restoredAtMs: number | undefined,
+): string | undefined {
+  const cure = 'send it back, to be proposed anew';
+  const permission = can(maker, action);
+  if (maker.isDisabled) return `${maker.name}, who proposed it, is disabled: ${cure}`;
+  if (!permission.allowed) return `${maker.name} proposed it, and ${permission.why}: ${cure}`;
+  return isBeforeRestore(maker.standsSinceMs, restoredAtMs)
+    ? `${maker.name}, who proposed it, is nobody since the journal was restored: ${cure}`
     : undefined;
 }
 

@@ -90,7 +90,7 @@ function proposalTable(visit: ProvedVisit, heading: Word, proposals: readonly Pr
   </section>`;
 }
 
-async function answerList({ store, readReview }: ProposalsPageContext, visit: ProvedVisit): Promise<Page> {
+async function answerList({ readReview }: ProposalsPageContext, visit: ProvedVisit): Promise<Page> {
   const { say } = visit;
   const review = await readReview();
   const newest = Number.MAX_SAFE_INTEGER;
@@ -99,7 +99,7 @@ async function answerList({ store, readReview }: ProposalsPageContext, visit: Pr
   const mine: Proposal[] = [];
   const others: Proposal[] = [];
   for (const proposal of open) {
-    const why = await findWhyNotCheck(review, store, proposal, visit.proved);
+    const why = await findWhyNotCheck(review, proposal, visit.proved, 'send-back');
     (why === undefined ? mine : others).push(proposal);
   }
   return {
@@ -334,20 +334,21 @@ const sendBackForm = (visit: ProvedVisit, { proposalId }: Proposal): Html => {
 function verdictCard(
   visit: ProvedVisit,
   proposal: Proposal,
-  whyNotCheck: string | undefined,
+  whyNot: { readonly approve: string | undefined; readonly sendBack: string | undefined },
   way: ApprovalWay,
 ): Part {
   const { say, person, nowMs, proved } = visit;
   if (!isOpen(proposal)) return undefined;
   const isOwn = proposal.makerId === person.personId;
-  const whyNot = isOwn ? say('ownProposal') : html`<span lang="en">${whyNotCheck}</span>`;
+  const reason = isOwn ? say('ownProposal') : html`<span lang="en">${whyNot.approve}</span>`;
   const canWithdraw = whyNotWithdraw(proposal, deciderOf(proved), nowMs) === undefined;
   return html`<section class="card first">
     ${
-      whyNotCheck === undefined
-        ? html`${approveForms[way](visit, proposal)} ${sendBackForm(visit, proposal)}`
-        : html`<p><b>${say('cannotApprove')}</b><br />${whyNot}</p>`
+      whyNot.approve === undefined
+        ? approveForms[way](visit, proposal)
+        : html`<p><b>${say('cannotApprove')}</b><br />${reason}</p>`
     }
+    ${whyNot.sendBack === undefined && sendBackForm(visit, proposal)}
     ${canWithdraw && postButton(visit, `/proposal/${proposal.proposalId}/withdraw`, say('withdraw'), {}, '')}
   </section>`;
 }
@@ -374,7 +375,10 @@ async function proposalPage(
   const after = readId(fields, 'after') ?? 0;
   const items = await review.journal.proposalItems(proposal.proposalId, after, itemsOnPage);
   const rows = await Promise.all(items.map(async (item) => itemRow(context, visit, item, isRevealed)));
-  const why = await findWhyNotCheck(review, context.store, proposal, visit.proved);
+  const whyNot = {
+    approve: await findWhyNotCheck(review, proposal, visit.proved),
+    sendBack: await findWhyNotCheck(review, proposal, visit.proved, 'send-back'),
+  };
   const title = `${say('proposalWord')} ${proposal.proposalId}: ${sayDecision(language, proposal.decision)}`;
   const isCorrecting = items.some(({ correction }) => typeof correction?.proxyNo === 'string');
   const isHiding = isCorrecting || hidesNumber(proposal.note) || hidesNumber(proposal.evidence);
@@ -390,7 +394,7 @@ async function proposalPage(
       <h1>${title}</h1>
       <div class="columns">
         <section class="card">${facts(visit, proposal, signatures, isRevealed)}</section>
-        ${verdictCard(visit, proposal, why, way)}
+        ${verdictCard(visit, proposal, whyNot, way)}
       </div>
       ${isRevealed && html`<p role="status">${say('revealed')}</p>`}
       ${canReveal && postButton(visit, `${path}/reveal`, say('revealNumbers'), {}, '')}
@@ -450,7 +454,7 @@ async function answerVerdict(
   }
   const terms = { note: note === '' ? null : note, ...(seen === undefined ? {} : { seen }) };
   const review = await context.readReview();
-  const checked = await giveVerdict(review, context.store, proposalId, verdict, visit.proved, terms);
+  const checked = await giveVerdict(review, proposalId, verdict, visit.proved, terms);
   if (checked.kind !== 'refused') return { goTo: `/proposal/${proposalId}` };
   const complaint = { status: 409, field: 'list', text: checked.why };
   return proposalPage(context, visit, fields, { complaint });

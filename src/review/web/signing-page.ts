@@ -84,7 +84,7 @@ async function signPage(
   const { proposalId, decision, items, totalSatang } = proposal;
   const back = `/proposal/${proposalId}`;
   const context = await signingContextOf(page);
-  const whyNot = await findWhyNotCheck(review, context.store, proposal, visit.proved);
+  const whyNot = await findWhyNotCheck(review, proposal, visit.proved);
   const asked =
     whyNot === undefined
       ? await askForSignature(context, signerOf(visit), await readMatter(review, page.scene, proposal))

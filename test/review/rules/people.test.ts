@@ -4,6 +4,8 @@ import {
   actions,
   can,
   findCheckObstacle,
+  findHandObstacle,
+  findMakerObstacle,
   findTwoAdminsSince,
   type Person,
   type Role,
@@ -110,12 +112,41 @@ describe('maker and checker', () => {
     expect(obstacle(earlyChecker, early, [first, early, earlyChecker])).toBeUndefined();
   });
 
+  test('nor does anybody approve what he may have had a part in himself', () => {
+    const hand = (by: Person, involved: readonly number[]) => findHandObstacle(by, involved, everybody);
+    expect(hand(first, [maker.personId])).toContain(
+      'kwan uploaded the file, or corrected a row in it: you alone',
+    );
+    expect(hand(second, [maker.personId])).toBeUndefined();
+    expect(hand({ ...checker, handedBy: maker.personId, confirmedBy: null }, [4])).toContain(
+      'kwan alone gave',
+    );
+    expect(hand({ ...checker, confirmedBy: null }, [4])).toContain('the same admin alone');
+    // That he had a part in it himself is said in words of its own.
+    expect(hand(checker, [checker.personId])).toBeUndefined();
+  });
+
   test('nor are they the same behind an account that the checker alone could sign in to', () => {
     expect(obstacle(first, maker)).toContain('you alone gave kwan the first password');
     expect(obstacle(second, maker)).toBeUndefined();
     // Two had a part in it, or nobody else was there to have one.
     expect(obstacle(first, { ...maker, confirmedBy: 2 })).toBeUndefined();
     expect(obstacle(first, maker, [first, maker])).toBeUndefined();
+  });
+});
+
+describe('what a maker proposed', () => {
+  const obstacle = (person: Person, restoredAtMs?: number) =>
+    findMakerObstacle(person, 'propose', restoredAtMs);
+
+  test('is approved by nobody once he may propose it no more, or it is not known whether he may', () => {
+    expect(obstacle(maker)).toBeUndefined();
+    expect(obstacle({ ...maker, isDisabled: true })).toContain('kwan, who proposed it, is disabled');
+    expect(obstacle(checker)).toContain('a checker may not propose decisions');
+    expect(obstacle(maker, maker.standsSinceMs)).toContain('since the journal was restored');
+    expect(obstacle(maker, maker.standsSinceMs - 1)).toBeUndefined();
+    // One who approves alone need not be one who proposes.
+    expect(findMakerObstacle(checker, 'check', undefined)).toBeUndefined();
   });
 });
 

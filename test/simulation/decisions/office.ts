@@ -38,8 +38,9 @@ const ofPaying: ReadonlySet<string> = new Set(
 
 const targetsMax = 4;
 
-/** Nobody decides on days and files here. */
+/** Nobody decides on days and files here, and nothing is known of people. */
 const noQueue = {
+  persons: async () => ({ people: [], tokens: [], changes: [], passkeys: [], latestSeq: 0, heads: [] }),
   refusedFiles: async () => [],
   reviewNotes: async () => [],
   noteItem: async () => false,

@@ -1,0 +1,72 @@
+/** What the journal knows of people that keeps one of them from deciding, alone or on what another has proposed. */
+import type { ApprovalTerms, ReviewContext } from './context.ts';
+import type { Proposal } from './ports.ts';
+import { involvedWords, lettingPay } from './rules/approval.ts';
+import { can, findCheckObstacle, findHandObstacle, findMakerObstacle, type Person } from './rules/people.ts';
+import type { Decider } from './rules/proposal.ts';
+import type { Decision } from './rules/terms.ts';
+
+type Journal = Pick<ReviewContext, 'journal'>;
+
+/** People who had a part in what a proposal lets be paid; none where it lets nothing be paid. */
+export async function readInvolved(
+  { journal }: Journal,
+  { proposalId, decision }: Pick<Proposal, 'proposalId' | 'decision'>,
+): Promise<readonly number[]> {
+  return lettingPay.includes(decision) ? await journal.involvedIn(proposalId) : [];
+}
+
+/**
+ * Why this person may not say yes or no to a proposal, by what is known of people; undefined when he may.
+ * @param isApproval what whoever proposed it may do no more is sent back all the same
+ */
+export async function findObstacle(
+  { journal }: Journal,
+  { personId }: Decider,
+  { makerId }: Pick<Proposal, 'makerId'>,
+  involved: readonly number[],
+  isApproval: boolean,
+): Promise<string | undefined> {
+  const { people } = await journal.persons();
+  if (people.length === 0) return undefined;
+  const find = (id: number | null): Person | undefined => people.find((one) => one.personId === id);
+  const [checker, maker] = [find(personId), find(makerId)];
+  const permission = can(checker ?? null, 'check');
+  if (checker === undefined || !permission.allowed) return permission.allowed ? undefined : permission.why;
+  if (maker === undefined) return 'whoever proposed it is no user: send it back, to be proposed anew';
+  // His own he signs, where one person decides.
+  const isOwn = checker.personId === maker.personId;
+  const why =
+    (isOwn ? undefined : findCheckObstacle(checker, maker, people)) ??
+    findHandObstacle(checker, involved, people);
+  if (why !== undefined || !isApproval) return why;
+  return findMakerObstacle(maker, isOwn ? 'check' : 'propose', (await journal.loss())?.recoveredAtMs);
+}
+
+/**
+ * What it takes from this person to let something be paid that was not, or not so. Whoever may only propose decides
+ * nothing of it alone.
+ */
+export function termsFor(
+  terms: ApprovalTerms,
+  { personId }: Decider,
+  people: readonly Person[],
+): ApprovalTerms {
+  const person = people.find((one) => one.personId === personId) ?? null;
+  return people.length === 0 || can(person, 'check').allowed ? terms : { ...terms, people: 2 };
+}
+
+/** Why this person may not approve alone, or propose that a batch be approved; undefined when he may. */
+export function whyNotApprover(
+  decision: Decision,
+  { people: needed, involved }: ApprovalTerms,
+  { personId }: Decider,
+  people: readonly Person[],
+): string | undefined {
+  if (personId === null)
+    return decision === 'approve-batch' ? 'who approves must have proved who he is' : undefined;
+  if (needed === 2) return undefined;
+  if (involved.includes(personId)) return involvedWords;
+  const person = people.find((one) => one.personId === personId);
+  return person && findHandObstacle(person, involved, people);
+}
