@@ -17,11 +17,11 @@ import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch
 import { openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
 import { publishDayHeads } from './review/day-heads.ts';
+import type { DroppedFiles } from './review/dropped.ts';
 import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
 import { JournalCheck } from './journal-check.ts';
-import type { Sighting } from '../watch/rules/drop-folder.ts';
 import { Watcher } from '../watch/watcher.ts';
-import { openEarlyNotices, openNotifier } from './notices/notifier.ts';
+import { type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
 import { restBatch } from './run-file.ts';
 import {
@@ -281,6 +281,7 @@ async function workFolder(
   };
   const notify = (event: WatchEvent): Promise<void> => notices.notifyOfEvent(event);
   const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent, runObserver });
+  await using dropped = await openDropped(session, notices);
   const watcher = new Watcher(setup, {
     probeMs: settings.probeMs,
     dailyJobs: (askAll) => [
@@ -309,17 +310,38 @@ async function workFolder(
       await clock.sleep(doubtPollMs, stop);
     }),
     keepGoing(setup, 'telling whether it is ready', () => lookWhetherReady(readiness, status, session, stop)),
-    keepGoing(setup, 'taking dropped decisions', makeDropStep(session, stop)),
+    keepGoing(setup, 'taking dropped decisions', makeDropStep(session, stop, dropped)),
     notices.deliver(stop),
   ]);
 }
 
+/** Files of decisions that are dropped. */
+async function openDropped(
+  { loaded, journal, clock, log }: Session,
+  notices: Notifier,
+): Promise<DroppedFiles> {
+  const { DroppedFiles: Dropped } = await import('./review/dropped.ts');
+  return new Dropped({
+    loaded,
+    journal,
+    clock,
+    log: toLog(log),
+    onWaiting: async (record) => notices.notifyOfDecisions(record),
+    onRefused: async ({ itemId: fileKey, fileName }, { code, message }) => {
+      const rejection = { line: null, column: null, code, message };
+      await notices.notifyOfFile({ fileKey, fileName, batchId: null, rejection });
+    },
+  });
+}
+
 /** Takes files of decisions that are dropped, aside: nothing comes of them until a maker confirms them. */
-function makeDropStep({ loaded, journal, clock, log }: Session, stop: AbortSignal): () => Promise<void> {
-  const seen = new Map<string, Sighting>();
+function makeDropStep(
+  { loaded, clock }: Session,
+  stop: AbortSignal,
+  dropped: DroppedFiles,
+): () => Promise<void> {
   return async () => {
-    const { takeDropped } = await import('./review/dropped.ts');
-    await takeDropped({ loaded, journal, clock, log: toLog(log) }, seen);
+    await dropped.step();
     await clock.sleep(Math.min(dropPollMs, Math.max(loaded.settings.watch.stillMs, 1)), stop);
   };
 }

@@ -55,7 +55,8 @@ export const decideCommand = makeCommand({
     if (discard && dropped === undefined) throw new SettingsError('--discard goes with --dropped NAME');
     const loaded = await loadCommandSettings(options);
     const { decideByFile, openDecisions } = await import('../app/review/decisions.ts');
-    const { confirmDropped, discardDropped, listDropped } = await import('../app/review/dropped.ts');
+    const { confirmDropped, discardDropped, listDropped } =
+      await import('../app/review/waiting-decisions.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { refuseFile, showDecided, showDiscarded, showDropped } = await import('./views/decisions.ts');
     if (waiting) {

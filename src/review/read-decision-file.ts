@@ -106,6 +106,8 @@ function requireFew(records: readonly FiledRecord[]): void {
 
 async function readRecords(path: string): Promise<FiledRecord[]> {
   await using file = await openRegularFile(path);
+  if (file.sizeBytes > bytesMax)
+    throw new FileRejected('bytes-over-limit', `the file has more than ${bytesMax} bytes: split it`);
   const records = (await beginsAsArchive(file)) ? await readWorkbook(file) : await readCsv(path);
   requireFew(records);
   await requireUnchanged(file, file);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
 import { expect, test } from 'vitest';
-import { listDropped } from '../../src/app/review/dropped.ts';
+import { decisionFolders, listDropped } from '../../src/app/review/waiting-decisions.ts';
 import { openScene, until } from './harness.ts';
 import { addPeople } from './scene-people.ts';
 
@@ -53,9 +53,10 @@ test('nothing comes of a dropped file by itself; a maker confirms it, and rows t
     code: 2,
     stdout: expect.stringContaining('Nothing was decided'),
   });
-  await writeFile(join(scene.dataDir, 'decisions-waiting', second), filled);
+  const [{ itemId } = { itemId: '' }] = await listDropped(scene.dataDir);
+  await writeFile(join(decisionFolders(scene.dataDir).work, itemId, second), filled);
   expect((await scene.run('decide', '--dropped', second)).stderr).toContain('is not as it was dropped');
-  expect(await scene.run('decide', '--dropped', second, '--discard', '--note', 'stale')).toMatchObject({
+  expect(await scene.run('decide', '--dropped', itemId, '--discard', '--note', 'stale')).toMatchObject({
     code: 0,
   });
   expect(await listDropped(scene.dataDir)).toEqual([]);

@@ -3,6 +3,7 @@ import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
 import { makeOverviewViews, type OverviewOptions } from '../../src/overview/views.ts';
+import { makeDecisionFileViews } from '../../src/review/web/decision-file-page.ts';
 import { openReviewPage, type ReviewPage, type ReviewPageOptions } from '../../src/review/web/server.ts';
 import type { Store } from '../../src/store/store.ts';
 import { Browser, type Shown } from './browser.ts';
@@ -35,7 +36,14 @@ export const pageOptionsOf = (
   readQueue: async (asker, limit) =>
     readQueue({ journal: store, clock: users.clock, doubtAfterMs: 3_600_000, lateAtMs: 0 }, { asker, limit }),
   log: () => {},
-  views: makeOverviewViews({ store, readContext: async () => ({ ...users.context, store }), ...overview }),
+  views: [
+    ...makeOverviewViews({ store, readContext: async () => ({ ...users.context, store }), ...overview }),
+    ...makeDecisionFileViews({
+      readQueue: async () => ({ items: [], totals: [] }),
+      confirm: async () => ({ kind: 'refused', objections: ['no file waits'] }),
+      discard: async () => 'no file waits',
+    }),
+  ],
 });
 
 export interface OpenTestPage extends AsyncDisposable {

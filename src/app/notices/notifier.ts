@@ -1,7 +1,11 @@
 /** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
 import { basename } from 'node:path';
 import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../../notify/delivery.ts';
-import { describeUnexplained } from '../../notify/rules/journal-notices.ts';
+import {
+  describeDecisionsDropped,
+  describeUnexplained,
+  type DroppedDecisions,
+} from '../../notify/rules/journal-notices.ts';
 import {
   describeBatchDone,
   describeBatchHalted,
@@ -124,6 +128,11 @@ export class Notifier {
     const named = { fileKey: `${itemId}:${growth.sha256}`, fileName, batchId };
     const notice = { ...named, ...words, rows, amount, payoutIds, reports: [path] };
     await this.add(describeFileGrown(this.scene, notice));
+  }
+
+  /** A file of decisions was dropped, and waits for a maker. */
+  async notifyOfDecisions(file: DroppedDecisions): Promise<void> {
+    await this.add(describeDecisionsDropped(this.scene, file));
   }
 
   /** Batches with transfers that have been in doubt for too long. */

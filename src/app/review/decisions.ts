@@ -103,7 +103,7 @@ export interface NamedWish extends Omit<Wish, 'targets'> {
 
 /** Proposes all of it, or nothing; what is refused is told by where it stands. */
 export async function decideNamed(
-  { context }: DecisionSession,
+  { context }: Pick<DecisionSession, 'context'>,
   wishes: readonly NamedWish[],
   maker: Decider,
 ): Promise<Decided> {
@@ -177,7 +177,7 @@ export async function decideByFile(session: DecisionSession, path: string): Prom
 
 /** Decides all of what a file was read into, or nothing of it. @param note of every proposal */
 export async function decideReading(
-  session: DecisionSession,
+  session: Pick<DecisionSession, 'journal' | 'context'>,
   reading: DecisionFileReading,
   maker: Decider,
   note: string,
@@ -205,7 +205,7 @@ export async function decideReading(
 
 /** The row that a line of the file means. */
 async function nameFiled(
-  { journal }: DecisionSession,
+  { journal }: Pick<DecisionSession, 'journal'>,
   { line, batchId, rowNo, payoutId, version, newProxyNo, newAmount, note }: FiledDecision,
 ): Promise<Named | { readonly where: string; readonly why: string }> {
   await journal.recall('batch', [batchId], systemClock.now());

@@ -1,186 +1,286 @@
 /**
- * Files of decisions that are dropped into a folder: taken as the inbox takes files, read, and kept aside. What was dropped
- * is nobody's proposal, and nothing comes of it, until a maker confirms it in his own name.
+ * Files of decisions that are dropped into a folder: taken as the inbox takes files, by the same steps, and read. What was
+ * dropped is nobody's proposal, and nothing comes of it, until a maker confirms it in his own name.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { countOf, showBaht } from '../../core/figures.ts';
 import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { printable } from '../../core/outgoing-text.ts';
-import type { Log } from '../../core/ports.ts';
-import { FileRejected, openRegularFile, requireUnchanged } from '../../platform/csv/open.ts';
-import { lookAt, printFile } from '../../platform/disk.ts';
-import {
-  AtomicFile,
-  errorCode,
-  hashFile,
-  publishFile,
-  replaceFile,
-  syncFolder,
-} from '../../platform/durable-file.ts';
+import type { Clock, Log } from '../../core/ports.ts';
+import { type Disk, lookAt, moveUnlessTaken, openPlainly, realDisk } from '../../platform/disk.ts';
+import { errorCode, hashFile } from '../../platform/durable-file.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
 import type { FiledDecision } from '../../review/rules/decision-file.ts';
-import type { WaitingDecisions } from '../../review/rules/queue.ts';
 import { decisionTerms } from '../../review/rules/terms.ts';
-import { deciderOf } from '../../review/verdict.ts';
-import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
+import { InboxRefusedError } from '../../watch/folders/binding.ts';
+import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
+import type { WorkItem } from '../../watch/ports.ts';
+import { composeName, computeRejectedNames } from '../../watch/rules/drop-folder.ts';
+import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import {
-  classifyName,
-  composeName,
-  decideTaking,
-  makeItemId,
-  noteSighting,
-  type Sighting,
-} from '../../watch/rules/drop-folder.ts';
-import { decideReading, type DecisionSession, type FileDecided, requirePerson } from './decisions.ts';
+  decisionFolders,
+  type DecisionRecord,
+  readRecords,
+  recordPath,
+  writeRecord,
+} from './waiting-decisions.ts';
 
-/** Where they are kept until a maker has confirmed them or thrown them away; never the folder that others drop into. */
-const waitingIn = (dataDir: string): string => join(dataDir, 'decisions-waiting');
-const endedIn = (dataDir: string): string => join(waitingIn(dataDir), '.ended');
-
-/** Above what a file of decisions may have, nothing is read. */
-const bytesMax = 134_217_728;
-/** Leaves room for what is put before and behind it. */
-const nameBytesMax = 200;
-const checkEnding = '.check.json';
-const reasonEnding = '.reason.txt';
+/** More than these wait where they were dropped. */
+const waitingMax = 50;
+/** Of those that have ended; the journal knows for ever who did what with which bytes. */
+const endedKeptDays = 90;
 const issuesMax = 1_000;
+/** Of a message in the queue. */
+const messageMax = 300;
 
 export interface DropContext {
   readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders' | 'settings'>;
-  readonly journal: Pick<Store, 'findPayouts'>;
-  readonly clock: { now(): number; elapsedMs(): number };
+  readonly journal: Pick<Store, 'findPayouts' | 'endIntake' | 'intakeRecord' | 'journalId'>;
+  readonly clock: Clock & { elapsedMs(): number };
   readonly log: Log;
+  /** Tells outside that one waits; the same file is told of once. */
+  readonly onWaiting?: (record: DecisionRecord) => Promise<void>;
+  readonly onRefused?: (item: WorkItem, refusal: IntakeRefusal) => Promise<void>;
+  /** For tests. */
+  readonly disk?: Disk;
 }
 
-/** A file that waits, as it was when it was dropped. */
-export interface Dropped extends WaitingDecisions {
-  readonly asks: string;
-  readonly totalSatang: Satang;
-}
+/** Takes what is dropped, one look after another. */
+export class DroppedFiles implements AsyncDisposable {
+  readonly #context: DropContext;
+  #intake: Intake | undefined;
+  /** In work/: waiting, or to be ended. */
+  readonly #items = new Map<string, WorkItem>();
+  /** In work/ too, and not read yet. */
+  #unread: WorkItem[] = [];
+  /** The folder is another journal's: said once. */
+  #refused = '';
+  #isFull = false;
+  #sweptOn = '';
 
-type Kept = Omit<Dropped, 'totalSatang'> & { readonly amount: string };
-
-/** None where the folder is not there. */
-async function listNames(folder: string): Promise<readonly string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return [];
-    throw error;
+  constructor(context: DropContext) {
+    this.#context = context;
   }
-}
 
-/** Those that wait, the oldest first. */
-export async function listDropped(dataDir: string): Promise<readonly Dropped[]> {
-  const folder = waitingIn(dataDir);
-  const names = await listNames(folder);
-  const found: Dropped[] = [];
-  for (const fileName of names) {
-    if (!names.includes(`${fileName}${checkEnding}`)) continue;
-    const text = await readFile(join(folder, `${fileName}${checkEnding}`), 'utf8');
-    const { amount, ...kept } = JSON.parse(text) as Kept;
-    found.push({ ...kept, fileName, totalSatang: parseBaht(amount) ?? zeroSatang });
+  /** Looks at the folder once, takes what is finished, and ends what was confirmed or thrown away. */
+  async step(): Promise<void> {
+    const intake = await this.#open();
+    if (intake === undefined) return;
+    // Before any record goes: what an earlier process has left in work/ is known by then.
+    await this.#takeUpAll(intake);
+    await this.#endAll(intake);
+    await this.#sweep();
+    const room = Math.max(0, waitingMax - this.#items.size - this.#unread.length);
+    this.#unread.push(...(await intake.take(room)));
+    await this.#takeUpAll(intake);
+    this.#noteRoom(room, intake.view.waiting);
   }
-  return found.toSorted((one, other) => one.droppedAtMs - other.droppedAtMs);
-}
 
-// ---------------------------------------------------------------- taking
-
-/** Looks at the folder once and takes what is finished. @param seen how its files looked before */
-export async function takeDropped(context: DropContext, seen: Map<string, Sighting>): Promise<void> {
-  const { loaded, clock } = context;
-  const { decisions } = loaded.folders;
-  const { stillMs, marker } = loaded.settings.watch;
-  const rules = { stillMs, isMarkerExpected: marker === 'done', isSidecarExpected: false, sidecarWaitMs: 0 };
-  // One that is elsewhere may be a share that is not mounted: it is never made.
-  if (decisions === join(loaded.dataDir, 'decisions'))
-    await mkdir(decisions, { recursive: true, mode: 0o700 });
-  const names = await listNames(decisions);
-  for (const gone of seen.keys()) if (!names.includes(gone)) seen.delete(gone);
-  for (const name of names) {
-    if (classifyName(name, rules).kind !== 'file') continue;
-    const stats = await lookAt(join(decisions, name));
-    // Links, folders and pipes stay where they are.
-    if (stats?.isFile() !== true) continue;
-    const file = noteSighting(seen.get(name), printFile(stats), clock.elapsedMs());
-    seen.set(name, file);
-    const facts = { file, hasMarker: names.includes(`${name}.done`), sidecar: 'missing' } as const;
-    if (decideTaking(facts, rules, clock.elapsedMs()).kind === 'take') await takeOne(context, name);
+  /** What cannot be read for the machine's sake is tried again with the next look, and keeps no other waiting. */
+  async #takeUpAll(intake: Intake): Promise<void> {
+    const failures: unknown[] = [];
+    const failed: WorkItem[] = [];
+    for (const item of this.#unread)
+      try {
+        await this.#takeUp(intake, item);
+      } catch (error) {
+        failures.push(error);
+        failed.push(item);
+      }
+    this.#unread = failed;
+    if (failures.length > 0) throw failures[0];
   }
-}
 
-async function takeOne({ loaded, journal, clock, log }: DropContext, name: string): Promise<void> {
-  const { dataDir, folders } = loaded;
-  const path = join(folders.decisions, name);
-  const before = await lookAt(path);
-  const bytes = await readWhole(path).catch((error: unknown) => {
-    if (!(error instanceof FileRejected)) throw error;
-    log('warn', 'a dropped file of decisions stays where it is', { name, why: error.message });
-    return undefined;
-  });
-  if (bytes === undefined) return;
-  const folder = waitingIn(dataDir);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const keptAs = await chooseName(folder, name, clock.now());
-  await using file = await AtomicFile.open(join(folder, keptAs));
-  await file.write(bytes);
-  const prepared = await file.finish();
-  const same = (await listDropped(dataDir)).find((one) => one.sha256 === sha256);
-  const reading = await readDecisionFile(prepared.temporaryPath);
-  const why =
-    same === undefined
-      ? explainRefusal(reading)
-      : [`the same bytes wait already, as ${printable(same.fileName)}`];
-  if (reading.kind === 'decisions' && why === undefined) {
+  #noteRoom(room: number, left: number): void {
+    const isFull = room === 0 && left > 0;
+    if (isFull && !this.#isFull)
+      this.#context.log('warn', 'no more files of decisions are taken until some that wait are decided', {
+        waiting: waitingMax,
+      });
+    this.#isFull = isFull;
+  }
+
+  /** Undefined where the folder is not there, or not ours. */
+  async #open(): Promise<Intake | undefined> {
+    if (this.#intake !== undefined) return this.#intake;
+    const { loaded, journal, clock, log, disk = realDisk } = this.#context;
+    const { dataDir, folders, settings } = loaded;
+    const { work, waiting, ended } = decisionFolders(dataDir);
+    const isOwn = folders.decisions === join(dataDir, 'decisions');
+    // One that is elsewhere may be a share that is not mounted: it is never made.
+    if (!isOwn && (await lookAt(folders.decisions)) === undefined) return undefined;
+    await mkdir(waiting, { recursive: true, mode: 0o700 });
+    const options = {
+      folders: { inbox: folders.decisions, work, archive: ended, rejected: folders.rejected },
+      // It is looked at often enough: nothing has to watch it.
+      watch: { ...settings.watch, polling: true },
+      isSidecarExpected: false,
+      journalId: journal.journalId,
+      clock,
+      elapsedMs: () => clock.elapsedMs(),
+      log: ((level, message, facts) => log(level, `${message} (decisions)`, facts)) satisfies Log,
+      disk,
+    };
+    try {
+      await using stack = new AsyncDisposableStack();
+      const intake = stack.use(await openIntake(options));
+      this.#unread = [...(await intake.recover())];
+      stack.move();
+      this.#intake = intake;
+      return intake;
+    } catch (error) {
+      if (!(error instanceof InboxRefusedError)) throw error;
+      if (this.#refused !== error.message)
+        log('error', 'dropped decisions are not taken', { why: error.message });
+      this.#refused = error.message;
+      return undefined;
+    }
+  }
+
+  /** What was said of a file once stands, also after a crash. */
+  async #takeUp(intake: Intake, item: WorkItem): Promise<void> {
+    const { loaded, journal, onWaiting } = this.#context;
+    const records = await readRecords(loaded.dataDir);
+    const known = records.find(({ itemId }) => itemId === item.itemId);
+    const refused = (await journal.intakeRecord(item.itemId))?.refusal ?? undefined;
+    if (refused !== undefined) return this.#refuse(intake, item, refused);
+    const found = known ?? (await this.#read(intake, item, records));
+    if ('code' in found) return this.#refuse(intake, item, found);
+    if (known === undefined) await writeRecord(loaded.dataDir, found);
+    this.#items.set(item.itemId, item);
+    if (found.endedAtMs === undefined) await onWaiting?.(found);
+  }
+
+  async #read(
+    intake: Intake,
+    item: WorkItem,
+    records: readonly DecisionRecord[],
+  ): Promise<DecisionRecord | IntakeRefusal> {
+    const { clock, journal } = this.#context;
+    const { itemId, path, droppedAtMs } = item;
+    const refuse = (code: string, lines: readonly string[]): IntakeRefusal =>
+      describeRefusal(item, code, lines, clock.now());
+    const isStill = await intake.isUntouched(item);
+    const reading = await readDecisionFile(path);
+    const why = explainRefusal(reading);
+    // One that is too large, or may not be read, is not hashed.
+    const sha256 = why === undefined ? ((await hashFile(path)) ?? '') : '';
+    if (!isStill || !(await intake.isUntouched(item)))
+      return refuse('changed-while-read', ['the file was still being written when it was taken']);
+    if (why !== undefined || reading.kind !== 'decisions') return refuse('bad-decisions', why ?? []);
+    const same = records.find((one) => one.endedAtMs === undefined && one.sha256 === sha256);
+    if (same !== undefined)
+      return refuse('duplicate-file', [`the same bytes wait already, as ${printable(same.fileName)}`]);
+    // As it is shown and typed: whatever its name was, it is no path and steers no terminal.
+    const fileName = composeName(item.fileName, '');
     const asked = await sumUp(journal, reading.decisions, reading.undecided);
-    const kept: Kept = { fileName: keptAs, droppedAtMs: clock.now(), sha256, ...asked };
-    await replaceFile(join(folder, `${keptAs}${checkEnding}`), `${JSON.stringify(kept)}\n`);
-    await publishFile(prepared);
-    log('info', 'a file of decisions was dropped, and waits for a maker', {
-      name: keptAs,
-      sha256,
-      asks: kept.asks,
-    });
-  } else {
-    await reject(folders.rejected, name, bytes, why ?? [], clock.now());
-    await rm(prepared.temporaryPath, { force: true });
-    log('warn', 'a dropped file of decisions was rejected', { name, sha256 });
+    return { itemId, fileName, droppedAtMs, sha256, ...asked };
   }
-  // What has come under its name meanwhile is another file.
-  const after = await lookAt(path);
-  if (before === undefined || after === undefined || printFile(before) !== printFile(after)) return;
-  await rm(path, { force: true });
-  await rm(`${path}.done`, { force: true });
-  await syncFolder(folders.decisions);
+
+  /** Into rejected/, with its reason, and into the queue. */
+  async #refuse(intake: Intake, item: WorkItem, refusal: IntakeRefusal): Promise<void> {
+    const { journal, clock, log, onRefused } = this.#context;
+    const { itemId, fileName, droppedAtMs } = item;
+    await journal.endIntake(itemId, 'rejected', clock.now(), { fileName, droppedAtMs, refusal });
+    await onRefused?.(item, refusal);
+    await intake.end(item, { kind: 'reject', reason: refusal.reason });
+    await intake.removeOriginal(itemId);
+    log('warn', 'a dropped file of decisions was rejected', { name: fileName, code: refusal.code });
+  }
+
+  // ---------------------------------------------------------------- ending
+
+  /** What makers have confirmed or thrown away since leaves its folder. */
+  async #endAll(intake: Intake): Promise<void> {
+    const records = await readRecords(this.#context.loaded.dataDir);
+    for (const record of records) {
+      const item = this.#items.get(record.itemId);
+      if (record.endedAtMs === undefined) continue;
+      if (item !== undefined) await this.#end(intake, item, record);
+      await rm(recordPath(this.#context.loaded.dataDir, record.itemId), { force: true });
+      this.#items.delete(record.itemId);
+    }
+  }
+
+  async #end(intake: Intake, item: WorkItem, { sha256, endedAtMs = 0 }: DecisionRecord): Promise<void> {
+    const { itemId } = item;
+    await this.#returnIfChanged(intake, item, sha256);
+    const date = formatBangkokDateTime(endedAtMs).slice(0, 10);
+    await intake.end(item, { kind: 'archive', date, batchId: itemId });
+    await intake.removeOriginal(itemId);
+  }
+
+  /** What somebody has written since is another file: it is dropped anew. */
+  async #returnIfChanged(intake: Intake, item: WorkItem, sha256: string): Promise<void> {
+    const { loaded, log, disk = realDisk } = this.#context;
+    for (const path of [await intake.findOriginal(item.itemId), item.path]) {
+      if (path === undefined || (await lookAt(path)) === undefined || (await hashFile(path)) === sha256)
+        continue;
+      for (const name of computeRejectedNames(item.fileName, item.itemId)) {
+        const to = join(loaded.folders.decisions, name);
+        if ((await returnFile(disk, path, to)) === 'taken') continue;
+        log('warn', 'a file of decisions was written to after it was read: it is taken anew', { name });
+        return;
+      }
+    }
+  }
+
+  /** Once a day. */
+  async #sweep(): Promise<void> {
+    const { loaded, clock } = this.#context;
+    const today = formatBangkokDateTime(clock.now()).slice(0, 10);
+    if (this.#sweptOn === today) return;
+    const { ended } = decisionFolders(loaded.dataDir);
+    const before = formatBangkokDateTime(clock.now() - endedKeptDays * dayMs).slice(0, 10);
+    for (const date of await readdir(ended))
+      if (dateForm.test(date) && date < before) await rm(join(ended, date), { recursive: true });
+    this.#sweptOn = today;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#intake?.[Symbol.asyncDispose]();
+    this.#intake = undefined;
+  }
 }
 
-async function readWhole(path: string): Promise<Buffer> {
-  await using file = await openRegularFile(path);
-  if (file.sizeBytes > bytesMax)
-    throw new FileRejected('bytes-over-limit', `the file has more than ${bytesMax} bytes: split it`);
-  const bytes = await file.handle.readFile();
-  await requireUnchanged(file, file);
-  return bytes;
+const dateForm = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Across file systems by a copy. */
+async function returnFile(disk: Disk, from: string, to: string): Promise<'moved' | 'taken'> {
+  try {
+    return await moveUnlessTaken(disk, from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    if ((await lookAt(to)) !== undefined) return 'taken';
+    await using source = await openPlainly(from);
+    await disk.copy(source, to);
+    return 'moved';
+  }
 }
 
-/** One that is free in the folder, and so are the names of what stands beside it. */
-async function chooseName(folder: string, name: string, nowMs: number): Promise<string> {
-  const marks = ['', '2', '3', '4', makeItemId(nowMs, randomBytes(3).toString('hex'))];
-  for (const mark of marks) {
-    const chosen = composeName(name, mark, nameBytesMax);
-    const places = ['', checkEnding, reasonEnding].map((ending) =>
-      lookAt(join(folder, `${chosen}${ending}`)),
-    );
-    if ((await Promise.all(places)).every((found) => found === undefined)) return chosen;
-  }
-  throw new Error(`no name is free for ${name}`);
+function describeRefusal(
+  { fileName, droppedAtMs }: WorkItem,
+  code: string,
+  why: readonly string[],
+  nowMs: number,
+): IntakeRefusal {
+  const head = [
+    `File:     ${printable(fileName)}`,
+    `Dropped:  ${formatBangkokMoment(droppedAtMs)} Bangkok time`,
+    `Rejected: ${formatBangkokMoment(nowMs)} Bangkok time`,
+    `Reason:   ${code}`,
+    '',
+  ];
+  const end = ['', 'Nothing was decided by it. Correct what is said above and drop the file again.', ''];
+  const [first = '', ...others] = why;
+  const more = others.length === 0 ? '' : `; and ${others.length} more, in its .reason.txt`;
+  const message = `${first.slice(0, messageMax)}${more}`;
+  return { code, message, reason: [...head, ...why, ...end].join('\n'), batchId: null };
 }
 
 /** What is wrong with it, line by line; undefined where it decides something. */
@@ -190,29 +290,12 @@ function explainRefusal(reading: DecisionFileReading): readonly string[] | undef
   return reading.decisions.length === 0 ? ['nothing is decided in this file'] : undefined;
 }
 
-async function reject(
-  folder: string,
-  name: string,
-  bytes: Buffer,
-  why: readonly string[],
-  nowMs: number,
-): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const path = join(folder, await chooseName(folder, name, nowMs));
-  await using file = await AtomicFile.open(path);
-  await file.write(bytes);
-  const head = [`File:     ${printable(name)}`, `Rejected: ${formatBangkokMoment(nowMs)}`, ''];
-  const end = ['', 'Nothing was decided by it. Correct what is said above and drop the file again.', ''];
-  await replaceFile(`${path}${reasonEnding}`, [...head, ...why, ...end].join('\n'));
-  await publishFile(await file.finish());
-}
-
 /** What it asks for: how many rows and how much, for each decision. Rows that are in an archive are counted alone. */
 async function sumUp(
   journal: Pick<Store, 'findPayouts'>,
   decisions: readonly FiledDecision[],
   undecided: number,
-): Promise<Pick<Kept, 'asks' | 'amount'>> {
+): Promise<Pick<DecisionRecord, 'asks' | 'amount'>> {
   const sums = new Map<FiledDecision['decision'], Satang[]>();
   for (const { decision, batchId, rowNo, payoutId, newAmount } of decisions) {
     const found = (await journal.findPayouts(payoutId)).find(
@@ -228,65 +311,4 @@ async function sumUp(
   );
   const left = undecided === 0 ? [] : [`${countOf(undecided, 'row')} without a decision`];
   return { asks: [...words, ...left].join('; '), amount: formatBaht(sumSatang([...sums.values()].flat())) };
-}
-
-// ---------------------------------------------------------------- confirming
-
-async function findWaiting({ loaded }: DecisionSession, name: string): Promise<Dropped> {
-  const found = (await listDropped(loaded.dataDir)).find(({ fileName }) => fileName === name);
-  if (found === undefined)
-    throw new SettingsError(
-      `no dropped file ${printable(name)} waits: "paydrop decide --waiting" lists them`,
-    );
-  return found;
-}
-
-/**
- * Proposes the decisions of a dropped file in the name of who confirms it, after it was checked anew.
- * @throws SettingsError as `identifyPerson` does, and for a file that does not wait or is not as it was dropped
- */
-export async function confirmDropped(session: DecisionSession, name: string): Promise<FileDecided> {
-  const maker = deciderOf(await requirePerson(session, 'propose'));
-  const { sha256 } = await findWaiting(session, name);
-  const path = join(waitingIn(session.loaded.dataDir), name);
-  if ((await hashFile(path)) !== sha256)
-    throw new SettingsError(`${printable(name)} is not as it was dropped: throw it away, and drop it again`);
-  const note = `by the dropped file ${name} (SHA-256 ${sha256})`;
-  const decided = await decideReading(session, await readDecisionFile(path), maker, note);
-  if (decided.kind === 'decided') await endDropped(session, name, sha256, maker, 'confirmed');
-  return decided;
-}
-
-/** Throws a dropped file away. @throws SettingsError as `confirmDropped` does */
-export async function discardDropped(session: DecisionSession, name: string, note: string): Promise<void> {
-  const maker = deciderOf(await requirePerson(session, 'propose'));
-  if (note.trim() === '') throw new SettingsError('--note is missing: say why');
-  const { sha256 } = await findWaiting(session, name);
-  await endDropped(session, name, sha256, maker, `thrown away: ${note}`);
-}
-
-/** It has left the queue: who did it stands in the journal, the file among those that have ended. */
-async function endDropped(
-  { journal, context, loaded }: DecisionSession,
-  key: string,
-  version: string,
-  { personId, name: person }: ReturnType<typeof deciderOf>,
-  note: string,
-): Promise<void> {
-  const atMs = context.clock.now();
-  await journal.addReviewNote({
-    kind: 'decisions',
-    key,
-    version,
-    what: 'noted',
-    personId,
-    person,
-    note,
-    atMs,
-  });
-  const [from, to] = [waitingIn(loaded.dataDir), endedIn(loaded.dataDir)];
-  await mkdir(to, { recursive: true, mode: 0o700 });
-  const endedAs = await chooseName(to, key, atMs);
-  await rename(join(from, key), join(to, endedAs));
-  await rename(join(from, `${key}${checkEnding}`), join(to, `${endedAs}${checkEnding}`));
 }

@@ -5,6 +5,7 @@ import type { Logger } from '../../platform/log.ts';
 import type { Log } from '../../core/ports.ts';
 import { makeFileViews, makeOverviewViews } from '../../overview/views.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
+import { makeDecisionFileViews } from '../../review/web/decision-file-page.ts';
 import { openReviewPage, type OutsideAddress } from '../../review/web/server.ts';
 import type { Asker } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
@@ -17,6 +18,7 @@ import { makeQueueContext } from './queue.ts';
 import { readQueue } from './read-queue.ts';
 import { notifyOfPersons } from './people.ts';
 import { openUploads } from './uploads.ts';
+import { makeFileDecisions } from './waiting-decisions.ts';
 
 export interface OpenPage extends AsyncDisposable {
   readonly origin: string;
@@ -75,28 +77,34 @@ export async function openPage(
   const { companyId, payerAccount } = loaded.settings.bank;
   const payer = { companyId, payerAccount };
   const uploads = stack.use(await openUploads(loaded, store));
+  const readContextOfReview = async () => readReview(loaded, store, logger);
+  const openSession = async () => ({ journal: store, loaded, context: await readContextOfReview() });
+  const readItems = async (asker: Asker, limit: number) =>
+    readQueue(makeQueueContext(loaded, store), { asker, limit });
   const options = {
     listen,
     outside,
     isSandbox,
     store,
     readContext,
-    readReview: async () => readReview(loaded, store, logger),
-    readQueue: async (asker: Asker, limit: number) =>
-      readQueue(makeQueueContext(loaded, store), { asker, limit }),
+    readReview: readContextOfReview,
+    readQueue: readItems,
     log,
     payer,
-    views: makeOverviewViews({
-      store,
-      readContext,
-      payer,
-      uploads,
-      onUserChange: async () => notifyOfPersons(loaded, store, logger),
-      readSurroundings: async () => ({
-        sender: findSender(dataDir),
-        freeBytes: await realDisk.freeBytes(dataDir),
+    views: [
+      ...makeOverviewViews({
+        store,
+        readContext,
+        payer,
+        uploads,
+        onUserChange: async () => notifyOfPersons(loaded, store, logger),
+        readSurroundings: async () => ({
+          sender: findSender(dataDir),
+          freeBytes: await realDisk.freeBytes(dataDir),
+        }),
       }),
-    }),
+      ...makeDecisionFileViews({ readQueue: readItems, ...makeFileDecisions(openSession) }),
+    ],
     ...makeFileViews(uploads),
   };
   const page = stack.use(

@@ -14,7 +14,7 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { openJournalBeside } from '../open-store.ts';
 import { decideNamed, type Decided, type DecisionSession, type Named, requirePerson } from './decisions.ts';
-import { listDropped } from './dropped.ts';
+import { listDropped } from './waiting-decisions.ts';
 import { type QueueContext, readQueue } from './read-queue.ts';
 
 const minuteMs = 60_000;

@@ -11,7 +11,7 @@ import type {
   Proposed,
   ProposalShown,
 } from '../../app/review/decisions.ts';
-import type { Dropped } from '../../app/review/dropped.ts';
+import type { Dropped } from '../../app/review/waiting-decisions.ts';
 import type { PayerChanged } from '../../app/review/accept.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { proposalStatusWords } from '../../review/rules/proposal.ts';
@@ -186,8 +186,9 @@ export const showDropped = (files: readonly Dropped[]): Shown => ({
   text: toLines(
     files.length === 0
       ? ['No dropped file waits.']
-      : files.flatMap(({ fileName, droppedAtMs, asks, sha256 }) => [
+      : files.flatMap(({ itemId, fileName, droppedAtMs, asks, sha256 }) => [
           `${formatBangkokMoment(droppedAtMs)}  ${fileName}`,
+          `    ${itemId}`,
           `    ${asks}`,
           `    SHA-256 ${sha256}`,
         ]),

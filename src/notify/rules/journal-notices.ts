@@ -253,6 +253,38 @@ const showAlarm = ({ cause, batchId, rowNo, status, payoutId, transRefNo, ...one
   reason: showTextIfAny(one.reason),
 });
 
+// ---------------------------------------------------------------- files of decisions
+
+/** A file of decisions that waits for a maker. */
+export interface DroppedDecisions {
+  readonly itemId: string;
+  readonly fileName: string;
+  /** SHA-256 (hex) of its bytes. */
+  readonly sha256: string;
+  readonly asks: string;
+  /** Decimal baht. */
+  readonly amount: string;
+}
+
+/** @param file each is told of once */
+export function describeDecisionsDropped(scene: NoticeScene, file: DroppedDecisions): NoticeDraft {
+  const { itemId, fileName, sha256, asks, amount } = file;
+  return draftOfJournal(scene, 'decisions-dropped', ['decisions-dropped:', itemId], {
+    file: showText(fileName),
+    status: 'waiting',
+    sha256,
+    asks: showText(asks),
+    amount,
+    reason: `a file with decisions was dropped, and nobody has confirmed that they are his: ${showText(asks)}`,
+    remedy:
+      'A maker looks at it, on the page or with "paydrop decide --waiting", and proposes its decisions or throws it away',
+    commands: [
+      paydropCommand(scene.place, 'decide', '--waiting'),
+      paydropCommand(scene.place, 'decide', '--dropped', itemId),
+    ],
+  });
+}
+
 // ---------------------------------------------------------------- clocks
 
 export const clockSubject = 'clock:';

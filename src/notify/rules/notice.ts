@@ -22,6 +22,7 @@ export const noticeKinds = [
   'sums',
   'people',
   'day-head',
+  'decisions-dropped',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

@@ -246,6 +246,10 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
     reason: `ค่าสรุปประจำวันที่ ${dayOf(body, 'day')}: ให้เก็บไว้ในที่ที่ผู้ที่เขียนไฟล์ข้อมูล journal แก้ไขไม่ได้`,
     remedy: null,
   }),
+  'decisions-dropped': (body) => ({
+    reason: withDetail('มีไฟล์การตัดสินใจถูกวางไว้ และยังไม่มีผู้ใดรับว่าเป็นของตน', textOf(body, 'asks')),
+    remedy: 'ให้ผู้จัดทำตรวจดูในหน้าตรวจสอบหรือด้วย "paydrop decide --waiting" แล้วเสนอตามไฟล์นั้นหรือทิ้งไฟล์',
+  }),
 };
 
 /** The body in Thai: the same keys, codes, figures and commands. */

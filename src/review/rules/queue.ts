@@ -155,13 +155,23 @@ export function decideFile(decision: Decision, isWaiting: boolean): string | und
     : 'it waits for nobody: it was accepted since, or somebody has taken note of it';
 }
 
+/** Of a file's name, in characters: a heading is one line. */
+const nameMax = 80;
+
+/** The end of a name tells its kind. */
+function shortenName(fileName: string): string {
+  const characters = Array.from(fileName);
+  if (characters.length <= nameMax) return fileName;
+  return [...characters.slice(0, nameMax - 10), '…', ...characters.slice(-9)].join('');
+}
+
 export const versionOfFile = ({ endedAtMs }: Pick<RefusedFile, 'endedAtMs'>): string => String(endedAtMs);
 
 export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
   kind: 'file',
   key: file.itemId,
   version: versionOfFile(file),
-  title: file.fileName,
+  title: shortenName(file.fileName),
   sinceMs: file.endedAtMs,
   amountSatang: null,
   moneyMoved: 'no',
@@ -330,6 +340,8 @@ function verdictOption(verdict: QueueVerdict, whyNot: string | undefined): Queue
 
 /** A file of decisions that lies where they are dropped: nobody's proposal until a maker confirms it. */
 export interface WaitingDecisions {
+  /** Names it among all that were ever dropped. */
+  readonly itemId: string;
   readonly fileName: string;
   readonly droppedAtMs: number;
   /** SHA-256 (hex) of its bytes. */
@@ -340,13 +352,13 @@ export interface WaitingDecisions {
 }
 
 export const decisionsItem = (
-  { fileName, droppedAtMs, sha256, asks, totalSatang }: WaitingDecisions,
+  { itemId, fileName, droppedAtMs, sha256, asks, totalSatang }: WaitingDecisions,
   asker?: Asker,
 ): QueueItem => ({
   kind: 'decisions',
-  key: fileName,
+  key: itemId,
   version: sha256,
-  title: fileName,
+  title: shortenName(fileName),
   sinceMs: droppedAtMs,
   amountSatang: totalSatang ?? null,
   moneyMoved: 'no',

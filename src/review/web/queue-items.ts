@@ -32,6 +32,9 @@ export interface QueueItemsContext {
   readonly readQueue: ReadQueue;
 }
 
+/** Where a dropped file of decisions is looked at. */
+export const decisionFilePath = '/queue/file';
+
 /** Shown of a kind on the page. */
 const itemsOfKind = 20;
 /** Looked through for the one that is decided on. */
@@ -65,6 +68,7 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Htm
   if (whyNot !== undefined)
     return html`<li class="off">${label} <small lang="en">${showText(whyNot)}</small></li>`;
   const { kind, key, version } = item;
+  if (kind === 'decisions') return html`<li>${postButton(visit, decisionFilePath, label, { key })}</li>`;
   if (!decidedHere.includes(decision)) return html`<li>${placeOf(item, label)}</li>`;
   return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision })}</li>`;
 }

@@ -11,6 +11,7 @@ import type { BatchStep } from '../rules/batch-steps.ts';
 import { batchWords, stepWords } from './words/batch.ts';
 import { causeWords, factWords } from './words/causes.ts';
 import { decideWords, effectWords } from './words/decide.ts';
+import { decisionFileWords } from './words/decision-file.ts';
 import { frameWords } from './words/frame.ts';
 import type { Pair } from './words/pair.ts';
 import { passkeyWords } from './words/passkeys.ts';
@@ -30,6 +31,7 @@ const words = {
   ...proposalWords,
   ...batchWords,
   ...passkeyWords,
+  ...decisionFileWords,
 } as const;
 
 export type Word = keyof typeof words;

@@ -45,7 +45,12 @@ const queueOf = (store: Store, more: Partial<QueueContext> = {}): QueueContext =
   ...more,
 });
 
-const decisions = { fileName: 'monday.csv', droppedAtMs: laterMs - 60_000, sha256: 'ab'.repeat(32) };
+const decisions = {
+  itemId: 'i1',
+  fileName: 'monday.csv',
+  droppedAtMs: laterMs - 60_000,
+  sha256: 'ab'.repeat(32),
+};
 
 /** A journal with one of everything. */
 async function openAll(): Promise<ReconcileDay> {

@@ -8,6 +8,7 @@ import {
   describeBreaks,
   describeChangedJournal,
   describeClock,
+  describeDecisionsDropped,
   describeGap,
   describeNotReady,
   describeReady,
@@ -106,6 +107,14 @@ const head = {
   hash: 'ab'.repeat(32),
 } as unknown as Parameters<typeof describeDayHead>[1];
 
+const dropped = {
+  itemId: '20261120T050001000-aaaaaa',
+  fileName: 'a.csv',
+  sha256: 'ab'.repeat(32),
+  asks: 'Retry: 1 row, 100.00 baht',
+  amount: '100.00',
+};
+
 const grown = {
   fileKey: 'item-1:ab',
   fileName: 'a.csv',
@@ -164,6 +173,7 @@ const makers: readonly ((scene: NoticeScene) => NoticeDraft)[] = [
     (kind) => (scene: NoticeScene) => describePersonNotice(scene, personEvent(kind), []),
   ),
   (scene) => describeDayHead(scene, head, '/outbox/head.txt'),
+  (scene) => describeDecisionsDropped(scene, dropped),
 ];
 
 const saidBy = (make: (scene: NoticeScene) => NoticeDraft) => [make(english).body, make(thai).body] as const;

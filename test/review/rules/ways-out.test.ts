@@ -278,7 +278,7 @@ describe('what is no payout', () => {
     ],
     doubt: [doubtItem({ ...waitingOf('halted', 'running'), totals: [], holds: [] }, 'v', admin)],
     proposal: [proposalItem(proposal, [], noonMs, admin)],
-    decisions: [decisionsItem({ fileName: 'a.csv', droppedAtMs: 1, sha256: 'ab' }, admin)],
+    decisions: [decisionsItem({ itemId: 'x', fileName: 'a.csv', droppedAtMs: 1, sha256: 'ab' }, admin)],
   };
 
   test.for(queueKinds.map((kind) => [kind, samples[kind]] as const))(

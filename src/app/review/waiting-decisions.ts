@@ -1,0 +1,219 @@
+/**
+ * Files of decisions that wait: dropped, read, and kept aside as nobody's proposal, until a maker confirms one in his own
+ * name or throws it away. Each stands in a folder of its own below `decisions-work/`, with a record of what it asks for.
+ */
+import { mkdir, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseBaht, type Satang, zeroSatang } from '../../core/money.ts';
+import { printable } from '../../core/outgoing-text.ts';
+import { errorCode, hashFile, replaceFile } from '../../platform/durable-file.ts';
+import { describeIssue } from '../../reports/rules/report-rows.ts';
+import { readDecisionFile } from '../../review/read-decision-file.ts';
+import type { Decider } from '../../review/rules/proposal.ts';
+import type { WaitingDecisions } from '../../review/rules/queue.ts';
+import { deciderOf } from '../../review/verdict.ts';
+import type { DecisionFileContext, FileConfirmed } from '../../review/web/decision-file-page.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import { originalsFolderOf } from '../../watch/folders/binding.ts';
+import { lookInto } from '../../watch/folders/claim.ts';
+import { decideReading, type DecisionSession, type FileDecided, requirePerson } from './decisions.ts';
+
+/** The folders of files of decisions, all of them below `dataDir`: others drop into none of these. */
+export const decisionFolders = (dataDir: string): Readonly<Record<'work' | 'waiting' | 'ended', string>> => ({
+  work: join(dataDir, 'decisions-work'),
+  waiting: join(dataDir, 'decisions-waiting'),
+  ended: join(dataDir, 'decisions-waiting', '.ended'),
+});
+
+/** What is known of a file since it was read; `ended`: it waits no more, and leaves its folder with the next look. */
+export interface DecisionRecord {
+  readonly itemId: string;
+  readonly fileName: string;
+  readonly droppedAtMs: number;
+  readonly sha256: string;
+  readonly asks: string;
+  readonly amount: string;
+  readonly endedAtMs?: number;
+}
+
+const recordForm = /^\d{8}T\d{9}-[0-9a-f]{6}\.json$/;
+
+export const recordPath = (dataDir: string, itemId: string): string =>
+  join(decisionFolders(dataDir).waiting, `${itemId}.json`);
+
+/** Ended or not; none where there is no folder. */
+export async function readRecords(dataDir: string): Promise<readonly DecisionRecord[]> {
+  const { waiting } = decisionFolders(dataDir);
+  const names = await readdir(waiting).catch((error: unknown) => {
+    if (errorCode(error) === 'ENOENT') return [];
+    throw error;
+  });
+  const found: DecisionRecord[] = [];
+  for (const name of names.filter((one) => recordForm.test(one)).toSorted()) {
+    const text = await readFile(join(waiting, name), 'utf8').catch((error: unknown) => {
+      // It has ended at this moment.
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw error;
+    });
+    if (text !== undefined) found.push(JSON.parse(text) as DecisionRecord);
+  }
+  return found;
+}
+
+export async function writeRecord(dataDir: string, record: DecisionRecord): Promise<void> {
+  await mkdir(decisionFolders(dataDir).waiting, { recursive: true, mode: 0o700 });
+  await replaceFile(recordPath(dataDir, record.itemId), `${JSON.stringify(record)}\n`);
+}
+
+/** A file that waits, as it was when it was dropped. */
+export interface Dropped extends WaitingDecisions {
+  readonly asks: string;
+  readonly totalSatang: Satang;
+}
+
+/** Those that wait, the oldest first. */
+export async function listDropped(dataDir: string): Promise<readonly Dropped[]> {
+  return (await readRecords(dataDir))
+    .filter(({ endedAtMs }) => endedAtMs === undefined)
+    .map(({ amount, ...record }) => ({ ...record, totalSatang: parseBaht(amount) ?? zeroSatang }));
+}
+
+// ---------------------------------------------------------------- confirming
+
+/** Where the session's files are; of what is decided, all. */
+export type DroppedSession = Pick<DecisionSession, 'journal' | 'context'> & {
+  readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders'>;
+};
+
+async function findWaiting({ loaded }: DroppedSession, name: string): Promise<Dropped> {
+  const waiting = await listDropped(loaded.dataDir);
+  const found = waiting.filter(({ itemId, fileName }) => itemId === name || fileName === name);
+  const [only] = found;
+  if (only === undefined)
+    throw new SettingsError(
+      `no dropped file ${printable(name)} waits: "paydrop decide --waiting" lists them`,
+    );
+  if (found.length > 1)
+    throw new SettingsError(
+      `${found.length} dropped files are called ${printable(name)}: name one by its number, ${found.map(({ itemId }) => itemId).join(' or ')}`,
+    );
+  return only;
+}
+
+async function hashIn(folder: string): Promise<string | undefined> {
+  const { contents } = await lookInto(folder);
+  return contents && hashFile(join(folder, contents.fileName));
+}
+
+/** Of a file that others may still write to its original stands where it was dropped. */
+export async function isAsDropped(
+  {
+    dataDir,
+    folders,
+  }: Pick<LoadedSettings, 'dataDir'> & { readonly folders: { readonly decisions: string } },
+  { itemId, sha256 }: Pick<Dropped, 'itemId' | 'sha256'>,
+): Promise<boolean> {
+  const original = await hashIn(join(originalsFolderOf(folders.decisions), itemId));
+  const kept = await hashIn(join(decisionFolders(dataDir).work, itemId));
+  return kept === sha256 && (original ?? sha256) === sha256;
+}
+
+/**
+ * Proposes the decisions of a dropped file in the name of who confirms it, after it was checked anew.
+ * @param name its own, or its number
+ * @throws SettingsError as `identifyPerson` does, and for a file that does not wait or is not as it was dropped
+ */
+export async function confirmDropped(session: DecisionSession, name: string): Promise<FileDecided> {
+  return confirmAs(session, name, deciderOf(await requirePerson(session, 'propose')));
+}
+
+/** @throws SettingsError for a file that does not wait or is not as it was dropped */
+async function confirmAs(session: DroppedSession, name: string, maker: Decider): Promise<FileDecided> {
+  const dropped = await findWaiting(session, name);
+  const { itemId, fileName, sha256 } = dropped;
+  const folder = join(decisionFolders(session.loaded.dataDir).work, itemId);
+  if (!(await isAsDropped(session.loaded, dropped)))
+    throw new SettingsError(
+      `${printable(fileName)} is not as it was dropped: throw it away, and drop it again`,
+    );
+  const { contents } = await lookInto(folder);
+  const reading = await readDecisionFile(join(folder, contents?.fileName ?? ''));
+  if (!(await isAsDropped(session.loaded, dropped)))
+    throw new SettingsError(`${printable(fileName)} was written to at this moment: throw it away`);
+  const note = `by the dropped file ${fileName} (SHA-256 ${sha256})`;
+  const decided = await decideReading(session, reading, maker, note);
+  if (decided.kind === 'decided') await endDropped(session, dropped, maker, 'confirmed');
+  return decided;
+}
+
+/** Throws a dropped file away. @throws SettingsError as `confirmDropped` does */
+export async function discardDropped(session: DecisionSession, name: string, note: string): Promise<void> {
+  await discardAs(session, name, deciderOf(await requirePerson(session, 'propose')), note);
+}
+
+/** @throws SettingsError for a file that does not wait, or without a reason */
+async function discardAs(session: DroppedSession, name: string, maker: Decider, note: string): Promise<void> {
+  if (note.trim() === '') throw new SettingsError('--note is missing: say why');
+  await endDropped(session, await findWaiting(session, name), maker, `thrown away: ${note}`);
+}
+
+/** It has left the queue: who did it stands in the journal. */
+async function endDropped(
+  { journal, context, loaded }: DroppedSession,
+  { itemId: key, sha256: version }: Dropped,
+  { personId, name: person }: Decider,
+  note: string,
+): Promise<void> {
+  const atMs = context.clock.now();
+  const what = 'noted';
+  await journal.addReviewNote({ kind: 'decisions', key, version, what, personId, person, note, atMs });
+  const record = (await readRecords(loaded.dataDir)).find(({ itemId }) => itemId === key);
+  if (record !== undefined) await writeRecord(loaded.dataDir, { ...record, endedAtMs: atMs });
+}
+
+// ---------------------------------------------------------------- on the page
+
+/** The same, by whoever has signed in: what is wrong is said, not thrown. */
+export const makeFileDecisions = (
+  openSession: () => Promise<DroppedSession>,
+): Pick<DecisionFileContext, 'confirm' | 'discard'> => ({
+  confirm: async (key, version, maker) => {
+    const session = await openSession();
+    const isSame = (await listDropped(session.loaded.dataDir)).some(
+      ({ itemId, sha256 }) => itemId === key && sha256 === version,
+    );
+    if (!isSame)
+      return { kind: 'refused', objections: ['it is not what you have looked at, or waits no more'] };
+    const decided = await orWhy(async () => confirmAs(session, key, maker));
+    if (typeof decided === 'string') return { kind: 'refused', objections: [decided] };
+    return describeDecided(decided);
+  },
+  discard: async (key, maker, note) => {
+    const session = await openSession();
+    return orWhy(async () => {
+      await discardAs(session, key, maker, note);
+      return undefined;
+    });
+  },
+});
+
+function describeDecided(decided: FileDecided): FileConfirmed {
+  if (decided.kind === 'rejected') return { kind: 'refused', objections: [decided.rejection.message] };
+  if (decided.kind === 'decided')
+    return { kind: 'proposed', proposalIds: decided.ends.map(({ proposal }) => proposal.proposalId) };
+  const objections =
+    'objections' in decided
+      ? decided.objections.map(({ where, why }) => (where === undefined ? why : `${where}: ${why}`))
+      : decided.issues.map(describeIssue);
+  return { kind: 'refused', objections };
+}
+
+async function orWhy<End>(work: () => Promise<End>): Promise<End | string> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof SettingsError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+/** A file of decisions that was dropped: a maker looks at what it asks for, proposes it in his own name, or throws it away. */
+import { showBaht } from '../../core/figures.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type { Decider } from '../rules/proposal.ts';
+import type { OwnedItem } from '../rules/queue.ts';
+import { deciderOf } from '../verdict.ts';
+import { html, type Html } from './html.ts';
+import { csrfField, plainPage, postButton } from './layout.ts';
+import { factList } from './parts.ts';
+import { decisionFilePath, type ReadQueue } from './queue-items.ts';
+import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+
+/** What became of a file: why nothing was, each by where it stands; or the numbers of what was proposed. */
+export type FileConfirmed =
+  | { readonly kind: 'proposed'; readonly proposalIds: readonly number[] }
+  | { readonly kind: 'refused'; readonly objections: readonly string[] };
+
+export interface DecisionFileContext {
+  readonly readQueue: ReadQueue;
+  /** @param version SHA-256 (hex) of what was looked at */
+  readonly confirm: (key: string, version: string, maker: Decider) => Promise<FileConfirmed>;
+  /** @returns why it could not be; undefined once it is done */
+  readonly discard: (key: string, maker: Decider, note: string) => Promise<string | undefined>;
+}
+
+const itemsMax = 1_000;
+const noteMax = 2_000;
+/** Objections that are shown one by one. */
+const objectionsShown = 50;
+
+const objectionsBox = ({ say }: ProvedVisit, objections: readonly string[]): Html =>
+  html`<div class="problems" role="alert" tabindex="-1" autofocus>
+    <h2>${say('fileNotPossible')}</h2>
+    <ul>
+      ${objections.slice(0, objectionsShown).map((one) => html`<li lang="en">${showText(one)}</li>`)}
+    </ul>
+    ${
+      objections.length > objectionsShown &&
+      html`<p>${say('andMore')} ${objections.length - objectionsShown}</p>`
+    }
+  </div>`;
+
+function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly string[] = []): Page {
+  const { say } = visit;
+  const { key, version, title, amountSatang, reason } = item;
+  return {
+    title: say('decisionFile'),
+    status: objections.length === 0 ? 200 : 409,
+    body: html`${objections.length > 0 && objectionsBox(visit, objections)}
+      <h1>${say('decisionFile')}</h1>
+      <div class="columns">
+        <section class="card first">
+          <p>${say('confirmFileHint')}</p>
+          ${postButton(visit, `${decisionFilePath}/confirm`, say('confirmFile'), { key, version }, 'main')}
+          <form method="post" action="${decisionFilePath}/discard">
+            ${csrfField(visit)}<input type="hidden" name="key" value="${key}" />
+            <div class="field">
+              <label for="note">${say('whyNote')}</label>
+              <textarea id="note" name="note" rows="2" maxlength="${noteMax}" required></textarea>
+            </div>
+            <button>${say('discardFile')}</button>
+          </form>
+          <p><a href="/queue">${say('notDone')}</a></p>
+        </section>
+        <section class="card">
+          ${factList([
+            [say('decisionFile'), showText(title)],
+            [say('asksFor'), html`<span lang="en">${showText(reason)}</span>`],
+            [say('amount'), amountSatang === null ? undefined : `${showBaht(amountSatang)} ${say('baht')}`],
+            ['SHA-256', html`<code>${version}</code>`],
+          ])}
+        </section>
+      </div>`,
+  };
+}
+
+async function answerFile(
+  { readQueue, confirm, discard }: DecisionFileContext,
+  visit: ProvedVisit,
+  { key = '', version = '', note = '' }: Fields,
+  what: 'look' | 'confirm' | 'discard',
+): Promise<Answer> {
+  const { items } = await readQueue(visit.person, itemsMax);
+  const item = items.find((one) => one.kind === 'decisions' && one.key === key);
+  if (item === undefined) return plainPage(visit, 404, visit.say('notFound'), visit.say('waitsNoMore'));
+  if (what === 'look') return filePage(visit, item);
+  const maker = deciderOf(visit.proved);
+  if (what === 'discard') {
+    const text = note.trim().slice(0, noteMax);
+    const why = text === '' ? visit.say('missingWhy') : await discard(key, maker, text);
+    return why === undefined ? { goTo: '/queue' } : filePage(visit, item, [why]);
+  }
+  const end = await confirm(key, version, maker);
+  if (end.kind === 'refused') return filePage(visit, item, end.objections);
+  const [only, ...others] = end.proposalIds;
+  return { goTo: only === undefined || others.length > 0 ? '/proposals' : `/proposal/${only}` };
+}
+
+export const makeDecisionFileViews = (context: DecisionFileContext): readonly View[] =>
+  (['look', 'confirm', 'discard'] as const).map((what) => ({
+    method: 'POST',
+    path: what === 'look' ? decisionFilePath : `${decisionFilePath}/${what}`,
+    action: 'propose',
+    answer: async (visit, fields) => answerFile(context, visit, fields, what),
+  }));
