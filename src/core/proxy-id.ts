@@ -62,12 +62,12 @@ function readAsMobile(digits: string): ProxyReading {
   if (digits.length === 12 && digits.startsWith('660')) {
     return failed(
       'proxy-mobile-prefix',
-      'after 66 the leading 0 is left out: write it as 66812345678 or 0812345678',
+      'after 66 the leading 0 is left out: write 66 and nine digits, or 0 and nine digits',
     );
   }
   return failed(
     'proxy-length',
-    `${countOf(digits.length, 'digit is', 'digits are')} no mobile number: write it with ten, as 0812345678`,
+    `${countOf(digits.length, 'digit is', 'digits are')} no mobile number: write it with ten, of which the first is 0`,
   );
 }
 
@@ -82,13 +82,13 @@ function readAsInternational(digits: string, declaredType: ProxyType | undefined
   if (!digits.startsWith('66')) {
     return failed(
       'proxy-mobile-prefix',
-      'only Thai mobile numbers can be paid: after the + stands 66, as in +66812345678',
+      'only Thai mobile numbers can be paid: after the + stands 66, and then nine digits',
     );
   }
   if (digits.length === 13) {
     return failed(
       'proxy-length',
-      '13 digits after the +: write a mobile number as +66812345678, an ID without the +',
+      '13 digits after the +: write a mobile number as +66 and nine digits, an ID without the +',
     );
   }
   return readAsMobile(digits);

@@ -1,11 +1,14 @@
 /**
  * Writes pictures of every view of the review page into a folder: desktop and phone, light and dark, English and Thai.
- * The few that stand in docs/review.md go into docs/pictures; `npm run pictures -- FOLDER` writes all of them, to be looked at.
+ * The few that stand in docs/review.md go into docs/pictures; `npm run pictures -- FOLDER [NAME...]` writes those of
+ * all views, or of these, to be looked at.
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listViews, type Look, openRig, type Rig } from './rig.ts';
+import type { Page } from 'playwright-core';
+import type { Look } from './browsers.ts';
+import { openShowcase, type Showcase, type Stop } from './showcase.ts';
 
 const looks: readonly (readonly [name: string, look: Look])[] = [
   ['desk-light-en', { language: 'en' }],
@@ -14,36 +17,55 @@ const looks: readonly (readonly [name: string, look: Look])[] = [
   ['phone-dark-en', { language: 'en', isPhone: true, isDark: true }],
 ];
 
+const partHeight = 1_700;
+const partsMax = 4;
+
 /** Of the docs: a view, how it is looked at, and what the picture is called. */
 const inDocs = [
-  ['/queue', { language: 'en' }, 'queue'],
-  ['/queue', { language: 'th', isPhone: true, isDark: true }, 'queue-phone-thai'],
+  ['queue', { language: 'en' }, 'queue'],
+  ['queue', { language: 'th', isPhone: true, isDark: true }, 'queue-phone-thai'],
 ] as const;
 
-const nameOf = (path: string): string => path.slice(1).replaceAll('/', '-');
-
-async function takeAll(rig: Rig, folder: string): Promise<void> {
-  for (const [name, look] of looks) {
-    const page = await rig.openAs('mali', look);
-    for (const path of await listViews(rig)) {
-      await page.goto(path);
-      await page.screenshot({ path: join(folder, `${nameOf(path)}-${name}.png`), fullPage: true });
-    }
-    await page.context().close();
+/** The whole page, in parts where it is long: a picture of many screens is too small to be looked at. */
+async function take(page: Page, path: string): Promise<void> {
+  const height = Number(await page.evaluate('document.documentElement.scrollHeight'));
+  const { width = 0 } = page.viewportSize() ?? {};
+  for (let part = 0; part < Math.min(partsMax, Math.ceil(height / partHeight)); part += 1) {
+    const y = part * partHeight;
+    const clip = { x: 0, y, width, height: Math.min(partHeight, height - y) };
+    await page.screenshot({ path: `${path}${part === 0 ? '' : `-${part + 1}`}.png`, fullPage: true, clip });
   }
 }
 
-async function takeForDocs(rig: Rig, folder: string): Promise<void> {
-  for (const [path, look, name] of inDocs) {
-    const page = await rig.openAs('mali', look);
-    await page.goto(path);
+/** Each person signs in once for each look. */
+async function takeAll(showcase: Showcase, folder: string, stops: readonly Stop[]): Promise<void> {
+  for (const [name, look] of looks) {
+    const pages = new Map<string | null, Page>();
+    for (const stop of stops) {
+      const { who = 'mali' } = stop;
+      const page =
+        pages.get(who) ?? (await (who === null ? showcase.open(look) : showcase.openAs(who, look)));
+      pages.set(who, page);
+      await stop.reach(page);
+      await take(page, join(folder, `${stop.name}-${name}`));
+    }
+    for (const page of pages.values()) await page.context().close();
+  }
+}
+
+async function takeForDocs({ stops, openAs }: Showcase, folder: string): Promise<void> {
+  for (const [view, look, name] of inDocs) {
+    const page = await openAs('mali', look);
+    await stops.find((stop) => stop.name === view)?.reach(page);
     await page.screenshot({ path: join(folder, `${name}.png`) });
     await page.context().close();
   }
 }
 
-const [folder] = process.argv.slice(2);
+const [folder, ...names] = process.argv.slice(2);
 const target = folder ?? fileURLToPath(new URL('../../docs/pictures', import.meta.url));
 await mkdir(target, { recursive: true });
-await using rig = await openRig();
-await (folder === undefined ? takeForDocs(rig, target) : takeAll(rig, target));
+await using showcase = await openShowcase();
+const chosen = showcase.stops.filter(({ name }) => names.length === 0 || names.includes(name));
+await (folder === undefined ? takeForDocs(showcase, target) : takeAll(showcase, target, chosen));
+if (showcase.complaints.length > 0) throw new Error(showcase.complaints.join('\n'));
