@@ -45,7 +45,7 @@ export async function gatherEvidence(
     ...proposal,
     items: [...reader.itemsOf(proposal.proposalId)]
       .filter(({ kind, key }) => (kind === 'payout' ? keys.payouts : keys.batches).includes(key))
-      .map(({ correction: _correction, ...item }) => item),
+      .map(({ correction: _correction, salt: _salt, ...item }) => item),
     history: links.filter(({ subject }) => subject === proposal.proposalId).map(describeLink),
     signatures: reader.signaturesOf(proposal.proposalId),
   }));

@@ -7,7 +7,7 @@ import type { ChainedPayout } from '../review/rules/payout-chain.ts';
 import type { Person } from '../review/rules/people.ts';
 import type { ProposalEvent } from '../review/rules/proposal-chain.ts';
 import type { ApprovalSignature } from '../review/rules/signature.ts';
-import type { KeptAttempt, KeptRow, KeptVersion, RowPlace } from './rules/audit.ts';
+import type { KeptAttempt, KeptRow, KeptVersion, Opening, RowPlace } from './rules/audit.ts';
 import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
 
 // ---------------------------------------------------------------- heads of days
@@ -70,9 +70,12 @@ export interface AuditReader extends Disposable {
   readonly archives: readonly AuditedArchive[];
   readonly loss: JournalLoss | undefined;
   /** One payout, wherever it stands; undefined when nobody knows it. */
-  payout(
-    seq: number,
-  ): { readonly chain: ChainedPayout & RowPlace; readonly versions: readonly KeptVersion[] } | undefined;
+  payout(seq: number):
+    | {
+        readonly chain: ChainedPayout & RowPlace & Opening;
+        readonly versions: readonly KeptVersion[];
+      }
+    | undefined;
   /** By the numbers of payouts and the ids of batches that they are about. */
   proposalsAbout(payouts: readonly string[], batchIds: readonly string[]): readonly Proposal[];
   people(): readonly Person[];

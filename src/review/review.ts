@@ -3,7 +3,7 @@
  * the transaction that ends it: whoever is killed in between leaves the rest to whoever comes next, and two who apply at
  * once apply nothing twice.
  */
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { dayMs } from '../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
@@ -15,6 +15,7 @@ import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
 import {
+  commitToTarget,
   countDeciders,
   type Decider,
   type ProposalStatus,
@@ -92,10 +93,19 @@ class Works implements Disposable {
 export function computeProposalDigest(decision: Decision, targets: readonly Target[]): string {
   const hash = createHash('sha256');
   hash.update(`proposal v1\n${decision}\n`);
-  for (const { kind, key, version, correction, note } of targets)
-    hash.update(`${JSON.stringify([kind, key, version, correction ?? null, note ?? null])}\n`);
+  for (const target of targets) {
+    const { kind, key, version, correction, note } = target;
+    const said = commitToTarget(target);
+    const personal = said === undefined ? [correction ?? null, note ?? null] : [said];
+    hash.update(`${JSON.stringify([kind, key, version, ...personal])}\n`);
+  }
   return hash.digest('hex');
 }
+
+const saltTarget = (target: Target): Target =>
+  target.correction === undefined && target.note === undefined
+    ? target
+    : { ...target, salt: randomBytes(16).toString('hex') };
 
 const objectTooLittle = ({ decision, targets, note, evidence }: Wish): readonly Objection[] => [
   ...(targets.length === 0 ? [{ why: 'nothing is named that it is about' }] : []),
@@ -129,6 +139,7 @@ async function draft(
   }
   if (objections.length > 0) return objections;
   const nowMs = context.clock.now();
+  const salted = targets.map(saltTarget);
   return {
     decision,
     note: note.trim(),
@@ -136,11 +147,11 @@ async function draft(
     people: countDeciders(decision, Math.max(...approvers), maker.personId !== null),
     awaitsSignature: decision === 'approve-batch' && context.signed === 'required',
     totalSatang: sumSatang(amounts),
-    digest: computeProposalDigest(decision, targets),
+    digest: computeProposalDigest(decision, salted),
     maker,
     madeAtMs: nowMs,
     expiresAtMs: nowMs + context.expireDays * dayMs,
-    targets,
+    targets: salted,
   };
 }
 

@@ -15,6 +15,7 @@ import {
 } from './reconcile/statement-tables.ts';
 import { approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './evidence/day-head-tables.ts';
+import { erasureTables } from './evidence/erasure-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
 import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
@@ -407,6 +408,7 @@ const migrations: readonly Migration[] = [
   addHeads,
   handsBeforeBatch,
   queueTables,
+  erasureTables,
 ];
 
 /** The version of the tables that this program writes. */

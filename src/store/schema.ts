@@ -90,6 +90,10 @@ export interface PayoutRowTable {
   readonly reference2: string | null;
   /** `computeInstructionDigest`; null when the row has no instruction. */
   readonly digest: string | null;
+  /** With it the chain commits to the digest; null when there is none, or an older program read the row in. */
+  readonly salt: string | null;
+  /** What its chain begins with once its cells, digest and salt were erased; null until then. */
+  readonly commitment: ColumnType<string | null, undefined, string>;
 }
 
 /** A version of a row's instruction that came into force after the seal; what was sealed stays beside it. */
@@ -101,6 +105,7 @@ interface InstructionVersionTable {
   /** Counts the row's versions from 1; the sealed one is 0. */
   readonly version: number;
   readonly digest: string;
+  readonly salt: string | null;
   readonly at_ms: number;
   /** JSON, of a correction: what it asks for, and what it asked for before; null of a row that asked for nothing. */
   readonly instruction: ColumnType<string | null, string | null | undefined, never>;

@@ -192,8 +192,8 @@ describe('found and named', () => {
 async function rewrite({ path, db }: { readonly path: string; readonly db: DatabaseSync }): Promise<void> {
   db.exec(`update event set detail = '{"code":"EM999"}' where seq = ${second}`);
   const keep = db.prepare('update event set hash = ? where seq = ?');
-  for (const { digest, events } of readChains(db)) {
-    let previous = digest;
+  for (const { start, events } of readChains(db)) {
+    let previous = start;
     for (const event of events) {
       previous = hashEvent(previous, textOf(event));
       keep.run(previous, event.seq);

@@ -3,7 +3,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
 import { tamper } from '../support/store-fixtures.ts';
-import { applyApproved, check, sweepProposals, withdraw } from '../../src/review/review.ts';
+import {
+  applyApproved,
+  check,
+  computeProposalDigest,
+  sweepProposals,
+  withdraw,
+} from '../../src/review/review.ts';
 import type { Correction, Decider, Target } from '../../src/review/rules/proposal.ts';
 import { payerKeyOf, versionOfBatch, versionOfPayer } from '../../src/review/rules/batch-decisions.ts';
 import type { Decision, PayoutDecision } from '../../src/review/rules/terms.ts';
@@ -326,6 +332,20 @@ describe('a row that is corrected', () => {
     const totals = await theatre.journal.totals(batchId);
     const summary = summariseBatch(await theatre.batch(batchId), totals, [], { exceptionsOk: false });
     expect(summary).toMatchObject({ addsUp: true, correctionSatang: 7050n - 10001n });
+  });
+
+  test('enters the digest of its proposal salted: no number is found from it by trial', async () => {
+    await using one = await stageWrong();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { transferConcurrency: 1 });
+    await correct(theatre, 'INV-1', { proxyNo: '0899999999', amount: null });
+    const { digest } = (await theatre.journal.proposal(1)) ?? {};
+    const items = await theatre.journal.proposalItems(1, 0, 10);
+    expect(items[0]?.correction?.proxyNo).toBe('0899999999');
+    expect(computeProposalDigest('retry-corrected', items)).toBe(digest);
+    const { salt, ...unsalted } = items[0]!;
+    expect(salt).toMatch(/^[\da-f]{32}$/v);
+    expect(computeProposalDigest('retry-corrected', [unsalted])).not.toBe(digest);
   });
 
   test('keeps what it was, and nothing but a decision changes it', async () => {

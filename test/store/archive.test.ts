@@ -565,26 +565,28 @@ test('an archive of an older program is read, and its batches come back', async 
   await archiveAll(store);
   // As if the last migrations had been made since: they add two columns to the tables of the archive.
   const archive = join(dataDir, 'journal-archive-0001.db');
-  const triggers = ['event_never_goes', 'attempt_never_goes', 'instruction_version_never_goes'];
-  const former = triggers.map((name) => {
-    const table = name.replace('_never_goes', '');
-    return `drop trigger ${name}; create trigger ${name} before delete on ${table} begin select raise(abort, 'never'); end;`;
-  });
+  const goes = ['event', 'attempt', 'instruction_version'].map((table) => [table, 'goes', 'delete']);
+  const changes = ['event', 'instruction_version'].map((table) => [table, 'changes', 'update']);
+  const former = [...goes, ...changes].map(
+    ([table, end, act]) =>
+      `drop trigger ${table}_never_${end}; create trigger ${table}_never_${end} before ${act} on ${table} begin select raise(abort, 'never'); end;`,
+  );
   tamper(
     archive,
     `delete from schema_version where version >= ${archiveVersion}; ${former.join(' ')}
+     drop trigger order_never_changes; create trigger order_never_changes before update of order_hash on attempt begin select raise(abort, 'never'); end;
      drop trigger payout_row_never_changes; drop trigger payout_amount_never_changes; drop trigger payee_of_corrected;
      alter table instruction_version drop column instruction; alter table instruction_version drop column replaced;
      drop table open_payout; drop view payout_listed; alter table payout drop column sealed_satang;
      create trigger payout_row_never_changes before update on payout_row begin select raise(abort, 'never'); end;
      drop index statement_break_accepted; drop table approval_signature; drop table passkey; drop table person_session; drop table person_change; drop table person_event; drop table person_token; drop table person;
      alter table event drop column hash; drop table proposal_event; drop table day_head;
-     drop table proposal_item; drop table proposal; alter table payout drop column is_acknowledged;
-     create index payout_not_paid on payout (status) where status = 'held';
+     drop table proposal_item; drop table proposal; alter table payout drop column is_acknowledged; create index payout_not_paid on payout (status) where status = 'held';
      drop trigger reference_used_once; drop trigger payout_never_goes; drop trigger archived_rows_never_go;
      drop trigger used_reference_never_goes; drop table archived_batch; drop table archived_rows;
      drop table used_reference; alter table batch drop column recalled_at_ms;
-     drop table review_note; drop index intake_refused;
+     drop table review_note; drop index intake_refused; drop index payout_row_erased; alter table instruction_version drop column salt;
+     alter table payout_row drop column salt; alter table payout_row drop column commitment;
      drop table batch_hand; drop trigger approval_never_lessened; alter table batch drop column approval_people;
      alter table batch drop column approved_digest; alter table batch drop column approved_payer;
      drop table day_use; drop table paid_payee`,

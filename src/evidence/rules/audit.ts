@@ -69,6 +69,12 @@ export interface RowPlace {
 const nameRow = ({ batchId, rowNo, payoutId }: RowPlace): string =>
   `payout ${payoutId ?? '(without a payoutId)'}, row ${rowNo} of batch ${batchId}`;
 
+/** What opens the commitment that a payout's chain begins with; null once that was erased, as the digest is then. */
+export interface Opening {
+  readonly digest: string | null;
+  readonly salt: string | null;
+}
+
 /** The first event of a payout that is not as it was written. */
 export function auditChain(payout: ChainedPayout & RowPlace): Finding | undefined {
   const broken = findBrokenEvent(payout);
@@ -82,7 +88,9 @@ export function auditChain(payout: ChainedPayout & RowPlace): Finding | undefine
 
 /** A version of what a row asks for, beside what was sealed. */
 export interface KeptVersion {
+  /** Of one that was erased what was committed to. */
   readonly digest: string;
+  readonly salt: string | null;
   /** JSON, of a correction. */
   readonly instruction: string | null;
   readonly replaced: string | null;
@@ -95,6 +103,8 @@ export interface KeptRow extends RowPlace {
   readonly instruction: Instruction | null;
   /** Of what its file asks for. */
   readonly digest: string | null;
+  /** Its personal cells were erased, and the digest with them. */
+  readonly isErased: boolean;
   /** The oldest first. */
   readonly versions: readonly KeptVersion[];
 }
@@ -112,6 +122,7 @@ export function auditRow(row: KeptRow): Finding | undefined {
   const [first] = row.versions;
   const latest = row.versions.at(-1);
   const broken = (why: string): Finding => makeFinding('instructions', nameRow(row), why);
+  if (row.isErased) return undefined;
   if (digestOf(row.instruction) !== (latest?.digest ?? row.digest))
     return broken(
       latest === undefined
@@ -138,9 +149,10 @@ export interface KeptAttempt {
 export function auditAttempt({ row, attemptNo, order, orderHash }: KeptAttempt): Finding | undefined {
   const broken = (why: string): Finding =>
     makeFinding('attempts', `${nameRow(row)}: attempt ${attemptNo} (${order.transRefNo})`, why);
-  if (computeOrderHash(order) !== orderHash) return broken('what it sends was changed');
+  if (!row.isErased && computeOrderHash(order) !== orderHash) return broken('what it sends was changed');
   if (order.transRefNo !== computeTransRefNo(row.companyId, row.payoutId ?? '', attemptNo))
     return broken('its reference is another payout’s');
+  if (row.isErased) return undefined;
   const asked = [
     row.instruction,
     ...row.versions.flatMap(({ instruction, replaced }) => [instruction, replaced].map(readInstruction)),

@@ -4,8 +4,14 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import type { Attempt } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
 import type { Link } from '../../review/rules/chain.ts';
-import { type ChainedPayout, eraseNames, textOf } from '../../review/rules/payout-chain.ts';
-import type { KeptVersion, RowPlace } from './audit.ts';
+import {
+  type ChainedPayout,
+  commitTo,
+  hashedDetail,
+  type KeptEvent,
+  textOf,
+} from '../../review/rules/payout-chain.ts';
+import type { KeptVersion, Opening, RowPlace } from './audit.ts';
 import type { HashedHead, HeadChain, ProofStep } from './day-head.ts';
 
 const evidenceFormat = 'paydrop payout evidence v1';
@@ -40,7 +46,7 @@ export interface StoredRow {
     readonly batch: Batch;
     readonly attempts: readonly Attempt[];
   };
-  readonly chain: ChainedPayout & RowPlace;
+  readonly chain: ChainedPayout & RowPlace & Opening;
   readonly versions: readonly KeptVersion[];
   /** Lines of statements under the references of its attempts. */
   readonly lines: readonly { readonly date: string; readonly line: object }[];
@@ -67,29 +73,55 @@ function describeRow({ history, chain, versions, lines }: StoredRow, numbers: Nu
     instruction: show(instruction, numbers),
     state: show(state, numbers),
     chain: {
-      digest: chain.digest,
+      start: chain.start,
+      ...showOpening(chain, numbers),
       status: chain.status,
       events: chain.events.map((event) => ({
         seq: event.seq,
         hash: event.hash,
         text: textOf(event),
-        detail: event.detail === eraseNames(event.detail) ? null : event.detail,
+        detail: showDetail(event, numbers),
       })),
     },
-    versions: versions.map(({ digest, instruction: asked, replaced }) => ({
-      digest,
+    versions: versions.map(({ digest, salt, instruction: asked, replaced }) => ({
+      digest: numbers === 'whole' ? digest : commitTo(digest, salt),
       instruction: show(asked && JSON.parse(asked), numbers),
       replaced: show(replaced && JSON.parse(replaced), numbers),
     })),
-    attempts: attempts.map((attempt) => describeAttempt(attempt, numbers)),
+    attempts: attempts.map((attempt) => describeAttempt(attempt, chain.events, numbers)),
     statementLines: show(lines, numbers),
   };
 }
 
+/** Whoever has digest and salt finds a masked number by trial; without a salt the chain itself has the digest. */
+const showOpening = ({ digest, salt }: Opening, numbers: Numbers): Opening =>
+  numbers === 'whole' || salt === null ? { digest, salt } : { digest: null, salt: null };
+
+/** What stands in the text as hashes, with the salt; null where nothing does. The hash of an order is for whole numbers. */
+function showDetail({ detail }: KeptEvent, numbers: Numbers): string | null {
+  const isShown =
+    hashedDetail(detail) !== detail && (numbers === 'whole' || hashOfOrder(detail) === undefined);
+  return isShown ? detail : null;
+}
+
+const hashOfOrder = (detail: string): unknown => (JSON.parse(detail) as { orderHash?: unknown }).orderHash;
+
+/** As the text of its event has it. */
+function hideOrderHash(orderHash: string, events: readonly KeptEvent[]): string {
+  const ofAttempt = events.find(({ detail }) => hashOfOrder(detail) === orderHash);
+  const hidden = ofAttempt && hashOfOrder(hashedDetail(ofAttempt.detail));
+  return typeof hidden === 'object' ? (hidden as { readonly sha256: string }).sha256 : orderHash;
+}
+
 /** References, days and amounts stay: by them the bank is asked. */
-function describeAttempt({ order, ...attempt }: Attempt, numbers: Numbers): object {
+function describeAttempt(
+  { order, ...attempt }: Attempt,
+  events: readonly KeptEvent[],
+  numbers: Numbers,
+): object {
   const { transRefNo, tranDate, tranTime, amountText, ...others } = order;
-  const { orderHash, ...state } = attempt;
+  const { orderHash: plain, ...state } = attempt;
+  const orderHash = numbers === 'whole' ? plain : hideOrderHash(plain, events);
   const sent = { transRefNo, tranDate, tranTime, amountText, ...(show(others, numbers) as object) };
   return { ...state, order: sent, orderHash };
 }

@@ -1,6 +1,6 @@
 /**
  * The history of a payout as a chain: each event bears the hash of a text that has all of it, and the hash of the event
- * before it; the first follows the digest of the instruction that the row's file asks for. An event that is changed,
+ * before it; the first follows a commitment to the instruction that the row's file asks for. An event that is changed,
  * removed, exchanged or put in between breaks the chain of its payout, and no other.
  */
 import { hash } from 'node:crypto';
@@ -22,11 +22,26 @@ export interface ChainedEvent<Text = string, Count = number> {
 }
 
 const format = 'paydrop payout event v1';
+const startFormat = 'paydrop payout start v1';
+
+/** Between the parts of a text; none of them has it. */
+export const partEnd = '\n';
+
+/**
+ * What the first event of a payout follows: SHA-256 (base64url) over a salt and the digest of what its row asks for.
+ * Nobody tries out numbers until one fits it, once the salt is gone.
+ * @param digest `computeInstructionDigest`; null where the row asks for nothing that could be read
+ * @param salt of the row; null of one that an older program has read in: its chain follows the digest itself
+ */
+export const commitTo = (digest: string | null, salt: string | null): string | null =>
+  digest === null || salt === null
+    ? digest
+    : hash('sha256', `${startFormat}${partEnd}${salt}${partEnd}${digest}`, 'base64url');
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** What names people in the detail of an event. */
-const personalNames = ['by', 'checkedBy'] as const;
+/** What names people in the detail of an event, and what tells a number by trial: all else that is sent is known. */
+const personalNames = ['by', 'checkedBy', 'orderHash'] as const;
 
 /** What stands in a history for whoever decided before there were people with names. */
 const unnamed = 'people';
@@ -34,7 +49,7 @@ const unnamed = 'people';
 const isPersonal = (value: unknown): value is string => typeof value === 'string' && value !== unnamed;
 
 /**
- * The detail with a salt when it names people: their names enter the chain as salted hashes, so that they can be erased.
+ * The detail with a salt when it names people: that enters the chain as salted hashes, so that it can be erased.
  * @param makeSalt a new one each time: 128 bits of chance, as hex
  */
 export function saltDetail(detail: Detail, makeSalt: () => string): Detail {
@@ -59,8 +74,9 @@ function withHashes({ salt, ...detail }: Detail): Detail {
   return { ...detail, ...Object.fromEntries(hashed) };
 }
 
-/** As it is hashed; few have a salt, and the others need not be read. */
-const hashedDetail = (detail: string): string => (detail.includes('"salt":') ? eraseNames(detail) : detail);
+/** As it is hashed; one without a salt need not be read. */
+export const hashedDetail = (detail: string): string =>
+  detail.includes('"salt":') ? eraseNames(detail) : detail;
 
 /**
  * What the text of an event has after the hash of the one before, a line each; a statement that makes many events joins
@@ -79,16 +95,12 @@ export const partsOf = <Text, Count>(event: ChainedEvent<Text, Count>): readonly
   event.detail,
 ];
 
-/** Between the parts; none of them has it. */
-export const partEnd = '\n';
-
 export const textOf = (event: ChainedEvent): string =>
   partsOf({ ...event, detail: hashedDetail(event.detail) }).join(partEnd);
 
 /**
  * The hash of an event (base64url): SHA-256 of its format, the hash before and its parts, a line each.
- * @param previous hash of the event before it of the same payout; of the first, the digest of the row's instruction (hex),
- * null where the row asked for nothing that could be read
+ * @param previous hash of the event before it of the same payout; of the first, `commitTo` what its row asks for
  * @param text `textOf` the event
  */
 export const hashEvent = (previous: string | null, text: string): string =>
@@ -104,8 +116,8 @@ export interface ChainedPayout {
   readonly seq: number;
   readonly status: string;
   readonly lastEventSeq: number;
-  /** Of the instruction that its file asks for; null when that could not be read. */
-  readonly digest: string | null;
+  /** What its first event follows: `commitTo` what its file asks for. */
+  readonly start: string | null;
   /** In their order. */
   readonly events: readonly KeptEvent[];
 }
@@ -115,7 +127,7 @@ const firstStatuses = ['staged', 'rejected'];
 
 /** The first event of a payout that is not as it was written; undefined when all are. */
 export function findBrokenEvent(payout: ChainedPayout): BrokenLink | undefined {
-  let previous = payout.digest;
+  let previous = payout.start;
   let status: string | undefined;
   for (const event of payout.events) {
     if (event.hash !== hashEvent(previous, textOf(event)))

@@ -2,6 +2,7 @@
 import type { Satang } from '../../core/money.ts';
 import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
 import { involvedWords } from './approval.ts';
+import { hashCell } from './chain.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
 export const proposalStatuses = [
@@ -92,6 +93,19 @@ export interface Target {
   readonly note?: string | undefined;
   /** Only of a correction. */
   readonly correction?: Correction | undefined;
+  /** With it note and correction enter the digest of a proposal; left out where there are none. */
+  readonly salt?: string | undefined;
+  /** What entered, once they were erased. */
+  readonly commitment?: string | undefined;
+}
+
+/**
+ * What of a target's note and correction enters the digest: nobody finds a number by trial once the salt is gone.
+ * @returns undefined of a target without them, and of an older program's, whose digest has them as they are
+ */
+export function commitToTarget({ correction, note, salt, commitment }: Target): string | undefined {
+  if (commitment !== undefined || salt === undefined) return commitment;
+  return hashCell({ salt, value: JSON.stringify([correction ?? null, note ?? null]) });
 }
 
 /** What a row is to be paid as, instead of what its file says. */

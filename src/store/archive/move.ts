@@ -196,7 +196,7 @@ export function takeRows(db: DatabaseSync, batchId: string): void {
     // Versions are numbered anew, in their order: others may have been made since.
     const columns =
       name === 'instruction_version'
-        ? 'batch_id, payout_seq, version, digest, at_ms, instruction, replaced'
+        ? 'batch_id, payout_seq, version, digest, at_ms, instruction, replaced, salt'
         : '*';
     const into = columns === '*' ? name : `${name} (${columns})`;
     const rows = `${seq} in (select seq from archive.payout where batch_id = ?)`;

@@ -2,7 +2,6 @@
  * The one way to change a payout. Calls that come while the loop is busy are gathered into one transaction, so that
  * one sync to disk serves them all (group commit).
  */
-import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type Expression,
@@ -28,7 +27,7 @@ import { encodeHolds, holdBits, isArchivedSeq, literal, similarKeyOf, type Table
 import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
-import { type AppendedEvent, appendEvent } from './chain.ts';
+import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
 import { isWithinLimits, recordUse } from './day-use.ts';
 import { keepCorrection, keepVersion } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
@@ -272,8 +271,6 @@ const gateOfBatch = define((values: { batchId: string }) =>
     .select(['b.approval_people', 'b.digest', 'b.approved_digest', 'b.approved_payer'])
     .where('b.batch_id', '=', values.batchId),
 );
-
-const makeSalt = (): string => randomBytes(16).toString('hex');
 
 interface Call {
   readonly changes: readonly Change[];

@@ -17,11 +17,12 @@ import {
 } from '../../core/payout.ts';
 import type { BatchReason } from '../../core/ports.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
+import { hashedDetail, saltDetail } from '../../review/rules/payout-chain.ts';
 import { inTransaction } from '../connection.ts';
 import { addBits, encodeHolds, hasBits, literal, removeBits, type Tables } from '../schema.ts';
 import { drive, prepare, query, readFirst, write } from '../statements.ts';
 import { batchReads } from './batches.ts';
-import { nextHashOf, textOfColumns } from './chain.ts';
+import { makeSalt, nextHashOf, textOfColumns } from './chain.ts';
 import { recordOpen } from './open-payouts.ts';
 import { readLastRowNo, readLatestEventSeq } from './rows.ts';
 
@@ -78,7 +79,7 @@ export function moveAll(db: DatabaseSync, move: BulkMove): number {
 /** An event for each row that is to be moved, in the order of the rows. */
 function appendEvents(db: DatabaseSync, move: BulkMove, eventSeq: RawBuilder<number>): void {
   const { batchId, from, to, cause, nowMs } = move;
-  const detail = JSON.stringify(move.detail);
+  const detail = JSON.stringify(saltDetail(move.detail, makeSalt));
   const batch = drive(db, batchReads.batch(batchId));
   if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
   const counted = {
@@ -86,8 +87,9 @@ function appendEvents(db: DatabaseSync, move: BulkMove, eventSeq: RawBuilder<num
     seq: eventSeq,
     attemptNo: sql.ref<number>('attempt_no'),
   };
-  const shared = { companyId: batch.companyId, batchId, from, to, cause, atMs: nowMs, detail };
-  const hash = nextHashOf(sql.ref('payout.seq'), textOfColumns({ ...shared, ...counted }));
+  const shared = { companyId: batch.companyId, batchId, from, to, cause, atMs: nowMs };
+  const text = textOfColumns({ ...shared, ...counted, detail: hashedDetail(detail) });
+  const hash = nextHashOf(sql.ref('payout.seq'), text);
   const append = prepare(db, (values: { afterRowNo: number; lastRowNo: number }) =>
     query.insertInto('event').expression(
       query

@@ -1,19 +1,34 @@
 /** The chain of each payout's events in the tables: a column of the event, written with it in the same statement. */
+import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import {
   type ChainedEvent,
   type ChainedPayout,
+  commitTo,
   hashEvent,
   type KeptEvent,
   partEnd,
   partsOf,
   textOf,
 } from '../../review/rules/payout-chain.ts';
-import type { RowPlace } from '../../evidence/rules/audit.ts';
+import type { Opening, RowPlace } from '../../evidence/rules/audit.ts';
 import type { EventTable } from '../schema.ts';
 import { type Body, define, query } from '../statements.ts';
+
+const saltBytes = 16;
+
+/** 128 bits of chance, as hex. */
+export const makeSalt = (): string => randomBytes(saltBytes).toString('hex');
+
+/** Many at once (base64url), of one call for chance. */
+export function makeSalts(count: number): readonly string[] {
+  const chance = randomBytes(count * saltBytes);
+  return Array.from({ length: count }, (_one, place) =>
+    chance.toString('base64url', place * saltBytes, (place + 1) * saltBytes),
+  );
+}
 
 /**
  * `hashEvent` of the next event of a payout: each connection has it as a function of its own.
@@ -22,7 +37,7 @@ import { type Body, define, query } from '../statements.ts';
 export function nextHashOf(payoutSeq: Expression<number> | number, text: Expression<string> | string) {
   return sql<string>`event_hash_of(coalesce(
     (select h.hash from event as h where h.payout_seq = ${payoutSeq} order by h.seq desc limit 1),
-    (select h.digest from payout_row as h where h.seq = ${payoutSeq})), ${text})`;
+    (select coalesce(h.commitment, h.digest || ' ' || h.salt, h.digest) from payout_row as h where h.seq = ${payoutSeq})), ${text})`;
 }
 
 /** `textOf` an event of which a statement knows some parts only as columns. Numbers that are bound would be fractions. */
@@ -51,31 +66,42 @@ export function appendEvent(payoutSeq: number, event: AppendedEvent): Body<numbe
   return insertEvent.run({ seq, ...moved, at_ms: atMs, attempt_no: attemptNo, detail, text });
 }
 
+/** A row's digest and salt come as one: a call of its own for the commitment would cost more than the hash. */
+function readPrevious(previous: string | null): string | null {
+  if (previous?.includes(' ') !== true) return previous;
+  const [digest = '', salt = ''] = previous.split(' ');
+  return commitTo(digest, salt);
+}
+
 /** Gives a connection what `nextHashOf` calls. */
 export function addHashFunction(db: DatabaseSync): void {
   db.function('event_hash_of', { deterministic: true }, (previous, text) =>
-    hashEvent(previous as string | null, text as string),
+    hashEvent(readPrevious(previous as string | null), text as string),
   );
 }
 
 /** Payouts whose events are read at a time. */
 const pagePayouts = 1_000;
 
-type ReadEvent = Omit<ChainedPayout, 'events'> &
-  RowPlace &
-  Omit<KeptEvent, 'seq'> & { readonly eventSeq: number | null };
+type ReadChain = ChainedPayout & RowPlace & Opening;
 
-/** @param hash the column; null where an older program had none */
-const eventsOfPayouts = (hash: 'e.hash' | 'null'): string => `
+type ReadEvent = Omit<ReadChain, 'events' | 'start'> &
+  Omit<KeptEvent, 'seq'> & { readonly commitment: string | null; readonly eventSeq: number | null };
+
+/** Columns of a program that chained nothing yet, and those of today. */
+const columns = {
+  unchained: 'null as hash, null as salt, null as commitment',
+  chained: 'e.hash, r.salt, r.commitment',
+};
+
+const eventsOfPayouts = (which: keyof typeof columns): string => `
 select p.seq, p.status, p.last_event_seq as lastEventSeq, r.digest, r.payout_id as payoutId,
   b.company_id as companyId, p.batch_id as batchId, p.row_no as rowNo, e.seq as eventSeq,
   e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as atMs, e.attempt_no as attemptNo, e.detail,
-  ${hash} as hash
+  ${columns[which]}
 from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
   left join event e on e.payout_seq = p.seq
 where p.seq > ? and p.seq <= ? order by p.seq, e.seq`;
-
-type ReadChain = ChainedPayout & RowPlace;
 
 function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
   return [...Map.groupBy(rows, ({ seq }) => seq).values()].flatMap((ofPayout) => {
@@ -84,13 +110,13 @@ function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
     const events = ofPayout.flatMap(({ eventSeq, ...event }) =>
       eventSeq === null ? [] : [{ ...event, seq: eventSeq }],
     );
-    return [{ ...first, events }];
+    return [{ ...first, start: first.commitment ?? commitTo(first.digest, first.salt), events }];
   });
 }
 
 /** Every payout with its history, in their order; pages of them at a time, so memory stays flat. */
-export function* readChains(db: DatabaseSync, hash: 'e.hash' | 'null' = 'e.hash'): Generator<ReadChain> {
-  const page = db.prepare(eventsOfPayouts(hash));
+export function* readChains(db: DatabaseSync, which: keyof typeof columns = 'chained'): Generator<ReadChain> {
+  const page = db.prepare(eventsOfPayouts(which));
   const last = Number(db.prepare('select max(seq) as seq from payout').get()?.['seq'] ?? 0);
   for (let after = 0; after < last; after += pagePayouts)
     yield* toChains(page.all(after, after + pagePayouts) as unknown as readonly ReadEvent[]);
@@ -99,14 +125,14 @@ export function* readChains(db: DatabaseSync, hash: 'e.hash' | 'null' = 'e.hash'
 /** One payout; undefined when it is not there. */
 export const readChain = (db: DatabaseSync, payoutSeq: number): ReadChain | undefined =>
   toChains(
-    db.prepare(eventsOfPayouts('e.hash')).all(payoutSeq - 1, payoutSeq) as unknown as readonly ReadEvent[],
+    db.prepare(eventsOfPayouts('chained')).all(payoutSeq - 1, payoutSeq) as unknown as readonly ReadEvent[],
   )[0];
 
 /** Chains all events that an older program has written, as they stand; inside the caller's transaction. */
 export function addChains(db: DatabaseSync): void {
   db.exec('alter table event add column hash text; drop trigger event_never_changes');
   const keep = db.prepare('update event set hash = ? where seq = ?');
-  for (const { digest, events } of readChains(db, 'null')) {
+  for (const { digest, events } of readChains(db, 'unchained')) {
     let previous = digest;
     for (const event of events) {
       previous = hashEvent(previous, textOf(event));

@@ -5,6 +5,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { toSatang, zeroSatang } from '../../core/money.ts';
 import { computeInstructionDigest, DigestOfAll } from '../../core/reference.ts';
+import { commitTo } from '../../review/rules/payout-chain.ts';
 import type { KeptSeal } from '../../payout/rules/journal-place.ts';
 import type { SealReading } from '../../payout/rules/seal.ts';
 import { asWriteError, bulkCacheKib, inTransaction, openReader } from '../connection.ts';
@@ -180,24 +181,28 @@ function* digestSealed(db: DatabaseSync, batchId: string): Generator<undefined, 
   }
 }
 
+interface VersionDigest {
+  readonly seq: number;
+  readonly version: number;
+  readonly digest: string;
+  /** Null of a version of an older program, and of one that was erased: its digest is the commitment. */
+  readonly salt: string | null;
+}
+
 /** The digest over the versions so far, with one more. */
-export function addVersion(before: string | null, seq: number, version: number, digest: string): string {
+export function addVersion(before: string | null, { seq, version, digest, salt }: VersionDigest): string {
   const all = new DigestOfAll();
-  for (const part of [before ?? '', `${seq}/${version}/`, digest]) all.add(part);
+  for (const part of [before ?? '', `${seq}/${version}/`, commitTo(digest, salt) ?? '']) all.add(part);
   return all.end();
 }
 
 function readVersionsDigests(db: DatabaseSync, batchId: string): string[] {
   const versions = db.prepare(
-    'select payout_seq, version, digest from instruction_version where batch_id = ? order by id',
+    'select payout_seq as seq, version, digest, salt from instruction_version where batch_id = ? order by id',
   );
   const digests: string[] = [];
-  for (const row of versions.iterate(batchId)) {
-    const before = digests.at(-1) ?? null;
-    digests.push(
-      addVersion(before, Number(row['payout_seq']), Number(row['version']), String(row['digest'])),
-    );
-  }
+  for (const row of versions.iterate(batchId) as Iterable<unknown> as Iterable<VersionDigest>)
+    digests.push(addVersion(digests.at(-1) ?? null, row));
   return digests;
 }
 

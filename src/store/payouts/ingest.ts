@@ -11,6 +11,7 @@ import { encodeHolds } from '../schema.ts';
 import type { PayoutRowTable, StagedPayout } from '../schema.ts';
 import { drive, prepare, query, write } from '../statements.ts';
 import { batchReads } from './batches.ts';
+import { makeSalt, makeSalts } from './chain.ts';
 import { encodeCells, encodeList } from './rows.ts';
 
 /** The batch whose file is being read. @throws Error when it is not */
@@ -115,7 +116,9 @@ function toStagedPayout(
   };
 }
 
-function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow): PayoutRowTable {
+type NewRow = Omit<PayoutRowTable, 'commitment'>;
+
+function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow, salt: string): NewRow {
   const { rowNo, instruction } = row;
   const payoutId = instruction?.payoutId ?? row.cells.payoutId.trim();
   return {
@@ -130,6 +133,7 @@ function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow)
     reference1: instruction?.reference1 ?? null,
     reference2: instruction?.reference2 ?? null,
     digest: instruction && computeInstructionDigest({ companyId, batchId, rowNo }, instruction),
+    salt: instruction && salt,
   };
 }
 
@@ -138,7 +142,7 @@ export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly St
   const insertPayout = prepare(db, (values: ReturnType<typeof toStagedPayout>) =>
     query.insertInto('payout').values({ ...values, ...newPayout }),
   );
-  const insertRow = prepare(db, (values: PayoutRowTable) => query.insertInto('payout_row').values(values));
+  const insertRow = prepare(db, (values: NewRow) => query.insertInto('payout_row').values(values));
   const latestSeq = prepare(db, (_values: object) =>
     query.selectNoFrom(
       sql<number>`max(
@@ -150,10 +154,11 @@ export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly St
     inTransaction(db, () => {
       const batch = requireIngesting(db, batchId);
       let seq = latestSeq.get({})?.seq ?? 0;
-      for (const row of rows) {
+      const salts = makeSalts(rows.length);
+      for (const [place, row] of rows.entries()) {
         seq += 1;
         insertPayout.run(toStagedPayout(seq, batchId, row, batch.startedAtMs));
-        insertRow.run(toPayoutRow(seq, batch, row));
+        insertRow.run(toPayoutRow(seq, batch, row, salts[place] ?? makeSalt()));
       }
     });
 }

@@ -4,6 +4,7 @@ import type { Instruction, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
 import { type Body, define, query } from '../statements.ts';
+import { makeSalt } from './chain.ts';
 import { addVersion } from './digests.ts';
 
 const setInstruction = (values: Instruction & { readonly seq: number }) =>
@@ -50,6 +51,7 @@ interface VersionKey {
 interface InstructionVersion extends VersionKey {
   readonly version: number;
   readonly digest: string;
+  readonly salt: string;
   readonly atMs: number;
   readonly instruction: string | null;
   readonly replaced: string | null;
@@ -75,6 +77,7 @@ const versions = {
       payout_seq: values.seq,
       version: values.version,
       digest: values.digest,
+      salt: values.salt,
       at_ms: values.atMs,
       instruction: values.instruction,
       replaced: values.replaced,
@@ -115,7 +118,8 @@ function* addInstructionVersion(
   const latest = yield* versions.latest.get({ batchId, seq });
   const version = (latest?.version ?? 0) + 1;
   const digest = computeInstructionDigest({ companyId, batchId, rowNo }, instruction);
-  yield* versions.add.run({ batchId, seq, version, digest, atMs, ...corrected });
-  const versionsDigest = addVersion(latest?.versions_digest ?? null, seq, version, digest);
+  const salt = makeSalt();
+  yield* versions.add.run({ batchId, seq, version, digest, salt, atMs, ...corrected });
+  const versionsDigest = addVersion(latest?.versions_digest ?? null, { seq, version, digest, salt });
   yield* versions.seal.run({ batchId, versionsDigest });
 }

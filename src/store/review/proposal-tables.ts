@@ -1,4 +1,5 @@
 /** The tables of decisions that were proposed. */
+import type { Generated } from 'kysely';
 import type { ItemStatus } from '../../review/ports.ts';
 import type { ProposalStatus, TargetKind } from '../../review/rules/proposal.ts';
 import type { Decision } from '../../review/rules/terms.ts';
@@ -104,6 +105,8 @@ export interface ProposalTables {
     /** JSON. */
     readonly correction: string | null;
     readonly note: string | null;
+    readonly salt: string | null;
+    readonly commitment: Generated<string | null>;
     readonly status: ItemStatus;
     readonly why: string | null;
   };

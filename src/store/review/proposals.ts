@@ -56,16 +56,20 @@ const selectItems = () =>
   query
     .selectFrom('proposal_item')
     .select(['proposal_id as proposalId', 'item_no as itemNo', 'kind', 'key', 'version', 'correction'])
-    .select(['status', 'why', 'note']);
+    .select(['status', 'why', 'note', 'salt', 'commitment']);
 
-type ItemRecord = Omit<ProposalItem, 'correction' | 'note'> & {
+type ItemRecord = Omit<ProposalItem, 'correction' | 'note' | 'salt' | 'commitment'> & {
   readonly correction: string | null;
   readonly note: string | null;
+  readonly salt: string | null;
+  readonly commitment: string | null;
 };
 
-function toItem({ correction, note, ...item }: ItemRecord): ProposalItem {
+function toItem({ correction, note, salt, commitment, ...item }: ItemRecord): ProposalItem {
   return {
     ...item,
+    ...(salt === null ? {} : { salt }),
+    ...(commitment === null ? {} : { commitment }),
     ...(note === null ? {} : { note }),
     ...(correction === null ? {} : { correction: JSON.parse(correction) as Correction }),
   };
@@ -150,7 +154,7 @@ export function* markDecided(item: DecisionItem): Body<void> {
   yield* endOpenItem.run({ ...item, status: 'applied', why: null });
 }
 
-const insertItem = define((values: Omit<ItemRecord, 'status' | 'why'>) =>
+const insertItem = define((values: Omit<ItemRecord, 'status' | 'why' | 'commitment'>) =>
   query.insertInto('proposal_item').values({
     proposal_id: values.proposalId,
     item_no: values.itemNo,
@@ -159,6 +163,7 @@ const insertItem = define((values: Omit<ItemRecord, 'status' | 'why'>) =>
     version: values.version,
     correction: values.correction,
     note: values.note,
+    salt: values.salt,
     status: 'open',
     why: null,
   }),
@@ -208,9 +213,10 @@ function* insertProposal(draft: ProposalDraft): Body<number> {
 
 function* addOne(draft: ProposalDraft): Body<number> {
   const proposalId = yield* insertProposal(draft);
-  for (const [index, { kind, key, version, correction, note = null }] of draft.targets.entries()) {
-    const text = correction === undefined ? null : JSON.stringify(correction);
-    yield* insertItem.run({ proposalId, itemNo: index + 1, kind, key, version, note, correction: text });
+  for (const [index, { correction: asked, note = null, salt = null, ...target }] of draft.targets.entries()) {
+    const correction = asked === undefined ? null : JSON.stringify(asked);
+    const { kind, key, version } = target;
+    yield* insertItem.run({ proposalId, itemNo: index + 1, kind, key, version, note, salt, correction });
   }
   return proposalId;
 }

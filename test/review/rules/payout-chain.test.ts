@@ -57,14 +57,14 @@ describe('names', () => {
     expect(after.detail).not.toMatch(/mali|nok|ab12/v);
     expect(textOf(after)).toBe(textOf(before));
     const hash = hashEvent(null, textOf(before));
-    const payout = { seq: 1, status: 'ready', lastEventSeq: 12, digest: null };
+    const payout = { seq: 1, status: 'ready', lastEventSeq: 12, start: null };
     expect(findBrokenEvent({ ...payout, events: [{ ...after, hash }] })).toBeUndefined();
   });
 
   test('that are exchanged are found', () => {
     const hash = hashEvent(null, textOf(event(detail)));
     const changed = { ...event({ ...detail, by: 'nok' }), hash };
-    const payout = { seq: 1, status: 'ready', lastEventSeq: 12, digest: null };
+    const payout = { seq: 1, status: 'ready', lastEventSeq: 12, start: null };
     expect(findBrokenEvent({ ...payout, events: [changed] })).toMatchObject({ seq: 12 });
   });
 });

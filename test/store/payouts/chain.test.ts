@@ -1,7 +1,7 @@
 /** The chain of each payout's events: every way to write one chains it, and what is changed by hand is found. */
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { findBrokenEvent } from '../../../src/review/rules/payout-chain.ts';
+import { findBrokenEvent, textOf } from '../../../src/review/rules/payout-chain.ts';
 import { migrate } from '../../../src/store/migrations.ts';
 import { openConnection } from '../../../src/store/connection.ts';
 import { addChains, readChains } from '../../../src/store/payouts/chain.ts';
@@ -33,7 +33,7 @@ function findBroken(path: string): string[] {
   });
 }
 
-const readHashes = (path: string): unknown => {
+const readHashes = (path: string): unknown[] => {
   using db = new DatabaseSync(path);
   return db.prepare('select seq, hash from event order by seq').all();
 };
@@ -52,17 +52,40 @@ test('every event is chained, however it was written', async () => {
   expect(findBroken(sqlite.path)).toEqual([]);
 });
 
-test('what an older program has written is chained as if it had been when it was written', async () => {
+/** As a program left the journal that had neither chains nor salts. */
+const asUnchained = `
+  drop trigger payout_row_never_changes; update payout_row set salt = null; drop trigger event_never_changes;
+  create trigger event_never_changes before update on event begin select raise(abort, 'never'); end;
+  alter table event drop column hash`;
+
+test('what an older program has written is chained as it stands, and goes on as it began', async () => {
   await using sqlite = await makeHistory();
-  const before = readHashes(sqlite.path);
-  tamper(sqlite.path, 'alter table event drop column hash');
+  tamper(sqlite.path, asUnchained);
   {
     using db = openConnection(sqlite.path);
     addChains(db);
     migrate(db, noonMs);
   }
-  expect(readHashes(sqlite.path)).toEqual(before);
+  const before = readHashes(sqlite.path);
+  expect(findBroken(sqlite.path)).toEqual([]);
   expect(() => tamper(sqlite.path, 'update event set at_ms = 0')).toThrow('an event is never changed');
+  await sqlite.journal.holdReady(firstBatchId, 'paused', why, noonMs + 5);
+  expect(readHashes(sqlite.path).slice(0, before.length)).toEqual(before);
+  expect(findBroken(sqlite.path)).toEqual([]);
+});
+
+test('no chain has anything by which a number is found by trial', async () => {
+  await using sqlite = await makeHistory();
+  using db = new DatabaseSync(sqlite.path);
+  const salts = db.prepare('select salt from payout_row where digest is not null').all();
+  expect(salts.length).toBe(5);
+  expect(new Set(salts.map(({ salt }) => salt)).size).toBe(5);
+  for (const { salt } of salts) expect(Buffer.from(String(salt), 'base64url').length).toBe(16);
+  const orderHash = String(db.prepare('select order_hash from attempt').get()?.['order_hash']);
+  for (const { start, digest, events } of readChains(db)) {
+    if (digest !== null) expect(start).not.toBe(digest);
+    for (const event of events) expect(textOf(event)).not.toContain(orderHash);
+  }
 });
 
 describe('by hand', () => {
@@ -92,6 +115,8 @@ describe('by hand', () => {
     ],
     ['a status is changed', `update payout set status = 'paid' where seq = 2`],
     ['what the row asks for is another', `update payout_row set digest = '00' where seq = 2`],
+    ['its salt is another', `update payout_row set salt = 'AAAAAAAAAAAAAAAAAAAAAA' where seq = 2`],
+    ['it is made to look erased', `update payout_row set commitment = 'AAAA' where seq = 2`],
   ])('%s: found', async (_what, statements) => {
     await using sqlite = await makeHistory();
     const drop = ['event_never_changes', 'event_never_goes', 'payout_row_never_changes'].map(

@@ -54,6 +54,8 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
 /** Columns that the program of today writes into the tables of then. */
 const laterColumns = [
   ['payout_row', 'digest', 'text'],
+  ['payout_row', 'salt', 'text'],
+  ['payout_row', 'commitment', 'text'],
   ['batch', 'digest', 'text'],
   ['attempt', 'unanswered_trials', 'integer not null default 0'],
   ['batch', 'like_reason', 'text'],
