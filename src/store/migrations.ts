@@ -13,7 +13,7 @@ import {
   statementTables,
   wordTables,
 } from './reconcile/statement-tables.ts';
-import { approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
+import { approvalBound, approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './evidence/day-head-tables.ts';
 import { erasureTables } from './evidence/erasure-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
@@ -409,6 +409,7 @@ const migrations: readonly Migration[] = [
   handsBeforeBatch,
   queueTables,
   erasureTables,
+  approvalBound,
 ];
 
 /** The version of the tables that this program writes. */

@@ -43,6 +43,12 @@ export const ofApprovals: readonly Mutation[] = [
     '  return (yield* hands.all({ batchId: `${batchId}?` })).map(({ person_id: personId }) => personId);',
   ),
   inApprovals(
+    'what is corrected or validated anew is not held against the bound',
+    'store/payouts/apply.ts',
+    'for (const batchId of transaction.raised) yield* keepToBound(batchId);',
+    '',
+  ),
+  inApprovals(
     'one person alone approves what he has decided about a row',
     'review/rules/approval.ts',
     ' || (people === 1 && isOfRow)) return false;',

@@ -37,8 +37,12 @@ interface Seen {
 
 interface PlayedFile {
   readonly batchId: string;
-  /** How many people it takes; undefined where nobody need approve it. */
-  readonly needed: 1 | 2 | undefined;
+  /** How many people it takes; undefined where nobody need approve it, or not yet. */
+  needed: 1 | 2 | undefined;
+  /** Satang that may be sent of it while nobody need approve it. */
+  readonly bound: bigint | undefined;
+  /** Amounts that were sent, did not fail, and were approved by nobody, by row. */
+  readonly unapproved: Map<number, bigint>;
   /** Whoever had a part in it. */
   readonly hands: Set<number>;
   /** Some of it was approved before. */
@@ -88,7 +92,7 @@ class Play {
     const { dice } = this;
     const batchId = `000000000${place}`;
     const approval = {
-      when: dice.pick(['always', 'always', 'always', 'above', 'never'] as const),
+      when: dice.pick(['always', 'always', 'always', 'above', 'above', 'never'] as const),
       aboveSatang: toSatang(30_000n),
       people: dice.pick([1, 2] as const),
     };
@@ -99,7 +103,9 @@ class Play {
     const good = rows.flatMap(({ instruction }) => instruction?.amountSatang ?? []);
     const amountSatang = toSatang(good.reduce((sum, one) => sum + one, 0n));
     const needed = decideApproval(approval, { amountSatang });
-    const file: PlayedFile = { batchId, needed, hands: new Set(), isApproved: false };
+    const bound = approval.when === 'above' ? approval.aboveSatang : undefined;
+    const unapproved = new Map<number, bigint>();
+    const file: PlayedFile = { batchId, needed, bound, unapproved, hands: new Set(), isApproved: false };
     if (dice.chance(0.3)) {
       const uploader = dice.pick(people);
       file.hands.add(uploader);
@@ -143,14 +149,39 @@ class Play {
     const { proxyNo, amountText, payerAccount } = order;
     const sent = { seq: Number(attempt?.['seq']), rowNo: 0, proxyNo, amountText, payerAccount };
     this.#count('sent');
-    if (file?.needed !== undefined && !this.#granted.has(keyOf(sent)))
+    if (file !== undefined) this.#refresh(file);
+    const isGranted = this.#granted.has(keyOf(sent));
+    if (file?.bound !== undefined && !isGranted) this.#addUp(file, sent);
+    if (file?.needed !== undefined && !isGranted)
       this.broken ??= `row ${String(attempt?.['rowNo'])} of ${file.batchId} is paid, and was not approved as it is`;
     if (file !== undefined && this.dice.chance(0.7)) {
       // What becomes ready while its own batch is being paid is seen by nobody but the intent.
       const disturb = [() => this.#retryAll(file), () => this.#makeReady(file), () => this.act(file)];
       await this.dice.pick(disturb)();
     }
-    return this.dice.chance(0.35) ? this.theatre.code('EV042', { transRefNo: order.transRefNo }) : undefined;
+    if (!this.dice.chance(0.35)) return undefined;
+    file?.unapproved.delete(sent.seq);
+    return this.theatre.code('EV042', { transRefNo: order.transRefNo });
+  }
+
+  /** It has come to need an approval since; what was under way by then goes out. */
+  #refresh(file: PlayedFile): void {
+    if (file.needed !== undefined || file.bound === undefined) return;
+    const row = this.#db
+      .prepare('select approval_people people from batch where batch_id = ?')
+      .get(file.batchId);
+    const needed = row?.['people'];
+    if (needed !== 1 && needed !== 2) return;
+    this.#count('came-above');
+    file.needed = needed;
+    for (const one of this.#read(file.batchId, "'submitted'")) this.#granted.add(keyOf(one));
+  }
+
+  /** However it came about: more than the bound is never sent without an approval. */
+  #addUp({ batchId, bound = 0n, unapproved }: PlayedFile, { seq, amountText }: Seen): void {
+    unapproved.set(seq, BigInt(amountText.replace('.', '')));
+    const sum = [...unapproved.values()].reduce((one, other) => one + other, 0n);
+    if (sum > bound) this.broken ??= `${batchId} has paid ${sum} of ${bound} satang that nobody approved`;
   }
 
   /** Somebody does something. */
@@ -169,6 +200,7 @@ class Play {
   }
 
   #grant({ file, seen, kind }: Pick<Waiting, 'file' | 'seen' | 'kind'>, deciders: readonly number[]): void {
+    this.#refresh(file);
     const { needed } = file;
     if (needed === undefined || kind === 'other') return;
     this.#count(kind);
@@ -242,7 +274,7 @@ class Play {
     const [row] = this.dice.shuffle(this.#read(file.batchId, "'held', 'unpayable', 'failed'"));
     const target = row && (await this.#targetOf(row.seq));
     if (row === undefined || target === undefined) return;
-    const amount = formatBaht(toSatang(BigInt(this.dice.whole(5_000, 9_000))));
+    const amount = formatBaht(toSatang(BigInt(this.dice.whole(5_000, 15_000))));
     const corrected = { ...target, correction: { proxyNo: null, amount } };
     const seen = [{ ...row, amountText: amount }];
     await this.#ask({ decision: 'retry-corrected', target: corrected }, { file, seen, kind: 'correction' });

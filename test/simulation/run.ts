@@ -3,13 +3,22 @@
  * `--mutations` shows that each deliberate bug is found; `--shape journals` loses, restores and copies the journal,
  * `--shape archives` moves batches out of it and back, `--shape edited` changes an amount in it, `--shape clocks` lets the
  * machine sleep and sets clocks, `--shape statements` reads the bank's statements meanwhile, `--shape decisions` lets people
- * propose and check.
+ * propose and check, `--shape approvals` approve, correct and try again what waits, on a real journal.
  */
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { catchAll } from './catch-mutations.ts';
+import { playApprovals } from './approvals.ts';
 import { Figures } from './figures.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
+
+/** `approvals` is a play of its own. */
+type Played = NonNullable<RunOptions['shape']> | 'approvals';
+
+const shapes: readonly string[] = [
+  ...(['simple', 'mixed', 'people', 'wild', 'lying', 'outage', 'edited', 'clocks', 'limits'] as const),
+  ...(['statements', 'decisions', 'journals', 'archives', 'approvals'] as const),
+] satisfies readonly Played[];
 
 /** Seeds from one number up, of one shape where it is given. */
 interface Share {
@@ -17,7 +26,7 @@ interface Share {
   readonly seeds: number;
   /** Every so manieth seed. */
   readonly stride: number;
-  readonly shape: RunOptions['shape'];
+  readonly shape: Played | undefined;
   readonly onSqlite: boolean;
 }
 
@@ -42,10 +51,10 @@ async function play({ from, seeds, stride, shape, onSqlite }: Share): Promise<Ta
   Error.stackTraceLimit = 0;
   const figures = new Figures();
   const failures: Failure[] = [];
-  const options: RunOptions = { shape, ...(onSqlite ? await sqliteOptions() : {}) };
+  const sqlite = onSqlite ? await sqliteOptions() : {};
   let played = 0;
   for (let seed = from; seed < from + seeds && failures.length < failuresMax; seed += stride) {
-    const { broken, figures: met } = await runSeed(seed, options);
+    const { broken, figures: met } = await playSeed(seed, shape, sqlite);
     figures.add(met);
     played += 1;
     if (broken !== undefined) failures.push({ seed, broken });
@@ -53,6 +62,9 @@ async function play({ from, seeds, stride, shape, onSqlite }: Share): Promise<Ta
   }
   return { seeds: played, failures, counts: figures.counts };
 }
+
+const playSeed = (seed: number, shape: Played | undefined, options: RunOptions) =>
+  shape === 'approvals' ? playApprovals(seed) : runSeed(seed, { ...options, shape });
 
 async function sqliteOptions(): Promise<Pick<RunOptions, 'makeDisk'>> {
   const { makeSqliteDisk } = await import('./sqlite-disk.ts');
@@ -100,16 +112,15 @@ function join(tallies: readonly Tally[]): Tally {
 
 async function replay(
   seed: number,
-  shape: RunOptions['shape'],
+  shape: Played | undefined,
   isTraced: boolean,
   onSqlite: boolean,
 ): Promise<void> {
-  const { broken, hash, steps, figures } = await runSeed(seed, {
-    shape,
+  const { broken, ...played } = await playSeed(seed, shape, {
     trace: isTraced ? (line) => console.log(line) : undefined,
     ...(onSqlite ? await sqliteOptions() : {}),
   });
-  console.log(JSON.stringify({ seed, broken: broken ?? null, hash, steps, figures }));
+  console.log(JSON.stringify({ ...played, seed, broken: broken ?? null }));
   if (broken !== undefined) process.exitCode = 1;
 }
 
@@ -126,7 +137,9 @@ async function main(): Promise<void> {
       mutations: { type: 'boolean', default: false },
     },
   });
-  const shape = values.shape as RunOptions['shape'];
+  if (values.shape !== undefined && !shapes.includes(values.shape))
+    throw new Error(`there is no shape ${values.shape}: ${shapes.join(', ')}`);
+  const shape = values.shape as Played | undefined;
   const onSqlite = values.journal === 'sqlite';
   if (values.mutations) {
     process.exitCode = (await catchAll()) ? 0 : 1;

@@ -1,8 +1,8 @@
 /** Approval before paying: which batches wait for it, and what exactly is approved. */
 import { createHash } from 'node:crypto';
-import { type Satang, toSatang } from '../../core/money.ts';
-import { type BatchStatus, type HoldReason, isSealed } from '../../core/payout.ts';
-import type { BatchReason } from '../../core/ports.ts';
+import { type Satang, sumSatang, toSatang } from '../../core/money.ts';
+import { type BatchStatus, type HoldReason, isSealed, type PayoutStatus } from '../../core/payout.ts';
+import type { BatchReason, StatusTotal } from '../../core/ports.ts';
 import type { Decision } from './terms.ts';
 
 /** `approval` of the settings. */
@@ -36,6 +36,32 @@ export function decideApproval(
     case 'above':
       return amountSatang > policy.aboveSatang ? policy.people : undefined;
   }
+}
+
+/** Of a batch that was not above it when it was sealed: what it may come to, and how many approve it when it does. */
+export interface ApprovalBound {
+  readonly aboveSatang: Satang;
+  readonly people: 1 | 2;
+}
+
+/** What a batch that needs no approval as it is sealed is held to from then on. */
+export const boundOf = ({ when, aboveSatang, people }: ApprovalPolicy): ApprovalBound | undefined =>
+  when === 'above' ? { aboveSatang, people } : undefined;
+
+/** Nothing is paid of these, whatever is decided about others. */
+const neverPaid: readonly PayoutStatus[] = ['rejected', 'cancelled'];
+
+/**
+ * How many people must approve a batch by now that was below its bound when it was sealed: rows that were corrected, or
+ * validated anew, make it more. What has failed counts, since it may be tried again without being looked at.
+ */
+export function decideApprovalNow(
+  { aboveSatang, people }: ApprovalBound,
+  totals: readonly Pick<StatusTotal, 'status' | 'amountSatang'>[],
+): 1 | 2 | undefined {
+  const amounts = totals.filter(({ status }) => !neverPaid.includes(status));
+  const amountSatang = sumSatang(amounts.map((total) => total.amountSatang));
+  return decideApproval({ when: 'above', aboveSatang, people }, { amountSatang });
 }
 
 /** Nobody could ever approve what is taken in. */

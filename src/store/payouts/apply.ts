@@ -26,6 +26,7 @@ import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
 import { encodeHolds, holdBits, isArchivedSeq, literal, similarKeyOf, type Tables } from '../schema.ts';
 import { type Body, define, drive, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
+import { keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
 import { isWithinLimits, recordUse } from './day-use.ts';
@@ -302,6 +303,8 @@ interface Gate {
 
 interface Transaction {
   readonly gates: Map<string, Gate>;
+  /** Batches that may have come to more than what needs no approval. */
+  readonly raised: Set<string>;
   latestEventSeq: number;
 }
 
@@ -398,6 +401,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     yield* keepHand(change.decision, before.batchId);
   if (change.isCorrected === true) yield* keepCorrection(change, gate.companyId);
   else if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
+  if (change.isCorrected === true || change.isValidated === true) transaction.raised.add(before.batchId);
   yield* recordChange(change);
   yield* recordUse(change, gate.companyId);
   yield* moveClaim(change, ofRow);
@@ -475,6 +479,8 @@ function* applyCalls(transaction: Transaction, calls: readonly Call[]): Body<boo
   transaction.latestEventSeq = yield* readLatestEventSeq();
   const applied: boolean[][] = [];
   for (const call of calls) applied.push(yield* applyCall(transaction, call));
+  // Once for all of them: it adds up the batch.
+  for (const batchId of transaction.raised) yield* keepToBound(batchId);
   return applied;
 }
 
@@ -499,7 +505,7 @@ export function makeApplier(
     /** A call that cannot be applied is taken out, and the others are applied without it. */
     const commitAll = (): void => {
       while (left.length > 0) {
-        const transaction: Transaction = { gates: new Map(), latestEventSeq: 0 };
+        const transaction: Transaction = { gates: new Map(), raised: new Set(), latestEventSeq: 0 };
         try {
           const applied = inTransaction(db, () => drive(db, applyCalls(transaction, left)));
           onCommit(transaction.latestEventSeq);

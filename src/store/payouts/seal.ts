@@ -20,7 +20,7 @@ import {
 } from '../../payout/rules/similar.ts';
 import type { ApprovalPolicy } from '../../review/rules/approval.ts';
 import { inTransaction } from '../connection.ts';
-import { findApprovers } from '../review/approvals.ts';
+import { decideAtSeal } from '../review/approvals.ts';
 import { addBits, holdBits, isArchivedSeq, literal, similarKeyOf } from '../schema.ts';
 import { drive, prepare, query, readAll, write } from '../statements.ts';
 import { batchReads } from './batches.ts';
@@ -105,8 +105,8 @@ export function seal(
     settleClashes(sealing);
     for (const table of ['sealing_key', 'sealing_row'] as const) write(db, sealingQuery.deleteFrom(table));
     const like = findLikeFileOf(sealing, likeFileDays > 0 ? nowMs - likeFileDays * dayMs : undefined);
-    const approvers = approval && findApprovers(db, batchId, approval);
-    releaseStaged(sealing, like, approvers === undefined ? 0 : holdBits.approval);
+    const approvals = decideAtSeal(db, batchId, approval);
+    releaseStaged(sealing, like, 'approval_people' in approvals ? holdBits.approval : 0);
     for (const table of ['sealing_payment', 'sealing_other'] as const)
       write(db, paymentQuery.deleteFrom(table));
     const sealed = {
@@ -117,7 +117,7 @@ export function seal(
       sealed_at_ms: nowMs,
       digest: readSealedDigest(db, batchId),
       ...(like === undefined ? {} : { like_reason: like.reason }),
-      ...(approvers === undefined ? {} : { approval_people: approvers }),
+      ...approvals,
     } as const;
     write(db, query.updateTable('batch').set(sealed).where('batch_id', '=', batchId));
     recordOpen(db, batchId);

@@ -44,6 +44,17 @@ create trigger batch_hand_never_changes before update on batch_hand begin
 end;
 `;
 
+/** A batch that needs no approval when it is sealed may come to need one. */
+export const approvalBound = `
+alter table batch add column approval_bound_satang text;
+alter table batch add column approval_bound_people integer check (approval_bound_people in (1, 2));
+create trigger approval_bound_never_changes before update of approval_bound_satang, approval_bound_people on batch
+when old.approval_bound_satang is not null and (new.approval_bound_satang is not old.approval_bound_satang
+  or new.approval_bound_people is not old.approval_bound_people) begin
+  select raise(abort, 'what a batch may come to without an approval is never changed');
+end;
+`;
+
 export interface ApprovalTables {
   batch_hand: {
     readonly batch_id: string;

@@ -12,8 +12,10 @@ import {
   type ApprovalState,
   areEnough,
   type ApprovalPolicy,
+  boundOf,
   computeWaiting,
   decideApproval,
+  decideApprovalNow,
   isApproved,
   type WaitingRow,
 } from '../../review/rules/approval.ts';
@@ -34,6 +36,7 @@ import {
   type BodiesOf,
   type Body,
   change,
+  define,
   drive,
   query,
   readFirst,
@@ -82,11 +85,38 @@ function* waitingRows(db: DatabaseSync, batch: ApprovalRecord): Generator<Waitin
     };
 }
 
-/** How many people must approve what is still staged. */
-export function findApprovers(db: DatabaseSync, batchId: string, policy: ApprovalPolicy): 1 | 2 | undefined {
-  if (policy.when === 'never') return undefined;
+/** What the seal of a batch keeps of its approval, by what is still staged. */
+export function decideAtSeal(db: DatabaseSync, batchId: string, policy: ApprovalPolicy | undefined) {
+  if (policy === undefined || policy.when === 'never') return {};
   const staged = drive(db, batchReads.totals(batchId)).find(({ status }) => status === 'staged');
-  return decideApproval(policy, staged ?? { amountSatang: zeroSatang });
+  const people = decideApproval(policy, staged ?? { amountSatang: zeroSatang });
+  if (people !== undefined) return { approval_people: people };
+  const bound = boundOf(policy);
+  if (bound === undefined) return {};
+  return {
+    approval_bound_satang: String(bound.aboveSatang),
+    approval_bound_people: bound.people,
+  };
+}
+
+const boundColumns = define((values: { batchId: string }) =>
+  query
+    .selectFrom('batch')
+    .select(['approval_bound_satang as above', 'approval_bound_people as people'])
+    .where('batch_id', '=', values.batchId)
+    .where('approval_people', 'is', null)
+    .where('approval_bound_satang', 'is not', null),
+);
+
+/** A batch that has come to more than its bound waits from now on: in the transaction of what makes it more. */
+export function* keepToBound(batchId: string): Body<void> {
+  const bound = yield* boundColumns.get({ batchId });
+  if (bound === undefined || bound.above === null || bound.people === null) return;
+  const { above, people } = bound;
+  const aboveSatang = toSatang(BigInt(above));
+  const needed = decideApprovalNow({ aboveSatang, people }, yield* batchReads.totals(batchId));
+  if (needed === undefined) return;
+  yield* change(query.updateTable('batch').set({ approval_people: needed }).where('batch_id', '=', batchId));
 }
 
 /** Read at one moment. */
