@@ -79,7 +79,11 @@ async function dayRow(
 const missingRow = ({ say, language }: OverviewVisit, date: string): Html =>
   html`<tr>
     <td data-head="${say('day')}"><span class="name">${sayDate(language, date)}</span></td>
-    <td colspan="6"><span class="tag unknown">? ${say('noStatement')}</span></td>
+    <td></td>
+    <td class="number" data-head="${say('theirs')}">
+      <span class="tag unknown">? ${say('noStatement')}</span>
+    </td>
+    <td colspan="4"></td>
   </tr>`;
 
 async function answerDays(store: ReconciliationReader, visit: OverviewVisit): Promise<Page> {

@@ -129,11 +129,12 @@ function makeFiguresSource(context: TodayContext): (nowMs: number) => Promise<To
 
 // ---------------------------------------------------------------- what is shown
 
-const ageSince = ({ language, nowMs }: OverviewVisit, sinceMs: number | undefined): Part =>
+const ageSince = ({ language, nowMs, say }: OverviewVisit, sinceMs: number | undefined): Part =>
   sinceMs !== undefined &&
   Number.isFinite(sinceMs) &&
   html`<small
-    ><time datetime="${formatBangkokDateTime(sinceMs)}">${sayAge(language, nowMs - sinceMs)}</time></small
+    >${say('oldest')}
+    <time datetime="${formatBangkokDateTime(sinceMs)}">${sayAge(language, nowMs - sinceMs)}</time></small
   >`;
 
 function headFigures(visit: OverviewVisit, figures: TodayFigures, forMe: number): Html {

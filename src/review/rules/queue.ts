@@ -4,7 +4,8 @@
  */
 import { countOf } from '../../core/figures.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
-import type { Satang } from '../../core/money.ts';
+import { toBeSentStatuses } from '../../core/exit-code.ts';
+import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -243,6 +244,16 @@ function batchOptions(one: BatchInQueue, asker: Asker): readonly QueueOption[] {
   );
 }
 
+/** Of a halted batch all that has not been sent waits, held or not. */
+const amountOfBatch = ({ batch, totals, waiting }: BatchInQueue): Satang =>
+  batch.status === 'halted'
+    ? sumSatang(
+        totals
+          .filter(({ status }) => [...toBeSentStatuses, 'held'].includes(status))
+          .map(({ amountSatang }) => amountSatang),
+      )
+    : waiting.amountSatang;
+
 /** @param version of the batch as it is decided on */
 export function batchItem(one: BatchInQueue, version: string, asker?: Asker): QueueItem {
   const { batch, waiting } = one;
@@ -254,7 +265,7 @@ export function batchItem(one: BatchInQueue, version: string, asker?: Asker): Qu
     version,
     title: `${batchId}, ${fileName}`,
     sinceMs: restedAtMs ?? waiting.sinceMs,
-    amountSatang: waiting.amountSatang,
+    amountSatang: amountOfBatch(one),
     moneyMoved: 'no',
     reason: reason ?? (isForApproval(one) ? 'rows of it wait for approval' : held),
     remedy:

@@ -446,7 +446,13 @@ function formOf(
     what: isApproval
       ? countedOf(visit, figures.toPay.rows, figures.toPay.amountSatang)
       : `${say('batch')} ${batchId}, ${rows === 0 ? '0' : what.join(', ')}`,
-    shown: isApproval ? figuresCard(visit, figures) : byStatus(visit, totals),
+    shown: [
+      factList([
+        [say('batch'), html`<a href="${path}">${batchId}</a>`],
+        [say('file'), showText(batch.fileName)],
+      ]),
+      isApproval ? figuresCard(visit, figures) : byStatus(visit, totals),
+    ],
     hidden: { version },
     nameTarget: () => html`<a href="${path}">${say('batch')} ${batchId}</a>`,
   };

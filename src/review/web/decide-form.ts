@@ -9,6 +9,7 @@ import { countDeciders, type Correction, type Target } from '../rules/proposal.t
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, problems } from './layout.ts';
+import { fullStop } from './parts.ts';
 import type { Answer, Fields, Page, ProvedVisit } from './view.ts';
 import { sayDecision, sayEffect } from './words.ts';
 
@@ -129,7 +130,7 @@ function effectOf(visit: ProvedVisit, { decision, what }: DecideForm, isProposed
   const { say, language } = visit;
   return html`<p class="effect">
     <b>${say('effect')}:</b> ${sayEffect(language, decision, what)},
-    ${say(isProposed ? 'afterApproval' : 'atOnce')}.
+    ${say(isProposed ? 'afterApproval' : 'atOnce')}${fullStop(visit)}
   </p>`;
 }
 

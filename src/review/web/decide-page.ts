@@ -248,6 +248,13 @@ async function itemTable(
   }
   const rest = rows.length - shown.length;
   return html`<table>
+      <thead>
+        <tr>
+          <th scope="col">${say('payout')}</th>
+          <th scope="col" class="number">${say('amount')}</th>
+          <th scope="col">${say('status')}</th>
+        </tr>
+      </thead>
       <tbody>
         ${shown}
       </tbody>
@@ -286,15 +293,23 @@ async function listPage(
   const review = await context.readReview();
   const possible = await countPossible(review, list);
   const looked = Math.min(list.rows.length, itemsShownMax);
-  const items = decisionsOnMany.map((decision) => {
-    const { possible: count = 0, why } = possible.get(decision) ?? {};
-    const label = sayDecision(language, decision);
-    if (count === 0) return html`<li class="off">${label} <small lang="en">${why}</small></li>`;
-    return html`<li>
-      <a class="button" href="/decide/${key}/${decision}">${label}</a>
-      <small>${say('possibleFor')} ${count} ${say('of')} ${looked}</small>
-    </li>`;
-  });
+  const counted = decisionsOnMany.map((decision) => ({
+    decision,
+    label: sayDecision(language, decision),
+    ...(possible.get(decision) ?? { possible: 0, why: undefined }),
+  }));
+  const offered = counted
+    .filter((one) => one.possible > 0)
+    .map(
+      ({ decision, label, possible: count }) =>
+        html`<li>
+          <a class="button" href="/decide/${key}/${decision}">${label}</a>
+          <small>${say('possibleFor')} ${count} ${say('of')} ${looked}</small>
+        </li>`,
+    );
+  const others = counted
+    .filter((one) => one.possible === 0)
+    .map(({ label, why }) => html`<li class="off">${label} <small lang="en">${why}</small></li>`);
   const title = `${say('decideOn')}: ${countedOf(visit, list.rows.length, sumOf(list))}`;
   return {
     title,
@@ -304,9 +319,21 @@ async function listPage(
         <section>${await itemTable(context, visit, list)}</section>
         <section class="card first" aria-labelledby="decisions">
           <h2 id="decisions">${say('decisions')}</h2>
-          <ul class="decisions">
-            ${items}
-          </ul>
+          ${
+            offered.length > 0 &&
+            html`<ul class="decisions">
+              ${offered}
+            </ul>`
+          }
+          ${
+            others.length > 0 &&
+            html`<details ${offered.length === 0 && html`open`}>
+              <summary>${say('notPossible')}</summary>
+              <ul class="decisions">
+                ${others}
+              </ul>
+            </details>`
+          }
         </section>
       </div>`,
   };

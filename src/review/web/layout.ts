@@ -27,18 +27,26 @@ export const pageScript: Asset = {
 /** The views of the menu. */
 const menu = [
   { path: '/today', word: 'today' },
-  { path: '/queue', word: 'queue' },
-  { path: '/proposals', word: 'proposals' },
-  { path: '/batches', word: 'batches' },
-  { path: '/reconciliation', word: 'reconciliation' },
+  { path: '/queue', word: 'queue', under: /^\/(?:queue|payout|decide)\b/ },
+  { path: '/proposals', word: 'proposals', under: /^\/proposal\b/ },
+  { path: '/batches', word: 'batches', under: /^\/(?:batch|upload)\b/ },
+  { path: '/reconciliation', word: 'reconciliation', under: /^\/reconciliation\b/ },
   { path: '/payees', word: 'payees' },
-  { path: '/people', word: 'people', action: 'people' },
+  { path: '/people', word: 'people', action: 'people', under: /^\/(?:people|log)\b/ },
 ] as const satisfies readonly {
   readonly path: string;
   readonly word: Word;
   /** Left out: for everybody. */
   readonly action?: Action;
+  /** Paths of the views that one comes to from there. */
+  readonly under?: RegExp;
 }[];
+
+/** Where somebody is: on a view of the menu, or on one that belongs to it. */
+function currentOf(entry: (typeof menu)[number], path: string): Part {
+  if (path === entry.path) return html`aria-current="page"`;
+  return 'under' in entry && entry.under.test(path) && html`aria-current="true"`;
+}
 
 /** Of a form that is posted. */
 export const csrfField = ({ csrfToken }: Visit): Html =>
@@ -65,10 +73,16 @@ const otherLanguage = (visit: Visit): Html =>
     ? postButton(visit, '/look', html`<span lang="en">English</span>`, { language: 'en', back: visit.path })
     : postButton(visit, '/look', html`<span lang="th">ไทย</span>`, { language: 'th', back: visit.path });
 
+/** The other one; of both, where the system has chosen, the style hides that which is there already. */
 const themeButtons = (visit: Visit): readonly Html[] =>
   (['light', 'dark'] as const)
     .filter((theme) => theme !== visit.theme)
-    .map((theme) => postButton(visit, '/look', visit.say(theme), { theme, back: visit.path }));
+    .map(
+      (theme) =>
+        html`<span class="to-${theme}"
+          >${postButton(visit, '/look', visit.say(theme), { theme, back: visit.path })}</span
+        >`,
+    );
 
 /** The way to one's passkeys, for whoever has use for one. */
 function whoIs({ language }: Visit, person: Person): Html {
@@ -87,12 +101,7 @@ function head(visit: Visit): Html {
       html`<nav aria-label="${say('menu')}">
         ${menu
           .filter((entry) => !('action' in entry) || can(person, entry.action).allowed)
-          .map(
-            (entry) =>
-              html`<a href="${entry.path}" ${path === entry.path ? html`aria-current="page"` : ''}
-                >${say(entry.word)}</a
-              >`,
-          )}
+          .map((entry) => html`<a href="${entry.path}" ${currentOf(entry, path)}>${say(entry.word)}</a>`)}
       </nav>`
     }
     <div class="settings">

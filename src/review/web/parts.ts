@@ -32,6 +32,9 @@ export const moneyTag = ({ language }: Pick<Visit, 'language'>, moved: MoneyMove
 export const alarmTag = ({ say }: Pick<Visit, 'say'>): Html =>
   html`<span class="tag alarm"><span aria-hidden="true">!</span> ${say('alarm')}</span>`;
 
+/** A Thai sentence ends without one. */
+export const fullStop = ({ language }: Pick<Visit, 'language'>): Part => language === 'en' && '.';
+
 /** For people in their own calendar, for programs in ours. */
 export const momentOf = ({ language }: Pick<Visit, 'language'>, epochMs: number): Html =>
   html`<time datetime="${formatBangkokDateTime(epochMs)}">${sayMoment(language, epochMs)}</time>`;

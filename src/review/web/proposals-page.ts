@@ -18,7 +18,7 @@ import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdic
 import { countedOf } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage, postButton, problems } from './layout.ts';
-import { factList, momentOf } from './parts.ts';
+import { factList, fullStop, momentOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import {
   type ApprovalWay,
@@ -270,12 +270,13 @@ function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
   const { status, expiresAtMs, checkNote, items } = proposal;
   const next: Part =
     status === 'proposed'
-      ? html`${say('afterProposing')} ${momentOf(visit, expiresAtMs)}.`
+      ? html`${say('afterProposing')} ${momentOf(visit, expiresAtMs)}${fullStop(visit)}`
       : status === 'applied' &&
         `${showCount(items - refused)} ${say('of')} ${showCount(items)} ${say('afterApplied')} ${showCount(refused)}`;
   const isBad = status === 'stale' || status === 'expired' || refused > 0;
   return html`<div class="${isBad ? 'problems' : 'done'}" role="status" tabindex="-1" autofocus>
-    <b>${sayProposalStatus(language, status)}.</b> ${next} ${checkNote !== null && showText(checkNote)}
+    <b>${sayProposalStatus(language, status)}${fullStop(visit)}</b> ${next}
+    ${checkNote !== null && showText(checkNote)}
   </div>`;
 }
 

@@ -68,16 +68,17 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Htm
   if (whyNot !== undefined)
     return html`<li class="off">${label} <small lang="en">${showText(whyNot)}</small></li>`;
   const { kind, key, version } = item;
-  if (kind === 'decisions') return html`<li>${postButton(visit, decisionFilePath, label, { key })}</li>`;
-  if (!decidedHere.includes(decision)) return html`<li>${placeOf(item, label)}</li>`;
-  return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision })}</li>`;
+  if (kind === 'decisions')
+    return html`<li>${postButton(visit, decisionFilePath, label, { key }, 'plain')}</li>`;
+  if (!decidedHere.includes(decision)) return html`<li>${placeOf(visit, item, label)}</li>`;
+  return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision }, 'plain')}</li>`;
 }
 
 /** Where it is decided on. */
-function placeOf({ kind, key }: OwnedItem, label: string): Part {
+function placeOf({ say }: ProvedVisit, { kind, key }: OwnedItem, label: string): Part {
   if (kind === 'proposal') return html`<a class="button" href="/proposal/${key}">${label}</a>`;
   if (kind === 'batch' || kind === 'doubt') return html`<a class="button" href="/batch/${key}">${label}</a>`;
-  return label;
+  return html`${label} <small>${say('inShell')}</small>`;
 }
 
 const ageOf = ({ language, nowMs }: ProvedVisit, sinceMs: number): Html =>

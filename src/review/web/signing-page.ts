@@ -1,11 +1,12 @@
 /** Signing an approval with a passkey: the text that is signed, in full, and the button that asks the key. */
-import { showBaht, showCount } from '../../core/figures.ts';
+import { showBaht } from '../../core/figures.ts';
 import type { ReviewContext } from '../context.ts';
 import { askForSignature, listUsable } from '../passkeys.ts';
 import type { Proposal } from '../ports.ts';
 import { showKey } from '../rules/passkey.ts';
 import { approveSigned, readMatter, type SigningScene } from '../signed-approval.ts';
 import { findWhyNotCheck } from '../verdict.ts';
+import { countedOf } from './decide-form.ts';
 import { html, Html, type Part } from './html.ts';
 import { plainPage, problems } from './layout.ts';
 import { factList, momentOf } from './parts.ts';
@@ -91,7 +92,7 @@ async function signPage(
       : { why: whyNot };
   if ('why' in asked) return plainPage(visit, 409, say('cannotApprove'), complaint ?? asked.why, back);
   const { text, options } = asked;
-  const what = `${showCount(items)} ${say('payouts')}, ${showBaht(totalSatang)} ${say('baht')}`;
+  const what = countedOf(visit, items, totalSatang);
   const rest = html`<button class="main">${say('signWithPasskey')}</button>
     <a class="button" href="${back}">${say('backToList')}</a>`;
   return {

@@ -42,15 +42,21 @@ small { color: var(--soft); font-size: .875rem; }
 .skip:focus { left: 0; }
 .sandbox { margin: 0; padding: .4rem 1rem; text-align: center; background: var(--sandbox); font-weight: 600; }
 .frame {
-  display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; align-items: center; padding: .4rem 1.2rem;
+  display: flex; flex-wrap: wrap; gap: .3rem .8rem; align-items: center; padding: .4rem 1.2rem;
   background: var(--sheet); border-bottom: 1px solid var(--line);
 }
 .brand { font-weight: 700; font-size: 1.1rem; color: var(--ink); text-decoration: none; padding: .5rem 0; }
-nav { display: flex; gap: .3rem; overflow-x: auto; max-width: 100%; }
-nav a { padding: .55rem .8rem; text-decoration: none; white-space: nowrap; border-bottom: 3px solid transparent; }
+nav { display: flex; gap: .1rem; overflow-x: auto; max-width: 100%; }
+nav a { padding: .55rem .6rem; text-decoration: none; white-space: nowrap; border-bottom: 3px solid transparent; }
 nav a[aria-current] { border-color: var(--accent); color: var(--ink); font-weight: 600; }
 .settings { display: flex; flex-wrap: wrap; align-items: center; gap: .1rem .3rem; margin-left: auto; }
-.who { margin-right: .5rem; }
+.who { margin-right: .3rem; }
+.settings button.quiet { padding: .4rem .45rem; }
+:root:not([data-theme]) .to-light { display: none; }
+@media (prefers-color-scheme: dark) {
+  :root:not([data-theme]) .to-light { display: inline; }
+  :root:not([data-theme]) .to-dark { display: none; }
+}
 main { max-width: 84rem; margin: 0 auto; padding: 1.4rem 1.2rem 3rem; }
 form.inline { display: inline; }
 button, .button, input, select, textarea {
@@ -61,7 +67,7 @@ button, .button {
   background: var(--sheet); border: 1px solid var(--soft);
 }
 button:hover, .button:hover { border-color: var(--link); }
-button.main { background: var(--accent); border-color: var(--accent); color: #fff; font-weight: 600; }
+button.main, .button.main { background: var(--accent); border-color: var(--accent); color: #fff; font-weight: 600; }
 button.quiet { border-color: transparent; background: none; color: var(--link); padding: .4rem .6rem; }
 button.quiet:hover { text-decoration: underline; }
 input, select, textarea { width: 100%; padding: .4rem .6rem; background: var(--sheet); border: 1px solid var(--soft); }
@@ -80,7 +86,9 @@ label small { display: block; font-weight: 400; }
 table { width: 100%; border-collapse: collapse; background: var(--sheet); border: 1px solid var(--line); }
 th, td { text-align: left; vertical-align: top; padding: .6rem .8rem; border-bottom: 1px solid var(--line); }
 th { font-size: .875rem; color: var(--soft); font-weight: 600; white-space: nowrap; }
-tr:last-child > td { border-bottom: 0; }
+th::first-letter { text-transform: uppercase; }
+thead td { border-bottom-color: var(--line); }
+tbody > tr:last-child > :is(td, th) { border-bottom: 0; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 td small { display: block; }
 td .name { font-weight: 600; overflow-wrap: anywhere; }
@@ -97,6 +105,8 @@ td.why { max-width: 28rem; overflow-wrap: anywhere; }
 .problems, .done {
   border: 2px solid var(--alarm); background: var(--alarm-ground); border-radius: .5rem; padding: .8rem 1rem; margin: 0 0 1.2rem;
 }
+/* What they say is read aloud first; they stand out as they are. */
+:is(.problems, .done):focus-visible { outline: none; }
 .problems ul { margin: 0; padding-left: 1.2rem; }
 .done { border-color: var(--paid); background: var(--sheet); }
 .card {
@@ -134,7 +144,10 @@ form > .buttons { display: flex; flex-wrap: wrap; gap: .6rem; }
 .approve { margin-bottom: 1.4rem; }
 .then { display: flex; flex-wrap: wrap; gap: .2rem 1rem; }
 section > h2 { margin-top: 1rem; }
-.card > h2 { margin-top: 0; }
+main > p:first-child { margin-top: 0; }
+.card > :first-child, .done > :first-child { margin-top: 0; }
+.card > :last-child, .done > :last-child { margin-bottom: 0; }
+.card .card { border: 0; padding: 0; margin: 1.2rem 0 0; }
 /* live, keys */
 .lost { margin: 0; padding: .4rem 1rem; text-align: center; background: var(--alarm-ground); color: var(--alarm); font-weight: 600; }
 .lost[hidden], [data-keys][hidden] { display: none; }
@@ -174,9 +187,12 @@ summary { cursor: pointer; padding: .5rem 0; color: var(--link); }
 @media (max-width: 44rem) {
   main { padding: 1rem .8rem 2rem; }
   .frame { padding: .3rem .8rem; }
-  .who { flex-basis: 100%; }
-  .settings { margin-left: 0; }
-  .settings button { padding-left: 0; padding-right: .8rem; }
+  .frame { gap: 0 .8rem; }
+  .settings:has(.who) { display: contents; }
+  .settings > form:first-of-type { margin-left: auto; }
+  .who { order: 1; flex-basis: 100%; margin: 0; }
+  a.who { padding: .2rem 0; }
+  nav { order: 2; }
   .filter { grid-template-columns: 1fr 1fr; }
   .figures { gap: .5rem; }
   .figures li { flex: 1 1 9rem; padding: .4rem .7rem; }
@@ -186,16 +202,19 @@ summary { cursor: pointer; padding: .5rem 0; color: var(--link); }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   tr { background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; margin-bottom: .8rem; padding: .5rem 0; }
   td { border: 0; padding: .25rem .8rem .25rem 7.6rem; position: relative; }
+  td { display: flow-root; }
+  td:empty { display: none; }
+  td { min-height: 2rem; }
   td.why { max-width: none; }
   td.pick { position: absolute; right: .4rem; padding: 0; z-index: 1; }
   tr { position: relative; }
   .pair { grid-template-columns: 1fr; }
   td.number { text-align: left; font-weight: 600; }
   td[data-head]::before {
-    content: attr(data-head); position: absolute; left: .8rem; width: 6.4rem;
+    content: attr(data-head); float: left; width: 6.4rem; margin-left: -6.8rem; white-space: normal;
     font-size: .875rem; line-height: 1.75; color: var(--soft); font-weight: 400;
   }
-  td a.open { display: inline-flex; align-items: center; min-height: 2.75rem; }
+  td a.open { display: inline-block; padding: .6rem 0; margin: -.6rem 0; }
   dl.facts { grid-template-columns: 1fr; gap: 0; }
   dl.facts dd { margin-bottom: .6rem; }
 }
@@ -226,6 +245,7 @@ ul.facts li { display: flex; flex-wrap: wrap; gap: .2rem .6rem; padding: .4rem 0
 ul.facts li:last-child { border-bottom: 0; }
 ul.facts li > :last-child { flex: 1; overflow-wrap: anywhere; }
 ul.facts small { display: block; }
+ul.facts li > b:first-child { min-width: 2.2rem; text-align: right; font-variant-numeric: tabular-nums; }
 ul.facts .sign { font-weight: 700; width: 1.2rem; text-align: center; }
 .good .sign { color: var(--paid); }
 .look .sign { color: var(--unknown); }
@@ -257,6 +277,7 @@ ul.plain, ul.log { list-style: none; margin: 0; padding: 0; }
 ul.plain .card p { margin: 0 0 .4rem; }
 ul.plain small { display: block; }
 ul.log li { display: flex; flex-wrap: wrap; gap: .2rem 1rem; padding: .5rem 0; border-bottom: 1px solid var(--line); }
+.card ul.log li:last-child { border-bottom: 0; }
 ul.log time { color: var(--soft); min-width: 11rem; }
 ul.log small { display: block; overflow-wrap: anywhere; }
 .card.secret { border: 2px solid var(--unknown); max-width: 34rem; }
@@ -277,8 +298,14 @@ pre.signed {
 }
 /* Beside the payouts */
 .others { margin-bottom: 1.6rem; }
+.others th:nth-child(1) { width: 17%; }
+.others th:nth-child(4) { width: 33%; }
+.others th:nth-child(5) { width: 17%; }
+.others td:first-child { overflow-wrap: anywhere; }
 ul.options { list-style: none; margin: 0; padding: 0; }
-ul.options li { margin-bottom: .3rem; }
+ul.options li { margin-bottom: .4rem; line-height: 1.4; }
+td.mono > form.inline { display: block; }
+td.mono > form.inline button.quiet { padding-left: 0; }
 ul.options li.off { color: var(--soft); }
 @media (prefers-reduced-motion: no-preference) { button, nav a { transition: border-color .15s; } }
 `;

@@ -1,6 +1,6 @@
 /** The story of a payout, event by event: time, who, what, the code in words, and the evidence. */
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
-import { showBaht } from '../../core/figures.ts';
+import { showAmount, showBaht } from '../../core/figures.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
@@ -109,7 +109,7 @@ function attemptFacts({ say }: ProvedVisit, attempt: Attempt): Part {
   return chips([
     [say('attempt'), String(attempt.attemptNo)],
     [say('attemptState'), lastFinding === null ? status : `${status} (${lastFinding})`],
-    [say('amount'), order.amountText],
+    [say('amount'), showAmount(order.amountText)],
     [say('timesSent'), `${sends}×`],
     [say('timesAsked'), `${inquiries}×`],
     ...(sysRefNo === null ? [] : [[say('bankReference'), sysRefNo] as const]),

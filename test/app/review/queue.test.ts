@@ -109,7 +109,7 @@ test('each kind stands in it, with its amount, whether money moved, and what can
       ['day', null, 'unknown', 'adopt-statement, acknowledge'],
       ['file', null, 'no', 'acknowledge'],
       ['payer', null, 'no', 'resume-payer, not halt-payer'],
-      ['batch', 0n, 'no', 'not approve-batch, resume-batch, cancel-batch'],
+      ['batch', 20_023n, 'no', 'not approve-batch, resume-batch, cancel-batch'],
       ['doubt', 10_002n, 'unknown', 'not approve-batch, not resume-batch, not cancel-batch'],
       ['proposal', 9_900n, 'no', 'approve, send-back, not withdraw'],
       ['decisions', null, 'no', 'confirm-file'],

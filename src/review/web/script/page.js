@@ -7,6 +7,9 @@ const refreshEveryMs = 2000;
 const lost = document.querySelector('[data-lost]');
 const regions = () => [...document.querySelectorAll('[data-live]')];
 
+// On a narrow screen the menu is wider than it: where one is stands in sight.
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
+
 // ---------------------------------------------------------------- what is ticked
 
 const boxes = () => [...document.querySelectorAll('input[type=checkbox][form=choice]')];

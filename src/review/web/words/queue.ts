@@ -21,6 +21,7 @@ export const queueWords = {
   owner: ['Owner', 'ผู้รับเรื่อง'],
   takeIt: ['Take it', 'รับเรื่อง'],
   giveBack: ['Give it back', 'คืนเรื่อง'],
+  inShell: ['by the command under “What to do”', 'ใช้คำสั่งที่ระบุในวิธีแก้ไข'],
   waitsNoMore: ['It does not wait for anybody any more', 'รายการนี้ไม่รอดำเนินการแล้ว'],
 } as const satisfies Words;
 
