@@ -88,17 +88,26 @@ export const confirmCommand = makeCommand({
       .option('paid', flagOption('the payee has it'))
       .option('failed', flagOption('no money moved, and none will'))
       .option('evidence', textOption('where the proof stands: a letter, a statement, a case number'))
+      .option('evidence-file', textOption('the proof itself, of any kind, up to 16 MiB: it is kept'))
       .option('note', noteOption)
       .example(
         "$0 confirm INV-2026-0001 --failed --evidence 'bank letter 2026-11-22' --note 'asked by phone'",
         'it may be tried again once another person has approved this',
+      )
+      .example(
+        "$0 confirm INV-2026-0001 --paid --evidence-file letter.pdf --note 'the bank wrote'",
+        'the file is kept with the proposal',
       ),
-  run: ({ payout, paid, failed, evidence = '', note = '', ...options }) => {
+  run: ({ payout, paid, failed, evidence = '', evidenceFile, note = '', ...options }) => {
     if (paid === failed) throw new SettingsError('confirm needs --paid or --failed, one of the two');
     return decideAndShow(options, async (session) => {
       const { decideOnPayouts } = await import('../app/review/decisions.ts');
       const decision = paid ? 'confirm-paid' : 'confirm-failed';
-      return decideOnPayouts(session, decision, [payout], { note, evidence });
+      return decideOnPayouts(session, decision, [payout], {
+        note,
+        evidence: evidence === '' ? null : evidence,
+        evidencePath: evidenceFile,
+      });
     });
   },
 });

@@ -31,6 +31,7 @@ import {
   headChains,
   readDayHead,
 } from './rules/day-head.ts';
+import type { EvidenceFile } from '../review/rules/proposal.ts';
 import { findChangedProposal } from '../review/rules/proposal-chain.ts';
 import { findSignatureFault } from '../review/rules/signature.ts';
 
@@ -45,6 +46,8 @@ export interface AuditOptions {
   readonly outside: readonly OutsideHead[];
   /** YYYYMMDD: what is under the heads of earlier days is taken as it is. All is looked at when left out. */
   readonly sinceDate?: string | undefined;
+  /** Why a file that proves a decision is not what was kept; undefined when it is. */
+  readonly findEvidenceFault: (file: EvidenceFile) => string | undefined;
 }
 
 /** Gathers what is found of one part. */
@@ -178,7 +181,7 @@ function auditPeople({ reader }: Scene, audit: PartAudit): void {
   if (broken === undefined) audit.add(auditRights(people, events));
 }
 
-function auditProposals({ reader }: Scene, audit: PartAudit): void {
+function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartAudit): void {
   const events = [...reader.proposalEvents()];
   audit.look('events', events.length);
   const broken = findBrokenLink(events, proposalFormat);
@@ -191,6 +194,10 @@ function auditProposals({ reader }: Scene, audit: PartAudit): void {
     const digest = computeProposalDigest(decision, items);
     audit.find(`proposal ${proposalId}`, findChangedProposal(proposal, own.get(proposalId) ?? [], digest));
     own.delete(proposalId);
+    if (proposal.evidenceFile) {
+      audit.look('files');
+      audit.find(`proposal ${proposalId}`, findEvidenceFault(proposal.evidenceFile));
+    }
     for (const signature of reader.signaturesOf(proposalId)) {
       audit.look('signatures');
       audit.find(

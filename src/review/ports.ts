@@ -36,7 +36,7 @@ export interface ProposalItem extends Target {
 
 export interface ProposalDraft extends Pick<
   Proposal,
-  'decision' | 'note' | 'evidence' | 'people' | 'totalSatang' | 'digest'
+  'decision' | 'note' | 'evidence' | 'evidenceFile' | 'people' | 'totalSatang' | 'digest'
 > {
   /** It waits to be signed, though one person decides. */
   readonly awaitsSignature?: boolean;

@@ -18,6 +18,7 @@ import {
   commitToTarget,
   countDeciders,
   type Decider,
+  type EvidenceFile,
   type ProposalStatus,
   type Target,
   type TargetKind,
@@ -34,6 +35,8 @@ export interface Wish {
   readonly targets: readonly Target[];
   readonly note: string;
   readonly evidence: string | null;
+  /** One that is kept already. */
+  readonly evidenceFile?: EvidenceFile | null;
 }
 
 /** Why something is not done: of the whole, or of one of its targets. */
@@ -107,22 +110,23 @@ const saltTarget = (target: Target): Target =>
     ? target
     : { ...target, salt: randomBytes(16).toString('hex') };
 
-const objectTooLittle = ({ decision, targets, note, evidence }: Wish): readonly Objection[] => [
+const objectTooLittle = ({ decision, targets, note, evidence, evidenceFile }: Wish): readonly Objection[] => [
   ...(targets.length === 0 ? [{ why: 'nothing is named that it is about' }] : []),
   ...(note.trim() === '' ? [{ why: 'why it is decided so must be said' }] : []),
-  ...(decisionTerms[decision].needsEvidence && (evidence ?? '').trim() === ''
-    ? [{ why: `${decisionTerms[decision].label} needs evidence: say where the proof stands` }]
+  ...(decisionTerms[decision].needsEvidence && (evidence ?? '').trim() === '' && !evidenceFile
+    ? [{ why: `${decisionTerms[decision].label} needs evidence: say where the proof stands, or add a file` }]
     : []),
 ];
 
 /** What is to be kept of a wish, or why there is nothing. */
 async function draft(
   context: ReviewContext,
-  { decision, targets, note, evidence }: Wish,
+  wish: Wish,
   { maker, people }: { readonly maker: Decider; readonly people: readonly Person[] },
   works: Works,
 ): Promise<ProposalDraft | readonly Objection[]> {
-  const objections = [...objectTooLittle({ decision, targets, note, evidence })];
+  const { decision, targets, note, evidence, evidenceFile = null } = wish;
+  const objections = [...objectTooLittle(wish)];
   const amounts: Satang[] = [];
   // What its batch needs is what an approval takes, and no more.
   const approvers: number[] = [decision === 'approve-batch' ? 1 : context.people];
@@ -144,6 +148,7 @@ async function draft(
     decision,
     note: note.trim(),
     evidence,
+    evidenceFile,
     people: countDeciders(decision, Math.max(...approvers), maker.personId !== null),
     awaitsSignature: decision === 'approve-batch' && context.signed === 'required',
     totalSatang: sumSatang(amounts),

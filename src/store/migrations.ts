@@ -17,7 +17,7 @@ import { approvalBound, approvalTables, handsBeforeBatch } from './review/approv
 import { dayHeadTables } from './evidence/day-head-tables.ts';
 import { erasureTables } from './evidence/erasure-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
-import { itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
+import { evidenceFileColumn, itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
 import { passkeyTables } from './review/passkey-tables.ts';
 import { queueTables } from './review/queue-tables.ts';
@@ -410,6 +410,7 @@ const migrations: readonly Migration[] = [
   queueTables,
   erasureTables,
   approvalBound,
+  evidenceFileColumn,
 ];
 
 /** The version of the tables that this program writes. */

@@ -109,10 +109,20 @@ test('from the first user on, resume, cancel and retry are decisions, too', asyn
     code: 0,
     stdout: expect.stringContaining('by another person'),
   });
-  expect(await scene.run('confirm', 'P2', '--failed', '--note', 'x', '--evidence', 'y')).toMatchObject({
+  const letter = await scene.addFile('letter.pdf', 'a letter');
+  const confirm = ['confirm', 'P2', '--failed', '--note', 'x'];
+  expect(await scene.run(...confirm, '--evidence-file', letter)).toMatchObject({
     code: 2,
     stdout: expect.stringContaining('it is paid'),
   });
+  expect(await scene.run(...confirm, '--evidence-file', `${letter}.gone`)).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('there is no such file'),
+  });
+  const { parts } = JSON.parse((await scene.run('audit', '--json')).stdout) as {
+    readonly parts: readonly { readonly part: string; readonly broken: number }[];
+  };
+  expect(parts.filter(({ broken }) => broken > 0)).toEqual([]);
   // Who looks it up learns that it is decided on already.
   expect((await scene.run('show', 'P1')).stdout).toMatch(
     /What to type next\n {2}paydrop proposals 1 +proposal 1 about it waits for another person\n$/,

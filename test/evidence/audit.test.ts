@@ -29,6 +29,8 @@ let sqlite: Awaited<ReturnType<typeof makeSqliteStore>>;
 let journalId = '';
 let outside: AuditOptions['outside'] = [];
 
+const letter = { name: 'letter.pdf', sha256: 'ab'.repeat(32), bytes: 9 };
+
 /** Two days with payouts in two files, one of them archived; two users, and a proposal that one made and one approved. */
 beforeAll(async () => {
   sqlite = await makeSqliteStore();
@@ -46,7 +48,17 @@ beforeAll(async () => {
   const maker = { personId: 1, name: 'mali' };
   const made = { madeAtMs: noonMs, expiresAtMs: noonMs + dayMs, totalSatang: 0n as never };
   await store.addProposals([
-    { decision: 'retry', note: 'again', evidence: null, people: 2, digest, maker, targets, ...made },
+    {
+      decision: 'retry',
+      note: 'again',
+      evidence: null,
+      evidenceFile: letter,
+      people: 2,
+      digest,
+      maker,
+      targets,
+      ...made,
+    },
   ]);
   const by = { personId: 2, name: 'nok' };
   await store.moveProposal(1, { to: 'approved', by, note: null, nowMs: noonMs + 5 });
@@ -66,7 +78,7 @@ function readHeads(path: string): AuditOptions['outside'] {
 
 function audit(path: string, options: Partial<AuditOptions> = {}) {
   using reader = openAudit(path);
-  return auditJournal(reader, { journalId, outside, ...options });
+  return auditJournal(reader, { journalId, outside, findEvidenceFault: () => undefined, ...options });
 }
 
 const everyTrigger = (db: DatabaseSync): void => {
@@ -100,7 +112,7 @@ test('a journal that nobody has touched is whole, and everything of it was looke
     batches: { batches: 2 },
     archives: { archives: 1, batches: 1 },
     people: { people: 2, events: 4 },
-    proposals: { proposals: 1, events: 2 },
+    proposals: { proposals: 1, events: 2, files: 1 },
     days: { days: 1, events: expect.any(Number) },
     outside: { heads: 1 },
   });
@@ -167,6 +179,17 @@ describe('found and named', () => {
     ['who approved', `update proposal set checker_id = 1`, /proposal 1/],
     ['why it was proposed', `update proposal set note = 'because'`, /proposal 1/],
     ['what was approved', `update proposal_item set key = '3'`, /proposal 1/],
+    ['the file of a proposal', `update proposal set evidence_file = null`, /proposal 1/],
+    [
+      'another file in its place',
+      `update proposal set evidence_file = replace(evidence_file, 'abab', 'cdcd')`,
+      /proposal 1/,
+    ],
+    [
+      'the name of its file',
+      `update proposal set evidence_file = replace(evidence_file, 'letter', 'bill')`,
+      /proposal 1/,
+    ],
     ['a proposal goes', 'delete from proposal_item; delete from proposal', /proposal 1/],
     ['an approval goes', `delete from proposal_event where kind = 'approved'`, /proposal 1|day/],
     ['a head', `update day_head set text = replace(text, 'number 1', 'number 2')`, /day 2026-11-21/],
@@ -186,6 +209,13 @@ describe('found and named', () => {
     expect(findings.map((finding) => finding.place).join('\n')).toMatch(place);
     for (const { why, remedy } of findings) expect(Math.min(why.length, remedy.length)).toBeGreaterThan(10);
   });
+});
+
+test('a file that proved a decision and is gone is told with its proposal', () => {
+  const { parts } = audit(sqlite.path, { findEvidenceFault: ({ name }) => `its file ${name} is gone` });
+  expect(parts.flatMap(({ findings }) => findings)).toMatchObject([
+    { part: 'proposals', place: 'proposal 1', why: 'its file letter.pdf is gone' },
+  ]);
 });
 
 /** As well as it can be done by whoever owns the machine: chains and heads are made anew. */

@@ -1,4 +1,5 @@
 /** The review page over a real port, on a journal in a temporary folder, with an admin who is called mali. */
+import { join } from 'node:path';
 import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Role } from '../../src/review/rules/people.ts';
@@ -75,7 +76,9 @@ export async function openTestPage(
   await users.add('mali', 'admin', null);
   for (const [name, role] of Object.entries(people)) await users.add(name, role, await users.find('mali'));
   const listen = { host: '127.0.0.1', port: 0 };
-  const page = stack.use(await openReviewPage({ listen, ...pageOptionsOf(store, users, overview), ...more }));
+  const evidenceFolder = join(sqlite.dataDir, 'evidence');
+  const usual = { listen, evidenceFolder, ...pageOptionsOf(store, users, overview) };
+  const page = stack.use(await openReviewPage({ ...usual, ...more }));
   const browser = new Browser(page.origin);
   const owned = stack.move();
   return {

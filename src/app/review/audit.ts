@@ -5,6 +5,7 @@ import { errorCode } from '../../platform/durable-file.ts';
 import { auditJournal, type OutsideHead } from '../../evidence/audit.ts';
 import type { Audited } from '../../evidence/rules/audit.ts';
 import { findHeads, headFilePattern } from '../../evidence/rules/day-head.ts';
+import { evidenceFolderOf, findEvidenceFault } from '../../review/evidence-files.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { journalName, requireJournal } from '../open-store.ts';
@@ -26,7 +27,13 @@ export async function runAudit(loaded: LoadedSettings, { heads, sinceDate }: Aud
   await using journal = await requireJournal(loaded);
   const { openAudit } = await import('../../store/evidence/audit.ts');
   using reader = openAudit(join(loaded.dataDir, journalName));
-  return auditJournal(reader, { journalId: journal.journalId, outside, sinceDate });
+  const folder = evidenceFolderOf(loaded.dataDir);
+  return auditJournal(reader, {
+    journalId: journal.journalId,
+    outside,
+    sinceDate,
+    findEvidenceFault: (file) => findEvidenceFault(folder, file),
+  });
 }
 
 /** In a folder the files that are named as ours are; a file that is named may have any name. */

@@ -1,9 +1,12 @@
 /** Decisions from the shell: who decides is whoever the personal token says, and nobody else. */
+import { basename } from 'node:path';
 import type { ResultRow } from '../../core/ports.ts';
 import type { PayoutHistory } from '../../payout/ports.ts';
 import { retriedStatuses } from '../../payout/rules/operator.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { FileRejected, openRegularFile } from '../../platform/csv/open.ts';
 import { type Logger, silentLogger } from '../../platform/log.ts';
+import { evidenceBytesMax, evidenceFolderOf, keepEvidence } from '../../review/evidence-files.ts';
 import type { ReviewContext } from '../../review/context.ts';
 import type { Proposal, ProposalItem } from '../../review/ports.ts';
 import { approveBatch, type ApproveTerms, type BatchApproved } from '../../review/approve-batch.ts';
@@ -14,7 +17,7 @@ import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
 import type { FiledDecision } from '../../review/rules/decision-file.ts';
 import { describeTarget } from '../../review/rules/target-words.ts';
 import { can, type ProvedPerson } from '../../review/rules/people.ts';
-import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
+import type { Decider, EvidenceFile, ProposalStatus, Target } from '../../review/rules/proposal.ts';
 import { type Decision, decisionTerms, type PayoutDecision } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { readTimeLimits } from '../../payout/rules/limits.ts';
@@ -135,12 +138,32 @@ export async function decideOnPayouts(
   session: DecisionSession,
   decision: PayoutDecision,
   names: readonly string[],
-  terms: Pick<Wish, 'note' | 'evidence'>,
+  {
+    evidencePath,
+    ...terms
+  }: Pick<Wish, 'note' | 'evidence'> & { readonly evidencePath?: string | undefined },
 ): Promise<Decided> {
   const maker = deciderOf(await requirePerson(session, 'propose'));
   const named: Named[] = [];
   for (const name of new Set(names)) named.push(await nameOne(session, decision, name));
-  return decideNamed(session, [{ decision, named, ...terms }], maker);
+  const evidenceFile = evidencePath === undefined ? null : await keepFile(session, evidencePath);
+  return decideNamed(session, [{ decision, named, ...terms, evidenceFile }], maker);
+}
+
+/** @throws SettingsError for a file that cannot be kept */
+async function keepFile({ loaded }: Pick<DecisionSession, 'loaded'>, path: string): Promise<EvidenceFile> {
+  try {
+    await using file = await openRegularFile(path);
+    const source = file.handle.createReadStream({ autoClose: false });
+    const kept = await keepEvidence(evidenceFolderOf(loaded.dataDir), basename(path), source);
+    if (kept === 'empty') throw new SettingsError(`${path} is empty: it proves nothing`);
+    if (kept === 'tooLarge')
+      throw new SettingsError(`${path} has more than ${evidenceBytesMax} bytes: a smaller one is kept`);
+    return kept;
+  } catch (error) {
+    if (error instanceof FileRejected) throw new SettingsError(`${path}: ${error.message}`);
+    throw error;
+  }
 }
 
 async function nameOne(

@@ -7,6 +7,7 @@ import { makeFileViews, makeOverviewViews } from '../../overview/views.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
 import { makeDecisionFileViews } from '../../review/web/decision-file-page.ts';
 import { openReviewPage, type OutsideAddress } from '../../review/web/server.ts';
+import { evidenceFolderOf } from '../../review/evidence-files.ts';
 import type { Asker } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
@@ -89,6 +90,7 @@ export async function openPage(
     readContext,
     readReview: readContextOfReview,
     readQueue: readItems,
+    evidenceFolder: evidenceFolderOf(dataDir),
     log,
     payer,
     views: [

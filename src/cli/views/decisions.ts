@@ -14,7 +14,7 @@ import type {
 import type { Dropped } from '../../app/review/waiting-decisions.ts';
 import type { PayerChanged } from '../../app/review/accept.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
-import { proposalStatusWords } from '../../review/rules/proposal.ts';
+import { type EvidenceFile, proposalStatusWords } from '../../review/rules/proposal.ts';
 import { decisionTerms } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { countOf, showBaht } from './amounts.ts';
@@ -110,6 +110,9 @@ export const showProposalLine = (proposal: Proposal): Shown => ({
   ]),
 });
 
+const describeFile = ({ name, sha256, bytes }: EvidenceFile): string =>
+  `  evidence file: ${name}, ${bytes} bytes, kept as evidence/${sha256}`;
+
 /** One proposal with all that it is about. */
 export function showProposal({ proposal, items }: ProposalShown): Shown {
   const { proposalId, decision, maker, madeAtMs, note, evidence, checker, checkedAtMs, checkNote, status } =
@@ -120,6 +123,7 @@ export function showProposal({ proposal, items }: ProposalShown): Shown {
     `  ${decisionTerms[decision].effect}`,
     `  proposed by ${maker}, ${formatBangkokMoment(madeAtMs)}: ${note}`,
     ...(evidence === null ? [] : [`  evidence: ${evidence}`]),
+    ...(proposal.evidenceFile ? [describeFile(proposal.evidenceFile)] : []),
     ...(checker === null || checkedAtMs === null
       ? []
       : [

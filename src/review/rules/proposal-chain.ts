@@ -1,6 +1,6 @@
 /** What the chained history of a proposal says, and whether the proposal is what its history says. */
 import { type Link, type LinkDraft, readFacts } from './chain.ts';
-import type { Proposal, ProposalMove, ProposalStatus } from './proposal.ts';
+import type { EvidenceFile, Proposal, ProposalMove, ProposalStatus } from './proposal.ts';
 
 /** The kind is what the proposal has become by it. */
 export type ProposalEvent = Link<ProposalStatus>;
@@ -16,12 +16,23 @@ const lasting = ({ decision, people, items, totalSatang, digest, expiresAtMs }: 
   expiresAtMs,
 });
 
+/** Nothing where there is none: such proposals are written as they ever were. */
+const factsOfFile = (file: EvidenceFile | null) =>
+  file === null ? {} : { evidenceSha256: file.sha256, evidenceBytes: file.bytes };
+
 /** Of a new proposal; one that takes nobody else is approved at once. */
 export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[] {
   const { proposalId: subject, madeAtMs: atMs, makerId: byPerson, maker, note, evidence } = proposal;
   const place = { subject, atMs, byPerson, proof: null };
-  const cells = { maker, note, ...(evidence === null ? {} : { evidence }) };
-  const proposed = { ...place, kind: 'proposed', facts: lasting(proposal), cells } as const;
+  const file = proposal.evidenceFile ?? null;
+  const cells = {
+    maker,
+    note,
+    ...(evidence === null ? {} : { evidence }),
+    ...(file === null ? {} : { evidenceFile: file.name }),
+  };
+  const facts = { ...lasting(proposal), ...factsOfFile(file) };
+  const proposed = { ...place, kind: 'proposed', facts, cells } as const;
   if (proposal.people > 1) return [proposed];
   return [proposed, { ...place, kind: 'approved', facts: {}, cells: { checker: maker } }];
 }
@@ -65,9 +76,14 @@ export function findChangedProposal(
   const said = readFacts(first);
   const changed = Object.entries(lasting(proposal)).find(([name, value]) => said[name] !== value);
   if (changed !== undefined) return `its ${changed[0]} is not what was proposed`;
+  const file = proposal.evidenceFile ?? null;
+  const isSameFile =
+    (said['evidenceSha256'] ?? null) === (file?.sha256 ?? null) &&
+    (said['evidenceBytes'] ?? null) === (file?.bytes ?? null);
+  if (!isSameFile) return 'its file is not what was proposed';
   if (digest !== proposal.digest) return 'what it is about is not what was proposed';
   const { maker, note, evidence } = proposal;
-  const isSaid = Object.entries({ maker, note, evidence }).every(
+  const isSaid = Object.entries({ maker, note, evidence, evidenceFile: file?.name ?? null }).every(
     ([name, value]) => first.cells === null || (first.cells[name]?.value ?? null) === value,
   );
   if (!isSaid) return 'who proposed it, or why, is not what was said then';

@@ -43,6 +43,15 @@ export interface Decider {
   readonly name: string;
 }
 
+/** A file that is kept as evidence. */
+export interface EvidenceFile {
+  /** As it was called, safe to show; it says nothing about what it holds. */
+  readonly name: string;
+  /** Of its bytes, as hex: by it the file is found. */
+  readonly sha256: string;
+  readonly bytes: number;
+}
+
 /** A decision that was proposed, with what has become of it. */
 export interface Proposal {
   readonly proposalId: number;
@@ -50,8 +59,9 @@ export interface Proposal {
   readonly status: ProposalStatus;
   /** Why, in the maker's words. */
   readonly note: string;
-  /** Where the proof stands; null where none is needed. */
+  /** Where the proof stands; null where none is needed, or a file is all. */
   readonly evidence: string | null;
+  readonly evidenceFile?: EvidenceFile | null;
   readonly makerId: number | null;
   readonly maker: string;
   /** How many it takes; 1 when nobody else has to look at it. */

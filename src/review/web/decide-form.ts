@@ -4,13 +4,14 @@ import type { Satang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
+import { type EvidenceRefusal, keepEvidence } from '../evidence-files.ts';
 import { type Objection, proposeAll } from '../review.ts';
-import { countDeciders, type Correction, type Target } from '../rules/proposal.ts';
+import { countDeciders, type Correction, type EvidenceFile, type Target } from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, problems } from './layout.ts';
 import { fullStop } from './parts.ts';
-import type { Answer, Fields, Page, ProvedVisit } from './view.ts';
+import type { Answer, Fields, Page, ProvedVisit, SentFile } from './view.ts';
 import { sayDecision, sayEffect } from './words.ts';
 
 /** What is decided on, as it was shown. */
@@ -27,6 +28,8 @@ export interface DecideForm {
   readonly shown: Part;
   /** Goes back with the form. */
   readonly hidden: Readonly<Record<string, string>>;
+  /** Where files are kept as evidence; undefined where none are taken. */
+  readonly evidenceFolder?: string | undefined;
   /** Where what cannot be decided on is left out of the list. */
   readonly leaveOutPath?: string;
   /** By which a target is found again. */
@@ -39,6 +42,9 @@ interface Asked {
   readonly evidence: string;
   readonly correction: Correction;
 }
+
+/** Behind the path of a form that brings a file. */
+export const withFile = '/file';
 
 const textLengthMax = 2_000;
 const cellLengthMax = 40;
@@ -82,6 +88,7 @@ function textField(
   name: 'note' | 'evidence',
   value: string,
   complaints: readonly Complaint[],
+  isRequired = true,
 ): Html {
   const [label, hint] =
     name === 'note' ? (['whyNote', 'whyHint'] as const) : (['evidence', 'evidenceHint'] as const);
@@ -93,12 +100,20 @@ function textField(
       name="${name}"
       rows="3"
       maxlength="${textLengthMax}"
-      required
+      ${isRequired && 'required'}
       ${described(complaints, name)}
     >
 ${value}</textarea>
   </div>`;
 }
+
+/** It stands last in the form: what comes before it is read first. */
+const fileField = ({ say }: ProvedVisit, complaints: readonly Complaint[]): Html =>
+  html`<div class="field">
+    <label for="evidenceFile">${say('evidenceFile')} <small>${say('evidenceFileHint')}</small></label>
+    ${complaintAt(complaints, 'evidenceFile')}
+    <input id="evidenceFile" name="evidenceFile" type="file" ${described(complaints, 'evidenceFile')} />
+  </div>`;
 
 function correctionFields(
   { say }: ProvedVisit,
@@ -187,21 +202,28 @@ export function decidePage(
   const { complaints } = trouble;
   const isProposed = peopleOf(form, review) === 2;
   const title = sayDecision(language, form.decision);
+  const { needsEvidence } = decisionTerms[form.decision];
+  const takesFile = needsEvidence && form.evidenceFolder !== undefined;
   return {
     title,
     status: trouble.status,
     body: html`${problems(visit, complaints)}${objectionsBox(visit, form, trouble)}
       <h1>${title}</h1>
       <div class="columns">
-        <form method="post" action="${form.path}" class="card first">
+        <form
+          method="post"
+          action="${takesFile ? `${form.path}${withFile}` : form.path}"
+          ${takesFile && html`enctype="multipart/form-data"`}
+          class="card first"
+        >
           ${csrfField(visit)}
           ${Object.entries(form.hidden).map(
             ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
           )}
           ${form.decision === 'retry-corrected' && correctionFields(visit, correction, complaints)}
           ${textField(visit, 'note', note, complaints)}
-          ${decisionTerms[form.decision].needsEvidence && textField(visit, 'evidence', evidence, complaints)}
-          ${effectOf(visit, form, isProposed)}
+          ${needsEvidence && textField(visit, 'evidence', evidence, complaints, !takesFile)}
+          ${takesFile && fileField(visit, complaints)} ${effectOf(visit, form, isProposed)}
           <div class="buttons">
             <button class="main">${say(isProposed ? 'propose' : 'applyNow')}</button>
             <a class="button" href="${form.back}">${say('notDone')}</a>
@@ -212,7 +234,12 @@ export function decidePage(
   };
 }
 
-function complainAbout({ say }: ProvedVisit, decision: Decision, asked: Asked): readonly Complaint[] {
+function complainAbout(
+  { say }: ProvedVisit,
+  decision: Decision,
+  asked: Asked,
+  hasFile: boolean,
+): readonly Complaint[] {
   const { note, evidence, correction } = asked;
   const isEmpty = correction.proxyNo === null && correction.amount === null;
   return [
@@ -220,10 +247,21 @@ function complainAbout({ say }: ProvedVisit, decision: Decision, asked: Asked): 
       ? [{ field: 'proxyNo', text: say('missingCorrection') }]
       : []),
     ...(note === '' ? [{ field: 'note', text: say('missingWhy') }] : []),
-    ...(decisionTerms[decision].needsEvidence && evidence === ''
+    ...(decisionTerms[decision].needsEvidence && evidence === '' && !hasFile
       ? [{ field: 'evidence', text: say('missingEvidence') }]
       : []),
   ];
+}
+
+const refusalWords = { empty: 'evidenceEmpty', tooLarge: 'evidenceTooLarge' } as const;
+
+async function keepSent(
+  { decision, evidenceFolder }: DecideForm,
+  file: SentFile | undefined,
+): Promise<EvidenceFile | EvidenceRefusal | null> {
+  const isTaken = decisionTerms[decision].needsEvidence && evidenceFolder !== undefined;
+  if (file === undefined || !isTaken) return null;
+  return keepEvidence(evidenceFolder, file.name, file.stream, file.isCut);
 }
 
 /** Proposes what the form says; where that cannot be, the form again with the reason, and what was typed. */
@@ -233,18 +271,25 @@ export async function answerDecision(
   form: DecideForm,
   fields: Fields,
   onObjections: (objections: readonly Objection[]) => void = () => {},
+  sent?: SentFile,
 ): Promise<Answer> {
   const asked = readAsked(fields);
   const { decision, targets } = form;
-  const complaints = complainAbout(visit, decision, asked);
-  if (complaints.length > 0)
-    return decidePage(visit, review, form, fields, { status: 422, complaints, objections: [] });
+  const complain = (complaints: readonly Complaint[]): Page =>
+    decidePage(visit, review, form, fields, { status: 422, complaints, objections: [] });
+  const file = sent?.name === '' ? undefined : sent;
+  const complaints = complainAbout(visit, decision, asked, file !== undefined);
+  if (complaints.length > 0) return complain(complaints);
+  // Nothing of it is read before the rest is known to be there.
+  const evidenceFile = await keepSent(form, file);
+  if (typeof evidenceFile === 'string')
+    return complain([{ field: 'evidenceFile', text: visit.say(refusalWords[evidenceFile]) }]);
   const corrected =
     decision === 'retry-corrected'
       ? targets.map((target) => ({ ...target, correction: asked.correction }))
       : targets;
-  const evidence = decisionTerms[decision].needsEvidence ? asked.evidence : null;
-  const wish = { decision, targets: corrected, note: asked.note, evidence };
+  const evidence = decisionTerms[decision].needsEvidence ? orNull(asked.evidence) : null;
+  const wish = { decision, targets: corrected, note: asked.note, evidence, evidenceFile };
   const proposed = await proposeAll(review, [wish], deciderOf(visit.proved));
   if (proposed.kind === 'refused') {
     onObjections(proposed.objections);

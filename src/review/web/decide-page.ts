@@ -9,21 +9,24 @@ import type { HistoryReader, PayoutHistory, WaitingReader } from '../../payout/p
 import type { PayoutFilter } from '../../payout/rules/search.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import type { ReviewContext } from '../context.ts';
+import { evidenceBytesMax } from '../evidence-files.ts';
 import { readOptions } from '../payout-target.ts';
+import type { Objection } from '../review.ts';
 import { decideOffers } from '../rules/offers.ts';
 import type { Target } from '../rules/proposal.ts';
 import { isPayoutDecision, type PayoutDecision, payoutDecisions } from '../rules/terms.ts';
-import { answerDecision, countedOf, type DecideForm, decidePage } from './decide-form.ts';
+import { answerDecision, countedOf, type DecideForm, decidePage, withFile } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
 import { factList, moneyTag } from './parts.ts';
 import { readSeq, type ReadReview } from './payout-page.ts';
-import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
+import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from './view.ts';
 import { sayDecision, sayStatus } from './words.ts';
 
 export interface DecidePageContext {
   readonly store: HistoryReader & WaitingReader;
   readonly readReview: ReadReview;
+  readonly evidenceFolder?: string | undefined;
   /** What the queue's form asks for; undefined when its day is none. */
   readonly readFilter: (fields: Fields) => Promise<PayoutFilter | undefined>;
 }
@@ -81,10 +84,11 @@ function formOfOne(
 }
 
 async function answerOne(
-  { store, readReview }: DecidePageContext,
+  { store, readReview, evidenceFolder }: DecidePageContext,
   visit: ProvedVisit,
   fields: Fields,
   isPosted: boolean,
+  file?: SentFile,
 ): Promise<Answer> {
   const [seq, decision] = [readSeq(fields), readDecision(fields)];
   const history = seq === undefined ? undefined : await store.history(seq);
@@ -93,8 +97,8 @@ async function answerOne(
   const review = await readReview();
   // What is posted is about the row as it was shown.
   const version = isPosted ? (fields['version'] ?? '') : String(history.row.version);
-  const form = formOfOne(visit, history, decision, version);
-  if (isPosted) return answerDecision(visit, review, form, fields);
+  const form = { ...formOfOne(visit, history, decision, version), evidenceFolder };
+  if (isPosted) return answerDecision(visit, review, form, fields, undefined, file);
   const why = await whyNotNow(review, visit, history.row.seq, decision);
   return why === undefined
     ? decidePage(visit, review, form)
@@ -361,6 +365,7 @@ async function formOfMany(
     what: countedOf(visit, rows.length, sumOf(list)),
     shown: await itemTable(context, visit, list),
     hidden: {},
+    evidenceFolder: context.evidenceFolder,
     nameTarget: (target) => html`<a href="/payout/${target.key}">${names.get(target.key)}</a>`,
   };
 }
@@ -371,6 +376,7 @@ async function answerMany(
   visit: ProvedVisit,
   fields: Fields,
   isPosted: boolean,
+  file?: SentFile,
 ): Promise<Answer> {
   const [key = '', decision] = [fields['key'], readDecision(fields)];
   const list = lists.find(key, visit);
@@ -379,9 +385,10 @@ async function answerMany(
   const form = await formOfMany(context, visit, key, list, decision);
   const review = await context.readReview();
   if (!isPosted) return decidePage(visit, review, form);
-  return answerDecision(visit, review, form, fields, (objections) => {
+  const noteObjections = (objections: readonly Objection[]): void => {
     list.objected = new Set(objections.flatMap(({ target }) => target?.key ?? []));
-  });
+  };
+  return answerDecision(visit, review, form, fields, noteObjections, file);
 }
 
 /** The same list without what was objected to; what is left is frozen as it was. */
@@ -394,8 +401,35 @@ function answerLeaveOut(lists: FrozenLists, visit: ProvedVisit, fields: Fields):
   return { goTo: `/decide/${lists.keep({ ...list, rows, objected: new Set() })}/${decision}` };
 }
 
-export function makeDecideViews(context: DecidePageContext): readonly View[] {
+/** Fields of the form beside its token: version, note, evidence, and room for one more. */
+const fieldsMax = 4;
+
+/** @returns with the forms that bring a file as evidence, where files are kept */
+export function makeDecideViews(context: DecidePageContext): {
+  readonly views: readonly View[];
+  readonly fileViews: readonly FileView[];
+} {
   const lists = new FrozenLists();
+  const ways: Readonly<Record<string, FileView['receive']>> = {
+    '/payout/:seq/decide/:decision': async (visit, file, fields) =>
+      answerOne(context, visit, fields, true, file),
+    '/decide/:key/:decision': async (visit, file, fields) =>
+      answerMany(context, lists, visit, fields, true, file),
+  };
+  const fileViews = Object.entries(ways).map(([path, receive]): FileView => ({
+    path: `${path}${withFile}`,
+    action: 'propose',
+    bytesMax: evidenceBytesMax,
+    fieldsMax,
+    receive,
+  }));
+  return {
+    views: makePlainViews(context, lists),
+    fileViews: context.evidenceFolder === undefined ? [] : fileViews,
+  };
+}
+
+function makePlainViews(context: DecidePageContext, lists: FrozenLists): readonly View[] {
   const both = ['GET', 'POST'] as const;
   return [
     ...both.map((method): View => ({

@@ -4,9 +4,11 @@ import { printable, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
+import { locateEvidence } from '../evidence-files.ts';
 import { recordReveal } from '../reveal.ts';
 import { can } from '../rules/people.ts';
 import {
+  type EvidenceFile,
   findChangeSince,
   findStatusThen,
   openProposalStatuses,
@@ -35,6 +37,7 @@ export interface ProposalsPageContext {
   readonly store: HistoryReader & Pick<PersonStore, 'persons' | 'editPersons'>;
   readonly readReview: ReadReview;
   readonly signing: SigningPageContext;
+  readonly evidenceFolder?: string | undefined;
 }
 
 const listMax = 200;
@@ -283,10 +286,17 @@ function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
 /** Nobody sees a whole number in a text without its being known. */
 const hidesNumber = (text: string | null): boolean => text !== null && showText(text) !== printable(text);
 
+/** Opened by nobody but who asks for it, as something to be kept: what it holds is nothing of ours. */
+const fileOf = (visit: ProvedVisit, proposalId: number, { name, sha256, bytes }: EvidenceFile): Html =>
+  html`${showText(name)} <small>${showCount(bytes)} B, SHA-256 <code>${sha256}</code></small> ${
+      can(visit.person, 'reveal').allowed &&
+      postButton(visit, `/proposal/${proposalId}/evidence-file`, visit.say('openEvidence'), {}, '')
+    }`;
+
 function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevealed: boolean): Html {
   const { say, language } = visit;
-  const { decision, note, evidence, maker, madeAtMs, checker, checkedAtMs, items, totalSatang, digest } =
-    proposal;
+  const { decision, note, evidence, evidenceFile, maker, madeAtMs, items, totalSatang, digest } = proposal;
+  const { checker, checkedAtMs } = proposal;
   const show = (text: string) => (isRevealed ? text : showText(text));
   return factList([
     [say('effect'), sayEffect(language, decision, countedOf(visit, items, totalSatang))],
@@ -294,6 +304,7 @@ function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevea
     [say('sum'), `${showBaht(totalSatang)} ${say('baht')}`],
     [say('whyNote'), show(note)],
     [say('evidence'), evidence === null ? undefined : show(evidence)],
+    [say('evidenceFile'), evidenceFile ? fileOf(visit, proposal.proposalId, evidenceFile) : undefined],
     [say('maker'), html`${maker}, ${momentOf(visit, madeAtMs)}`],
     [
       say('checker'),
@@ -433,6 +444,24 @@ async function answerReveal(
   return proposalPage(context, visit, fields, { isRevealed: true });
 }
 
+/** It may bear numbers: whoever takes it is recorded. */
+async function answerEvidence(
+  { store, readReview, evidenceFolder }: ProposalsPageContext,
+  visit: ProvedVisit,
+  fields: Fields,
+): Promise<Answer> {
+  const { clock, journal } = await readReview();
+  const proposalId = readId(fields, 'id');
+  const file = proposalId === undefined ? undefined : (await journal.proposal(proposalId))?.evidenceFile;
+  if (!file || evidenceFolder === undefined)
+    return plainPage(visit, 404, visit.say('notFound'), '', '/proposals');
+  const path = await locateEvidence(evidenceFolder, file);
+  if (path === undefined)
+    return plainPage(visit, 404, visit.say('evidence'), visit.say('evidenceGone'), `/proposal/${proposalId}`);
+  await recordReveal(store, clock, visit.proved, { what: `the evidence file of proposal ${proposalId}` });
+  return { file: { path, name: file.name, type: 'application/octet-stream' } };
+}
+
 /** What a person says is said again by the server: who may, and of what. */
 async function answerVerdict(
   context: ProposalsPageContext,
@@ -483,6 +512,12 @@ export const makeProposalViews = (context: ProposalsPageContext): readonly View[
       answer: async (visit, fields) => answerReveal(context, visit, fields),
     },
   ]),
+  {
+    method: 'POST',
+    path: '/proposal/:id/evidence-file',
+    action: 'reveal',
+    answer: async (visit, fields) => answerEvidence(context, visit, fields),
+  },
   ...verdicts.map(([verdict, action]): View => ({
     method: 'POST',
     path: `/proposal/:id/${verdict}`,

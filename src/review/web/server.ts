@@ -84,6 +84,8 @@ export interface ReviewPageOptions {
   /** Of other rooms. */
   readonly views: readonly View[];
   readonly fileViews?: readonly FileView[];
+  /** Where files are kept that prove what became of a payout; undefined where none are taken. */
+  readonly evidenceFolder?: string;
   /** A session has ended, and what was kept for it goes. */
   readonly onSignOut?: (sessionHash: string) => Promise<void>;
   readonly liveTimes?: LiveTimes;
@@ -161,11 +163,15 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   const parts: PageParts = { ...options, refusals: new ProxyRefusals(options.log) };
   const signInViews =
     outside?.userHeader === undefined ? makeSignInViews(options.readContext) : makeProxySignInViews();
+  const deciding = makeDecideViews({
+    ...options,
+    readFilter: async (fields) => readQueueFilter(options.store, fields),
+  });
   const all = [
     ...signInViews,
     ...makeQueueViews({ readQueue: async () => nothingElse, ...options }),
     ...makePayoutViews(options),
-    ...makeDecideViews({ ...options, readFilter: async (fields) => readQueueFilter(options.store, fields) }),
+    ...deciding.views,
     ...makeProposalViews({ ...options, signing }),
     ...makeBatchViews(options),
     ...makePasskeyViews(signing),
@@ -173,7 +179,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...views,
   ];
   addViews(app, parts, all);
-  await addFileViews(app, parts);
+  await addFileViews(app, { ...parts, fileViews: [...(options.fileViews ?? []), ...deciding.fileViews] });
   addLive(app, parts);
   // Of its own: fastify writes into what it is handed.
   await app.listen({ ...options.listen });
@@ -409,6 +415,9 @@ function proveVisit(
 
 // ---------------------------------------------------------------- files
 
+/** Of a field that stands before a file: a reason of 2,000 characters of three bytes each. */
+const fieldBytesMax = 8_000;
+
 /** Rooms of their own: nothing but these forms may bring a file. */
 async function addFileViews(app: FastifyInstance, pageParts: PageParts): Promise<void> {
   const { fileViews = [] } = pageParts;
@@ -436,7 +445,9 @@ async function readFile(
   const proved = proveVisit(seen, view.action, request);
   if (!('proved' in proved)) return sendAnswer(reply, visit, proved);
   if (!request.isMultipart()) return sendText(reply, 415, 'send it with the form');
-  const sizes = { fieldSize: 1_000, fields: 1, files: 1, parts: 2, fileSize: view.bytesMax };
+  const { fieldsMax = 0, bytesMax } = view;
+  const fieldSize = fieldsMax === 0 ? 1_000 : fieldBytesMax;
+  const sizes = { fieldSize, fields: 1 + fieldsMax, files: 1, parts: 2 + fieldsMax, fileSize: bytesMax };
   const parts = request.parts({ limits: sizes });
   const nextPart = async (): Promise<Multipart | undefined> => {
     const step = await parts.next();
@@ -450,12 +461,15 @@ async function readFile(
     isOurs = true;
   });
   if (!isOurs) return reply;
-  const second = await nextPart();
-  if (second?.type !== 'file') return sendText(reply, 400, 'send it with the form');
-  const { filename: name, file: stream } = second;
+  const fields: Record<string, string> = {};
+  let part = await nextPart();
+  for (; part?.type === 'field'; part = await nextPart()) fields[part.fieldname] = String(part.value);
+  if (part?.type !== 'file') return sendText(reply, 400, 'send it with the form');
+  const { filename: name, file: stream } = part;
   // A part without a name has none, whatever its type says.
   const isCut = (): boolean => stream.truncated;
-  const answer = await view.receive(proved, { name: name ?? '', stream, isCut });
+  const all = { ...fields, ...(request.params as Fields) };
+  const answer = await view.receive(proved, { name: name ?? '', stream, isCut }, all);
   return sendAnswer(reply, visit, answer);
 }
 

@@ -78,7 +78,10 @@ export interface FileView {
   readonly path: string;
   readonly action: Action;
   readonly bytesMax: number;
-  readonly receive: (visit: ProvedVisit, file: SentFile) => Promise<Answer>;
+  /** Of the form's fields before the file; none but its token when left out. */
+  readonly fieldsMax?: number;
+  /** @param fields and parts of the path; without a name no file was chosen */
+  readonly receive: (visit: ProvedVisit, file: SentFile, fields: Fields) => Promise<Answer>;
 }
 
 /** A view; one without `action` is for those who have not signed in. */

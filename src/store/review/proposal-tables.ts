@@ -74,6 +74,16 @@ alter table payout add column is_acknowledged integer not null default 0;
 /** Why an item is decided so, where that is not what all are decided for. */
 export const itemNoteColumn = 'alter table proposal_item add column note text;';
 
+/** A file as evidence, as JSON. */
+export const evidenceFileColumn = `
+alter table proposal add column evidence_file text;
+create trigger proposal_file_never_changes before update on proposal
+when new.evidence_file is not old.evidence_file
+begin
+  select raise(abort, 'what was proposed is never changed');
+end;
+`;
+
 /** As statements of Kysely's see them. */
 export interface ProposalTables {
   proposal: {
@@ -82,6 +92,7 @@ export interface ProposalTables {
     readonly status: ProposalStatus;
     readonly note: string;
     readonly evidence: string | null;
+    readonly evidence_file: string | null;
     readonly maker_id: number | null;
     readonly maker: string;
     readonly people: 1 | 2;

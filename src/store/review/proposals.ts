@@ -7,6 +7,7 @@ import { areEnough } from '../../review/rules/approval.ts';
 import {
   canMoveProposal,
   type Correction,
+  type EvidenceFile,
   openProposalStatuses,
   type ProposalStatus,
 } from '../../review/rules/proposal.ts';
@@ -29,6 +30,7 @@ const columns = [
   'status',
   'note',
   'evidence',
+  'evidence_file as fileText',
   'maker_id as makerId',
   'maker',
   'people',
@@ -46,10 +48,14 @@ const columns = [
 
 const selectProposals = () => query.selectFrom('proposal').select(columns);
 
-type ProposalRecord = Omit<Proposal, 'totalSatang'> & { readonly totalText: string };
+type ProposalRecord = Omit<Proposal, 'totalSatang' | 'evidenceFile'> & {
+  readonly totalText: string;
+  readonly fileText: string | null;
+};
 
-function toProposal({ totalText, ...proposal }: ProposalRecord): Proposal {
-  return { ...proposal, totalSatang: toSatang(BigInt(totalText)) };
+function toProposal({ totalText, fileText, ...proposal }: ProposalRecord): Proposal {
+  const evidenceFile = fileText === null ? null : (JSON.parse(fileText) as EvidenceFile);
+  return { ...proposal, evidenceFile, totalSatang: toSatang(BigInt(totalText)) };
 }
 
 const selectItems = () =>
@@ -190,6 +196,7 @@ function* insertProposal(draft: ProposalDraft): Body<number> {
     status: isAlone ? 'approved' : 'proposed',
     note: draft.note,
     evidence: draft.evidence,
+    evidence_file: draft.evidenceFile ? JSON.stringify(draft.evidenceFile) : null,
     maker_id: draft.maker.personId,
     maker: draft.maker.name,
     people: draft.people,

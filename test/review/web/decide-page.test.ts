@@ -1,4 +1,7 @@
 /** Decisions made and checked on the page, over a real port: by whom, on what, and what is refused. */
+import { createHash } from 'node:crypto';
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Browser } from '../../support/browser.ts';
 import { move } from '../../../src/core/change.ts';
@@ -111,6 +114,58 @@ describe('one payout', () => {
     expect(shown.text).not.toMatch(/<script>|<img/);
     const done = await decide(nok, path, 'confirm-paid', { evidence: 'letter 7' });
     expect(done.text).toContain('letter 7');
+  });
+
+  test('a file is evidence as good as words: kept, shown to the checker, handed out as it came', async () => {
+    await ingestRunning(rig.store, makeRows(1));
+    await bringTo(rig.store, 'unresolved');
+    const [nok, mali, ploy] = [await rig.open('nok'), await rig.open('mali'), await rig.open('ploy')];
+    const path = await pathOf('INV-1');
+    const form = await nok.get(`${path}/decide/confirm-paid`);
+    expect(form.text).toContain(`action="${path}/decide/confirm-paid/file"`);
+    const send = async (
+      name: string,
+      bytes: string | Uint8Array<ArrayBuffer>,
+      fields: Record<string, string> = {},
+    ) =>
+      nok.postRaw(`${path}/decide/confirm-paid/file`, (token) => {
+        const sent = new FormData();
+        const all = { _csrf: token, version: versionIn(form.text), note: 'the bank wrote', evidence: '' };
+        for (const [field, value] of Object.entries({ ...all, ...fields })) sent.append(field, value);
+        sent.append('evidenceFile', new Blob([bytes]), name);
+        return sent;
+      });
+    const evidence = join(rig.sqlite.dataDir, 'evidence');
+    expect((await send('', '')).text).toContain('Say where the proof stands');
+    expect((await send('a.pdf', 'x', { note: '' })).text).toContain('Say why it is decided so');
+    expect((await send('a.pdf', 'x', { _csrf: 'x' })).status).toBe(403);
+    expect(await readdir(evidence).catch(() => [])).toEqual([]);
+    expect((await send('a.pdf', '')).text).toContain('This file is empty');
+    expect((await send('a.pdf', new Uint8Array(16_777_217))).text).toContain('more than 16 MiB');
+    expect(await readdir(evidence)).toEqual([]);
+    const text = `<script>alert(1)</script>`;
+    const proposed = await send(`../${script}.html`, text);
+    const sha256 = createHash('sha256').update(text).digest('hex');
+    expect(proposed.text).toContain(sha256);
+    expect(proposed.text).not.toMatch(/<script>alert|<img/);
+    expect(await rig.store.proposal(1)).toMatchObject({
+      evidence: null,
+      evidenceFile: { sha256, bytes: text.length },
+    });
+    await ploy.get('/proposal/1');
+    expect((await ploy.post('/proposal/1/evidence-file')).status).toBe(403);
+    await mali.get('/proposal/1');
+    const opened = await mali.post('/proposal/1/evidence-file');
+    expect(opened.text).toBe(text);
+    expect(Object.fromEntries(opened.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': expect.stringMatching(/^attachment; filename\*=UTF-8''[\w.%-]+$/),
+      'x-content-type-options': 'nosniff',
+    });
+    const [event] = (await rig.store.personEvents(0, 100)).slice(-1);
+    expect(event?.text).toContain('the evidence file of proposal 1');
+    await writeFile(join(evidence, sha256), 'another');
+    expect((await mali.post('/proposal/1/evidence-file')).text).toContain('is not what was kept');
   });
 
   test('a correction says what it becomes, masked until it is revealed to the checker', async () => {
@@ -294,5 +349,27 @@ describe('several at once', () => {
       await nok.get('/queue');
     }
     expect((await nok.get(first)).text).toContain('kept for an hour, which is over');
+  });
+
+  test('one file proves what became of several', async () => {
+    await ingestRunning(rig.store, makeRows(1));
+    await bringTo(rig.store, 'unresolved');
+    const nok = await rig.open('nok');
+    const list = await nok.post('/decide', { all: '1' });
+    const [, path = ''] =
+      /href="(\/decide\/[\w-]+\/confirm-failed|\/decide\/[\w-]+\/confirm-paid)"/.exec(list.text) ?? [];
+    const done = await nok.postRaw(`${path}/file`, (token) => {
+      const form = new FormData();
+      for (const [name, value] of [
+        ['_csrf', token],
+        ['note', 'by letter'],
+        ['evidence', 'letter 7'],
+      ] as const)
+        form.append(name, value);
+      form.append('evidenceFile', new Blob(['a letter']), 'letter.pdf');
+      return form;
+    });
+    expect(done.text).toContain('letter.pdf');
+    expect(await rig.store.proposal(1)).toMatchObject({ evidence: 'letter 7', evidenceFile: { bytes: 8 } });
   });
 });

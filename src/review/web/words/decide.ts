@@ -27,6 +27,18 @@ export const decideWords = {
     'Where the proof stands: a letter, a call, its date and number',
     'หลักฐานอยู่ที่ใด เช่น หนังสือ บันทึกการโทร วันที่ และเลขที่',
   ],
+  evidenceFile: ['The proof as a file', 'ไฟล์หลักฐาน'],
+  evidenceFileHint: [
+    'Beside it or instead, of any kind, up to 16 MiB: it is kept for good, and whoever approves can open it',
+    'แนบเพิ่มหรือแทนข้อความได้ ทุกชนิดไฟล์ ไม่เกิน 16 MiB ระบบจะเก็บไว้ถาวร และผู้อนุมัติเปิดดูได้',
+  ],
+  evidenceEmpty: ['This file is empty: it proves nothing', 'ไฟล์นี้ว่างเปล่า ใช้เป็นหลักฐานไม่ได้'],
+  evidenceTooLarge: ['This file has more than 16 MiB, or broke off', 'ไฟล์นี้ใหญ่เกิน 16 MiB หรือส่งมาไม่ครบ'],
+  evidenceGone: [
+    'This file is gone, or is not what was kept: an admin runs paydrop audit',
+    'ไฟล์นี้หายไปหรือไม่ตรงกับที่เก็บไว้ ให้ผู้ดูแลระบบรัน paydrop audit',
+  ],
+  openEvidence: ['Download it', 'ดาวน์โหลด'],
   newNumber: ['Right payee number', 'เลขผู้รับเงินที่ถูกต้อง'],
   newAmount: ['Right amount (baht)', 'จำนวนเงินที่ถูกต้อง (บาท)'],
   leaveEmpty: ['Leave empty what stays', 'เว้นว่างหากไม่เปลี่ยน'],

@@ -1,0 +1,86 @@
+/**
+ * Files by which people prove what became of a payout: each kept once, under the SHA-256 of its bytes, readable by its owner
+ * alone, and never changed, opened or run by us.
+ */
+import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import {
+  AtomicFile,
+  errorCode,
+  hashFile,
+  publishFile,
+  removeOldTemporaries,
+} from '../platform/durable-file.ts';
+import { composeName } from '../watch/rules/drop-folder.ts';
+import type { EvidenceFile } from './rules/proposal.ts';
+
+/** Of one file: a scanned letter of many pages. */
+export const evidenceBytesMax = 16_777_216;
+/** Of its name, which is shown and written into headers. */
+const nameBytesMax = 120;
+const dayMs = 86_400_000;
+
+/** Under `dataDir`. It goes into backups with the journal: nobody can make these files anew. */
+export const evidenceFolderOf = (dataDir: string): string => join(dataDir, 'evidence');
+
+/** Why a file is not kept. */
+export type EvidenceRefusal = 'empty' | 'tooLarge';
+
+/** A path is left out of its name, and what steers a terminal. */
+const nameOf = (name: string): string => composeName(name.split(/[/\\]/).at(-1) ?? '', '', nameBytesMax);
+
+/**
+ * Keeps a file for good, before anything says that it is there: the same bytes are kept once.
+ * @param isCut known at the end of the bytes: they are not all
+ * @throws OutputFileError where the disk does not take it
+ */
+export async function keepEvidence(
+  folder: string,
+  name: string,
+  bytes: AsyncIterable<Uint8Array>,
+  isCut: () => boolean = () => false,
+): Promise<EvidenceFile | EvidenceRefusal> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await removeOldTemporaries(folder, /^new-/, Date.now() - dayMs);
+  await using file = await AtomicFile.open(join(folder, `new-${randomBytes(6).toString('hex')}`));
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > evidenceBytesMax) return 'tooLarge';
+    await file.write(chunk);
+  }
+  if (isCut()) return 'tooLarge';
+  if (size === 0) return 'empty';
+  const prepared = await file.finish();
+  const { sha256, temporaryPath } = prepared;
+  try {
+    await publishFile({ ...prepared, path: join(folder, sha256) });
+  } finally {
+    await rm(temporaryPath, { force: true });
+  }
+  return { name: nameOf(name), sha256, bytes: size };
+}
+
+/** Where a file stands; undefined where it is gone, or is not what was kept. */
+export async function locateEvidence(
+  folder: string,
+  { sha256 }: Pick<EvidenceFile, 'sha256'>,
+): Promise<string | undefined> {
+  const path = join(folder, sha256);
+  return (await hashFile(path)) === sha256 ? path : undefined;
+}
+
+/** What is wrong with a kept file; undefined when it is there and unchanged. */
+export function findEvidenceFault(folder: string, { name, sha256 }: EvidenceFile): string | undefined {
+  try {
+    const found = createHash('sha256')
+      .update(readFileSync(join(folder, sha256)))
+      .digest('hex');
+    return found === sha256 ? undefined : `its file ${name} is not what was kept`;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return `its file ${name} is gone: put evidence/${sha256} back`;
+    return `its file ${name} cannot be read: ${errorCode(error)}`;
+  }
+}
