@@ -13,6 +13,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   g: ['./statement-day.ts'],
   h: ['./pay.ts', 'h'],
   p: ['./overview.ts'],
+  q: ['./queue.ts'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {

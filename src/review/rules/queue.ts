@@ -214,6 +214,18 @@ export interface RowsOfBatch {
   readonly holds: readonly HoldReason[];
 }
 
+/** More rows of the same batch. */
+export const addRows = (rows: RowsOfBatch, others: RowsOfBatch | undefined): RowsOfBatch =>
+  others === undefined
+    ? rows
+    : {
+        batchId: rows.batchId,
+        rows: rows.rows + others.rows,
+        amountSatang: sumSatang([rows.amountSatang, others.amountSatang]),
+        sinceMs: Math.min(rows.sinceMs, others.sinceMs),
+        holds: [...new Set([...rows.holds, ...others.holds])],
+      };
+
 /** A batch, and what of it waits. */
 export interface BatchInQueue {
   readonly batch: Batch;

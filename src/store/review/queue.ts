@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { QueueStore } from '../../review/ports.ts';
-import type { RefusedFile, ReviewNote, RowsOfBatch } from '../../review/rules/queue.ts';
+import { addRows, type RefusedFile, type ReviewNote, type RowsOfBatch } from '../../review/rules/queue.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
@@ -12,7 +12,7 @@ import { isDecided, markDecided } from './proposals.ts';
 
 const records = makeRowMapping({ json: [], own: ['seq'] });
 
-/** By batch. */
+/** Of the rows that are counted together. */
 const countRows = (amount: string, sinceMs: string) =>
   [
     sql<number>`count(*)`.as('rows'),
@@ -28,17 +28,13 @@ interface Counted {
   readonly since_ms: number;
 }
 
-const toRows = (
-  { batch_id: batchId, rows, high, low, since_ms: sinceMs }: Counted,
-  holds: RowsOfBatch['holds'] = [],
-): RowsOfBatch => ({ batchId, rows, amountSatang: joinParts(high, low), sinceMs, holds });
-
-/** The bits that any row has: SQLite has no aggregate for it. */
-const anyBits = (holds: string) =>
-  sql<number>`${sql.join(
-    Object.values(holdBits).map((bit) => sql`max(${sql.ref(holds)} & ${sql.lit(bit)})`),
-    sql` | `,
-  )}`;
+const toRows = ({ batch_id: batchId, rows, high, low, since_ms: sinceMs }: Counted): RowsOfBatch => ({
+  batchId,
+  rows,
+  amountSatang: joinParts(high, low),
+  sinceMs,
+  holds: [],
+});
 
 const { approval, halted, paused, unavailable, similar } = holdBits;
 
@@ -93,7 +89,7 @@ export const queueReads = {
       .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
       .select('p.batch_id')
       .select(countRows('p.amount_satang', 'p.placed_at_ms'))
-      .select(anyBits('p.holds').as('bits'))
+      .select('p.holds')
       .where('p.status', '=', literal('held'))
       .where((eb) =>
         eb.or([
@@ -102,10 +98,12 @@ export const queueReads = {
           eb.and([hasBits(eb.ref('p.holds'), similar), eb('b.like_reason', 'is not', null)]),
         ]),
       )
-      .groupBy('p.batch_id');
-    const found = new Map(
-      (yield* select(held)).map((row) => [row.batch_id, toRows(row, decodeHolds(row.bits))]),
-    );
+      .groupBy(['p.batch_id', 'p.holds']);
+    const found = new Map<string, RowsOfBatch>();
+    for (const row of yield* select(held)) {
+      const alike = { ...toRows(row), holds: decodeHolds(row.holds) };
+      found.set(row.batch_id, addRows(alike, found.get(row.batch_id)));
+    }
     const stopped = query.selectFrom('batch').select(['batch_id', 'rested_at_ms']);
     for (const { batch_id: batchId, rested_at_ms } of yield* select(stopped.where('status', '=', 'halted')))
       if (!found.has(batchId))
@@ -126,8 +124,9 @@ export const queueReads = {
       .where((eb) => isInDoubt(eb.ref('status')))
       .where('status', '=', literal('submitted'))
       .where('submitted_at_ms', '<', beforeMs)
-      .groupBy('batch_id');
-    return (yield* select(old)).map((row) => toRows(row));
+      // The plus keeps the index of all payouts by batch from being read whole, where that of those in doubt is short.
+      .groupBy(sql`+batch_id`);
+    return (yield* select(old)).map(toRows);
   },
   *reviewNotes(kind, keys): Reading<ReviewNote[]> {
     const ofKeys = query

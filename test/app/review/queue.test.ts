@@ -9,17 +9,22 @@ import type { Target } from '../../../src/review/rules/proposal.ts';
 import { type Queue, type QueueKind, queueKinds } from '../../../src/review/rules/queue.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
+  applied,
   endOf,
+  holdOf,
   ingest,
+  ingestRunning,
   makeRows,
   noonMs,
   payer,
+  readyOf,
   secondBatchId,
   why,
 } from '../../support/journal-fixtures.ts';
 import { makePerson } from '../../support/persons.ts';
 import { lineFor, openDay, type ReconcileDay } from '../../support/reconcile-kit.ts';
 import { propose } from '../../support/review.ts';
+import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { baht, date } from '../../support/statement-fixtures.ts';
 
 const mali = makePerson({ personId: 1, name: 'mali', role: 'maker' });
@@ -134,6 +139,27 @@ test('who may not decide is told why, and nobody checks his own', async () => {
   expect((await optionsFor(nok, 'proposal'))?.slice(0, 2)).toEqual([undefined, undefined]);
   const ann = makePerson({ personId: 1, name: 'ann' });
   expect((await optionsFor(ann, 'proposal'))?.[0]).toContain('you proposed this');
+});
+
+test('rows of a batch that are held by different things wait as one', async () => {
+  await using opened = await makeSqliteStore();
+  const { store } = opened;
+  await ingestRunning(store, makeRows(3));
+  const [first, second, third] = await readyOf(store);
+  if (first === undefined || second === undefined || third === undefined) throw new Error('three are ready');
+  for (const change of [holdOf(first, 'paused'), holdOf(second, 'halted'), holdOf(third, 'paused')])
+    await applied(store, change);
+  const [held, ...others] = await store.heldBatches();
+  expect([held, others]).toEqual([
+    {
+      batchId: first.batchId,
+      rows: 3,
+      amountSatang: 30_006n,
+      sinceMs: noonMs,
+      holds: expect.arrayContaining(['paused', 'halted']),
+    },
+    [],
+  ]);
 });
 
 /** How people end the waiting of each kind, or what ends it by itself; returns nothing. */
