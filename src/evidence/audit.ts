@@ -18,6 +18,7 @@ import {
   type Finding,
   findingsMax,
   makeFinding,
+  readErased,
 } from './rules/audit.ts';
 import { findBrokenLink, proposalFormat } from '../review/rules/chain.ts';
 import {
@@ -109,14 +110,7 @@ export function auditJournal(reader: AuditReader, options: AuditOptions): Audite
 
 const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => void>> = {
   payouts: auditPayouts,
-  instructions: (scene, audit) =>
-    eachSource(scene, ({ rows }, afterSeq) => {
-      for (const row of rows(afterSeq)) {
-        audit.look('rows');
-        if (row.versions.length > 0) audit.look('versions', row.versions.length);
-        audit.add(auditRow(row));
-      }
-    }),
+  instructions: auditInstructions,
   attempts: (scene, audit) =>
     eachSource(scene, ({ attempts }, afterSeq) => {
       for (const attempt of attempts(afterSeq)) {
@@ -153,6 +147,18 @@ function auditPayouts(scene: Scene, audit: PartAudit): void {
       audit.look('payouts');
       audit.look('events', payout.events.length);
       audit.add(auditChain(payout));
+    }
+  });
+}
+
+function auditInstructions(scene: Scene, audit: PartAudit): void {
+  const saidErased = readErased(scene.reader.personEvents());
+  eachSource(scene, ({ rows }, afterSeq) => {
+    for (const row of rows(afterSeq)) {
+      audit.look('rows');
+      if (row.versions.length > 0) audit.look('versions', row.versions.length);
+      if (row.isErased) audit.look('erased rows');
+      audit.add(auditRow(row, saidErased));
     }
   });
 }

@@ -45,6 +45,11 @@ export interface DayHeadStore {
   notePublished(number: number): Promise<void>;
 }
 
+export interface ErasureStore {
+  /** Writes the journal's file anew, so that nothing that was erased is left in it. */
+  wipeErased(): Promise<void>;
+}
+
 // ---------------------------------------------------------------- audit
 
 /** The journal, or an archive of it. @param afterSeq 0 for all, or what something happened to after that event */

@@ -199,6 +199,14 @@ export interface PersonEdit {
   readonly passkey?: Passkey | undefined;
   /** Of an approval that is about to be given. */
   readonly signature?: Omit<ApprovalSignature, 'signatureId'> | undefined;
+  /** What names their payees goes: all or nothing. */
+  readonly erases?: readonly ErasedRow[] | undefined;
+}
+
+/** A row whose personal cells are erased, as it was when that was decided. */
+export interface ErasedRow {
+  readonly seq: number;
+  readonly version: number;
 }
 
 export interface PersonStore {

@@ -1,6 +1,6 @@
 /** The store behind the capabilities' ports, on one open connection. */
 import type { DatabaseSync } from 'node:sqlite';
-import type { DayHeadStore } from '../evidence/ports.ts';
+import type { DayHeadStore, ErasureStore } from '../evidence/ports.ts';
 import type { OverviewReader } from '../overview/ports.ts';
 import type { IntakeStore } from '../intake/ports.ts';
 import type { NoticeStore } from '../notify/ports.ts';
@@ -51,6 +51,7 @@ import { approvalReads, approvalWrites } from './review/approvals.ts';
 import { changeReads } from './review/changes.ts';
 import { overviewReads } from './overview/overview.ts';
 import { dayHeadReads, dayHeadWrites, makeDayHeadStore } from './evidence/day-heads.ts';
+import { makeErasureStore } from './evidence/erasure.ts';
 import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { queueReads, queueWrites } from './review/queue.ts';
@@ -86,6 +87,7 @@ export interface Store
     ChangeReader,
     OverviewReader,
     DayHeadStore,
+    ErasureStore,
     QueueStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
@@ -238,6 +240,7 @@ export function makeJournal(parts: JournalParts): Store {
     ...makeStatementStore(db, path, transact),
     ...makeUnreconciledDays(db),
     ...makeDayHeadStore(db, path),
+    ...makeErasureStore(db, queue),
     ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep, threadRowsMin }),
     journalId,
     newSinceMs,

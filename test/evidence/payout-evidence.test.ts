@@ -1,9 +1,7 @@
 /** One payout's story is checked by the script that stands in the docs, and by nothing of ours. */
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { dayMs } from '../../src/core/bangkok-time.ts';
 import { move } from '../../src/core/change.ts';
@@ -22,6 +20,7 @@ import {
   noonMs,
   secondBatchId,
 } from '../support/journal-fixtures.ts';
+import { placeScript, verifyBy } from '../support/evidence-script.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 import { archiveAll, ingestDone, settled, tamper } from '../support/store-fixtures.ts';
 
@@ -66,10 +65,7 @@ beforeAll(async () => {
   const [head] = await makeDayHeads(store, store.journalId, noonMs + dayMs);
   heads = join(dataDir, 'heads.txt');
   await writeFile(heads, renderHead(head!));
-  const docs = await readFile(join(import.meta.dirname, '../../docs/evidence.md'), 'utf8');
-  const [, text = ''] = /^```js\n([^]*?)^```$/mv.exec(docs) ?? [];
-  script = join(dataDir, 'verify.mjs');
-  await writeFile(script, text);
+  script = await placeScript(dataDir);
   whole = await gather('whole');
 });
 afterAll(() => sqlite[Symbol.asyncDispose]());
@@ -84,16 +80,7 @@ interface Told {
 
 const read = (text: string): Told => JSON.parse(text) as Told;
 
-/** What the script says of a file, and whether it takes it. */
-async function verify(evidence: string, ...given: readonly string[]) {
-  const file = join(sqlite.dataDir, 'evidence.json');
-  await writeFile(file, evidence);
-  const worker = new Worker(script, { argv: [file, ...given], stdout: true });
-  let said = '';
-  worker.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  const [code] = (await once(worker, 'exit')) as [number];
-  return { code, said: said.trim().split('\n') };
-}
+const verify = async (evidence: string, ...given: readonly string[]) => verifyBy(script, evidence, given);
 
 test('the script is short, and finds a whole story whole', async () => {
   expect((await readFile(script, 'utf8')).split('\n').length - 1).toBeLessThanOrEqual(linesMax);

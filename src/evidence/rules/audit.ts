@@ -98,6 +98,7 @@ export interface KeptVersion {
 
 /** A row as it stands, with all that it ever asked for. */
 export interface KeptRow extends RowPlace {
+  readonly seq: number;
   readonly companyId: string;
   /** Null while the row asks for nothing that can be read. */
   readonly instruction: Instruction | null;
@@ -115,14 +116,20 @@ function readInstruction(json: string | null): Instruction | null {
   return { ...read, amountSatang: BigInt(read.amountSatang) as Satang };
 }
 
-/** What a row asks for is what was sealed, or what its latest version says; each has its digest. */
-export function auditRow(row: KeptRow): Finding | undefined {
+/**
+ * What a row asks for is what was sealed, or what its latest version says; each has its digest.
+ * @param saidErased rows that somebody is recorded to have erased
+ */
+export function auditRow(row: KeptRow, saidErased: ReadonlySet<unknown>): Finding | undefined {
   const digestOf = (instruction: Instruction | null): string | null =>
     instruction && computeInstructionDigest(row, instruction);
   const [first] = row.versions;
   const latest = row.versions.at(-1);
   const broken = (why: string): Finding => makeFinding('instructions', nameRow(row), why);
-  if (row.isErased) return undefined;
+  if (row.isErased)
+    return saidErased.has(row.seq)
+      ? undefined
+      : broken('what names its payee is gone, and nobody is recorded to have erased it');
   if (digestOf(row.instruction) !== (latest?.digest ?? row.digest))
     return broken(
       latest === undefined
@@ -165,6 +172,14 @@ export function auditAttempt({ row, attemptNo, order, orderHash }: KeptAttempt):
     ? undefined
     : broken('it pays somebody else, or another amount, than its row ever asked for');
 }
+
+/** Rows whose personal cells somebody has erased, by the history of users. */
+export const readErased = (events: Iterable<Link<string>>): ReadonlySet<unknown> =>
+  new Set(
+    Array.from(events)
+      .filter(({ kind }) => kind === 'erased')
+      .map((event) => readFacts(event)['payout']),
+  );
 
 /** The rights that people have are those that their history gave them. */
 export function auditRights(

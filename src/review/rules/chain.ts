@@ -28,6 +28,7 @@ export const personEventKinds = [
   'locked-out',
   'recovered',
   'revealed',
+  'erased',
 ] as const;
 export type PersonEventKind = (typeof personEventKinds)[number];
 

@@ -37,6 +37,7 @@ export const personEventWords: Readonly<Record<PersonEventKind, readonly [en: st
   'locked-out': ['locked out after wrong passwords', 'ถูกล็อกเพราะใส่รหัสผ่านผิด'],
   recovered: ['made an admin without an admin', 'ตั้งเป็นผู้ดูแลระบบโดยไม่มีผู้ดูแลระบบอนุมัติ'],
   revealed: ['looked at a whole number', 'เปิดดูเลขเต็ม'],
+  erased: ['erased what names a payee', 'ลบข้อมูลที่ระบุตัวผู้รับเงิน'],
 };
 
 const nameOf = (people: readonly Person[], personId: number | null): string =>
@@ -104,6 +105,8 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
       return `ALARM: ${subject} was made an admin without an admin`;
     case 'revealed':
       return `${subject} has looked at ${String(facts['what'])}`;
+    case 'erased':
+      return `${subject} has erased what names the payee of ${String(facts['what'])}`;
   }
 }
 

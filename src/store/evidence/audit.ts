@@ -19,7 +19,7 @@ import { proposalReads } from '../review/proposals.ts';
 
 /** What a row asks for and has asked for; amounts as text, which a number cannot hold. */
 const rowColumns = `
-p.batch_id as batchId, p.row_no as rowNo, b.company_id as companyId, cast(p.amount_satang as text) as amountText,
+p.seq as seq, p.batch_id as batchId, p.row_no as rowNo, b.company_id as companyId, cast(p.amount_satang as text) as amountText,
 r.payout_id as payoutId, r.proxy_type as proxyType, r.proxy_no as proxyNo, r.payee_name as payeeName,
 r.reference1, r.reference2, r.digest, r.commitment,
 (select json_group_array(json_object('digest', v.digest, 'salt', v.salt, 'instruction', v.instruction, 'replaced', v.replaced) order by v.version)
@@ -50,6 +50,7 @@ function toRow(columns: Columns): KeptRow {
     amountSatang: BigInt(amountText ?? ''),
   };
   return {
+    seq: Number(columns['seq']),
     batchId: batchId ?? '',
     rowNo: Number(columns['rowNo']),
     companyId: companyId ?? '',

@@ -213,6 +213,13 @@ export function readRecordedDigests(db: DatabaseSync, batchId: string): KeptSeal
   return { digest: text('digest'), versionsDigest: text('versions_digest') };
 }
 
+const hasErased = (db: DatabaseSync, batchId: string): boolean =>
+  db
+    .prepare(
+      'select 1 from payout_row r cross join payout p on p.seq = r.seq where r.commitment is not null and p.batch_id = ?',
+    )
+    .get(batchId) !== undefined;
+
 type Seal = Omit<SealReading, 'kept'>;
 
 /** The seal of a batch as it was recorded, and as its rows show it now; in a transaction, so all of one moment. */
@@ -227,11 +234,14 @@ function* compareSeal(db: DatabaseSync, batchId: string): Generator<undefined, S
     totalSatang = toSatang(totalSatang + total.amountSatang - (total.correctionSatang ?? 0n));
   }
   const sums = { rows: batch.rows, totalSatang: batch.totalSatang };
+  const recorded = readRecordedDigests(db, batchId);
+  // Of a row that was erased its chain has the commitment alone: what was sealed of them all cannot be added up again.
+  const digest = hasErased(db, batchId) ? recorded.digest : yield* digestSealed(db, batchId);
   const versionsDigests = readVersionsDigests(db, batchId);
   const versionsDigest = versionsDigests.at(-1) ?? null;
   return {
-    recorded: { ...sums, ...readRecordedDigests(db, batchId) },
-    present: { rows, totalSatang, digest: yield* digestSealed(db, batchId), versionsDigest },
+    recorded: { ...sums, ...recorded },
+    present: { rows, totalSatang, digest, versionsDigest },
     versionsDigests,
   };
 }

@@ -72,9 +72,14 @@ const keep = define(({ seq }: { seq: number }) =>
   query.insertInto('open_payout').expression(selectOpen().where('seq', '=', seq)),
 );
 
+/** Takes a row as it is now. */
+export function* recordRow(seq: number): Body<void> {
+  yield* forget.run({ seq });
+  yield* keep.run({ seq });
+}
+
 /** Takes a row as it is after a change. */
 export function* recordChange({ before, after }: Pick<Change, 'before' | 'after'>): Body<void> {
   if (!isOpen(before) && !isOpen(after)) return;
-  yield* forget.run(before);
-  yield* keep.run(before);
+  yield* recordRow(before.seq);
 }

@@ -6,6 +6,7 @@ import type { Passkey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
+import { eraseRow } from '../evidence/erasure.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 
 const secrets = ['name_key', 'password_hash', 'must_change', 'failed_tries', 'token_hash'];
@@ -94,6 +95,7 @@ export const personWrites = {
     yield* writePasskey(edit);
     for (const event of edit.events)
       yield* change(query.insertInto('person_event').values(records.toRow(event)));
+    for (const erased of edit.erases ?? []) yield* eraseRow(erased);
     return true;
   },
   *countTry(personId, before, { failedTries, lockedUntilMs }) {

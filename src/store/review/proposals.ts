@@ -10,6 +10,7 @@ import {
   type EvidenceFile,
   openProposalStatuses,
   type ProposalStatus,
+  type TargetKind,
 } from '../../review/rules/proposal.ts';
 import { draftMoved, draftProposed } from '../../review/rules/proposal-chain.ts';
 import {
@@ -241,6 +242,11 @@ const closeItems = (proposalId: number) =>
 
 const isOpenStatus = (status: Expression<ProposalStatus>) =>
   sql<SqlBool>`${status} in ('proposed', 'approved')`;
+
+/** Every item that was ever about something. */
+export function* proposalItemsAbout(kind: TargetKind, key: string): Reading<ProposalItem[]> {
+  return (yield* select(selectItems().where('kind', '=', kind).where('key', '=', key))).map(toItem);
+}
 
 export const proposalReads = {
   ...proposalEventReads,
