@@ -9,7 +9,7 @@ import { describePersonEvent } from '../review/rules/person-words.ts';
 import { proposalStatuses } from '../review/rules/proposal.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, problems } from '../review/web/layout.ts';
-import { momentOf } from '../review/web/parts.ts';
+import { momentOf, whyOf } from '../review/web/parts.ts';
 import type { Fields, Page, View } from '../review/web/view.ts';
 import { sayCause, sayDecision, sayProposalStatus } from '../review/web/words.ts';
 import { type OverviewVisit, sayPersonEvent, withWords } from './words.ts';
@@ -35,7 +35,8 @@ interface Entry {
 const nameOf = (people: readonly Person[], personId: number | null): string | undefined =>
   people.find((person) => person.personId === personId)?.name;
 
-function personEntry({ say, language }: OverviewVisit, event: PersonEvent, people: readonly Person[]): Entry {
+function personEntry(visit: OverviewVisit, event: PersonEvent, people: readonly Person[]): Entry {
+  const { say, language } = visit;
   const by = nameOf(people, event.byPerson);
   const about = nameOf(people, event.subject);
   return {
@@ -43,7 +44,7 @@ function personEntry({ say, language }: OverviewVisit, event: PersonEvent, peopl
     persons: [by, about],
     who: by ?? (event.proof === 'owner' ? say('journalOwner') : say('programDid')),
     what: html`<b>${sayPersonEvent(language, event.kind)}</b> ${about !== by && about}`,
-    more: html`<span lang="en">${describePersonEvent(event, people)}</span>`,
+    more: whyOf(visit, describePersonEvent(event, people)),
   };
 }
 

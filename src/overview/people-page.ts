@@ -13,7 +13,7 @@ import { isLapsed, type PersonChange, type PersonRequest } from '../review/rules
 import { describeChange, describePersonEvent, severityOf } from '../review/rules/person-words.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton, problems } from '../review/web/layout.ts';
-import { momentOf } from '../review/web/parts.ts';
+import { momentOf, whyOf } from '../review/web/parts.ts';
 import type { Answer, Fields, Page, View } from '../review/web/view.ts';
 import { sayRole } from '../review/web/words.ts';
 import { type OverviewVisit, type OverviewWord as Word, sayPersonEvent, withWords } from './words.ts';
@@ -102,7 +102,7 @@ function changeCard(visit: OverviewVisit, { kept }: Known, change: PersonChange)
   const path = `/people/change/${changeId}`;
   return html`<li class="card">
     <p>
-      <b lang="en">${changeId}. ${describeChange(change, kept.people)}</b>
+      <b>${changeId}. ${whyOf(visit, describeChange(change, kept.people))}</b>
       <small>${say('proposedBy')} ${proposer?.name} · ${momentOf(visit, proposedAtMs)}</small>
     </p>
     ${isOwn ? html`<p class="off">${say('ownChange')}</p>` : postButton(visit, `${path}/confirm`, say('confirmIt'), {}, 'main')}
@@ -266,7 +266,7 @@ async function personPage(
                 <span>
                   ${severityOf(event) !== null && html`<span class="tag alarm">! </span>`}
                   <b>${sayPersonEvent(language, event.kind)}</b>
-                  <small lang="en">${describePersonEvent(event, kept.people)}</small>
+                  <small>${whyOf(visit, describePersonEvent(event, kept.people))}</small>
                 </span>
               </li>`,
           )}
@@ -297,7 +297,7 @@ function outcomePage(visit: OverviewVisit, outcome: Exclude<ChangeOutcome, { kin
     title,
     body: html`<p class="done" role="status" tabindex="-1" autofocus><b>${title}</b></p>
       <h1>${title}</h1>
-      ${outcome.kind === 'waits' && html`<p lang="en">${outcome.why}</p>`}
+      ${outcome.kind === 'waits' && html`<p>${whyOf(visit, outcome.why)}</p>`}
       ${outcome.kind === 'done' && outcome.person && html`<p><b>${outcome.person.name}</b> ${outcome.person.displayName}</p>`}
       ${firstHalf !== undefined && secretCard(visit, 'firstHalf', firstHalf, 'otherHalf')}
       ${password && secretCard(visit, password.isHalf ? 'secondHalf' : 'oneTime', password.text)}

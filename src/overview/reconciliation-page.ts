@@ -14,7 +14,7 @@ import { breakTargetOf } from '../review/break-target.ts';
 import type { ProposalStore } from '../review/ports.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { plainPage } from '../review/web/layout.ts';
-import { momentOf } from '../review/web/parts.ts';
+import { momentOf, whyOf } from '../review/web/parts.ts';
 import type { Fields, Page, View } from '../review/web/view.ts';
 import { type Language, sayAge, sayDate } from '../review/web/words.ts';
 import { compareSides } from './rules/day-sides.ts';
@@ -164,7 +164,7 @@ function breakRow(visit: OverviewVisit, record: BreakRecord, proposalId: number 
     <td data-head="${say('payout')}">${payout}</td>
     <td class="number" data-head="${say('amount')}">${showBaht(amountOfBreak(record))}</td>
     <td class="why" data-head="${say('why')}">
-      <span lang="en">${showText(reason)}</span>
+      ${whyOf(visit, reason)}
       <small>${showText(describeBreakRemedy(record, language))}</small>
       ${proposalId !== undefined && html`<p><a href="/proposal/${proposalId}">${say('waitsCheck')}</a></p>`}
     </td>
@@ -208,9 +208,10 @@ async function breaksSection(store: ReconciliationReader, visit: OverviewVisit, 
 
 async function versionsSection(
   store: ReconciliationReader,
-  { say }: OverviewVisit,
+  visit: OverviewVisit,
   date: string,
 ): Promise<Html> {
+  const { say } = visit;
   const versions = await store.statementVersions(date);
   return html`<section class="card">
     <h2>${say('versions')}</h2>
@@ -220,7 +221,7 @@ async function versionsSection(
           html`<li>
             <b>${version}</b>
             <span>
-              <span lang="en">${provenance !== null && showText(describeProvenance(provenance))}</span>
+              ${provenance !== null && whyOf(visit, describeProvenance(provenance))}
               <small class="mono">SHA-256 ${sha256.slice(0, 16)}…</small>
             </span>
           </li>`,

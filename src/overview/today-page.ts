@@ -21,6 +21,7 @@ import {
   type Progress,
 } from './rules/today.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
+import { whyOf } from '../review/web/parts.ts';
 import type { Page, View } from '../review/web/view.ts';
 import { sayAge, sayBatchStatus, sayDate, sayMoment, sayStatus } from '../review/web/words.ts';
 import { type OverviewVisit, withWords } from './words.ts';
@@ -269,7 +270,7 @@ function batchRow(visit: OverviewVisit, { batch, totals, progress }: BatchToday)
     <td class="number" data-head="${say('baht')}">${showBaht(totalSatang)}</td>
     <td data-head="${say('status')}">
       <b>${sayBatchStatus(language, status)}</b>
-      ${reason !== null && isUnderWay(status) && html`<small lang="en">${showText(reason)}</small>`}
+      ${reason !== null && isUnderWay(status) && html`<small>${whyOf(visit, reason)}</small>`}
     </td>
     <td class="wide" data-head="${say('progress')}">
       ${bar(visit, addTotals(totals), say('moneyBar'))}
@@ -351,13 +352,13 @@ function payerLine(visit: OverviewVisit, halt: PayerHalt | undefined, pause: Pay
     return healthLine(
       'alarm',
       say('payerHalted'),
-      html`<span lang="en">${showText(`${halt.reason} (${halt.code}). ${halt.remedy}`)}</span>`,
+      html`${whyOf(visit, halt.reason)} (${halt.code}). ${whyOf(visit, halt.remedy)}`,
     );
   if (pause !== undefined && nowMs < pause.untilMs)
     return healthLine(
       'look',
       html`${say('payerPaused')} ${clockOf(visit, pause.untilMs)}`,
-      html`<span lang="en">${showText(`${pause.reason} (${pause.code})`)}</span>`,
+      html`${whyOf(visit, pause.reason)} (${pause.code})`,
     );
   return healthLine('good', say('payerOpen'));
 }

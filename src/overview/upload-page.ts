@@ -6,7 +6,7 @@ import type { BatchReader, RowTotal } from '../core/ports.ts';
 import { OutputFileError } from '../platform/durable-file.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
-import { factList } from '../review/web/parts.ts';
+import { factList, whyOf } from '../review/web/parts.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, View } from '../review/web/view.ts';
 import type { Surroundings } from './today-page.ts';
 import type { CheckedUpload, DropEnd, DroppedUpload, Upload, Uploads } from './uploads.ts';
@@ -83,15 +83,17 @@ function totalsTable(visit: OverviewVisit, { ready, held, rejected, all }: Check
   </section>`;
 }
 
-const issueRow = ({ say }: OverviewVisit, { issue }: RowIssue): Html =>
-  html`<tr>
+const issueRow = (visit: OverviewVisit, { issue }: RowIssue): Html => {
+  const { say } = visit;
+  return html`<tr>
     <td class="number" data-head="${say('line')}">${issue.line}</td>
     <td data-head="${say('column')}">${showText(issue.column ?? '')}</td>
-    <td data-head="${say('finding')}" lang="en">
-      ${showText(issue.message)}
+    <td data-head="${say('finding')}">
+      ${whyOf(visit, issue.message)}
       ${issue.value !== null && issue.value !== '' && html`<small>${showText(issue.value)}</small>`}
     </td>
   </tr>`;
+};
 
 function issueSection(visit: OverviewVisit, { issues, issueCount }: CheckedUpload): Html {
   const { say } = visit;

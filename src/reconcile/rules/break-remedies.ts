@@ -158,3 +158,12 @@ function findRemedy({ kind, severity, attempt, lines, lineAt }: Remedied): Pair 
   }
   return kindRemedies[kind];
 }
+
+/** All that a remedy of a break may be. */
+export const breakRemedyPairs: readonly Pair[] = [
+  ...Object.values(kindRemedies),
+  ...Object.values(statusRemedies),
+  ...Object.values(wordRemedies),
+  lostRemedy,
+  earlierRemedy,
+];

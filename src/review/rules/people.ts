@@ -66,7 +66,8 @@ const allowedRoles: Readonly<Record<Action, readonly Role[]>> = {
   settings: ['admin'],
 };
 
-const actionWords: Readonly<Record<Action, string>> = {
+/** What follows "may". */
+export const actionWords: Readonly<Record<Action, string>> = {
   see: 'look at the review',
   reveal: 'see whole numbers',
   take: 'look after what waits',

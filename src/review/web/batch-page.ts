@@ -21,7 +21,7 @@ import { can } from '../rules/people.ts';
 import { answerDecision, countedOf, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
-import { factList, moneyTag, momentOf } from './parts.ts';
+import { factList, momentOf, moneyTag, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayBatchStatus, sayDecision, sayStatus, sayStep, type Word } from './words.ts';
@@ -231,7 +231,7 @@ function figuresCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): 
       line('newPayees', newPayees, `${showCount(newPayees.payees)} ${say('payeeCount')}`),
       line('likeEarlier', like),
       line('limited', limited, limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', ')),
-      [say('why'), likeReason !== null && html`<span lang="en">${showText(likeReason)}</span>`],
+      [say('why'), whyOf(visit, likeReason)],
       [say('payerAccount'), figures.payerAccount],
       [
         say('digest'),
@@ -280,7 +280,7 @@ function decisionsCard(visit: ProvedVisit, { batch, offers, open }: ShownBatch):
               <a class="button" href="/batch/${batch.batchId}/decide/${decision}">${label}</a>
               <small>${say(needsSecond ? 'second' : 'oneIsEnough')}</small>
             </li>`
-          : html`<li class="off">${label} <small lang="en">${whyNot}</small></li>`;
+          : html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
       })}
     </ul>
   </section>`;
@@ -397,11 +397,8 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
           <section class="card">
             ${factList([
               [say('status'), sayBatchStatus(language, batch.status)],
-              [say('why'), batch.reason !== null && html`<span lang="en">${showText(batch.reason)}</span>`],
-              [
-                say('remedy'),
-                batch.remedy !== null && html`<span lang="en">${showText(batch.remedy)}</span>`,
-              ],
+              [say('why'), whyOf(visit, batch.reason)],
+              [say('remedy'), whyOf(visit, batch.remedy)],
               [say('file'), showText(batch.fileName)],
               [say('rows'), showCount(batch.rows)],
               [say('amount'), `${showBaht(batch.totalSatang)} ${say('baht')}`],
@@ -475,13 +472,7 @@ async function answerDecide(
   const version = isPosted ? (fields['version'] ?? '') : versionNow(decision, shown);
   const form = formOf(visit, shown, decision, version);
   if (offer?.whyNot !== undefined)
-    return plainPage(
-      visit,
-      409,
-      visit.say('notPossible'),
-      html`<span lang="en">${offer.whyNot}</span>`,
-      form.back,
-    );
+    return plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, offer.whyNot), form.back);
   const review = await context.readReview();
   return isPosted ? answerDecision(visit, review, form, fields) : decidePage(visit, review, form);
 }

@@ -1,7 +1,6 @@
 /** The form in which a decision is made: what it is about, why, by which evidence, and what follows. */
 import { showBaht, showCount } from '../../core/figures.ts';
 import type { Satang } from '../../core/money.ts';
-import { showText } from '../../core/outgoing-text.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
 import { type EvidenceRefusal, keepEvidence } from '../evidence-files.ts';
@@ -10,7 +9,7 @@ import { countDeciders, type Correction, type EvidenceFile, type Target } from '
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, problems } from './layout.ts';
-import { fullStop } from './parts.ts';
+import { fullStop, whyOf } from './parts.ts';
 import type { Answer, Fields, Page, ProvedVisit, SentFile } from './view.ts';
 import { sayDecision, sayEffect } from './words.ts';
 
@@ -167,9 +166,7 @@ function objectionsBox(visit: ProvedVisit, form: DecideForm, { objections }: Tro
     <ul>
       ${shown.map(
         ({ target, why }) =>
-          html`<li>
-            ${target && html`${form.nameTarget(target)}: `}<span lang="en">${showText(why)}</span>
-          </li>`,
+          html`<li>${target && html`${form.nameTarget(target)}: `}${whyOf(visit, why)}</li>`,
       )}
     </ul>
     ${

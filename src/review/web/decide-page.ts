@@ -18,7 +18,7 @@ import { isPayoutDecision, type PayoutDecision, payoutDecisions } from '../rules
 import { answerDecision, countedOf, type DecideForm, decidePage, withFile } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
-import { factList, moneyTag } from './parts.ts';
+import { factList, moneyTag, whyOf } from './parts.ts';
 import { readSeq, type ReadReview } from './payout-page.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from './view.ts';
 import { sayDecision, sayStatus } from './words.ts';
@@ -102,7 +102,7 @@ async function answerOne(
   const why = await whyNotNow(review, visit, history.row.seq, decision);
   return why === undefined
     ? decidePage(visit, review, form)
-    : plainPage(visit, 409, visit.say('notPossible'), html`<span lang="en">${why}</span>`, form.back);
+    : plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, why), form.back);
 }
 
 async function whyNotNow(
@@ -313,7 +313,7 @@ async function listPage(
     );
   const others = counted
     .filter((one) => one.possible === 0)
-    .map(({ label, why }) => html`<li class="off">${label} <small lang="en">${why}</small></li>`);
+    .map(({ label, why }) => html`<li class="off">${label} <small>${whyOf(visit, why)}</small></li>`);
   const title = `${say('decideOn')}: ${countedOf(visit, list.rows.length, sumOf(list))}`;
   return {
     title,

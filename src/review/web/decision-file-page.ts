@@ -6,7 +6,7 @@ import type { OwnedItem } from '../rules/queue.ts';
 import { deciderOf } from '../verdict.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, plainPage, postButton } from './layout.ts';
-import { factList } from './parts.ts';
+import { factList, whyOf } from './parts.ts';
 import { decisionFilePath, type ReadQueue } from './queue-items.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
@@ -28,15 +28,15 @@ const noteMax = 2_000;
 /** Objections that are shown one by one. */
 const objectionsShown = 50;
 
-const objectionsBox = ({ say }: ProvedVisit, objections: readonly string[]): Html =>
+const objectionsBox = (visit: ProvedVisit, objections: readonly string[]): Html =>
   html`<div class="problems" role="alert" tabindex="-1" autofocus>
-    <h2>${say('fileNotPossible')}</h2>
+    <h2>${visit.say('fileNotPossible')}</h2>
     <ul>
-      ${objections.slice(0, objectionsShown).map((one) => html`<li lang="en">${showText(one)}</li>`)}
+      ${objections.slice(0, objectionsShown).map((one) => html`<li>${whyOf(visit, one)}</li>`)}
     </ul>
     ${
       objections.length > objectionsShown &&
-      html`<p>${say('andMore')} ${objections.length - objectionsShown}</p>`
+      html`<p>${visit.say('andMore')} ${objections.length - objectionsShown}</p>`
     }
   </div>`;
 
@@ -65,7 +65,7 @@ function filePage(visit: ProvedVisit, item: OwnedItem, objections: readonly stri
         <section class="card">
           ${factList([
             [say('decisionFile'), showText(title)],
-            [say('asksFor'), html`<span lang="en">${showText(reason)}</span>`],
+            [say('asksFor'), whyOf(visit, reason)],
             [say('amount'), amountSatang === null ? undefined : `${showBaht(amountSatang)} ${say('baht')}`],
             ['SHA-256', html`<code>${version}</code>`],
           ])}

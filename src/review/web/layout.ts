@@ -7,7 +7,7 @@ import { html, type Html, type Part } from './html.ts';
 import type { Asset } from './passkey-script.ts';
 import { style } from './style.ts';
 import type { Page, Visit } from './view.ts';
-import { sayMoment, sayRole, type Word } from './words.ts';
+import { sayMoment, sayRole, sayWhy, type Word } from './words.ts';
 
 /** Browsers keep what has its contents in its name. */
 const assetPath = (name: string, text: string, ending: string): string =>
@@ -171,7 +171,7 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
 
 /** What is wrong with what was typed, above the heading, with links to the fields. */
 export const problems = (
-  { say }: Visit,
+  { say, language }: Visit,
   complaints: readonly { readonly field: string; readonly text: string }[],
 ): Html | undefined =>
   complaints.length === 0
@@ -179,13 +179,13 @@ export const problems = (
     : html`<div class="problems" role="alert" tabindex="-1" autofocus>
         <h2>${say('problem')}</h2>
         <ul>
-          ${complaints.map(({ field, text }) => html`<li><a href="#${field}">${text}</a></li>`)}
+          ${complaints.map(({ field, text }) => html`<li><a href="#${field}">${sayWhy(language, text).text}</a></li>`)}
         </ul>
       </div>`;
 
 /** A page that only says something. */
 export const plainPage = (
-  { say }: Visit,
+  { say, language }: Visit,
   status: number,
   title: string,
   text: Part = '',
@@ -194,6 +194,6 @@ export const plainPage = (
   status,
   title,
   body: html`<h1>${title}</h1>
-    <p>${text}</p>
+    <p>${typeof text === 'string' ? sayWhy(language, text).text : text}</p>
     <p><a href="${back}">${say('back')}</a></p>`,
 });

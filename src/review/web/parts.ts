@@ -7,14 +7,25 @@ import { describeAlarmRemedy, describeHolds, describeRemedy } from '../../report
 import { describeReason } from '../../reports/rules/report-rows.ts';
 import { html, type Html, type Part } from './html.ts';
 import type { Fields, Visit } from './view.ts';
-import { sayMoment, sayMoved } from './words.ts';
+import { sayMoment, sayMoved, sayWhy } from './words.ts';
+
+/** What the rules, the bank or the journal say, in the visitor's language where it is ours to say. */
+export function whyOf({ language }: Pick<Visit, 'language'>, why: string | null | undefined): Part {
+  if (why === null || why === undefined || why === '') return undefined;
+  const said = sayWhy(language, why);
+  return said.language === language
+    ? html`<span>${showText(said.text)}</span>`
+    : html`<span lang="${said.language}">${showText(said.text)}</span>`;
+}
 
 /** Why a row waits: where it is held, in Thai too; what the bank or the file says stays as it is. */
-export function reasonOf({ language }: Pick<Visit, 'language'>, row: ResultRow): Part {
+export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
   const [, why] = describeReason(row);
-  const isHeld = language === 'th' && row.status === 'held' && row.holds.length > 0;
-  const english = why !== '' && html`<span lang="en">${showText(why)}</span>`;
-  return isHeld ? html`${describeHolds(row.holds, 'th')}<br />${english}` : english;
+  const isHeld = visit.language === 'th' && row.status === 'held' && row.holds.length > 0;
+  const said = whyOf(visit, why);
+  return isHeld && sayWhy('th', why).language === 'en'
+    ? html`${describeHolds(row.holds, 'th')}<br />${said}`
+    : said;
 }
 
 /** What to do about it. */

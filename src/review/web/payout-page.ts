@@ -14,7 +14,7 @@ import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
-import { alarmTag, factList, moneyTag, momentOf, reasonOf, remedyOf } from './parts.ts';
+import { alarmTag, factList, momentOf, moneyTag, reasonOf, remedyOf, whyOf } from './parts.ts';
 import { timeLine, type ToldLine } from './time-line.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayDecision, sayStatus } from './words.ts';
@@ -121,14 +121,15 @@ function summary(visit: ProvedVisit, history: PayoutHistory, isRevealed: boolean
   ]);
 }
 
-const offerItem = ({ say, language }: ProvedVisit, seq: number, offer: Offer): Html => {
+const offerItem = (visit: ProvedVisit, seq: number, offer: Offer): Html => {
+  const { say, language } = visit;
   const label = sayDecision(language, offer.decision);
   return offer.whyNot === undefined
     ? html`<li>
         <a class="button" href="/payout/${seq}/decide/${offer.decision}">${label}</a>
         <small>${offer.needsSecond ? say('second') : say('oneIsEnough')}</small>
       </li>`
-    : html`<li class="off">${label} <small lang="en">${offer.whyNot}</small></li>`;
+    : html`<li class="off">${label} <small>${whyOf(visit, offer.whyNot)}</small></li>`;
 };
 
 function decisionsCard(visit: ProvedVisit, { history, offers, openProposal }: ShownPayout): Html {

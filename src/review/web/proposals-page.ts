@@ -20,7 +20,7 @@ import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdic
 import { countedOf } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage, postButton, problems } from './layout.ts';
-import { factList, fullStop, momentOf } from './parts.ts';
+import { factList, fullStop, momentOf, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import {
   type ApprovalWay,
@@ -161,11 +161,8 @@ function correctionOf(
 }
 
 /** Then and now, side by side, where it has changed since it was proposed and not by what was proposed. */
-function thenAndNow(
-  { say, language }: ProvedVisit,
-  item: ProposalItem,
-  { row, events }: PayoutHistory,
-): Part {
+function thenAndNow(visit: ProvedVisit, item: ProposalItem, { row, events }: PayoutHistory): Part {
+  const { say, language } = visit;
   const now = sayStatus(language, row.status);
   const version = Number(item.version);
   const changed = item.status === 'applied' ? undefined : findChangeSince(version, row, events);
@@ -177,7 +174,7 @@ function thenAndNow(
       </div>
       <div><small>${say('now')}</small> <b>${now}</b></div>
     </div>
-    <small lang="en">${changed}</small>`;
+    <small>${whyOf(visit, changed)}</small>`;
 }
 
 function payoutItem(
@@ -200,9 +197,9 @@ function payoutItem(
 }
 
 /** What is no payout, or one that has left. */
-function describeOther({ say }: ProvedVisit, { kind, key }: ProposalItem): Part {
-  if (kind === 'payout') return say('goneItem');
-  const words = html`<span lang="en">${describeTarget(kind, key)}</span>`;
+function describeOther(visit: ProvedVisit, { kind, key }: ProposalItem): Part {
+  if (kind === 'payout') return visit.say('goneItem');
+  const words = whyOf(visit, describeTarget(kind, key));
   return kind === 'batch' ? html`<a class="open" href="/batch/${key}">${words}</a>` : words;
 }
 
@@ -224,9 +221,7 @@ async function itemRow(
       ${payee} ${note !== undefined && html`<small>${showText(note)}</small>`}
     </td>
     <td data-head="${say('status')}">${state}</td>
-    <td data-head="${say('outcome')}">
-      ${say(itemWords[status])} ${why !== null && html`<small lang="en">${showText(why)}</small>`}
-    </td>
+    <td data-head="${say('outcome')}">${say(itemWords[status])} <small>${whyOf(visit, why)}</small></td>
   </tr>`;
 }
 
@@ -352,7 +347,7 @@ function verdictCard(
   const { say, person, nowMs, proved } = visit;
   if (!isOpen(proposal)) return undefined;
   const isOwn = proposal.makerId === person.personId;
-  const reason = isOwn ? say('ownProposal') : html`<span lang="en">${whyNot.approve}</span>`;
+  const reason = isOwn ? say('ownProposal') : whyOf(visit, whyNot.approve);
   const canWithdraw = whyNotWithdraw(proposal, deciderOf(proved), nowMs) === undefined;
   return html`<section class="card first">
     ${

@@ -18,10 +18,10 @@ import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
-import { factList, moneyTag } from './parts.ts';
+import { factList, moneyTag, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayAge, sayKind, sayMoment } from './words.ts';
+import { sayAge, sayKind, sayMoment, sayWhy } from './words.ts';
 
 /** @param limit of the items of a kind */
 export type ReadQueue = (asker: Asker, limit: number) => Promise<Queue>;
@@ -65,8 +65,7 @@ const decidedHere: readonly string[] = [
 function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Html {
   const { decision, whyNot } = option;
   const label = visit.language === 'th' ? option.labelTh : option.label;
-  if (whyNot !== undefined)
-    return html`<li class="off">${label} <small lang="en">${showText(whyNot)}</small></li>`;
+  if (whyNot !== undefined) return html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
   const { kind, key, version } = item;
   if (kind === 'decisions')
     return html`<li>${postButton(visit, decisionFilePath, label, { key }, 'plain')}</li>`;
@@ -90,11 +89,13 @@ function itemRow(visit: ProvedVisit, item: OwnedItem): Html {
   const { say, language } = visit;
   const { kind, title, amountSatang, moneyMoved, reason, remedy, options, sinceMs, owner } = item;
   return html`<tr>
-    <td data-head="${say('waits')}"><b>${sayKind(language, kind)}</b> <small>${showText(title)}</small></td>
+    <td data-head="${say('waits')}">
+      <b>${sayKind(language, kind)}</b> <small>${whyOf(visit, title)}</small>
+    </td>
     <td class="number" data-head="${say('amount')}">${amountSatang !== null && showBaht(amountSatang)}</td>
     <td data-head="${say('money')}">${moneyTag(visit, moneyMoved)}</td>
     <td class="why" data-head="${say('why')}">
-      <span lang="en">${showText(reason)}</span> <small lang="en">${showText(remedy)}</small>
+      ${whyOf(visit, reason)} <small>${whyOf(visit, remedy)}</small>
     </td>
     <td data-head="${say('decisions')}">
       <ul class="options">
@@ -170,14 +171,14 @@ const shownOf = (
   { kind, title, amountSatang, reason, remedy, moneyMoved }: OwnedItem,
 ): Html =>
   factList([
-    [visit.say('waits'), `${sayKind(visit.language, kind)}, ${title}`],
+    [visit.say('waits'), html`${sayKind(visit.language, kind)}, ${whyOf(visit, title)}`],
     [
       visit.say('amount'),
       amountSatang === null ? undefined : `${showBaht(amountSatang)} ${visit.say('baht')}`,
     ],
     [visit.say('money'), moneyTag(visit, moneyMoved)],
-    [visit.say('why'), html`<span lang="en">${showText(reason)}</span>`],
-    [visit.say('remedy'), html`<span lang="en">${showText(remedy)}</span>`],
+    [visit.say('why'), whyOf(visit, reason)],
+    [visit.say('remedy'), whyOf(visit, remedy)],
   ]);
 
 /** First the form, by what was clicked; then, once it is filled in, the decision. */
@@ -188,12 +189,7 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
   const option = item?.options.find((one) => one.decision === decision);
   if (item === undefined || option === undefined || !decidedHere.includes(decision)) return gone(visit);
   if (option.whyNot !== undefined)
-    return plainPage(
-      visit,
-      409,
-      visit.say('notPossible'),
-      html`<span lang="en">${showText(option.whyNot)}</span>`,
-    );
+    return plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, option.whyNot));
   // A batch in doubt is decided on as a batch.
   const target = { kind: kind === 'doubt' ? 'batch' : kind, key, version } as Target;
   const form: DecideForm = {
@@ -201,10 +197,10 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
     path: '/queue/item',
     back: '/queue',
     targets: [target],
-    what: showText(item.title),
+    what: showText(sayWhy(visit.language, item.title).text),
     shown: shownOf(visit, item),
     hidden: { kind, key, version, decision },
-    nameTarget: () => showText(item.title),
+    nameTarget: () => showText(sayWhy(visit.language, item.title).text),
   };
   const review = await context.readReview();
   return fields['note'] === undefined

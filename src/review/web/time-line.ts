@@ -9,7 +9,7 @@ import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import type { StatementLine } from '../../reconcile/rules/statement.ts';
 import { html, type Html, type Part } from './html.ts';
-import { momentOf } from './parts.ts';
+import { momentOf, whyOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
 import { type Language, sayCause, sayFact, sayStatus } from './words.ts';
 
@@ -153,7 +153,7 @@ function readEntry(visit: ProvedVisit, { row, batch }: PayoutHistory): Entry {
     what: html`<b>${say('rowRead')}</b>
       <small>${showText(batch.fileName)}, ${say('line')} ${row.line}</small>`,
     evidence: [
-      row.issues.map((issue) => html`<p lang="en">${showText(describeIssue(issue))}</p>`),
+      row.issues.map((issue) => html`<p>${whyOf(visit, describeIssue(issue))}</p>`),
       html`<details>
         <summary>${say('asInFile')}</summary>
         ${chips(cells)}

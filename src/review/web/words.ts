@@ -4,7 +4,12 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
 import type { BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
-import type { Role } from '../rules/people.ts';
+import { bankStatuses } from '../../core/status-codes.ts';
+import { breakRemedyPairs } from '../../reconcile/rules/break-remedies.ts';
+import { englishRemedies } from '../../reports/rules/remedy-texts.ts';
+import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
+import { whyPairs } from '../../reports/rules/why-texts.ts';
+import { type Action, actions, actionWords, type Role } from '../rules/people.ts';
 import type { ProposalStatus } from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import type { BatchStep } from '../rules/batch-steps.ts';
@@ -107,6 +112,128 @@ const roleWords: Readonly<Record<Role, Pair>> = {
 };
 
 export const sayRole = (language: Language, role: Role): string => roleWords[role][place(language)];
+
+// ---------------------------------------------------------------- why
+
+const actionPairs: Readonly<Record<Action, string>> = {
+  see: 'ดูรายการตรวจสอบ',
+  reveal: 'เปิดดูเลขเต็ม',
+  take: 'รับดูแลเรื่องที่รอ',
+  propose: 'เสนอการตัดสินใจ',
+  check: 'ตรวจสิ่งที่ผู้อื่นเสนอ',
+  people: 'เปลี่ยนแปลงผู้ใช้',
+  settings: 'เปลี่ยนจำนวนผู้อนุมัติ',
+};
+
+/** Of a list that is parted so, each in Thai; undefined where one has no Thai. */
+function eachInThai(
+  text: string,
+  parted: string,
+  inThai: (one: string) => string | undefined,
+): string | undefined {
+  const said = text.split(parted).map(inThai);
+  return said.includes(undefined) ? undefined : said.join(parted === ', ' ? ', ' : 'หรือ');
+}
+
+const ownOf = (table: Readonly<Record<string, string>>, name: string): string | undefined =>
+  Object.hasOwn(table, name) ? table[name] : undefined;
+const thaiOf = (table: Readonly<Record<string, Pair>>, name: string): string | undefined =>
+  Object.hasOwn(table, name) ? table[name]?.[1] : undefined;
+
+const sayRoleName = (role: string): string | undefined => thaiOf(roleWords, role.replace(/^an? /, ''));
+const actionsByWords = new Map(actions.map((action) => [actionWords[action], actionPairs[action]]));
+
+const labels = new Map(Object.values(decisionTerms).map(({ label, labelTh }) => [label, labelTh]));
+
+/** How what stands in braces is said in Thai, by its name; undefined where it has no Thai, and so is no such sentence. */
+const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
+  status: (text) => thaiOf(statusWords, text) ?? thaiOf(batchStatusWords, text),
+  role: sayRoleName,
+  roles: (text) => eachInThai(text, ' or ', sayRoleName),
+  action: (text) => actionsByWords.get(text),
+  holds: (text) => eachInThai(text, ', ', (hold) => ownOf(thaiRemedies.holdReasons, hold)),
+  causes: (text) => eachInThai(text, ', ', (cause) => thaiOf(causeWords, cause)),
+  decision: (text) => labels.get(text),
+  why: (text) => sayInThai(text),
+  // Of several, each by itself: one without Thai stays as it is.
+  whys: (text) =>
+    text
+      .split('; ')
+      .map((one) => sayInThai(one) ?? one)
+      .join(' '),
+};
+
+/** Stand for one word; other blanks for any text. */
+const oneWord =
+  /^(?:code|column|name|id|ref|row|rows|batch|count|number|status|hours|account|from|to|digest|day)$/;
+
+interface Sentence {
+  readonly pattern: RegExp;
+  /** Of its blanks, in their order: some stand twice, with a number. */
+  readonly names: readonly string[];
+  readonly thai: string;
+  readonly letters: number;
+}
+
+function readSentence([english, thai]: Pair): Sentence {
+  const names: string[] = [];
+  const source = english
+    .split(/\{(\w+)\}/)
+    .map((part, at) => {
+      if (at % 2 === 0) return RegExp.escape(part);
+      names.push(part);
+      return oneWord.test(part.replace(/\d$/, '')) ? String.raw`(\S+)` : '(.+?)';
+    })
+    .join('');
+  const letters = english.replaceAll(/\{\w+\}/g, '').length;
+  return { pattern: new RegExp(`^${source}$`, 's'), names, thai, letters };
+}
+
+/** What says most itself is tried first. */
+const sentences: readonly Sentence[] = [...whyPairs, ...breakRemedyPairs]
+  .map(readSentence)
+  .toSorted((one, other) => other.letters - one.letters);
+
+/** Texts that stand in both languages elsewhere, by their English. */
+const wholes: ReadonlyMap<string, string> = new Map([
+  ...bankStatuses.map(({ remedy, remedyTh }) => [remedy, remedyTh] as const),
+  ...(['statuses', 'holds', 'holdReasons', 'codes', 'alarms'] as const).flatMap((part) =>
+    Object.entries<string>(englishRemedies[part]).map(
+      ([code, english]) => [english, ownOf(thaiRemedies[part], code) ?? english] as const,
+    ),
+  ),
+]);
+
+/** Longer ones are none of ours. */
+const sentenceLengthMax = 600;
+
+/** What the rules say, in Thai; undefined where it has none: what the bank, a file or a person said. */
+function sayInThai(english: string): string | undefined {
+  if (english.length > sentenceLengthMax) return undefined;
+  const whole = wholes.get(english);
+  if (whole !== undefined) return whole;
+  for (const { pattern, names, thai } of sentences) {
+    const found = pattern.exec(english);
+    if (found === null) continue;
+    const said = names.map((name, at) => {
+      const text = found[at + 1] ?? '';
+      const blank = blanks[name.replace(/\d$/, '')];
+      return blank === undefined ? text : blank(text);
+    });
+    if (said.includes(undefined)) continue;
+    return thai.replaceAll(/\{(\w+)\}/g, (_, name: string) => said[names.indexOf(name)] ?? '');
+  }
+  return undefined;
+}
+
+/** Why, in the language of whoever reads, and in which it is said: what has no Thai stays as it is. */
+export function sayWhy(
+  language: Language,
+  why: string,
+): { readonly text: string; readonly language: Language } {
+  const thai = language === 'th' ? sayInThai(why) : undefined;
+  return thai === undefined ? { text: why, language: 'en' } : { text: thai, language: 'th' };
+}
 
 // ---------------------------------------------------------------- moments
 

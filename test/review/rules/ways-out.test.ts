@@ -38,6 +38,7 @@ import {
   queueKinds,
 } from '../../../src/review/rules/queue.ts';
 import { decisionTerms } from '../../../src/review/rules/terms.ts';
+import { sayWhy } from '../../../src/review/web/words.ts';
 import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
 import { payer } from '../../support/journal-fixtures.ts';
 import { makeBatch, makeRow } from '../../support/report-fixtures.ts';
@@ -133,6 +134,14 @@ test.for(situations.map((situation) => [JSON.stringify(situation), situation] as
     expect(findWayOut(reviewedOf(situation))).toBeDefined();
   },
 );
+
+const hasNoThai = (english: string | undefined): boolean =>
+  english !== undefined && sayWhy('th', english).language !== 'th';
+
+test('why a decision is not possible is said in Thai, too', () => {
+  const whys = situations.flatMap((one) => optionsFor(reviewedOf(one)).map(({ whyNot }) => whyNot));
+  expect([...new Set(whys)].filter(hasNoThai)).toEqual([]);
+});
 
 test.for(['new-payee', 'day-limit', 'service-day'] as const)(
   'what a limit over time holds goes on by a decision that needs a second person, and is not held for it again: %s',
@@ -292,6 +301,9 @@ describe('what is no payout', () => {
         else expect(possible).not.toEqual([]);
         expect(options.filter(({ whyNot }) => whyNot === '')).toEqual([]);
         expect([reason, remedy]).not.toContain('');
+        expect(options.map(({ whyNot }) => whyNot).filter(hasNoThai)).toEqual([]);
+        // What the bank or a person said stays as it is.
+        if (kind !== 'payer') expect(sayWhy('th', remedy).language).toBe('th');
       }
     },
   );

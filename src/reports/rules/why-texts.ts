@@ -1,0 +1,582 @@
+/**
+ * Why something waits or is not possible, as the rules say it, beside its Thai. What stands in braces is filled in; its
+ * name tells how it is said in Thai: `{status}`, `{role}`, `{action}`, `{holds}`, `{causes}`, and `{why}` for a sentence
+ * within one. Anything else stays as it is.
+ */
+/** English, ไทย. */
+type Pair = readonly [en: string, th: string];
+
+/** What may be decided about one payout. */
+const ofPayouts: readonly Pair[] = [
+  [
+    'it is {status}, and its number is free: a new file may use it',
+    'สถานะคือ {status} และเลขรายการว่างแล้ว ใช้ในไฟล์ใหม่ได้',
+  ],
+  [
+    'it is {status}: only the number of what was cancelled can be released',
+    'สถานะคือ {status} ปลดเลขได้เฉพาะรายการที่ยกเลิกแล้ว',
+  ],
+  ['its number was released before', 'เลขรายการนี้ถูกปลดไปแล้ว'],
+  ['its transfer {ref} is paid, or may be', 'การโอน {ref} จ่ายสำเร็จแล้ว หรืออาจจ่ายแล้ว'],
+  [
+    'the bank is still being asked about it: wait until it is unresolved',
+    'กำลังสอบถามธนาคารอยู่ กรุณารอจนสรุปผลไม่ได้ก่อน',
+  ],
+  [
+    'it is {status}: only what is unresolved or disputed can be confirmed',
+    'สถานะคือ {status} ยืนยันได้เฉพาะรายการที่ยังสรุปผลไม่ได้หรือขัดแย้งกับธนาคาร',
+  ],
+  [
+    'it is {status}: only what is unresolved can be confirmed',
+    'สถานะคือ {status} ยืนยันได้เฉพาะรายการที่ยังสรุปผลไม่ได้',
+  ],
+  ['the bank says that {ref} is in process', 'ธนาคารแจ้งว่า {ref} กำลังดำเนินการ'],
+  ['the bank says that {ref} is complete', 'ธนาคารแจ้งว่า {ref} เสร็จสมบูรณ์แล้ว'],
+  ['a statement has a line of {ref}: reconcile its day', 'มี {ref} ในรายการเดินบัญชี ให้กระทบยอดของวันนั้น'],
+  [
+    'the bank has known {ref}: the statements of its day and of the next must be read first',
+    'ธนาคารเคยรับทราบ {ref} ต้องอ่านรายการเดินบัญชีของวันนั้นและวันถัดไปก่อน',
+  ],
+  ['it has no transfer that is in doubt', 'ไม่มีการโอนที่ยังไม่ทราบผล'],
+  [
+    'it is {status}, without an alarm: there is nothing to take note of',
+    'สถานะคือ {status} และไม่มีแจ้งเตือนสำคัญ จึงไม่มีสิ่งที่ต้องรับทราบ',
+  ],
+  ['somebody has taken note of it before', 'มีผู้รับทราบไปแล้ว'],
+  [
+    'row {row} was rejected: correct it and send it in a new file, or acknowledge it',
+    'แถวที่ {row} ไม่รับเข้าระบบ แก้ไขแล้วส่งในไฟล์ใหม่ หรือรับทราบ',
+  ],
+  ['{why} is {status}, not held: there is nothing to let go on', '{why} มีสถานะ {status} ไม่ได้ระงับไว้'],
+  ['{why} is held for {holds}, which this does not lift', '{why} ระงับไว้เพราะ {holds} ซึ่งการตัดสินใจนี้ไม่ปลดให้'],
+  [
+    '{why} is {status}: only what has not been sent can be cancelled',
+    '{why} มีสถานะ {status} ยกเลิกได้เฉพาะรายการที่ยังไม่ส่ง',
+  ],
+  [
+    '{why} bears an alarm: what the bank says of it must be cleared first',
+    '{why} มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน',
+  ],
+  [
+    '{why} is {status}: only what failed, is unpayable or was rejected can be tried again',
+    '{why} มีสถานะ {status} ส่งใหม่ได้เฉพาะรายการที่จ่ายไม่สำเร็จ ตรวจผู้รับไม่ผ่าน หรือไม่รับเข้าระบบ',
+  ],
+  [
+    '{why} was rejected for what its file holds: send it in a new file',
+    '{why} ไม่รับเข้าระบบเพราะข้อมูลในไฟล์ ให้ส่งในไฟล์ใหม่',
+  ],
+  ['{why} is still wrong ({whys})', '{why} ยังไม่ถูกต้อง ({whys})'],
+  [
+    '{why}: its amount could not be read when the file was taken in: send it in a new file',
+    '{why}: อ่านจำนวนเงินไม่ได้ตั้งแต่รับไฟล์ ให้ส่งในไฟล์ใหม่',
+  ],
+  ['payout {payoutId} (row {row} of batch {batch})', 'รายการ {payoutId} (แถวที่ {row} ของชุด {batch})'],
+  ['row {row} of batch {batch}', 'แถวที่ {row} ของชุด {batch}'],
+  ['it bears an alarm: what the bank says of it must be cleared first', 'มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน'],
+  [
+    'it is {status}: only what moved no money, and waits or has ended, can be corrected',
+    'สถานะคือ {status} แก้ไขได้เฉพาะรายการที่เงินยังไม่ออก และกำลังรอหรือสิ้นสุดแล้ว',
+  ],
+  [
+    'it was rejected for what its file holds: send it in a new file',
+    'ไม่รับเข้าระบบเพราะข้อมูลในไฟล์ ให้ส่งในไฟล์ใหม่',
+  ],
+  [
+    "its amount could not be read, and the file's total is without it: send it in a new file",
+    'อ่านจำนวนเงินไม่ได้ และยอดรวมของไฟล์ไม่รวมรายการนี้ ให้ส่งในไฟล์ใหม่',
+  ],
+  ['corrected it is still wrong ({whys})', 'แก้ไขแล้วยังไม่ถูกต้อง ({whys})'],
+  ['the correction changes nothing', 'การแก้ไขไม่เปลี่ยนข้อมูลใด'],
+  ['it is not the row that was decided on', 'ไม่ใช่แถวที่ตัดสินใจไว้'],
+  ['it has changed since ({causes})', 'มีการเปลี่ยนแปลงหลังจากนั้น ({causes})'],
+  [
+    'it was {status} then, and is {status2} now ({causes})',
+    'ขณะนั้นสถานะคือ {status} ตอนนี้คือ {status2} ({causes})',
+  ],
+];
+
+/** Of batches, payer accounts, statements, days, files and breaks. */
+const ofOthers: readonly Pair[] = [
+  ['it is {status}: nothing of it can be paid', 'สถานะคือ {status} จ่ายรายการใดไม่ได้'],
+  ['all of it was sent, or has ended', 'ส่งไปทั้งหมดแล้ว หรือสิ้นสุดแล้ว'],
+  ['it waits for approval, which this does not lift: "{command}"', 'รออนุมัติ ซึ่งการตัดสินใจนี้ไม่ปลดให้: "{command}"'],
+  ['it is {status}, and nothing of it is held as a whole', 'สถานะคือ {status} และไม่มีส่วนใดระงับไว้ทั้งชุด'],
+  ['it is halted already', 'หยุดจ่ายอยู่แล้ว'],
+  ['it is neither halted nor paused', 'ไม่ได้หยุดหรือพักการจ่าย'],
+  ['it needs no approval', 'ไม่ต้องอนุมัติ'],
+  ['nothing of it waits for approval', 'ไม่มีรายการที่รออนุมัติ'],
+  [
+    'what waits of it is not what you have looked at: its digest is {digest}',
+    'รายการที่รอไม่ใช่รายการที่คุณเปิดดู ค่าสรุปคือ {digest}',
+  ],
+  ['there is no batch {batch}', 'ไม่มีชุด {batch}'],
+  ['a statement can be accepted or adopted, and nothing else', 'รายการเดินบัญชีทำได้เพียงยอมรับหรือนำมาใช้'],
+  ['the bank has given it: reconcile the day', 'ธนาคารให้มาแล้ว ให้กระทบยอดของวันนั้น'],
+  ['it lacks nothing: there is nothing to insist on', 'ไม่มีส่วนใดขาด จึงไม่ต้องยืนยันรับ'],
+  [
+    'a day without a statement can be taken note of, or gets one, and nothing else',
+    'วันที่ไม่มีรายการเดินบัญชีทำได้เพียงรับทราบ หรือนำรายการเดินบัญชีมาใช้',
+  ],
+  ['its statement is there, or nothing was sent on it', 'มีรายการเดินบัญชีแล้ว หรือวันนั้นไม่มีการส่งรายการ'],
+  [
+    'a refused file can be taken note of, and nothing else: drop a better one',
+    'ไฟล์ที่ไม่รับทำได้เพียงรับทราบ ให้วางไฟล์ที่แก้ไขแล้ว',
+  ],
+  [
+    'it waits for nobody: it was accepted since, or somebody has taken note of it',
+    'ไม่ได้รอผู้ใด มีการรับไฟล์แล้ว หรือมีผู้รับทราบแล้ว',
+  ],
+];
+
+/** Of whoever decides. */
+const ofPeople: readonly Pair[] = [
+  ['proposal {id} is about it, and is not decided yet', 'มีคำขอ {id} เกี่ยวกับเรื่องนี้ซึ่งยังไม่ได้ตัดสิน'],
+  ['there is no proposal {id}', 'ไม่มีคำขอ {id}'],
+  ['it waits for a second person', 'รอบุคคลที่สอง'],
+  ['it is being applied', 'กำลังดำเนินการตามคำขอ'],
+  ['it was applied', 'ดำเนินการตามคำขอแล้ว'],
+  ['it was sent back', 'ส่งกลับแล้ว'],
+  ['it was withdrawn', 'ถอนคำขอแล้ว'],
+  ['it is out of date: what it is about has changed since', 'คำขอล้าสมัย ข้อมูลเปลี่ยนแปลงหลังจากนั้น'],
+  ['it has lapsed: nobody checked it in time', 'คำขอหมดอายุ ไม่มีผู้ตรวจทันเวลา'],
+  [
+    'you uploaded the file, or corrected a row in it, and cannot approve it',
+    'คุณเป็นผู้ส่งไฟล์หรือแก้ไขแถวในไฟล์นี้ จึงอนุมัติไม่ได้',
+  ],
+  [
+    'the question that this answers is over, was answered before, or was asked somebody else: try again',
+    'คำถามนี้หมดเวลา ตอบไปแล้ว หรือถามผู้อื่น กรุณาลองอีกครั้ง',
+  ],
+  ['who approves must have proved who he is', 'ผู้อนุมัติต้องพิสูจน์ตัวตน'],
+  ['nobody has proved to have proposed it: propose it again', 'ไม่มีผู้พิสูจน์ตัวตนว่าเป็นผู้เสนอ กรุณาเสนอใหม่'],
+  ['you proposed this and cannot approve it', 'คุณเป็นผู้เสนอ จึงอนุมัติเองไม่ได้'],
+  ['only {name}, who proposed it, can sign it', 'ลงนามได้เฉพาะ {name} ซึ่งเป็นผู้เสนอ'],
+  ['only {name}, who proposed it, can withdraw it', 'ถอนได้เฉพาะ {name} ซึ่งเป็นผู้เสนอ'],
+  [
+    'it has changed since proposal {id} was made: send that back, then propose it anew',
+    'ข้อมูลเปลี่ยนหลังจากเสนอคำขอ {id} ให้ส่งกลับแล้วเสนอใหม่',
+  ],
+  [
+    'proposal {id} waits for your signature: sign it with your passkey on the review page ("paydrop review")',
+    'คำขอ {id} รอลายเซ็นของคุณ ให้ลงนามด้วยพาสคีย์ในหน้านี้',
+  ],
+  ['you have proposed it (proposal {id}): another person approves it', 'คุณเป็นผู้เสนอ (คำขอ {id}) ต้องให้ผู้อื่นอนุมัติ'],
+  ['proposal {id} is about it: decide on that first', 'มีคำขอ {id} เกี่ยวกับเรื่องนี้ ให้ตัดสินคำขอนั้นก่อน'],
+  ['somebody else has decided on it at the same moment: look again', 'มีผู้อื่นตัดสินใจในขณะเดียวกัน กรุณาดูอีกครั้ง'],
+  ['nothing is named that it is about', 'ไม่ได้ระบุว่าเกี่ยวกับสิ่งใด'],
+  ['why it is decided so must be said', 'ต้องระบุเหตุผล'],
+  ['{what} needs evidence: say where the proof stands', '{what} ต้องมีหลักฐาน กรุณาระบุว่าอยู่ที่ใด'],
+  ['you look after it already', 'คุณดูแลเรื่องนี้อยู่แล้ว'],
+  ['nobody looks after it', 'ไม่มีผู้ดูแลเรื่องนี้'],
+  ['{name} looks after it: take it yourself instead', '{name} ดูแลเรื่องนี้อยู่ ให้รับมาดูแลเองแทน'],
+  ['this user is disabled', 'ผู้ใช้นี้ถูกปิดใช้งาน'],
+  ['only somebody who has proved who he is may {action}', 'เฉพาะผู้ที่พิสูจน์ตัวตนแล้วจึงมีสิทธิ์{action}'],
+  ['a {role} may not {action}: that takes {roles}', '{role}ไม่มีสิทธิ์{action} ต้องเป็น{roles}'],
+  [
+    'you alone gave {name} the first password, so that another person has to check this',
+    'คุณเป็นผู้เดียวที่ออกรหัสผ่านแรกให้ {name} จึงต้องให้ผู้อื่นตรวจ',
+  ],
+  [
+    '{name} alone gave you the first password, so that another person has to check this',
+    '{name} เป็นผู้เดียวที่ออกรหัสผ่านแรกให้คุณ จึงต้องให้ผู้อื่นตรวจ',
+  ],
+  [
+    'the same admin alone gave you and {name} the first password, so that another person has to check this',
+    'ผู้ดูแลระบบคนเดียวกันออกรหัสผ่านแรกให้ทั้งคุณและ {name} จึงต้องให้ผู้อื่นตรวจ',
+  ],
+  [
+    '{name}, who proposed it, is disabled: send it back, to be proposed anew',
+    '{name} ซึ่งเป็นผู้เสนอถูกปิดใช้งาน ให้ส่งกลับเพื่อเสนอใหม่',
+  ],
+  [
+    '{name} proposed it, and {why}: send it back, to be proposed anew',
+    '{name} เป็นผู้เสนอ และ{why} ให้ส่งกลับเพื่อเสนอใหม่',
+  ],
+  [
+    '{name}, who proposed it, is nobody since the journal was restored: send it back, to be proposed anew',
+    'มีการกู้คืนข้อมูล ต้องเปิดใช้งาน {name} ซึ่งเป็นผู้เสนออีกครั้ง ให้ส่งกลับเพื่อเสนอใหม่',
+  ],
+  ['whoever proposed it is no user: send it back, to be proposed anew', 'ผู้เสนอไม่ใช่ผู้ใช้ ให้ส่งกลับเพื่อเสนอใหม่'],
+  ['there is no such user', 'ไม่มีผู้ใช้นี้'],
+  ['{name} is {role} already', '{name} เป็น{role}อยู่แล้ว'],
+  ['{name} is disabled already', '{name} ถูกปิดใช้งานอยู่แล้ว'],
+  ['{name} is disabled', '{name} ถูกปิดใช้งาน'],
+  ['{name} has no such passkey', '{name} ไม่มีพาสคีย์นี้'],
+  ['you have no such passkey', 'คุณไม่มีพาสคีย์นี้'],
+  ['{name} has to be enabled first: the journal was restored', 'ต้องเปิดใช้งาน {name} ก่อน เพราะมีการกู้คืนข้อมูล'],
+  [
+    'a user name has 2 to 64 letters, digits, dots, hyphens, underscores or @, and begins with a letter',
+    'ชื่อผู้ใช้มี 2 ถึง 64 ตัว เป็นตัวอักษรอังกฤษ ตัวเลข จุด ขีด ขีดล่าง หรือ @ และขึ้นต้นด้วยตัวอักษร',
+  ],
+  ['there is a user {name} already', 'มีผู้ใช้ {name} อยู่แล้ว'],
+  ['there is a user {name} already, disabled', 'มีผู้ใช้ {name} อยู่แล้ว ซึ่งถูกปิดใช้งาน'],
+  ['a full name has 1 to {count} characters, and no line ends', 'ชื่อเต็มมี 1 ถึง {count} ตัว และไม่มีการขึ้นบรรทัด'],
+  ['you proposed this and cannot confirm it', 'คุณเป็นผู้เสนอ จึงยืนยันเองไม่ได้'],
+  ['this is about you: another admin has to confirm it', 'เรื่องนี้เกี่ยวกับตัวคุณ ต้องให้ผู้ดูแลระบบอีกคนยืนยัน'],
+  [
+    'whoever proposed this made your user alone: {names} can confirm it',
+    'ผู้เสนอเป็นผู้เดียวที่สร้างผู้ใช้ของคุณ ผู้ที่ยืนยันได้คือ {names}',
+  ],
+  ['confirming a passkey takes a second admin', 'การยืนยันพาสคีย์ต้องมีผู้ดูแลระบบคนที่สอง'],
+  ['changing approval or review.people takes a second admin', 'การเปลี่ยนเกณฑ์อนุมัติต้องมีผู้ดูแลระบบคนที่สอง'],
+  ['a password has at least {count} characters', 'รหัสผ่านต้องมีอย่างน้อย {count} ตัว'],
+  ['a password has at most {count} characters', 'รหัสผ่านยาวได้ไม่เกิน {count} ตัว'],
+  ['a password has at least {count} different characters', 'รหัสผ่านต้องมีตัวอักษรต่างกันอย่างน้อย {count} ตัว'],
+  ['this password is one of those that everybody tries first', 'รหัสผ่านนี้เป็นรหัสที่ใครก็เดาก่อน'],
+  ['a password is more than the user’s own name', 'รหัสผ่านต้องไม่ใช่ชื่อผู้ใช้'],
+  ['the passkey’s answer is not right: try again', 'คำตอบของพาสคีย์ไม่ถูกต้อง กรุณาลองอีกครั้ง'],
+];
+
+/** Of what waits, and what is done about it. */
+const ofQueue: readonly Pair[] = [
+  ['{id} {decision}, 1 item', '{id} {decision} 1 รายการ'],
+  ['{id} {decision}, {count} items', '{id} {decision} {count} รายการ'],
+  [
+    'payouts were sent on this day, and the bank has given no statement of it that could be used',
+    'มีการส่งรายการในวันนี้ แต่ธนาคารยังไม่ให้รายการเดินบัญชีที่ใช้ได้',
+  ],
+  [
+    'Ask the bank for it; then {commands} with one that it has sent; acknowledge it if none will ever come',
+    'ขอจากธนาคาร แล้วใช้คำสั่ง {commands} กับไฟล์ที่ธนาคารส่งมา ถ้าไม่มีวันได้รับให้รับทราบ',
+  ],
+  [
+    'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+    'ไม่มีการจ่ายจากไฟล์นี้ แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ ถ้าไม่มีผู้ใดรอแล้วให้รับทราบ',
+  ],
+  ['{rows} of its rows are held together', 'ระงับไว้พร้อมกัน {rows} แถว'],
+  ['rows of it wait for approval', 'มีรายการที่รออนุมัติ'],
+  ['it waits for approval: nothing that was not approved is paid', 'รออนุมัติ จะไม่จ่ายรายการที่ยังไม่อนุมัติ'],
+  ['Look at it ("{command}"), then "{command2}"', 'เปิดดู ("{command}") แล้วใช้ "{command2}"'],
+  [
+    'Look at what holds them ("{command}"); "{command2}" lets them go on, "{command3}" ends them',
+    'ดูสาเหตุที่ระงับ ("{command}") ใช้ "{command2}" เพื่อดำเนินการต่อ หรือ "{command3}" เพื่อยกเลิก',
+  ],
+  [
+    'the bank has not yet said what became of {count} transfer of it',
+    'ธนาคารยังไม่แจ้งผลของการโอน {count} รายการ',
+  ],
+  [
+    'the bank has not yet said what became of {count} transfers of it',
+    'ธนาคารยังไม่แจ้งผลของการโอน {count} รายการ',
+  ],
+  [
+    'Do not pay them again by hand: "{command}" asks at once, and the statement of their day settles them; what stays open becomes unresolved, and is then decided on row by row',
+    'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "{command}" สอบถามได้ทันที รายการเดินบัญชีของวันนั้นจะยืนยันผล ที่ยังค้างจะสรุปผลไม่ได้ และตัดสินใจทีละรายการ',
+  ],
+  ['{name} has proposed it: {note}', '{name} เสนอไว้: {note}'],
+  [
+    'Another person looks at it ("{command}"), then "{command2}": {effect}',
+    'ให้ผู้อื่นเปิดดู ("{command}") แล้วใช้ "{command2}"',
+  ],
+  [
+    'a file with decisions was dropped, and nobody has confirmed that they are his',
+    'มีการวางไฟล์การตัดสินใจ ซึ่งยังไม่มีผู้ยืนยันว่าเป็นของตน',
+  ],
+  [
+    'a file with decisions was dropped, and nobody has confirmed that they are his: {asks}',
+    'มีการวางไฟล์การตัดสินใจ ซึ่งยังไม่มีผู้ยืนยันว่าเป็นของตน: {asks}',
+  ],
+  [
+    'A maker looks at it and confirms it ("{command}"), or throws it away (--discard)',
+    'ให้ผู้ทำรายการเปิดดูแล้วยืนยัน ("{command}") หรือทิ้ง (--discard)',
+  ],
+  ['{name} has halted it: {note}', '{name} สั่งหยุดจ่าย: {note}'],
+  [
+    'Ask whoever has halted it; "paydrop resume" and the batch lets it go on',
+    'สอบถามผู้ที่สั่งหยุด ใช้คำสั่ง "paydrop resume" ตามด้วยรหัสชุดเพื่อดำเนินการต่อ',
+  ],
+];
+
+/** Why a batch or an account does not go on. */
+const ofStops: readonly Pair[] = [
+  [
+    '"paydrop resume {batch}" pays what is left from {to}; or put {from} back in the settings, then resume',
+    'คำสั่ง "paydrop resume {batch}" จ่ายส่วนที่เหลือจากบัญชี {to} หรือแก้การตั้งค่ากลับเป็น {from} แล้วดำเนินการต่อ',
+  ],
+  ['the run was interrupted; what was in flight is recorded', 'การทำงานถูกขัดจังหวะ รายการที่ส่งไปแล้วบันทึกไว้ครบ'],
+  ['the time to wait was over before every row was sent', 'หมดเวลารอก่อนส่งครบทุกรายการ'],
+  ['cancelled by a person', 'มีผู้ยกเลิก'],
+  ['cancelled by a person before it was sent', 'มีผู้ยกเลิกก่อนส่ง'],
+  [
+    'Nothing to do: what was under way is settled, nothing more is sent',
+    'ไม่ต้องดำเนินการ รายการที่ส่งไปแล้วจะติดตามจนทราบผล และไม่ส่งเพิ่ม',
+  ],
+  ['{count} payouts in a row ended otherwise than paid', 'จ่ายไม่สำเร็จติดต่อกัน {count} รายการ'],
+  [
+    '{count} of the last {count2} payouts ended otherwise than paid',
+    'จ่ายไม่สำเร็จ {count} จาก {count2} รายการล่าสุด',
+  ],
+  [
+    'Look at the reasons of these rows; when the cause is mended, resume the batch',
+    'ดูสาเหตุของรายการเหล่านี้ เมื่อแก้สาเหตุแล้วให้ดำเนินการต่อทั้งชุด',
+  ],
+  ['{count} transfers are in doubt at once', 'มีการโอนที่ยังไม่ทราบผลพร้อมกัน {count} รายการ'],
+  ['{count} transfer is in doubt at once', 'มีการโอนที่ยังไม่ทราบผล {count} รายการ'],
+  [
+    'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
+    'รอให้สอบถามผลจนครบ (paydrop settle) สอบถามธนาคาร แล้วดำเนินการต่อทั้งชุด',
+  ],
+  [
+    'the service is closed now and opens at {moment} Bangkok time',
+    'นอกเวลาให้บริการ เปิดเวลา {moment} ตามเวลากรุงเทพ',
+  ],
+  [
+    'Goes on by itself when the service opens; or run the same file again then',
+    'จะส่งต่อเองเมื่อบริการเปิด หรือวางไฟล์เดิมอีกครั้งเมื่อถึงเวลา',
+  ],
+  ['{why}; the service is left alone until {moment} Bangkok time', '{why} พักการส่งถึง {moment} ตามเวลากรุงเทพ'],
+  ['the bank refuses our access token even after it was renewed', 'ธนาคารไม่รับโทเคนของระบบแม้ขอใหม่แล้ว'],
+  ['the bank forbids this request (HTTP 403)', 'ธนาคารไม่อนุญาตคำขอนี้ (HTTP 403)'],
+  ['the bank asks us to slow down (HTTP 429)', 'ธนาคารขอให้ส่งช้าลง (HTTP 429)'],
+  [
+    'the file was taken in to be paid from account {from}, the settings name account {to} now',
+    'รับไฟล์เพื่อจ่ายจากบัญชี {from} แต่การตั้งค่าระบุบัญชี {to}',
+  ],
+  [
+    '{since}; after {hours} h (limits.batchMaxAgeHours) a person decides before anything more of it is sent',
+    'ค้างนานกว่า {hours} ชม. (limits.batchMaxAgeHours) ต้องมีผู้ตัดสินใจก่อนส่งต่อ',
+  ],
+  [
+    'Make sure that its unsent rows are still to be paid and were not paid by other means, then resume the batch; or cancel it',
+    'ตรวจสอบว่ารายการที่ยังไม่ส่งต้องจ่ายจริงและยังไม่ได้จ่ายด้วยวิธีอื่น แล้วดำเนินการต่อ หรือยกเลิกทั้งชุด',
+  ],
+  [
+    'its file may have been paid before: {count} of {count2} rows share payee and amount with rows that are paid or under way ({place})',
+    'ไฟล์นี้อาจจ่ายไปแล้ว: {count} จาก {count2} แถวมีผู้รับและจำนวนเงินตรงกับรายการที่จ่ายแล้วหรือกำลังจ่าย ({place})',
+  ],
+];
+
+/** Why a row is held or has ended, in words of our own. */
+const ofRows: readonly Pair[] = [
+  ['{why} (held: {holds})', '{why} (ระงับ: {holds})'],
+  ['{why}; {why2}', '{why} {why2}'],
+  ['waits for approval', 'รออนุมัติ'],
+  ['the amount is over limits.bahtPerPayout', 'จำนวนเงินเกิน limits.bahtPerPayout'],
+  [
+    'differs from payoutId {payoutId} only in case, leading zeros, punctuation or blanks',
+    'ต่างจาก payoutId {payoutId} เพียงตัวพิมพ์ใหญ่เล็ก เลขศูนย์นำหน้า เครื่องหมาย หรือช่องว่าง',
+  ],
+  [
+    'the same amount was paid to the same payee as payoutId {payoutId} ({place})',
+    'เคยจ่ายจำนวนเงินเท่ากันให้ผู้รับเดียวกันใน payoutId {payoutId} ({place})',
+  ],
+  [
+    'the same amount may have been paid to the same payee as payoutId {payoutId} ({place})',
+    'อาจเคยจ่ายจำนวนเงินเท่ากันให้ผู้รับเดียวกันใน payoutId {payoutId} ({place})',
+  ],
+  [
+    'this payoutId is already taken by {place}, which is {status}: {why}',
+    'payoutId นี้ใช้แล้วใน {place} ซึ่งมีสถานะ {status} {why}',
+  ],
+  [
+    'do not send it twice; it goes on or is cancelled there, and only another payment gets another payoutId',
+    'ห้ามส่งซ้ำ ให้ดำเนินการต่อหรือยกเลิกที่รายการนั้น ใช้ payoutId ใหม่เฉพาะเมื่อเป็นการจ่ายอื่น',
+  ],
+  [
+    'a person has cancelled it, and it keeps its payoutId; if it is to be paid after all, send it under another one',
+    'มีผู้ยกเลิกแล้ว และยังถือ payoutId นี้อยู่ ถ้าต้องการจ่ายให้ส่งด้วย payoutId อื่น',
+  ],
+  [
+    'do not pay it again; a payoutId is paid once, and only another payment gets another one',
+    'ห้ามจ่ายซ้ำ payoutId หนึ่งจ่ายได้ครั้งเดียว ใช้ payoutId ใหม่เฉพาะเมื่อเป็นการจ่ายอื่น',
+  ],
+  [
+    'with it {amount} baht would be sent on {day}, more than {amount2} (limits.bahtPerDay)',
+    'ถ้ารวมรายการนี้จะส่ง {amount} บาทในวันที่ {day} เกิน {amount2} (limits.bahtPerDay)',
+  ],
+  [
+    'with it {amount} baht would be sent to this payee on {day}, more than {amount2} (limits.bahtPerPayeePerDay)',
+    'ถ้ารวมรายการนี้จะส่ง {amount} บาทให้ผู้รับรายนี้ในวันที่ {day} เกิน {amount2} (limits.bahtPerPayeePerDay)',
+  ],
+  [
+    '{day} is a day on which nothing is sent (limits.closedDates)',
+    '{day} เป็นวันที่ไม่ส่งรายการ (limits.closedDates)',
+  ],
+  [
+    'nobody was proved paid under this number before, and it is above {amount} baht (limits.newPayeeBaht)',
+    'ยังไม่เคยจ่ายสำเร็จให้เลขนี้ และเกิน {amount} บาท (limits.newPayeeBaht)',
+  ],
+  ['confirmed as paid by people, with evidence', 'มีผู้ยืนยันว่าจ่ายสำเร็จ พร้อมหลักฐาน'],
+  ['confirmed as failed by people, with evidence', 'มีผู้ยืนยันว่าจ่ายไม่สำเร็จ พร้อมหลักฐาน'],
+  ['earlier attempt {ref} is paid', 'การส่งครั้งก่อน {ref} จ่ายสำเร็จแล้ว'],
+  [
+    'the bank completed attempt {ref} too: two transfers were made for this payoutId',
+    'ธนาคารโอน {ref} สำเร็จด้วย มีการโอนสองครั้งสำหรับ payoutId นี้',
+  ],
+];
+
+/** What was found in a statement. */
+const ofBreaks: readonly Pair[] = [
+  ['sent to {ours}, the statement says {banks}', 'ส่งให้ {ours} แต่รายการเดินบัญชีระบุ {banks}'],
+  ['{ours} was sent, the statement says {banks}', 'ส่ง {ours} แต่รายการเดินบัญชีระบุ {banks}'],
+  ['sent for company {ours}, the statement says {banks}', 'ส่งในชื่อบริษัท {ours} แต่รายการเดินบัญชีระบุ {banks}'],
+  ['to be paid from {ours}, the statement says {banks}', 'ต้องจ่ายจาก {ours} แต่รายการเดินบัญชีระบุ {banks}'],
+  [
+    'the reply to the transfer said {ours}, the statement {banks}',
+    'คำตอบของการโอนระบุ {ours} แต่รายการเดินบัญชีระบุ {banks}',
+  ],
+  ['we had called it failed, {why}: the bank has paid it', 'ระบบบันทึกว่าจ่ายไม่สำเร็จ {why} ธนาคารจ่ายแล้ว'],
+  ['we had called it paid, {why}: the bank has not paid it', 'ระบบบันทึกว่าจ่ายสำเร็จ {why} ธนาคารไม่ได้จ่าย'],
+  ['{why}, and another line contradicts it', '{why} และมีบรรทัดอื่นขัดแย้ง'],
+  ['{why}: the bank has not finished it', '{why} ธนาคารยังดำเนินการไม่เสร็จ'],
+  ['{why}: the settings do not know this word', '{why} ไม่มีคำนี้ในการตั้งค่า'],
+  ['the statement says {word}', 'รายการเดินบัญชีระบุ {word}'],
+  [
+    'attempt {number} is complete, and another attempt of this payout is paid, too: money went out twice',
+    'การส่งครั้งที่ {number} สำเร็จ และการส่งอีกครั้งของรายการนี้ก็จ่ายแล้ว เงินออกสองครั้ง',
+  ],
+  ['the statement of an earlier day has it complete already', 'รายการเดินบัญชีของวันก่อนหน้าระบุว่าสำเร็จแล้ว'],
+  ['a file given by {name}', 'ไฟล์จาก {name}'],
+  ['a file given by {name}, who insisted', 'ไฟล์จาก {name} ซึ่งยืนยันรับ'],
+  ['the bank', 'ธนาคาร'],
+  ['the bank, {name} insisted', 'ธนาคาร โดย {name} ยืนยันรับ'],
+  ['{why} (proposal {id})', '{why} (คำขอ {id})'],
+  ['{why}, checked by {name} (proposal {id})', '{why} ตรวจโดย {name} (คำขอ {id})'],
+];
+
+/** What a decision is about. */
+const ofTargets: readonly Pair[] = [
+  ['batch {batch}', 'ชุดจ่ายเงิน {batch}'],
+  ['payer account {account}', 'บัญชีผู้จ่าย {account}'],
+  ['break of {day}: {what}', 'ผลต่างวันที่ {day}: {what}'],
+  ['statement of {day}', 'รายการเดินบัญชีวันที่ {day}'],
+  ['the missing statement of {day}', 'รายการเดินบัญชีที่ยังไม่ได้รับของวันที่ {day}'],
+  ['refused file {name}', 'ไฟล์ที่ไม่รับ {name}'],
+];
+
+/** What happened to users, and what is asked for them. */
+const ofEvents: readonly Pair[] = [
+  ['{why} by whoever owns the journal', '{why} โดยเจ้าของไฟล์ข้อมูล'],
+  ['{why} by {name}', '{why} โดย {name}'],
+  ['{why}, confirmed by {name}', '{why} ยืนยันโดย {name}'],
+  ['{why}: {note}', '{why}: {note}'],
+  ['{name} was added as {role}', 'เพิ่ม {name} เป็น{role}'],
+  ['{name} has become {role}', '{name} เปลี่ยนเป็น{role}'],
+  ['{name} was disabled', 'ปิดใช้งาน {name}'],
+  ['{name} was enabled', 'เปิดใช้งาน {name}'],
+  ['{name} was let try again', 'ให้ {name} ลองเข้าระบบใหม่'],
+  ['{name} was given a new one-time password', 'ออกรหัสผ่านครั้งเดียวใหม่ให้ {name}'],
+  ['the password of {name} was hashed anew', 'เข้ารหัสรหัสผ่านของ {name} ใหม่'],
+  ['{name} has set a password', '{name} ตั้งรหัสผ่าน'],
+  [
+    '{name} has enrolled passkey {key}, which waits for an admin',
+    '{name} ลงทะเบียนพาสคีย์ {key} ซึ่งรอผู้ดูแลระบบยืนยัน',
+  ],
+  ['passkey {key} of {name} was confirmed', 'ยืนยันพาสคีย์ {key} ของ {name}'],
+  ['passkey {key} of {name} was revoked', 'ยกเลิกพาสคีย์ {key} ของ {name}'],
+  [
+    '{name} has signed the approval of proposal {id} with passkey {key}',
+    '{name} ลงนามอนุมัติคำขอ {id} ด้วยพาสคีย์ {key}',
+  ],
+  ['it was agreed on: {policy}', 'ตกลงเกณฑ์การอนุมัติ: {policy}'],
+  ['{name} has made token {id}, good until {moment}', '{name} สร้างโทเคน {id} ใช้ได้ถึง {moment}'],
+  ['token {id} of {name} was revoked', 'ยกเลิกโทเคน {id} ของ {name}'],
+  ['change {id} ({why}) was proposed', 'เสนอคำขอ {id} ({why})'],
+  ['change {id} ({why}) was sent back', 'ส่งคำขอ {id} กลับ ({why})'],
+  ['change {id} ({why}) was withdrawn', 'ถอนคำขอ {id} ({why})'],
+  ['change {id} ({why}) is stale', 'คำขอ {id} ล้าสมัย ({why})'],
+  ['{name} is locked out after {count} wrong passwords', '{name} ถูกล็อกเพราะใส่รหัสผ่านผิด {count} ครั้ง'],
+  [
+    'ALARM: {name} was made an admin without an admin',
+    'แจ้งเตือนสำคัญ: ตั้ง {name} เป็นผู้ดูแลระบบโดยไม่มีผู้ดูแลระบบอนุมัติ',
+  ],
+  ['{name} has looked at {why}', '{name} เปิดดู{why}'],
+  ['the payee number of {why}', 'เลขผู้รับของ{why}'],
+  ['the evidence file of proposal {id}', 'ไฟล์หลักฐานของคำขอ {id}'],
+  ['its file is not what was proposed', 'ไฟล์หลักฐานไม่ใช่ไฟล์ที่เสนอ'],
+  ['the payee numbers of proposal {id}', 'เลขผู้รับในคำขอ {id}'],
+  ['the file {kind} of batch {batch}', 'ไฟล์ {kind} ของชุด {batch}'],
+  ['add {name} as {role}', 'เพิ่ม {name} เป็น{role}'],
+  ['make {name} {role}', 'ให้ {name} เป็น{role}'],
+  ['enable {name}', 'เปิดใช้งาน {name}'],
+  ['disable {name}', 'ปิดใช้งาน {name}'],
+  ['a new password for {name}', 'รหัสผ่านใหม่ของ {name}'],
+  ['a passkey of {name}', 'พาสคีย์ของ {name}'],
+  ['how many people a decision takes', 'จำนวนผู้ตัดสินใจ'],
+  ['agree on {policy}', 'ตกลงเกณฑ์ {policy}'],
+];
+
+/** What is wrong with a row of a file. */
+const ofIssues: readonly Pair[] = [
+  ['line {row}, {column}: {why} (found "{found}")', 'บรรทัด {row} ช่อง {column}: {why} (พบ "{found}")'],
+  ['line {row}, {column}: {why}', 'บรรทัด {row} ช่อง {column}: {why}'],
+  ['line {row}: {why}', 'บรรทัด {row}: {why}'],
+  ['this is no amount: {why}', 'ไม่ใช่จำนวนเงิน {why}'],
+  [
+    'write baht in digits with at most two decimals, as 1234.50',
+    'เขียนเป็นตัวเลขบาท ทศนิยมไม่เกินสองตำแหน่ง เช่น 1234.50',
+  ],
+  ['the amount is empty: {why}', 'ไม่มีจำนวนเงิน {why}'],
+  ['a formula stands here: give its result, as 1234.50', 'มีสูตรอยู่ในช่องนี้ ให้ใส่ผลลัพธ์ เช่น 1234.50'],
+  [
+    'a spreadsheet shows an error here instead of a value: correct the cell',
+    'โปรแกรมตารางแสดงข้อผิดพลาดแทนค่า ให้แก้ช่องนี้',
+  ],
+  ['Thai digits cannot be read as an amount: {why}', 'อ่านเลขไทยเป็นจำนวนเงินไม่ได้ {why}'],
+  ['a currency stands beside the number: leave it out and {why}', 'มีสกุลเงินอยู่ข้างตัวเลข ให้นำออก {why}'],
+  [
+    'a negative amount cannot be paid: remove the row or correct the sign',
+    'จ่ายจำนวนเงินติดลบไม่ได้ ให้ลบแถวหรือแก้เครื่องหมาย',
+  ],
+  [
+    'no amount is smaller than a satang: give at most two decimals (a point is never a thousands separator)',
+    'ไม่มีจำนวนเงินที่เล็กกว่าหนึ่งสตางค์ ใส่ทศนิยมไม่เกินสองตำแหน่ง',
+  ],
+  ['thousands separators and decimal commas can be misread: {why}', 'เครื่องหมายคั่นหลักพันหรือจุลภาคอาจอ่านผิด {why}'],
+  ['a digit must stand before the point: {why}', 'ต้องมีตัวเลขก่อนจุดทศนิยม {why}'],
+  ['a digit must stand after the point: {why}', 'ต้องมีตัวเลขหลังจุดทศนิยม {why}'],
+  ['spaces stand around the amount: remove them', 'มีช่องว่างรอบจำนวนเงิน ให้ลบออก'],
+  ['nothing can be paid with 0: remove the row or correct the amount', 'จ่าย 0 บาทไม่ได้ ให้ลบแถวหรือแก้จำนวนเงิน'],
+  ['payoutId is empty: give every payout a name of its own', 'ไม่มี payoutId ให้ใส่ชื่อเฉพาะของทุกรายการ'],
+  [
+    'only NATID (citizen or tax ID) or MSISDN (mobile number) can stand here, or nothing',
+    'ใส่ได้เพียง NATID (เลขบัตรประชาชนหรือเลขภาษี) MSISDN (หมายเลขโทรศัพท์) หรือเว้นว่าง',
+  ],
+  [
+    'the check digit of this citizen or tax ID is wrong: correct the number',
+    'เลขตรวจสอบของเลขบัตรประชาชนหรือเลขภาษีนี้ไม่ถูกต้อง ให้แก้ตัวเลข',
+  ],
+  [
+    '{count} digits: a citizen or tax ID has 13, a digit is missing or too many',
+    'มี {count} หลัก เลขบัตรประชาชนหรือเลขภาษีมี 13 หลัก ขาดหรือเกิน',
+  ],
+  [
+    '{count} digits: a mobile number has 10, a citizen or tax ID 13, a digit is missing or too many',
+    'มี {count} หลัก หมายเลขโทรศัพท์มี 10 หลัก เลขบัตรประชาชนหรือเลขภาษีมี 13 หลัก ขาดหรือเกิน',
+  ],
+  [
+    'this can be a mobile number or a tax ID: say which in proxyType (MSISDN or NATID)',
+    'อาจเป็นหมายเลขโทรศัพท์หรือเลขภาษี ให้ระบุใน proxyType (MSISDN หรือ NATID)',
+  ],
+  [
+    'proxyType is NATID but this is a mobile number: correct one of the two',
+    'proxyType เป็น NATID แต่นี่เป็นหมายเลขโทรศัพท์ ให้แก้อย่างใดอย่างหนึ่ง',
+  ],
+  [
+    'proxyType is MSISDN but these are the 13 digits of a citizen or tax ID: correct one of the two',
+    'proxyType เป็น MSISDN แต่นี่เป็นเลขบัตรประชาชนหรือเลขภาษี 13 หลัก ให้แก้อย่างใดอย่างหนึ่ง',
+  ],
+  [
+    'the leading zero is gone, as when a spreadsheet takes it for a number: format the column as text and write it again',
+    'เลขศูนย์นำหน้าหายไป ให้ตั้งคอลัมน์เป็นข้อความแล้วเขียนใหม่',
+  ],
+  [
+    'a spreadsheet has turned this number into an exponent, its digits are lost: format the column as text and write it again',
+    'โปรแกรมตารางแปลงเลขเป็นเลขยกกำลัง หลักตัวเลขหายไป ให้ตั้งคอลัมน์เป็นข้อความแล้วเขียนใหม่',
+  ],
+  ['every cell is empty: remove the line', 'ทุกช่องว่างเปล่า ให้ลบบรรทัดนี้'],
+];
+
+/** All of them. */
+export const whyPairs: readonly Pair[] = [
+  ...ofPayouts,
+  ...ofOthers,
+  ...ofPeople,
+  ...ofQueue,
+  ...ofStops,
+  ...ofRows,
+  ...ofBreaks,
+  ...ofTargets,
+  ...ofEvents,
+  ...ofIssues,
+];
