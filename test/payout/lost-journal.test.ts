@@ -4,11 +4,19 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
+import { readTimeLimits } from '../../src/payout/rules/limits.ts';
 import { probeBeyond, probeLostJournal } from '../../src/payout/lost-journal.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { noonMs, payer, policy } from '../support/core-fixtures.ts';
-import { firstReady, ingest, ingestRunning, makeRows, submit } from '../support/journal-fixtures.ts';
+import {
+  firstReady,
+  ingest,
+  ingestRunning,
+  makeRows,
+  secondBatchId,
+  submit,
+} from '../support/journal-fixtures.ts';
 import type { Script } from '../support/scripted-bank.ts';
 import { minuteMs, Theatre } from '../support/theatre.ts';
 
@@ -74,6 +82,28 @@ describe('after the journal was lost', () => {
     expect(await reasonsOf(theatre, 3)).toMatchObject({ reasonCode: 'found-after-loss', attemptNo: 2 });
     expect(await reasonsOf(theatre, 4)).toMatchObject({ status: 'failed', reasonCode: '030003' });
     expect(await theatre.exitCode(batchId)).toBe(4);
+  });
+
+  test('what the bank knows counts on the day on which it was sent', async () => {
+    const known = {
+      [refOf(1)]: { on: '20261121', status: '010004' },
+      [refOf(2)]: { on: '20261121', status: '010003' },
+      [refOf(3)]: { on: '20261120', status: '010004' },
+      [refOf(4)]: { on: '20261121', status: '030003' },
+    };
+    await using theatre = await openRecovered(knowing(known));
+    const settings = { bahtPerDay: '410', bahtPerPayeePerDay: '0', filesPerDay: 0, newPayeeBaht: '0' };
+    const overTime = readTimeLimits({ ...settings, serviceDays: [], closedDates: [] });
+    const options = { settle, limits: { batchMaxAgeHours: 0, similarDays: 0, overTime } };
+    const lost = await ingest(theatre.journal, makeRows(4));
+    await theatre.run(lost.batchId, options);
+    expect(await theatre.statuses(lost.batchId)).toEqual({ unresolved: 3, failed: 1 });
+    const next = await ingest(theatre.journal, makeRows(4, 5), { batchId: secondBatchId });
+    await theatre.run(next.batchId, options);
+    // Two of today and one of yesterday were sent by the journal that was lost: 200 of 410 baht are left.
+    expect(await theatre.statuses(next.batchId)).toEqual({ paid: 2, held: 2 });
+    const [history] = await theatre.journal.findPayouts('INV-3');
+    expect(history?.row.submittedAtMs).toBe(Date.parse('2026-11-20T00:00:00+07:00'));
   });
 
   test('each of the five references is asked for on each day, before the row is sent and not before it can be trusted', async () => {

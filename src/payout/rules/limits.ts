@@ -102,11 +102,12 @@ export const countedDate = ({ status, submittedAtMs }: Payout): string | undefin
 
 /** What a change does to the days on which its payout counts. */
 export function computeUseMoves({ before, after }: Pick<Change, 'before' | 'after'>): readonly UseMove[] {
-  const isCounted = mayBePaidStatuses.includes(after.status);
-  if (mayBePaidStatuses.includes(before.status) === isCounted) return [];
-  const payout = isCounted ? after : before;
-  const date = countedDate(payout);
-  return date === undefined ? [] : [{ date, by: isCounted ? 1 : -1, payout }];
+  const [from, to] = [countedDate(before), countedDate(after)];
+  if (from === to) return [];
+  return [
+    ...(from === undefined ? [] : [{ date: from, by: -1, payout: before } as const]),
+    ...(to === undefined ? [] : [{ date: to, by: 1, payout: after } as const]),
+  ];
 }
 
 // ---------------------------------------------------------------- what holds

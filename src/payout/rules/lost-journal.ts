@@ -197,7 +197,10 @@ export interface Probe {
 export function decideAfterProbe(probe: Probe): Change | undefined {
   const { findings, asked, nowMs } = probe;
   const alive = findings.findLast(mayHaveMoved);
-  if (alive !== undefined) return adopt(probe, { status: 'unresolved', ...reasonPatch(foundReason(alive)) });
+  if (alive !== undefined) {
+    const sent = { submittedAtMs: sentAtMs(probe.payout, alive) };
+    return adopt(probe, { status: 'unresolved', ...sent, ...reasonPatch(foundReason(alive)) });
+  }
   const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
   if (silent !== undefined) {
     const { transRefNo, reading } = silent;
@@ -259,6 +262,18 @@ function adopt(probe: Probe, ending: PayoutPatch): Change {
   return { ...move({ payout, patch, cause: 'found-after-loss', nowMs, attempt, detail: { found } }), adopts };
 }
 
+/** The day for which the bank knows it is all that is known: it counts on that day. */
+function sentAtMs({ submittedAtMs }: Payout, { tranDate }: ReferenceFinding): number {
+  const isKnownDay = submittedAtMs !== null && formatBangkokDate(submittedAtMs) === tranDate;
+  return isKnownDay ? submittedAtMs : startOf(tranDate);
+}
+
+function startOf(date: string): number {
+  const startMs = parseBangkokDate(date);
+  if (startMs === undefined) throw new RangeError(`${date} names no day`);
+  return startMs;
+}
+
 const foundReason = ({ transRefNo, tranDate, reading }: ReferenceFinding): Reason => ({
   code: 'found-after-loss',
   text:
@@ -277,8 +292,6 @@ const failedReason = ({ transRefNo, tranDate, reading: { reason } }: ReferenceFi
  */
 function adoptAttempt({ payout, payer, policy, nowMs }: Probe, finding: ReferenceFinding): Attempt {
   const { attemptNo, reading, tranDate } = finding;
-  const startMs = parseBangkokDate(tranDate);
-  if (startMs === undefined) throw new RangeError(`${tranDate} names no day`);
   const { attempt } = decideIntent({
     payout,
     attemptsRecorded: attemptNo - 1,
@@ -286,7 +299,7 @@ function adoptAttempt({ payout, payer, policy, nowMs }: Probe, finding: Referenc
     names: noBankNames,
     payer,
     policy,
-    nowMs: startMs,
+    nowMs: startOf(tranDate),
   });
   return {
     ...attempt,

@@ -83,6 +83,16 @@ test('a payout counts from its intent on, until it is proved that no money moved
     }
 });
 
+test('and on another day once the bank knows a later transfer of it, that a lost journal made', () => {
+  const payout = makePayout({ status: 'unresolved', submittedAtMs: midnightMs - 1 });
+  const patch = { submittedAtMs: midnightMs };
+  const change = move({ payout, patch, cause: 'found-after-loss', nowMs: noonMs });
+  expect(computeUseMoves(change).map(({ date, by }) => [date, by])).toEqual([
+    ['20261120', -1],
+    ['20261121', 1],
+  ]);
+});
+
 describe('foreseen of rows that are sent one after another', () => {
   const payoutOf = (satang: bigint, proxyNo: string) => {
     const payout = makePayout();
