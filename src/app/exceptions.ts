@@ -1,7 +1,9 @@
 /** The open exceptions, whenever somebody asks for them: on a screen, or as a file to fill in. */
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, extname, resolve } from 'node:path';
 import { dayMs } from '../core/bangkok-time.ts';
+import { printable } from '../core/outgoing-text.ts';
 import { systemClock } from '../platform/clock.ts';
 import { removeOldTemporaries } from '../platform/durable-file.ts';
 import {
@@ -80,6 +82,7 @@ export async function writeExceptions(
 ): Promise<WrittenExceptions> {
   const { path, isTooLong } = choosePath(out, open.rows, settings.output.workbookRows);
   const [folder, name] = [dirname(path), basename(path)];
+  await requireFolder(folder);
   const outbox = await openOutbox(folder);
   const nowMs = systemClock.now();
   // Of a process that was killed while it wrote; nobody writes for a day.
@@ -93,4 +96,11 @@ export async function writeExceptions(
     throw error;
   }
   return { path, rows: open.rows, batches: open.batches.length, isTooLong };
+}
+
+/** A name that is mistyped makes no folders. @throws SettingsError where there is none */
+async function requireFolder(folder: string): Promise<void> {
+  const found = await stat(folder).catch(() => undefined);
+  if (found?.isDirectory() !== true)
+    throw new SettingsError(`--out: there is no folder ${printable(folder)}; make it first`);
 }

@@ -13,6 +13,9 @@ function readNumber(text: string): number {
   return Number(text);
 }
 
+/** What it is about stands before it once. */
+const sayOf = (what: string, why: string): string => (why.includes(what) ? why : `${what}: ${why}`);
+
 export const proposalsCommand = makeCommand({
   command: 'proposals [number]',
   describe: 'show the decisions that wait for a second person, or one with all that it is about',
@@ -92,7 +95,7 @@ export const approveCommand = makeCommand({
       throw new SettingsError('--send-back and --withdraw are two things: one of them');
     const verdict = withdraw ? 'withdraw' : sendBack ? 'send-back' : 'approve';
     const checked = await checkProposal(session, readNumber(number), verdict, note ?? null);
-    if (checked.kind === 'refused') throw new SettingsError(`proposal ${number}: ${checked.why}`);
+    if (checked.kind === 'refused') throw new SettingsError(sayOf(`proposal ${number}`, checked.why));
     printBanner(loaded, json);
     print(showChecked(checked), json);
     return exitCodes.ok;
@@ -111,7 +114,7 @@ async function approveBatchAndShow(
   await using session = await openDecisions(loaded);
   const terms = { note: note ?? 'by "paydrop approve"', seen: digest };
   const approved = await approveBatchInShell(session, batchId, terms);
-  if (approved.kind === 'refused') throw new SettingsError(`batch ${batchId}: ${approved.why}`);
+  if (approved.kind === 'refused') throw new SettingsError(sayOf(`batch ${batchId}`, approved.why));
   printBanner(loaded, json);
   print(showBatchApproved(batchId, approved), json);
   return exitCodes.ok;

@@ -437,7 +437,8 @@ async function answerToday(
   const { forMe, waiting } = await readWaiting(context, visit, figures);
   return {
     title: say('today'),
-    body: html`<h1>${say('today')} <small>${say('shown')} ${clockOf(visit, figures.readAtMs)}</small></h1>
+    body: html`<div data-live="today">
+      <h1>${say('today')} <small>${say('shown')} ${clockOf(visit, figures.readAtMs)}</small></h1>
       ${headFigures(visit, figures, forMe)}
       <p class="go">
         <a class="button" href="/queue">${say('toQueue')}</a>
@@ -447,7 +448,8 @@ async function answerToday(
       <div class="columns even">
         ${waitingSection(visit, waiting)} ${healthSection(visit, figures, context.payer)}
       </div>
-      ${batchSection(visit, figures.batches)}`,
+      ${batchSection(visit, figures.batches)}
+    </div>`,
   };
 }
 

@@ -1,7 +1,7 @@
 /** A file that was paid in the sandbox, and every way to find, write out and decide what became of its rows. */
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { unescapeSpreadsheetCell } from '../../src/platform/csv/spreadsheet-cells.ts';
 import { readSheet } from '../../src/platform/workbook/reader.ts';
@@ -99,6 +99,11 @@ describe('exceptions', () => {
 
   test('are CSV for a program, CSV for a spreadsheet and a workbook, all of the same rows', async () => {
     const [out, book] = [join(folder, 'review', 'open.csv'), join(folder, 'review', 'open.xlsx')];
+    expect(await call('exceptions', '--out', out)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('there is no folder'),
+    });
+    await mkdir(dirname(out));
     const screen = await call('exceptions', '--batch', batchId.toLowerCase());
     const json = await call('exceptions', '--json');
     const file = await call('exceptions', '--out', out);

@@ -32,6 +32,7 @@ test('is the first page, with the queue one click away, and says when nothing is
   const shown = await page.browser.signIn('mali', passwordOf('mali'));
   expect(shown.text).toContain('<h1>Today');
   expect(shown.text).toContain('href="/queue"');
+  expect(shown.text).toContain('data-live="today"');
   expect(shown.text).toMatch(/aria-current="page"[\s>]+Today/);
   const text = textOf(shown);
   expect(text).toContain('No batch today yet');

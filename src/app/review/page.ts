@@ -82,6 +82,7 @@ export async function openPage(
   const openSession = async () => ({ journal: store, loaded, context: await readContextOfReview() });
   const readItems = async (asker: Asker, limit: number) =>
     readQueue(makeQueueContext(loaded, store), { asker, limit });
+  const onUserChange = async () => notifyOfPersons(loaded, store, logger);
   const options = {
     listen,
     outside,
@@ -93,13 +94,14 @@ export async function openPage(
     evidenceFolder: evidenceFolderOf(dataDir),
     log,
     payer,
+    onUserChange,
     views: [
       ...makeOverviewViews({
         store,
         readContext,
         payer,
         uploads,
-        onUserChange: async () => notifyOfPersons(loaded, store, logger),
+        onUserChange,
         readSurroundings: async () => ({
           sender: findSender(dataDir),
           freeBytes: await realDisk.freeBytes(dataDir),

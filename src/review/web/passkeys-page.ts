@@ -21,6 +21,8 @@ import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayMoment, type Word } from './words.ts';
 
 export interface PasskeyPageContext {
+  /** Something of users has changed: it is told outside. */
+  readonly onChange?: (() => Promise<void>) | undefined;
   readonly readPersons: () => Promise<PersonContext>;
   /** Known once the page is open. */
   readonly place: () => SigningPlace;
@@ -194,12 +196,16 @@ async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complai
   };
 }
 
-/** The same page says why not; where it is done, it is shown anew. */
-const answerWith = async (
+/** The same page says why not; where it is done, it is told, and shown anew. */
+async function answerWith(
   page: PasskeyPageContext,
   visit: ProvedVisit,
   why: string | undefined,
-): Promise<Answer> => (why === undefined ? { goTo: '/passkeys' } : passkeyPage(page, visit, why));
+): Promise<Answer> {
+  if (why !== undefined) return passkeyPage(page, visit, why);
+  await page.onChange?.();
+  return { goTo: '/passkeys' };
+}
 
 async function enrol(page: PasskeyPageContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { answer = '', label = '' } = fields;

@@ -392,20 +392,22 @@ async function proposalPage(
   const canReveal = isHiding && !isRevealed && can(visit.person, 'reveal').allowed;
   const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;
   const refused = await countRefused(review, proposal);
+  // What was revealed is shown once.
+  const live = (name: string) => !isRevealed && html`data-live="${name}"`;
   const way = await findApprovalWay(context.signing, review, visit);
   const signatures = await signaturesOf(context.signing, visit, proposal);
   return {
     title,
     status: complaint?.status ?? 200,
-    body: html`${complaint === undefined ? banner(visit, proposal, refused) : problems(visit, [complaint])}
+    body: html`${complaint === undefined ? html`<div ${live('outcome')}>${banner(visit, proposal, refused)}</div>` : problems(visit, [complaint])}
       <h1>${title}</h1>
       <div class="columns">
-        <section class="card">${facts(visit, proposal, signatures, isRevealed)}</section>
-        ${verdictCard(visit, proposal, whyNot, way)}
+        <section class="card" ${live('facts')}>${facts(visit, proposal, signatures, isRevealed)}</section>
+        <div class="first" ${live('verdict')}>${verdictCard(visit, proposal, whyNot, way)}</div>
       </div>
       ${isRevealed && html`<p role="status">${say('revealed')}</p>`}
       ${canReveal && postButton(visit, `${path}/reveal`, say('revealNumbers'), {}, '')}
-      ${itemTable(visit, proposal, { items, rows, after })}`,
+      <div ${live('list')}>${itemTable(visit, proposal, { items, rows, after })}</div>`,
   };
 }
 

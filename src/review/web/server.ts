@@ -86,6 +86,8 @@ export interface ReviewPageOptions {
   readonly fileViews?: readonly FileView[];
   /** Where files are kept that prove what became of a payout; undefined where none are taken. */
   readonly evidenceFolder?: string;
+  /** Passkeys have changed: it is told outside. */
+  readonly onUserChange?: () => Promise<void>;
   /** A session has ended, and what was kept for it goes. */
   readonly onSignOut?: (sessionHash: string) => Promise<void>;
   readonly liveTimes?: LiveTimes;
@@ -159,6 +161,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     place: () => placeOf(readOrigin()),
     scene: { isSandbox: options.isSandbox, companyId: payer?.companyId ?? '', journalId: store.journalId },
     challenges: new Challenges(),
+    onChange: options.onUserChange,
   };
   const parts: PageParts = { ...options, refusals: new ProxyRefusals(options.log) };
   const signInViews =

@@ -72,6 +72,8 @@ describe('one payout', () => {
     const listed = await mali.get('/proposals');
     expect(listed.text).toContain('Wait for your check');
     const shown = await mali.get('/proposal/1');
+    const regions = [...shown.text.matchAll(/data-live="(\w+)"/g)].map(([, name]) => name);
+    expect(regions).toEqual(['outcome', 'facts', 'verdict', 'list']);
     const approved = await mali.post('/proposal/1/approve', { seen: digestIn(shown.text) });
     expect(approved.text).toContain('<b>Applied.</b>');
     expect(await statusesOf(rig.store)).toEqual(['ready']);

@@ -10,6 +10,8 @@ import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts
 let sqlite: SqliteStore;
 let users: Users;
 let page: ReviewPage;
+/** How often it was told outside that users have changed. */
+let told = 0;
 
 beforeEach(async () => {
   sqlite = await makeSqliteStore();
@@ -18,7 +20,9 @@ beforeEach(async () => {
   await users.add('nok', 'checker', await users.find('mali'));
   await users.add('boon', 'maker', await users.find('mali'));
   const listen = { host: '127.0.0.1', port: 0 };
-  page = await openReviewPage({ listen, ...pageOptionsOf(sqlite.store, users) });
+  told = 0;
+  const onUserChange = async () => void (told += 1);
+  page = await openReviewPage({ listen, ...pageOptionsOf(sqlite.store, users), onUserChange });
 });
 afterEach(async () => {
   await page[Symbol.asyncDispose]();
@@ -67,7 +71,9 @@ test('a checker enrols a key on the page, an admin confirms it, its owner revoke
   expect((await boon.post('/passkeys/revoke', { key: credential })).text).toContain(
     'you have no such passkey',
   );
+  expect(told).toBe(2);
   expect((await nok.post('/passkeys/revoke', { key: credential })).text).toContain('Revoked');
+  expect(told).toBe(3);
 });
 
 test('once there have been two admins, both confirm', async () => {

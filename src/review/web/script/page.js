@@ -42,7 +42,15 @@ function isInUse(region) {
   );
 }
 
-/** What was ticked, opened or focused is so again, as long as it is still the same. */
+/** What a person has typed, by the name of its field. */
+const typedIn = (region) =>
+  new Map(
+    [...region.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=file])')]
+      .filter((field) => field.value !== field.defaultValue)
+      .map((field) => [field.name, field.value]),
+  );
+
+/** What was ticked, typed, opened or focused is so again, as long as it is still the same. */
 function replace(region, fresh) {
   if (region.innerHTML === fresh.innerHTML || isInUse(region)) return;
   const ticked = new Set(
@@ -53,7 +61,10 @@ function replace(region, fresh) {
   const opened = [...region.querySelectorAll('details')].map((one) => one.open);
   const focused = region.contains(document.activeElement) ? document.activeElement : null;
   const [href, name] = [focused?.getAttribute('href'), focused?.getAttribute('name')];
+  const typed = typedIn(region);
   region.innerHTML = fresh.innerHTML;
+  for (const field of region.querySelectorAll('textarea, input'))
+    if (typed.has(field.name)) field.value = typed.get(field.name);
   for (const box of boxes()) box.checked = ticked.has(`${box.name}=${box.value}`);
   for (const [place, one] of [...region.querySelectorAll('details')].entries())
     one.open = opened[place] ?? one.open;
