@@ -1,6 +1,7 @@
 /**
- * A script: hands the hostile statements of a part in (every second one, or with HOSTILE_STATEMENTS=all all), one after another, each to a journal as it was before, and writes what came of
- * each as a line of JSON, then the most memory that it has used.
+ * A script: hands the hostile statements of the parts that it is given in (every second one, or with
+ * HOSTILE_STATEMENTS=all all), one after another, each to a journal as it was before, and writes what came of each as a
+ * line of JSON, then, after each part, the most memory that it has used so far.
  */
 import { createWriteStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,7 +21,13 @@ import type { AttemptFacts } from '../../../src/reconcile/rules/types.ts';
 import { noonMs, payer, toJson } from '../../support/core-fixtures.ts';
 import { dayMs, openDay, type ReconcileDay } from '../../support/reconcile-kit.ts';
 import { date } from '../../support/statement-fixtures.ts';
-import { hostileParts, makeHostileStatements, type Row } from './statements.ts';
+import {
+  type HostilePart,
+  type HostileStatement,
+  hostileParts,
+  makeHostileStatements,
+  type Row,
+} from './statements.ts';
 
 const endings = [
   'paid',
@@ -103,17 +110,13 @@ async function readPaid({ store, attempts }: ReconcileDay): Promise<number[]> {
   return rows.flatMap((row, place) => (row?.status === 'paid' ? [place] : []));
 }
 
-const part = hostileParts.find((one) => one === process.argv[2]);
-if (part === undefined) throw new Error(`the part is one of ${hostileParts.join(', ')}`);
 const folder = await mkdtemp(join(tmpdir(), 'paydrop-hostile-'));
 const own = { dataDir: folder };
 let day = await openDay(endings);
 const sound = { rows: day.attempts.map(rowOf), unpaid };
 const isShort = process.env['HOSTILE_STATEMENTS'] !== 'all';
-let taken = 0;
-for await (const { name, pieces, fileName = 'statement.csv' } of makeHostileStatements(sound, part, seed)) {
-  taken += 1;
-  if (isShort && taken % 2 === 0) continue;
+
+async function takeEach({ name, fileName = 'statement.csv', pieces }: HostileStatement): Promise<void> {
   const path = join(own.dataDir, fileName);
   await pipeline(Readable.from(pieces, { objectMode: true }), createWriteStream(path));
   for (const isForced of [false, true]) {
@@ -130,8 +133,21 @@ for await (const { name, pieces, fileName = 'statement.csv' } of makeHostileStat
   }
   await rm(path);
 }
+
+async function playPart(part: HostilePart): Promise<void> {
+  let taken = 0;
+  for await (const statement of makeHostileStatements(sound, part, seed)) {
+    taken += 1;
+    if (!isShort || taken % 2 === 1) await takeEach(statement);
+  }
+  const maxMemoryMb = Math.round(process.resourceUsage().maxRSS / 1_024);
+  process.stdout.write(`${JSON.stringify({ part, maxMemoryMb })}\n`);
+}
+
+for (const word of process.argv.slice(2)) {
+  const part = hostileParts.find((one) => one === word);
+  if (part === undefined) throw new Error(`a part is one of ${hostileParts.join(', ')}, not ${word}`);
+  await playPart(part);
+}
 await day[Symbol.asyncDispose]();
 await rm(folder, { recursive: true });
-process.stdout.write(
-  `${JSON.stringify({ maxMemoryMb: Math.round(process.resourceUsage().maxRSS / 1_024) })}\n`,
-);
