@@ -545,6 +545,7 @@ describe('the figures that whoever approves looks at', () => {
       batchId: secondBatchId,
       people: 2,
       digest: version,
+      approved: { rows: 4, amountSatang: 2_200n },
       toPay: { rows: 3, amountSatang: 2_100n },
       held: { rows: 1, amountSatang: 100n },
       holds: [['limit', 1]],

@@ -10,7 +10,7 @@ const totalOf = ({ rows, amountSatang }: Figure) => ({ rows, amount: formatBaht(
 
 /** "to be paid   3 rows, 600.75 baht", and how it is made up. */
 function listTotals(figures: ApprovalFigures): readonly (readonly string[])[] {
-  const { toPay, held, holds, refused, before, newPayees, like, limited, limitedBy } = figures;
+  const { approved, toPay, held, holds, refused, before, newPayees, like, limited, limitedBy } = figures;
   const why = holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ');
   const limits = limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', ');
   const payees = countOf(newPayees.payees, 'payee', 'payees');
@@ -19,6 +19,7 @@ function listTotals(figures: ApprovalFigures): readonly (readonly string[])[] {
   return [
     ['  to be paid', showTotal(totalOf(toPay))],
     ...line('held besides', held, ` (${why})`),
+    ...(held.rows > 0 ? line('approved in all', approved) : []),
     ...line('not paid', refused),
     ...line('sent or approved before', before),
     ...line('never paid before', newPayees, ` to ${payees}`),
@@ -67,6 +68,7 @@ export function jsonOfFigures(figures: ApprovalFigures): object {
     payerAccount,
     digest,
     isCorrected,
+    approved: totalOf(figures.approved),
     toPay: totalOf(figures.toPay),
     held: { ...totalOf(figures.held), holds: Object.fromEntries(figures.holds) },
     notPaid: totalOf(figures.refused),

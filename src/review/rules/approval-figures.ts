@@ -62,6 +62,8 @@ export interface ApprovalFigures {
   readonly payerAccount: string;
   /** Of what waits: an approval names it. `paydrop check FILE --digest` computes the same from the file. */
   readonly digest: string;
+  /** All that an approval lets be paid, at once or once nothing else holds it. */
+  readonly approved: Figure;
   /** Would be paid as soon as it is approved. */
   readonly toPay: Figure;
   /** Waits for something else besides, by which hold; a row may have several. */
@@ -191,12 +193,14 @@ export function computeApprovalFigures(
     if (row.isWaiting) waiting.add({ rowNo, amountSatang: amountSatang ?? 0n, digest });
   }
   const { toPay, held, refused, before, newRows, newPayees, like, largest } = figures;
+  const { version: digest, rows: approvedRows, amountSatang } = waiting.end();
   return {
     batchId: batch.batchId,
     fileName: batch.fileName,
     people: batch.people,
     payerAccount: maskDigits(batch.payerAccount),
-    digest: waiting.end().version,
+    digest,
+    approved: { rows: approvedRows, amountSatang },
     toPay: toPay.figure,
     held: held.figure,
     holds: [...figures.holds],

@@ -201,6 +201,7 @@ function figuresCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): 
   if (figures === undefined) return undefined;
   const { say } = visit;
   const {
+    approved,
     toPay,
     held,
     holds,
@@ -226,6 +227,7 @@ function figuresCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): 
     ${factList([
       line('toBePaid', toPay),
       line('heldBesides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
+      held.rows > 0 ? line('approvedInAll', approved) : [say('approvedInAll'), undefined],
       line('notPaid', refused),
       line('before', before),
       line('newPayees', newPayees, `${showCount(newPayees.payees)} ${say('payeeCount')}`),
@@ -441,7 +443,7 @@ function formOf(
     targets: [{ kind: 'batch', key: batchId, version }],
     ...(decision === 'approve-batch' && people !== undefined ? { people } : {}),
     what: isApproval
-      ? countedOf(visit, figures.toPay.rows, figures.toPay.amountSatang)
+      ? countedOf(visit, figures.approved.rows, figures.approved.amountSatang)
       : `${say('batch')} ${batchId}, ${rows === 0 ? '0' : what.join(', ')}`,
     shown: [
       factList([

@@ -9,6 +9,7 @@ import {
   firstBatchId,
   ingest,
   ingestRunning,
+  makeRow,
   makeRows,
   noonMs,
   statusesOf,
@@ -53,6 +54,13 @@ describe('a batch', () => {
     await mali.post('/proposal/1/approve', { seen: digestIn(proposal.text) });
     expect(await statusesOf(rig.store)).toEqual(['ready', 'ready', 'ready']);
     expect(squeeze((await mali.get(path)).text)).toContain('2 of 2, done');
+  });
+
+  test('is approved with what is held besides: the sum above the form is of all of it', async () => {
+    await ingest(rig.store, [makeRow(1), makeRow(2, { holds: ['limit'] })], { approval: always(2) });
+    const form = squeeze((await (await rig.open('nok')).get(`${path}/decide/approve-batch`)).text);
+    for (const said of ['2 payouts, 200.03 baht, after another', 'Approved with it, in all <b>200.03</b>'])
+      expect(form.replace(/<\/?d[tdl][^>]*>/g, '')).toContain(said);
   });
 
   test('that needs one alone is approved by one who may check, and by nobody else', async () => {

@@ -19,6 +19,7 @@ export const batchWords = {
   waitsApproval: ['Waits for approval', 'รออนุมัติก่อนจ่าย'],
   toBePaid: ['Would be paid', 'จะจ่าย'],
   heldBesides: ['Held besides', 'ถูกระงับด้วยเหตุอื่น'],
+  approvedInAll: ['Approved with it, in all', 'รวมที่จะได้รับอนุมัติทั้งหมด'],
   notPaid: ['Not paid', 'ไม่จ่าย'],
   before: ['Sent or approved before', 'ส่งหรืออนุมัติแล้วก่อนหน้า'],
   newPayees: ['To payees never paid before', 'ผู้รับเงินที่ไม่เคยจ่าย'],
