@@ -19,19 +19,21 @@ export const auditCommand = makeCommand({
         'since',
         textOption('YYYY-MM-DD: only what happened from this day on; the days before are taken as they are'),
       )
+      .option('file', textOption('a backup, to be looked at where it lies (default: the journal)'))
       .option(
         'heads',
         textOption('a file or folder with heads of days that were kept elsewhere (default: the outbox)'),
       )
       .example('$0 audit', 'everything, against the heads in the outbox')
       .example('$0 audit --heads /mnt/auditor/heads', 'against heads that nobody here can change')
+      .example('$0 audit --file /backup/journal-20261121.db', 'a backup, without putting it in place')
       .example('$0 audit --since 2026-11-01 --json', 'the days since then, for a program'),
-  run: async ({ since, heads, json, ...options }) => {
+  run: async ({ since, heads, file, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { runAudit } = await import('../app/review/audit.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showAudited } = await import('./views/audit.ts');
-    const audited = await runAudit(loaded, { heads, sinceDate: readDay(since) });
+    const audited = await runAudit(loaded, { file, heads, sinceDate: readDay(since) });
     printBanner(loaded, json);
     print(showAudited(audited), json);
     return audited.isWhole ? exitCodes.ok : exitCodes.exceptions;

@@ -17,6 +17,7 @@ import {
   auditRow,
   type Finding,
   findingsMax,
+  listChangedSums,
   makeFinding,
   readErased,
 } from './rules/audit.ts';
@@ -33,6 +34,7 @@ import {
   readDayHead,
 } from './rules/day-head.ts';
 import type { EvidenceFile } from '../review/rules/proposal.ts';
+import { findChangedNote } from '../review/rules/queue.ts';
 import { findChangedProposal } from '../review/rules/proposal-chain.ts';
 import { findSignatureFault } from '../review/rules/signature.ts';
 
@@ -128,6 +130,8 @@ const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => voi
   archives: auditArchives,
   people: auditPeople,
   proposals: auditProposals,
+  notes: auditNotes,
+  limits: auditLimits,
   days: auditDays,
   outside: auditOutside,
 };
@@ -214,6 +218,36 @@ function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartAudit):
   }
   for (const proposalId of own.keys())
     audit.find(`proposal ${proposalId}`, 'it is gone; its history is there');
+}
+
+/** Who took what waits, and who has noted it, is what the history of users says, and nothing of it is missing. */
+function auditNotes({ reader }: Scene, audit: PartAudit): void {
+  const events = new Map(
+    Array.from(reader.personEvents())
+      .filter(({ kind }) => kind === 'noted')
+      .map((event) => [event.seq, event]),
+  );
+  let hasBegun = false;
+  for (const note of reader.notes()) {
+    audit.look('notes');
+    const { seq, eventSeq } = note;
+    hasBegun ||= eventSeq !== null;
+    if (eventSeq === null && !hasBegun) continue;
+    audit.find(`note ${seq} on ${note.kind} that waits`, findChangedNote(note, events.get(eventSeq ?? 0)));
+    events.delete(eventSeq ?? 0);
+  }
+  for (const seq of events.keys()) audit.find(`event ${seq} of people`, 'the note that it tells of is gone');
+}
+
+function auditLimits({ reader }: Scene, audit: PartAudit): void {
+  for (const day of reader.dayUses()) {
+    audit.look('days');
+    for (const name of listChangedSums(day))
+      audit.find(
+        `limits of ${showDate(day.date)}: ${name}`,
+        'what was counted is not what its rows add up to',
+      );
+  }
 }
 
 const nameDay = ({ date, number }: Pick<KeptHead, 'date' | 'number'>): string =>

@@ -6,8 +6,9 @@ import type { PersonEvent } from '../review/rules/chain.ts';
 import type { ChainedPayout } from '../review/rules/payout-chain.ts';
 import type { Person } from '../review/rules/people.ts';
 import type { ProposalEvent } from '../review/rules/proposal-chain.ts';
+import type { KeptNote } from '../review/rules/queue.ts';
 import type { ApprovalSignature } from '../review/rules/signature.ts';
-import type { KeptAttempt, KeptRow, KeptVersion, Opening, RowPlace } from './rules/audit.ts';
+import type { CountedDay, KeptAttempt, KeptRow, KeptVersion, Opening, RowPlace } from './rules/audit.ts';
 import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
 
 // ---------------------------------------------------------------- heads of days
@@ -83,6 +84,10 @@ export interface AuditReader extends Disposable {
     | undefined;
   /** By the numbers of payouts and the ids of batches that they are about. */
   proposalsAbout(payouts: readonly string[], batchIds: readonly string[]): readonly Proposal[];
+  /** Of the journal that the file is, or is a copy of. */
+  readonly journalId: string;
+  notes(): Iterable<KeptNote>;
+  dayUses(): Iterable<CountedDay>;
   people(): readonly Person[];
   personEvents(): Iterable<PersonEvent>;
   proposals(): Iterable<Proposal>;

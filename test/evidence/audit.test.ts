@@ -1,9 +1,10 @@
 /** Whatever is changed in a journal by hand is found, and named; also when all of it was made to fit. */
 import { createHash } from 'node:crypto';
-import { copyFile, rm } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { backUpJournal } from '../../src/app/backup.ts';
 import { dayMs } from '../../src/core/bangkok-time.ts';
 import { auditJournal, type AuditOptions } from '../../src/evidence/audit.ts';
 import { makeDayHeads } from '../../src/evidence/day-heads.ts';
@@ -15,6 +16,7 @@ import { openAudit } from '../../src/store/evidence/audit.ts';
 import { makeJournal } from '../../src/store/store.ts';
 import {
   bringTo,
+  firstBatchId,
   ingestRunning,
   makeBadRow,
   makeRow,
@@ -62,6 +64,9 @@ beforeAll(async () => {
   ]);
   const by = { personId: 2, name: 'nok' };
   await store.moveProposal(1, { to: 'approved', by, note: null, nowMs: noonMs + 5 });
+  const note = { kind: 'payout', key: '2', version: '', person: 'mali', note: '', atMs: noonMs + 6 } as const;
+  await store.addReviewNote({ ...note, what: 'taken', personId: 1 });
+  await store.addReviewNote({ ...note, what: 'given-back', personId: 1 });
   await makeDayHeads(store, journalId, noonMs + dayMs);
   await bringTo(store, 'paid', secondBatchId);
   tamper(path, settled);
@@ -111,8 +116,10 @@ test('a journal that nobody has touched is whole, and everything of it was looke
     attempts: { attempts: 3 },
     batches: { batches: 2 },
     archives: { archives: 1, batches: 1 },
-    people: { people: 2, events: 4 },
+    people: { people: 2, events: 6 },
     proposals: { proposals: 1, events: 2, files: 1 },
+    notes: { notes: 2 },
+    limits: {},
     days: { days: 1, events: expect.any(Number) },
     outside: { heads: 1 },
   });
@@ -192,6 +199,14 @@ describe('found and named', () => {
     ],
     ['a proposal goes', 'delete from proposal_item; delete from proposal', /proposal 1/],
     ['an approval goes', `delete from proposal_event where kind = 'approved'`, /proposal 1|day/],
+    ['who took what waits', `update review_note set person = 'nok' where seq = 1`, /note 1 on payout/],
+    ['what was taken', `update review_note set key = '3' where seq = 1`, /note 1 on payout/],
+    ['a note goes', 'delete from review_note where seq = 2', /event \d+ of people/],
+    [
+      'a note is put in',
+      `insert into review_note select 3, kind, key, version, what, person_id, person, note, at_ms, null from review_note where seq = 1`,
+      /note 3 on payout/,
+    ],
     ['a head', `update day_head set text = replace(text, 'number 1', 'number 2')`, /day 2026-11-21/],
     ['the head goes', 'delete from day_head', /heads.txt/],
     [
@@ -250,7 +265,7 @@ test('from a day on, what is under earlier heads is taken as it is, but for what
   const { isWhole, parts } = audit(sqlite.path, { sinceDate: '20261122' });
   const looked = Object.fromEntries(parts.map(({ part, looked: all }) => [part, all]));
   expect(isWhole).toBe(true);
-  expect(looked).toMatchObject({ payouts: { payouts: 1 }, instructions: { rows: 1 }, people: { events: 4 } });
+  expect(looked).toMatchObject({ payouts: { payouts: 1 }, instructions: { rows: 1 }, people: { events: 6 } });
   expect(looked['days']).toEqual({});
 });
 
@@ -283,4 +298,53 @@ test('heads of a journal that was lost or restored are told of, and are no fault
   expect(find().notes.join()).toContain(
     'old.txt: it is of another journal, from before the journal was lost',
   );
+});
+
+test('sums that limits are held against are what their rows add up to', async () => {
+  await using counted = await makeSqliteStore();
+  const { store, path } = counted;
+  await ingestRunning(store, [makeRow(1), makeRow(2)]);
+  await bringTo(store, 'paid');
+  await store.countDay('COMP000001', '20261121');
+  const find = () => {
+    const { parts } = audit(path, { journalId: store.journalId, outside: [] });
+    const limits = parts.filter(({ part }) => part === 'limits');
+    return limits.map(({ looked, findings }) => [looked, ...findings.map(({ place }) => place)]);
+  };
+  expect(find()).toEqual([[{ days: 1 }]]);
+  tamper(path, `update day_use set low = low - 1, rows = rows - 1 where kind = 'payee'`);
+  expect(find()).toEqual([[{ days: 1 }, expect.stringMatching(/^limits of 2026-11-21: payee \D+\d{0,4}$/v)]]);
+  tamper(path, `delete from day_use where kind <> 'day'; update day_use set high = 7`);
+  expect(find()[0]?.slice(1)).toEqual([
+    'limits of 2026-11-21: day',
+    expect.stringContaining('payee'),
+    `limits of 2026-11-21: file ${firstBatchId}`,
+  ]);
+});
+
+test('a backup is audited where it lies, and nothing is written beside it', async () => {
+  const folder = join(dirname(sqlite.path), 'away');
+  await mkdir(folder);
+  const backup = join(folder, 'backup.db');
+  backUpJournal(dirname(sqlite.path), backup);
+  const before = await readFile(backup);
+  await chmod(backup, 0o400);
+  await chmod(folder, 0o500);
+  const find = (path: string) => {
+    using reader = openAudit(path, dirname(sqlite.path));
+    expect(reader.journalId).toBe(journalId);
+    return auditJournal(reader, { journalId: reader.journalId, outside, findEvidenceFault: () => undefined });
+  };
+  expect(find(backup)).toEqual(audit(sqlite.path));
+  expect(await readdir(folder)).toEqual(['backup.db']);
+  expect(await readFile(backup)).toEqual(before);
+  await chmod(folder, 0o700);
+  tamper(
+    backup,
+    `drop trigger event_never_changes; update event set at_ms = at_ms + 1 where seq = ${second}`,
+  );
+  expect(find(backup).isWhole).toBe(false);
+  tamper(backup, 'delete from schema_version where version > 5');
+  expect(() => openAudit(backup)).toThrow('written by an older paydrop');
+  expect(() => openAudit(join(import.meta.dirname, 'audit.test.ts'))).toThrow('cannot be opened');
 });

@@ -4,6 +4,9 @@ import { describePersonNotice, personsSubject } from '../../notify/rules/person-
 import type { PersonStore } from '../../review/ports.ts';
 import type { NoticeBoard } from './notifier.ts';
 
+/** An approval is told with what it lets go on; who looked at a number, or took something, stands in his history. */
+const untold: ReadonlySet<string> = new Set(['approval-signed', 'revealed', 'noted']);
+
 /** Events that are read at a time. */
 const pageSize = 500;
 
@@ -27,9 +30,7 @@ export class PersonNotices {
       if (page.length === 0) return;
       const { people } = await this.#store.persons();
       for (const event of page) {
-        // An approval is told with what it lets go on; who looked at a whole number stands in his history.
-        if (event.kind !== 'approval-signed' && event.kind !== 'revealed')
-          await board.add(describePersonNotice(board.scene, event, people));
+        if (!untold.has(event.kind)) await board.add(describePersonNotice(board.scene, event, people));
         this.#toldSeq = event.seq;
       }
     }

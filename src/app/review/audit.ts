@@ -1,4 +1,5 @@
 /** An audit of the journal beside whoever sends, against the heads that were kept outside it. */
+import { existsSync } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { errorCode } from '../../platform/durable-file.ts';
@@ -13,6 +14,8 @@ import { journalName, requireJournal } from '../open-store.ts';
 export type { Audited, AuditedPart, Finding } from '../../evidence/rules/audit.ts';
 
 export interface AuditWish {
+  /** A backup that is audited instead of the journal, as it lies there. */
+  readonly file?: string | undefined;
   /** A file or folder with heads of days; the outbox when left out. */
   readonly heads: string | undefined;
   /** YYYYMMDD. */
@@ -20,19 +23,25 @@ export interface AuditWish {
 }
 
 /** @throws SettingsError without a journal, and where no heads are where they were said to be */
-export async function runAudit(loaded: LoadedSettings, { heads, sinceDate }: AuditWish): Promise<Audited> {
+export async function runAudit(
+  loaded: LoadedSettings,
+  { file, heads, sinceDate }: AuditWish,
+): Promise<Audited> {
   const outside = await readOutside(heads === undefined ? loaded.folders.outbox : resolve(heads));
   if (heads !== undefined && outside.length === 0)
     throw new SettingsError(`--heads ${heads}: there is no head of a day in it`);
-  await using journal = await requireJournal(loaded);
+  const path = resolve(file ?? join(loaded.dataDir, journalName));
+  if (file !== undefined && !existsSync(path)) throw new SettingsError(`--file ${file}: it is not there`);
+  // Whose journal it is, and whether it may be read at all.
+  if (file === undefined) await (await requireJournal(loaded))[Symbol.asyncDispose]();
   const { openAudit } = await import('../../store/evidence/audit.ts');
-  using reader = openAudit(join(loaded.dataDir, journalName));
+  using reader = openAudit(path, loaded.dataDir);
   const folder = evidenceFolderOf(loaded.dataDir);
   return auditJournal(reader, {
-    journalId: journal.journalId,
+    journalId: reader.journalId,
     outside,
     sinceDate,
-    findEvidenceFault: (file) => findEvidenceFault(folder, file),
+    findEvidenceFault: (kept) => findEvidenceFault(folder, kept),
   });
 }
 

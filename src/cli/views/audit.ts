@@ -12,6 +12,8 @@ const partWords: Readonly<Record<AuditedPart['part'], string>> = {
   archives: 'Archives',
   people: 'Users',
   proposals: 'Proposals',
+  notes: 'Notes in the queue',
+  limits: 'Sums of limits',
   days: 'Heads of days',
   outside: 'Heads outside',
 };

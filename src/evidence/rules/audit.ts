@@ -1,6 +1,7 @@
 /** What an audit finds: the first thing of each part of the journal that is not as it was written, in words. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
 import type { Instruction, TransferOrder } from '../../core/payout.ts';
 import { computeInstructionDigest, computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
 import { restoreBackup } from '../../payout/rules/journal-place.ts';
@@ -17,6 +18,8 @@ export const auditParts = [
   'archives',
   'people',
   'proposals',
+  'notes',
+  'limits',
   'days',
   'outside',
 ] as const;
@@ -48,6 +51,8 @@ const remedies: Readonly<Record<AuditPart, string>> = {
   archives: 'Put the archive back from a backup, beside journal.db; then run the audit again',
   people: keepAndRestore,
   proposals: keepAndRestore,
+  notes: keepAndRestore,
+  limits: keepAndRestore,
   days: keepAndRestore,
   outside: `The head from outside is right if nobody could change it there. ${keepAndRestore}`,
 };
@@ -206,6 +211,40 @@ export function auditRights(
   const { name, role, isDisabled } = changed;
   const now = `${role}${isDisabled ? ', disabled' : ''}`;
   return makeFinding('people', `user ${name}`, `is ${now}, and the history of users says otherwise`);
+}
+
+/** Sums of one payee, file or the whole of a day. */
+interface DaySum {
+  readonly kind: 'day' | 'payee' | 'file';
+  readonly key: string;
+  readonly rows: number;
+  readonly high: number;
+  readonly low: number;
+}
+
+/** What the limits over time have counted of a day, and what its rows add up to. */
+export interface CountedDay {
+  /** YYYYMMDD. */
+  readonly date: string;
+  readonly kept: readonly DaySum[];
+  readonly present: readonly DaySum[];
+}
+
+/** Each sum that is not what its rows add up to, by what it is of; numbers masked. */
+export function listChangedSums({ kept, present }: CountedDay): readonly string[] {
+  const nameOf = ({ kind, key }: DaySum): string => `${kind} ${key}`;
+  const isSame = (one: DaySum, other: DaySum | undefined): boolean =>
+    one.rows === (other?.rows ?? 0) && one.high === (other?.high ?? 0) && one.low === (other?.low ?? 0);
+  const before = new Map(kept.map((sum) => [nameOf(sum), sum]));
+  const now = new Map(present.map((sum) => [nameOf(sum), sum]));
+  const changed = [...kept, ...present].filter((sum) => {
+    const name = nameOf(sum);
+    return !isSame(sum, sum === before.get(name) ? now.get(name) : before.get(name));
+  });
+  const shown = changed.map(({ kind, key }) =>
+    kind === 'payee' ? `payee ${maskDigits(key)}` : `${kind} ${key}`,
+  );
+  return [...new Set(shown.map((name) => name.trim()))];
 }
 
 /** What became of one part. */

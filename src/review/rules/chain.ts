@@ -29,6 +29,7 @@ export const personEventKinds = [
   'recovered',
   'revealed',
   'erased',
+  'noted',
 ] as const;
 export type PersonEventKind = (typeof personEventKinds)[number];
 

@@ -19,6 +19,7 @@ import {
   versionOfBreak,
 } from '../../reconcile/rules/breaks.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
+import { type PersonEvent, type PersonEventDraft, readFacts } from './chain.ts';
 import { approvalCode, whyNotApprove } from './approval.ts';
 import { decideBatch, decidePayer, type PayerKey, payerKeyOf, versionOfPayer } from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
@@ -404,6 +405,37 @@ export interface ReviewNote {
   readonly person: string;
   readonly note: string;
   readonly atMs: number;
+}
+
+/** A note as an event of whoever wrote it. */
+export const draftNoted = (note: ReviewNote): PersonEventDraft => ({
+  subject: note.personId ?? 0,
+  kind: 'noted',
+  atMs: note.atMs,
+  byPerson: note.personId,
+  proof: null,
+  facts: { kind: note.kind, what: note.what, version: note.version },
+  cells: { key: note.key, person: note.person, note: note.note },
+});
+
+/** A note as it is kept. */
+export interface KeptNote extends ReviewNote {
+  readonly seq: number;
+  /** Number of the event that says the same; null of an older program's. */
+  readonly eventSeq: number | null;
+}
+
+/** Why a note is not what its event says; undefined when it is. @param event of that number, whatever it is */
+export function findChangedNote(note: KeptNote, event: PersonEvent | undefined): string | undefined {
+  if (event?.kind !== 'noted') return 'nothing in the history of users says that it was written';
+  const draft = draftNoted(note);
+  const said = { ...readFacts(event), atMs: event.atMs, byPerson: event.byPerson };
+  const shown = { ...draft.facts, atMs: draft.atMs, byPerson: draft.byPerson };
+  const isSame =
+    Object.entries(shown).every(([name, value]) => said[name as keyof typeof said] === value) &&
+    (event.cells === null ||
+      Object.entries(draft.cells).every(([name, value]) => event.cells?.[name]?.value === value));
+  return isSame ? undefined : 'it is not what was written';
 }
 
 /** Who looks after something, and since when. */

@@ -8,13 +8,16 @@ import type { KeptAttempt, KeptRow, KeptVersion } from '../../evidence/rules/aud
 import { proposalStatuses } from '../../review/rules/proposal.ts';
 import { digestCopy, findArchive, findArchivedRow } from '../archive/move.ts';
 import { openArchive, readArchive } from '../archive/archive-file.ts';
-import { openReader } from '../connection.ts';
+import { asRefusal, JournalRefusedError, openReader } from '../connection.ts';
+import { readSchemaVersion, schemaVersion } from '../migrations.ts';
 import { readLoss } from '../loss.ts';
 import { readChain, readChains } from '../payouts/chain.ts';
+import { readDayUses } from '../payouts/day-use.ts';
 import { readSealNow } from '../payouts/digests.ts';
 import { drive } from '../statements.ts';
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
 import { personReads } from '../review/people.ts';
+import { readNotes } from '../review/queue.ts';
 import { proposalReads } from '../review/proposals.ts';
 
 /** What a row asks for and has asked for; amounts as text, which a number cannot hold. */
@@ -136,9 +139,26 @@ function readPayout(db: DatabaseSync, seq: number): ReturnType<AuditReader['payo
   return chain && row && { chain, versions: toRow(row).versions };
 }
 
-/** @param path of the journal's file */
-export function openAudit(path: string): AuditReader {
-  const db = openReader(path);
+/** @throws JournalRefusedError for what is no journal, or one of another version */
+function openCurrent(path: string): DatabaseSync {
+  try {
+    const db = openReader(path);
+    const version = readSchemaVersion(db);
+    if (version === schemaVersion) return db;
+    db.close();
+    const other = version > schemaVersion ? 'a newer' : 'an older';
+    throw new JournalRefusedError(`${path} was written by ${other} paydrop: audit it with that one`);
+  } catch (error) {
+    throw asRefusal(path, error);
+  }
+}
+
+/**
+ * @param path of the journal's file, or of a backup of it
+ * @param folder with its archives
+ */
+export function openAudit(path: string, folder = dirname(path)): AuditReader {
+  const db = openCurrent(path);
   db.exec('begin');
   const named = db.prepare(
     'select archive, batch_id as batchId, digest, latest_event_seq as seq from archived_batch',
@@ -150,7 +170,7 @@ export function openAudit(path: string): AuditReader {
   return {
     journal: makeSource(db, undefined),
     archives: [...archives].map(([name, batches]) => {
-      const archivePath = join(dirname(path), name);
+      const archivePath = join(folder, name);
       return {
         name,
         isThere: existsSync(archivePath),
@@ -181,6 +201,9 @@ export function openAudit(path: string): AuditReader {
       const ids = about.all(JSON.stringify(payouts), JSON.stringify(batchIds)).map(({ id }) => Number(id));
       return ids.flatMap((id) => drive(db, proposalReads.proposal(id)) ?? []);
     },
+    journalId: String(db.prepare(`select value from meta where key = 'journalId'`).get()?.['value']),
+    notes: () => readPages((last) => drive(db, readNotes(last?.seq ?? 0, pageSize))),
+    dayUses: () => readDayUses(db),
     people: () => drive(db, personReads.persons()).people,
     personEvents: () => readPages((last) => drive(db, personReads.personEvents(last?.seq ?? 0, pageSize))),
     proposals: () =>
@@ -196,7 +219,7 @@ export function openAudit(path: string): AuditReader {
       readPages((last) => drive(db, proposalReads.proposalItems(proposalId, last?.itemNo ?? 0, pageSize))),
     signaturesOf: (proposalId) => drive(db, personReads.signaturesOf(proposalId)),
     dayHeads: () => readPages((last) => drive(db, dayHeadReads.dayHeads(last?.number ?? 0, pageSize))),
-    eventHashes: (chain, after, upTo) => readEventHashes(path, chain, after, upTo),
+    eventHashes: (chain, after, upTo) => readEventHashes(path, chain, after, upTo, folder),
     [Symbol.dispose]: () => db.close(),
   };
 }

@@ -76,6 +76,7 @@ export function* readEventHashes(
   chain: HeadChain,
   after: number,
   upTo: number,
+  folder = dirname(path),
 ): Generator<EventHash, void> {
   using stack = new DisposableStack();
   const db = stack.use(openReader(path));
@@ -84,7 +85,7 @@ export function* readEventHashes(
   const sources = [db.prepare(own).iterate(after, upTo) as Iterable<unknown> as IterableIterator<EventHash>];
   if (chain === 'payouts')
     for (const [archive, batchIds] of listArchivesAfter(db, after)) {
-      const opened = stack.use(openArchive(join(dirname(path), archive)));
+      const opened = stack.use(openArchive(join(folder, archive)));
       const page = opened.prepare(archivedHashes).iterate(after, upTo, JSON.stringify(batchIds));
       sources.push(page as Iterable<unknown> as IterableIterator<EventHash>);
     }

@@ -131,8 +131,15 @@ function* eraseDecisions(seq: number): Body<void> {
         query.updateTable('proposal_event').set({ cells: null }).where('subject', '=', proposalId),
       );
   }
+  const ofRow = { kind: 'payout', key: String(seq) } as const;
+  const written = query
+    .selectFrom('review_note')
+    .select('event_seq')
+    .where(({ and }) => and(ofRow));
+  const told = query.updateTable('person_event').set({ cells: null });
+  for (const { event_seq } of yield* select(written)) yield* change(told.where('seq', '=', event_seq ?? 0));
   const notes = query.updateTable('review_note').set({ note: '' });
-  yield* change(notes.where('kind', '=', 'payout').where('key', '=', String(seq)).where('note', '<>', ''));
+  yield* change(notes.where(({ and }) => and(ofRow)).where('note', '<>', ''));
 }
 
 /** Where a number is looked for; what other rows have of it stays. */

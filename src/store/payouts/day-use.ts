@@ -8,6 +8,7 @@ import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-t
 import { type Satang, zeroSatang } from '../../core/money.ts';
 import type { Payout } from '../../core/payout.ts';
 import type { Change, DayLimits } from '../../core/ports.ts';
+import type { CountedDay } from '../../evidence/rules/audit.ts';
 import type { LimitReader } from '../../payout/ports.ts';
 import {
   computeUseMoves,
@@ -18,7 +19,7 @@ import {
 } from '../../payout/rules/limits.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { holdBits, literal, type Tables } from '../schema.ts';
-import { type BodiesOf, type Body, define, query, type Reading } from '../statements.ts';
+import { type BodiesOf, type Body, define, drive, query, type Reading, select } from '../statements.ts';
 import { asText, joinParts, lowPart, partsOfAmount, sumAmount } from './rows.ts';
 
 export const limitTables = `
@@ -168,17 +169,16 @@ const isFileOfDay = define((values: DaySpan & { batchId: string }) =>
 );
 
 /** In the order of the table's columns. */
+const sumUp = (kind: Kind, values: DaySpan) =>
+  selectCounted(values)
+    .select([sql<string>`${values.companyId}`.as('company_id'), sql<string>`${values.date}`.as('date')])
+    .select([sql<Kind>`${sql.lit(kind)}`.as('kind'), keyOfPayout[kind].as('key')])
+    .select((eb) => [eb.fn.countAll<number>().as('rows'), high.as('high'), low.as('low')])
+    .$if(kind === 'file', (counted) => counted.where(countsFile))
+    .$if(kind !== 'day', (counted) => counted.groupBy(keyOfPayout[kind]));
+
 const keepSums = (kind: Kind) =>
-  define((values: DaySpan) =>
-    query.insertInto('day_use').expression(
-      selectCounted(values)
-        .select([sql<string>`${values.companyId}`.as('company_id'), sql<string>`${values.date}`.as('date')])
-        .select([sql<Kind>`${sql.lit(kind)}`.as('kind'), keyOfPayout[kind].as('key')])
-        .select((eb) => [eb.fn.countAll<number>().as('rows'), high.as('high'), low.as('low')])
-        .$if(kind === 'file', (select) => select.where(countsFile))
-        .$if(kind !== 'day', (select) => select.groupBy(keyOfPayout[kind])),
-    ),
-  );
+  define((values: DaySpan) => query.insertInto('day_use').expression(sumUp(kind, values)));
 
 const keepAllSums = [keepSums('day'), keepSums('payee'), keepSums('file')];
 
@@ -248,6 +248,25 @@ export const limitReads = {
     return (yield* paidArchived.get({ companyId, proxyNo })) !== undefined;
   },
 } satisfies BodiesOf<LimitReader>;
+
+/** Days of which rows have left for an archive, or were erased, cannot be added up again. */
+const countedDays = `
+select distinct company_id as companyId, date from day_use u where not exists (
+    select 1 from archived_batch where u.date between first_date and last_date)
+  and not exists (select 1 from payout_row r cross join attempt a on a.payout_seq = r.seq
+    where r.commitment is not null and a.tran_date = u.date)`;
+
+/** The sums of each day that is counted, as they are kept and as its rows add up. */
+export function* readDayUses(db: DatabaseSync): Generator<CountedDay> {
+  for (const day of db.prepare(countedDays).all() as unknown as readonly Day[]) {
+    const kept = query.selectFrom('day_use').selectAll().where('date', '=', day.date);
+    const sums = drive(db, select(kept.where('company_id', '=', day.companyId)));
+    const rows = (['day', 'payee', 'file'] as const).flatMap((kind) =>
+      drive(db, select(sumUp(kind, spanOf(day)))),
+    );
+    yield { date: day.date, kept: sums, present: rows };
+  }
+}
 
 /** Before the rows of a batch leave: whom they have paid. */
 export function keepPaidPayees(db: DatabaseSync, batchId: string): void {

@@ -1,11 +1,12 @@
 /** Users and tokens in SQL. What may change, and how, was decided before: a change is refused once another came first. */
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { PersonEdit, PersonStore, PersonToken } from '../../review/ports.ts';
-import type { PersonEvent } from '../../review/rules/chain.ts';
+import { chainEvent, type PersonEvent, type PersonEventDraft } from '../../review/rules/chain.ts';
 import type { Passkey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
+import { makeSalt } from '../payouts/chain.ts';
 import { eraseRow } from '../evidence/erasure.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 
@@ -78,6 +79,16 @@ export const personReads = {
     return events.map((row) => records.toRecord<PersonEvent>(row));
   },
 } satisfies Partial<BodiesOf<PersonStore>>;
+
+/** Appends the next event of a person; inside the caller's transaction. @returns its number */
+export function* appendPersonEvent(draft: PersonEventDraft): Body<number> {
+  const seq = (yield* readLatestSeq()) + 1;
+  const before = query.selectFrom('person_event').select('hash').where('subject', '=', draft.subject);
+  const previous = yield* selectFirst(before.orderBy('seq', 'desc').limit(1));
+  const event = chainEvent(draft, seq, previous?.hash ?? null, makeSalt);
+  yield* change(query.insertInto('person_event').values(records.toRow(event)));
+  return seq;
+}
 
 /** Each in one transaction. */
 export const personWrites = {

@@ -31,5 +31,9 @@ insert into review_note (kind, key, version, what, person_id, person, note, at_m
 
 /** As statements of Kysely's see it. */
 export interface QueueTables {
-  review_note: RowOf<ReviewNote> & { readonly seq: Generated<number> };
+  review_note: RowOf<ReviewNote> & {
+    readonly seq: Generated<number>;
+    /** Of the event of people that says the same; null of an older program's. */
+    readonly event_seq: number | null;
+  };
 }

@@ -3,14 +3,23 @@ import { sql } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { QueueStore } from '../../review/ports.ts';
-import { addRows, type RefusedFile, type ReviewNote, type RowsOfBatch } from '../../review/rules/queue.ts';
+import {
+  addRows,
+  draftNoted,
+  type KeptNote,
+  type RefusedFile,
+  type ReviewNote,
+  type RowsOfBatch,
+} from '../../review/rules/queue.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
-import { type BodiesOf, change, query, type Reading, select } from '../statements.ts';
+import { type BodiesOf, type Body, change, query, type Reading, select } from '../statements.ts';
+import { appendPersonEvent } from './people.ts';
 import { isDecided, markDecided } from './proposals.ts';
 
-const records = makeRowMapping({ json: [], own: ['seq'] });
+const records = makeRowMapping({ json: [], own: ['seq', 'event_seq'] });
+const kept = makeRowMapping({ json: [], own: [] });
 
 /** Of the rows that are counted together. */
 const countRows = (amount: string, sinceMs: string) =>
@@ -38,7 +47,16 @@ const toRows = ({ batch_id: batchId, rows, high, low, since_ms: sinceMs }: Count
 
 const { approval, halted, paused, unavailable, similar } = holdBits;
 
-const insertNote = (note: ReviewNote) => query.insertInto('review_note').values(records.toRow(note));
+function* writeNote(note: ReviewNote): Body<void> {
+  const event_seq = yield* appendPersonEvent(draftNoted(note));
+  yield* change(query.insertInto('review_note').values({ ...records.toRow(note), event_seq }));
+}
+
+/** Every note, a page at a time. */
+export function* readNotes(afterSeq: number, limit: number): Reading<KeptNote[]> {
+  const page = query.selectFrom('review_note').selectAll().where('seq', '>', afterSeq);
+  return (yield* select(page.orderBy('seq').limit(limit))).map((row) => kept.toRecord<KeptNote>(row));
+}
 
 export const queueReads = {
   *refusedFiles(limit): Reading<RefusedFile[]> {
@@ -142,11 +160,11 @@ export const queueReads = {
 /** Each in one transaction. */
 export const queueWrites = {
   *addReviewNote(note) {
-    yield* change(insertNote(note));
+    yield* writeNote(note);
   },
   *noteItem(item, note) {
     if (!(yield* isDecided(item))) return false;
-    yield* change(insertNote(note));
+    yield* writeNote(note);
     yield* markDecided(item);
     return true;
   },
