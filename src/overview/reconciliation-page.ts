@@ -11,7 +11,7 @@ import { describeProvenance } from '../reconcile/rules/custody.ts';
 import { decodeTotals, isBreakKind } from '../reconcile/rules/tally.ts';
 import type { BreakRecord, Figures, LineClass, PaidClass } from '../reconcile/rules/types.ts';
 import { breakTargetOf } from '../review/break-target.ts';
-import type { ProposalStore } from '../review/ports.ts';
+import type { Proposal, ProposalStore } from '../review/ports.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { plainPage } from '../review/web/layout.ts';
 import { momentOf, whyOf } from '../review/web/parts.ts';
@@ -22,10 +22,15 @@ import { type OverviewVisit, withWords } from './words.ts';
 
 export type ReconciliationReader = Pick<
   StatementStore,
-  'statement' | 'statementDays' | 'statementVersions' | 'openBreaks' | 'countAcceptedBreaks'
+  | 'statement'
+  | 'statementDays'
+  | 'statementVersions'
+  | 'openBreaks'
+  | 'acceptedBreaks'
+  | 'countAcceptedBreaks'
 > &
   UnreconciledDays &
-  Pick<ProposalStore, 'openItems'>;
+  Pick<ProposalStore, 'openItems' | 'proposal'>;
 
 /** Of the newest days. */
 const daysShown = 62;
@@ -174,6 +179,52 @@ function breakRow(visit: OverviewVisit, record: BreakRecord, proposalId: number 
   </tr>`;
 }
 
+/** What people have accepted: which, who, when, and why. */
+async function acceptedList(
+  store: ReconciliationReader,
+  visit: OverviewVisit,
+  date: string,
+  count: number,
+): Promise<Html> {
+  const { say } = visit;
+  const records = await store.acceptedBreaks(date, breaksShown);
+  const items = records.map(async (record) => acceptedItem(visit, record, await proposalOf(store, record)));
+  return html`<details>
+    <summary>${showCount(count)} ${say('acceptedBreaks')}</summary>
+    <ul class="log">
+      ${await Promise.all(items)}
+    </ul>
+  </details>`;
+}
+
+const proposalOf = async (store: ReconciliationReader, { closedBy }: BreakRecord) =>
+  closedBy?.kind === 'accepted' ? store.proposal(closedBy.proposal) : undefined;
+
+function acceptedItem(visit: OverviewVisit, record: BreakRecord, proposal: Proposal | undefined): Html {
+  const { say, language } = visit;
+  const { kind, reason, attempt, key, closedAtMs, closedBy } = record;
+  const hands = closedBy?.kind === 'accepted' ? [closedBy.by, closedBy.checkedBy] : [];
+  return html`<li>
+    ${closedAtMs !== null && momentOf(visit, closedAtMs)}
+    <span>
+      <b>${wordOf(language, kind)}</b> ${showBaht(amountOfBreak(record))} ${say('baht')}
+      ${
+        attempt === null
+          ? html`<span class="mono">${showText(key)}</span>`
+          : html`<a href="/payout/${attempt.payoutSeq}">${attempt.payoutId}</a>`
+      }
+      <small>${whyOf(visit, reason)}</small>
+      <small
+        >${hands.filter((name) => name !== null).join(', ')}${
+          proposal &&
+          html`: ${showText(proposal.note)}
+            <a href="/proposal/${proposal.proposalId}">${say('proposalWord')} ${proposal.proposalId}</a>`
+        }</small
+      >
+    </span>
+  </li>`;
+}
+
 async function breaksSection(store: ReconciliationReader, visit: OverviewVisit, date: string): Promise<Html> {
   const { say } = visit;
   const breaks = await store.openBreaks(date, breaksShown);
@@ -202,7 +253,7 @@ async function breaksSection(store: ReconciliationReader, visit: OverviewVisit, 
           </table>`
     }
     ${breaks.length === breaksShown && html`<p>${say('moreBreaks')}</p>`}
-    ${accepted > 0 && html`<p>${showCount(accepted)} ${say('acceptedBreaks')}</p>`}
+    ${accepted > 0 && (await acceptedList(store, visit, date, accepted))}
   </section>`;
 }
 

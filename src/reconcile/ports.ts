@@ -270,6 +270,8 @@ export interface StatementStore extends Pick<ArchiveStore, 'recall'> {
   countOpenBreaks(date: string): Promise<ReadonlyMap<BreakKind, number>>;
   /** How many of the day people have accepted. */
   countAcceptedBreaks(date: string): Promise<number>;
+  /** They themselves, the latest first. */
+  acceptedBreaks(date: string, limit: number): Promise<readonly BreakRecord[]>;
 
   /** The one that is open, by what names it. */
   openBreak(name: BreakName): Promise<BreakRecord | undefined>;

@@ -1,10 +1,13 @@
 /** Days tied out, over a real port. */
 import { expect, test } from 'vitest';
 import { openReviewPage } from '../../src/review/web/server.ts';
+import { breakTargetOf } from '../../src/review/break-target.ts';
 import { Browser } from '../support/browser.ts';
+import { noonMs, payer } from '../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';
 import { lineFor, openDay, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { pageOptionsOf } from '../support/review-page.ts';
+import { propose } from '../support/review.ts';
 import { baht, date } from '../support/statement-fixtures.ts';
 
 const amount = (text: string) => ({ amountSatang: baht(text), netSatang: baht(text) });
@@ -37,6 +40,31 @@ test('a day has both sides, the difference and its breaks, and opens on them', a
   expect(shown).toContain('Ask the bank with the transRefNo and sysRefNo which amount was moved');
   await browser.post('/look', { language: 'th', back: '/reconciliation' });
   expect(textOf(await browser.get(`/reconciliation/${date}`))).toContain('จำนวนเงินไม่ตรงกัน');
+});
+
+test('what people have accepted is shown with who, why, and a way to the proposal', async () => {
+  await using day = await openDay(['paid']);
+  await day.reconcile([lineFor(day.attempts[0], amount('99.00'))]);
+  await using scene = await signIn(day);
+  const { browser } = scene;
+  const { store } = day;
+  const context = {
+    journal: store,
+    clock: { now: () => noonMs },
+    rules: { payoutSatangMax: null },
+    payerAccount: payer.payerAccount,
+    people: 1,
+    expireDays: 7,
+  } as const;
+  const targets = (await store.openBreaks(date, 9)).map(breakTargetOf);
+  const note = 'the bank has confirmed it <b>twice</b>';
+  const wish = { decision: 'accept-break', targets, note, evidence: 'letter 7' } as const;
+  expect(await propose(context, wish, { personId: 1, name: 'mali' })).toMatchObject({ kind: 'applied' });
+  const shown = await browser.get(`/reconciliation/${date}`);
+  expect(textOf(shown)).toMatch(
+    /1 accepted by people .* amount differs 99\.00 baht .* mali: the bank has confirmed it &lt;b&gt;twice&lt;\/b&gt; Proposal 1/,
+  );
+  expect(shown.text).toContain('href="/proposal/1"');
 });
 
 test('a day without a statement is told of, and another is none', async () => {

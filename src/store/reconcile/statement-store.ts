@@ -379,6 +379,11 @@ export function makeStatementStore(
         .where(isAcceptedBreak);
       return readFirst(db, accepted)?.rows ?? 0;
     },
+    acceptedBreaks: async (date, limit) => {
+      const accepted = query.selectFrom('statement_break').selectAll().where('date', '=', date);
+      const latest = accepted.where(isAcceptedBreak).orderBy('closed_at_ms', 'desc').limit(limit);
+      return readAll(db, latest).map(toBreakRecord);
+    },
     countOpenBreaks: async (date) => {
       const byKind = query
         .selectFrom('statement_break')
