@@ -339,6 +339,12 @@ const ofOutages: readonly Mutation[] = [
 
 const ofJournal: readonly Mutation[] = [
   inJournal(
+    'an event is written without its hash',
+    'store/payouts/chain.ts',
+    'values({ ...row, hash: nextHashOf(row.payout_seq, text) })',
+    'values({ ...row, hash: sql<string>`${null && text}` })',
+  ),
+  inJournal(
     'the version guard ignored',
     'store/payouts/apply.ts',
     "    .where('version', '=', values.versionBefore)\n    .where('status', '=', values.statusBefore);",

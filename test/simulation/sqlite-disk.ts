@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
+import { auditJournal } from '../../src/evidence/audit.ts';
+import { openAudit } from '../../src/store/evidence/audit.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { decodeHolds } from '../../src/store/schema.ts';
 import { findContradictions } from '../support/store-consistency.ts';
@@ -103,6 +105,14 @@ type ShownAttempt = Omit<SeenAttempt, 'order' | 'acknowledged' | 'referenceConfl
   readonly referenceConflict: number;
 };
 
+/** What the audit finds: nothing, whatever has happened. */
+function auditFile(path: string): string[] {
+  using reader = openAudit(path);
+  const { journalId } = reader;
+  const { parts } = auditJournal(reader, { journalId, outside: [], findEvidenceFault: () => undefined });
+  return parts.flatMap(({ findings }) => findings.map(({ place, why }) => `audit: ${place}: ${why}`));
+}
+
 export async function makeSqliteDisk(): Promise<SimulatedDisk> {
   const dataDir = await mkdtemp(join(tmpdir(), 'paydrop-simulation-'));
   const path = join(dataDir, 'journal.db');
@@ -113,7 +123,7 @@ export async function makeSqliteDisk(): Promise<SimulatedDisk> {
     journal,
     onWritten: () => {},
     view: makeView(db),
-    findContradictions: () => findContradictions(path),
+    findContradictions: () => [...findContradictions(path), ...auditFile(path)],
     close: async () => {
       db.close();
       await journal[Symbol.asyncDispose]();
