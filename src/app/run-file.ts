@@ -20,7 +20,12 @@ export interface RunFileOptions {
 }
 
 export type FileOutcome =
-  | { readonly kind: 'rejected'; readonly rejection: FileRejection }
+  /** `batchId`: what its bytes would be, where they are known. */
+  | {
+      readonly kind: 'rejected';
+      readonly rejection: FileRejection;
+      readonly batchId?: string | undefined;
+    }
   /** `isRepeat`: its bytes had been processed, and this run paid nobody. */
   | {
       readonly kind: 'rested';
@@ -46,8 +51,9 @@ export async function runFile(
   const { findTrace, approval } = session;
   const { likeFileDays } = loaded.settings.limits;
   let bytes = 0;
+  let knownAs: string | undefined;
   const mayRead = async (batchId: string, { sizeBytes }: Inspection): Promise<boolean> => {
-    bytes = sizeBytes;
+    [bytes, knownAs] = [sizeBytes, batchId];
     // Before it is there: after any crash it is known who had it taken in.
     if ((await journal.batch(batchId)) === undefined) await session.noteRunner?.(batchId);
     return true;
@@ -56,8 +62,11 @@ export async function runFile(
   const context = { journal, reader, clock, ...given, stop, onRows };
   const ingested = await ingestFile(context, path, basename(path));
   switch (ingested.kind) {
-    case 'rejected':
-      return { kind: 'rejected', rejection: ingested.rejection };
+    case 'rejected': {
+      const rejected = { kind: 'rejected', rejection: ingested.rejection, batchId: knownAs } as const;
+      await session.noteRefused?.(basename(path), rejected);
+      return rejected;
+    }
     case 'turned-away':
     case 'stopped':
       return { kind: 'interrupted', batch: undefined };

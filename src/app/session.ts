@@ -33,6 +33,7 @@ import { makeAskFirst, makeMissesSince } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
 import { makeReader } from './open-store.ts';
 import { lockOwnJournal, openOwnJournal } from './own-journal.ts';
+import { noteRefused, type RefusedByRun } from './review/run-refusal.ts';
 import { TraceSearch } from './traces.ts';
 
 /** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
@@ -107,6 +108,8 @@ export interface RunSession extends ProcessState {
   readonly approval?: () => Promise<ApprovalPolicy>;
   /** Remembers who has a file taken in; nobody when left out. */
   readonly noteRunner?: (batchId: string) => Promise<void>;
+  /** Has a file that was refused as a whole wait for a person; nobody is waited for when left out. */
+  readonly noteRefused?: (fileName: string, refused: RefusedByRun) => Promise<void>;
   /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
   readonly asksFirst?: () => Promise<boolean>;
   /** Since when an adopted journal may miss what its original has sent. */
@@ -177,6 +180,7 @@ export async function openSession(
     bankAddress,
     approval: () => readApprovalPolicy(loaded, journal),
     noteRunner: (batchId) => noteRunner(loaded, journal, batchId),
+    noteRefused: (fileName, refused) => noteRefused(journal, clock, fileName, refused),
     asksFirst: makeAskFirst(loaded, journal.newSinceMs, clock),
     missesSince: makeMissesSince(journal, clock),
     // The whole of a file that grew in our own archive is no other journal's.

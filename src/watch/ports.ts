@@ -58,8 +58,9 @@ export type IntakeVerdict =
       readonly first: Pick<IntakeFile, 'fileName' | 'batchId'> & { readonly batch: Batch | undefined };
     };
 
-/** A file that is turned away, and why. */
+/** A file that is turned away, and why. `batchId`: what its bytes would be; left out where they are not known. */
 export interface IntakeRefused extends Pick<WorkItem, 'fileName' | 'droppedAtMs'> {
+  readonly batchId?: string | undefined;
   readonly refusal: IntakeRefusal;
 }
 

@@ -1,4 +1,4 @@
-/** A file of a run that somebody goes on writing to. */
+/** A file of a run that somebody goes on writing to, and one that is refused as a whole. */
 import { appendFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -46,4 +46,23 @@ test('that grows while it is paid ends with an alarm that names the rows that we
   expect(text).toMatch(
     /ALARM: a\.csv was written to .*: 1 row of 10\.00 baht \(B1\) was added, and not paid\./,
   );
+});
+
+test('one that is refused waits for a person, until it is taken corrected', async () => {
+  await using rehearsal = await makeRehearsal();
+  await rehearsal.withSender(async (session) => {
+    const path = join(rehearsal.dataDir, 'a.csv');
+    const interrupted = new AbortController().signal;
+    const options = { waitMs: 60_000, exceptionsOk: false, interrupted, progress: await openProgress() };
+    const refused = async () =>
+      (await session.journal.refusedFiles(9)).map(({ fileName, code }) => [fileName, code]);
+    await writeFile(path, csvOf('A', 2).replace('payoutId', 'number'));
+    expect(await runFile(session, path, options)).toMatchObject({ kind: 'rejected' });
+    expect(await refused()).toEqual([['a.csv', expect.stringMatching(/^\w/)]]);
+    expect(await runFile(session, `${path}.gone`, options)).toMatchObject({ kind: 'rejected' });
+    expect(await refused()).toHaveLength(1);
+    await writeFile(path, csvOf('A', 2));
+    expect(await runFile(session, path, options)).toMatchObject({ kind: 'rested' });
+    expect(await refused()).toEqual([]);
+  });
 });

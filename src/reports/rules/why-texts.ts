@@ -165,7 +165,15 @@ const ofPeople: readonly Pair[] = [
   ['somebody else has decided on it at the same moment: look again', 'มีผู้อื่นตัดสินใจในขณะเดียวกัน กรุณาดูอีกครั้ง'],
   ['nothing is named that it is about', 'ไม่ได้ระบุว่าเกี่ยวกับสิ่งใด'],
   ['why it is decided so must be said', 'ต้องระบุเหตุผล'],
-  ['{what} needs evidence: say where the proof stands', '{what} ต้องมีหลักฐาน กรุณาระบุว่าอยู่ที่ใด'],
+  [
+    '{what} needs evidence: say where the proof stands, or add a file',
+    '{what} ต้องมีหลักฐาน กรุณาระบุว่าอยู่ที่ใด หรือแนบไฟล์',
+  ],
+  ['it is not what you have looked at, or waits no more', 'ไม่ตรงกับที่คุณเปิดดู หรือไม่ได้รออยู่แล้ว'],
+  [
+    '{name} is not as it was dropped: throw it away, and drop it again',
+    '{name} ไม่ตรงกับตอนที่วางไว้ กรุณาทิ้งไฟล์แล้ววางใหม่',
+  ],
   ['you look after it already', 'คุณดูแลเรื่องนี้อยู่แล้ว'],
   ['nobody looks after it', 'ไม่มีผู้ดูแลเรื่องนี้'],
   ['{name} looks after it: take it yourself instead', '{name} ดูแลเรื่องนี้อยู่ ให้รับมาดูแลเองแทน'],
@@ -238,6 +246,10 @@ const ofQueue: readonly Pair[] = [
   [
     'Ask the bank for it; then {commands} with one that it has sent; acknowledge it if none will ever come',
     'ขอจากธนาคาร แล้วใช้คำสั่ง {commands} กับไฟล์ที่ธนาคารส่งมา ถ้าไม่มีวันได้รับให้รับทราบ',
+  ],
+  [
+    'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once nobody waits for it',
+    'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขแล้วรันใหม่ด้วยชื่อเดิม หรือรับทราบเมื่อไม่มีผู้รอแล้ว',
   ],
   [
     'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',

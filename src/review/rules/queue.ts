@@ -139,7 +139,10 @@ export const dayItem = (date: string, asker?: Asker): QueueItem => ({
   options: optionsOf(asker, ['adopt-statement', 'acknowledge'], (decision) => decideDay(decision, true)),
 });
 
-/** A file of the drop folder that was refused as a whole. */
+/** With it begins the name of what a run has refused, not the drop folder. */
+export const runItemMark = 'run-';
+
+/** A file of the drop folder, or of a run, that was refused as a whole. */
 export interface RefusedFile {
   readonly itemId: string;
   readonly fileName: string;
@@ -178,8 +181,9 @@ export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
   amountSatang: null,
   moneyMoved: 'no',
   reason: file.message,
-  remedy:
-    'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+  remedy: file.itemId.startsWith(runItemMark)
+    ? 'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once nobody waits for it'
+    : 'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
   options: optionsOf(asker, ['acknowledge'], (decision) => decideFile(decision, true)),
 });
 

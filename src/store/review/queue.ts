@@ -10,6 +10,7 @@ import {
   type RefusedFile,
   type ReviewNote,
   type RowsOfBatch,
+  runItemMark,
 } from '../../review/rules/queue.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
@@ -72,6 +73,32 @@ export const queueReads = {
               .whereRef('b.batch_id', '=', 'i.batch_id')
               .where('b.sealed_at_ms', 'is not', null),
           ),
+        ),
+      )
+      // Of a run: until a file of this name is taken, or refused again.
+      .where((eb) =>
+        eb.not(
+          eb.and([
+            eb('i.item_id', 'like', `${runItemMark}%`),
+            eb.or([
+              eb.exists(
+                eb
+                  .selectFrom('batch as b')
+                  .select('b.batch_id')
+                  .whereRef('b.file_name', '=', 'i.file_name')
+                  .whereRef('b.sealed_at_ms', '>', 'i.ended_at_ms'),
+              ),
+              eb.exists(
+                eb
+                  .selectFrom('intake_item as later')
+                  .select('later.item_id')
+                  .where('later.outcome', '=', sql.lit('rejected'))
+                  .where('later.item_id', 'like', `${runItemMark}%`)
+                  .whereRef('later.file_name', '=', 'i.file_name')
+                  .whereRef('later.item_id', '>', 'i.item_id'),
+              ),
+            ]),
+          ]),
         ),
       )
       .where(({ not, exists, selectFrom }) =>

@@ -98,8 +98,8 @@ export const fileQueueWrites = {
       .where('outcome', 'is', null);
     // The first end stands: what has been archived keeps its batch whatever is said later.
     if ((yield* change(ended)) > 0 || refused === undefined) return;
-    const { fileName, droppedAtMs } = refused;
-    const named = { item_id: itemId, batch_id: '', file_name: fileName, dropped_at_ms: droppedAtMs };
+    const { fileName, droppedAtMs, batchId = '' } = refused;
+    const named = { item_id: itemId, batch_id: batchId, file_name: fileName, dropped_at_ms: droppedAtMs };
     const insert = query
       .insertInto('intake_item')
       .values({ ...named, started_at_ms: nowMs, owns_batch: 0, ...end })

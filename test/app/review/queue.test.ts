@@ -2,6 +2,8 @@
 import { expect, test } from 'vitest';
 import { breakTargetOf } from '../../../src/review/break-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
+import { noteRefused } from '../../../src/app/review/run-refusal.ts';
+import type { FileRejection } from '../../../src/core/payout-file.ts';
 import { type QueueContext, readQueue } from '../../../src/app/review/read-queue.ts';
 import { takeItem } from '../../../src/review/owners.ts';
 import { check, withdraw, type Wish } from '../../../src/review/review.ts';
@@ -247,6 +249,37 @@ test('a refused file leaves it when it is accepted after all', async () => {
   expect(kindsOf(await readQueue(queueOf(store)))).toEqual(['file']);
   await ingest(store, makeRows(1, 21), { batchId: secondBatchId });
   expect(kindsOf(await readQueue(queueOf(store)))).toEqual([]);
+});
+
+const headless: FileRejection = { code: 'header-missing', message: 'no header', line: 1, column: null };
+
+/** What a run has refused, at a moment. */
+const refuse = async (store: Store, atMs: number, fileName: string, batchId?: string) =>
+  noteRefused(store, { now: () => atMs }, fileName, { rejection: headless, batchId });
+
+const waitingFiles = async (store: Store) =>
+  (await readQueue(queueOf(store))).items.filter(({ kind }) => kind === 'file').map(({ title }) => title);
+
+test('what a run has refused waits, once by its name, until its bytes or its name are taken, or somebody notes it', async () => {
+  await using day = await openDay([]);
+  const { store } = day;
+  await refuse(store, noonMs - 9, 'bytes.csv', secondBatchId);
+  await refuse(store, noonMs - 8, 'name.csv', 'ZZZZZZZZZZ');
+  await refuse(store, noonMs - 7, 'name.csv');
+  await refuse(store, noonMs - 6, 'noted.csv');
+  expect((await waitingFiles(store)).toSorted()).toEqual(['bytes.csv', 'name.csv', 'noted.csv']);
+  const rejection = { ...headless, code: 'file-missing' };
+  await noteRefused(store, { now: () => noonMs }, 'no-such.csv', { rejection });
+  expect(await waitingFiles(store)).toHaveLength(3);
+
+  const noted = (await readQueue(queueOf(store))).items.find(({ title }) => title === 'noted.csv');
+  await acknowledge(store, 'file', noted?.key ?? '', noted?.version ?? '');
+  await ingest(store, makeRows(1, 21), { batchId: secondBatchId });
+  expect(await waitingFiles(store)).toEqual(['name.csv']);
+  await ingest(store, makeRows(1, 41), { batchId: 'ABCDEFGHJL', fileName: 'name.csv' });
+  expect(await waitingFiles(store)).toEqual([]);
+  await refuse(store, laterMs + 86_400_000, 'name.csv');
+  expect(await waitingFiles(store)).toEqual(['name.csv']);
 });
 
 test('anyone may take one and give it back; both are recorded', async () => {

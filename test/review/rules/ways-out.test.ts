@@ -275,9 +275,9 @@ describe('what is no payout', () => {
   const samples: Readonly<Record<QueueKind, readonly QueueItem[]>> = {
     break: breaks,
     day: [dayItem(date, admin)],
-    file: [
-      fileItem({ itemId: 'a', fileName: 'a.csv', endedAtMs: 1, code: 'x', message: 'no header' }, admin),
-    ],
+    file: ['a', 'run-a'].map((itemId) =>
+      fileItem({ itemId, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: 'no header' }, admin),
+    ),
     payer: [payerItem({ ...halt, sinceMs: 1 }, admin)],
     batch: [
       batchItem(waitingOf('halted', 'halted'), 'v', admin),

@@ -118,7 +118,16 @@ describe('reasons', () => {
   };
 
   test('stand in the rules as they stand in the table', () => {
-    const source = ['review', 'payout', 'reconcile', 'reports', 'store/payouts', 'intake', 'core']
+    const source = [
+      'review',
+      'app/review',
+      'payout',
+      'reconcile',
+      'reports',
+      'store/payouts',
+      'intake',
+      'core',
+    ]
       .flatMap(sourcesIn)
       .join('\n')
       .replaceAll(/['`] \+\s*['`]/g, '')
