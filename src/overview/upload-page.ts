@@ -157,7 +157,7 @@ function checkedPage(visit: OverviewVisit, upload: CheckedUpload, isKnown: boole
       ${outcomeOf(visit, upload)}
       <section class="card">${facts}</section>
       ${isGood && !isKnown && dropForm(visit, upload)}
-      ${postButton(visit, `${path}/discard`, say('throwAway'))}`,
+      ${postButton(visit, `${path}/discard`, say('throwAway'), {}, isGood && !isKnown ? 'quiet' : 'plain')}`,
   };
 }
 

@@ -57,6 +57,8 @@ async function takeForDocs({ stops, openAs }: Showcase, folder: string): Promise
   for (const [view, look, name] of inDocs) {
     const page = await openAs('mali', look);
     await stops.find((stop) => stop.name === view)?.reach(page);
+    // Payouts are what the text beside it tells of.
+    await page.evaluate("document.querySelector('ul.figures').scrollIntoView()");
     await page.screenshot({ path: join(folder, `${name}.png`) });
     await page.context().close();
   }

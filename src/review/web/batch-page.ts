@@ -19,6 +19,7 @@ import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, countedOf, type DecideForm, decidePage } from './decide-form.ts';
+import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
 import { factList, momentOf, moneyTag, whyOf } from './parts.ts';
@@ -190,7 +191,7 @@ function stepItem({ say, language }: ProvedVisit, { step, state, done, of }: Ste
 
 function byStatus({ language }: ProvedVisit, totals: readonly StatusTotal[]): Html {
   return html`<ul class="figures">
-    ${totals.map(
+    ${addTotals(totals).map(
       ({ status, rows, amountSatang }) =>
         html`<li><b>${showBaht(amountSatang)}</b> ${showCount(rows)} × ${sayStatus(language, status)}</li>`,
     )}

@@ -272,7 +272,8 @@ function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
       : status === 'applied' &&
         `${showCount(items - refused)} ${say('of')} ${showCount(items)} ${say('afterApplied')} ${showCount(refused)}`;
   const isBad = status === 'stale' || status === 'expired' || refused > 0;
-  return html`<div class="${isBad ? 'problems' : 'done'}" role="status" tabindex="-1" autofocus>
+  const look = isBad ? 'problems' : status === 'applied' ? 'done' : 'done notice';
+  return html`<div class="${look}" role="status" tabindex="-1" autofocus>
     <b>${sayProposalStatus(language, status)}${fullStop(visit)}</b> ${next}
     ${checkNote !== null && showText(checkNote)}
   </div>`;

@@ -21,7 +21,7 @@ import { plainPage, postButton } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayAge, sayKind, sayMoment, sayWhy } from './words.ts';
+import { sayAge, sayDate, sayKind, sayMoment, sayWhy } from './words.ts';
 
 /** @param limit of the items of a kind */
 export type ReadQueue = (asker: Asker, limit: number) => Promise<Queue>;
@@ -85,12 +85,16 @@ const ageOf = ({ language, nowMs }: ProvedVisit, sinceMs: number): Html =>
     >${sayAge(language, nowMs - sinceMs)}</time
   >`;
 
+/** A day is told in the calendar of whoever reads it. */
+const titleOf = (visit: ProvedVisit, { kind, key, title }: OwnedItem): Part =>
+  kind === 'day' ? sayDate(visit.language, key) : whyOf(visit, title);
+
 function itemRow(visit: ProvedVisit, item: OwnedItem): Html {
   const { say, language } = visit;
-  const { kind, title, amountSatang, moneyMoved, reason, remedy, options, sinceMs, owner } = item;
+  const { kind, amountSatang, moneyMoved, reason, remedy, options, sinceMs, owner } = item;
   return html`<tr>
     <td data-head="${say('waits')}">
-      <b>${sayKind(language, kind)}</b> <small>${whyOf(visit, title)}</small>
+      <b>${sayKind(language, kind)}</b> <small>${titleOf(visit, item)}</small>
     </td>
     <td class="number" data-head="${say('amount')}">${amountSatang !== null && showBaht(amountSatang)}</td>
     <td data-head="${say('money')}">${moneyTag(visit, moneyMoved)}</td>
@@ -166,12 +170,10 @@ async function answerTake(context: QueueItemsContext, visit: ProvedVisit, fields
   return why === undefined ? { goTo: '/queue' } : plainPage(visit, 409, visit.say('notPossible'), why);
 }
 
-const shownOf = (
-  visit: ProvedVisit,
-  { kind, title, amountSatang, reason, remedy, moneyMoved }: OwnedItem,
-): Html =>
-  factList([
-    [visit.say('waits'), html`${sayKind(visit.language, kind)}, ${whyOf(visit, title)}`],
+const shownOf = (visit: ProvedVisit, item: OwnedItem): Html => {
+  const { kind, amountSatang, reason, remedy, moneyMoved } = item;
+  return factList([
+    [visit.say('waits'), html`${sayKind(visit.language, kind)}, ${titleOf(visit, item)}`],
     [
       visit.say('amount'),
       amountSatang === null ? undefined : `${showBaht(amountSatang)} ${visit.say('baht')}`,
@@ -180,6 +182,7 @@ const shownOf = (
     [visit.say('why'), whyOf(visit, reason)],
     [visit.say('remedy'), whyOf(visit, remedy)],
   ]);
+};
 
 /** First the form, by what was clicked; then, once it is filled in, the decision. */
 async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
@@ -192,15 +195,17 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
     return plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, option.whyNot));
   // A batch in doubt is decided on as a batch.
   const target = { kind: kind === 'doubt' ? 'batch' : kind, key, version } as Target;
+  const { title } = item;
+  const named = kind === 'day' ? sayDate(visit.language, key) : sayWhy(visit.language, title).text;
   const form: DecideForm = {
     decision: decision as Decision,
     path: '/queue/item',
     back: '/queue',
     targets: [target],
-    what: showText(sayWhy(visit.language, item.title).text),
+    what: showText(named),
     shown: shownOf(visit, item),
     hidden: { kind, key, version, decision },
-    nameTarget: () => showText(sayWhy(visit.language, item.title).text),
+    nameTarget: () => showText(named),
   };
   const review = await context.readReview();
   return fields['note'] === undefined

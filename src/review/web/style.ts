@@ -71,6 +71,10 @@ button.main, .button.main { background: var(--accent); border-color: var(--accen
 button.quiet { border-color: transparent; background: none; color: var(--link); padding: .4rem .6rem; }
 button.quiet:hover { text-decoration: underline; }
 input, select, textarea { width: 100%; padding: .4rem .6rem; background: var(--sheet); border: 1px solid var(--soft); }
+::file-selector-button {
+  font: inherit; color: inherit; margin-right: .8rem; padding: .15rem .7rem; border: 1px solid var(--soft);
+  border-radius: .3rem; background: var(--ground); cursor: pointer;
+}
 label { display: block; font-weight: 600; margin-bottom: .2rem; }
 label small { display: block; font-weight: 400; }
 .figures { display: flex; flex-wrap: wrap; gap: .8rem; margin: 0 0 1.2rem; padding: 0; list-style: none; }
@@ -90,7 +94,7 @@ th::first-letter { text-transform: uppercase; }
 thead td { border-bottom-color: var(--line); }
 tbody > tr:last-child > :is(td, th) { border-bottom: 0; }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
-td small { display: block; }
+td small { display: block; font-weight: 400; }
 td .name { font-weight: 600; overflow-wrap: anywhere; }
 td.why { max-width: 28rem; overflow-wrap: anywhere; }
 .mono { font-variant-numeric: tabular-nums; white-space: nowrap; }
@@ -109,6 +113,7 @@ td.why { max-width: 28rem; overflow-wrap: anywhere; }
 :is(.problems, .done):focus-visible { outline: none; }
 .problems ul { margin: 0; padding-left: 1.2rem; }
 .done { border-color: var(--paid); background: var(--sheet); }
+.done.notice { border-color: var(--accent); }
 .card {
   background: var(--sheet); border: 1px solid var(--line); border-radius: .5rem; padding: 1.2rem; margin-bottom: 1.2rem;
 }

@@ -11,7 +11,7 @@ import type { StatementLine } from '../../reconcile/rules/statement.ts';
 import { html, type Html, type Part } from './html.ts';
 import { momentOf, whyOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
-import { type Language, sayCause, sayFact, sayStatus } from './words.ts';
+import { type Language, sayAttempt, sayCause, sayFact, sayStatus } from './words.ts';
 
 /** A line of a statement about one of its transfers. */
 export interface ToldLine {
@@ -104,11 +104,12 @@ const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
     ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
   </ul>`;
 
-function attemptFacts({ say }: ProvedVisit, attempt: Attempt): Part {
+function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): Part {
   const { order, status, sends, inquiries, lastFinding, sysRefNo, feeText } = attempt;
+  const state = sayAttempt(language, status);
   return chips([
     [say('attempt'), String(attempt.attemptNo)],
-    [say('attemptState'), lastFinding === null ? status : `${status} (${lastFinding})`],
+    [say('attemptState'), lastFinding === null ? state : `${state} (${lastFinding})`],
     [say('amount'), showAmount(order.amountText)],
     [say('timesSent'), `${sends}×`],
     [say('timesAsked'), `${inquiries}×`],

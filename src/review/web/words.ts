@@ -2,7 +2,7 @@
 import type { QueueKind } from '../rules/queue.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
-import type { BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
+import type { AttemptStatus, BatchStatus, PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { bankStatuses } from '../../core/status-codes.ts';
 import { breakRemedyPairs } from '../../reconcile/rules/break-remedies.ts';
@@ -14,7 +14,7 @@ import type { ProposalStatus } from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import type { BatchStep } from '../rules/batch-steps.ts';
 import { batchWords, stepWords } from './words/batch.ts';
-import { causeWords, factWords } from './words/causes.ts';
+import { attemptPairs, causeWords, factWords } from './words/causes.ts';
 import { decideWords, effectWords } from './words/decide.ts';
 import { decisionFileWords } from './words/decision-file.ts';
 import { frameWords } from './words/frame.ts';
@@ -91,6 +91,9 @@ export const sayProposalStatus = (language: Language, status: ProposalStatus): s
 
 export const sayCause = (language: Language, cause: PayoutCause): string =>
   causeWords[cause][place(language)];
+
+export const sayAttempt = (language: Language, status: AttemptStatus): string =>
+  attemptPairs[status][place(language)];
 
 /** Of what an event is told with. */
 export const sayFact = (language: Language, name: string): string =>

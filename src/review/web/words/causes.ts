@@ -1,5 +1,5 @@
 /** What happens to a payout, and what is told with it, as the time line says it. */
-import type { PayoutCause } from '../../../core/payout.ts';
+import type { AttemptStatus, PayoutCause } from '../../../core/payout.ts';
 import type { Pair, Words } from './pair.ts';
 
 export const causeWords: Readonly<Record<PayoutCause, Pair>> = {
@@ -47,6 +47,16 @@ export const causeWords: Readonly<Record<PayoutCause, Pair>> = {
     'A statement contradicts the payment: an alarm',
     'รายการเดินบัญชีขัดแย้งกับผลการจ่าย: แจ้งเตือนสำคัญ',
   ],
+};
+
+/** How a transfer stands. */
+export const attemptPairs: Readonly<Record<AttemptStatus, Pair>> = {
+  recorded: ['recorded', 'บันทึกแล้ว'],
+  sent: ['sent', 'ส่งแล้ว'],
+  paid: ['paid', 'จ่ายสำเร็จ'],
+  failed: ['failed', 'ไม่สำเร็จ'],
+  refused: ['refused', 'ธนาคารปฏิเสธ'],
+  unresolved: ['unresolved', 'ยังสรุปผลไม่ได้'],
 };
 
 /** What an event is told with, by its name in the journal; one that is not here is shown by that name. */

@@ -11,7 +11,7 @@ export const proposalWords = {
   items: ['Items', 'จำนวนรายการ'],
   sum: ['Sum', 'ยอดรวม'],
   maker: ['Proposed by', 'เสนอโดย'],
-  checker: ['Checked by', 'อนุมัติโดย'],
+  checker: ['Checked by', 'ผู้ตรวจ'],
   until: ['Until', 'ภายใน'],
   approve: ['Approve', 'อนุมัติ'],
   approveExactly: ['Approves exactly this list', 'อนุมัติเฉพาะรายการชุดนี้'],
