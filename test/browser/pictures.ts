@@ -57,8 +57,9 @@ async function takeForDocs({ stops, openAs }: Showcase, folder: string): Promise
   for (const [view, look, name] of inDocs) {
     const page = await openAs('mali', look);
     await stops.find((stop) => stop.name === view)?.reach(page);
-    // Payouts are what the text beside it tells of.
-    await page.evaluate("document.querySelector('ul.figures').scrollIntoView()");
+    // The text beside it tells of what failed.
+    await page.selectOption('#status', 'failed');
+    await page.locator('form.filter button.main').click();
     await page.screenshot({ path: join(folder, `${name}.png`) });
     await page.context().close();
   }

@@ -73,7 +73,7 @@ test('a filled-in exceptions file is proposed by one, approved by another, and p
     'retry',
   ]);
   expect((await scene.run('proposals', '2')).stdout).toMatch(
-    /Retry corrected: 1 item, 900\.00 baht\n[^]*P2 \(row 2 of batch .*\) -> 900\.00 baht: wrong amount in the file/,
+    /Retry corrected: 1 item, 900\.00 baht\n[^]*P2 \(row 2 of batch .*\) -> 900\.00 baht: wrong amount in the file\n {5}[\d,.]+ baht to \*{6}\d{4}, now \w+\n/,
   );
 
   await become('nok');

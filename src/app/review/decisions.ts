@@ -1,6 +1,8 @@
 /** Decisions from the shell: who decides is whoever the personal token says, and nobody else. */
 import { basename } from 'node:path';
+import { showBaht } from '../../core/figures.ts';
 import type { ResultRow } from '../../core/ports.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
 import type { PayoutHistory } from '../../payout/ports.ts';
 import { retriedStatuses } from '../../payout/rules/operator.ts';
 import { systemClock } from '../../platform/clock.ts';
@@ -30,7 +32,7 @@ import { makeDecidedStatements } from './decided-statements.ts';
 
 export type { BatchApproved } from '../../review/approve-batch.ts';
 export type { Checked, Proposed } from '../../review/review.ts';
-export type { Proposal, ProposalItem } from '../../review/ports.ts';
+export type { Proposal } from '../../review/ports.ts';
 
 /** The journal, for decisions; closed by its owner. */
 export interface DecisionSession extends AsyncDisposable {
@@ -320,7 +322,14 @@ export async function approveBatchInShell(
 /** A proposal with what it is about. */
 export interface ProposalShown {
   readonly proposal: Proposal;
-  readonly items: readonly { readonly item: ProposalItem; readonly where: string }[];
+  readonly items: readonly ShownItem[];
+}
+
+interface ShownItem {
+  readonly item: ProposalItem;
+  readonly where: string;
+  /** Of a payout: how much to whom, and how it stands now. */
+  readonly about?: string;
 }
 
 const itemsShownMax = 1_000;
@@ -341,18 +350,20 @@ export async function readProposal(
 ): Promise<ProposalShown | undefined> {
   const proposal = await journal.proposal(proposalId);
   if (proposal === undefined) return undefined;
-  const items: { item: ProposalItem; where: string }[] = [];
+  const items: ShownItem[] = [];
   for (const item of await journal.proposalItems(proposalId, 0, itemsShownMax))
-    items.push({ item, where: await describeItem(journal, item) });
+    items.push({ item, ...(await describeItem(journal, item)) });
   return { proposal, items };
 }
 
-async function describeItem(journal: Store, { kind, key }: ProposalItem): Promise<string> {
-  if (kind !== 'payout') return describeTarget(kind, key);
+async function describeItem(journal: Store, { kind, key }: ProposalItem): Promise<Omit<ShownItem, 'item'>> {
+  if (kind !== 'payout') return { where: describeTarget(kind, key) };
   const history = await journal.history(Number(key));
-  return history === undefined
-    ? `row ${key}, in an archive`
-    : describeRow(history.row, history.batch.batchId);
+  if (history === undefined) return { where: `row ${key}, in an archive` };
+  const { row, batch } = history;
+  const amount = row.amountSatang === null ? row.cells.amount : `${showBaht(row.amountSatang)} baht`;
+  const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
+  return { where: describeRow(row, batch.batchId), about: `${amount} to ${payee}, now ${row.status}` };
 }
 
 /** @throws SettingsError as `identifyPerson` does */

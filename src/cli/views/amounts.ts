@@ -7,20 +7,29 @@ import type { StatusTotal } from '../../core/ports.ts';
 
 export { countOf, showAmount, showBaht, showCount } from '../../core/figures.ts';
 
-/** "4 min 10 s", "5 min", "1,200 h 3 min"; what is shorter than a second is a second. */
+/** From so many hours on days are told. */
+const hoursMax = 48;
+
+/** "4 min 10 s", "5 min", "47 h 3 min", "3 d 2 h"; what is shorter than a second is a second. */
 export function showDuration(ms: number): string {
   const seconds = Math.max(1, Math.floor(ms / 1_000));
   const minutes = Math.floor(seconds / 60);
-  const parts =
-    minutes < 60
-      ? ([
-          [minutes, 'min'],
-          [seconds % 60, 's'],
-        ] as const)
-      : ([
-          [Math.floor(minutes / 60), 'h'],
-          [minutes % 60, 'min'],
-        ] as const);
+  const hours = Math.floor(minutes / 60);
+  const parts: readonly (readonly [count: number, unit: string])[] =
+    hours >= hoursMax
+      ? [
+          [Math.floor(hours / 24), 'd'],
+          [hours % 24, 'h'],
+        ]
+      : hours > 0
+        ? [
+            [hours, 'h'],
+            [minutes % 60, 'min'],
+          ]
+        : [
+            [minutes, 'min'],
+            [seconds % 60, 's'],
+          ];
   return parts.flatMap(([count, unit]) => (count === 0 ? [] : [`${showCount(count)} ${unit}`])).join(' ');
 }
 

@@ -130,18 +130,19 @@ export function showProposal({ proposal, items }: ProposalShown): Shown {
           `  looked at by ${checker}, ${formatBangkokMoment(checkedAtMs)}${checkNote === null ? '' : `: ${checkNote}`}`,
         ]),
     `  it ${proposalStatusWords[status]}`,
-    ...items.map(({ item, where }) => {
+    ...items.flatMap(({ item, where, about }) => {
       const { correction } = item;
       const becomes =
         correction === undefined
           ? ''
           : ` -> ${[correction.proxyNo, correction.amount && `${correction.amount} baht`].filter(Boolean).join(', ')}`;
-      return `  ${item.itemNo}. ${where}${becomes}${item.note === undefined ? '' : `: ${item.note}`}${item.status === 'open' ? '' : ` (${item.status}${item.why === null ? '' : `: ${item.why}`})`}`;
+      const line = `  ${item.itemNo}. ${where}${becomes}${item.note === undefined ? '' : `: ${item.note}`}${item.status === 'open' ? '' : ` (${item.status}${item.why === null ? '' : `: ${item.why}`})`}`;
+      return [line, ...(about === undefined ? [] : [`     ${about}`])];
     }),
     ...(rest === 0 ? [] : [`  and ${rest} more`]),
   ];
   return {
-    json: { ...jsonOf(proposal), list: items.map(({ item, where }) => ({ ...item, where })) },
+    json: { ...jsonOf(proposal), list: items.map(({ item, ...shown }) => ({ ...item, ...shown })) },
     text: toLines(lines),
   };
 }

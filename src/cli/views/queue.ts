@@ -49,7 +49,7 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
     },
     text: toLines([
       name,
-      ...(name.endsWith(`:${title}`) ? [] : [`  ${head}`]),
+      `  ${name.endsWith(`:${title}`) ? kindWords[kind][0] : head}`,
       `  ${[...amount, age, moneyWords[moneyMoved], ...(owner === undefined ? [] : [`${owner.person} looks after it`])].join(' | ')}`,
       `  ${reason}`,
       `  ${remedy}`,

@@ -192,7 +192,8 @@ summary { cursor: pointer; padding: .5rem 0; color: var(--link); }
 @media (max-width: 44rem) {
   main { padding: 1rem .8rem 2rem; }
   .frame { padding: .3rem .8rem; }
-  .frame { gap: 0 .8rem; }
+  .frame { gap: 0 .2rem; }
+  .settings button.quiet { padding: .4rem .35rem; }
   .settings:has(.who) { display: contents; }
   .settings > form:first-of-type { margin-left: auto; }
   .who { order: 1; flex-basis: 100%; margin: 0; }
