@@ -116,6 +116,7 @@ export class DroppedFiles implements AsyncDisposable {
     if (!isOwn && (await lookAt(folders.decisions)) === undefined) return undefined;
     await mkdir(waiting, { recursive: true, mode: 0o700 });
     const options = {
+      label: 'decisions',
       folders: { inbox: folders.decisions, work, archive: ended, rejected: folders.rejected },
       // It is looked at often enough: nothing has to watch it.
       watch: { ...settings.watch, polling: true },

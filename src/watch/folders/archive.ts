@@ -22,7 +22,6 @@ import type { FoldersContext } from './context.ts';
 const parts = ['reason', 'file', 'sidecar'] as const;
 type Part = (typeof parts)[number];
 
-const temporaryForm = new RegExp(String.raw`^\.(${itemIdPattern})\.(?:${parts.join('|')})\.tmp$`);
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 /** A crash leaves something in the folder of its day. */
 const datesCleared = 2;
@@ -33,24 +32,31 @@ const nameOf: Readonly<Record<Part, (path: string) => string>> = {
   sidecar: sidecarName,
 };
 
+const prefixOf = ({ label }: FoldersContext): string => (label === undefined ? '.' : `.${label}.`);
+
 /** The name that a part has in archive/ or rejected/ on its way there. */
-function temporaryOf(folder: string, itemId: string, part: Part): string {
-  return join(folder, `.${itemId}.${part}.tmp`);
+function temporaryOf(context: FoldersContext, folder: string, itemId: string, part: Part): string {
+  return join(folder, `${prefixOf(context)}${itemId}.${part}.tmp`);
 }
 
+/** What such a name looks like. */
+const temporaryForm = (context: FoldersContext): RegExp =>
+  new RegExp(
+    String.raw`^${RegExp.escape(prefixOf(context))}(${itemIdPattern})\.(?:${parts.join('|')})\.tmp$`,
+  );
+
 /** Removes what was needed while the file went to a path. */
-export async function clearWay({ disk }: FoldersContext, itemId: string, path: string): Promise<void> {
-  for (const part of parts) await disk.remove(temporaryOf(dirname(path), itemId, part));
+export async function clearWay(context: FoldersContext, itemId: string, path: string): Promise<void> {
+  for (const part of parts) await context.disk.remove(temporaryOf(context, dirname(path), itemId, part));
 }
 
 /** Removes what a crash has left of files that have ended; `open` still need theirs. */
-export async function clearLeftovers(
-  { folders, disk }: FoldersContext,
-  open: ReadonlySet<string>,
-): Promise<void> {
+export async function clearLeftovers(context: FoldersContext, open: ReadonlySet<string>): Promise<void> {
+  const { folders, disk } = context;
+  const form = temporaryForm(context);
   for (const folder of [folders.rejected, ...(await listLatestDays(folders.archive))]) {
     for (const name of await readdir(folder)) {
-      const itemId = temporaryForm.exec(name)?.[1];
+      const itemId = form.exec(name)?.[1];
       if (itemId !== undefined && !open.has(itemId)) await disk.remove(join(folder, name));
     }
   }
@@ -89,7 +95,7 @@ export async function endFile(context: FoldersContext, item: WorkItem, end: File
       return await endIn(context, item, folder, computeArchiveNames(item.fileName, end.batchId, item.itemId));
     }
     case 'reject': {
-      await prepareReason(disk, temporaryOf(folders.rejected, item.itemId, 'reason'), end.reason);
+      await prepareReason(disk, temporaryOf(context, folders.rejected, item.itemId, 'reason'), end.reason);
       return await endIn(context, item, folders.rejected, computeRejectedNames(item.fileName, item.itemId));
     }
   }
@@ -129,15 +135,16 @@ interface Move {
 }
 
 async function endIn(
-  { disk, log }: FoldersContext,
+  context: FoldersContext,
   item: WorkItem,
   folder: string,
   names: Iterable<string>,
 ): Promise<string> {
+  const { disk, log } = context;
   const { itemId, fileName: file } = item;
   if ((await lookAt(item.path)) === undefined)
     log('warn', 'the file has vanished from work/', { itemId, file });
-  const copyOf = (part: Part): string => temporaryOf(folder, itemId, part);
+  const copyOf = (part: Part): string => temporaryOf(context, folder, itemId, part);
   const sources = { reason: copyOf('reason'), file: item.path, sidecar: sidecarName(item.path) };
   for (const name of names) {
     const path = join(folder, name);

@@ -23,4 +23,9 @@ export interface FoldersContext {
   /** Milliseconds of a clock that never jumps. */
   readonly elapsedMs: () => number;
   readonly log: Log;
+  /**
+   * Letters alone; none for the inbox of payout files. It stands in the names of what is on its way: of the drop folders
+   * that share rejected/, each knows its own files there.
+   */
+  readonly label?: string;
 }

@@ -146,6 +146,7 @@ async function crashAndGoOn(
   const isThrough = (await goThrough().catch(() => false)) && !hasStopped();
   await first[Symbol.asyncDispose]();
   note(await readState(own));
+  await recoverBeside(own);
   await writeFile(join(own.inbox, 'a.csv.done'), '');
   const second = await own.open({ ...crashSettings, disk: makeDisk(own) });
   const items: WorkItem[] = [...(await second.recover())];
@@ -166,6 +167,13 @@ async function crashAndGoOn(
   expect(await own.workNames()).toEqual([]);
   expect(await readdir(join(own.inbox, '.paydrop', 'claimed'))).toEqual([]);
   return isThrough;
+}
+
+/** Another drop folder, which rejects into the same folder: what the first has left there is none of its business. */
+async function recoverBeside(own: Kit): Promise<void> {
+  const [inbox, work, archive] = ['inbox', 'work', 'archive'].map((name) => join(own.root, 'beside', name));
+  const folders = { ...own.folders, inbox: inbox!, work: work!, archive: archive! };
+  await (await own.open({ folders, label: 'beside' })).recover();
 }
 
 /** The state that the one file is in, by its folders. */
