@@ -56,6 +56,8 @@ export interface Stop {
   /** Who looks at it; mali, an admin, when left out; null: nobody has signed in. */
   readonly who?: string | null;
   readonly reach: (page: Page) => Promise<unknown>;
+  /** Of one that has an address, and takes nothing but that. */
+  readonly path?: string;
 }
 
 export interface Showcase extends Browsers, AsyncDisposable {
@@ -300,6 +302,7 @@ async function addPasskeys(users: Users): Promise<void> {
 const at = (name: string, path: string, who?: string): Stop => ({
   name,
   ...(who === undefined ? {} : { who }),
+  path,
   reach: async (page) => page.goto(path),
 });
 
