@@ -41,7 +41,7 @@ export default defineConfig({
     // Forks rather than threads: some tests start servers, change directories and end processes of their own.
     pool: 'forks',
     // More than a small machine has cores: the end-to-end tests mostly wait.
-    maxWorkers: 4,
+    maxWorkers: 6,
     // They end what hangs, and say nothing of speed: a busy machine may take many times as long.
     testTimeout: 300_000,
     hookTimeout: 300_000,

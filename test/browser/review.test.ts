@@ -116,18 +116,12 @@ describe.skipIf(chromiumPath === undefined)(`in Chromium${skipped}`, () => {
     'sign-in',
     'today',
     'queue',
-    'queue-item-decide',
     'decide-several',
-    'payout-failed',
     'payout-decide',
-    'proposals',
     'proposal-stale',
     'sign',
-    'batch-for-approval',
     'batch-approve',
-    'reconciliation-day',
     'people',
-    'passkeys',
     'upload-mixed',
   ];
   const listStops = () => showcase.stops.filter(({ name }) => isWhole || briefly.includes(name));

@@ -30,7 +30,7 @@ const rawForm = /\$\{[^{}]*\bformat(?:Baht|BangkokDateTime)\([^{}]*\}/g;
 
 /** Numbers that are never one: limits, and what is counted from two on. */
 const neverOne =
-  /Max$|^showCount\(rate\)$|^lines\.length$|^ours\.length$|^all\.length$|^minutes$|^Math\.round\(minutes \/ 60\)$|rowsTotal|ceiling|^\w+\.concurrency$/;
+  /Max$|^showCount\(rate\)$|^lines\.length$|^ours\.length$|^all\.length$|^minutes$|^Math\.round\(minutes \/ 60\)$|rowsTotal|ceiling|^erasableAfterDays$|^\w+\.concurrency$/;
 
 const textsOf = (path: string): string => readFileSync(join(projectRoot, 'src', path), 'utf8');
 const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, encoding: 'utf8' }).filter(

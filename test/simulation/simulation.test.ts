@@ -8,7 +8,7 @@ import { runSeed } from './run-seed.ts';
 import { makeSqliteDisk } from './sqlite-disk.ts';
 
 const seedsOf: Readonly<Record<Shape, number>> = {
-  simple: 120,
+  simple: 60,
   mixed: 60,
   people: 40,
   wild: 20,

@@ -95,7 +95,7 @@ const personEvent = (kind: PersonEventKind) =>
     atMs: noonMs,
     byPerson: null,
     proof: null,
-    text: '{"facts":{"role":"maker","keyHash":"ab12","expiresAtMs":1,"proposalId":4,"tokenId":5,"changeId":6,"wanted":"enable","failedTries":5,"what":"a number"}}',
+    text: '{"facts":{"role":"maker","keyHash":"ab12","expiresAtMs":1,"proposalId":4,"tokenId":5,"changeId":6,"wanted":"enable","failedTries":5,"what":"a number","kind":"break"}}',
     cells: null,
   }) as unknown as PersonEvent;
 
