@@ -2,6 +2,7 @@
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht } from '../../core/money.ts';
 import { toLines } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
 import type {
   BatchApproved,
   Checked,
@@ -113,8 +114,17 @@ export const showProposalLine = (proposal: Proposal): Shown => ({
 const describeFile = ({ name, sha256, bytes }: EvidenceFile): string =>
   `  evidence file: ${name}, ${bytes} bytes, kept as evidence/${sha256}`;
 
+/** Numbers masked, as the page has them; by what enters the digest nobody tries them out. */
+function maskItem({ item, ...shown }: ProposalShown['items'][number]) {
+  const { salt: _salt, commitment: _commitment, correction, ...plain } = item;
+  const proxyNo = correction?.proxyNo ?? null;
+  const masked = correction && { ...correction, proxyNo: proxyNo && maskDigits(proxyNo) };
+  return { ...plain, ...shown, correction: masked };
+}
+
 /** One proposal with all that it is about. */
-export function showProposal({ proposal, items }: ProposalShown): Shown {
+export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
+  const items = whole.map(maskItem);
   const { proposalId, decision, maker, madeAtMs, note, evidence, checker, checkedAtMs, checkNote, status } =
     proposal;
   const rest = proposal.items - items.length;
@@ -130,8 +140,8 @@ export function showProposal({ proposal, items }: ProposalShown): Shown {
           `  looked at by ${checker}, ${formatBangkokMoment(checkedAtMs)}${checkNote === null ? '' : `: ${checkNote}`}`,
         ]),
     `  it ${proposalStatusWords[status]}`,
-    ...items.flatMap(({ item, where, about }) => {
-      const { correction } = item;
+    ...items.flatMap((item) => {
+      const { correction, where, about } = item;
       const becomes =
         correction === undefined
           ? ''
@@ -142,7 +152,7 @@ export function showProposal({ proposal, items }: ProposalShown): Shown {
     ...(rest === 0 ? [] : [`  and ${rest} more`]),
   ];
   return {
-    json: { ...jsonOf(proposal), list: items.map(({ item, ...shown }) => ({ ...item, ...shown })) },
+    json: { ...jsonOf(proposal), list: items },
     text: toLines(lines),
   };
 }
