@@ -219,7 +219,7 @@ describe('what was proposed', () => {
       kind: 'applied',
       applied: {
         applied: 1,
-        refused: [{ why: 'it was failed then, and is ready now (tried-again)' }],
+        refused: [{ why: 'it was failed then, and is ready now (to be tried again)' }],
       },
     });
   });

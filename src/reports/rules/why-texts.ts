@@ -1,7 +1,7 @@
 /**
  * Why something waits or is not possible, as the rules say it, beside its Thai. What stands in braces is filled in; its
- * name tells how it is said in Thai: `{status}`, `{role}`, `{action}`, `{holds}`, `{causes}`, and `{why}` for a sentence
- * within one. Anything else stays as it is.
+ * name tells how it is said in Thai: `{status}`, `{role}`, `{action}`, `{holds}`, `{causes}`, `{break}`, and `{why}` for a
+ * sentence within one. Anything else stays as it is.
  */
 /** English, ไทย. */
 type Pair = readonly [en: string, th: string];
@@ -452,6 +452,7 @@ const ofTargets: readonly Pair[] = [
   ['payer account {account}', 'บัญชีผู้จ่าย {account}'],
   ['break of {day}: {what}', 'ผลต่างวันที่ {day}: {what}'],
   ['statement of {day}', 'รายการเดินบัญชีวันที่ {day}'],
+  ['{day}: {break} ({about})', '{day}: {break} ({about})'],
   ['the missing statement of {day}', 'รายการเดินบัญชีที่ยังไม่ได้รับของวันที่ {day}'],
   ['refused file {name}', 'ไฟล์ที่ไม่รับ {name}'],
 ];

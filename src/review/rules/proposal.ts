@@ -2,6 +2,7 @@
 import type { Satang } from '../../core/money.ts';
 import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
 import { involvedWords } from './approval.ts';
+import { describeCauses } from './cause-words.ts';
 import { hashCell } from './chain.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
@@ -212,9 +213,10 @@ export function findChangeSince(
   const last = since.at(-1);
   if (last === undefined) return undefined;
   const first = since[0]?.from;
+  const causes = describeCauses(since.map(({ cause }) => cause));
   return first === last.to
-    ? `it has changed since (${since.map(({ cause }) => cause).join(', ')})`
-    : `it was ${first} then, and is ${last.to} now (${since.map(({ cause }) => cause).join(', ')})`;
+    ? `it has changed since (${causes})`
+    : `it was ${first} then, and is ${last.to} now (${causes})`;
 }
 
 /** What the row was when a decision about it was made; undefined when it is not the row that was decided on. */

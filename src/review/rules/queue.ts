@@ -18,6 +18,7 @@ import {
   moneyMovedOfBreak,
   versionOfBreak,
 } from '../../reconcile/rules/breaks.ts';
+import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import { type PersonEvent, type PersonEventDraft, readFacts } from './chain.ts';
 import { approvalCode, whyNotApprove } from './approval.ts';
@@ -107,7 +108,7 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
   kind: 'break',
   key: breakKeyOf(record),
   version: versionOfBreak(record),
-  title: `${showDate(record.date)}: ${record.kind}, ${record.key}`,
+  title: `${showDate(record.date)}: ${breakWords[record.kind][0]} (${record.key})`,
   sinceMs: record.openedAtMs,
   amountSatang: amountOfBreak(record),
   moneyMoved: moneyMovedOfBreak(record),

@@ -6,15 +6,17 @@ import type { AttemptStatus, BatchStatus, PayoutCause, PayoutStatus } from '../.
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { bankStatuses } from '../../core/status-codes.ts';
 import { breakRemedyPairs } from '../../reconcile/rules/break-remedies.ts';
+import { breakWords } from '../../reconcile/rules/break-words.ts';
 import { englishRemedies } from '../../reports/rules/remedy-texts.ts';
 import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
 import { whyPairs } from '../../reports/rules/why-texts.ts';
+import { causesParted, causeWithin, causeWords } from '../rules/cause-words.ts';
 import { type Action, actions, actionWords, type Role } from '../rules/people.ts';
 import type { ProposalStatus } from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import type { BatchStep } from '../rules/batch-steps.ts';
 import { batchWords, stepWords } from './words/batch.ts';
-import { attemptPairs, causeWords, factWords } from './words/causes.ts';
+import { attemptPairs, factWords } from './words/causes.ts';
 import { decideWords, effectWords } from './words/decide.ts';
 import { decisionFileWords } from './words/decision-file.ts';
 import { frameWords } from './words/frame.ts';
@@ -135,7 +137,7 @@ function eachInThai(
   inThai: (one: string) => string | undefined,
 ): string | undefined {
   const said = text.split(parted).map(inThai);
-  return said.includes(undefined) ? undefined : said.join(parted === ', ' ? ', ' : 'หรือ');
+  return said.includes(undefined) ? undefined : said.join(parted === ' or ' ? 'หรือ' : ', ');
 }
 
 const ownOf = (table: Readonly<Record<string, string>>, name: string): string | undefined =>
@@ -146,6 +148,11 @@ const thaiOf = (table: Readonly<Record<string, Pair>>, name: string): string | u
 const sayRoleName = (role: string): string | undefined => thaiOf(roleWords, role.replace(/^an? /, ''));
 const actionsByWords = new Map(actions.map((action) => [actionWords[action], actionPairs[action]]));
 
+const causesByWords = new Map(
+  Object.entries(causeWords).map(([cause, [, thai]]) => [causeWithin(cause as PayoutCause), thai]),
+);
+const breaksByWords = new Map(Object.values(breakWords));
+
 const labels = new Map(Object.values(decisionTerms).map(({ label, labelTh }) => [label, labelTh]));
 
 /** How what stands in braces is said in Thai, by its name; undefined where it has no Thai, and so is no such sentence. */
@@ -155,7 +162,8 @@ const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
   roles: (text) => eachInThai(text, ' or ', sayRoleName),
   action: (text) => actionsByWords.get(text),
   holds: (text) => eachInThai(text, ', ', (hold) => ownOf(thaiRemedies.holdReasons, hold)),
-  causes: (text) => eachInThai(text, ', ', (cause) => thaiOf(causeWords, cause)),
+  causes: (text) => eachInThai(text, causesParted, (cause) => causesByWords.get(cause)),
+  break: (text) => breaksByWords.get(text),
   decision: (text) => labels.get(text),
   why: (text) => sayInThai(text),
   // Of several, each by itself: one without Thai stays as it is.

@@ -12,6 +12,8 @@ import {
   type PayoutStatus,
   payoutStatuses,
 } from '../../../src/core/payout.ts';
+import { showDate } from '../../../src/payout/rules/lost-journal.ts';
+import { breakWords } from '../../../src/reconcile/rules/break-words.ts';
 import { type BreakKind, breakKinds, severities } from '../../../src/reconcile/rules/types.ts';
 import { isException } from '../../../src/reports/rules/report-rows.ts';
 import { breakTargetOf } from '../../../src/review/break-target.ts';
@@ -307,4 +309,12 @@ describe('what is no payout', () => {
       }
     },
   );
+
+  test('a break is called what it is in both languages, not by its code', () => {
+    for (const [place, kind] of breakKinds.entries()) {
+      const title = breaks[place]?.title ?? '';
+      expect(title).toBe(`${showDate(date)}: ${breakWords[kind][0]} (${kind})`);
+      expect(sayWhy('th', title).text).toBe(`${showDate(date)}: ${breakWords[kind][1]} (${kind})`);
+    }
+  });
 });

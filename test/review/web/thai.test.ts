@@ -166,6 +166,10 @@ describe('reasons', () => {
       'nok has halted it: it is paid: nothing of it can be paid',
       'nok สั่งหยุดจ่าย: it is paid: nothing of it can be paid',
     ],
+    [
+      'it was held then, and is ready now (held, then a hold was lifted, then no clear answer: the bank is asked)',
+      '(ระงับไว้, ยกเลิกการระงับ, ไม่มีคำตอบชัดเจน จึงสอบถามธนาคาร)',
+    ],
   ])('%s', (english, thai) => {
     expect(sayWhy('th', english)).toEqual({ text: expect.stringContaining(thai) as string, language: 'th' });
     expect(sayWhy('en', english)).toEqual({ text: english, language: 'en' });
