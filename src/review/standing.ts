@@ -23,7 +23,7 @@ export async function readInvolved(
 export async function findObstacle(
   { journal }: Journal,
   { personId }: Decider,
-  { makerId }: Pick<Proposal, 'makerId'>,
+  { makerId, madeAtMs }: Pick<Proposal, 'makerId' | 'madeAtMs'>,
   involved: readonly number[],
   isApproval: boolean,
 ): Promise<string | undefined> {
@@ -40,7 +40,8 @@ export async function findObstacle(
     (isOwn ? undefined : findCheckObstacle(checker, maker, people)) ??
     findHandObstacle(checker, involved, people);
   if (why !== undefined || !isApproval) return why;
-  return findMakerObstacle(maker, isOwn ? 'check' : 'propose', (await journal.loss())?.recoveredAtMs);
+  const restoredAtMs = (await journal.loss())?.recoveredAtMs;
+  return findMakerObstacle(maker, isOwn ? 'check' : 'propose', madeAtMs, restoredAtMs);
 }
 
 /**

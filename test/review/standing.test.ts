@@ -54,10 +54,10 @@ async function openOffice(people: 1 | 2 = 2) {
       giveVerdict(context, 1, verdict, await prove(name), { note: 'looked at' }),
     approve: async (name: string) => approveBatch(context, await prove(name), firstBatchId, { note: 'seen' }),
     /** By one admin, about another user. */
-    change: async (name: string, kind: 'disable' | Role) => {
+    change: async (name: string, kind: 'disable' | 'enable' | Role) => {
       const { personId } = await users.find(name);
       const request =
-        kind === 'disable'
+        kind === 'disable' || kind === 'enable'
           ? ({ kind, personId } as const)
           : ({ kind: 'role', personId, role: kind } as const);
       expect(await users.ask(request, await users.find('ben'))).toMatchObject({ kind: 'done' });
@@ -73,6 +73,14 @@ const correction: Correction = { proxyNo: null, amount: '77.00' };
 describe('what was proposed by somebody who may propose no more', () => {
   const ways: readonly (readonly [string, (office: Office) => Promise<void>, string])[] = [
     ['was disabled', ({ change }) => change('mali', 'disable'), 'mali, who proposed it, is disabled'],
+    [
+      'was disabled, and enabled again',
+      async ({ change, users }) => {
+        users.clock.ms += 1;
+        for (const kind of ['disable', 'enable'] as const) await change('mali', kind);
+      },
+      'mali, who proposed it, was enabled anew since',
+    ],
     ['has another role', ({ change }) => change('mali', 'viewer'), 'a viewer may not propose decisions'],
   ];
 

@@ -197,6 +197,10 @@ const ofPeople: readonly Pair[] = [
     '{name} ซึ่งเป็นผู้เสนอถูกปิดใช้งาน ให้ส่งกลับเพื่อเสนอใหม่',
   ],
   [
+    '{name}, who proposed it, was enabled anew since: send it back, to be proposed anew',
+    '{name} ซึ่งเป็นผู้เสนอถูกเปิดใช้งานใหม่หลังจากนั้น ให้ส่งกลับเพื่อเสนอใหม่',
+  ],
+  [
     '{name} proposed it, and {why}: send it back, to be proposed anew',
     '{name} เป็นผู้เสนอ และ{why} ให้ส่งกลับเพื่อเสนอใหม่',
   ],

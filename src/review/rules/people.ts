@@ -159,12 +159,16 @@ export function findHandObstacle(
 export function findMakerObstacle(
   maker: Person,
   action: 'propose' | 'check',
+  proposedAtMs: number,
   restoredAtMs: number | undefined,
 ): string | undefined {
   const cure = 'send it back, to be proposed anew';
   const permission = can(maker, action);
   if (maker.isDisabled) return `${maker.name}, who proposed it, is disabled: ${cure}`;
   if (!permission.allowed) return `${maker.name} proposed it, and ${permission.why}: ${cure}`;
+  // Why he was disabled may be what he proposed: that he counts again says nothing of it.
+  if (proposedAtMs < maker.standsSinceMs)
+    return `${maker.name}, who proposed it, was enabled anew since: ${cure}`;
   return isBeforeRestore(maker.standsSinceMs, restoredAtMs)
     ? `${maker.name}, who proposed it, is nobody since the journal was restored: ${cure}`
     : undefined;

@@ -137,7 +137,7 @@ describe('maker and checker', () => {
 
 describe('what a maker proposed', () => {
   const obstacle = (person: Person, restoredAtMs?: number) =>
-    findMakerObstacle(person, 'propose', restoredAtMs);
+    findMakerObstacle(person, 'propose', noonMs, restoredAtMs);
 
   test('is approved by nobody once he may propose it no more, or it is not known whether he may', () => {
     expect(obstacle(maker)).toBeUndefined();
@@ -146,7 +146,7 @@ describe('what a maker proposed', () => {
     expect(obstacle(maker, maker.standsSinceMs)).toContain('since the journal was restored');
     expect(obstacle(maker, maker.standsSinceMs - 1)).toBeUndefined();
     // One who approves alone need not be one who proposes.
-    expect(findMakerObstacle(checker, 'check', undefined)).toBeUndefined();
+    expect(findMakerObstacle(checker, 'check', noonMs, undefined)).toBeUndefined();
   });
 });
 
