@@ -15,6 +15,7 @@ import {
   auditParts,
   auditRights,
   auditRow,
+  describeLostAttempt,
   type Finding,
   findingsMax,
   listChangedSums,
@@ -114,11 +115,12 @@ const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => voi
   payouts: auditPayouts,
   instructions: auditInstructions,
   attempts: (scene, audit) =>
-    eachSource(scene, ({ attempts }, afterSeq) => {
+    eachSource(scene, ({ attempts, lostAttempts }, afterSeq) => {
       for (const attempt of attempts(afterSeq)) {
         audit.look('attempts');
         audit.add(auditAttempt(attempt));
       }
+      for (const lost of lostAttempts(afterSeq)) audit.add(describeLostAttempt(lost));
     }),
   batches: (scene, audit) =>
     eachSource(scene, ({ seals }, afterSeq) => {

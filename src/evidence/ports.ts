@@ -58,6 +58,8 @@ export interface AuditSource {
   chains(afterSeq: number): Iterable<ChainedPayout & RowPlace>;
   rows(afterSeq: number): Iterable<KeptRow>;
   attempts(afterSeq: number): Iterable<KeptAttempt>;
+  /** Whose intent is told, and which are not there. */
+  lostAttempts(afterSeq: number): Iterable<Pick<KeptAttempt, 'row' | 'attemptNo'>>;
   seals(afterSeq: number): Iterable<{ readonly batchId: string; readonly seal: SealReading }>;
 }
 

@@ -8,6 +8,7 @@ import { backUpJournal } from '../../src/app/backup.ts';
 import { dayMs } from '../../src/core/bangkok-time.ts';
 import { auditJournal, type AuditOptions } from '../../src/evidence/audit.ts';
 import { makeDayHeads } from '../../src/evidence/day-heads.ts';
+import { computeOrderHash } from '../../src/core/reference.ts';
 import { computeProposalDigest } from '../../src/review/review.ts';
 import { hashEvent, textOf } from '../../src/review/rules/payout-chain.ts';
 import { openConnection } from '../../src/store/connection.ts';
@@ -170,6 +171,7 @@ describe('found and named', () => {
       `update attempt set proxy_no = '0899999999' where payout_seq = 2`,
       /B1.*attempt 1/,
     ],
+    ['an attempt goes', 'delete from attempt where payout_seq = 2', /B1.*attempt 1/],
     ['a status', `update payout set status = 'paid' where seq = 2`, /B1, row 1/],
     [
       'the digest of a batch',
@@ -224,6 +226,24 @@ describe('found and named', () => {
     expect(findings.map((finding) => finding.place).join('\n')).toMatch(place);
     for (const { why, remedy } of findings) expect(Math.min(why.length, remedy.length)).toBeGreaterThan(10);
   });
+});
+
+test('what was sent, rewritten with its hash, is not what the history of its payout says', async () => {
+  await using copy = await openCopy();
+  const names =
+    'transRefNo channelId termId companyId payerAccount tranDate tranTime proxyType proxyNo'.split(' ');
+  const all = [...names, 'proxyName', 'amountText', 'reference1', 'reference2'];
+  copy.db.function('hash_order', { varargs: true }, (...parts) =>
+    computeOrderHash(Object.fromEntries(all.map((name, at) => [name, parts[at]])) as never),
+  );
+  const sent = `trans_ref_no, channel_id, term_id, company_id, payer_account, tran_date, tran_time, proxy_type, proxy_no,
+    proxy_name, amount_text, reference1, reference2`;
+  const find = () => audit(copy.path).parts.flatMap(({ findings }) => findings.map(({ why }) => why));
+  copy.db.exec(`update attempt set order_hash = hash_order(${sent})`);
+  expect(find()).toEqual([]);
+  copy.db.exec(`update attempt set payer_account = '0000999999' where payout_seq = 2;
+    update attempt set order_hash = hash_order(${sent})`);
+  expect(find()).toEqual(['its history says that something else was sent']);
 });
 
 test('a file that proved a decision and is gone is told with its proposal', () => {

@@ -224,7 +224,43 @@ test('what is left cannot be made to say something else, and nobody erases in si
   expect(findBroken()).toEqual([
     expect.stringMatching(/^payout INV-2, row 2 .*event \d+: it is not what was written/v),
     expect.stringMatching(/^payout INV-2, row 2 .*nobody is recorded to have erased it/v),
+    expect.stringMatching(/^payout INV-2, row 2 .*attempt 1 .*something stands there again/v),
   ]);
+});
+
+/** Without what keeps it from being changed. @returns what the audit finds then */
+function rewriteErased(statement: string): string[] {
+  using db = new DatabaseSync(path);
+  for (const { name: trigger } of db.prepare(`select name from sqlite_schema where type = 'trigger'`).all())
+    db.exec(`drop trigger "${String(trigger)}"`);
+  db.exec(statement);
+  return findBroken();
+}
+
+test.each<[what: string, there: string, gone: string, found: RegExp]>([
+  [
+    'a payee of the row',
+    `update payout_row set proxy_type = 'MSISDN', proxy_no = '0800000000' where seq = 1`,
+    `update payout_row set proxy_type = null, proxy_no = null where seq = 1`,
+    /^payout INV-1, row 1 .*something stands there again/v,
+  ],
+  [
+    'a payee who was paid',
+    `update attempt set proxy_no = '0800000000' where payout_seq = 1 and attempt_no = 2`,
+    `update attempt set proxy_no = '' where payout_seq = 1`,
+    /^payout INV-1, row 1 .*attempt 2 .*something stands there again/v,
+  ],
+  [
+    'another hash of what was sent',
+    `update attempt set order_hash = order_hash || 'x' where payout_seq = 1 and attempt_no = 2`,
+    `update attempt set order_hash = rtrim(order_hash, 'x') where payout_seq = 1`,
+    /^payout INV-1, row 1 .*attempt 2 .*something else was sent/v,
+  ],
+])('%s, put where it was erased, is found', (_what, there, gone, found) => {
+  const before = rewriteErased('select 1');
+  const named = rewriteErased(there).filter((one) => !before.includes(one));
+  expect(named).toEqual([expect.stringMatching(found)]);
+  expect(rewriteErased(gone)).toEqual(before);
 });
 
 test.each<[why: string, change: object]>([

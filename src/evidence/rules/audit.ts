@@ -121,6 +121,13 @@ function readInstruction(json: string | null): Instruction | null {
   return { ...read, amountSatang: BigInt(read.amountSatang) as Satang };
 }
 
+const filledAgain = 'what names its payee was erased, and something stands there again';
+
+const isEmpty = ({ instruction, digest, versions }: KeptRow): boolean =>
+  instruction === null &&
+  digest === null &&
+  versions.every((version) => version.instruction === null && version.replaced === null);
+
 /**
  * What a row asks for is what was sealed, or what its latest version says; each has its digest.
  * @param saidErased rows that somebody is recorded to have erased
@@ -131,10 +138,9 @@ export function auditRow(row: KeptRow, saidErased: ReadonlySet<unknown>): Findin
   const [first] = row.versions;
   const latest = row.versions.at(-1);
   const broken = (why: string): Finding => makeFinding('instructions', nameRow(row), why);
-  if (row.isErased)
-    return saidErased.has(row.seq)
-      ? undefined
-      : broken('what names its payee is gone, and nobody is recorded to have erased it');
+  if (row.isErased && !saidErased.has(row.seq))
+    return broken('what names its payee is gone, and nobody is recorded to have erased it');
+  if (row.isErased) return isEmpty(row) ? undefined : broken(filledAgain);
   if (digestOf(row.instruction) !== (latest?.digest ?? row.digest))
     return broken(
       latest === undefined
@@ -155,16 +161,30 @@ export interface KeptAttempt {
   readonly attemptNo: number;
   readonly order: TransferOrder;
   readonly orderHash: string;
+  /** What the event of its intent says that it sends; null of one that was found after a loss. */
+  readonly saidHash: string | null;
 }
 
+/** Its history tells of an attempt that is not there. */
+export const describeLostAttempt = ({ row, attemptNo }: Pick<KeptAttempt, 'row' | 'attemptNo'>): Finding =>
+  makeFinding('attempts', `${nameRow(row)}: attempt ${attemptNo}`, 'it is gone; its history is there');
+
 /** What an attempt sends has its hash and its reference, and is what its row asks for, or has asked for. */
-export function auditAttempt({ row, attemptNo, order, orderHash }: KeptAttempt): Finding | undefined {
+export function auditAttempt({
+  row,
+  attemptNo,
+  order,
+  orderHash,
+  saidHash,
+}: KeptAttempt): Finding | undefined {
   const broken = (why: string): Finding =>
     makeFinding('attempts', `${nameRow(row)}: attempt ${attemptNo} (${order.transRefNo})`, why);
   if (!row.isErased && computeOrderHash(order) !== orderHash) return broken('what it sends was changed');
+  if (saidHash !== null && saidHash !== orderHash)
+    return broken('its history says that something else was sent');
   if (order.transRefNo !== computeTransRefNo(row.companyId, row.payoutId ?? '', attemptNo))
     return broken('its reference is another payout’s');
-  if (row.isErased) return undefined;
+  if (row.isErased) return order.proxyNo === '' ? undefined : broken(filledAgain);
   const asked = [
     row.instruction,
     ...row.versions.flatMap(({ instruction, replaced }) => [instruction, replaced].map(readInstruction)),

@@ -35,7 +35,9 @@ const since = '(?1 = 0 or p.last_event_seq > ?1)';
 const attemptColumns = `
 a.attempt_no as attemptNo, a.order_hash as orderHash, a.trans_ref_no, a.channel_id, a.term_id, a.company_id, a.payer_account,
 a.tran_date, a.tran_time, a.proxy_type, a.proxy_no, a.proxy_name, a.amount_text, a.reference1 as order_reference1,
-a.reference2 as order_reference2`;
+a.reference2 as order_reference2,
+(select coalesce(e.detail ->> '$.orderHash.sha256', e.detail ->> '$.orderHash') from event e where e.payout_seq = a.payout_seq
+ and e.attempt_no = a.attempt_no and e.cause = 'intent-recorded' order by e.seq limit 1) as saidHash`;
 
 type Columns = Readonly<Record<string, string | null>>;
 
@@ -82,7 +84,7 @@ function toAttempt(columns: Columns): KeptAttempt {
     reference2: columns['order_reference2'],
   } as unknown as TransferOrder;
   const [attemptNo, orderHash] = [Number(columns['attemptNo']), columns['orderHash'] ?? ''];
-  return { row: toRow(columns), attemptNo, order, orderHash };
+  return { row: toRow(columns), attemptNo, order, orderHash, saidHash: columns['saidHash'] ?? null };
 }
 
 /** @param batchIds those that count: batches that have come back have left their rows in the archive, too */
@@ -103,6 +105,15 @@ function makeSource(db: DatabaseSync, batchIds: ReadonlySet<string> | undefined)
         afterSeq,
       )
         .map(toAttempt)
+        .filter(({ row }) => counts(row)),
+    lostAttempts: (afterSeq) =>
+      iterate(
+        `select e.attempt_no as attemptNo, ${rowColumns} join event e on e.payout_seq = p.seq and e.cause = 'intent-recorded'
+         where ${since} and not exists (select 1 from attempt a where a.payout_seq = p.seq and a.attempt_no = e.attempt_no)
+         order by p.seq`,
+        afterSeq,
+      )
+        .map((columns) => ({ row: toRow(columns), attemptNo: Number(columns['attemptNo']) }))
         .filter(({ row }) => counts(row)),
     *seals(afterSeq) {
       const sealed = db.prepare(
