@@ -15,7 +15,7 @@ import {
 } from './reconcile/statement-tables.ts';
 import { approvalBound, approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './evidence/day-head-tables.ts';
-import { erasureTables } from './evidence/erasure-tables.ts';
+import { erasableFileName, erasureTables } from './evidence/erasure-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
 import { evidenceFileColumn, itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
@@ -411,6 +411,7 @@ const migrations: readonly Migration[] = [
   erasureTables,
   approvalBound,
   evidenceFileColumn,
+  erasableFileName,
 ];
 
 /** The version of the tables that this program writes. */

@@ -31,7 +31,9 @@ const personal = [
   'malee@example.com',
   'told by Malee',
   'Malee called',
+  'letter of Malee.pdf',
 ];
+const letter = { name: 'letter of Malee.pdf', sha256: 'ab'.repeat(32), bytes: 8 };
 const longAfterMs = noonMs + (erasableAfterDays + 2) * dayMs;
 
 let theatre: StoreTheatre;
@@ -57,7 +59,12 @@ async function payCorrected(): Promise<void> {
     version: String(failed?.row.version),
   } as const;
   const correction = { proxyNo: rightNo, amount: null };
-  const wish = { decision: 'retry-corrected', note: 'told by Malee', evidence: null } as const;
+  const wish = {
+    decision: 'retry-corrected',
+    note: 'told by Malee',
+    evidence: null,
+    evidenceFile: letter,
+  } as const;
   const targets = [{ ...target, correction, note: 'Malee called' }];
   const proposed = await propose(contextOf(), { ...wish, targets }, { personId: 1, name: 'mali' });
   if (proposed.kind !== 'waiting') throw new Error(JSON.stringify(proposed));
@@ -153,6 +160,7 @@ test('before the time has come, and by anybody but an admin, nothing is erased',
     'attempt',
     'instruction_version',
     'event',
+    'proposal',
     'proposal_item',
     'review_note',
   ])
@@ -167,6 +175,7 @@ function everyColumn(table: string): string {
     attempt: `proxy_no = ''`,
     instruction_version: `instruction = null`,
     event: `detail = '{}'`,
+    proposal: `evidence_file = json_set(evidence_file, '$.name', 'erased')`,
     proposal_item: `correction = null, note = null, salt = null, commitment = ''`,
     review_note: `note = ''`,
   }[table];
@@ -186,6 +195,8 @@ test('erased, it is found nowhere in the file; every hash is as before, and the 
   const [history] = await theatre.journal.findPayouts('INV-1');
   expect(history?.row).toMatchObject({ status: 'paid', instruction: null, amountSatang: 10001n });
   expect((await theatre.journal.personEvents(0, 100)).at(-1)).toMatchObject({ kind: 'erased', byPerson: 1 });
+  expect((await theatre.journal.proposal(1))?.evidenceFile).toEqual({ ...letter, name: 'erased' });
+  expect(() => tamper(path, `update proposal set evidence_file = null`)).toThrow('never changed');
   expect(await theatre.statuses(batchId)).toEqual({ paid: 2 });
   // Once more changes nothing.
   expect(await erasePayout(theatre.journal, { now: () => longAfterMs }, admin, 'INV-1')).toBeUndefined();

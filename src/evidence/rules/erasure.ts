@@ -11,6 +11,9 @@ import { eraseNames } from '../../review/rules/payout-chain.ts';
 /** Of a row as its file has it: as a list without cells. */
 export const erasedCells = '[]';
 
+/** What a file is called that was kept as evidence for the row alone. */
+export const erasedFileName = 'erased';
+
 /** Statements that come late, complaints and decisions need the payee: by then they are over. */
 export const erasableAfterDays = 90;
 

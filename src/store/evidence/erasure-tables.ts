@@ -2,6 +2,7 @@
  * Salts beside what is hashed of personal cells, and what may be erased of a row: its own cells, and those of its
  * attempts, versions, events, notes and proposals, once its commitment stands in their place.
  */
+import { erasedFileName } from '../../evidence/rules/erasure.ts';
 
 /** @param seq the column with the row's number */
 const isErased = (seq: string): string =>
@@ -18,6 +19,11 @@ const areGone = (columns: string): string =>
     .split(' ')
     .map((name) => `new.${name} is null`)
     .join(' and ');
+
+/** Of a proposal about one row. */
+const isAboutErased = `old.items = 1
+    and exists (select 1 from proposal_item i where i.proposal_id = old.proposal_id and i.kind = 'payout'
+      and ${isErased('cast(i.key as integer)')})`;
 
 export const erasureTables = `
 -- salt: null of what an older program wrote, whose chain follows the digest itself. commitment: null until it is erased.
@@ -88,9 +94,7 @@ drop trigger proposal_never_changes;
 create trigger proposal_never_changes before update on proposal
 when not (${areAsBefore('decision maker_id people items digest made_at_ms')})
   or (old.checked_at_ms is not null and new.checker_id is not old.checker_id)
-  or (not (${areAsBefore('note evidence')}) and not (new.note = '' and new.evidence is null and old.items = 1
-    and exists (select 1 from proposal_item i where i.proposal_id = old.proposal_id and i.kind = 'payout'
-      and ${isErased('cast(i.key as integer)')})))
+  or (not (${areAsBefore('note evidence')}) and not (new.note = '' and new.evidence is null and ${isAboutErased}))
 begin
   select raise(abort, 'what was proposed is never changed');
 end;
@@ -111,5 +115,16 @@ when not (old.kind = 'payout' and ${isErased('cast(old.key as integer)')} and ne
   and ${areAsBefore('seq kind key version what person_id person at_ms event_seq')})
 begin
   select raise(abort, 'a note is never changed');
+end;
+`;
+
+/** What its maker called a file may name a payee; by its hash it is found and held against what was kept. */
+export const erasableFileName = `
+drop trigger proposal_file_never_changes;
+create trigger proposal_file_never_changes before update on proposal
+when new.evidence_file is not old.evidence_file
+  and not (${isAboutErased} and new.evidence_file is json_set(old.evidence_file, '$.name', '${erasedFileName}'))
+begin
+  select raise(abort, 'what was proposed is never changed');
 end;
 `;

@@ -2,7 +2,13 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { ErasureStore } from '../../evidence/ports.ts';
-import { eraseBreakAttempt, erasedCells, eraseLine, eraseOrderHash } from '../../evidence/rules/erasure.ts';
+import {
+  eraseBreakAttempt,
+  erasedCells,
+  erasedFileName,
+  eraseLine,
+  eraseOrderHash,
+} from '../../evidence/rules/erasure.ts';
 import type { ErasedRow } from '../../review/ports.ts';
 import { commitTo } from '../../review/rules/payout-chain.ts';
 import { commitToTarget } from '../../review/rules/proposal.ts';
@@ -124,7 +130,10 @@ function* eraseDecisions(seq: number): Body<void> {
           .where('proposal_id', '=', proposalId)
           .where('item_no', '=', itemNo),
       );
-    const told = query.updateTable('proposal').set({ note: '', evidence: null, check_note: null });
+    const fileText = sql<string>`json_set(evidence_file, '$.name', ${erasedFileName})`;
+    const told = query
+      .updateTable('proposal')
+      .set({ note: '', evidence: null, evidence_file: fileText, check_note: null });
     const isOwn = yield* change(told.where('proposal_id', '=', proposalId).where('items', '=', 1));
     if (isOwn > 0)
       yield* change(
