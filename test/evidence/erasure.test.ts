@@ -1,8 +1,11 @@
 /** What names a payee goes from everywhere in the journal's file, and every chain and digest holds as before. */
+import { rmSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Instruction } from '../../src/core/payout.ts';
+import { computeInstructionDigest } from '../../src/core/reference.ts';
 import { auditJournal } from '../../src/evidence/audit.ts';
 import { makeDayHeads } from '../../src/evidence/day-heads.ts';
 import { gatherEvidence } from '../../src/evidence/payout-evidence.ts';
@@ -13,6 +16,7 @@ import type { ReviewContext } from '../../src/review/context.ts';
 import { check } from '../../src/review/review.ts';
 import type { ProvedPerson } from '../../src/review/rules/people.ts';
 import { openAudit } from '../../src/store/evidence/audit.ts';
+import { addVersion } from '../../src/store/payouts/digests.ts';
 import { ingest, makeRow, noonMs, payer } from '../support/journal-fixtures.ts';
 import { placeScript, verifyBy } from '../support/evidence-script.ts';
 import { Users } from '../support/persons.ts';
@@ -118,8 +122,8 @@ beforeAll(async () => {
 });
 afterAll(() => theatre[Symbol.asyncDispose]());
 
-function findBroken(): string[] {
-  using reader = openAudit(path);
+function findBroken(at = path): string[] {
+  using reader = openAudit(at);
   const { journalId } = theatre.journal;
   const { parts } = auditJournal(reader, { journalId, outside: [], findEvidenceFault: () => undefined });
   return parts.flatMap(({ findings }) => findings.map(({ place, why }) => `${place}: ${why}`));
@@ -182,6 +186,52 @@ function everyColumn(table: string): string {
   return `update ${table} set ${set}`;
 }
 
+/** As it is now, elsewhere, and without what keeps it from being changed. */
+function auditRewritten(rewrite: (db: DatabaseSync) => void): readonly string[] {
+  const copy = `${path}.rewritten`;
+  tamper(path, `vacuum into '${copy}'`);
+  try {
+    dropTriggers(copy);
+    using db = new DatabaseSync(copy);
+    rewrite(db);
+    return findBroken(copy);
+  } finally {
+    rmSync(copy);
+  }
+}
+
+/** Row 1 was made to ask for another payee than people have agreed on, with every digest that is not in a chain. */
+function rewriteVersion(db: DatabaseSync): void {
+  const kept = db.prepare('select digest, salt, instruction from instruction_version').get() ?? {};
+  const asked = JSON.parse(String(kept['instruction'])) as Instruction;
+  const instruction = { ...asked, proxyNo: othersNo };
+  const amountSatang = BigInt(asked.amountSatang);
+  const place = { companyId: payer.companyId, batchId, rowNo: 1 };
+  const digest = computeInstructionDigest(place, { ...instruction, amountSatang });
+  const salt = String(kept['salt']);
+  const version = { seq: 1, version: 1, digest, salt };
+  const update = db.prepare('update instruction_version set digest = ?, instruction = ?');
+  update.run(digest, JSON.stringify(instruction));
+  db.prepare('update batch set versions_digest = ?').run(addVersion(null, version));
+  db.prepare('update payout_row set proxy_no = ? where seq = 1').run(othersNo);
+}
+
+test('a correction to another payee than people have agreed on is found, before and after it is paid', () => {
+  expect(auditRewritten(() => {})).toEqual([]);
+  const found = auditRewritten((db) => {
+    rewriteVersion(db);
+    // As it is while nothing was sent to that payee.
+    db.exec(`delete from event where payout_seq = 1 and seq > (select seq from event where cause = 'corrected');
+      delete from attempt where payout_seq = 1 and attempt_no = 2;
+      update payout set status = 'ready', attempt_no = 1, last_event_seq = (select seq from event where cause = 'corrected') where seq = 1`);
+  });
+  const told = /^payout INV-1, row 1 .*: its history tells of other versions of what it asks for$/v;
+  expect(found.filter((one) => one.startsWith('payout'))).toEqual([expect.stringMatching(told)]);
+  const after = auditRewritten(rewriteVersion);
+  expect(after[0]).toMatch(told);
+  expect(auditRewritten((db) => db.exec('update instruction_version set salt = null'))[0]).toMatch(told);
+});
+
 test('erased, it is found nowhere in the file; every hash is as before, and the audit finds all whole', async () => {
   const before = readHashes();
   const openings = readOpenings();
@@ -239,12 +289,16 @@ test('what is left cannot be made to say something else, and nobody erases in si
   ]);
 });
 
-/** Without what keeps it from being changed. @returns what the audit finds then */
-function rewriteErased(statement: string): string[] {
-  using db = new DatabaseSync(path);
+function dropTriggers(at: string): void {
+  using db = new DatabaseSync(at);
   for (const { name: trigger } of db.prepare(`select name from sqlite_schema where type = 'trigger'`).all())
     db.exec(`drop trigger "${String(trigger)}"`);
-  db.exec(statement);
+}
+
+/** Without what keeps it from being changed. @returns what the audit finds then */
+function rewriteErased(statement: string): string[] {
+  dropTriggers(path);
+  tamper(path, statement);
   return findBroken();
 }
 

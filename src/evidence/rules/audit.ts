@@ -6,7 +6,7 @@ import type { Instruction, TransferOrder } from '../../core/payout.ts';
 import { computeInstructionDigest, computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
 import { restoreBackup } from '../../payout/rules/journal-place.ts';
 import { type Link, readFacts } from '../../review/rules/chain.ts';
-import { type ChainedPayout, findBrokenEvent } from '../../review/rules/payout-chain.ts';
+import { type ChainedPayout, commitTo, findBrokenEvent } from '../../review/rules/payout-chain.ts';
 import type { Person } from '../../review/rules/people.ts';
 
 /** In the order in which they are looked at. */
@@ -111,8 +111,12 @@ export interface KeptRow extends RowPlace {
   readonly digest: string | null;
   /** Its personal cells were erased, and the digest with them. */
   readonly isErased: boolean;
+  /** Null of a row that an older program has read in, and of one that was erased. */
+  readonly salt: string | null;
   /** The oldest first. */
   readonly versions: readonly KeptVersion[];
+  /** What its history says that it was made to ask for, in their order: `commitTo` each version. */
+  readonly told: readonly string[];
 }
 
 function readInstruction(json: string | null): Instruction | null {
@@ -128,6 +132,16 @@ const isEmpty = ({ instruction, digest, versions }: KeptRow): boolean =>
   digest === null &&
   versions.every((version) => version.instruction === null && version.replaced === null);
 
+/** Each version is one that the history tells of; an older program has told of none, and its versions have no salts. */
+function areTold({ isErased, salt, versions, told }: KeptRow): boolean {
+  if (isErased) return told.every((one) => versions.some(({ digest }) => digest === one));
+  const chained = salt === null ? versions.filter((version) => version.salt !== null) : versions;
+  return (
+    chained.length === told.length &&
+    chained.every((version, at) => commitTo(version.digest, version.salt) === told[at])
+  );
+}
+
 /**
  * What a row asks for is what was sealed, or what its latest version says; each has its digest.
  * @param saidErased rows that somebody is recorded to have erased
@@ -140,7 +154,9 @@ export function auditRow(row: KeptRow, saidErased: ReadonlySet<unknown>): Findin
   const broken = (why: string): Finding => makeFinding('instructions', nameRow(row), why);
   if (row.isErased && !saidErased.has(row.seq))
     return broken('what names its payee is gone, and nobody is recorded to have erased it');
-  if (row.isErased) return isEmpty(row) ? undefined : broken(filledAgain);
+  if (row.isErased && !isEmpty(row)) return broken(filledAgain);
+  if (!areTold(row)) return broken('its history tells of other versions of what it asks for');
+  if (row.isErased) return undefined;
   if (digestOf(row.instruction) !== (latest?.digest ?? row.digest))
     return broken(
       latest === undefined

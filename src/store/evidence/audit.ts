@@ -24,7 +24,9 @@ import { proposalReads } from '../review/proposals.ts';
 const rowColumns = `
 p.seq as seq, p.batch_id as batchId, p.row_no as rowNo, b.company_id as companyId, cast(p.amount_satang as text) as amountText,
 r.payout_id as payoutId, r.proxy_type as proxyType, r.proxy_no as proxyNo, r.payee_name as payeeName,
-r.reference1, r.reference2, r.digest, r.commitment,
+r.reference1, r.reference2, r.digest, r.salt, r.commitment,
+(select json_group_array(e.detail ->> '$.asksFor' order by e.seq) from event e where e.payout_seq = p.seq
+ and e.cause in ('corrected', 'tried-again') and e.detail ->> '$.asksFor' is not null) as told,
 (select json_group_array(json_object('digest', v.digest, 'salt', v.salt, 'instruction', v.instruction, 'replaced', v.replaced) order by v.version)
  from instruction_version v where v.payout_seq = p.seq) as versions
 from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id`;
@@ -62,7 +64,9 @@ function toRow(columns: Columns): KeptRow {
     payoutId: payoutId ?? null,
     instruction: instruction === false ? null : (instruction as KeptRow['instruction']),
     digest: columns['digest'] ?? null,
+    salt: columns['salt'] ?? null,
     isErased: columns['commitment'] !== null,
+    told: JSON.parse(columns['told'] ?? '[]') as string[],
     versions: JSON.parse(columns['versions'] ?? '[]') as KeptVersion[],
   };
 }

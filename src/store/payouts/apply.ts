@@ -30,7 +30,7 @@ import { keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
 import { isWithinLimits, recordUse } from './day-use.ts';
-import { keepCorrection, keepVersion } from './instruction-versions.ts';
+import { keepAsked } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
 import { readLatestEventSeq } from './rows.ts';
 
@@ -399,24 +399,29 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   if (change.decision !== undefined) yield* markDecided(change.decision);
   if (change.isCorrected === true && change.decision !== undefined)
     yield* keepHand(change.decision, before.batchId);
-  if (change.isCorrected === true) yield* keepCorrection(change, gate.companyId);
-  else if (change.isValidated === true) yield* keepVersion(after, gate.companyId, event.atMs);
+  const asksFor = yield* keepAsked(change, gate.companyId);
   if (change.isCorrected === true || change.isValidated === true) transaction.raised.add(before.batchId);
   yield* recordChange(change);
   yield* recordUse(change, gate.companyId);
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);
-  yield* appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq));
+  yield* appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq, asksFor));
   transaction.latestEventSeq = eventSeq;
   return true;
 }
 
-function toEvent({ before, after, event }: Change, companyId: string, seq: number): AppendedEvent {
+/** @param asksFor what it commits to, where the row asks for something else by it */
+function toEvent(
+  { before, after, event }: Change,
+  companyId: string,
+  seq: number,
+  asksFor: string | undefined,
+): AppendedEvent {
   const { cause, atMs } = event;
   const { batchId, rowNo } = before;
   const moved = { seq, from: before.status, to: after.status, attemptNo: after.attemptNo };
-  const detail = JSON.stringify(saltDetail(event.detail, makeSalt));
+  const detail = JSON.stringify({ ...saltDetail(event.detail, makeSalt), asksFor });
   return { companyId, batchId, rowNo, ...moved, cause, atMs, detail };
 }
 

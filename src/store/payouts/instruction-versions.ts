@@ -3,6 +3,7 @@ import { sql, type SqlBool } from 'kysely';
 import type { Instruction, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
+import { commitTo } from '../../review/rules/payout-chain.ts';
 import { type Body, define, query } from '../statements.ts';
 import { makeSalt } from './chain.ts';
 import { addVersion } from './digests.ts';
@@ -91,22 +92,29 @@ const versions = {
   ),
 };
 
-/** The row asks for something from now on: that is a version beside what was sealed, with a digest of its own. */
-export function* keepVersion(payout: Payout, companyId: string, atMs: number): Body<void> {
-  const { seq, instruction } = payout;
-  if ((yield* keepInstruction.run({ seq, ...instruction })) === 0) return;
-  yield* addInstructionVersion(payout, companyId, atMs);
+/**
+ * What the row asks for from now on, where that is not what it was: a version beside what was sealed, with a digest of
+ * its own.
+ * @returns what the event of the change commits to: `commitTo` the digest; undefined where there is no version
+ */
+export function* keepAsked(change: Change, companyId: string): Body<string | undefined> {
+  const { after, event, isCorrected, isValidated } = change;
+  if (isCorrected === true) return yield* keepCorrection(change, companyId);
+  if (isValidated !== true) return undefined;
+  const { seq, instruction } = after;
+  if ((yield* keepInstruction.run({ seq, ...instruction })) === 0) return undefined;
+  return yield* addInstructionVersion(after, companyId, event.atMs);
 }
 
-/** The row asks for something else from now on. */
-export function* keepCorrection({ before, after, event }: Change, companyId: string): Body<void> {
+function* keepCorrection({ before, after, event }: Change, companyId: string): Body<string | undefined> {
   const { seq, instruction } = after;
   const replaced = before.instruction === instruction ? null : encodeInstruction(before.instruction);
   const corrected = { instruction: encodeInstruction(instruction), replaced };
-  yield* addInstructionVersion(after, companyId, event.atMs, corrected);
+  const asksFor = yield* addInstructionVersion(after, companyId, event.atMs, corrected);
   yield* correctInstruction.amount.run({ seq, amountSatang: instruction.amountSatang });
   if ((yield* keepInstruction.run({ seq, ...instruction })) === 0)
     yield* correctInstruction.row.run({ seq, ...instruction });
+  return asksFor;
 }
 
 function* addInstructionVersion(
@@ -114,7 +122,7 @@ function* addInstructionVersion(
   companyId: string,
   atMs: number,
   corrected: Pick<InstructionVersion, 'instruction' | 'replaced'> = { instruction: null, replaced: null },
-): Body<void> {
+): Body<string | undefined> {
   const latest = yield* versions.latest.get({ batchId, seq });
   const version = (latest?.version ?? 0) + 1;
   const digest = computeInstructionDigest({ companyId, batchId, rowNo }, instruction);
@@ -122,4 +130,5 @@ function* addInstructionVersion(
   yield* versions.add.run({ batchId, seq, version, digest, salt, atMs, ...corrected });
   const versionsDigest = addVersion(latest?.versions_digest ?? null, { seq, version, digest, salt });
   yield* versions.seal.run({ batchId, versionsDigest });
+  return commitTo(digest, salt) ?? undefined;
 }

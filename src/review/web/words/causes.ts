@@ -41,5 +41,6 @@ export const factWords: Words = {
   earlier: ['Earlier payment', 'รายการก่อนหน้า'],
   requestUid: ['Request', 'เลขที่คำขอ'],
   xRequestId: ['x-request-id', 'x-request-id'],
+  asksFor: ['Hash of what it asks for now', 'แฮชของข้อมูลที่ขอจ่ายใหม่'],
   orderHash: ['Hash of what was sent', 'แฮชของข้อมูลที่ส่ง'],
 };
