@@ -4,7 +4,7 @@
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { countOf, showBaht } from '../../core/figures.ts';
 import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
 import { printable } from '../../core/outgoing-text.ts';
@@ -21,7 +21,7 @@ import { InboxRefusedError } from '../../watch/folders/binding.ts';
 import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
 import type { WorkItem } from '../../watch/ports.ts';
 import { composeName, computeRejectedNames } from '../../watch/rules/drop-folder.ts';
-import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
+import { type IntakeRefusal, refuseDecisions } from '../../watch/rules/rejection-reason.ts';
 import {
   decisionFolders,
   type DecisionRecord,
@@ -35,8 +35,6 @@ const waitingMax = 50;
 /** Of those that have ended; the journal knows for ever who did what with which bytes. */
 const endedKeptDays = 90;
 const issuesMax = 1_000;
-/** Of a message in the queue. */
-const messageMax = 300;
 
 export interface DropContext {
   readonly loaded: Pick<LoadedSettings, 'dataDir' | 'folders' | 'settings'>;
@@ -165,7 +163,7 @@ export class DroppedFiles implements AsyncDisposable {
     const { clock, journal } = this.#context;
     const { itemId, path, droppedAtMs } = item;
     const refuse = (code: string, lines: readonly string[]): IntakeRefusal =>
-      describeRefusal(item, code, lines, clock.now());
+      refuseDecisions({ fileName: item.fileName, droppedAtMs, nowMs: clock.now() }, code, lines);
     const isStill = await intake.isUntouched(item);
     const reading = await readDecisionFile(path);
     const why = explainRefusal(reading);
@@ -262,26 +260,6 @@ async function returnFile(disk: Disk, from: string, to: string): Promise<'moved'
     await disk.copy(source, to);
     return 'moved';
   }
-}
-
-function describeRefusal(
-  { fileName, droppedAtMs }: WorkItem,
-  code: string,
-  why: readonly string[],
-  nowMs: number,
-): IntakeRefusal {
-  const head = [
-    `File:     ${printable(fileName)}`,
-    `Dropped:  ${formatBangkokMoment(droppedAtMs)} Bangkok time`,
-    `Rejected: ${formatBangkokMoment(nowMs)} Bangkok time`,
-    `Reason:   ${code}`,
-    '',
-  ];
-  const end = ['', 'Nothing was decided by it. Correct what is said above and drop the file again.', ''];
-  const [first = '', ...others] = why;
-  const more = others.length === 0 ? '' : `; and ${others.length} more, in its .reason.txt`;
-  const message = `${first.slice(0, messageMax)}${more}`;
-  return { code, message, reason: [...head, ...why, ...end].join('\n'), batchId: null };
 }
 
 /** What is wrong with it, line by line; undefined where it decides something. */

@@ -45,6 +45,21 @@ export function refuseRejectedFile(
   return refuse(file, { code, message }, [...where, '', message, '', whatToDo]);
 }
 
+/** Of a message in the queue. */
+const messageMax = 300;
+
+/** A file of decisions. @param why each a line; the first is the message */
+export function refuseDecisions(file: RefusedIntake, code: string, why: readonly string[]): IntakeRefusal {
+  const [first = '', ...others] = why;
+  const more = others.length === 0 ? '' : `; and ${others.length} more, in its .reason.txt`;
+  return refuse(file, { code, message: `${first.slice(0, messageMax)}${more}` }, [
+    '',
+    ...why,
+    '',
+    'Nothing was decided by it. Correct what is said above and drop the file again.',
+  ]);
+}
+
 /** What is known of the file that came first, whose rows were accepted. */
 export interface FirstFile {
   readonly fileName: string;
