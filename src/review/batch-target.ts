@@ -1,8 +1,7 @@
 /** Whole batches, and payer accounts, that people decide on. */
-import { type Satang, sumSatang, zeroSatang } from '../core/money.ts';
+import { zeroSatang } from '../core/money.ts';
 import type { Batch } from '../core/ports.ts';
 import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
-import { unsentStatuses } from '../payout/rules/operator.ts';
 import { type Examined, noRest, readTerms, type ReviewContext, type TargetWork } from './context.ts';
 import type { ProposalItem } from './ports.ts';
 import { limitHolds, whyNotApprove } from './rules/approval.ts';
@@ -11,17 +10,11 @@ import {
   decidePayer,
   haltByOperator,
   readPayerKey,
+  sumUnsent,
   versionOfBatch,
   versionOfPayer,
 } from './rules/batch-decisions.ts';
 import type { Target } from './rules/proposal.ts';
-
-async function sumUnsent({ journal }: ReviewContext, batchId: string): Promise<Satang> {
-  const totals = await journal.totals(batchId);
-  return sumSatang(
-    totals.filter(({ status }) => unsentStatuses.includes(status)).map(({ amountSatang }) => amountSatang),
-  );
-}
 
 const changedSince = 'it has changed since: look again';
 
@@ -61,7 +54,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
       const holds = await journal.holdTotals(batch.batchId);
       const why = decideBatch(decision, batch, totals, holds);
       if (why !== undefined) return why;
-      const amountSatang = await sumUnsent(context, batch.batchId);
+      const amountSatang = sumUnsent(totals);
       // Of the account that the settings name now, or of a limit: an approval by itself.
       const isApproval =
         decision === 'resume-batch' &&

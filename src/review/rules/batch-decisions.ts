@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
+import { type Satang, sumSatang } from '../../core/money.ts';
 import { isSealed } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
 import { batchWideHolds, dayHolds, unsentStatuses } from '../../payout/rules/operator.ts';
@@ -17,6 +18,12 @@ export function versionOfBatch(batch: Batch, payerAccount: string = batch.payerA
   const present = [status, reasonCode ?? '', restedAtMs ?? ''];
   return (payerAccount === own ? present : [...present, hash('sha256', payerAccount)]).join(' ');
 }
+
+/** What a decision about a batch is about: all of it that has not been sent. */
+export const sumUnsent = (totals: readonly Pick<StatusTotal, 'status' | 'amountSatang'>[]): Satang =>
+  sumSatang(
+    totals.filter(({ status }) => unsentStatuses.includes(status)).map(({ amountSatang }) => amountSatang),
+  );
 
 /** Why a batch cannot be decided on so; undefined when it can. */
 export function decideBatch(

@@ -4,7 +4,6 @@
  */
 import { countOf } from '../../core/figures.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
-import { toBeSentStatuses } from '../../core/exit-code.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
@@ -22,7 +21,14 @@ import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import { type PersonEvent, type PersonEventDraft, readFacts } from './chain.ts';
 import { approvalCode, whyNotApprove } from './approval.ts';
-import { decideBatch, decidePayer, type PayerKey, payerKeyOf, versionOfPayer } from './batch-decisions.ts';
+import {
+  decideBatch,
+  decidePayer,
+  type PayerKey,
+  payerKeyOf,
+  sumUnsent,
+  versionOfPayer,
+} from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
 import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
 import { type Decision, decisionTerms } from './terms.ts';
@@ -264,13 +270,7 @@ function batchOptions(one: BatchInQueue, asker: Asker): readonly QueueOption[] {
 
 /** Of a halted batch all that has not been sent waits, held or not. */
 const amountOfBatch = ({ batch, totals, waiting }: BatchInQueue): Satang =>
-  batch.status === 'halted'
-    ? sumSatang(
-        totals
-          .filter(({ status }) => [...toBeSentStatuses, 'held'].includes(status))
-          .map(({ amountSatang }) => amountSatang),
-      )
-    : waiting.amountSatang;
+  batch.status === 'halted' ? sumUnsent(totals) : waiting.amountSatang;
 
 /** @param version of the batch as it is decided on */
 export function batchItem(one: BatchInQueue, version: string, asker?: Asker): QueueItem {
