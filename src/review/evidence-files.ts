@@ -6,6 +6,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { dayMs } from '../core/bangkok-time.ts';
 import {
   AtomicFile,
   errorCode,
@@ -20,7 +21,6 @@ import type { EvidenceFile } from './rules/proposal.ts';
 export const evidenceBytesMax = 16_777_216;
 /** Of its name, which is shown and written into headers. */
 const nameBytesMax = 120;
-const dayMs = 86_400_000;
 
 /** Under `dataDir`. It goes into backups with the journal: nobody can make these files anew. */
 export const evidenceFolderOf = (dataDir: string): string => join(dataDir, 'evidence');

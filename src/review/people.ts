@@ -30,7 +30,8 @@ export interface EditDraft extends Omit<PersonEdit, 'afterSeq' | 'events'> {
 const triesMax = 50;
 const saltBytes = 16;
 
-const makeSalt = (): string => randomBytes(saltBytes).toString('hex');
+/** 128 bits of chance, as hex. */
+export const makeSalt = (): string => randomBytes(saltBytes).toString('hex');
 
 /**
  * Makes an edit of what is known, and again when somebody else has changed something meanwhile.

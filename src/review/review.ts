@@ -3,13 +3,14 @@
  * the transaction that ends it: whoever is killed in between leaves the rest to whoever comes next, and two who apply at
  * once apply nothing twice.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { dayMs } from '../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
 import { makeBreakWork } from './break-target.ts';
 import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
+import { makeSalt } from './people.ts';
 import { makeDayWork, makeFileWork } from './queue-target.ts';
 import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
@@ -106,9 +107,7 @@ export function computeProposalDigest(decision: Decision, targets: readonly Targ
 }
 
 const saltTarget = (target: Target): Target =>
-  target.correction === undefined && target.note === undefined
-    ? target
-    : { ...target, salt: randomBytes(16).toString('hex') };
+  target.correction === undefined && target.note === undefined ? target : { ...target, salt: makeSalt() };
 
 const objectTooLittle = ({ decision, targets, note, evidence, evidenceFile }: Wish): readonly Objection[] => [
   ...(targets.length === 0 ? [{ why: 'nothing is named that it is about' }] : []),

@@ -105,4 +105,4 @@ function computeDelayMs(tries: number): number {
 const oneTimeDays = 7;
 
 export const isOneTimeOver = (handedAtMs: number, nowMs: number): boolean =>
-  nowMs >= handedAtMs + oneTimeDays * 86_400_000;
+  nowMs >= handedAtMs + oneTimeDays * dayMs;

@@ -1,5 +1,4 @@
 /** The chained history of proposals: what was proposed, what others made of it, and how it ended. */
-import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { toSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
@@ -10,12 +9,11 @@ import {
   type ProposalEvent,
   type ProposalEventDraft,
 } from '../../review/rules/proposal-chain.ts';
+import { makeSalt } from '../payouts/chain.ts';
 import { type BodiesOf, type Body, change, drive, query, select, selectFirst } from '../statements.ts';
 import { proposalEventTables } from './proposal-event-tables.ts';
 
 const records = makeRowMapping({ json: ['cells'], own: [] });
-
-const makeSalt = (): string => randomBytes(16).toString('hex');
 
 const latest = () =>
   query.selectFrom('proposal_event').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1);
