@@ -127,7 +127,7 @@ export async function besiegeDecisions(
   const { waitMs, rows, seed, decisions } = options;
   await until(async () => (await countStatus(scene, 'held')) === rows, waitMs, statusPollMs);
   say(`${rows} rows wait for people`);
-  const tokens = await addPeople(scene, 'sandbox', () => scene.clocks.readMs());
+  const tokens = await addPeople(scene);
   const origin = await openPage(scene);
   const [maker, checker] = [await signIn(origin, 'mali'), await signIn(origin, 'nok')];
   const startedMs = performance.now();

@@ -11,14 +11,14 @@ import type { Scene } from './harness.ts';
  * @returns makes the next commands those of one of them
  */
 export async function addPeople(
-  { dataDir, configPath, bank, folder }: Scene,
+  { dataDir, configPath, bank, folder, clocks }: Scene,
   serverKind: 'sandbox' | 'bank' = 'sandbox',
-  readMs: () => number = () => Date.now(),
 ) {
   const stamp = { bankAddress: bank.baseUrl, companyId: 'COMP000001', isSandbox: false, serverKind } as const;
   await using store = await openJournal({ dataDir, stamp, access: 'beside' });
   const users = new Users(store);
-  users.clock.now = readMs;
+  // Theirs, too: who was made later than he proposes is taken for somebody who was enabled anew since.
+  users.clock.now = () => clocks.readMs();
   await users.add('ann', 'admin', null);
   const tokens: Record<string, string> = {};
   for (const [name, role] of [

@@ -28,7 +28,7 @@ async function openDay() {
   const day = showDay(date);
   passTo(scene, '09:00');
   expect(await scene.run('reconcile', '--date', day)).toMatchObject({ code: 0 });
-  const become = await addPeople(scene, 'bank', () => scene.clocks.readMs());
+  const become = await addPeople(scene, 'bank');
   return { scene, date, day, become, [Symbol.asyncDispose]: () => scene[Symbol.asyncDispose]() };
 }
 
@@ -109,7 +109,7 @@ test('a payer account is halted by one person at once, and goes on by two', asyn
   expect(await scene.run('halt', '--note', 'a look at the balance')).toMatchObject({ code: 0 });
   expect(await scene.run('run', file)).toMatchObject({ code: 6 });
   expect(await scene.run('halt', '--lift', '--note', 'looked at')).toMatchObject({ code: 0 });
-  const become = await addPeople(scene, 'bank', () => scene.clocks.readMs());
+  const become = await addPeople(scene, 'bank');
   await become('mali');
   expect(await scene.run('halt', '0000000000', '--note', 'x')).toMatchObject(
     refusedAs(/nothing is paid from/),
