@@ -51,10 +51,11 @@ function showNextOfBatch(
   next: readonly NextCommand[],
 ): string[] {
   const ready = showReady(batch.status, totals);
+  const isUnsaid = ({ command }: NextCommand): boolean => batch.remedy?.includes(`"${command}"`) !== true;
   return [
     ...(ready === undefined ? [] : [`${ready}: by a watcher, or when its file is run again`]),
     ...(state === 'stopped' ? ['goes on when its file is run again, or with a watcher'] : []),
-    ...next.map(({ command, why }) => `${why}: ${command}`),
+    ...next.filter(isUnsaid).map(({ command, why }) => `${why}: ${command}`),
   ];
 }
 

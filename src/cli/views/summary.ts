@@ -113,8 +113,10 @@ function renderFiles(files: readonly ShownFile[]): string[] {
   return ['', 'Files', ...alignColumns(rows)];
 }
 
-const renderNext = (summary: BatchSummary): string[] =>
-  adviseNext(summary).map((line, index) => (index === 0 ? `Next: ${line}` : `      ${line}`));
+const renderNext = (summary: BatchSummary, files: readonly ShownFile[]): string[] =>
+  [...adviseNext(summary), ...adviseUpdated(summary, files)].map((line, index) =>
+    index === 0 ? `Next: ${line}` : `      ${line}`,
+  );
 
 /** What `result` has written. @param isSending a process is there that sends */
 export function showPresent({ summary, context, files }: PresentReports, isSending: boolean): Shown {
@@ -128,12 +130,19 @@ export function showPresent({ summary, context, files }: PresentReports, isSendi
     ...renderOtherReferences(context.otherReferences),
     ...renderFiles(files),
     '',
-    ...renderNext(summary),
+    ...renderNext(summary, files),
   ]);
   const shownFiles = files.map(({ kind, path, rows, sha256 }) => ({ kind, path, rows, sha256 }));
   const { reason, remedy } = summary.batch;
   const words = { reason: showTextIfAny(reason), remedy: showTextIfAny(remedy) };
   return { json: { ...renderSummary(summary, [], context), ...words, files: shownFiles }, text };
+}
+
+/** The exceptions file is written once: what has changed since stands in a new one. */
+function adviseUpdated({ batch, exceptionRows }: BatchSummary, files: readonly ShownFile[]): string[] {
+  if (exceptionRows === 0 || !files.some(({ kind }) => kind === 'result-update')) return [];
+  const command = `paydrop exceptions --batch ${batch.batchId} --out exceptions.xlsx`;
+  return ['That file is of before the update; as they are now they are written by', `"${command}"`];
 }
 
 function adviseStopped({ batch, holds, totals }: BatchSummary): string[] {
@@ -236,7 +245,7 @@ function showRested(
     ...renderFiles(shownFiles),
     ...alarm,
     '',
-    ...renderNext(summary),
+    ...renderNext(summary, shownFiles),
   ]);
   const figures = renderSummary(summary, [], context);
   const reason = showTextIfAny(summary.batch.reason);

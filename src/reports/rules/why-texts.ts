@@ -298,8 +298,8 @@ const ofQueue: readonly Pair[] = [
   ],
   ['{name} has halted it: {note}', '{name} สั่งหยุดจ่าย: {note}'],
   [
-    'Ask whoever has halted it; "paydrop resume" and the batch lets it go on',
-    'สอบถามผู้ที่สั่งหยุด ใช้คำสั่ง "paydrop resume" ตามด้วยรหัสชุดเพื่อดำเนินการต่อ',
+    'Ask whoever has halted it; "paydrop halt --lift" lets it go on',
+    'สอบถามผู้ที่สั่งหยุด ใช้คำสั่ง "paydrop halt --lift" เพื่อดำเนินการต่อ',
   ],
 ];
 

@@ -79,5 +79,5 @@ export function decidePayer(
 export const haltByOperator = (maker: string, note: string): BatchReason => ({
   code: 'halted-by-operator',
   reason: `${maker} has halted it: ${note}`,
-  remedy: 'Ask whoever has halted it; "paydrop resume" and the batch lets it go on',
+  remedy: 'Ask whoever has halted it; "paydrop halt --lift" lets it go on',
 });

@@ -258,3 +258,19 @@ test('a batch that a proposal is about names the proposal, and no command that w
   expect(text).not.toContain('paydrop resume');
   expect(json).toMatchObject({ proposal: 7 });
 });
+
+test('a command that the remedy names is named once', () => {
+  const reasonCode = 'approval';
+  const remedy = 'Look at it, then approve it ("paydrop approve --batch 4K7Q2M9XWD")';
+  const batch = makeBatch({
+    batchId: '4K7Q2M9XWD',
+    status: 'paused',
+    reasonCode,
+    reason: 'it waits',
+    remedy,
+  });
+  const textOf = (one: typeof batch): string =>
+    showBatch({ batch: one, totals: [makeTotal('held')], holds: [] }).text;
+  expect(textOf(batch).split('paydrop approve')).toHaveLength(2);
+  expect(textOf({ ...batch, remedy: 'Ask' })).toContain('to approve it: paydrop approve --batch 4K7Q2M9XWD');
+});

@@ -100,6 +100,16 @@ Next: 5 rows need review. The exceptions file says what to do about each.`,
   );
 });
 
+test('tells that the exceptions file is of before an update', () => {
+  const batch = makeBatch({ fileName: 'payouts.csv', rows: 3, totalSatang: toSatang(300n) });
+  const summary = summariseBatch(batch, [makeTotal('held', 3, 300n)], [], { exceptionsOk: false });
+  const text = textOf(summary, [{ kind: 'result-update', number: 1, path: '/u.csv' } as ReportedFile], plain);
+  expect(text).toMatch(
+    /3 rows need review\..*\n.*of before the update.*\n {6}"paydrop exceptions --batch 4K7Q2M9XWD --out/,
+  );
+  expect(textOf(summary, [], plain)).not.toContain('before the update');
+});
+
 describe('what to do next', () => {
   test.each<[string, string, RegExp]>([
     ['all paid', show([makeTotal('paid')]), /Next: Nothing to do\.$/],
