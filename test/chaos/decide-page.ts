@@ -11,7 +11,9 @@ export interface PageReport {
 }
 
 /** Boxes that are ticked at a time. */
-const picksMax = 40;
+const picksMax = 12;
+/** Of the list of proposals. */
+const waitingLooked = 3;
 const decisions = ['go-on', 'cancel', 'retry', 'release', 'acknowledge'] as const;
 
 const findAll = (text: string, form: RegExp): string[][] =>
@@ -25,7 +27,7 @@ async function propose(browser: Browser, dice: Dice): Promise<boolean | undefine
   const chosen = dice.shuffle(boxes).slice(0, dice.whole(1, picksMax));
   const picks = Object.fromEntries(chosen.map(([, name = '', version = '']) => [name, version]));
   const list = await browser.post('/decide', picks);
-  const key = /\/decide\/([\w-]{16})/.exec(list.text)?.[1];
+  const key = /\/decide\/([\w-]+)\//.exec(list.text)?.[1];
   if (key === undefined) return false;
   const possible = decisions.filter((one) => list.text.includes(`/decide/${key}/${one}`));
   if (possible.length === 0) return false;
@@ -40,7 +42,8 @@ async function approve(browser: Browser, dice: Dice): Promise<boolean | undefine
   const list = await browser.get('/proposals');
   const waiting = findAll(list.text, /href="\/proposal\/(\d+)"/g);
   if (waiting.length === 0) return undefined;
-  const [, id = ''] = dice.pick(waiting);
+  // Below those that wait stand the latest that have ended.
+  const [, id = ''] = dice.pick(waiting.slice(0, waitingLooked));
   const shown = await browser.get(`/proposal/${id}`);
   const seen = /name="seen" value="(\w+)"/.exec(shown.text)?.[1];
   if (seen === undefined) return false;
