@@ -1,5 +1,5 @@
 /** `paydrop audit --file`: a backup is looked at where it lies, beside no journal at all. */
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { backUpJournal } from '../../src/app/backup.ts';
@@ -25,7 +25,15 @@ test('a backup is found whole, then tampered with, and one that is missing is sa
   tamper(backup, 'drop trigger event_never_changes; update event set at_ms = at_ms + 1 where seq = 2');
   expect(await audit('--file', backup)).toMatchObject({
     code: 3,
-    stdout: expect.stringContaining('it is not what was written'),
+    stdout: expect.stringMatching(/it is not what was written[^]*Do not restore this backup/),
+  });
+  await writeFile(
+    join(empty, 'list.txt'),
+    'no journal, but long enough to be read as if it were one\n'.repeat(20),
+  );
+  expect(await audit('--file', join(empty, 'list.txt'))).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/it is no journal, or is damaged: audit another backup/),
   });
   expect(await audit('--file', `${backup}.gone`)).toMatchObject({
     code: 2,

@@ -4,11 +4,12 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { errorCode } from '../../platform/durable-file.ts';
 import { auditJournal, type OutsideHead } from '../../evidence/audit.ts';
-import type { Audited } from '../../evidence/rules/audit.ts';
+import { type Audited, backupRemedy } from '../../evidence/rules/audit.ts';
 import { findHeads, headFilePattern } from '../../evidence/rules/day-head.ts';
 import { evidenceFolderOf, findEvidenceFault } from '../../review/evidence-files.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
+import { sqliteCodeOf, sqliteCodes } from '../../store/connection.ts';
 import { journalName, requireJournal } from '../open-store.ts';
 
 export type { Audited, AuditedPart, Finding } from '../../evidence/rules/audit.ts';
@@ -35,14 +36,35 @@ export async function runAudit(
   // Whose journal it is, and whether it may be read at all.
   if (file === undefined) await (await requireJournal(loaded))[Symbol.asyncDispose]();
   const { openAudit } = await import('../../store/evidence/audit.ts');
-  using reader = openAudit(path, loaded.dataDir);
   const folder = evidenceFolderOf(loaded.dataDir);
-  return auditJournal(reader, {
-    journalId: reader.journalId,
-    outside,
-    sinceDate,
-    findEvidenceFault: (kept) => findEvidenceFault(folder, kept),
-  });
+  const audit = (): Audited => {
+    using reader = openAudit(path, loaded.dataDir);
+    return auditJournal(reader, {
+      journalId: reader.journalId,
+      outside,
+      sinceDate,
+      findEvidenceFault: (kept) => findEvidenceFault(folder, kept),
+    });
+  };
+  return file === undefined ? audit() : auditBackup(file, audit);
+}
+
+/** What is wrong with a backup is no reason to touch the journal. */
+function auditBackup(file: string, audit: () => Audited): Audited {
+  try {
+    const audited = audit();
+    const parts = audited.parts.map((part) => ({
+      ...part,
+      findings: part.findings.map((finding) => ({ ...finding, remedy: backupRemedy })),
+    }));
+    return { ...audited, parts };
+  } catch (cause) {
+    const code = sqliteCodeOf(cause) ?? sqliteCodeOf(cause instanceof Error ? cause.cause : undefined);
+    const isDamaged = code === sqliteCodes.corrupt || code === sqliteCodes.notADatabase;
+    if (!isDamaged) throw cause;
+    const why = 'it is no journal, or is damaged: audit another backup. The journal itself was not looked at';
+    throw new SettingsError(`--file ${file}: ${why}`, { cause });
+  }
 }
 
 /** In a folder the files that are named as ours are; a file that is named may have any name. */

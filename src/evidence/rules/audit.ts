@@ -43,6 +43,11 @@ const keepAndRestore =
   'Stop every paydrop process and keep a copy of journal.db with its -wal as they are. Find out who or what has written to ' +
   `it. Then ${restoreBackup}, and run the audit again: where that one is not whole either, take an older one`;
 
+/** What is to be done about a backup that is not whole: the journal itself was not looked at. */
+export const backupRemedy =
+  'Do not restore this backup: keep it as it is, find out who or what has written to it, and audit an older one. The ' +
+  'journal was not looked at: "paydrop audit" without --file does that';
+
 const remedies: Readonly<Record<AuditPart, string>> = {
   payouts: keepAndRestore,
   instructions: keepAndRestore,
