@@ -14,6 +14,7 @@ import { errorCode, hashFile } from '../../platform/durable-file.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
 import type { FiledDecision } from '../../review/rules/decision-file.ts';
+import { moneyMovedOfDecisions } from '../../review/rules/queue.ts';
 import { decisionTerms } from '../../review/rules/terms.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -274,7 +275,7 @@ async function sumUp(
   journal: Pick<Store, 'findPayouts'>,
   decisions: readonly FiledDecision[],
   undecided: number,
-): Promise<Pick<DecisionRecord, 'asks' | 'amount'>> {
+): Promise<Pick<DecisionRecord, 'asks' | 'amount' | 'moneyMoved'>> {
   const sums = new Map<FiledDecision['decision'], Satang[]>();
   for (const { decision, batchId, rowNo, payoutId, newAmount } of decisions) {
     const found = (await journal.findPayouts(payoutId)).find(
@@ -289,5 +290,9 @@ async function sumUp(
       `${decisionTerms[decision].label}: ${countOf(amounts.length, 'row')}, ${showBaht(sumSatang(amounts))} baht`,
   );
   const left = undecided === 0 ? [] : [`${countOf(undecided, 'row')} without a decision`];
-  return { asks: [...words, ...left].join('; '), amount: formatBaht(sumSatang([...sums.values()].flat())) };
+  return {
+    asks: [...words, ...left].join('; '),
+    amount: formatBaht(sumSatang([...sums.values()].flat())),
+    moneyMoved: moneyMovedOfDecisions([...sums.keys()]),
+  };
 }

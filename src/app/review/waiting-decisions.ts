@@ -34,6 +34,7 @@ export interface DecisionRecord {
   readonly sha256: string;
   readonly asks: string;
   readonly amount: string;
+  readonly moneyMoved?: WaitingDecisions['moneyMoved'] & string;
   readonly endedAtMs?: number;
 }
 

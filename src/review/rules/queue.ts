@@ -328,6 +328,10 @@ export type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
 
 const nobody: Decider = { personId: null, name: '' };
 
+/** What is to be proved, or is a difference to the bank's word, may have moved; all else is of what did not. */
+export const moneyMovedOfDecisions = (decisions: readonly Decision[]): MoneyMoved =>
+  decisions.some((one) => decisionTerms[one].needsEvidence || one === 'accept-break') ? 'unknown' : 'no';
+
 export function proposalItem(
   proposal: QueuedProposal,
   involved: readonly number[],
@@ -348,7 +352,7 @@ export function proposalItem(
     title: `${proposalId}: ${label}, ${items === 1 ? '1 item' : `${items} items`}`,
     sinceMs: madeAtMs,
     amountSatang: totalSatang,
-    moneyMoved: 'no',
+    moneyMoved: moneyMovedOfDecisions([decision]),
     reason: `${maker} has proposed it: ${note}`,
     remedy: `Another person looks at it ("paydrop proposals ${proposalId}"), then "paydrop approve ${proposalId}": ${effect}`,
     options: (['approve', 'send-back', 'withdraw'] as const).map((verdict) =>
@@ -378,10 +382,12 @@ export interface WaitingDecisions {
   /** What it asks for in words, and the sum of it, by the rows as they were when it was dropped. */
   readonly asks?: string;
   readonly totalSatang?: Satang;
+  /** Of the rows that it decides on, as far as anybody knows. */
+  readonly moneyMoved?: MoneyMoved;
 }
 
 export const decisionsItem = (
-  { itemId, fileName, droppedAtMs, sha256, asks, totalSatang }: WaitingDecisions,
+  { itemId, fileName, droppedAtMs, sha256, asks, totalSatang, moneyMoved }: WaitingDecisions,
   asker?: Asker,
 ): QueueItem => ({
   kind: 'decisions',
@@ -390,7 +396,7 @@ export const decisionsItem = (
   title: shortenName(fileName),
   sinceMs: droppedAtMs,
   amountSatang: totalSatang ?? null,
-  moneyMoved: 'no',
+  moneyMoved: moneyMoved ?? 'unknown',
   reason: `a file with decisions was dropped, and nobody has confirmed that they are his${asks === undefined ? '' : `: ${asks}`}`,
   remedy:
     'A maker looks at it and confirms it ("paydrop decide --dropped NAME"), or throws it away (--discard)',

@@ -8,7 +8,12 @@ import { type QueueContext, readQueue } from '../../../src/app/review/read-queue
 import { takeItem } from '../../../src/review/owners.ts';
 import { check, withdraw, type Wish } from '../../../src/review/review.ts';
 import type { Target } from '../../../src/review/rules/proposal.ts';
-import { type Queue, type QueueKind, queueKinds } from '../../../src/review/rules/queue.ts';
+import {
+  moneyMovedOfDecisions,
+  type Queue,
+  type QueueKind,
+  queueKinds,
+} from '../../../src/review/rules/queue.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   applied,
@@ -118,8 +123,8 @@ test('each kind stands in it, with its amount, whether money moved, and what can
       ['payer', null, 'no', 'resume-payer, not halt-payer'],
       ['batch', 20_023n, 'no', 'not approve-batch, resume-batch, cancel-batch'],
       ['doubt', 10_002n, 'unknown', 'not approve-batch, not resume-batch, not cancel-batch'],
-      ['proposal', 9_900n, 'no', 'approve, send-back, not withdraw'],
-      ['decisions', null, 'no', 'confirm-file'],
+      ['proposal', 9_900n, 'unknown', 'approve, send-back, not withdraw'],
+      ['decisions', null, 'unknown', 'confirm-file'],
     ]),
   );
   for (const { reason, remedy, options } of queue.items) {
@@ -130,6 +135,15 @@ test('each kind stands in it, with its amount, whether money moved, and what can
     queueKinds.map((kind) => [kind, kind === 'break' ? 2 : 1]),
   );
 });
+
+test.each([
+  [['retry', 'release', 'cancel', 'go-on'], 'no'],
+  [['retry', 'confirm-failed'], 'unknown'],
+  [['confirm-paid'], 'unknown'],
+  [['accept-break'], 'unknown'],
+] as const)('of %j nobody says that money moved, nor that none has where that is open', (decided, moved) =>
+  expect(moneyMovedOfDecisions(decided)).toBe(moved),
+);
 
 test('who may not decide is told why, and nobody checks his own', async () => {
   await using day = await openAll();
