@@ -3,7 +3,7 @@
  * was, what it paid and when, and every hash stay; commitments stand for what is gone.
  */
 import { dayMs } from '../../core/bangkok-time.ts';
-import type { Attempt, PayoutStatus } from '../../core/payout.ts';
+import { type Attempt, finalStatuses, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
 import { decodeLine, encodeLine } from '../../reconcile/rules/statement.ts';
 import { eraseNames } from '../../review/rules/payout-chain.ts';
@@ -17,7 +17,8 @@ export const erasedFileName = 'erased';
 /** Statements that come late, complaints and decisions need the payee: by then they are over. */
 export const erasableAfterDays = 90;
 
-const endedStatuses: readonly PayoutStatus[] = ['paid', 'cancelled', 'rejected', 'unpayable', 'failed'];
+/** Of a disputed one somebody may still have to ask its payee. */
+const isEnded = (status: PayoutStatus): boolean => finalStatuses.includes(status) && status !== 'disputed';
 
 /** A row as far as these rules look at it. */
 interface EndedRow {
@@ -33,8 +34,7 @@ export function whyNotErase({ row, batch, attempts, events }: EndedRow, nowMs: n
     ({ status, nextInquiryAtMs }) =>
       nextInquiryAtMs !== null || !['paid', 'failed', 'refused'].includes(status),
   );
-  if (!endedStatuses.includes(row.status) || isOpen)
-    return `is ${row.status}: what may still be paid keeps its payee`;
+  if (!isEnded(row.status) || isOpen) return `is ${row.status}: what may still be paid keeps its payee`;
   if (row.isAlarm) return 'has an alarm: that needs the payee';
   if (batch.status !== 'done') return `is of a batch that is ${batch.status}`;
   const lastMs = Math.max(batch.startedAtMs, ...events.map(({ atMs }) => atMs));
