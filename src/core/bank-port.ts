@@ -66,6 +66,12 @@ export interface InquiryFields extends BusinessFields {
   readonly items: readonly InquiryItem[] | undefined;
 }
 
+/** The answer to a registration (§2.2): its outcome comes by callback. */
+export interface RegistrationFields extends BusinessFields {
+  /** The bank's number of what it has taken. */
+  readonly ddrOapiSeqId: string | undefined;
+}
+
 /** Endpoint 5 (§2.4); the bank adapter adds channel, terminal, company and payer from its settings. */
 export interface PayeeCheck {
   readonly proxyType: ProxyType;

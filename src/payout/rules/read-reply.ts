@@ -202,7 +202,8 @@ const exchangeFacts = ({ requestUid, xRequestId, elapsedMs }: Exchange): ReplyFa
 
 const keepText = (text: string): string => maskForeignNumbers(text.slice(0, textLengthMax));
 
-function bankReason({ statusCode, statusDesc = '' }: BusinessFields): Reason {
+/** The bank's own words, masked and cut. */
+export function bankReason({ statusCode, statusDesc = '' }: BusinessFields): Reason {
   const text = statusDesc === '' ? `the bank answered ${statusCode}` : keepText(statusDesc);
   return { code: statusCode, text };
 }
@@ -246,7 +247,7 @@ interface Asked {
 }
 
 /** What is decided before any code of the bank's is looked at. */
-function readBody<Fields extends ReplyFields>(
+export function readBody<Fields extends ReplyFields>(
   reply: BankReply<Fields>,
   asked: Asked,
 ): Spoken<Fields> | Silence {

@@ -1,0 +1,231 @@
+/**
+ * The bank's callback (§2.3, §6): every field of it checked, which registration it means, and what that becomes.
+ * Pure; it never throws, whatever arrives.
+ */
+import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import type { RegistrationCause, RegistrationInstruction, RegistrationStatus } from './registration.ts';
+import { isOpenRegistration } from './registration.ts';
+
+/** What tells registrations apart in a callback; it bears no number of ours. */
+export type RegistrationIdentity = Pick<
+  RegistrationInstruction,
+  'vendorId' | 'companyId' | 'accountNo' | 'refs'
+>;
+
+export type RegistrationOutcome = 'registered' | 'refused';
+
+/** A callback whose fields are all as §2.3 has them. */
+export interface RegistrationCallback {
+  readonly identity: RegistrationIdentity;
+  readonly outcome: RegistrationOutcome;
+  readonly respCode: string;
+  readonly respDesc: string;
+  /** As it came, in either shape of §6. */
+  readonly applyDtm: string;
+  readonly appliedAtMs: number;
+  /** Of the call; a repeated one has a new one. */
+  readonly requestUid: string;
+}
+
+export type CallbackReading =
+  | { readonly ok: true; readonly callback: RegistrationCallback }
+  /** Which field, and what is wrong with it; never its content. */
+  | { readonly ok: false; readonly field: string; readonly message: string };
+
+/** The keys of `msg-hdr` that matter (§2.3). */
+export interface CallbackHeader {
+  readonly requestUid: string;
+  readonly apiKey: string;
+}
+
+const outcomes: Readonly<
+  Record<string, { readonly outcome: RegistrationOutcome; readonly respDesc: string }>
+> = {
+  I0000: { outcome: 'registered', respDesc: 'Success' },
+  I0001: { outcome: 'refused', respDesc: 'Reject' },
+};
+
+/** §2.3: string(36). */
+const requestUidLengthMax = 36;
+/** A key is compared, not kept; longer ones are none of ours. */
+const apiKeyLengthMax = 512;
+const referenceLengthMax = 20;
+
+/** Printable, on one line: what is shown to people and written into files later. */
+const printable = /^[^\p{C}\p{Zl}\p{Zp}]*$/u;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Thrown and caught in this file alone. */
+class FieldFault extends Error {
+  readonly field: string;
+  constructor(field: string, message: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+function parseObject(text: string, name: string): Fields {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new FieldFault(name, 'it is no JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new FieldFault(name, 'it is no JSON object');
+  return value as Fields;
+}
+
+function readText(fields: Fields, field: string, lengthMax: number): string {
+  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  if (value === undefined || value === null || value === '') throw new FieldFault(field, 'it is required');
+  if (typeof value !== 'string') throw new FieldFault(field, 'it must be a text');
+  if (value.length > lengthMax) throw new FieldFault(field, `it is over max length ${lengthMax}`);
+  if (!printable.test(value)) throw new FieldFault(field, 'it holds characters that cannot be printed');
+  return value;
+}
+
+/** Absent, null and empty mean the same: no reference. */
+function readReference(fields: Fields, field: string): string | null {
+  const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
+  const isMissing =
+    value === undefined || value === null || (typeof value === 'string' && value.trim() === '');
+  return isMissing ? null : readText(fields, field, referenceLengthMax).trim();
+}
+
+function readAccountNo(fields: Fields): string {
+  const accountNo = readText(fields, 'accountNo', 13);
+  if (!/^\d+$/.test(accountNo)) throw new FieldFault('accountNo', 'it must be numeric');
+  return accountNo;
+}
+
+const dateTimePattern = /^(\d{4})(-?)(\d{2})\2(\d{2}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
+
+/** A moment in Bangkok, in either shape of §6: "2026-11-22 14:03:05" or "20261122 14:03:05"; undefined for anything else. */
+export function parseBankDateTime(text: string): number | undefined {
+  const [, year = '', , month = '', day = '', hours, minutes, seconds] = dateTimePattern.exec(text) ?? [];
+  const dayStartMs = parseBangkokDate(`${year}${month}${day}`);
+  if (dayStartMs === undefined) return undefined;
+  return dayStartMs + ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+}
+
+function readMoment(fields: Fields, field: string): { readonly text: string; readonly atMs: number } {
+  const text = readText(fields, field, 19);
+  const atMs = parseBankDateTime(text);
+  if (atMs === undefined)
+    throw new FieldFault(field, 'it is no time as YYYY-MM-DD HH:MM:SS or YYYYMMDD HH:mm:ss');
+  return { text, atMs };
+}
+
+function readOutcome(fields: Fields): Pick<RegistrationCallback, 'outcome' | 'respCode' | 'respDesc'> {
+  const respCode = readText(fields, 'respCode', 5);
+  const known = Object.hasOwn(outcomes, respCode) ? outcomes[respCode] : undefined;
+  if (known === undefined) throw new FieldFault('respCode', 'it is neither I0000 nor I0001');
+  const respDesc = readText(fields, 'respDesc', 10);
+  // A code and a text that contradict each other prove nothing.
+  if (respDesc.toLowerCase() !== known.respDesc.toLowerCase())
+    throw new FieldFault('respDesc', `it must be ${known.respDesc} beside ${respCode}`);
+  return { outcome: known.outcome, respCode, respDesc };
+}
+
+function readFields(body: string, requestUid: string): RegistrationCallback {
+  const fields = parseObject(body, 'body');
+  const identity = {
+    vendorId: readText(fields, 'vendorId', 10),
+    companyId: readText(fields, 'companyId', 15),
+    accountNo: readAccountNo(fields),
+    refs: [
+      readReference(fields, 'ref1'),
+      readReference(fields, 'ref2'),
+      readReference(fields, 'ref3'),
+      readReference(fields, 'ref4'),
+    ],
+  } as const;
+  const { text: applyDtm, atMs: appliedAtMs } = readMoment(fields, 'applyDtm');
+  return { identity, ...readOutcome(fields), applyDtm, appliedAtMs, requestUid };
+}
+
+function orFault<Read>(read: () => Read): Read | (CallbackReading & { readonly ok: false }) {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FieldFault) return { ok: false, field: error.field, message: error.message };
+    throw error;
+  }
+}
+
+/** Reads `msg-hdr` as far as it tells who calls; the key is for the caller to compare. */
+export function parseCallbackHeader(
+  text: string,
+): (CallbackHeader & { readonly ok: true }) | (CallbackReading & { readonly ok: false }) {
+  return orFault(() => {
+    const fields = parseObject(text, 'msg-hdr');
+    const apiKey = readText(fields, 'x-api-key', apiKeyLengthMax);
+    return { ok: true, requestUid: readText(fields, 'requestUID', requestUidLengthMax), apiKey } as const;
+  });
+}
+
+/**
+ * Reads the body of a callback.
+ * @param requestUid of its header
+ */
+export const parseCallback = (body: string, requestUid: string): CallbackReading =>
+  orFault(() => ({ ok: true, callback: readFields(body, requestUid) }) as const);
+
+/** One text for an identity, by which a callback finds its registration. */
+export const identityKey = ({ vendorId, companyId, accountNo, refs }: RegistrationIdentity): string =>
+  JSON.stringify([vendorId, companyId, accountNo, ...refs.map((ref) => ref ?? '')]);
+
+/** The same callback, told again, has the same key: whatever number its call bears, and in whatever shape its time is. */
+export const callbackKey = ({ identity, respCode, appliedAtMs }: RegistrationCallback): string =>
+  JSON.stringify([identityKey(identity), respCode, appliedAtMs]);
+
+// ---------------------------------------------------------------- whose it is, and what it does
+
+/** A registration that was sent at least once, as a callback meets it. */
+export interface SentRegistration {
+  readonly status: RegistrationStatus;
+  /** Of its last attempt. */
+  readonly intentAtMs: number;
+}
+
+/** So far the bank's clock may go behind ours. */
+const clockToleranceMs = 60_000;
+
+/**
+ * Which of the registrations of one identity a callback means: the last one that was sent before it was applied. Undefined
+ * when none was: it is kept until one turns up.
+ */
+export function findMeant<Sent extends SentRegistration>(
+  sent: readonly Sent[],
+  { appliedAtMs }: Pick<RegistrationCallback, 'appliedAtMs'>,
+): Sent | undefined {
+  return sent
+    .filter(({ intentAtMs }) => intentAtMs <= appliedAtMs + clockToleranceMs)
+    .toSorted((a, b) => a.intentAtMs - b.intentAtMs)
+    .at(-1);
+}
+
+export interface CallbackDecision {
+  readonly to: RegistrationStatus;
+  readonly cause: RegistrationCause;
+  readonly isAlarm: boolean;
+}
+
+const opposite: Readonly<Record<RegistrationOutcome, RegistrationOutcome>> = {
+  registered: 'refused',
+  refused: 'registered',
+};
+
+/** What a callback does to the registration that it means; undefined when it says what is known. */
+export function decideCallback(
+  status: RegistrationStatus,
+  outcome: RegistrationOutcome,
+): CallbackDecision | undefined {
+  if (status === outcome || status === 'staged' || status === 'rejected') return undefined;
+  if (status === opposite[outcome] || status === 'contradicted')
+    return { to: 'contradicted', cause: 'contradicted', isAlarm: true };
+  const isAwaited = isOpenRegistration(status) || status === 'unanswered';
+  return { to: outcome, cause: isAwaited ? 'called-back' : 'called-back-after-all', isAlarm: !isAwaited };
+}

@@ -1,0 +1,129 @@
+/**
+ * The life of a direct-debit registration, as data. There is no inquiry (§4): what was sent waits for the bank's callback,
+ * and nothing is sent again while one may still come.
+ */
+
+/** What one valid row asks for (§2.2); texts are trimmed. */
+export interface RegistrationInstruction {
+  /** The partner's own, unique for the company for ever. */
+  readonly registrationId: string;
+  /** Sent as `digital-id`. */
+  readonly customerId: string;
+  /** Company code. */
+  readonly vendorId: string;
+  readonly companyId: string;
+  /** Up to 13 digits. */
+  readonly accountNo: string;
+  /** Reference 1 to 4; null for one that is not given. */
+  readonly refs: readonly [string | null, string | null, string | null, string | null];
+}
+
+export const registrationStatuses = [
+  'staged',
+  'rejected',
+  'ready',
+  'held',
+  'cancelled',
+  'submitted',
+  'in-doubt',
+  'acknowledged',
+  'unanswered',
+  'registered',
+  'refused',
+  'failed',
+  'contradicted',
+] as const;
+export type RegistrationStatus = (typeof registrationStatuses)[number];
+
+/** Why a registration waits; each is lifted by its own event. */
+export const registrationHolds = ['paused', 'halted', 'alike'] as const;
+export type RegistrationHold = (typeof registrationHolds)[number];
+
+interface RegistrationTransition {
+  readonly from: RegistrationStatus;
+  readonly to: RegistrationStatus;
+  /** The name of what happened; the event that records it carries it. */
+  readonly cause: string;
+}
+
+/** Sent, and the bank has not said how it ended. */
+export const openStatuses = [
+  'submitted',
+  'in-doubt',
+  'acknowledged',
+] as const satisfies readonly RegistrationStatus[];
+
+/** Not with the bank, and not called ended by it: a callback about one that was sent before proves otherwise. */
+const withdrawn = ['ready', 'held', 'cancelled', 'failed'] as const satisfies readonly RegistrationStatus[];
+
+/** One line a transition, its cause beside it. A row enters the table as `staged` or `rejected`. */
+export const registrationTransitions = [
+  { from: 'staged', to: 'ready', cause: 'sealed' },
+  { from: 'staged', to: 'held', cause: 'sealed' },
+  { from: 'staged', to: 'rejected', cause: 'sealed' },
+  { from: 'ready', to: 'held', cause: 'hold-added' },
+  { from: 'held', to: 'held', cause: 'hold-added' },
+  { from: 'held', to: 'held', cause: 'hold-lifted' },
+  { from: 'held', to: 'ready', cause: 'hold-lifted' },
+  { from: 'ready', to: 'cancelled', cause: 'cancelled' },
+  { from: 'held', to: 'cancelled', cause: 'cancelled' },
+  { from: 'ready', to: 'submitted', cause: 'intent-recorded' },
+  { from: 'submitted', to: 'acknowledged', cause: 'acknowledged' },
+  { from: 'submitted', to: 'in-doubt', cause: 'outcome-in-doubt' },
+  { from: 'submitted', to: 'failed', cause: 'turned-down' },
+  // It concerns every registration of the company, or of the service: this one is as if it had not been sent.
+  { from: 'submitted', to: 'held', cause: 'turned-down-for-all' },
+  // The callback has overtaken the answer, which adds no more than its facts.
+  { from: 'registered', to: 'registered', cause: 'answered-late' },
+  { from: 'refused', to: 'refused', cause: 'answered-late' },
+  { from: 'unanswered', to: 'unanswered', cause: 'answered-late' },
+  ...openStatuses.flatMap((from) => [
+    { from, to: 'registered', cause: 'called-back' } as const,
+    { from, to: 'refused', cause: 'called-back' } as const,
+  ]),
+  { from: 'in-doubt', to: 'unanswered', cause: 'time-passed' },
+  { from: 'acknowledged', to: 'unanswered', cause: 'time-passed' },
+  { from: 'unanswered', to: 'registered', cause: 'called-back' },
+  { from: 'unanswered', to: 'refused', cause: 'called-back' },
+  // Believed not to be with the bank: an alarm, since another one may have been made in its place.
+  ...withdrawn.map((from) => ({ from, to: 'registered', cause: 'called-back-after-all' }) as const),
+  ...withdrawn.map((from) => ({ from, to: 'refused', cause: 'called-back-after-all' }) as const),
+  { from: 'registered', to: 'contradicted', cause: 'contradicted' },
+  { from: 'refused', to: 'contradicted', cause: 'contradicted' },
+  { from: 'contradicted', to: 'contradicted', cause: 'contradicted' },
+  // By people, with evidence.
+  ...(['in-doubt', 'unanswered', 'contradicted'] as const).flatMap((from) => [
+    { from, to: 'registered', cause: 'decided' } as const,
+    { from, to: 'refused', cause: 'decided' } as const,
+  ]),
+  { from: 'in-doubt', to: 'failed', cause: 'decided' },
+  { from: 'unanswered', to: 'failed', cause: 'decided' },
+  ...(['failed', 'refused', 'unanswered', 'rejected'] as const).map(
+    (from) => ({ from, to: 'ready', cause: 'tried-again' }) as const,
+  ),
+  ...(['cancelled', 'rejected'] as const).map(
+    (status) => ({ from: status, to: status, cause: 'released' }) as const,
+  ),
+  ...registrationStatuses
+    .filter((status) => status !== 'staged')
+    .map((status) => ({ from: status, to: status, cause: 'acknowledged-by-person' }) as const),
+] as const satisfies readonly RegistrationTransition[];
+
+export type RegistrationCause = (typeof registrationTransitions)[number]['cause'];
+
+/** True when the table has this move for this cause. */
+export function canMoveRegistration(
+  from: RegistrationStatus,
+  to: RegistrationStatus,
+  cause: RegistrationCause,
+): boolean {
+  return registrationTransitions.some((row) => row.from === from && row.to === to && row.cause === cause);
+}
+
+/** The statuses from which this cause leads to this status. */
+export const sourceStatusesOf = (to: RegistrationStatus, cause: RegistrationCause): RegistrationStatus[] =>
+  registrationTransitions.filter((row) => row.to === to && row.cause === cause).map((row) => row.from);
+
+/** A callback may still come for one of these, and nothing else tells whose it would be. */
+export const isOpenRegistration = (status: RegistrationStatus): boolean =>
+  openStatuses.some((open) => open === status);

@@ -1,0 +1,82 @@
+import { describe, expect, test } from 'vitest';
+import type { BankReply, RegistrationFields } from '../../../src/core/bank-port.ts';
+import { readAnswer } from '../../../src/registration/rules/read-answer.ts';
+import { findRegistrationCode, registrationCodes } from '../../../src/registration/rules/status-codes.ts';
+
+const exchange = { requestUid: 'our-uid', xRequestId: 'x', elapsedMs: 5 };
+
+function answered(
+  statusCode: string,
+  more: Partial<RegistrationFields> = {},
+  httpStatus = 200,
+): BankReply<RegistrationFields> {
+  const fields = {
+    statusCode,
+    statusDesc: 'text',
+    severity: 'INFO',
+    requestUid: 'our-uid',
+    ddrOapiSeqId: '7',
+  };
+  const around = { httpStatus, bankDateMs: undefined, retryAfterMs: undefined };
+  return { kind: 'answered', ...around, ...exchange, fields: { ...fields, ...more } };
+}
+
+describe('what each code of §7.1 means', () => {
+  test.each([
+    ['0', 'acknowledged'],
+    ['AU00400', 'turned-down service'],
+    ['AU00401', 'turned-down service'],
+    ['AU00003', 'turned-down service'],
+    ['AU00004', 'turned-down service'],
+    ['SYS001', 'unknown service'],
+    ['SYS002', 'unknown service'],
+    ['CMN001', 'turned-down registration'],
+    ['CMN002', 'turned-down registration'],
+    ['CMN003', 'turned-down registration'],
+    ['CMN004', 'turned-down registration'],
+    ['CMN005', 'turned-down registration'],
+    ['BSN001', 'turned-down company'],
+    ['BSN002', 'unknown registration'],
+    ['BSN003', 'unknown registration'],
+    ['BSN004', 'turned-down company'],
+    ['BSN005', 'turned-down company'],
+    ['BSN006', 'turned-down service'],
+    ['BSN007', 'unknown registration'],
+    ['CBS001', 'turned-down registration'],
+    ['CBS002', 'turned-down registration'],
+    ['CBS003', 'turned-down registration'],
+    ['0429', 'usage-exceeded'],
+    ['ZZ999', 'unknown registration'],
+  ])('%s: %s', (code, expected) => {
+    const finding = readAnswer(answered(code));
+    const scope = 'scope' in finding ? ` ${finding.scope}` : '';
+    expect(`${finding.kind}${scope}`).toBe(expected);
+  });
+
+  test('the table has each of the 22 codes and success, with a remedy in both languages', () => {
+    expect(registrationCodes).toHaveLength(23);
+    expect(new Set(registrationCodes.map(({ code }) => code)).size).toBe(23);
+    for (const { remedy, remedyTh } of registrationCodes) {
+      expect(remedy).not.toBe('');
+      expect(remedyTh).toMatch(/[\u0e00-\u0e7f]/u);
+    }
+    expect(findRegistrationCode('toString')).toBeUndefined();
+  });
+});
+
+describe('answers that are no code', () => {
+  test.each<[string, BankReply<RegistrationFields>, string]>([
+    ['no answer', { kind: 'lost', why: 'timeout', ...exchange }, 'unknown'],
+    ['nothing written', { kind: 'not-sent', why: 'refused' }, 'not-sent'],
+    ['kept back', { kind: 'withheld' }, 'aborted-before-send'],
+    ['credentials refused', { kind: 'credentials-refused', code: 'TK001' }, 'not-sent'],
+    ['a redirect', answered('0', {}, 302), 'unknown'],
+    ['HTTP 401', answered('0', {}, 401), 'not-sent'],
+    ['HTTP 403', answered('0', {}, 403), 'not-sent'],
+    ['HTTP 429', answered('0', {}, 429), 'not-sent'],
+    ["another's requestUID", answered('0', { requestUid: 'other' }), 'unknown'],
+    ["another's requestUID beside a refusal", answered('CBS001', { requestUid: 'other' }), 'unknown'],
+    ['success without our requestUID', answered('0', { requestUid: undefined }), 'unknown'],
+    ['success under HTTP 500', answered('0', {}, 500), 'acknowledged'],
+  ])('%s', (_, reply, kind) => expect(readAnswer(reply).kind).toBe(kind));
+});
