@@ -38,7 +38,7 @@ export function wireNames(scheme: string) {
     displayProxyName: `display${capitalised}Name`,
     /** "PROXY", as statement columns and statement file names have it (§2.7). */
     inCapitals: scheme.toUpperCase(),
-    /** Endpoints 1, 2, 5, 6, 7 and 8. */
+    /** Endpoints 1, 2, 5, 6, 7, 8 and 3. */
     paths: {
       token: '/oauth/authentication/api/v2/token',
       tokenRefresh: '/oauth/authentication/api/v2/token/refresh',
@@ -46,6 +46,7 @@ export function wireNames(scheme: string) {
       transfer: `${directCredit}/fundtransfer`,
       inquiry: `${directCredit}/fundtransfer/inquiry`,
       statement: `${directCredit}/signed-url-reconcile-file`,
+      registration: '/directdebit/v1/open-api/registerddr',
     },
   };
 }
@@ -74,4 +75,19 @@ export const fieldLengths = {
   transferType: 10,
   /** Of a statement request; its type says only "string" (§2.7), the registration has 15 (§2.2). */
   companyID: 15,
+} as const;
+
+/** Headers of a registration (§2.2) and of its callback (§2.3); a message header is a JSON object. */
+export const registrationHeaders = { message: 'msg-hdr', digitalId: 'digital-id' } as const;
+
+/** Maximum length of each field of a registration (§2.2), that of the requestUID in its message header included. */
+export const registrationLengths = {
+  vendorID: 10,
+  companyID: 15,
+  accountNo: 13,
+  ref1: 20,
+  ref2: 20,
+  ref3: 20,
+  ref4: 20,
+  requestUID: 36,
 } as const;

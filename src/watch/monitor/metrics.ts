@@ -258,7 +258,15 @@ function countSparingly({ countByStatus, changeCount, now }: MetricSources): Met
 
 // ---------------------------------------------------------------- calls to the bank
 
-export const endpoints = ['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry', 'statement'] as const;
+export const endpoints = [
+  'token',
+  'tokenRefresh',
+  'payeeCheck',
+  'transfer',
+  'inquiry',
+  'statement',
+  'registration',
+] as const;
 
 /** What is counted of one exchange with the bank. */
 export interface CallRecord {
