@@ -65,7 +65,11 @@ async function startSandboxIfAsked(
   stateFile?: string,
 ): Promise<string> {
   if (!isBuiltInSandbox(loaded.settings)) return loaded.settings.bank.baseUrl;
-  const sandbox = await startSandboxFor(loaded, { stateFile, now: () => clock.now() });
+  const sandbox = await startSandboxFor(loaded, {
+    stateFile,
+    now: () => clock.now(),
+    sleep: (ms, signal) => clock.sleep(ms, signal),
+  });
   stack.defer(() => sandbox.close());
   return sandbox.baseUrl;
 }
@@ -80,12 +84,14 @@ export interface SandboxStart {
   readonly asBank?: boolean;
   /** Source of the bank's time, epoch milliseconds. */
   readonly now?: (() => number) | undefined;
+  /** Waits by the same time. */
+  readonly sleep?: Clock['sleep'] | undefined;
 }
 
 /** Starts a sandbox with the table of these settings: it knows the very payer that they have. */
 export async function startSandboxFor(
   loaded: LoadedSettings,
-  { port = 0, stateFile, latencyMs, asBank, now }: SandboxStart,
+  { port = 0, stateFile, latencyMs, asBank, now, sleep }: SandboxStart,
 ): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { parseSandboxTable } = await import('../sandbox/table.ts');
@@ -100,6 +106,7 @@ export async function startSandboxFor(
     stateFile,
     asBank,
     now,
+    sleep,
     ...(latencyMs === undefined ? {} : { latencyMs }),
   });
 }

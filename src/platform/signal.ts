@@ -19,7 +19,7 @@ export class Signal {
 
 /** Waits until one of the signals aborts, or the time is over; none of them keeps a listener. */
 export async function waitForAny(
-  clock: Clock,
+  clock: Pick<Clock, 'sleep'>,
   ms: number,
   ...signals: readonly AbortSignal[]
 ): Promise<void> {

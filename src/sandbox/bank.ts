@@ -1,7 +1,10 @@
 /** The running bank: what it is like, what it holds, and what may change while it runs. */
 import { randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { wireNames } from '../bank/wire.ts';
 import { parseBaht } from '../core/money.ts';
+import type { Clock } from '../core/ports.ts';
+import { systemClock } from '../platform/clock.ts';
 import type { ServerLimits } from '../platform/http-server.ts';
 import { createBehaviourIndex } from './behaviours.ts';
 import { Book, type Ledger } from './book.ts';
@@ -9,6 +12,8 @@ import { type Client, createClients } from './clients.ts';
 import type { Delivery } from './delivery.ts';
 import { createDirectory } from './directory.ts';
 import { type Body, echo, textOf } from './fields.ts';
+import { RegistrationBook } from './registration/book.ts';
+import { indexTable } from './registration/table-index.ts';
 import { createSignedStatements } from './statement/signed-statements.ts';
 import { type BusinessStatus, statusOf } from './status-texts.ts';
 import { endpoints, parseSandboxTable, pickTable, type SandboxTableInput } from './table.ts';
@@ -32,6 +37,8 @@ export interface SandboxOptions extends SandboxTableInput {
   readonly limits?: Partial<ServerLimits>;
   /** Source of the bank's time, epoch milliseconds. */
   readonly now?: (() => number) | undefined;
+  /** Waits by the same time; the machine's own when left out. */
+  readonly sleep?: Clock['sleep'] | undefined;
 }
 
 const controlTokenBytes = 24;
@@ -40,16 +47,19 @@ export type SandboxBank = ReturnType<typeof openBank>;
 
 /** The parts that can change while it runs are read anew for each request. @throws SandboxError */
 export function openBank(options: SandboxOptions) {
-  const { scheme = 'proxy', now = Date.now } = options;
+  const { scheme = 'proxy', now = Date.now, sleep = systemClock.sleep } = options;
   const table = parseSandboxTable(pickTable(options));
   const clients = createClients({ ...options, ...table });
   const clock = {
     /** How far the bank's own time is set apart from its source. */
     aheadMs: 0,
     now: (): number => now() + clock.aheadMs,
+    sleep,
     /** The `Date` header of an answer. */
     dateHeader: (): string => new Date(clock.now()).toUTCString(),
   };
+  const registrations = new RegistrationBook((line) => book.append(line));
+  const book = new Book(clients.homeCompanyId, options.stateFile, (line) => registrations.replay(line));
   return {
     clients,
     /** Which the ledger and the controls want: new at each start, and told by who starts the bank alone. */
@@ -58,7 +68,10 @@ export function openBank(options: SandboxOptions) {
     table,
     clock,
     tokens: createTokenService(clients, table),
-    book: new Book(clients.homeCompanyId, options.stateFile),
+    book,
+    registrations,
+    /** What the section says now, and the same for quick looks. */
+    registration: { table: table.registration, index: indexTable(table.registration) },
     statements: createSignedStatements(table.statement),
     findPayee: createDirectory(table.directory, table.knownPayeesOnly),
     findBehaviour: createBehaviourIndex(table.behaviours),
@@ -74,6 +87,18 @@ export function openBank(options: SandboxOptions) {
 
 /** Answers a body that has been read as a JSON object, from a bearer that the bank knows. */
 export type AnswerRequest = (body: Body, nowMs: number, client: Client) => Delivery;
+
+/** A request to endpoint 3, before anybody has looked at it. */
+export interface RegistrationRequest {
+  readonly headers: IncomingHttpHeaders;
+  /** Undefined for what is no JSON object. */
+  readonly body: Body | undefined;
+  /** Whose token it bears; undefined for nobody's. */
+  readonly client: Client | undefined;
+  readonly nowMs: number;
+}
+
+export type AnswerRegistration = (request: RegistrationRequest) => Delivery;
 
 /** Fields that every business answer begins with (§2.4–2.6). Severities but INFO are not shown (§4 rule 8). */
 export function answerHead({ code, text }: BusinessStatus, body: Body): Record<string, string> {

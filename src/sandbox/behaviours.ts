@@ -59,7 +59,9 @@ export type FindBehaviour = (endpoint: Endpoint, subject: Subject) => Behaviour 
 
 export function createBehaviourIndex(behaviours: readonly Behaviour[]): FindBehaviour {
   const byEndpoint = Map.groupBy(behaviours, ({ endpoint }) => endpoint);
-  const indexes = new Map([...byEndpoint].map(([key, rows]) => [key, createMatchIndex(rows, readMatch)]));
+  const indexes = new Map<Endpoint, ReturnType<typeof createMatchIndex<Behaviour>>>(
+    [...byEndpoint].map(([key, rows]) => [key, createMatchIndex(rows, readMatch)]),
+  );
   return (endpoint, subject) => {
     const { proxyName = '' } = subject;
     return indexes.get(endpoint)?.({ ...subject, proxyName: normaliseName(proxyName) }, 1)[0];

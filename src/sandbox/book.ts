@@ -4,6 +4,7 @@
  */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../core/money.ts';
+import type { RegistrationLedger } from './registration/book.ts';
 import { StateFile, type StateLine } from './state-file.ts';
 import { describeState, describeStatus } from './status-texts.ts';
 import type { Endpoint } from './table.ts';
@@ -142,7 +143,7 @@ function toEntry(transfer: Transfer, nowMs: number) {
 }
 
 /** What really moved, and what was asked. */
-export type Ledger = ReturnType<Book['ledger']>;
+export type Ledger = ReturnType<Book['ledger']> & { readonly registrations: RegistrationLedger };
 
 // ---------------------------------------------------------------- the book
 
@@ -174,12 +175,19 @@ export class Book {
   /**
    * @param companyId the settings' own: it stands in the state file
    * @param statePath remembers everything across restarts; undefined: nothing is remembered
+   * @param replayOther takes a line that is about no transfer; false when it is about something else
    * @throws SandboxError when the file cannot be used, or is another company's
    */
-  constructor(companyId: string, statePath: string | undefined) {
+  constructor(
+    companyId: string,
+    statePath: string | undefined,
+    replayOther: (line: StateLine) => boolean = () => false,
+  ) {
     if (statePath === undefined) return;
     const header = { kind: 'sandbox', version: stateFileVersion, companyId };
-    this.#file = new StateFile(statePath, header, (line) => this.#replay(line));
+    this.#file = new StateFile(statePath, header, (line) => {
+      if (!replayOther(line)) this.#replay(line);
+    });
   }
 
   get count(): number {
@@ -261,6 +269,11 @@ export class Book {
       /** In the order in which they entered. */
       entries: this.#transfers.map((transfer) => toEntry(transfer, nowMs)),
     };
+  }
+
+  /** Keeps a line that is about no transfer beside the others. Undefined: nothing to wait for. */
+  append(line: StateLine): Promise<void> | undefined {
+    return this.#file?.append(line);
   }
 
   close(): void {

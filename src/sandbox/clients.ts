@@ -1,14 +1,14 @@
 /** Who may ask: the bank's clients, their companies, and the payer accounts registered for each (§4 rules 4 and 6). */
 import { z } from 'zod';
-import { fieldLengths } from '../bank/wire.ts';
+import { fieldLengths, registrationLengths } from '../bank/wire.ts';
+import { apiKeySchema, callbackUrlSchema } from './registration/table.ts';
 import { SandboxError } from './sandbox-error.ts';
 
-const companyId = z
-  .string('must be text in quotes')
-  .regex(
-    new RegExp(`^[A-Za-z0-9]{1,${fieldLengths.compId}}$`),
-    `must be at most ${fieldLengths.compId} letters and digits`,
-  );
+const lettersAndDigits = (lengthMax: number) =>
+  z
+    .string('must be text in quotes')
+    .regex(new RegExp(`^[A-Za-z0-9]{1,${lengthMax}}$`), `must be at most ${lengthMax} letters and digits`);
+
 const account = z
   .string('must be digits in quotes')
   .regex(
@@ -17,7 +17,16 @@ const account = z
   );
 
 /** A company, and accounts that it may pay from. One that stands twice has the accounts of both. */
-const companySchema = z.strictObject({ companyId, payerAccounts: z.array(account).min(1) });
+const companySchema = z.strictObject({
+  companyId: lettersAndDigits(fieldLengths.compId),
+  payerAccounts: z.array(account).min(1),
+});
+
+/** A company code, and the company IDs that are registered under it (§2.2). One that stands twice has those of both. */
+const vendorSchema = z.strictObject({
+  vendorId: lettersAndDigits(registrationLengths.vendorID),
+  companyIds: z.array(lettersAndDigits(registrationLengths.companyID)).min(1),
+});
 
 const clientSchema = z.strictObject({
   clientId: z.string().min(1),
@@ -28,11 +37,16 @@ const clientSchema = z.strictObject({
     .regex(/^[A-Za-z0-9]{1,20}$/, 'must be at most 20 letters and digits')
     .optional(),
   companies: z.array(companySchema).min(1),
+  vendors: z.array(vendorSchema).default([]),
+  /** Of its own application (§5 item 1); that of the registration section when left out. */
+  callbackUrl: callbackUrlSchema.optional(),
+  apiKey: apiKeySchema.optional(),
 });
 
-/** Further companies of the settings' own client, and further clients; none of either when left out. */
+/** Further companies of the settings' own client, its vendors, and further clients; none when left out. */
 export const clientsShape = {
   companies: z.array(companySchema).default([]),
+  vendors: z.array(vendorSchema).default([]),
   clients: z.array(clientSchema).default([]),
 };
 
@@ -43,9 +57,15 @@ export interface Client {
   readonly partnerId: string | undefined;
   /** Those that it may pay for. */
   readonly companyIds: ReadonlySet<string>;
+  /** Those that it may register for. */
+  readonly vendorIds: ReadonlySet<string>;
+  /** Where its outcomes are told, and with which key; undefined: as the registration section has it. */
+  readonly callbackUrl?: string | undefined;
+  readonly apiKey?: string | undefined;
 }
 
 type Company = z.infer<typeof companySchema>;
+type Vendor = z.infer<typeof vendorSchema>;
 
 /** The settings' own client, company and accounts, and those that the table adds. */
 export interface ClientsInput {
@@ -54,6 +74,7 @@ export interface ClientsInput {
   readonly companyId: string;
   readonly payerAccounts: readonly string[];
   readonly companies: readonly Company[];
+  readonly vendors: readonly Vendor[];
   readonly clients: readonly z.infer<typeof clientSchema>[];
 }
 
@@ -62,7 +83,25 @@ export type Clients = ReturnType<typeof createClients>;
 const idsOf = (companies: readonly Company[]): ReadonlySet<string> =>
   new Set(companies.map((company) => company.companyId));
 
-/** @throws SandboxError for two clients of one name */
+const vendorIdsOf = (vendors: readonly Vendor[]): ReadonlySet<string> =>
+  new Set(vendors.map(({ vendorId }) => vendorId));
+
+/** Company ID → the vendor that it is registered under. @throws SandboxError for a company of two vendors */
+function indexVendors(vendors: readonly Vendor[]): ReadonlyMap<string, string> {
+  const byCompany = new Map<string, string>();
+  for (const { vendorId, companyIds } of vendors)
+    for (const id of companyIds) {
+      const other = byCompany.get(id) ?? vendorId;
+      if (other !== vendorId)
+        throw new SandboxError(
+          `sandbox.vendors: ${id} is a company of ${other} and of ${vendorId}: give it to one`,
+        );
+      byCompany.set(id, vendorId);
+    }
+  return byCompany;
+}
+
+/** @throws SandboxError for two clients of one name, or a company of two vendors */
 export function createClients(input: ClientsInput) {
   const homeCompanies = [
     { companyId: input.companyId, payerAccounts: [...input.payerAccounts] },
@@ -73,10 +112,11 @@ export function createClients(input: ClientsInput) {
     clientSecret: input.clientSecret,
     partnerId: undefined,
     companyIds: idsOf(homeCompanies),
+    vendorIds: vendorIdsOf(input.vendors),
   };
   const others = input.clients.map((client): Client => {
-    const { companies, partnerId, ...own } = client;
-    return { ...own, partnerId, companyIds: idsOf(companies) };
+    const { companies, vendors, partnerId, ...own } = client;
+    return { ...own, partnerId, companyIds: idsOf(companies), vendorIds: vendorIdsOf(vendors) };
   });
   const byId = new Map<string, Client>([[home.clientId, home]]);
   for (const [place, client] of others.entries()) {
@@ -89,6 +129,10 @@ export function createClients(input: ClientsInput) {
     const held = accounts.get(company.companyId) ?? new Set();
     accounts.set(company.companyId, new Set([...held, ...company.payerAccounts]));
   }
+  const vendorsByCompany = indexVendors([
+    ...input.vendors,
+    ...input.clients.flatMap(({ vendors }) => vendors),
+  ]);
   return {
     /** The settings' own. */
     home,
@@ -98,6 +142,10 @@ export function createClients(input: ClientsInput) {
       const client = byId.get(clientId ?? '');
       return client?.clientSecret === clientSecret ? client : undefined;
     },
+    /** The client of a name that was found before; undefined when the settings have it no more. */
+    findById: (clientId: string): Client | undefined => byId.get(clientId),
+    /** The vendor that a company is registered under, whoever's it is; undefined when there is no such company. */
+    vendorOf: (id: string): string | undefined => vendorsByCompany.get(id),
     /** What a company may pay from; the first is its first. */
     accountsOf: (id: string): ReadonlySet<string> => accounts.get(id) ?? new Set(),
     /** The companies of a client's partner: of all clients that are the same partner's. */

@@ -9,8 +9,9 @@ import { parseBaht } from '../core/money.ts';
 import type { SandboxBank } from './bank.ts';
 import { createBehaviourIndex } from './behaviours.ts';
 import type { Ledger } from './book.ts';
+import { indexTable } from './registration/table-index.ts';
 import { SandboxError } from './sandbox-error.ts';
-import { parseBehaviours, parseStatementTable } from './table.ts';
+import { parseBehaviours, parseRegistrationTable, parseStatementTable } from './table.ts';
 
 const commandSchema = z.strictObject({
   /** Replaces the behaviours; their `times` begin anew. */
@@ -19,6 +20,8 @@ const commandSchema = z.strictObject({
   payerBalanceBaht: z.string().optional(),
   /** Replaces the given keys of the `statement` section, for files that are asked for from now on. */
   statement: z.record(z.string(), z.unknown()).optional(),
+  /** Replaces the given keys of the `registration` section, for requests and callbacks from now on. */
+  registration: z.record(z.string(), z.unknown()).optional(),
   /** Sets the bank's clock forward, or back when negative. */
   advanceMs: z.number().int().optional(),
   /** False: transfers get TM001. */
@@ -38,6 +41,7 @@ export function control(bank: SandboxBank, command: ControlCommand): void {
   if (behaviours !== undefined) bank.findBehaviour = createBehaviourIndex(parseBehaviours(behaviours));
   if (payerBalanceBaht !== undefined) bank.payerBalanceSatang = readBalance(payerBalanceBaht);
   if (statement !== undefined) bank.statements.table = changeStatement(bank, statement);
+  if (command.registration !== undefined) changeRegistration(bank, command.registration);
   bank.clock.aheadMs += advanceMs;
   bank.isOpen = serviceOpen ?? bank.isOpen;
   bank.isOut = outage ?? bank.isOut;
@@ -57,9 +61,19 @@ function changeStatement({ statements: { table } }: SandboxBank, changes: Readon
   return parseStatementTable({ ...table, ...changes });
 }
 
+/** The `times` of behaviours that are not given anew go on. */
+function changeRegistration({ registration }: SandboxBank, changes: Readonly<Record<string, unknown>>): void {
+  if (changes['callbackCa'] !== undefined && changes['callbackCa'] !== registration.table.callbackCa)
+    throw new SandboxError('registration.callbackCa: cannot be changed while the bank runs');
+  registration.table = parseRegistrationTable({ ...registration.table, ...changes });
+  const { findBehaviour } = registration.index;
+  const index = indexTable(registration.table);
+  registration.index = changes['behaviours'] === undefined ? { ...index, findBehaviour } : index;
+}
+
 const usage =
   'send any of {"behaviours":[…]}, {"advanceMs":1000}, {"serviceOpen":false}, {"outage":true}, ' +
-  '{"payerBalanceBaht":"1000.00"}, {"statement":{"edits":[…]}}, {"revokeTokens":true}';
+  '{"payerBalanceBaht":"1000.00"}, {"statement":{"edits":[…]}}, {"registration":{"callbackUrl":"…"}}, {"revokeTokens":true}';
 
 function readCommand(text: unknown): ControlCommand {
   try {
@@ -86,10 +100,14 @@ export function addLedgerRoute(app: FastifyInstance, bank: SandboxBank, ledger: 
 }
 
 /** POST /sandbox/control takes what is to change as a JSON object. */
-export function addControlRoute(app: FastifyInstance, bank: SandboxBank): void {
+export function addControlRoute(
+  app: FastifyInstance,
+  bank: SandboxBank,
+  obey: (command: ControlCommand) => void,
+): void {
   app.post('/sandbox/control', { onRequest: requireToken(bank) }, (request, reply) => {
     try {
-      control(bank, readCommand(request.body));
+      obey(readCommand(request.body));
       return reply.send({ done: true });
     } catch (cause) {
       if (cause instanceof SandboxError) return reply.code(400).send({ message: cause.message });

@@ -1,13 +1,13 @@
 /** How an answer goes out, or fails to. It is written to the raw response, because many behaviours break HTTP on purpose. */
 import { STATUS_CODES, type ServerResponse } from 'node:http';
-import type { Behaviour } from './table.ts';
+import type { Spoiling } from './spoiling.ts';
 
 /** What a request is answered with, and how the answer is spoilt on the way. */
 export interface Delivery {
   /** 200 when left out. */
   readonly httpStatus?: number;
   readonly body: Readonly<Record<string, unknown>>;
-  readonly behaviour?: Behaviour | undefined;
+  readonly behaviour?: Spoiling | undefined;
   /** The answer waits until what it says would survive the bank's own end. */
   readonly recorded?: Promise<void> | undefined;
   readonly headers?: Readonly<Record<string, string>>;

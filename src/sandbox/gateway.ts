@@ -1,7 +1,7 @@
 /** What stands before the endpoints: the count of requests, the rate limit, the bearer token, the message itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type AnswerRequest, answerHead, type SandboxBank } from './bank.ts';
+import { type AnswerRegistration, type AnswerRequest, answerHead, type SandboxBank } from './bank.ts';
 import type { Client } from './clients.ts';
 import { deliver, type Delivery } from './delivery.ts';
 import type { Body } from './fields.ts';
@@ -81,6 +81,20 @@ function answerBusiness(
   return answerRequest(body, bank.clock.now(), client);
 }
 
+function answerRegistration(
+  bank: SandboxBank,
+  request: FastifyRequest,
+  answerRequest: AnswerRegistration,
+): Delivery {
+  const isJson = hasContentType(request, 'application/json');
+  return answerRequest({
+    headers: request.headers,
+    body: isJson ? readJsonObject(request.body) : undefined,
+    client: findBearer(bank, request),
+    nowMs: bank.clock.now(),
+  });
+}
+
 function answerToken(
   bank: SandboxBank,
   request: FastifyRequest,
@@ -138,6 +152,8 @@ export function createHandlers(bank: SandboxBank) {
   return {
     business: (endpoint: Endpoint, answerRequest: AnswerRequest) =>
       handle(endpoint, (request) => answerBusiness(bank, request, endpoint, answerRequest)),
+    registration: (answerRequest: AnswerRegistration) =>
+      handle('registration', (request) => answerRegistration(bank, request, answerRequest)),
     token: (endpoint: Endpoint, answerForm: AnswerForm) =>
       handle(endpoint, (request) => answerToken(bank, request, endpoint, answerForm)),
     other,

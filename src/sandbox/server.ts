@@ -11,6 +11,8 @@ import { addControlRoute, addLedgerRoute, control, type ControlCommand } from '.
 import { createHandlers } from './gateway.ts';
 import { createInquiry } from './inquiry.ts';
 import { createPayeeCheck } from './payee-check.ts';
+import { Caller } from './registration/caller.ts';
+import { createRegistration } from './registration/registration.ts';
 import { SandboxError } from './sandbox-error.ts';
 import { addDownloadRoute } from './statement/download.ts';
 import { createReconcile } from './statement/reconcile.ts';
@@ -45,7 +47,7 @@ const usualLimits: ServerLimits = {
 };
 
 /** As a real bank's server (`asBank`) it does not say what it is. */
-function createApp({ asBank = false, limits }: SandboxOptions, { table }: SandboxBank): FastifyInstance {
+function createApp({ asBank = false, limits }: SandboxOptions, bank: SandboxBank): FastifyInstance {
   const serverFactory = makeServerFactory({ ...usualLimits, ...limits });
   const app = fastify({ logger: false, forceCloseConnections: true, bodyLimit: bodyBytesMax, serverFactory });
   app.removeAllContentTypeParsers();
@@ -55,11 +57,13 @@ function createApp({ asBank = false, limits }: SandboxOptions, { table }: Sandbo
       reply.raw.setHeader(sandboxHeader, '1');
       done();
     });
-  app.addHook('onRequest', refuseOtherHosts(table.hosts, 'add it to hosts in the sandbox section'));
+  app.addHook('onRequest', refuseOtherHosts(bank.table.hosts, 'add it to hosts in the sandbox section'));
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, text, done) => done(null, text));
-  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500;
-    const statusCode = status < 500 ? 'PT001' : 'ED001';
+    const [bad, failed] =
+      request.url === bank.names.paths.registration ? ['AU00400', 'SYS001'] : ['PT001', 'ED001'];
+    const statusCode = status < 500 ? bad : failed;
     return reply
       .code(status)
       .send({ statusCode, statusDesc: error.message, severity: 'ERROR', requestUID: '' });
@@ -76,7 +80,7 @@ function addSelfRoute(app: FastifyInstance, bank: SandboxBank): void {
   });
 }
 
-function addRoutes(app: FastifyInstance, bank: SandboxBank): void {
+function addRoutes(app: FastifyInstance, bank: SandboxBank, caller: Caller): void {
   const { tokens, names } = bank;
   const handlers = createHandlers(bank);
   app.post(names.paths.token, handlers.token('token', tokens.issue));
@@ -85,6 +89,7 @@ function addRoutes(app: FastifyInstance, bank: SandboxBank): void {
   app.post(names.paths.transfer, handlers.business('transfer', createTransfer(bank)));
   app.post(names.paths.inquiry, handlers.business('inquiry', createInquiry(bank)));
   app.post(names.paths.statement, handlers.business('statement', createReconcile(bank)));
+  app.post(names.paths.registration, handlers.registration(createRegistration(bank, caller)));
   app.setNotFoundHandler(handlers.other);
 }
 
@@ -107,18 +112,26 @@ async function listen(app: FastifyInstance, port: number): Promise<number> {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const bank = openBank(options);
-  const { book, statements, table } = bank;
-  const ledger = (): Ledger => book.ledger(bank.clock.now(), bank.requests, statements);
+  const { book, registrations, statements, table } = bank;
+  const caller = new Caller(bank);
+  const ledger = (): Ledger => ({
+    ...book.ledger(bank.clock.now(), bank.requests, statements),
+    registrations: registrations.ledger(bank.registration.table, bank.clock.now()),
+  });
+  const obey = (command: ControlCommand): void => {
+    control(bank, command);
+    caller.reconsider();
+  };
   const app = createApp(options, bank);
   if (options.asBank !== true) addSelfRoute(app, bank);
-  addRoutes(app, bank);
+  addRoutes(app, bank, caller);
   const fileApp = table.statement.host === 'other' ? createApp(options, bank) : app;
   addDownloadRoute(fileApp, bank);
   addLedgerRoute(app, bank, ledger);
-  if (table.control) addControlRoute(app, bank);
+  if (table.control) addControlRoute(app, bank, obey);
 
   const end = async (): Promise<void> => {
-    await Promise.all([...new Set([app, fileApp])].map((server) => server.close()));
+    await Promise.all([caller, ...new Set([app, fileApp])].map((open) => open.close()));
     book.close();
   };
   let ended: Promise<void> | undefined;
@@ -126,12 +139,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   try {
     const port = await listen(app, options.port ?? 0);
     const baseUrl = `http://${host}:${port}`;
+    caller.resume();
     statements.origin = fileApp === app ? baseUrl : `http://${host}:${await listen(fileApp, 0)}`;
     return {
       baseUrl,
       port,
       controlToken: bank.controlToken,
-      control: (command) => control(bank, command),
+      control: obey,
       ledger,
       close,
       [Symbol.asyncDispose]: close,

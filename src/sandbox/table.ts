@@ -4,7 +4,15 @@
  */
 import { z } from 'zod';
 import { clientsShape } from './clients.ts';
+import { registrationSchema, type RegistrationTable } from './registration/table.ts';
 import { SandboxError } from './sandbox-error.ts';
+import {
+  milliseconds,
+  saysNothingOfItsOwn,
+  spoilingContradictions,
+  spoilingShape,
+  statusCode,
+} from './spoiling.ts';
 import {
   bahtSchema,
   type Contradictions,
@@ -14,7 +22,15 @@ import {
 } from './statement/table.ts';
 
 /** The endpoints of §4 that the sandbox serves. */
-export const endpoints = ['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry', 'statement'] as const;
+export const endpoints = [
+  'token',
+  'tokenRefresh',
+  'payeeCheck',
+  'transfer',
+  'inquiry',
+  'statement',
+  'registration',
+] as const;
 export type Endpoint = (typeof endpoints)[number];
 
 /** What becomes of the money of a transfer. */
@@ -33,36 +49,6 @@ const moneyFates = [
   'untouched',
 ] as const;
 
-/** What the client hears. */
-const replyForms = [
-  /** The answer that the interface describes. */
-  'normal',
-  /** The connection is closed without an answer. */
-  'lost',
-  /** No answer, the connection stays open. */
-  'silent',
-  /** The connection is closed in the middle of the answer. */
-  'cut',
-  /** The answer begins and never ends. */
-  'stalled',
-  /** Status 200 and a body that is no JSON. */
-  'garbage',
-  /** Status 200 and a page for people. */
-  'html',
-  /** Status 200 and no body. */
-  'empty',
-  /** Status 307 to an address that answers nothing. */
-  'redirect',
-  /** The status of `httpStatus`, with the business body of `code` when one is given. */
-  'http',
-  /** The answer bears another's transRefNo. */
-  'wrong-reference',
-  /** The answer bears another's requestUID. */
-  'wrong-request',
-] as const;
-
-const milliseconds = z.number().int().min(0);
-const statusCode = z.string().regex(/^[A-Z0-9]{1,7}$/, 'must be a status code such as EM069');
 const bahtOrNone = z.union([z.literal(''), bahtSchema]);
 
 const matchSchema = z.strictObject({
@@ -77,25 +63,19 @@ const matchSchema = z.strictObject({
 const behaviourFields = z.strictObject({
   /** All given values must match; none given: every request. */
   match: matchSchema,
-  endpoint: z.enum(endpoints).default('transfer'),
+  endpoint: z.enum(endpoints).exclude(['registration']).default('transfer'),
   /** Only the first so many requests that match. */
   times: z.number().int().min(1).optional(),
   money: z.enum(moneyFates).optional(),
   /** When a later end comes. */
   afterMs: milliseconds.optional(),
-  /** statusCode of the reply. */
-  code: statusCode.optional(),
+  ...spoilingShape,
   /** statusCode of the failed transfer itself (§2.6), where it differs from `code`. */
   failCode: statusCode.optional(),
   /** Shown by inquiries while in process, instead of 010001 to 010003. */
   tranStatusCode: z.string().min(1).max(10).optional(),
   /** Inquiries find nothing for so long. */
   hiddenMs: milliseconds.optional(),
-  reply: z.enum(replyForms).default('normal'),
-  httpStatus: z.number().int().min(200).max(599).optional(),
-  retryAfterSeconds: z.number().int().min(0).optional(),
-  /** Added to the bank's own latency. */
-  latencyMs: milliseconds.optional(),
 });
 
 type BehaviourFields = z.infer<typeof behaviourFields>;
@@ -105,8 +85,6 @@ const isInProcess = (b: BehaviourFields): boolean => isLater(b) || b.money === '
 const isFailing = (b: BehaviourFields): boolean => b.money === 'fails' || b.money === 'fails-later';
 const isTokenEndpoint = (b: BehaviourFields): boolean =>
   b.endpoint === 'token' || b.endpoint === 'tokenRefresh';
-const saysNothingOfItsOwn = (b: BehaviourFields): boolean =>
-  b.reply === 'normal' || b.reply === 'wrong-reference' || b.reply === 'wrong-request';
 const matchesBeyondPayee = ({ match }: BehaviourFields): boolean =>
   match.amount !== undefined || match.transRefNo !== undefined || match.reference1 !== undefined;
 
@@ -140,13 +118,7 @@ const contradictions: Contradictions<BehaviourFields> = [
     (b) => (b.money === undefined || b.money === 'untouched') && b.hiddenMs !== undefined,
     'only for what the bank has recorded',
   ],
-  ['httpStatus', (b) => b.reply === 'http' && b.httpStatus === undefined, 'say which, for instance 500'],
-  ['httpStatus', (b) => b.reply !== 'http' && b.httpStatus !== undefined, 'only for reply: http'],
-  [
-    'retryAfterSeconds',
-    (b) => b.reply !== 'http' && b.retryAfterSeconds !== undefined,
-    'only for reply: http',
-  ],
+  ...spoilingContradictions,
   [
     'match',
     (b) => isTokenEndpoint(b) && Object.keys(b.match).length > 0,
@@ -203,6 +175,7 @@ const tableSchema = z.strictObject({
   directory: z.array(payeeSchema).default([]),
   behaviours: z.array(behaviourSchema).default([]),
   statement: statementSchema,
+  registration: registrationSchema,
 });
 
 export type SandboxTable = z.infer<typeof tableSchema>;
@@ -243,3 +216,7 @@ export const parseBehaviours = (raw: unknown): Behaviour[] =>
 /** Reads the `statement` section alone, as the controls take it. @throws SandboxError */
 export const parseStatementTable = (raw: unknown): StatementTable =>
   readStrictly(statementSchema, raw, 'statement');
+
+/** Reads the `registration` section alone, as the controls take it. @throws SandboxError */
+export const parseRegistrationTable = (raw: unknown): RegistrationTable =>
+  readStrictly(registrationSchema, raw, 'registration');

@@ -33,7 +33,16 @@ test('GET /ledger shows what moved, what did not, and what was asked', async () 
     at: '2026-11-21T12:00:00+07:00',
     totals: { count: 1, references: 1, amount: '100.25', fees: '0.00' },
     duplicatesRefused: 1,
-    requests: { token: 1, tokenRefresh: 0, payeeCheck: 1, transfer: 4, inquiry: 1, statement: 0, other: 0 },
+    requests: {
+      token: 1,
+      tokenRefresh: 0,
+      payeeCheck: 1,
+      transfer: 4,
+      inquiry: 1,
+      statement: 0,
+      registration: 0,
+      other: 0,
+    },
     statements: { issued: 0, downloads: 0, tokenSeen: false },
     entries: [
       {
@@ -56,6 +65,12 @@ test('GET /ledger shows what moved, what did not, and what was asked', async () 
       },
       expect.objectContaining({ transRefNo: 'B', amount: '5.00', status: '010001', movedAt: null }),
     ],
+    registrations: {
+      totals: { success: 0, reject: 0, undecided: 0 },
+      duplicatesRefused: 0,
+      callbacks: { acknowledged: 0, owed: 0, givenUp: 0, tries: 0 },
+      entries: [],
+    },
   });
 });
 

@@ -233,6 +233,7 @@ test('an address that the bank does not have gets 404 and is counted', async () 
     transfer: 0,
     inquiry: 0,
     statement: 0,
+    registration: 0,
     other: 1,
   });
 });

@@ -118,6 +118,7 @@ export async function openBank(options: Partial<SandboxOptions> = {}): Promise<T
     companyId,
     payerAccounts: [payerAccount],
     now: clock.now,
+    sleep: (ms, signal) => clock.sleep(ms, signal),
     ...options,
   });
   onTestFinished(() => sandbox.close());
