@@ -1,6 +1,8 @@
 /** A bank that registers direct debits, a partner who asks it to, and the listener that it calls back. */
 import { once } from 'node:events';
-import { createServer, type ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 import { wireNames } from '../../src/bank/wire.ts';
@@ -10,6 +12,7 @@ import type { RegistrationTableInput } from '../../src/sandbox/registration/tabl
 import { eventually } from './eventually.ts';
 import { companyId, openBank, readBody, speak } from './sandbox-kit.ts';
 import type { Fields, Outcome, TestBank } from './sandbox-kit.ts';
+import type { Certificate } from './self-signed.ts';
 
 export const vendorId = 'VENDOR0001';
 const apiKey = 'the-right-key';
@@ -34,10 +37,10 @@ export interface Listener {
 export const accept: AnswerCall = (response, { header }) =>
   response.end(JSON.stringify({ statusCode: '0', statusDesc: 'Success', requestUID: header['requestUID'] }));
 
-/** A partner's listener; it is closed when the test ends. */
-export async function openListener(): Promise<Listener> {
+/** A partner's listener, over TLS with a certificate; it is closed when the test ends. */
+export async function openListener(certificate?: Certificate): Promise<Listener> {
   const listener: Listener = { url: '', calls: [], answers: [] };
-  const server = createServer((request, response) => {
+  const hear: RequestListener = (request, response) => {
     void (async () => {
       const text = Buffer.concat(await request.toArray()).toString();
       const header = JSON.parse(String(request.headers['msg-hdr'])) as Fields;
@@ -46,7 +49,8 @@ export async function openListener(): Promise<Listener> {
       listener.calls.push(call);
       (listener.answers.shift() ?? accept)(response, call);
     })();
-  });
+  };
+  const server = certificate === undefined ? createServer(hear) : createSecureServer(certificate, hear);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   onTestFinished(() => {
@@ -54,7 +58,8 @@ export async function openListener(): Promise<Listener> {
     server.close();
   });
   const { port } = server.address() as AddressInfo;
-  return Object.assign(listener, { url: `http://127.0.0.1:${port}/callbacks` });
+  const scheme = certificate === undefined ? 'http' : 'https';
+  return Object.assign(listener, { url: `${scheme}://127.0.0.1:${port}/callbacks` });
 }
 
 /** What is unlike a good registration; a header of null is left out. */

@@ -1,9 +1,11 @@
 /** Calls the partner back (§6): what is due, so many at once, and again until it is answered or given up. */
 import { randomUUID } from 'node:crypto';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
 import { rootCertificates } from 'node:tls';
 import pLimit from 'p-limit';
-import { isLoopback } from '../../core/network-address.ts';
-import { findErrorCode, type HttpClient, isTimeout, openHttpClient } from '../../platform/http.ts';
+import { findErrorCode } from '../../platform/http.ts';
 import { Signal, waitForAny } from '../../platform/signal.ts';
 import type { SandboxBank } from '../bank.ts';
 import { type Call, computeNextTryMs, type Registration } from './book.ts';
@@ -16,17 +18,6 @@ interface OwedCall {
   readonly nextAtMs: number;
 }
 
-/** An answer has three short fields. */
-const answerBytesMax = 65_536;
-
-const isOfThisMachine = (address: string): boolean => address === '::1' || isLoopback(address);
-
-/** A name that leads off this machine is no address of this machine, whatever it looks like. */
-const findObstacle = (address: string | undefined): Error | undefined =>
-  address !== undefined && isOfThisMachine(address)
-    ? undefined
-    : new Error('callbacks never leave this machine');
-
 export class Caller {
   readonly #bank: SandboxBank;
   readonly #limit: ReturnType<typeof pLimit>;
@@ -38,7 +29,6 @@ export class Caller {
   readonly #news = new Signal();
   readonly #closing = new AbortController();
   #isRunning = false;
-  #client: Promise<HttpClient> | undefined;
 
   constructor(bank: SandboxBank) {
     this.#bank = bank;
@@ -75,7 +65,6 @@ export class Caller {
   /** Ends at once: calls under way are cut, and stay owed. */
   async close(): Promise<void> {
     this.#closing.abort();
-    await (await this.#client)?.[Symbol.asyncDispose]();
     await Promise.all(this.#underWay);
   }
 
@@ -168,20 +157,67 @@ export class Caller {
     body: string,
     requestUid: string,
   ): Promise<string> {
-    const { callbackTimeoutMs } = this.#bank.registration.table;
-    const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(callbackTimeoutMs)]);
+    const { callbackTimeoutMs, callbackCa } = this.#bank.registration.table;
+    const late = AbortSignal.timeout(callbackTimeoutMs);
+    const signal = AbortSignal.any([this.#closing.signal, late]);
     try {
-      const { http } = await (this.#client ??= this.#openClient());
-      const response = await http.post(url, { headers, body, signal });
-      return readAcknowledgement(response.status, await response.text(), requestUid);
+      const { status, text } = await post(url, { headers, body, signal, callbackCa });
+      return readAcknowledgement(status, text, requestUid);
     } catch (error) {
-      return isTimeout(error) ? 'no answer in time' : `no answer (${findErrorCode(error)})`;
+      return late.aborted ? 'no answer in time' : `no answer (${findErrorCode(error)})`;
     }
   }
+}
 
-  #openClient(): Promise<HttpClient> {
-    const { callbackCa, callbackTimeoutMs } = this.#bank.registration.table;
-    const ca = callbackCa === '' ? undefined : [...rootCertificates, callbackCa];
-    return openHttpClient({ bodyBytesMax: answerBytesMax, idleMs: callbackTimeoutMs, ca, findObstacle });
+// ---------------------------------------------------------------- the wire
+
+/** An answer has three short fields. */
+const answerBytesMax = 65_536;
+
+/** Whatever name is called is this machine's, and nobody is asked about it: no callback ever leaves. */
+const lookupHere: LookupFunction = (_name, { all }, found) => {
+  if (all === true)
+    found(null, [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ]);
+  else found(null, '127.0.0.1', 4);
+};
+
+interface Post {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  readonly callbackCa: string;
+}
+
+/** Posts once over a connection of its own: one that rests might close just as it is used, and a call would seem refused. */
+function post(url: string, { headers, body, signal, callbackCa }: Post) {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    readonly status: number;
+    readonly text: string;
+  }>();
+  const common = { method: 'POST', agent: false, headers, signal, lookup: lookupHere } as const;
+  const hear = (incoming: IncomingMessage): void => {
+    readText(incoming).then((text) => resolve({ status: incoming.statusCode ?? 0, text }), reject);
+  };
+  const ca = callbackCa === '' ? {} : { ca: [...rootCertificates, callbackCa] };
+  const outgoing = url.startsWith('https:')
+    ? requestHttps(url, { ...common, ...ca, rejectUnauthorized: true }, hear)
+    : requestHttp(url, common, hear);
+  outgoing.on('error', reject);
+  outgoing.end(body);
+  return promise;
+}
+
+/** Empty for one that is longer than any answer. */
+async function readText(incoming: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  let bytes = 0;
+  for await (const piece of incoming as AsyncIterable<Buffer>) {
+    bytes += piece.length;
+    if (bytes > answerBytesMax) return '';
+    pieces.push(piece);
   }
+  return Buffer.concat(pieces).toString();
 }

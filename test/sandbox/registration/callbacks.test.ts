@@ -5,6 +5,7 @@ import { parseCallback, parseCallbackHeader } from '../../../src/registration/ru
 import { readAcknowledgement } from '../../../src/sandbox/registration/callback-message.ts';
 import type { CallInput, RegistrationBehaviourInput } from '../../../src/sandbox/registration/table.ts';
 import { eventually } from '../../support/eventually.ts';
+import { makeCertificate } from '../../support/self-signed.ts';
 import { askForToken, companyId, tokenOf } from '../../support/sandbox-kit.ts';
 import {
   accept,
@@ -369,6 +370,43 @@ describe('a callback that is not answered as it should be', () => {
     [200, [], 'the answer is no JSON object'],
   ])('HTTP %i %j: %s', (status, answer, result) => {
     expect(readAcknowledgement(status, JSON.stringify(answer), 'mine')).toBe(result);
+  });
+});
+
+describe('a listener', () => {
+  test('over TLS is called only when its certificate is trusted', async () => {
+    const certificate = makeCertificate(Date.now());
+    const secure = await openListener(certificate);
+    const callbackRetries = { max: 0 };
+    for (const [callbackCa, result] of [
+      ['', 'no answer (DEPTH_ZERO_SELF_SIGNED_CERT)'],
+      [certificate.cert, 'acknowledged'],
+    ] as const) {
+      const bank = await openRegistrationBank({ callbackUrl: secure.url, callbackCa, callbackRetries });
+      await bank.register();
+      await bank.clock.advance(1_000);
+      const [entry] = (await bank.untilTries(1)).entries;
+      expect(entry?.callbacks[0]?.tries[0]?.result).toBe(result);
+    }
+    expect(secure.calls).toHaveLength(1);
+  });
+
+  test('under the name localhost is this machine’s', async () => {
+    const bank = await openRegistrationBank({ callbackUrl: '' });
+    const callbackUrl = bank.listener.url.replace('127.0.0.1', 'localhost');
+    bank.sandbox.control({ registration: { callbackUrl } });
+    await bank.register();
+    await bank.clock.advance(1_000);
+    expect((await bank.untilTries(1)).callbacks.acknowledged).toBe(1);
+  });
+
+  test('that answers without end is heard no further', async () => {
+    const bank = await openRegistrationBank({ callbackRetries: { max: 0 } });
+    bank.listener.answers.push((response) => void response.end(`{"statusDesc":"${'x'.repeat(9_000_000)}"}`));
+    await bank.register();
+    await bank.clock.advance(1_000);
+    const [entry] = (await bank.untilTries(1)).entries;
+    expect(entry?.callbacks[0]?.tries[0]?.result).toBe('the answer is no JSON object');
   });
 });
 
