@@ -18,6 +18,8 @@ import {
   speak,
   tokenOf,
 } from '../support/sandbox-kit.ts';
+import { accept, goodRegistration, openListener, vendorId } from '../support/sandbox-registration-kit.ts';
+import type { AnswerCall } from '../support/sandbox-registration-kit.ts';
 
 const { paths } = wireNames('proxy');
 
@@ -73,6 +75,18 @@ async function pay({ baseUrl, clientId, clientSecret }: Facts, changes: object =
   return readBody(await speak(baseUrl, { path: paths.transfer, body, headers }))['statusCode'];
 }
 
+async function register({ baseUrl, clientId, clientSecret }: Facts): Promise<unknown> {
+  const token = tokenOf(await askForToken(baseUrl, { client_id: clientId, client_secret: clientSecret }));
+  const headers = {
+    'content-type': 'application/json',
+    authorization: `Bearer ${token}`,
+    'msg-hdr': '{"ipAddress":"192.0.2.7","requestUID":"ONE"}',
+    'digital-id': '9100000000011',
+  };
+  const message = { path: paths.registration, body: JSON.stringify(goodRegistration), headers };
+  return readBody(await speak(baseUrl, message))['statusCode'];
+}
+
 const readLedger = async ({ baseUrl, ...facts }: Facts) =>
   readBody(
     await speak(baseUrl, { path: '/ledger', body: '', method: 'GET', headers: controlHeaders(facts) }),
@@ -100,13 +114,41 @@ test('prints what a client needs, and ends with 0 when it is told to', async () 
   expect(await program.ended).toMatchObject({ code: 0, stderr: '' });
 });
 
-test('pays, and after kill -9 remembers what it paid', async () => {
+/** Settings of a bank that calls this listener back, again and again. */
+const callingBank = (callbackUrl: string) => `bank:
+  baseUrl: sandbox
+  clientId: sandbox-app
+  clientSecret: sandbox-secret-of-no-value
+  channelId: PAYDROP
+  termId: TERM0001
+  companyId: COMP000001
+  payerAccount: '${payerAccount}'
+sandbox:
+  amountLimitBaht: '500000.00'
+  vendors: [{ vendorId: ${vendorId}, companyIds: [COMP000001] }]
+  registration:
+    callbackUrl: ${callbackUrl}
+    decideAfterMs: 0
+    callbackRetries: { max: 1000, delayMs: 50, delayMaxMs: 50 }
+`;
+
+test('pays and registers, and after kill -9 remembers what it paid and calls whom it owes a call', async () => {
+  const listener = await openListener();
+  let isUp = false;
+  const answer: AnswerCall = (response, call) =>
+    isUp ? accept(response, call) : response.writeHead(503).end();
+  listener.answers.push(...Array.from({ length: 5_000 }, () => answer));
+  writeFileSync(join(folder, 'paydrop.yaml'), callingBank(listener.url));
   const first = await startBank(['--state', 'bank.jsonl']);
   expect(await pay(first.facts)).toBe('IC000');
   expect(await pay(first.facts, { transRefNo: 'B', tranAmount: '500000.01' })).toBe('EM069');
+  expect(await register(first.facts)).toBe('0');
+  await until(() => listener.calls.length > 0);
   first.program.kill('SIGKILL');
   await first.program.ended;
+  isUp = true;
   const second = await startBank(['--state', 'bank.jsonl']);
+  await until(async () => JSON.stringify(await readLedger(second.facts)).includes('"acknowledged":1'));
   expect(await readLedger(second.facts)).toMatchObject({ totals: { count: 1, amount: '100.25' } });
   second.program.kill('SIGTERM');
   expect(await second.program.ended).toMatchObject({ code: 0 });
