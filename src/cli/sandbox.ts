@@ -91,7 +91,11 @@ function refuseRealBank({ path, isSandbox, settings }: LoadedSettings): void {
 
 function describeSandbox(
   { settings: { bank }, credentials, isSandbox, path }: LoadedSettings,
-  { baseUrl, controlToken }: { readonly baseUrl: string; readonly controlToken: string },
+  {
+    baseUrl,
+    controlToken,
+    callbackUrl,
+  }: Readonly<Record<'baseUrl' | 'controlToken' | 'callbackUrl', string>>,
   stateFile: string | undefined,
 ) {
   const { channelId, termId, companyId, payerAccount } = bank;
@@ -108,6 +112,7 @@ function describeSandbox(
     termId,
     companyId,
     payerAccount,
+    callbackUrl: callbackUrl === '' ? null : callbackUrl,
     settingsFile: path,
     stateFile: stateFile ?? null,
   };
@@ -124,6 +129,7 @@ function renderSandbox(facts: ReturnType<typeof describeSandbox>, tokenUrl: stri
   company        ${facts.companyId}
   payer account  ${facts.payerAccount}
   control token  ${facts.controlToken}
+  calls back     ${facts.callbackUrl ?? 'nowhere (sandbox.registration.callbackUrl)'}
   settings       ${facts.settingsFile}
   remembers      ${facts.stateFile ?? 'nothing after it stops (--state FILE)'}
 

@@ -24,6 +24,8 @@ export interface Sandbox extends AsyncDisposable {
   readonly port: number;
   /** What `GET /ledger` and `POST /sandbox/control` want as bearer token. */
   readonly controlToken: string;
+  /** Where it tells the outcomes of its own client's registrations; empty: nowhere. */
+  readonly callbackUrl: string;
   /**
    * Changes the bank while it runs.
    * @throws SandboxError for what cannot be read
@@ -145,6 +147,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       baseUrl,
       port,
       controlToken: bank.controlToken,
+      callbackUrl: table.registration.callbackUrl,
       control: obey,
       ledger,
       close,

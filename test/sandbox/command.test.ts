@@ -102,6 +102,7 @@ test('prints what a client needs, and ends with 0 when it is told to', async () 
     'sandbox-secret-of-no-value',
     'COMP000001',
     payerAccount,
+    'calls back     http://127.0.0.1:8090/callbacks',
     'bank.jsonl',
   ]) {
     expect(stdout).toContain(words);

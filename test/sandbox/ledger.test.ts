@@ -68,6 +68,7 @@ test('GET /ledger shows what moved, what did not, and what was asked', async () 
     registrations: {
       totals: { success: 0, reject: 0, undecided: 0 },
       duplicatesRefused: 0,
+      repeatedRequestUids: 0,
       callbacks: { acknowledged: 0, owed: 0, givenUp: 0, tries: 0 },
       entries: [],
     },

@@ -164,6 +164,7 @@ export class RegistrationBook {
   readonly #requestUids = new Set<string>();
   readonly #blockedUntilMs = new Map<string, number>();
   #duplicatesRefused = 0;
+  #repeatedUids = 0;
   readonly #append: Append;
 
   constructor(append: Append) {
@@ -208,6 +209,12 @@ export class RegistrationBook {
     return this.#append({ kind: 'registration-refused', clientId, requestUid, seqId: held?.seqId });
   }
 
+  /** Counts a request whose requestUID another had borne (BSN007). */
+  countRepeat() {
+    this.#repeatedUids += 1;
+    return this.#append({ kind: 'registration-repeat' });
+  }
+
   /** From now on, and after a restart, the client gets 0429. */
   block(clientId: string, untilMs: number) {
     this.#blockedUntilMs.set(clientId, untilMs);
@@ -237,6 +244,9 @@ export class RegistrationBook {
           line['seqId'] === undefined ? undefined : this.#find(line),
         );
         return true;
+      case 'registration-repeat':
+        this.#repeatedUids += 1;
+        return true;
       case 'registration-block':
         this.#blockedUntilMs.set(String(line['clientId']), Number(line['untilMs']));
         return true;
@@ -259,7 +269,10 @@ export class RegistrationBook {
         reject: countOutcome('reject'),
         undecided: countOutcome(null),
       },
+      /** Requests for one that was undecided or had succeeded (BSN002). */
       duplicatesRefused: this.#duplicatesRefused,
+      /** Requests that bore the requestUID of another (BSN007), which must never happen. */
+      repeatedRequestUids: this.#repeatedUids,
       callbacks: {
         acknowledged: countState('acknowledged'),
         owed: countState('owed'),

@@ -155,7 +155,7 @@ function answerOrder(bank: SandboxBank, caller: Caller, order: Order): Delivery 
     recorded: registrations.countRefused(clientId, requestUid, held),
   });
   if (registrations.hasSeen(clientId, requestUid))
-    return { body: toBody(registrationStatus('BSN007'), requestUid) };
+    return { body: toBody(registrationStatus('BSN007'), requestUid), recorded: registrations.countRepeat() };
   const companyFault = findCompanyFault(bank, order);
   if (companyFault !== undefined) return refuse(companyFault);
   const held = registrations.findOpen(order, registration.table, acceptedAtMs);

@@ -146,7 +146,7 @@ const registrationFields = z.strictObject({
   undecidedSeconds: z.number().int().min(0).default(86_400),
   /** Requests of a client in an hour; beyond it 0429 for an hour (§8). 0 = no limit. */
   registrationsPerHourLimit: z.number().int().min(0).default(0),
-  callbackTimeoutMs: z.number().int().min(1).default(10_000),
+  callbackTimeoutMs: z.number().int().min(1).max(3_600_000).default(10_000),
   /** Calls under way at once. */
   callbackConcurrency: z.number().int().min(1).max(concurrencyMax).default(16),
   /** A call that is not answered with statusCode 0 is tried again so often; each wait is twice the one before. */

@@ -79,6 +79,7 @@ describe('a callback', () => {
     expect(ledger).toEqual({
       totals: { success: 1, reject: 0, undecided: 0 },
       duplicatesRefused: 0,
+      repeatedRequestUids: 0,
       callbacks: { acknowledged: 1, owed: 0, givenUp: 0, tries: 1 },
       entries: [
         {

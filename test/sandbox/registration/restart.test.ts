@@ -102,6 +102,7 @@ test('it knows duplicates, requestUIDs, numbers and the usage limit', async () =
   await after.sandbox.close();
 
   const again = await open({ registrationsPerHourLimit: 5 }, timeOf(before));
+  expect(again.registrations()).toMatchObject({ duplicatesRefused: 2, repeatedRequestUids: 2 });
   expect(await again.register(body({ ref1: 'D' }))).toMatchObject({ statusCode: '0429' });
   before.clock.skip(3_600_000);
   await again.renew();
