@@ -35,10 +35,6 @@ export const registrationStatuses = [
 ] as const;
 export type RegistrationStatus = (typeof registrationStatuses)[number];
 
-/** Why a registration waits; each is lifted by its own event. */
-export const registrationHolds = ['paused', 'halted', 'alike'] as const;
-export type RegistrationHold = (typeof registrationHolds)[number];
-
 interface RegistrationTransition {
   readonly from: RegistrationStatus;
   readonly to: RegistrationStatus;
@@ -47,7 +43,7 @@ interface RegistrationTransition {
 }
 
 /** Sent, and the bank has not said how it ended. */
-export const openStatuses = [
+const awaitedStatuses = [
   'submitted',
   'in-doubt',
   'acknowledged',
@@ -77,7 +73,7 @@ export const registrationTransitions = [
   { from: 'registered', to: 'registered', cause: 'answered-late' },
   { from: 'refused', to: 'refused', cause: 'answered-late' },
   { from: 'unanswered', to: 'unanswered', cause: 'answered-late' },
-  ...openStatuses.flatMap((from) => [
+  ...awaitedStatuses.flatMap((from) => [
     { from, to: 'registered', cause: 'called-back' } as const,
     { from, to: 'refused', cause: 'called-back' } as const,
   ]),
@@ -126,4 +122,4 @@ export const sourceStatusesOf = (to: RegistrationStatus, cause: RegistrationCaus
 
 /** A callback may still come for one of these, and nothing else tells whose it would be. */
 export const isOpenRegistration = (status: RegistrationStatus): boolean =>
-  openStatuses.some((open) => open === status);
+  awaitedStatuses.some((open) => open === status);
