@@ -35,6 +35,13 @@ export const registrationStatuses = [
 ] as const;
 export type RegistrationStatus = (typeof registrationStatuses)[number];
 
+/**
+ * Why a registration waits; each is lifted by its own event. `similar`: another has all but the same registrationId.
+ * `called-back`: the bank has told of such a registration before this one was sent. `paused`, `halted`: of all.
+ */
+export const registrationHolds = ['paused', 'halted', 'similar', 'called-back'] as const;
+export type RegistrationHold = (typeof registrationHolds)[number];
+
 interface RegistrationTransition {
   readonly from: RegistrationStatus;
   readonly to: RegistrationStatus;
@@ -43,7 +50,7 @@ interface RegistrationTransition {
 }
 
 /** Sent, and the bank has not said how it ended. */
-const awaitedStatuses = [
+export const awaitedStatuses = [
   'submitted',
   'in-doubt',
   'acknowledged',
@@ -123,3 +130,63 @@ export const sourceStatusesOf = (to: RegistrationStatus, cause: RegistrationCaus
 /** A callback may still come for one of these, and nothing else tells whose it would be. */
 export const isOpenRegistration = (status: RegistrationStatus): boolean =>
   awaitedStatuses.some((open) => open === status);
+
+// ---------------------------------------------------------------- the records
+
+/** Who said how it stands: a rule of ours, the bank's answer, its callback, the time that has passed, or people. */
+export type RegistrationSettledBy = 'rules' | 'reply' | 'callback' | 'time' | 'decision';
+
+/** One row of a registration file, as the journal holds it. */
+export interface Registration {
+  /** The journal's own number of the row; counted apart from those of payouts. */
+  readonly seq: number;
+  readonly batchId: string;
+  /** Counts the file's data rows from 1. */
+  readonly rowNo: number;
+  /** What it asks for; null of a row that was rejected. */
+  readonly instruction: RegistrationInstruction | null;
+  /** Counts the changes; a change names the version that it was decided on. */
+  readonly version: number;
+  readonly status: RegistrationStatus;
+  readonly holds: readonly RegistrationHold[];
+  /** Lifted by a person for this very row: they do not hold it again. */
+  readonly acceptedHolds: readonly RegistrationHold[];
+  /** The bank's or our own code for the present status, with its text. */
+  readonly reasonCode: string | null;
+  readonly reason: string | null;
+  /** Number of its latest attempt; 0 before the first. */
+  readonly attemptNo: number;
+  readonly submittedAtMs: number | null;
+  readonly settledAtMs: number | null;
+  readonly settledBy: RegistrationSettledBy | null;
+  /** From when on it counts as unanswered; null unless it is awaited. */
+  readonly awaitedUntilMs: number | null;
+  /** Of the callback that told how it ended; null without one. */
+  readonly respCode: string | null;
+  readonly respDesc: string | null;
+  readonly applyDtm: string | null;
+  /** Something contradicted what we had called ended: a person must look at it, whatever the status. */
+  readonly isAlarm: boolean;
+  /** A person has taken note of it, and nothing has changed since. */
+  readonly isAcknowledged: boolean;
+}
+
+/** One request to register: recorded before it is sent, with what it sends. */
+export interface RegistrationAttempt {
+  readonly registrationSeq: number;
+  /** Counts the intents of its row from 1. */
+  readonly attemptNo: number;
+  /** What it sends, settings changed since or not. */
+  readonly instruction: RegistrationInstruction;
+  /** Up to 36 characters, unique for every request (§2.2). */
+  readonly requestUid: string;
+  readonly ipAddress: string;
+  readonly intentAtMs: number;
+  /** Of the bank's answer; null without one. */
+  readonly httpStatus: number | null;
+  readonly statusCode: string | null;
+  readonly statusDesc: string | null;
+  readonly severity: string | null;
+  readonly ddrOapiSeqId: string | null;
+  readonly elapsedMs: number | null;
+}
