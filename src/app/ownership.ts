@@ -5,11 +5,12 @@ import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 
 function listGuarded({ path, settings, dataDir, folders }: LoadedSettings): readonly [string, Keeping][] {
-  const { bank, notices, review } = settings;
-  const secrets = [bank.clientSecretFile, notices.webhookSecretFile, review.tokenFile];
+  const { bank, notices, review, registration } = settings;
+  const { keysFile, tls } = registration.callbacks;
+  const named = [bank.clientSecretFile, notices.webhookSecretFile, review.tokenFile, keysFile, tls.keyFile];
   const own = [
     path,
-    ...secrets.filter((file) => file !== undefined).map((file) => resolve(dirname(path), file)),
+    ...named.flatMap((file) => (file ? [resolve(dirname(path), file)] : [])),
     dataDir,
     join(folders.inbox, '.paydrop'),
   ];

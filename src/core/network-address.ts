@@ -86,3 +86,23 @@ export function isServedHost(header: string | undefined, names: readonly string[
   const isAddress = hostname.startsWith('[') || /^\d+\.\d+\.\d+\.\d+$/.test(hostname);
   return isAddress || hostname === 'localhost' || names.some((name) => name.toLowerCase() === hostname);
 }
+
+interface AddressRange {
+  readonly address: string;
+  readonly family: 'ipv4' | 'ipv6';
+  /** How many of its leading bits an address must share: 32 or 128 for one address alone. */
+  readonly prefixLength: number;
+}
+
+const ipv4Pattern = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
+
+/** Reads an IP address or a range of them (CIDR): "203.0.113.7", "203.0.113.0/24", "2001:db8::/32"; undefined for anything else. */
+export function parseAddressRange(text: string): AddressRange | undefined {
+  const [, address = '', prefix] = /^([0-9a-f.:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? [];
+  const isIpv4 = ipv4Pattern.test(address);
+  if (!isIpv4 && !(address.includes(':') && URL.canParse(`http://[${address}]/`))) return undefined;
+  const lengthMax = isIpv4 ? 32 : 128;
+  const prefixLength = prefix === undefined ? lengthMax : Number(prefix);
+  if (prefixLength > lengthMax) return undefined;
+  return { address, family: isIpv4 ? 'ipv4' : 'ipv6', prefixLength };
+}

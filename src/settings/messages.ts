@@ -101,12 +101,12 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** Secrets, and an address that is often as good as one. */
-const hiddenKeys = new Set(['clientSecret', 'webhookSecret', 'webhookUrl']);
+const hiddenKeys = new Set(['clientSecret', 'webhookSecret', 'webhookUrl', 'keys']);
 
 /** What stands in the file, never a secret and never a whole account number. */
 function showFound(path: readonly string[], found: unknown): string {
   const key = path.at(-1) ?? '';
-  if (hiddenKeys.has(key)) return 'a value that is not shown here';
+  if (path.some((part) => hiddenKeys.has(part))) return 'a value that is not shown here';
   if (found === null) return 'nothing';
   if (Array.isArray(found)) return 'a list';
   if (typeof found === 'object') return 'a section';

@@ -17,31 +17,22 @@ import {
 } from '../core/network-address.ts';
 import { weekdays } from '../payout/rules/limits.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
+import {
+  anyText,
+  checkedText,
+  concurrency,
+  count,
+  duration,
+  hasNoRepeat,
+  path,
+  positive,
+  wireText,
+} from './fields.ts';
+import { registrationSchema } from './registration-schema.ts';
 import { complainAboutOrigin, complainAboutWebhook } from './web-addresses.ts';
 
 /** bank.baseUrl that starts the built-in sandbox bank. */
 export const sandboxBaseUrl = 'sandbox';
-
-/** Longest time that a timer of the platform can wait (about 24 days). */
-const durationMaxMs = 2_147_483_647;
-/** More requests at once than this is a slip of the keyboard. */
-const concurrencyMax = 1_000;
-
-const duration = z.number().int().min(0).max(durationMaxMs).meta({ unit: 'ms' });
-const count = (unit: string) => z.number().int().min(0).meta({ unit });
-const positive = (unit: string) => z.number().int().min(1).meta({ unit });
-const concurrency = positive('requests').max(concurrencyMax);
-const path = z.string().min(1).meta({ allowed: 'a path' });
-const anyText = z.string().min(1).meta({ allowed: 'text' });
-
-/** Text that travels in the bank's fixed fields (§2.4). */
-const wireText = (lengthMax: number) =>
-  z
-    .string()
-    .min(1)
-    .max(lengthMax)
-    .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces')
-    .meta({ allowed: `1 to ${lengthMax} printable ASCII characters, no spaces` });
 
 /** Decimal baht, taken from the file as text, so that no amount ever passes through a float. */
 const baht = z
@@ -51,13 +42,6 @@ const baht = z
     'must be an amount in baht such as 2000000 or 1500.50 (0 means no limit)',
   )
   .meta({ unit: 'baht', allowed: 'an amount such as `2000000` or `1500.50`' });
-
-/** @param complain says what is wrong; undefined when nothing is */
-const checkedText = (complain: (text: string) => string | undefined) =>
-  z.string().superRefine((text, context) => {
-    const message = complain(text);
-    if (message !== undefined) context.addIssue({ code: 'custom', message });
-  });
 
 const bankSchema = z.strictObject({
   baseUrl: checkedText(complainAboutAddress).meta({
@@ -548,6 +532,9 @@ export const settingsSchema = z.strictObject({
   output: outputSchema.prefault({}).describe('the files of the outbox'),
   review: reviewSchema.prefault({}).describe('who decides, and how'),
   approval: approvalSchema.prefault({}).describe('approval of a batch before it is paid'),
+  registration: registrationSchema
+    .prefault({})
+    .describe('registering direct debits, and where the bank tells how each ended'),
   sandbox: z.unknown().optional().meta({
     description: "the sandbox bank's own table: payees and behaviours; read by the sandbox alone",
     allowed: 'see `config/sandbox.yaml`',
@@ -568,10 +555,6 @@ export const amountKeys = [
 
 function isDate(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && parseBangkokDate(text.replaceAll('-', '')) !== undefined;
-}
-
-function hasNoRepeat(words: readonly string[]): boolean {
-  return new Set(words).size === words.length;
 }
 
 /** Why the bank's address cannot be used; undefined when it can. */

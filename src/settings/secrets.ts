@@ -1,6 +1,6 @@
 /**
- * The client ID and secret (§5) and the key of the webhook's signatures, each from the environment, a file of its own, or
- * the settings.
+ * The client ID and secret (§5), the key of the webhook's signatures and the keys of the bank's callbacks, each from the
+ * environment, a file of its own, or the settings.
  */
 import { readFileSync, statSync } from 'node:fs';
 
@@ -154,6 +154,58 @@ export function readPersonToken(file: string | undefined, env: Environment): Sec
   const named = readVariable(env, 'PAYDROP_TOKEN_FILE');
   if (named !== undefined) return readSecretFile('PAYDROP_TOKEN_FILE', named);
   return file === undefined ? undefined : readSecretFile('review.tokenFile', file);
+}
+
+// ---------------------------------------------------------------- callbacks
+
+/** The keys that a callback may bear and where they came from, or what to do to have them. */
+export type CallbackKeysReading =
+  | { readonly ok: true; readonly keys: readonly string[]; readonly from: string }
+  | { readonly ok: false; readonly message: string };
+
+/** Why this cannot be a key of callbacks; undefined when it can. Longer ones are not compared. */
+export const complainAboutCallbackKey = (key: string): string | undefined =>
+  /^[\x21-\x2b\x2d-\x7e]{8,512}$/.test(key)
+    ? undefined
+    : 'must be 8 to 512 printable ASCII characters without spaces and commas';
+
+/** What the built-in sandbox bank calls with when its table names no other. */
+const sandboxCallbackKey = 'sandbox-callback-key';
+const keysSetting = 'registration.callbacks.keys';
+const keysVariable = 'PAYDROP_CALLBACK_KEYS';
+
+/**
+ * Finds the keys of callbacks. As with credentials, the sandbox never takes them from the environment, and where its
+ * settings name none it has one that is worth nothing anywhere else.
+ * @param keys what the settings hold
+ * @param places where else they may stand
+ */
+export function readCallbackKeys(
+  keys: readonly string[],
+  places: Omit<SecretPlaces, 'value'>,
+  isSandbox: boolean,
+): CallbackKeysReading {
+  const isUnset = keys.length === 0 && places.file === undefined;
+  if (isSandbox && isUnset) return { ok: true, keys: [sandboxCallbackKey], from: 'sandbox' };
+  const value = keys.length === 0 ? undefined : keys.join(',');
+  const env = isSandbox ? {} : places.env;
+  const reading = readSecret({ ...places, env, value }, keysSetting, keysVariable, 'no key for callbacks');
+  if (!reading.ok) return reading;
+  const found = [...new Set(reading.secret.split(/[,\r\n]+/).map((key) => key.trim()))].filter(Boolean);
+  if (found.length === 0)
+    return { ok: false, message: `${reading.from} holds no key: write the keys into it` };
+  const complaint = found.map(complainAboutCallbackKey).find((one) => one !== undefined);
+  if (complaint !== undefined) return { ok: false, message: `${reading.from}: each key ${complaint}` };
+  return { ok: true, keys: found, from: reading.from };
+}
+
+/**
+ * The keys that a callback may bear, for a command that listens.
+ * @throws SettingsError saying what to set
+ */
+export function requireCallbackKeys(reading: CallbackKeysReading): readonly string[] {
+  if (!reading.ok) throw new SettingsError(reading.message);
+  return reading.keys;
 }
 
 // ---------------------------------------------------------------- notices

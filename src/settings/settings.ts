@@ -18,10 +18,12 @@ import {
   settingsSchema,
 } from './schema.ts';
 import {
+  type CallbackKeysReading,
   type CredentialsReading,
   type Environment,
   maskWebAddress,
   othersMask,
+  readCallbackKeys,
   readCredentials,
   readPersonToken,
   readWebhookSecret,
@@ -70,6 +72,7 @@ export interface LoadedSettings {
   /** Read now, required only of a command that talks to the bank: see requireCredentials. */
   readonly credentials: CredentialsReading;
   readonly notices: NoticeSettings;
+  readonly callbacks: CallbackSettings;
   /** Of whoever types the command; undefined where there is none. Required only of a command that needs to know who it is. */
   readonly personToken?: SecretReading | undefined;
 }
@@ -81,6 +84,14 @@ export interface NoticeSettings {
   readonly webhookSecret: SecretReading | undefined;
   /** A program, by absolute path or to be found in PATH, and its arguments; empty for none. */
   readonly command: readonly string[];
+}
+
+/** What `settings.registration.callbacks` leaves to be found. */
+export interface CallbackSettings {
+  /** Read now, required only of a command that listens: see requireCallbackKeys. */
+  readonly keys: CallbackKeysReading;
+  /** Absolute paths; undefined: plain HTTP. */
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
 }
 
 export interface SettingsSources {
@@ -123,8 +134,10 @@ const isOpenToAll = (path: string): boolean =>
   process.platform !== 'win32' && (statSync(path).mode & othersMask) !== 0;
 
 /** A secret that stands in the settings themselves; that of a bank on this machine is worth nothing elsewhere. */
-function findOwnSecret({ bank, notices }: Settings): string | undefined {
-  if (bank.clientSecret !== undefined && bank.baseUrl.startsWith('https:')) return 'bank.clientSecret';
+function findOwnSecret({ bank, notices, registration }: Settings): string | undefined {
+  const isReal = bank.baseUrl.startsWith('https:');
+  if (isReal && bank.clientSecret !== undefined) return 'bank.clientSecret';
+  if (isReal && registration.callbacks.keys.length > 0) return 'registration.callbacks.keys';
   return notices.webhookSecret === undefined ? undefined : 'notices.webhookSecret';
 }
 
@@ -183,12 +196,15 @@ function tryReading<Result>(path: string, read: () => Result): Result {
 }
 
 /** Values that are right alone and wrong together. */
-function findContradiction({ bank, notices, settle, approval }: Settings): string | undefined {
+function findContradiction({ bank, notices, settle, approval, registration }: Settings): string | undefined {
   if (bank.clientSecret !== undefined && bank.clientSecretFile !== undefined) {
     return 'bank.clientSecret and bank.clientSecretFile both stand here: remove one';
   }
   if (notices.webhookSecret !== undefined && notices.webhookSecretFile !== undefined) {
     return 'notices.webhookSecret and notices.webhookSecretFile both stand here: remove one';
+  }
+  if (registration.callbacks.keys.length > 0 && registration.callbacks.keysFile !== '') {
+    return 'registration.callbacks.keys and registration.callbacks.keysFile both stand here: remove one';
   }
   if (settle.firstDelayMs > settle.maxDelayMs) {
     return 'settle.firstDelayMs is longer than settle.maxDelayMs: lower the first or raise the second';
@@ -207,12 +223,12 @@ function resolveSettings(
   path: string,
   sources: SettingsSources,
 ): Omit<LoadedSettings, 'notes'> {
-  const { bank, notices, limits } = settings;
+  const { bank, notices, limits, registration } = settings;
   const { env } = sources;
   // Paths hang on the settings file, not on the folder the command happens to start in:
   // a journal that moved with that folder would not know what was paid, and could pay it again.
   const inSettings = (text: string) => resolve(findBase(path, sources.cwd), text);
-  const fileOf = (text: string | undefined) => (text === undefined ? undefined : inSettings(text));
+  const fileOf = (text: string | undefined) => (text ? inSettings(text) : undefined);
   const dataDir =
     sources.dataDir === undefined ? inSettings(settings.dataDir) : resolve(sources.cwd, sources.dataDir);
   if (isInPackages(dataDir)) {
@@ -239,6 +255,7 @@ function resolveSettings(
     },
     credentials: readCredentials(bank.clientId, bankSecret, isSandbox),
     personToken: readPersonToken(fileOf(settings.review.tokenFile), env),
+    callbacks: findCallbacks(registration.callbacks, fileOf, env, isSandbox),
     notices: {
       webhookUrl,
       webhookSecret: webhookUrl === '' ? undefined : readWebhookSecret(noticeSecret),
@@ -247,6 +264,19 @@ function resolveSettings(
         place === 0 && word.includes('/') ? inSettings(word) : word,
       ),
     },
+  };
+}
+
+function findCallbacks(
+  { keys, keysFile, tls }: Settings['registration']['callbacks'],
+  fileOf: (text: string) => string | undefined,
+  env: Environment,
+  isSandbox: boolean,
+): CallbackSettings {
+  const [certFile, keyFile] = [fileOf(tls.certFile), fileOf(tls.keyFile)];
+  return {
+    keys: readCallbackKeys(keys, { file: fileOf(keysFile), env }, isSandbox),
+    tls: certFile === undefined || keyFile === undefined ? undefined : { certFile, keyFile },
   };
 }
 
@@ -289,7 +319,7 @@ function toLimit(baht: string): Satang | null {
  * The sandbox's own table is left out: it is no setting of paydrop's.
  */
 export function describeSettings(loaded: LoadedSettings): Record<string, unknown> {
-  const { credentials, settings, notices } = loaded;
+  const { credentials, settings, notices, callbacks } = loaded;
   const { webhookSecret } = notices;
   const { sandbox: _table, ...ours } = settings;
   return {
@@ -298,6 +328,9 @@ export function describeSettings(loaded: LoadedSettings): Record<string, unknown
     secretFrom: credentials.ok ? credentials.secretFrom : credentials.message,
     ...(webhookSecret && {
       webhookSecretFrom: webhookSecret.ok ? webhookSecret.from : webhookSecret.message,
+    }),
+    ...((callbacks.keys.ok || settings.registration.callbacks.port > 0) && {
+      callbackKeysFrom: callbacks.keys.ok ? callbacks.keys.from : callbacks.keys.message,
     }),
     settings: {
       ...ours,
@@ -314,6 +347,15 @@ export function describeSettings(loaded: LoadedSettings): Record<string, unknown
         webhookUrl: maskWebAddress(notices.webhookUrl),
         webhookSecret: webhookSecret?.ok === true || ours.notices.webhookSecret !== undefined ? '****' : '',
         command: notices.command.map(maskWebAddress),
+      },
+      registration: {
+        ...ours.registration,
+        callbacks: {
+          ...ours.registration.callbacks,
+          keys: (callbacks.keys.ok ? callbacks.keys.keys : ours.registration.callbacks.keys).map(
+            () => '****',
+          ),
+        },
       },
     },
   };

@@ -77,6 +77,10 @@ const sectionNotes: Readonly<Record<string, readonly string[]>> = {
   watch: ['How the drop folder works: [drop-folder.md](drop-folder.md).'],
   notices: ['What is sent, and how the signature is checked: [operations.md](operations.md#notices).'],
   reconcile: ['What a statement does: [reconciliation.md](reconciliation.md).'],
+  registration: [
+    'Nobody listens for callbacks without a key. The sandbox never takes keys from the environment; where its settings name ' +
+      'none, it has one of its own.',
+  ],
   output: ['How an outbox is shared with a group: [drop-folder.md](drop-folder.md#an-outbox-for-a-group).'],
   input: ['The file itself: [files.md](files.md#the-input-file).'],
 };

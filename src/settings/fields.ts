@@ -1,0 +1,34 @@
+/** The kinds of values that keys of the settings hold, each with its bounds. */
+import { z } from 'zod';
+
+/** Longest time that a timer of the platform can wait (about 24 days). */
+const durationMaxMs = 2_147_483_647;
+/** More requests at once than this is a slip of the keyboard. */
+const concurrencyMax = 1_000;
+
+export const duration = z.number().int().min(0).max(durationMaxMs).meta({ unit: 'ms' });
+export const count = (unit: string) => z.number().int().min(0).meta({ unit });
+export const positive = (unit: string) => z.number().int().min(1).meta({ unit });
+export const concurrency = positive('requests').max(concurrencyMax);
+export const path = z.string().min(1).meta({ allowed: 'a path' });
+export const anyText = z.string().min(1).meta({ allowed: 'text' });
+
+/** Text that travels in the bank's fixed fields (§2.2, §2.4). */
+export const wireText = (lengthMax: number) =>
+  z
+    .string()
+    .min(1)
+    .max(lengthMax)
+    .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces')
+    .meta({ allowed: `1 to ${lengthMax} printable ASCII characters, no spaces` });
+
+/** @param complain says what is wrong; undefined when nothing is */
+export const checkedText = (complain: (text: string) => string | undefined) =>
+  z.string().superRefine((text, context) => {
+    const message = complain(text);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
+export function hasNoRepeat(words: readonly string[]): boolean {
+  return new Set(words).size === words.length;
+}
