@@ -1,12 +1,12 @@
 /** What registering needs of the journal: batches of registrations, the registrations with their attempts, and callbacks. */
 import type { BatchStatus } from '../core/payout.ts';
-import type { BatchReason, DecisionItem, Report } from '../core/ports.ts';
-import type { RegistrationCallback, SentRegistration } from './rules/callback.ts';
+import type { BatchReason, Report } from '../core/ports.ts';
+import type { SentRegistration } from './rules/callback.ts';
+import type { CallbackRecord, RegistrationChange, RegistrationEventDraft } from './rules/change.ts';
 import type { RegistrationFileRow, RegistrationSealTotals } from './rules/registration-file.ts';
 import type {
   Registration,
   RegistrationAttempt,
-  RegistrationCause,
   RegistrationHold,
   RegistrationStatus,
 } from './rules/registration.ts';
@@ -72,13 +72,6 @@ export interface RegistrationIntakeStore {
 
 // ---------------------------------------------------------------- changes
 
-export interface RegistrationEventDraft {
-  readonly cause: RegistrationCause;
-  readonly atMs: number;
-  /** Small, JSON-encodable, free of secrets and of full numbers. */
-  readonly detail: Readonly<Record<string, unknown>>;
-}
-
 export interface RegistrationEvent extends RegistrationEventDraft {
   readonly seq: number;
   readonly registrationSeq: number;
@@ -87,52 +80,7 @@ export interface RegistrationEvent extends RegistrationEventDraft {
   readonly attemptNo: number;
 }
 
-/**
- * One guarded change: applied only if the registration still has the version and status of `before`, and the transition
- * table has the move. `after` carries every changeable field; the journal raises the version by one.
- */
-export interface RegistrationChange {
-  readonly before: Registration;
-  readonly after: Registration;
-  readonly event: RegistrationEventDraft;
-  /** Inserted (its attempt number is new) or updated, in the same transaction. */
-  readonly attempt?: RegistrationAttempt;
-  /**
-   * Set on the change that records an intent: it is applied only if the row holds the claim on its registrationId, no other
-   * registration of its identity is awaited, its batch is running, and no halt of `payout/circuit-breaker.ts` is in force
-   * for any of these payers (`RegistrationPayer`).
-   */
-  readonly intent?: { readonly payers: readonly RegistrationPayer[] };
-  /** Set on a person's release: the claim is given back. */
-  readonly isReleased?: true;
-  /** Set when `after.instruction` is not what the row asked for before: both are kept with it. */
-  readonly isCorrected?: true;
-  /** Applied only while this item of an approved proposal is open, and marks it as done. */
-  readonly decision?: DecisionItem;
-  /** Kept, and bound to this registration, in the same transaction; its key is new, or it was kept unbound. */
-  readonly callback?: CallbackRecord;
-}
-
-/** Under which the circuit breaker of the payouts keeps halts and pauses of registrations. */
-export interface RegistrationPayer {
-  readonly companyId: string;
-  readonly payerAccount: string;
-}
-
 // ---------------------------------------------------------------- callbacks
-
-/** A callback as it was received; kept for ever. */
-export interface CallbackRecord {
-  /** `callbackKey`: the same told twice has the same. */
-  readonly key: string;
-  readonly callback: RegistrationCallback;
-  /** The body, byte for byte, as text. */
-  readonly body: string;
-  /** `msg-hdr` without its key. */
-  readonly header: Readonly<Record<string, string>>;
-  readonly fromAddress: string;
-  readonly receivedAtMs: number;
-}
 
 export interface KeptCallback extends CallbackRecord {
   readonly id: number;

@@ -173,7 +173,8 @@ function readLimitSignal(reply: BankReply<BusinessFields>): LimitSignal {
   }
 }
 
-function readFacts(reply: BankReply<ReplyFields>): ReplyFacts {
+/** What the history keeps of a reply. */
+export function readFacts(reply: BankReply<ReplyFields>): ReplyFacts {
   switch (reply.kind) {
     case 'withheld':
       return {};

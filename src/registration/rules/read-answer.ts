@@ -4,8 +4,23 @@
  */
 import type { BankReply, RegistrationFields } from '../../core/bank-port.ts';
 import type { Reason } from '../../core/change.ts';
-import { bankReason, readBody, type ServiceTrouble } from '../../payout/rules/read-reply.ts';
-import { findRegistrationCode, type RegistrationCode, usageExceededCode } from './status-codes.ts';
+import { printable } from '../../core/outgoing-text.ts';
+import {
+  bankReason,
+  type BreakerSignal,
+  type LimitSignal,
+  readBody,
+  readFacts,
+  replyLost,
+  type ServiceTrouble,
+} from '../../payout/rules/read-reply.ts';
+import {
+  findRegistrationCode,
+  type RegistrationCode,
+  usageExceededCode,
+  usagePauseMs,
+} from './status-codes.ts';
+import type { RegistrationAttempt } from './registration.ts';
 
 export type AnswerFinding =
   /** The bank will call back. */
@@ -27,8 +42,52 @@ const asked = {
 
 const scopes = { payer: 'company', service: 'service', payout: 'registration' } as const;
 
+/** What the attempt and the history keep of an answer, without a secret or a number of somebody's. */
+export interface AnswerFacts extends Pick<
+  RegistrationAttempt,
+  'httpStatus' | 'statusCode' | 'statusDesc' | 'severity' | 'ddrOapiSeqId' | 'elapsedMs'
+> {
+  readonly xRequestId: string | undefined;
+  /** Why no answer came, or nothing was sent. */
+  readonly why: string | undefined;
+}
+
+/** One answer, read. */
+export interface AnswerReading {
+  readonly finding: AnswerFinding;
+  /** For what concerns every registration: the service, and our credentials there. */
+  readonly service: BreakerSignal;
+  /** For what concerns the registering company alone. */
+  readonly company: BreakerSignal;
+  readonly limit: LimitSignal;
+  readonly facts: AnswerFacts;
+}
+
 /** Reads the answer to one registration. */
-export function readAnswer(reply: BankReply<RegistrationFields>): AnswerFinding {
+export function readAnswer(reply: BankReply<RegistrationFields>): AnswerReading {
+  const finding = readFinding(reply);
+  return { finding, ...signalsOf(finding), facts: readAnswerFacts(reply) };
+}
+
+/** The bank's number has fewer digits by far; §2.2 sets no length. */
+const seqIdLengthMax = 40;
+
+function readAnswerFacts(reply: BankReply<RegistrationFields>): AnswerFacts {
+  const { httpStatus, statusCode, statusDesc, severity, elapsedMs, xRequestId, why } = readFacts(reply);
+  const seqId = reply.kind === 'answered' ? reply.fields?.ddrOapiSeqId : undefined;
+  return {
+    httpStatus: httpStatus ?? null,
+    statusCode: statusCode ?? null,
+    statusDesc: statusDesc ?? null,
+    severity: severity ?? null,
+    ddrOapiSeqId: seqId === undefined ? null : printable(seqId.slice(0, seqIdLengthMax)),
+    elapsedMs: elapsedMs ?? null,
+    xRequestId,
+    why,
+  };
+}
+
+function readFinding(reply: BankReply<RegistrationFields>): AnswerFinding {
   const body = readBody(reply, asked);
   switch (body.kind) {
     case 'aborted-before-send':
@@ -68,4 +127,66 @@ function readTaken(fields: RegistrationFields, requestUid: string, reason: Reaso
     return { kind: 'acknowledged', reason, ddrOapiSeqId: fields.ddrOapiSeqId ?? null };
   const unproven = { code: 'unproven-success', text: 'code 0 without our requestUID' };
   return { kind: 'unknown', scope: 'registration', reason: unproven };
+}
+
+// ---------------------------------------------------------------- what the breakers and the limit learn
+
+type Signals = Pick<AnswerReading, 'service' | 'company' | 'limit'>;
+
+const nothing = { kind: 'nothing' } as const;
+const good = { kind: 'good' } as const;
+
+/**
+ * What has been taken counts as well ended for the brake, and what was turned down, or is in doubt though the bank spoke,
+ * as badly: both are known at once, while callbacks come long after, so that a wrong set-up of a company costs ten rows and
+ * ten rows that merely wait cost nothing.
+ */
+function signalsOf(finding: AnswerFinding): Signals {
+  switch (finding.kind) {
+    case 'acknowledged':
+      return { service: { kind: 'answered' }, company: { kind: 'paid' }, limit: good };
+    case 'turned-down':
+      return signalsOfRefusal(finding.scope, finding.reason);
+    case 'usage-exceeded':
+      return troubled({ ...finding.reason, retryAfterMs: usagePauseMs });
+    case 'not-sent': {
+      const { scope, reason } = finding;
+      // Our credentials are the same for every company.
+      if (scope === 'company')
+        return { service: { kind: 'payer-stop', reason }, company: nothing, limit: nothing };
+      return troubled(reason);
+    }
+    case 'aborted-before-send':
+      return { service: nothing, company: nothing, limit: nothing };
+    case 'unknown':
+      return signalsOfDoubt(finding.scope, finding.reason);
+  }
+}
+
+const troubled = (reason: ServiceTrouble): Signals => ({
+  service: { kind: 'service-trouble', reason },
+  company: nothing,
+  limit: { kind: 'trouble', why: reason.code },
+});
+
+function signalsOfRefusal(scope: RegistrationCode['scope'], reason: ServiceTrouble): Signals {
+  switch (scope) {
+    case 'registration':
+      return { service: { kind: 'answered' }, company: { kind: 'ended-otherwise' }, limit: good };
+    case 'company':
+      return { service: { kind: 'answered' }, company: { kind: 'payer-stop', reason }, limit: good };
+    case 'service':
+      return troubled(reason);
+  }
+}
+
+function signalsOfDoubt(scope: RegistrationCode['scope'], reason: ServiceTrouble): Signals {
+  const trouble = troubled(reason);
+  if (scope === 'service') return trouble;
+  if (reason.code === replyLost) return { ...trouble, service: { kind: 'unanswered', reason } };
+  const company = { kind: 'ended-otherwise' } as const;
+  // A gateway that is out of order would leave the next one in doubt, too, and each for as long as a callback may take.
+  if (reason.code.startsWith('http-')) return { ...trouble, company };
+  const hasSpoken = findRegistrationCode(reason.code) !== undefined;
+  return { service: hasSpoken ? { kind: 'answered' } : nothing, company, limit: hasSpoken ? good : nothing };
 }

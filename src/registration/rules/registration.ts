@@ -79,6 +79,7 @@ export const registrationTransitions = [
   // The callback has overtaken the answer, which adds no more than its facts.
   { from: 'registered', to: 'registered', cause: 'answered-late' },
   { from: 'refused', to: 'refused', cause: 'answered-late' },
+  { from: 'contradicted', to: 'contradicted', cause: 'answered-late' },
   { from: 'unanswered', to: 'unanswered', cause: 'answered-late' },
   ...awaitedStatuses.flatMap((from) => [
     { from, to: 'registered', cause: 'called-back' } as const,

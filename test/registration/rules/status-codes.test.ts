@@ -48,7 +48,7 @@ describe('what each code of §7.1 means', () => {
     ['0429', 'usage-exceeded'],
     ['ZZ999', 'unknown registration'],
   ])('%s: %s', (code, expected) => {
-    const finding = readAnswer(answered(code));
+    const { finding } = readAnswer(answered(code));
     const scope = 'scope' in finding ? ` ${finding.scope}` : '';
     expect(`${finding.kind}${scope}`).toBe(expected);
   });
@@ -78,5 +78,48 @@ describe('answers that are no code', () => {
     ["another's requestUID beside a refusal", answered('CBS001', { requestUid: 'other' }), 'unknown'],
     ['success without our requestUID', answered('0', { requestUid: undefined }), 'unknown'],
     ['success under HTTP 500', answered('0', {}, 500), 'acknowledged'],
-  ])('%s', (_, reply, kind) => expect(readAnswer(reply).kind).toBe(kind));
+  ])('%s', (_, reply, kind) => expect(readAnswer(reply).finding.kind).toBe(kind));
+});
+
+describe('what the breakers of the service and of the company learn', () => {
+  test.each<[string, BankReply<RegistrationFields>, string, string]>([
+    ['taken', answered('0'), 'answered', 'paid'],
+    ['its own fault', answered('CBS001'), 'answered', 'ended-otherwise'],
+    ['the company is not known', answered('BSN001'), 'answered', 'payer-stop'],
+    ['the partner is not known', answered('BSN006'), 'service-trouble', 'nothing'],
+    ['too many', answered('0429'), 'service-trouble', 'nothing'],
+    ['a system error', answered('SYS001'), 'service-trouble', 'nothing'],
+    ['a duplicate', answered('BSN002'), 'answered', 'ended-otherwise'],
+    ['a code that is none', answered('ZZ999'), 'nothing', 'ended-otherwise'],
+    ["another's answer", answered('0', { requestUid: 'other' }), 'nothing', 'ended-otherwise'],
+    ['no answer', { kind: 'lost', why: 'timeout', ...exchange }, 'unanswered', 'nothing'],
+    ['nothing written', { kind: 'not-sent', why: 'refused' }, 'service-trouble', 'nothing'],
+    ['kept back', { kind: 'withheld' }, 'nothing', 'nothing'],
+    ['credentials refused', { kind: 'credentials-refused', code: 'TK001' }, 'payer-stop', 'nothing'],
+    ['HTTP 403', answered('0', {}, 403), 'payer-stop', 'nothing'],
+    ['HTTP 429', answered('0', {}, 429), 'service-trouble', 'nothing'],
+  ])('%s', (_, reply, service, company) => {
+    const read = readAnswer(reply);
+    expect([read.service.kind, read.company.kind]).toEqual([service, company]);
+  });
+
+  test('HTTP 503 without a code pauses the service, and counts for the brake', () => {
+    const reply = { ...answered('0', {}, 503), fields: undefined };
+    const read = readAnswer(reply);
+    expect([read.service.kind, read.company.kind, read.limit.kind]).toEqual([
+      'service-trouble',
+      'ended-otherwise',
+      'trouble',
+    ]);
+  });
+
+  test('too many leaves the service alone for an hour', () => {
+    expect(readAnswer(answered('0429')).service).toMatchObject({ reason: { retryAfterMs: 3_600_000 } });
+  });
+});
+
+test('the facts of an answer show no account number', () => {
+  const { facts } = readAnswer(answered('CBS001', { statusDesc: 'Invalid Account No 9900000901' }));
+  expect(facts.statusDesc).not.toContain('9900000901');
+  expect(facts).toMatchObject({ statusCode: 'CBS001', ddrOapiSeqId: '7', elapsedMs: 5, httpStatus: 200 });
 });

@@ -1,0 +1,155 @@
+/** What follows from the bank's answer to a registration, and from its having come too late, or never. */
+import type { Reason } from '../../core/change.ts';
+import {
+  moveRegistration,
+  type RegistrationChange,
+  type RegistrationPatch,
+  registrationReason,
+} from './change.ts';
+import type { AnswerFacts, AnswerFinding } from './read-answer.ts';
+import type { Registration, RegistrationAttempt, RegistrationHold } from './registration.ts';
+
+/** An answer that has come, with the registration as it stands now. */
+export interface Answered {
+  readonly registration: Registration;
+  /** To which it is the answer. */
+  readonly attempt: RegistrationAttempt;
+  readonly finding: AnswerFinding;
+  readonly facts: AnswerFacts;
+  readonly nowMs: number;
+}
+
+const keptBack: Reason = {
+  code: 'kept-back',
+  text: 'the moment to send it had passed before its bytes left',
+};
+
+/**
+ * What an answer does, whatever has become of its registration meanwhile: the callback may have overtaken it, and then it
+ * adds its facts alone. Undefined when it is the answer to an earlier attempt, or nothing waits for it any more.
+ */
+export function decideAnswer(answered: Answered): RegistrationChange | undefined {
+  const { registration, attempt } = answered;
+  if (registration.attemptNo !== attempt.attemptNo) return undefined;
+  switch (registration.status) {
+    case 'submitted':
+      return decideFinding(answered);
+    case 'registered':
+    case 'refused':
+    case 'contradicted':
+    case 'unanswered':
+      return moveOn(answered, {}, 'answered-late', { finding: answered.finding.kind });
+    case 'staged':
+    case 'rejected':
+    case 'ready':
+    case 'held':
+    case 'cancelled':
+    case 'in-doubt':
+    case 'acknowledged':
+    case 'failed':
+      return undefined;
+  }
+}
+
+function decideFinding(answered: Answered): RegistrationChange {
+  const { finding, nowMs } = answered;
+  switch (finding.kind) {
+    case 'acknowledged':
+      return moveOn(answered, { status: 'acknowledged' }, 'acknowledged', {});
+    case 'turned-down':
+      return finding.scope === 'registration'
+        ? moveOn(answered, { ...ended(finding.reason, nowMs), status: 'failed' }, 'turned-down', {})
+        : giveBack(answered, holdForScope[finding.scope], finding.reason);
+    case 'usage-exceeded':
+      return giveBack(answered, 'paused', finding.reason);
+    case 'not-sent':
+      return giveBack(answered, holdForScope[finding.scope], finding.reason);
+    case 'aborted-before-send':
+      return giveBack(answered, 'paused', keptBack);
+    case 'unknown': {
+      const patch = { ...registrationReason(finding.reason), status: 'in-doubt' } as const;
+      return moveOn(answered, patch, 'outcome-in-doubt', { code: finding.reason.code });
+    }
+  }
+}
+
+const holdForScope = { company: 'halted', service: 'paused' } as const satisfies Record<
+  string,
+  RegistrationHold
+>;
+
+const ended = (reason: Reason, nowMs: number): RegistrationPatch => ({
+  ...registrationReason(reason),
+  settledAtMs: nowMs,
+  settledBy: 'reply',
+  awaitedUntilMs: null,
+});
+
+/** It is as if it had not been sent: the attempt has ended, and the next send is a new one. */
+function giveBack(answered: Answered, hold: RegistrationHold, reason: Reason): RegistrationChange {
+  const patch = {
+    ...registrationReason(reason),
+    status: 'held',
+    holds: [hold],
+    awaitedUntilMs: null,
+  } as const;
+  return moveOn(answered, patch, 'turned-down-for-all', { hold, code: reason.code });
+}
+
+function moveOn(
+  { registration, attempt, facts, nowMs }: Answered,
+  patch: RegistrationPatch,
+  cause: RegistrationChange['event']['cause'],
+  detail: Readonly<Record<string, unknown>>,
+): RegistrationChange {
+  const { xRequestId, why, ...told } = facts;
+  return moveRegistration({
+    registration,
+    patch,
+    cause,
+    nowMs,
+    attempt: { ...attempt, ...told },
+    detail: { ...detail, ...told, xRequestId, why },
+  });
+}
+
+// ---------------------------------------------------------------- no answer, and no callback
+
+/** A submitted row whose process has ended: bytes may have left, so it waits for the callback and is never sent again. */
+export function decideAbandoned(registration: Registration, nowMs: number): RegistrationChange {
+  const reason = {
+    code: 'sender-ended',
+    text: 'the program ended while it was with the bank: it may have it, which only the callback shows',
+  };
+  return moveRegistration({
+    registration,
+    patch: { ...registrationReason(reason), status: 'in-doubt' },
+    cause: 'outcome-in-doubt',
+    nowMs,
+    detail: { code: reason.code },
+  });
+}
+
+/** No callback has come in the time that was set: it counts as unanswered (§3.1). Undefined while it may still come. */
+export function decideOverdue(registration: Registration, nowMs: number): RegistrationChange | undefined {
+  const { status, awaitedUntilMs } = registration;
+  if (status !== 'in-doubt' && status !== 'acknowledged') return undefined;
+  if (awaitedUntilMs === null || awaitedUntilMs > nowMs) return undefined;
+  const reason = {
+    code: 'no-callback',
+    text: 'the bank has not told its outcome within the time set (registration.answerWithinMs)',
+  };
+  return moveRegistration({
+    registration,
+    patch: {
+      ...registrationReason(reason),
+      status: 'unanswered',
+      settledAtMs: nowMs,
+      settledBy: 'time',
+      awaitedUntilMs: null,
+    },
+    cause: 'time-passed',
+    nowMs,
+    detail: { code: reason.code, wasInDoubt: status === 'in-doubt' },
+  });
+}

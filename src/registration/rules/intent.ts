@@ -1,0 +1,83 @@
+/** The intent to register: an attempt with everything that will be sent, durable before a byte leaves. */
+import { moveRegistration, type RegistrationChange, type RegistrationPayer } from './change.ts';
+import type { Registration, RegistrationAttempt, RegistrationInstruction } from './registration.ts';
+
+/** What concerns every registration is kept under this payer account. */
+const servicePayerAccount = 'direct-debit';
+
+/** Under whom halts and pauses of all registrations are kept. @param companyId `bank.companyId` */
+export const servicePayer = (companyId: string): RegistrationPayer => ({
+  companyId,
+  payerAccount: servicePayerAccount,
+});
+
+/** Under whom the halt of one registering company is kept. @param companyId `bank.companyId` */
+export const companyPayer = (
+  companyId: string,
+  instruction: Pick<RegistrationInstruction, 'vendorId' | 'companyId'>,
+): RegistrationPayer => ({
+  companyId,
+  payerAccount: `${servicePayerAccount} ${instruction.vendorId}/${instruction.companyId}`,
+});
+
+/** A change that records an intent, with the attempt that it makes. */
+export interface RegistrationIntent {
+  readonly change: RegistrationChange;
+  readonly attempt: RegistrationAttempt;
+}
+
+export interface RegistrationIntentInput {
+  readonly registration: Registration;
+  /** What it asks for. */
+  readonly instruction: RegistrationInstruction;
+  /** `bank.companyId` */
+  readonly companyId: string;
+  /** New for every request, up to 36 characters (§2.2). */
+  readonly requestUid: string;
+  /** Of `msg-hdr`. */
+  readonly ipAddress: string;
+  /** `registration.answerWithinMs` */
+  readonly answerWithinMs: number;
+  readonly nowMs: number;
+}
+
+/** Composes the intent to send a ready registration. From here on bytes may have left, so the wait begins now. */
+export function decideIntent(input: RegistrationIntentInput): RegistrationIntent {
+  const { registration, instruction, companyId, nowMs } = input;
+  const attempt: RegistrationAttempt = {
+    registrationSeq: registration.seq,
+    attemptNo: registration.attemptNo + 1,
+    instruction,
+    requestUid: input.requestUid,
+    ipAddress: input.ipAddress,
+    intentAtMs: nowMs,
+    httpStatus: null,
+    statusCode: null,
+    statusDesc: null,
+    severity: null,
+    ddrOapiSeqId: null,
+    elapsedMs: null,
+  };
+  const change = moveRegistration({
+    registration,
+    patch: {
+      status: 'submitted',
+      attemptNo: attempt.attemptNo,
+      submittedAtMs: nowMs,
+      settledAtMs: null,
+      settledBy: null,
+      awaitedUntilMs: nowMs + input.answerWithinMs,
+      reasonCode: null,
+      reason: null,
+      respCode: null,
+      respDesc: null,
+      applyDtm: null,
+    },
+    cause: 'intent-recorded',
+    nowMs,
+    attempt,
+    detail: { requestUid: attempt.requestUid },
+  });
+  const payers = [servicePayer(companyId), companyPayer(companyId, instruction)];
+  return { change: { ...change, intent: { payers } }, attempt };
+}

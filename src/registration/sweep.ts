@@ -1,0 +1,87 @@
+/** What becomes of registrations by time alone: their sender has ended, or no callback has come. */
+import type { Clock, Log } from '../core/ports.ts';
+import type { RegistrationStore } from './ports.ts';
+import { decideAbandoned, decideOverdue } from './rules/after-answer.ts';
+import type { RegistrationChange } from './rules/change.ts';
+import type { Registration } from './rules/registration.ts';
+
+type Swept = Pick<
+  RegistrationStore,
+  'submittedRegistrations' | 'overdueRegistrations' | 'applyRegistrations' | 'nextOverdueAtMs'
+>;
+
+interface SweepContext {
+  readonly journal: Swept;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const pageRows = 500;
+
+/**
+ * Has whatever another process has left submitted wait for its callback. Only who owns the sender lock may say that the
+ * other one has ended.
+ * @param beforeMs when this process took the lock: what was intended since is its own
+ * @returns how many there were
+ */
+export async function sweepAbandoned(
+  { journal, clock, log }: SweepContext,
+  beforeMs: number,
+): Promise<number> {
+  let afterSeq = 0;
+  let rows = 0;
+  for (;;) {
+    const page = await journal.submittedRegistrations(beforeMs, afterSeq, pageRows);
+    const nowMs = clock.now();
+    rows += await applyAll(
+      journal,
+      page.map((registration) => decideAbandoned(registration, nowMs)),
+    );
+    afterSeq = page.at(-1)?.seq ?? afterSeq;
+    if (page.length < pageRows) break;
+  }
+  if (rows > 0) log('warn', 'registrations were with the bank when the program ended', { rows });
+  return rows;
+}
+
+/** Marks what has been waited for long enough as unanswered. @returns the rows as they were before */
+export async function sweepOverdue({ journal, clock, log }: SweepContext): Promise<readonly Registration[]> {
+  const marked: Registration[] = [];
+  for (;;) {
+    const nowMs = clock.now();
+    const page = await journal.overdueRegistrations(nowMs, pageRows);
+    const changes = page.flatMap((registration) => decideOverdue(registration, nowMs) ?? []);
+    const applied = await journal.applyRegistrations(changes);
+    const done = changes.filter((_, index) => applied[index] === true).map(({ before }) => before);
+    marked.push(...done);
+    // Whatever a callback has ended at the same moment is not there the next time.
+    if (page.length < pageRows || done.length === 0) break;
+  }
+  if (marked.length > 0) log('warn', 'no callback has come in time', { rows: marked.length });
+  return marked;
+}
+
+/** Longest time between two looks: the clock may be set, or the machine have slept. */
+const lookAtLatestMs = 60_000;
+
+/** Marks what is overdue as it falls due, until told to end. @param onMarked told of the rows as they were before */
+export async function keepSweeping(
+  context: SweepContext,
+  onMarked: (rows: readonly Registration[]) => Promise<void>,
+  end: AbortSignal,
+): Promise<void> {
+  const { journal, clock } = context;
+  while (!end.aborted) {
+    const marked = await sweepOverdue(context);
+    if (marked.length > 0) await onMarked(marked);
+    const dueAtMs = await journal.nextOverdueAtMs();
+    const waitMs = dueAtMs === undefined ? lookAtLatestMs : Math.max(dueAtMs - clock.now(), 1);
+    await clock.sleep(Math.min(waitMs, lookAtLatestMs), end);
+  }
+}
+
+async function applyAll(journal: Swept, changes: readonly RegistrationChange[]): Promise<number> {
+  if (changes.length === 0) return 0;
+  const applied = await journal.applyRegistrations(changes);
+  return applied.filter(Boolean).length;
+}
