@@ -1,11 +1,11 @@
 /**
- * The bank behind its port: endpoints 1, 2, 5, 6, 7 and 8 (§4). It tells what came back and decides nothing about money.
- * The three calls of a payout go straight through the exchange that knows whether a byte has left, since what may be done
- * next hangs on that; tokens and statements, which may be asked for again at any time, go through ky.
+ * The bank behind its port: endpoints 1, 2, 3, 5, 6, 7 and 8 (§4). It tells what came back and decides nothing about money.
+ * The three calls of a payout, and a registration, go straight through the exchange that knows whether a byte has left,
+ * since what may be done next hangs on that; tokens and statements, which may be asked for again at any time, go through ky.
  */
 import { randomUUID } from 'node:crypto';
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
-import type { Bank, BankReply, BusinessFields } from '../core/bank-port.ts';
+import type { Bank, BankReply, BusinessFields, RegistrationBank } from '../core/bank-port.ts';
 import { readBankAddress } from '../core/network-address.ts';
 import type { Clock } from '../core/ports.ts';
 import { impossibleReference } from '../core/reference.ts';
@@ -17,10 +17,19 @@ import {
   readBankDateMs,
   readInquiryFields,
   readPayeeCheckFields,
+  readRegistrationFields,
   readRetryAfterMs,
   readTransferFields,
 } from './replies.ts';
-import { inquiryBody, makeRequestUid, payeeCheckBody, type Payer, transferBody } from './requests.ts';
+import {
+  inquiryBody,
+  makeRequestUid,
+  payeeCheckBody,
+  type Payer,
+  registrationBody,
+  registrationHeadersOf,
+  transferBody,
+} from './requests.ts';
 import { readStatementFields, type StatementBank, statementBody } from './statement-request.ts';
 import { makeTokenService, type Token, type TokenReading } from './token.ts';
 import { type Endpoint, wireNames, type WireNames } from './wire.ts';
@@ -68,6 +77,9 @@ export interface ExchangeRecord {
 interface Call<Fields extends BusinessFields> {
   readonly endpoint: Exclude<Endpoint, 'token' | 'tokenRefresh'>;
   readonly transRefNo?: string;
+  /** Recorded before, so that it is the same after a 401; a new one for each sending when left out. */
+  readonly requestUid?: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
   readonly read: (body: string, names: WireNames) => Fields | undefined;
   readonly mayLeave?: () => boolean;
@@ -81,7 +93,9 @@ type Send = <Fields extends BusinessFields>(call: Call<Fields>) => Promise<BankR
  * then at most timeoutMs for its answer. Whatever happens is data: only a bug throws.
  * @throws BankAddressError for a baseUrl that cannot or must not be used
  */
-export function makeBankClient(options: BankClientOptions): Bank & StatementBank & AsyncDisposable {
+export function makeBankClient(
+  options: BankClientOptions,
+): Bank & StatementBank & RegistrationBank & AsyncDisposable {
   const { clock } = options;
   const context = openContext(options);
   const { names } = context;
@@ -107,6 +121,15 @@ export function makeBankClient(options: BankClientOptions): Bank & StatementBank
         transRefNo: inquiry.transRefNo,
         body: (requestUid) => inquiryBody(inquiry, requestUid),
         read: readInquiryFields,
+      }),
+    register: (order, mayLeave) =>
+      send({
+        endpoint: 'registration',
+        requestUid: order.requestUid,
+        headers: registrationHeadersOf(order),
+        body: () => registrationBody(order),
+        read: readRegistrationFields,
+        mayLeave,
       }),
     requestStatement: (request) =>
       send({ endpoint: 'statement', body: () => statementBody(request), read: readStatementFields }),
@@ -287,11 +310,18 @@ const always = () => true;
 /** Posts a business call once, with ids of its own. */
 async function postCall<Fields extends BusinessFields>(
   context: CallContext,
-  { endpoint, transRefNo, body, read, mayLeave = always }: Call<Fields>,
+  {
+    endpoint,
+    transRefNo,
+    requestUid = makeRequestUid(),
+    headers,
+    body,
+    read,
+    mayLeave = always,
+  }: Call<Fields>,
   { authorization }: Token,
 ): Promise<BankReply<Fields>> {
   const { route, names, clock } = context;
-  const requestUid = makeRequestUid();
   const xRequestId = randomUUID();
   const startedMs = clock.elapsedMs();
   const message: WireMessage = {
@@ -301,6 +331,7 @@ async function postCall<Fields extends BusinessFields>(
       accept: 'application/json',
       authorization,
       'x-request-id': xRequestId,
+      ...headers,
     },
     body: JSON.stringify(body(requestUid)),
     mayLeave,

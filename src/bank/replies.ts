@@ -1,5 +1,5 @@
 /**
- * Replies of the bank (§2.4–2.6) in neutral fields. Read tolerantly: unknown fields are passed over, a missing, empty
+ * Replies of the bank (§2.2, §2.4–2.6) in neutral fields. Read tolerantly: unknown fields are passed over, a missing, empty
  * or foreign-shaped optional field is undefined, and a number where a text belongs is taken as it is written.
  */
 import type {
@@ -7,6 +7,7 @@ import type {
   InquiryFields,
   InquiryItem,
   PayeeCheckFields,
+  RegistrationFields,
   TransferFields,
 } from '../core/bank-port.ts';
 import { printable } from '../core/outgoing-text.ts';
@@ -141,6 +142,10 @@ export const readTransferFields = (body: string): TransferFields | undefined =>
     sysRefNo: readText(object, 'sysRefNo'),
     transFee: readText(object, 'transFee'),
   }));
+
+/** Endpoint 3 (§2.2). */
+export const readRegistrationFields = (body: string): RegistrationFields | undefined =>
+  readBusinessFields(body, (object) => ({ ddrOapiSeqId: readText(object, 'ddrOapiSeqId') }));
 
 /** Endpoint 7 (§2.6). */
 export const readInquiryFields = (body: string): InquiryFields | undefined =>

@@ -1,10 +1,16 @@
-/** Bodies and ids of the business requests, with every field of §2.4–2.6; an optional field that is null is left out. */
+/** Bodies, headers and ids of the business requests, with every field of §2.2 and §2.4–2.6; an optional field that is null is left out. */
 import { randomFillSync } from 'node:crypto';
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
-import type { PayeeCheck, StatusInquiry } from '../core/bank-port.ts';
+import type { PayeeCheck, RegistrationOrder, StatusInquiry } from '../core/bank-port.ts';
 import type { TransferOrder } from '../core/payout.ts';
 import { encodeBase32 } from '../core/reference.ts';
-import { fieldLengths, payerBankCode, resendFlagNormal, type WireNames } from './wire.ts';
+import {
+  fieldLengths,
+  payerBankCode,
+  registrationHeaders,
+  resendFlagNormal,
+  type WireNames,
+} from './wire.ts';
 
 /** What the settings give to every payee check. */
 export interface Payer {
@@ -83,6 +89,26 @@ export function inquiryBody(inquiry: StatusInquiry, requestUid: string): Body {
     requestUID: requestUid,
   };
 }
+
+/** Endpoint 3 (§2.2): the body has the capital letters of the interface, its callback has others (§2.3). */
+export function registrationBody({ vendorId, companyId, accountNo, refs }: RegistrationOrder): Body {
+  const [ref1, ref2, ref3, ref4] = refs;
+  return {
+    vendorID: vendorId,
+    companyID: companyId,
+    accountNo,
+    ...optional('ref1', ref1),
+    ...optional('ref2', ref2),
+    ...optional('ref3', ref3),
+    ...optional('ref4', ref4),
+  };
+}
+
+/** The headers of endpoint 3 besides those of every request. */
+export const registrationHeadersOf = ({ customerId, ipAddress, requestUid }: RegistrationOrder): Body => ({
+  [registrationHeaders.message]: JSON.stringify({ ipAddress, requestUID: requestUid }),
+  [registrationHeaders.digitalId]: customerId,
+});
 
 /** Each character of a requestUID carries 5 bits. */
 const uidBytes = Math.ceil((fieldLengths.requestUID * 5) / 8);

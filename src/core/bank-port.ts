@@ -85,6 +85,27 @@ export type StatusInquiry = Pick<
   'transRefNo' | 'channelId' | 'termId' | 'companyId' | 'tranDate' | 'tranTime'
 >;
 
+/** Endpoint 3 (§2.2), as its attempt has recorded it. */
+export interface RegistrationOrder {
+  /** Sent as the header `digital-id`. */
+  readonly customerId: string;
+  /** Company code. */
+  readonly vendorId: string;
+  readonly companyId: string;
+  readonly accountNo: string;
+  /** Reference 1 to 4; null for one that is not given. */
+  readonly refs: readonly [string | null, string | null, string | null, string | null];
+  /** Of its own, up to 36 characters: the bank refuses one that it has seen. */
+  readonly requestUid: string;
+  /** The caller's, as `msg-hdr` has it. */
+  readonly ipAddress: string;
+}
+
+export interface RegistrationBank {
+  /** Sends one registration. @param mayLeave as of a transfer */
+  register(order: RegistrationOrder, mayLeave: () => boolean): Promise<BankReply<RegistrationFields>>;
+}
+
 export interface Bank {
   checkPayee(check: PayeeCheck): Promise<BankReply<PayeeCheckFields>>;
   /**

@@ -8,8 +8,9 @@ import { makeBankClient } from '../../src/bank/client.ts';
 import { makeStatementDownloader } from '../../src/bank/statement-download.ts';
 import { makeStatementRequests } from '../../src/bank/statement-request.ts';
 import { readInquiry, readPayeeCheck, readReply } from '../../src/payout/rules/read-reply.ts';
+import { readAnswer } from '../../src/registration/rules/read-answer.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
-import { check, inquiry, order } from '../support/bank-samples.ts';
+import { check, inquiry, order, registrationOrder } from '../support/bank-samples.ts';
 import { Dice } from '../support/dice.ts';
 import { type Arrival, clientOptions, startFakeBank, tokenReply } from '../support/fake-bank.ts';
 
@@ -19,7 +20,8 @@ const repliesEach = 100;
 const growthMaxBytes = 150_000_000;
 
 type Fields = Readonly<Record<string, unknown>>;
-type Endpoint = 'token' | 'tokenRefresh' | 'payeeCheck' | 'transfer' | 'inquiry' | 'statement';
+type Endpoint =
+  'token' | 'tokenRefresh' | 'payeeCheck' | 'transfer' | 'inquiry' | 'statement' | 'registration';
 
 interface Raw {
   readonly status?: number;
@@ -43,6 +45,13 @@ function goodFields(endpoint: Endpoint, { body }: Arrival): Fields {
       return { statusCode: 'IC000', ...common, transRefNo, sysRefNo: 'SYS1', transFee: '0.00' };
     case 'inquiry':
       return { statusCode: 'IC001', ...common, fundTfrInfoList: [{ transRefNo, tranStatusCode: '010004' }] };
+    case 'registration':
+      return {
+        statusCode: '0',
+        ...common,
+        requestUID: registrationOrder.requestUid,
+        ddrOapiSeqId: 7,
+      };
     case 'statement':
       return { statusCode: '0', ...common, storageSignedUrl: 'https://files.invalid/a.zip', unZipKey: 'k' };
   }
@@ -55,6 +64,7 @@ const codeNames: Readonly<Record<Endpoint, string>> = {
   transfer: 'statusCode',
   inquiry: 'statusCode',
   statement: 'statusCode',
+  registration: 'statusCode',
 };
 
 /** The whole reply with its code replaced. */
@@ -186,9 +196,11 @@ const lists: Readonly<Record<string, (good: Fields, dice: Dice) => Raw>> = {
   },
 };
 
+/** Of a registration the requestUID is the one that tells whose answer it is. */
 function rewriteReferences(good: Fields, change: (text: string) => unknown): string {
+  const reference = 'ddrOapiSeqId' in good ? 'requestUID' : 'transRefNo';
   return JSON.stringify(good, (name, value: unknown) =>
-    name === 'transRefNo' && typeof value === 'string' ? change(value) : value,
+    name === reference && typeof value === 'string' ? change(value) : value,
   );
 }
 
@@ -253,6 +265,8 @@ async function callEndpoint(client: ReturnType<typeof makeBankClient>, endpoint:
       return readPayeeCheck(await client.checkPayee(check), true).finding.kind;
     case 'inquiry':
       return readInquiry(await client.inquire(inquiry), order.transRefNo).finding.kind;
+    case 'registration':
+      return readAnswer(await client.register(registrationOrder, () => true)).finding.kind;
     case 'statement':
       return (await makeStatementRequests(client, 'date').request('20261120', null)).kind;
   }
@@ -267,6 +281,7 @@ const falseWords: Readonly<Record<Endpoint, readonly string[]>> = {
   transfer: ['paid', 'failed'],
   inquiry: ['complete', 'failed', 'not-found'],
   statement: ['offered', 'not-found'],
+  registration: ['acknowledged', 'turned-down', 'usage-exceeded'],
 };
 
 test.each(Object.keys(codeNames) as Endpoint[])(
@@ -279,7 +294,8 @@ test.each(Object.keys(codeNames) as Endpoint[])(
       make: (good: Fields) => make(good, codeNames[endpoint], dice),
     }));
     const framed = Object.entries(wireKinds);
-    const borne = endpoint === 'transfer' || endpoint === 'inquiry' ? Object.entries(references) : [];
+    const bearing: readonly Endpoint[] = ['transfer', 'inquiry', 'registration'];
+    const borne = bearing.includes(endpoint) ? Object.entries(references) : [];
     const listed = endpoint === 'inquiry' ? Object.entries(lists) : [];
     const all = [
       ...named,
@@ -366,7 +382,7 @@ test('a hundred hostile files at the signed address are brought for no statement
   expect(process.memoryUsage.rss() - startBytes).toBeLessThan(growthMaxBytes);
 });
 
-test.each(['token', 'tokenRefresh', 'payeeCheck', 'transfer', 'inquiry', 'statement'] as const)(
+test.each(Object.keys(codeNames) as Endpoint[])(
   'a reply in pieces of a byte at the endpoint %s takes little memory',
   async (endpoint) => {
     const { ask } = await makeScene(endpoint);

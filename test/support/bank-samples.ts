@@ -1,4 +1,4 @@
-import type { PayeeCheck, StatusInquiry } from '../../src/core/bank-port.ts';
+import type { PayeeCheck, RegistrationOrder, StatusInquiry } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
 import { proxyNo } from './fake-bank.ts';
 
@@ -26,3 +26,12 @@ export const inquiry: StatusInquiry = {
   tranTime: '23:59:58',
 };
 export const check: PayeeCheck = { proxyType: 'MSISDN', proxyNo, proxyName: null };
+export const registrationOrder: RegistrationOrder = {
+  customerId: '9100000000011',
+  vendorId: 'VENDOR0001',
+  companyId: 'COMP000001',
+  accountNo: '9900000001',
+  refs: ['INV 1', null, 'A', null],
+  requestUid: '0b7e3a52-6a9c-4c65-9a55-5a1a1f0f4b11',
+  ipAddress: '192.0.2.7',
+};

@@ -89,13 +89,19 @@ export function tokenReply(accessToken: string, details: object = {}): object {
   };
 }
 
-function answerWell({ path, body }: Arrival, response: ServerResponse, number: number): void {
+function answerWell({ path, headers, body }: Arrival, response: ServerResponse, number: number): void {
   if (isTokenPath(path)) {
     answer(response, tokenReply(`token-${number}`));
     return;
   }
   const request = JSON.parse(body) as Record<string, string>;
   const { requestUID, transRefNo } = request;
+  if (path.endsWith('/registerddr')) {
+    const header = JSON.parse(String(headers['msg-hdr'])) as Record<string, string>;
+    const seqId = { ddrOapiSeqId: 7 };
+    answer(response, { statusCode: '0', statusDesc: 'Success', severity: 'INFO', ...header, ...seqId });
+    return;
+  }
   const common = { statusDesc: 'Success', severity: 'INFO', requestUID };
   if (path.endsWith('/inquirystatus')) {
     const names = { proxyName: 'SOMCHAI JAIDEE', displayProxyName: 'สมชาย ใจดี' };
