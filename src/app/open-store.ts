@@ -54,6 +54,7 @@ export async function makeReader({ settings, limits }: LoadedSettings): Promise<
   const { makePayoutFileReader } = await import('../intake/formats/payout-file.ts');
   return makePayoutFileReader({
     ...settings.input,
+    otherColumns: settings.registration.columns,
     limits: {
       rowsMax: limits.rowsPerFile,
       bytesMax: limits.bytesPerFile,

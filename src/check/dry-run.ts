@@ -313,7 +313,7 @@ class Lookalikes {
   async seeId({ rowNo, line }: StagedRow, payoutId: string): Promise<void> {
     const { journal, policy } = this.#context;
     const key = computeSimilarKey(payoutId);
-    const { kind } = this.#ids.add({ rowNo, line, payoutId: key, cells: [payoutId], isValid: true });
+    const { kind } = this.#ids.add({ rowNo, line, id: key, cells: [payoutId], isValid: true });
     const others = (await journal?.similarHolders(policy.bank.companyId, payoutId)) ?? [];
     if (kind === 'differs' || others.length > 0) this.#marks.add(rowNo);
   }

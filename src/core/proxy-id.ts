@@ -1,3 +1,4 @@
+import { explainNoDigits, joinDigitGroups } from './digits.ts';
 import { countOf } from './figures.ts';
 import type { ProxyType } from './payout.ts';
 
@@ -137,38 +138,12 @@ function inferAndRead(digits: string): ProxyReading {
 }
 
 const digitsOnly = /^[0-9]+$/;
-const exponentPattern = /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i;
-const decimalsPattern = /^\d+[.,]0+$/;
-
-/** Apostrophes with which spreadsheets, and our exceptions files, keep a number as text. */
-const textMarkPattern = /^['’]/;
-
 function explainCharacters(text: string): ProxyReading {
-  if (textMarkPattern.test(text))
-    return failed(
-      'proxy-apostrophe',
-      'an apostrophe stands before this number, as in files for a spreadsheet: write the digits alone',
-    );
-  if (exponentPattern.test(text)) {
-    return failed(
-      'proxy-damaged',
-      'a spreadsheet has turned this number into an exponent, its digits are lost: format the column as text and write it again',
-    );
-  }
-  if (decimalsPattern.test(text)) {
-    return failed(
-      'proxy-damaged',
-      'a spreadsheet has given this number decimals: format the column as text and write it again',
-    );
-  }
-  if (/[๐-๙]/.test(text))
-    return failed('proxy-thai-digits', 'Thai digits cannot be sent: write the number with 0-9');
-  if (/\p{L}/u.test(text))
-    return failed('proxy-characters', 'letters stand in this number: only the digits 0-9 can');
-  return failed(
-    'proxy-characters',
-    'only the digits 0-9 can stand here, with single hyphens or spaces between them or a leading +',
+  const { kind, message } = explainNoDigits(
+    text,
+    'with single hyphens or spaces between them or a leading +',
   );
+  return failed(`proxy-${kind}`, message);
 }
 
 /**
@@ -182,7 +157,7 @@ export function readProxyId(text: string, declaredType: ProxyType | undefined): 
     return failed('proxy-missing', 'proxyNo is empty: give a mobile number or a citizen or tax ID');
   let digits = text;
   if (!digitsOnly.test(text)) {
-    digits = text.replace(/^\+/, '').replaceAll(/(?<=\d)[- ](?=\d)/g, '');
+    digits = joinDigitGroups(text.replace(/^\+/, ''));
     if (!digitsOnly.test(digits)) return explainCharacters(text);
     if (text.startsWith('+')) return readAsInternational(digits, declaredType);
   }

@@ -1,21 +1,25 @@
-/** Reads a payout file into the journal: totals and duplicates are known, and the batch sealed, before any money moves. */
-import type { FileRejection, Inspection } from '../core/payout-file.ts';
+/** Reads a file into the journal: totals and duplicates are known, and the batch sealed, before anything is sent. */
+import type { FileRejection, Inspection, SealTotals, StagedRow } from '../core/payout-file.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Clock } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
+import type { RegistrationFileRow, RegistrationSealTotals } from '../registration/rules/registration-file.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
-import type { IntakeStore, PayoutFileReader, RejectedFile } from './ports.ts';
+import type {
+  BatchStart,
+  FileJournal,
+  FileReader,
+  IntakeStore,
+  RegistrationFileJournal,
+  RejectedFile,
+  TakenBatch,
+} from './ports.ts';
 
-export interface IngestContext {
-  readonly journal: IntakeStore;
-  readonly reader: PayoutFileReader;
+/** By what a file of any kind is taken in. */
+interface FileContext<Row, Totals> {
+  readonly reader: FileReader<Row, Totals>;
   readonly clock: Clock;
   readonly companyId: string;
-  readonly payerAccount: string;
-  /** limits.likeFileDays */
-  readonly likeFileDays: number;
-  /** Asked when the file is sealed: whether its rows wait for approval. They do not when this is left out. */
-  readonly approval?: (() => Promise<ApprovalPolicy>) | undefined;
   /** When the file was dropped, where that was before now. */
   readonly droppedAtMs?: number;
   /** Asked when the bytes are known, before any row is read in; false leaves the file alone. */
@@ -28,41 +32,109 @@ export interface IngestContext {
   readonly onRows: (rows: number) => void;
 }
 
-export type Ingested =
+export interface IngestContext extends FileContext<StagedRow, SealTotals> {
+  readonly journal: IntakeStore;
+  readonly payerAccount: string;
+  /** limits.likeFileDays */
+  readonly likeFileDays: number;
+  /** Asked when the file is sealed: whether its rows wait for approval. They do not when this is left out. */
+  readonly approval?: (() => Promise<ApprovalPolicy>) | undefined;
+}
+
+export interface RegistrationIngestContext<Taken extends TakenBatch> extends FileContext<
+  RegistrationFileRow,
+  RegistrationSealTotals
+> {
+  readonly journal: RegistrationFileJournal<Taken>;
+}
+
+export type Ingested<Taken extends TakenBatch = Batch> =
   /** `isNew` is false when the same bytes were sealed before, under this or any other name. */
-  | { readonly kind: 'batch'; readonly batch: Batch; readonly isNew: boolean }
+  | { readonly kind: 'batch'; readonly batch: Taken; readonly isNew: boolean }
   /** Rejected as a whole. The batch is undefined when the bytes could not even be hashed. */
-  | (RejectedFile & { readonly batch: Batch | undefined })
+  | (RejectedFile & { readonly batch: Taken | undefined })
   | { readonly kind: 'turned-away' }
   | { readonly kind: 'stopped' };
 
-/** Takes a file in, or finds the batch that its bytes already are. */
-export async function ingestFile(context: IngestContext, path: string, fileName: string): Promise<Ingested> {
+/** What differs between the kinds of files once their rows can be read. */
+interface Intake<Row, Totals, Taken extends TakenBatch> {
+  readonly journal: Omit<FileJournal<Row, Taken, never>, 'startIngest'>;
+  start(file: Omit<BatchStart, 'payerAccount'>): Promise<void>;
+  seal(batchId: string, totals: Totals): Promise<Taken>;
+  /** What to look at before a file that another journal knows is given to this one. */
+  readonly otherJournal: string;
+}
+
+/** Takes a file of payouts in, or finds the batch that its bytes already are. */
+export function ingestFile(context: IngestContext, path: string, fileName: string): Promise<Ingested> {
+  const { journal, clock, payerAccount, likeFileDays } = context;
+  const intake: Intake<StagedRow, SealTotals, Batch> = {
+    journal,
+    start: (file) => journal.startIngest({ ...file, payerAccount }),
+    seal: async (batchId, totals) => {
+      const approval = await context.approval?.();
+      return journal.seal(batchId, totals, clock.now(), likeFileDays, approval);
+    },
+    otherJournal:
+      'Look there first: they may be paid. If the journal was lost or replaced, ' +
+      '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one',
+  };
+  return takeIn(context, intake, path, fileName);
+}
+
+/** Takes a file of registrations in, or finds the batch that its bytes already are. */
+export function ingestRegistrations<Taken extends TakenBatch>(
+  context: RegistrationIngestContext<Taken>,
+  path: string,
+  fileName: string,
+): Promise<Ingested<Taken>> {
+  const { journal, clock } = context;
+  const intake: Intake<RegistrationFileRow, RegistrationSealTotals, Taken> = {
+    journal,
+    start: (file) => journal.startIngest(file),
+    seal: (batchId, totals) => journal.seal(batchId, totals, clock.now()),
+    otherJournal:
+      'Look there first: they may be with the bank, which can be asked about none of them. If the journal was lost, have the ' +
+      'bank say which it has, and give the others as a new file',
+  };
+  return takeIn(context, intake, path, fileName);
+}
+
+async function takeIn<Row, Totals, Taken extends TakenBatch>(
+  context: FileContext<Row, Totals>,
+  intake: Intake<Row, Totals, Taken>,
+  path: string,
+  fileName: string,
+): Promise<Ingested<Taken>> {
   const inspected = await context.reader.inspect(path);
   if (inspected.kind === 'rejected') return { ...inspected, batch: undefined };
   const { inspection } = inspected;
   if ((await context.mayRead?.(computeBatchId(inspection.sha256), inspection)) === false)
     return { kind: 'turned-away' };
-  const known = await findSealed(context.journal, inspection);
+  const known = await findSealed(intake.journal, inspection);
   if (known !== undefined) return { kind: 'batch', batch: known, isNew: false };
   const trace = await context.findTrace?.(inspection);
-  if (trace !== undefined)
-    return { kind: 'rejected', rejection: refuseKnownElsewhere(trace), batch: undefined };
-  return readIntoJournal(context, inspection, fileName);
+  if (trace !== undefined) {
+    const rejection = refuseKnownElsewhere(trace, intake.otherJournal);
+    return { kind: 'rejected', rejection, batch: undefined };
+  }
+  return readIntoJournal(context, intake, inspection, fileName);
 }
 
 /** @param trace path of what the journal that took these bytes has left */
-const refuseKnownElsewhere = (trace: string): FileRejection => ({
+const refuseKnownElsewhere = (trace: string, otherJournal: string): FileRejection => ({
   code: 'taken-by-another-journal',
   line: null,
   column: null,
   message:
     `${trace} shows that these very bytes were taken before, and this journal does not know them: another one has them, ` +
-    'or this one is an older copy. Look there first: they may be paid. If the journal was lost or replaced, ' +
-    '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one',
+    `or this one is an older copy. ${otherJournal}`,
 });
 
-async function findSealed(journal: IntakeStore, inspection: Inspection): Promise<Batch | undefined> {
+async function findSealed<Taken extends TakenBatch>(
+  journal: { batch(batchId: string): Promise<Taken | undefined> },
+  inspection: Inspection,
+): Promise<Taken | undefined> {
   const batch = await journal.batch(computeBatchId(inspection.sha256));
   if (batch === undefined) return undefined;
   if (batch.sha256 !== inspection.sha256) {
@@ -73,19 +145,19 @@ async function findSealed(journal: IntakeStore, inspection: Inspection): Promise
   return isSealed(batch.status) ? batch : undefined;
 }
 
-async function readIntoJournal(
-  context: IngestContext,
+async function readIntoJournal<Row, Totals, Taken extends TakenBatch>(
+  context: FileContext<Row, Totals>,
+  { journal, ...intake }: Intake<Row, Totals, Taken>,
   inspection: Inspection,
   fileName: string,
-): Promise<Ingested> {
-  const { journal, clock, companyId, payerAccount } = context;
+): Promise<Ingested<Taken>> {
+  const { clock, companyId } = context;
   const { sha256 } = inspection;
   const batchId = computeBatchId(sha256);
   const start = async (extraColumns: readonly string[]): Promise<void> => {
     const nowMs = clock.now();
     const { droppedAtMs = nowMs } = context;
-    const file = { batchId, sha256, fileName, droppedAtMs, extraColumns };
-    await journal.startIngest({ ...file, companyId, payerAccount, nowMs });
+    await intake.start({ batchId, sha256, fileName, companyId, droppedAtMs, extraColumns, nowMs });
   };
   let isStarted = false;
   let rows = 0;
@@ -101,12 +173,8 @@ async function readIntoJournal(
         rows += part.rows.length;
         context.onRows(rows);
         break;
-      case 'summary': {
-        const { likeFileDays } = context;
-        const approval = await context.approval?.();
-        const batch = await journal.seal(batchId, part.totals, clock.now(), likeFileDays, approval);
-        return { kind: 'batch', batch, isNew: true };
-      }
+      case 'summary':
+        return { kind: 'batch', batch: await intake.seal(batchId, part.totals), isNew: true };
       case 'rejected': {
         if (!isStarted) await start([]);
         const { code, message } = part.rejection;

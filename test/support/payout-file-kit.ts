@@ -9,7 +9,7 @@ import {
   type PayoutFileLimits,
   type PayoutFileOptions,
 } from '../../src/intake/formats/payout-file.ts';
-import type { ReadPart } from '../../src/intake/ports.ts';
+import type { FileReader, ReadPart } from '../../src/intake/ports.ts';
 
 export const columns = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
 
@@ -30,18 +30,20 @@ export const defaults: PayoutFileOptions = {
   limits: noLimits,
 };
 
-export interface WholeReading {
+export interface WholeReading<Row = StagedRow, Totals = SealTotals> {
   readonly extraColumns: readonly string[];
-  readonly rows: readonly StagedRow[];
-  readonly totals: SealTotals | undefined;
+  readonly rows: readonly Row[];
+  readonly totals: Totals | undefined;
   readonly rejection: FileRejection | undefined;
 }
 
 /** Gathers everything that a reading yields. */
-export async function gather(parts: AsyncIterable<ReadPart>): Promise<WholeReading> {
-  const rows: StagedRow[] = [];
+export async function gather<Row, Totals>(
+  parts: AsyncIterable<ReadPart<Row, Totals>>,
+): Promise<WholeReading<Row, Totals>> {
+  const rows: Row[] = [];
   let extraColumns: readonly string[] = [];
-  let totals: SealTotals | undefined;
+  let totals: Totals | undefined;
   let rejection: FileRejection | undefined;
   for await (const part of parts) {
     switch (part.kind) {
@@ -65,11 +67,13 @@ export async function gather(parts: AsyncIterable<ReadPart>): Promise<WholeReadi
 /** A reading of a file that was rejected before its first row. */
 const unread = { extraColumns: [], rows: [], totals: undefined };
 
-export async function readPath(
+export const readPath = (path: string, options: Partial<PayoutFileOptions> = {}): Promise<WholeReading> =>
+  readWhole(makePayoutFileReader({ ...defaults, ...options }), path);
+
+export async function readWhole<Row, Totals>(
+  reader: FileReader<Row, Totals>,
   path: string,
-  options: Partial<PayoutFileOptions> = {},
-): Promise<WholeReading> {
-  const reader = makePayoutFileReader({ ...defaults, ...options });
+): Promise<WholeReading<Row, Totals>> {
   const inspected = await reader.inspect(path);
   if (inspected.kind === 'rejected') return { ...unread, rejection: inspected.rejection };
   return gather(reader.read(inspected.inspection));

@@ -21,7 +21,7 @@ export class LikePayments {
     const { proxyType, proxyNo, amountSatang, reference1 } = instruction;
     const payment = `${proxyType} ${proxyNo} ${amountSatang}`;
     const isSeen = (what: string): boolean =>
-      this.#seen.add({ rowNo, line, payoutId: `${payment}${what}`, cells: [], isValid: true }).kind !== 'new';
+      this.#seen.add({ rowNo, line, id: `${payment}${what}`, cells: [], isValid: true }).kind !== 'new';
     const isLike = isSeen('');
     const isSame = isSeen(reference1 === null ? ' bare' : ` by ${reference1}`);
     if (!isLike) return 'none';

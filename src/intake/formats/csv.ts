@@ -1,6 +1,6 @@
-/** Payout files as CSV: a pass over the bytes, of which no more than a block is in memory. */
+/** Files as CSV: a pass over the bytes, of which no more than a block is in memory. */
 import { parse } from 'csv-parse/sync';
-import type { Inspection, SealTotals } from '../../core/payout-file.ts';
+import type { Inspection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile } from '../../platform/csv/open.ts';
 import {
   type Delimiter,
@@ -12,8 +12,9 @@ import {
 } from '../../platform/csv/records.ts';
 import type { ReadPart } from '../ports.ts';
 import type { ControlTotals } from '../rules/control-totals.ts';
+import type { FileKind, FileOptions, FileRow } from './file-kind.ts';
 import { type Header, type HeaderNames, mapHeader } from './header.ts';
-import { type PayoutFileOptions, RowTaker } from './payout-rows.ts';
+import { RowTaker } from './file-rows.ts';
 
 /**
  * Reads an inspected CSV file.
@@ -21,19 +22,20 @@ import { type PayoutFileOptions, RowTaker } from './payout-rows.ts';
  * @param sidecar what the control file declares, when one is wanted
  * @throws FileRejected
  */
-export async function* readCsv(
+export async function* readCsv<Row extends FileRow, Totals>(
   file: OpenedFile,
   inspection: Inspection,
-  options: PayoutFileOptions,
+  kind: FileKind<Row, Totals>,
+  options: FileOptions,
   take: (bytes: Buffer) => void,
   sidecar: ControlTotals | null,
-): AsyncGenerator<ReadPart, SealTotals> {
+): AsyncGenerator<ReadPart<Row, Totals>, Totals> {
   const { head, isWhole, rest } = await openText(file, inspection, take);
-  const header = readHeader(head, isWhole, options);
+  const header = readHeader(head, isWhole, kind, options);
   yield { kind: 'header', extraColumns: header.extraColumns };
   const records = new RecordReader(header.delimiter, header.cellCount, header.nextLine);
-  const taker = new RowTaker(header, options);
-  const takeAll = (found: readonly FileRecord[]): ReadPart => ({
+  const taker = new RowTaker(header, kind, options);
+  const takeAll = (found: readonly FileRecord[]): ReadPart<Row, Totals> => ({
     kind: 'rows',
     rows: found.flatMap((record) => taker.take(record) ?? []),
   });
@@ -99,7 +101,12 @@ function readHeaderRecord(head: Buffer, isWhole: boolean, delimiter: Delimiter):
  * @param head the first bytes (UTF-8, without mark): the whole file, or at least `headBytes`
  * @throws FileRejected when the file is blank, or its header cannot be used
  */
-function readHeader(head: Buffer, isWhole: boolean, options: PayoutFileOptions): CsvHeader {
+function readHeader(
+  head: Buffer,
+  isWhole: boolean,
+  { columns }: Pick<FileKind<never, unknown>, 'columns'>,
+  options: FileOptions,
+): CsvHeader {
   const delimiters: readonly Delimiter[] =
     options.delimiter === 'auto' ? [',', ';', '\t'] : [options.delimiter];
   let rejected: { readonly cells: number; readonly error: FileRejected } | undefined;
@@ -108,7 +115,7 @@ function readHeader(head: Buffer, isWhole: boolean, options: PayoutFileOptions):
     try {
       const record = readHeaderRecord(head, isWhole, delimiter);
       cells = record.names.length;
-      return { ...record, ...mapHeader(record, options) };
+      return { ...record, ...mapHeader(record, columns, options) };
     } catch (error) {
       if (!(error instanceof FileRejected)) throw error;
       if (rejected === undefined || cells > rejected.cells) rejected = { cells, error };

@@ -1,13 +1,16 @@
-/** The header of a payout file: where our columns stand, and which are carried through. */
+/** The header of a file: where our columns stand, which are carried through, and whether it is of this kind at all. */
 import { FileRejected } from '../../platform/csv/open.ts';
-import { type RowColumn, rowColumns } from '../../core/payout-file.ts';
-import { exceptionMarks } from '../../reports/rules/report-rows.ts';
-import { requiredColumns } from '../rules/row.ts';
+import { type FileColumns, fileColumns } from '../rules/file-columns.ts';
+
+/** Our column → the file's header. */
+type ColumnHeaders<Column extends string = string> = Readonly<Partial<Record<Column, string | undefined>>>;
 
 /** The settings that a header is read by. */
-export interface HeaderOptions {
-  /** Our column → the file's header; a column that stands here must be in the file. */
-  readonly columns: Readonly<Partial<Record<RowColumn, string | undefined>>>;
+export interface HeaderOptions<Column extends string = string> {
+  /** A column that stands here must be in the file. */
+  readonly columns: ColumnHeaders<Column>;
+  /** The headers of the other kind of file, by which one is known that came the wrong way. */
+  readonly otherColumns?: ColumnHeaders | undefined;
 }
 
 /** The names that a header gives, and where it stands. */
@@ -18,10 +21,12 @@ export interface HeaderNames {
   readonly nextLine: number;
 }
 
+type Places = Readonly<Partial<Record<string, number>>>;
+
 export interface Header extends HeaderNames {
   readonly cellCount: number;
   /** Place of each of our columns in a row; undefined for one that the file leaves out. */
-  readonly places: Readonly<Partial<Record<RowColumn, number>>>;
+  readonly places: Places;
   /** Places and names of the columns that are carried through. */
   readonly extraPlaces: readonly number[];
   readonly extraColumns: readonly string[];
@@ -46,13 +51,10 @@ function rejectDoubled(record: HeaderNames, column: string, places: readonly num
 }
 
 /** Finds our columns, those with a name of their own in the settings first: no other takes a header they claim. */
-function findPlaces(
-  record: HeaderNames,
-  columns: HeaderOptions['columns'],
-): Partial<Record<RowColumn, number>> {
-  const found: Partial<Record<RowColumn, number>> = {};
+function findPlaces(record: HeaderNames, { names }: FileColumns, columns: ColumnHeaders): Places {
+  const found: Partial<Record<string, number>> = {};
   const claimed = new Set<number>();
-  const mappedFirst = rowColumns.toSorted(
+  const mappedFirst = names.toSorted(
     (a, b) => Number(columns[a] === undefined) - Number(columns[b] === undefined),
   );
   for (const column of mappedFirst) {
@@ -70,61 +72,51 @@ function findPlaces(
 
 function rejectMissing(
   record: HeaderNames,
-  missing: readonly RowColumn[],
+  kind: FileColumns,
+  missing: readonly string[],
   { columns }: HeaderOptions,
 ): FileRejected {
-  const [first = 'payoutId'] = missing;
+  const [first = kind.required[0]] = missing;
   const headers = missing.map((column) => columns[column] ?? column).join(', ');
   const similar = record.names.find((name) => squeeze(name) === squeeze(first));
   const hint = similar === undefined ? '' : ` ("${similar}" is not taken for it)`;
-  const mapping = describeMapping(record, missing);
+  const mapping = describeMapping(record, kind, missing);
   const message = `the header lacks ${headers}${hint}: add the column, or name the file's own header in the settings: ${mapping}`;
   return new FileRejected('column-missing', message, record.line, first);
 }
 
 /** What to paste into the settings: each missing column with the header that is probably meant, or a place to fill in. */
-function describeMapping({ names }: HeaderNames, missing: readonly RowColumn[]): string {
-  const known = rowColumns.filter((column) => !missing.includes(column)).map(squeeze);
+function describeMapping({ names }: HeaderNames, kind: FileColumns, missing: readonly string[]): string {
+  const known = kind.names.filter((column) => !missing.includes(column)).map(squeeze);
   const free = names.filter((name) => name !== '' && !known.includes(squeeze(name)));
   const pairs = missing.map((column) => {
-    const meant = free.find((name) => squeeze(name) === squeeze(column)) ?? findMeant(column, free);
+    const meant =
+      free.find((name) => squeeze(name) === squeeze(column)) ??
+      free.find((name) => kind.usualHeaders[column]?.test(name) === true);
     return `${column}: ${JSON.stringify(meant ?? 'the header in the file')}`;
   });
-  return `input: { columns: { ${pairs.join(', ')} } }`;
+  return `${kind.section}: { columns: { ${pairs.join(', ')} } }`;
 }
 
-/** Parts of the headers that partners give these columns, in English and Thai. */
-const usualHeaders: Readonly<Record<RowColumn, RegExp>> = {
-  payoutId: /payout|payment.?(id|no)|invoice|order|เลขที่/iu,
-  proxyType: /type|ประเภท/iu,
-  proxyNo: /proxy|promptpay|mobile|phone|citizen|tax.?id|พร้อมเพย์|มือถือ|บัตร/iu,
-  payeeName: /name|payee|ชื่อ/iu,
-  amount: /amount|baht|total|sum|จำนวน|ยอด/iu,
-  reference1: /ref.*1|อ้างอิง.*1/iu,
-  reference2: /ref.*2|อ้างอิง.*2/iu,
-};
-
-const findMeant = (column: RowColumn, names: readonly string[]): string | undefined =>
-  names.find((name) => usualHeaders[column].test(name));
-
-function rejectUnusable(record: HeaderNames, { columns }: HeaderOptions): FileRejected {
-  const wanted = requiredColumns.map((column) => columns[column] ?? column).join(', ');
+function rejectUnusable(record: HeaderNames, kind: FileColumns, { columns }: HeaderOptions): FileRejected {
+  const wanted = kind.required.map((column) => columns[column] ?? column).join(', ');
   const message =
     `the first line is no header: it must name ${wanted}, separated by commas, semicolons or tabs; ` +
-    `add it, or name the file's own headers in the settings: ${describeMapping(record, requiredColumns)}`;
+    `add it, or name the file's own headers in the settings: ${describeMapping(record, kind, kind.required)}`;
   return new FileRejected('header-missing', message, record.line);
 }
 
 /** A column that is carried through although its name is all but one of ours: its content would go unnoticed. */
 function rejectUnclear(
   record: HeaderNames,
-  places: Partial<Record<RowColumn, number>>,
+  { names, section }: FileColumns,
+  places: Places,
   extras: readonly string[],
 ): void {
-  for (const column of rowColumns) {
+  for (const column of names) {
     const similar = places[column] === undefined && extras.find((name) => squeeze(name) === squeeze(column));
     if (typeof similar !== 'string') continue;
-    const message = `is "${similar}" meant as ${column}? rename it, or set input.columns.${column}`;
+    const message = `is "${similar}" meant as ${column}? rename it, or set ${section}.columns.${column}`;
     throw new FileRejected('column-unclear', message, record.line, similar);
   }
 }
@@ -141,39 +133,62 @@ function rejectTwins(record: HeaderNames): void {
   }
 }
 
+const otherThan = (kind: FileColumns): FileColumns =>
+  kind === fileColumns.payout ? fileColumns.registration : fileColumns.payout;
+
 /**
- * An exceptions file that we wrote is no payout file: what a person has filled in beside the old number and amount would
- * be carried through unread, and the old ones paid.
+ * An exceptions file that we wrote is no file to take in: what a person has filled in beside the old values would be
+ * carried through unread, and the old ones sent.
  */
 function rejectExceptionsFile({ names, line }: HeaderNames): void {
   // In a workbook of ours the heading in Thai stands below.
   const heads = names.map((name) => name.split(/[\r\n]/)[0]?.trim());
-  if (!exceptionMarks.every((column) => heads.includes(column))) return;
-  const message =
-    'this is an exceptions file that paydrop wrote: newProxyNo and newAmount would not be read. What was decided in it is ' +
-    'taken by "paydrop decide" and its name; or take the rows out of your own payout file, correct them there, and give ' +
-    'them, under the same payoutId, as a new file';
-  throw new FileRejected('exceptions-file', message, line);
+  for (const { exceptionMarks, filledIn, rowsAre, required } of Object.values(fileColumns)) {
+    if (!exceptionMarks.every((column) => heads.includes(column))) continue;
+    const message =
+      `this is an exceptions file that paydrop wrote: ${filledIn} would not be read. What was decided in it is ` +
+      `taken by "paydrop decide" and its name; or take the rows out of your own ${rowsAre} file, correct them there, and give ` +
+      `them, under the same ${required[0]}, as a new file`;
+    throw new FileRejected('exceptions-file', message, line);
+  }
+}
+
+/** A header that cannot be used for this kind of file, and names what one of the other kind must. */
+function rejectOtherKind(
+  record: HeaderNames,
+  kind: FileColumns,
+  found: readonly string[],
+  { otherColumns = {} }: HeaderOptions,
+): void {
+  const other = otherThan(kind);
+  const theirs = other.required.filter(
+    (column) => placesOf(record.names, otherColumns[column]?.trim() ?? column).length > 0,
+  );
+  const isWhole = theirs.length === other.required.length;
+  if (!isWhole && (found.length > 0 || !theirs.includes(other.required[0]))) return;
+  throw new FileRejected(other.otherKind.code, other.otherKind.message, record.line);
 }
 
 /**
- * Finds our columns in a header.
+ * Finds the columns of a kind of file in a header.
  * @throws FileRejected when it cannot be used
  */
-export function mapHeader(record: HeaderNames, { columns }: HeaderOptions): Header {
+export function mapHeader(record: HeaderNames, kind: FileColumns, options: HeaderOptions): Header {
+  const { columns } = options;
   rejectExceptionsFile(record);
-  const places = findPlaces(record, columns);
-  const found = Object.values(places);
-  if (!requiredColumns.some((column) => places[column] !== undefined))
-    throw rejectUnusable(record, { columns });
-  const mapped = rowColumns.filter((column) => columns[column] !== undefined);
-  const missing = [...new Set([...requiredColumns, ...mapped])].filter(
+  const places = findPlaces(record, kind, columns);
+  const present = kind.required.filter((column) => places[column] !== undefined);
+  if (present.length < kind.required.length) rejectOtherKind(record, kind, present, options);
+  if (present.length === 0) throw rejectUnusable(record, kind, options);
+  const mapped = kind.names.filter((column) => columns[column] !== undefined);
+  const missing = [...new Set([...kind.required, ...mapped])].filter(
     (column) => places[column] === undefined,
   );
-  if (missing.length > 0) throw rejectMissing(record, missing, { columns });
+  if (missing.length > 0) throw rejectMissing(record, kind, missing, options);
+  const found = Object.values(places);
   const extraPlaces = record.names.flatMap((_, place) => (found.includes(place) ? [] : [place]));
   const extraColumns = extraPlaces.map((place) => record.names[place] ?? '');
   rejectTwins(record);
-  rejectUnclear(record, places, extraColumns);
+  rejectUnclear(record, kind, places, extraColumns);
   return { ...record, cellCount: record.names.length, places, extraPlaces, extraColumns };
 }

@@ -1,87 +1,110 @@
-/**
- * Payout files in: a first pass says what the file is, a second reads its rows and must meet the same bytes, whatever the
- * format. Which one it is, its first bytes say, not its name.
- */
-import { createHash } from 'node:crypto';
-import type { Inspection } from '../../core/payout-file.ts';
-import {
-  FileRejected,
-  inspectFile,
-  openRegularFile,
-  rejectChanged,
-  requireUnchanged,
-} from '../../platform/csv/open.ts';
-import { beginsAsArchive } from '../../platform/workbook/reader.ts';
-import type { PayoutFileReader, ReadPart, RejectedFile } from '../ports.ts';
-import { type ControlTotals, readControlFile } from '../rules/control-totals.ts';
-import { readCsv } from './csv.ts';
-import type { PayoutFileOptions } from './payout-rows.ts';
-import { inspectWorkbook, readXlsx } from './xlsx.ts';
+/** Payout files: rows with an amount, which add up to a total. */
+import { showBaht } from '../../core/figures.ts';
+import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
+import type { RowCells, RowColumn, SealTotals, StagedRow } from '../../core/payout-file.ts';
+import { FileRejected } from '../../platform/csv/open.ts';
+import type { PayoutFileReader } from '../ports.ts';
+import { type ControlTotals, looksLikeTrailer } from '../rules/control-totals.ts';
+import { fileColumns } from '../rules/file-columns.ts';
+import { parseRow } from '../rules/row.ts';
+import type { FileKind, FileLimits, FileOptions, RowCount } from './file-kind.ts';
+import { makeFileReader } from './file-reader.ts';
+import { requireControl } from './file-rows.ts';
 
-export type { PayoutFileLimits, PayoutFileOptions } from './payout-rows.ts';
-
-/** A control file holds two numbers. */
-const controlFileBytesMax = 65_536;
-
-async function readSidecar(path: string): Promise<ControlTotals> {
-  const sidecarPath = `${path}.control.json`;
-  const about = (message: string): string => `${sidecarPath}: ${message}`;
-  await using file = await openRegularFile(sidecarPath).catch((error: unknown) => {
-    if (!(error instanceof FileRejected)) throw error;
-    throw new FileRejected('control-missing', about(error.rejection.message));
-  });
-  if (file.sizeBytes > controlFileBytesMax)
-    throw new FileRejected('control-unreadable', about('too large for a control file'));
-  const text = await file.handle.readFile('utf8');
-  const reading = readControlFile(text.replace(/^\ufeff/, ''));
-  if (!reading.ok) throw new FileRejected(reading.code, about(reading.message));
-  return reading.totals;
+export interface PayoutFileOptions extends FileOptions<RowColumn> {
+  readonly limits: PayoutFileLimits;
 }
 
-async function* readPayoutFile(inspection: Inspection, options: PayoutFileOptions): AsyncGenerator<ReadPart> {
-  await using file = await openRegularFile(inspection.path);
-  try {
-    await requireUnchanged(file, inspection);
-    const hash = createHash('sha256');
-    const take = (bytes: Uint8Array): void => void hash.update(bytes);
-    const sidecar = options.control === 'sidecar' ? await readSidecar(inspection.path) : null;
-    const totals = (await beginsAsArchive(file))
-      ? yield* readXlsx(file, options, take, sidecar)
-      : yield* readCsv(file, inspection, options, take, sidecar);
-    await requireUnchanged(file, inspection);
-    if (hash.digest('hex') !== inspection.sha256) throw rejectChanged();
-    yield { kind: 'summary', totals };
-  } catch (error) {
-    if (error instanceof FileRejected) await requireUnchanged(file, inspection);
-    throw error;
+/** Null stands for no limit. */
+export interface PayoutFileLimits extends FileLimits {
+  /** Larger payouts are held. */
+  readonly payoutSatangMax: Satang | null;
+  /** A larger total rejects the file. */
+  readonly fileSatangMax: Satang | null;
+}
+
+/** What a store with 64-bit integers can hold; no file that means well comes near it. */
+const storableSatangMax = 2n ** 63n - 1n;
+
+class PayoutCount implements RowCount<StagedRow, SealTotals> {
+  readonly #limits: PayoutFileLimits;
+  rows = 0;
+  totalSatang: Satang = zeroSatang;
+  unreadableAmounts = 0;
+  unreadableLine: number | null = null;
+
+  constructor(limits: PayoutFileLimits) {
+    this.#limits = limits;
+  }
+
+  add({ amountSatang, line }: StagedRow): void {
+    this.rows += 1;
+    if (amountSatang === null) {
+      this.unreadableAmounts += 1;
+      this.unreadableLine ??= line;
+    } else this.totalSatang = toSatang(this.totalSatang + amountSatang);
+  }
+
+  isTrailer(cells: readonly string[], columns: number): boolean {
+    return looksLikeTrailer(cells, this, columns);
+  }
+
+  requireControl(declared: ControlTotals, trailerLine: number | null): void {
+    requireControl(declared, this, trailerLine);
+  }
+
+  end(conflictingRowNos: readonly number[]): SealTotals {
+    const { rows, totalSatang, unreadableAmounts } = this;
+    this.#requireLimit();
+    return { rows, totalSatang, unreadableAmounts, conflictingRowNos };
+  }
+
+  #requireLimit(): void {
+    const { totalSatang } = this;
+    const { fileSatangMax } = this.#limits;
+    const limit = fileSatangMax ?? toSatang(storableSatangMax);
+    if (totalSatang <= limit) return;
+    const name = fileSatangMax === null ? 'any batch can hold' : 'limits.bahtPerBatch allows';
+    const message = `the rows add up to ${showBaht(totalSatang)} baht, more than ${name} (${showBaht(limit)}): split the file, or correct an amount`;
+    throw new FileRejected('total-over-limit', message);
   }
 }
 
-async function inspect(path: string, { encoding, limits }: PayoutFileOptions): Promise<Inspection> {
-  const { bytesMax } = limits;
-  await using file = await openRegularFile(path);
-  if (!(await beginsAsArchive(file))) return await inspectFile(path, { encoding, bytesMax });
-  const inspection = await inspectWorkbook(file, path, bytesMax);
-  await requireUnchanged(file, inspection);
-  return inspection;
-}
-
-function asRejected(error: unknown): RejectedFile {
-  if (error instanceof FileRejected) return { kind: 'rejected', rejection: error.rejection };
-  throw error;
-}
-
-/** A reader of payout files under these settings. */
-export function makePayoutFileReader(options: PayoutFileOptions): PayoutFileReader {
+function pickCells(pick: (column: RowColumn) => string): RowCells {
   return {
-    inspect: (path) =>
-      inspect(path, options).then((inspection) => ({ kind: 'inspected', inspection }), asRejected),
-    async *read(inspection) {
-      try {
-        yield* readPayoutFile(inspection, options);
-      } catch (error) {
-        yield asRejected(error);
-      }
-    },
+    payoutId: pick('payoutId'),
+    proxyType: pick('proxyType'),
+    proxyNo: pick('proxyNo'),
+    payeeName: pick('payeeName'),
+    amount: pick('amount'),
+    reference1: pick('reference1'),
+    reference2: pick('reference2'),
   };
 }
+
+const payoutKind = (limits: PayoutFileLimits): FileKind<StagedRow, SealTotals> => ({
+  columns: fileColumns.payout,
+  maskedColumns: new Set<RowColumn>(['proxyNo']),
+  control: 'rows and total',
+  pickCells,
+  readRow({ rowNo, line, cells, extras }) {
+    const { instruction, amountSatang, holds, issues } = parseRow(cells, line, limits);
+    return { rowNo, line, cells, instruction, amountSatang, holds, issues, extras };
+  },
+  rejectRow: ({ rowNo, line, cells, extras }, issues) => ({
+    rowNo,
+    line,
+    cells,
+    instruction: null,
+    amountSatang: null,
+    holds: [],
+    issues,
+    extras,
+  }),
+  doubtCells: (row, columns) => (columns.includes('amount') ? { ...row, amountSatang: null } : row),
+  count: () => new PayoutCount(limits),
+});
+
+/** A reader of payout files under these settings. */
+export const makePayoutFileReader = (options: PayoutFileOptions): PayoutFileReader =>
+  makeFileReader(payoutKind(options.limits), options);

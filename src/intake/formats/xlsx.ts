@@ -1,13 +1,15 @@
-/** Payout files as workbooks: the first sheet, its cells as they are shown. */
+/** Files as workbooks: the first sheet, its cells as they are shown. */
 import { createHash } from 'node:crypto';
-import { type Inspection, rowColumns, type SealTotals } from '../../core/payout-file.ts';
+import type { Inspection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile, rejectTooLarge } from '../../platform/csv/open.ts';
 import { nameColumn, type SheetHead, type SheetRow } from '../../platform/workbook/sheet.ts';
 import { readSheet, readWorkbookBytes } from '../../platform/workbook/reader.ts';
 import type { ReadPart } from '../ports.ts';
 import type { ControlTotals } from '../rules/control-totals.ts';
+import type { FileColumns } from '../rules/file-columns.ts';
+import type { FileKind, FileOptions, FileRow } from './file-kind.ts';
+import { type RowRecord, RowTaker } from './file-rows.ts';
 import { type Header, mapHeader } from './header.ts';
-import { type PayoutFileOptions, type RowRecord, RowTaker } from './payout-rows.ts';
 
 /**
  * What a workbook's bytes show; reading it later is held against this.
@@ -33,8 +35,12 @@ function cutBlankEnd(cells: readonly string[]): readonly string[] {
 }
 
 /** A column that nobody sees may be another than the one that was looked at. */
-function rejectHidden({ places, names, line }: Header, { hiddenColumns }: SheetHead): void {
-  for (const column of rowColumns) {
+function rejectHidden(
+  { places, names, line }: Header,
+  columns: FileColumns,
+  { hiddenColumns }: SheetHead,
+): void {
+  for (const column of columns.names) {
     const place = places[column];
     if (place === undefined || !hiddenColumns.includes(place)) continue;
     const message = `column ${nameColumn(place)} (${names[place] ?? ''}) is hidden: show it and look at it, or remove it`;
@@ -42,10 +48,15 @@ function rejectHidden({ places, names, line }: Header, { hiddenColumns }: SheetH
   }
 }
 
-function readHead({ line, cells }: SheetRow, head: SheetHead, options: PayoutFileOptions): Header {
+function readHead(
+  { line, cells }: SheetRow,
+  head: SheetHead,
+  columns: FileColumns,
+  options: FileOptions,
+): Header {
   const names = cutBlankEnd(cells).map((name) => name.trim());
-  const header = mapHeader({ names, line, nextLine: line + 1 }, options);
-  rejectHidden(header, head);
+  const header = mapHeader({ names, line, nextLine: line + 1 }, columns, options);
+  rejectHidden(header, columns, head);
   return header;
 }
 
@@ -62,16 +73,17 @@ function toRecord({ line, cells, faults, isHidden }: SheetRow, cellCount: number
  * @param sidecar what the control file declares, when one is wanted
  * @throws FileRejected
  */
-export async function* readXlsx(
+export async function* readXlsx<Row extends FileRow, Totals>(
   file: OpenedFile,
-  options: PayoutFileOptions,
+  kind: FileKind<Row, Totals>,
+  options: FileOptions,
   take: (bytes: Uint8Array) => void,
   sidecar: ControlTotals | null,
-): AsyncGenerator<ReadPart, SealTotals> {
+): AsyncGenerator<ReadPart<Row, Totals>, Totals> {
   const bytes = await readWorkbookBytes(file);
   take(bytes);
   let head: SheetHead | undefined;
-  let begun: { readonly header: Header; readonly taker: RowTaker } | undefined;
+  let begun: { readonly header: Header; readonly taker: RowTaker<Row, Totals> } | undefined;
   for await (const part of readSheet(bytes)) {
     if ('name' in part) head = part;
     else {
@@ -79,8 +91,8 @@ export async function* readXlsx(
       if (begun === undefined) {
         const [first, ...rest] = part;
         if (first === undefined || head === undefined) break;
-        const header = readHead(first, head, options);
-        begun = { header, taker: new RowTaker(header, options) };
+        const header = readHead(first, head, kind.columns, options);
+        begun = { header, taker: new RowTaker(header, kind, options) };
         yield { kind: 'header', extraColumns: header.extraColumns };
         rows = rest;
       }

@@ -1,17 +1,26 @@
 /**
  * Control totals: what the partner says that a file holds, in a trailer row (`TRAILER,<rows>,<total>`) or in a file
- * beside it. A difference rejects the whole file, for a row may have been lost or an amount cut short.
+ * beside it; of rows without amounts their number alone. A difference rejects the whole file, for a row may have been lost
+ * or an amount cut short.
  */
 import { countOf, showBaht, showCount } from '../../core/figures.ts';
-import { parseBaht } from '../../core/money.ts';
+import { parseBaht, type Satang } from '../../core/money.ts';
 import type { FileTotals } from '../../core/payout-file.ts';
 
-export type ControlTotals = Pick<FileTotals, 'rows' | 'totalSatang'>;
+export interface ControlTotals {
+  readonly rows: number;
+  /** Null where rows have no amounts. */
+  readonly totalSatang: Satang | null;
+}
 
-/** What reading the rows has counted. */
-export interface CountedTotals extends FileTotals {
+/** What control totals of a kind of file consist of. */
+export type ControlForm = 'rows and total' | 'rows';
+
+/** What reading the rows has counted; without amounts where rows have none. */
+export interface CountedTotals extends Partial<Omit<FileTotals, 'rows'>> {
+  readonly rows: number;
   /** Line of the first amount that cannot be read; null when all can. */
-  readonly unreadableLine: number | null;
+  readonly unreadableLine?: number | null;
 }
 
 export type ControlReading =
@@ -23,14 +32,15 @@ const failed = (code: string, message: string): ControlReading => ({ ok: false, 
 /** Digits of the largest row count that is read. */
 const rowsPattern = /^\d{1,12}$/;
 
-function readTotals(rows: string, total: string, where: string): ControlReading {
+/** @param total null where there is none to be read */
+function readTotals(rows: string, total: string | null, where: string): ControlReading {
   if (!rowsPattern.test(rows)) {
     return failed(
       'control-unreadable',
       `the ${where} must give the number of rows in digits, without separators`,
     );
   }
-  const totalSatang = parseBaht(total);
+  const totalSatang = total === null ? null : parseBaht(total);
   if (totalSatang === undefined) {
     return failed(
       'control-unreadable',
@@ -41,7 +51,20 @@ function readTotals(rows: string, total: string, where: string): ControlReading 
 }
 
 /** Reads a trailer row: its mark, the number of rows, their total; empty cells may follow. */
-export function readTrailer(cells: readonly string[]): ControlReading {
+export function readTrailer(cells: readonly string[], form: ControlForm): ControlReading {
+  return form === 'rows' ? readRowsTrailer(cells) : readTotalTrailer(cells);
+}
+
+function readRowsTrailer(cells: readonly string[]): ControlReading {
+  const [, rows = '', ...rest] = cells.map((cell) => cell.trim());
+  if (rest.every((cell) => cell === '')) return readTotals(rows, null, 'trailer row');
+  return failed(
+    'control-unreadable',
+    'the trailer row has more than its mark and the number of rows: a row that starts with the mark, or a total, which registrations do not have?',
+  );
+}
+
+function readTotalTrailer(cells: readonly string[]): ControlReading {
   const [, rows = '', total = '', ...rest] = cells.map((cell) => cell.trim());
   if (rest.some((cell) => cell !== '')) {
     return failed(
@@ -53,20 +76,23 @@ export function readTrailer(cells: readonly string[]): ControlReading {
 }
 
 /** Reads the text of a control file: {"rows": 3, "total": "1234.50"}; other keys may stand beside them. */
-export function readControlFile(text: string): ControlReading {
+export function readControlFile(text: string, form: ControlForm): ControlReading {
+  const example = form === 'rows' ? '{"rows": 3}' : '{"rows": 3, "total": "1234.50"}';
   let content: unknown;
   try {
     content = JSON.parse(text);
   } catch {
-    return failed('control-unreadable', 'the control file is no JSON: write {"rows": 3, "total": "1234.50"}');
+    return failed('control-unreadable', `the control file is no JSON: write ${example}`);
   }
-  if (typeof content !== 'object' || content === null || !('rows' in content) || !('total' in content)) {
-    return failed('control-unreadable', 'the control file needs both keys: {"rows": 3, "total": "1234.50"}');
+  const { rows, total } = typeof content === 'object' && content !== null ? (content as Controls) : {};
+  if (rows === undefined || (form !== 'rows' && total === undefined)) {
+    const lacking = form === 'rows' ? 'the key rows' : 'both keys';
+    return failed('control-unreadable', `the control file needs ${lacking}: ${example}`);
   }
-  const { rows, total } = content;
   if (typeof rows !== 'number' || !Number.isSafeInteger(rows)) {
     return failed('control-unreadable', 'rows in the control file must be a whole number: {"rows": 3, …}');
   }
+  if (form === 'rows') return readTotals(String(rows), null, 'control file');
   if (typeof total !== 'string') {
     return failed(
       'control-unreadable',
@@ -74,6 +100,11 @@ export function readControlFile(text: string): ControlReading {
     );
   }
   return readTotals(String(rows), total, 'control file');
+}
+
+interface Controls {
+  readonly rows?: unknown;
+  readonly total?: unknown;
 }
 
 /** Compares what was declared with what was counted; undefined when they agree. */
@@ -85,16 +116,18 @@ export function findControlMismatch(
     const message = `the control totals speak of ${countOf(declared.rows, 'row')} and the file has ${showCount(counted.rows)}: have the file written again`;
     return { code: 'control-rows', line: null, message };
   }
-  if (counted.unreadableAmounts > 0) {
+  const { totalSatang = null, unreadableAmounts = 0, unreadableLine = null } = counted;
+  if (declared.totalSatang === null || totalSatang === null) return undefined;
+  if (unreadableAmounts > 0) {
     const message =
-      `${countOf(counted.unreadableAmounts, 'amount')} cannot be read, the first in this line, so the control total of ` +
+      `${countOf(unreadableAmounts, 'amount')} cannot be read, the first in this line, so the control total of ` +
       `${showBaht(declared.totalSatang)} cannot be proved: correct them`;
-    return { code: 'control-unproved', line: counted.unreadableLine, message };
+    return { code: 'control-unproved', line: unreadableLine, message };
   }
-  if (declared.totalSatang !== counted.totalSatang) {
+  if (declared.totalSatang !== totalSatang) {
     const message =
       `the control totals speak of ${showBaht(declared.totalSatang)} baht and the rows add up to ` +
-      `${showBaht(counted.totalSatang)}: have the file written again`;
+      `${showBaht(totalSatang)}: have the file written again`;
     return { code: 'control-total', line: null, message };
   }
   return undefined;
@@ -111,6 +144,17 @@ const rowCountPattern = /^\d{1,7}$/;
 /** Cells of a trailer: its mark, rows, total. A row of so few columns may be a payment that is written wrong. */
 const trailerCells = 3;
 
+const beginsAsTrailer = (mark: string): boolean =>
+  trailerWords.has(mark.toUpperCase().replaceAll(/[^\p{L}\p{M}]/gu, ''));
+
+/** The same for rows without amounts: by its word, or because nothing but the number of the rows before it stands in it. */
+export function looksLikeRowsTrailer(cells: readonly string[], rowsBefore: number): boolean {
+  const [mark = '', ...rest] = cells.map((cell) => cell.trim());
+  if (beginsAsTrailer(mark)) return true;
+  const [rows = '', ...more] = rest.filter((cell) => cell !== '');
+  return more.length === 0 && rowCountPattern.test(rows) && Number(rows) === rowsBefore;
+}
+
 /**
  * True when a row that is no payment looks like a trailer: by the word that it begins with, or because a number of rows
  * and an amount are all that it has beside its mark; in a file of few columns, those of the rows before it.
@@ -118,7 +162,7 @@ const trailerCells = 3;
  */
 export function looksLikeTrailer(cells: readonly string[], before: FileTotals, columns: number): boolean {
   const [mark = '', ...rest] = cells.map((cell) => cell.trim());
-  if (trailerWords.has(mark.toUpperCase().replaceAll(/[^\p{L}\p{M}]/gu, ''))) return true;
+  if (beginsAsTrailer(mark)) return true;
   const [one = '', other = '', ...more] = rest.filter((cell) => cell !== '');
   if (more.length > 0) return false;
   return [

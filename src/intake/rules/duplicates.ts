@@ -1,10 +1,11 @@
 /**
- * A payoutId twice in one file: identical rows are paid once and the repeats rejected, differing ones are all rejected.
+ * A row's name (payoutId, registrationId) twice in one file: identical rows count once and the repeats are rejected,
+ * differing ones are all rejected.
  * A file of a million rows must not fill the memory, so rows are known by fingerprints of 64 bits: about 30 bytes a row.
- * Two payoutIds that share a fingerprint are taken for one: that can only reject a row, never pay one twice.
+ * Two names that share a fingerprint are taken for one: that can only reject a row, never send one twice.
  */
 
-/** The first row with this payoutId has the same cells (`repeat`), or it or one in between has others (`differs`). */
+/** The first row with this name has the same cells (`repeat`), or it or one in between has others (`differs`). */
 type DuplicateVerdict =
   | { readonly kind: 'new' }
   | { readonly kind: 'repeat' | 'differs'; readonly firstRowNo: number; readonly firstLine: number };
@@ -12,8 +13,8 @@ type DuplicateVerdict =
 export interface SeenRow {
   readonly rowNo: number;
   readonly line: number;
-  /** Trimmed. */
-  readonly payoutId: string;
+  /** Its name, trimmed. */
+  readonly id: string;
   /** All cells in the file's order, as they are. */
   readonly cells: readonly string[];
   /** The rules have found no issue. */
@@ -58,7 +59,7 @@ function fingerprint(lanes: Lanes, texts: readonly string[]): void {
 const segmentBits = 14;
 const entriesPerSegment = 2 ** segmentBits;
 const placeMask = entriesPerSegment - 1;
-/** An entry's words of 32 bits: fingerprints of payoutId and cells (two words each), row number, line, state. */
+/** An entry's words of 32 bits: fingerprints of name and cells (two words each), row number, line, state. */
 const entryWords = 7;
 const rowNoWord = 4;
 const lineWord = 5;
@@ -73,7 +74,7 @@ const slotsAtFirst = 4_096;
 
 /** Entries in segments, found through a table of slots (open addressing) that doubles when it is half full. */
 export class DuplicateIndex {
-  /** Valid first rows whose payoutId a later row repeats with other cells, in the order found. */
+  /** Valid first rows whose name a later row repeats with other cells, in the order found. */
   readonly conflictingRowNos: number[] = [];
   readonly #segments: Int32Array<ArrayBuffer>[] = [];
   readonly #id: Lanes = new Int32Array(2);
@@ -84,7 +85,7 @@ export class DuplicateIndex {
 
   /** Remembers a row and says how it stands to the earlier ones. */
   add(row: SeenRow): DuplicateVerdict {
-    fingerprint(this.#id, [row.payoutId]);
+    fingerprint(this.#id, [row.id]);
     fingerprint(this.#cells, row.cells);
     const slot = this.#findSlot(this.#id[0] ?? 0, this.#id[1] ?? 0);
     const entry = (this.#slots[slot] ?? 0) - 1;
@@ -93,9 +94,9 @@ export class DuplicateIndex {
     return isNew;
   }
 
-  /** True when a row with this payoutId was added. */
-  has(payoutId: string): boolean {
-    fingerprint(this.#id, [payoutId]);
+  /** True when a row with this name was added. */
+  has(id: string): boolean {
+    fingerprint(this.#id, [id]);
     return (this.#slots[this.#findSlot(this.#id[0] ?? 0, this.#id[1] ?? 0)] ?? 0) > 0;
   }
 

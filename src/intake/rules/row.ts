@@ -2,21 +2,21 @@
  * One row of an input file: cells in, an instruction or every issue of the row out (design: "The files").
  * Pure; what needs other rows (a payoutId twice) is found by duplicates.ts and by the journal.
  */
-import {
-  describeCharacter,
-  findSpreadsheetDamage,
-  isFormula,
-  showCell,
-  showProxy,
-} from '../../core/cell-text.ts';
+import { describeCharacter, showCell, showProxy } from '../../core/cell-text.ts';
 import { integerDigitsMax, parseBaht, type Satang } from '../../core/money.ts';
 import { payeeNameScript } from '../../core/payee-name.ts';
 import type { Issue, RowCells, RowColumn, StagedRow } from '../../core/payout-file.ts';
 import type { HoldReason, Instruction } from '../../core/payout.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
-
-/** A file without one of these is rejected as a whole. */
-export const requiredColumns = ['payoutId', 'proxyNo', 'amount'] as const satisfies readonly RowColumn[];
+import {
+  type Examine,
+  examineAscii,
+  type ReportCell,
+  readTextCell,
+  reportTooLong,
+  reportUnfitText,
+  type TextRule,
+} from './text-cell.ts';
 
 /** What may differ between companies; the rest of the rules is the bank's or our own. */
 export interface RowRules {
@@ -31,70 +31,19 @@ const noHolds: readonly HoldReason[] = [];
 const limitHold: readonly HoldReason[] = ['limit'];
 const noIssues: readonly Issue[] = [];
 
-/** Says what is wrong with a cell: its rule's code and a message with the cure. */
-type Report = (column: RowColumn, code: string, message: string) => void;
+type Report = ReportCell<RowColumn>;
 
-const printableAscii = /^[\x20-\x7e]+$/;
-const controlCharacter = /\p{Cc}|[\u2028\u2029]/u;
-
-type TextColumn = 'payoutId' | 'payeeName' | 'reference1' | 'reference2';
-
-/** What no text may be, whatever its column; true when something was reported. */
-function reportUnfitText(cell: string, text: string, column: TextColumn, report: Report): boolean {
-  const { prefix } = textRules[column];
-  const control = controlCharacter.exec(cell)?.[0];
-  if (control !== undefined) {
-    const message = `the control character ${describeCharacter(control)} stands in this cell (a line break or a tab?): remove it`;
-    report(column, `${prefix}-control`, message);
-  }
-  if (isFormula(text)) {
-    report(
-      column,
-      'formula',
-      `a text that starts with ${text.charAt(0)} would run as a formula: give plain text`,
-    );
-  }
-  const damage = findSpreadsheetDamage(text);
-  if (damage !== undefined) {
-    report(column, `${prefix}-damaged`, `${damage}: format the column as text and write it again`);
-  }
-  return control !== undefined || isFormula(text) || damage !== undefined;
-}
-
-function reportTooLong(text: string, column: TextColumn, report: Report): void {
-  const { prefix, charactersMax } = textRules[column];
-  if (text.length > charactersMax) {
-    report(column, `${prefix}-length`, `${text.length} characters: at most ${charactersMax} fit, shorten it`);
-  }
-}
-
-/** A text in plain ASCII. */
-function examineAscii(cell: string, text: string, column: TextColumn, report: Report): void {
-  reportUnfitText(cell, text, column, report);
-  reportTooLong(text, column, report);
-  const foreign = /[^\x20-\x7e]/u.exec(text)?.[0];
-  if (foreign !== undefined && !controlCharacter.test(text)) {
-    const message = `${describeCharacter(foreign)} cannot be used here: only letters A-Z, digits and signs of plain ASCII can`;
-    report(column, `${textRules[column].prefix}-characters`, message);
-  }
-}
-
-function examineName(cell: string, text: string, column: TextColumn, report: Report): void {
-  reportTooLong(text, column, report);
-  if (reportUnfitText(cell, text, column, report) || payeeNameScript(text) !== 'other') return;
+const examineName: Examine = (cell, text, rule, tell) => {
+  reportTooLong(text, rule, tell);
+  if (reportUnfitText(cell, text, rule, tell) || payeeNameScript(text) !== 'other') return;
   const foreign = /[^\x20-\x7e\u0e01-\u0e3a\u0e40-\u0e5b\u00a0\u200b-\u200d\u2060\ufeff]/u.exec(text)?.[0];
   const what =
     foreign === undefined ? 'no letter stands in it' : `${describeCharacter(foreign)} cannot be compared`;
   const message = `${what}: write the name in plain Latin letters (A-Z) or in Thai, or leave it empty`;
-  report(column, 'name-script', message);
-}
+  tell('name-script', message);
+};
 
-/** How the issues of a text are named, what it may be, and who looks closely at one that is not plain. */
-interface TextRule {
-  readonly prefix: string;
-  readonly charactersMax: number;
-  readonly examine: (cell: string, text: string, column: TextColumn, report: Report) => void;
-}
+type TextColumn = 'payoutId' | 'payeeName' | 'reference1' | 'reference2';
 
 /** §2.5 */
 const referenceRule: TextRule = { prefix: 'reference', charactersMax: 20, examine: examineAscii };
@@ -107,28 +56,8 @@ const textRules: Readonly<Record<TextColumn, TextRule>> = {
   reference2: referenceRule,
 };
 
-/** Most cells are plain: they begin with a letter or a digit, hold printable ASCII and no exponent. */
-function isPlain(text: string, max: number): boolean {
-  const first = text.charCodeAt(0);
-  return (
-    first > 47 &&
-    first !== 61 &&
-    first !== 64 &&
-    text.length <= max &&
-    printableAscii.test(text) &&
-    !text.includes('E+')
-  );
-}
-
-/** The trimmed text of a cell; null for an empty one. */
-function readText(cells: RowCells, column: TextColumn, report: Report): string | null {
-  const cell = cells[column];
-  const text = cell.trim();
-  if (text === '') return null;
-  const { charactersMax, examine } = textRules[column];
-  if (!isPlain(text, charactersMax) || text.length !== cell.length) examine(cell, text, column, report);
-  return text;
-}
+const readText = (cells: RowCells, column: TextColumn, report: Report): string | null =>
+  readTextCell(cells[column], column, textRules[column], report);
 
 function readAmount(cell: string, report: Report): Satang | null {
   const amount = parseBaht(cell);

@@ -13,7 +13,7 @@ describe('a trailer row', () => {
     [['TRAILER', '3', '1234.50']],
     [[' TRAILER ', ' 3', '1234.5 ']],
     [['TRAILER', '3', '1234.50', '', ' ', '']],
-  ])('%j is read', (cells) => expect(readTrailer(cells)).toEqual({ ok: true, totals }));
+  ])('%j is read', (cells) => expect(readTrailer(cells, 'rows and total')).toEqual({ ok: true, totals }));
 
   test.each([
     [['TRAILER']],
@@ -27,7 +27,7 @@ describe('a trailer row', () => {
     [['TRAILER', '3', '1', '234.50']],
     [['TRAILER', '9'.repeat(13), '1234.50']],
   ])('%j is not', (cells) =>
-    expect(readTrailer(cells)).toMatchObject({ ok: false, code: 'control-unreadable' }),
+    expect(readTrailer(cells, 'rows and total')).toMatchObject({ ok: false, code: 'control-unreadable' }),
   );
 });
 
@@ -35,7 +35,7 @@ describe('a control file', () => {
   test.each(['{"rows": 3, "total": "1234.50"}', '{"total":"1234.5","rows":3,"sender":"ERP"}\n'])(
     '%s is read',
     (text) => {
-      expect(readControlFile(text)).toEqual({ ok: true, totals });
+      expect(readControlFile(text, 'rows and total')).toEqual({ ok: true, totals });
     },
   );
 
@@ -51,7 +51,7 @@ describe('a control file', () => {
     ['{"rows": 3, "total": 1234.50}', 'in quotes'],
     ['{"rows": 3, "total": "1,234.50"}', 'two decimals'],
   ])('%s is not', (text, words) => {
-    const reading = readControlFile(text);
+    const reading = readControlFile(text, 'rows and total');
     expect(reading).toMatchObject({ ok: false, code: 'control-unreadable' });
     expect(reading.ok ? '' : reading.message).toContain(words);
   });

@@ -3,14 +3,14 @@ import { describe, expect, test } from 'vitest';
 import { DuplicateIndex, type SeenRow } from '../../../src/intake/rules/duplicates.ts';
 
 interface Row {
-  readonly payoutId: string;
+  readonly id: string;
   readonly cells: readonly string[];
   readonly isValid: boolean;
 }
 
-const row = (payoutId: string, amount: string, isValid = true): Row => ({
-  payoutId,
-  cells: [payoutId, amount],
+const row = (id: string, amount: string, isValid = true): Row => ({
+  id,
+  cells: [id, amount],
   isValid,
 });
 
@@ -34,22 +34,22 @@ function judgeNaively(rows: readonly Row[]): { verdicts: string[]; conflicting: 
   const differing = new Set<string>();
   const conflicting: number[] = [];
   const verdicts = number(rows).map((one) => {
-    const earlier = first.get(one.payoutId);
+    const earlier = first.get(one.id);
     if (earlier === undefined) {
-      first.set(one.payoutId, one);
+      first.set(one.id, one);
       return 'new';
     }
     const isSame = JSON.stringify(earlier.cells) === JSON.stringify(one.cells);
-    if (!isSame && !differing.has(one.payoutId)) {
-      differing.add(one.payoutId);
+    if (!isSame && !differing.has(one.id)) {
+      differing.add(one.id);
       if (earlier.isValid) conflicting.push(earlier.rowNo);
     }
-    return `${differing.has(one.payoutId) ? 'differs' : 'repeat'} of ${earlier.rowNo} in line ${earlier.line}`;
+    return `${differing.has(one.id) ? 'differs' : 'repeat'} of ${earlier.rowNo} in line ${earlier.line}`;
   });
   return { verdicts, conflicting };
 }
 
-describe('a payoutId twice in a file', () => {
+describe('a name twice in a file', () => {
   test.each<[string, Row[], string[], number[]]>([
     ['different ones', [row('A', '1'), row('B', '1')], ['new', 'new'], []],
     ['an identical row', [row('A', '1'), row('A', '1')], ['new', 'repeat of 1 in line 2'], []],
@@ -74,8 +74,8 @@ describe('a payoutId twice in a file', () => {
   test('cells do not flow into each other', () => {
     const cells = [['AB', 'C'], ['A', 'BC'], ['ABC', ''], ['', 'ABC'], ['ABC']];
     const index = new DuplicateIndex();
-    const add = (payoutId: string, of: readonly string[]): string =>
-      index.add({ rowNo: 1, line: 1, payoutId, cells: of, isValid: true }).kind;
+    const add = (id: string, of: readonly string[]): string =>
+      index.add({ rowNo: 1, line: 1, id, cells: of, isValid: true }).kind;
     for (const [a, one] of cells.entries()) {
       for (const [b, other] of cells.entries()) {
         expect(add(`${a}-${b}`, one)).toBe('new');
@@ -87,7 +87,7 @@ describe('a payoutId twice in a file', () => {
   test('what is found is what a map of everything finds', () => {
     const rows = fc.array(
       fc.record<Row>({
-        payoutId: fc.constantFrom('A', 'B', 'C', 'AA', 'a'),
+        id: fc.constantFrom('A', 'B', 'C', 'AA', 'a'),
         cells: fc.array(fc.constantFrom('', '1', '2', '12'), { maxLength: 3 }),
         isValid: fc.boolean(),
       }),
@@ -103,12 +103,12 @@ describe('a payoutId twice in a file', () => {
   test('half a million payouts are all told apart, and found again', () => {
     const index = new DuplicateIndex();
     const add = (place: number, amount: string): string => {
-      const payoutId = `PAY-2026-${place}`;
+      const id = `PAY-2026-${place}`;
       return index.add({
         rowNo: place + 1,
         line: place + 2,
-        payoutId,
-        cells: [payoutId, amount],
+        id,
+        cells: [id, amount],
         isValid: true,
       }).kind;
     };

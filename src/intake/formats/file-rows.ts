@@ -1,56 +1,18 @@
-/** Records to rows, whatever the file's format: the rules, duplicates within the file, totals, and the trailer row. */
+/** Records to rows, whatever the format and the kind of the file: the rules, duplicates within it, and the trailer row. */
 import { showCell, showProxy } from '../../core/cell-text.ts';
-import { showBaht } from '../../core/figures.ts';
-import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
-import {
-  type FileEncoding,
-  type Issue,
-  type RowCells,
-  type RowColumn,
-  rowColumns,
-  type SealTotals,
-  type StagedRow,
-} from '../../core/payout-file.ts';
+import type { Issue } from '../../core/payout-file.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
-import type { Delimiter, FileRecord } from '../../platform/csv/records.ts';
+import type { FileRecord } from '../../platform/csv/records.ts';
 import type { SheetRow } from '../../platform/workbook/sheet.ts';
-import {
-  type ControlTotals,
-  findControlMismatch,
-  looksLikeTrailer,
-  readTrailer,
-} from '../rules/control-totals.ts';
+import { type ControlTotals, findControlMismatch, readTrailer } from '../rules/control-totals.ts';
 import { DuplicateIndex } from '../rules/duplicates.ts';
-import { parseRow } from '../rules/row.ts';
-import type { Header, HeaderOptions } from './header.ts';
-
-/** The settings' `input` and `limits`, in the units that the reader needs. */
-export interface PayoutFileOptions extends HeaderOptions {
-  readonly delimiter: 'auto' | Delimiter;
-  readonly encoding: 'auto' | FileEncoding;
-  readonly control: 'none' | 'trailer' | 'sidecar';
-  readonly trailerMark: string;
-  readonly finalLineEnd: 'required' | 'optional';
-  readonly limits: PayoutFileLimits;
-}
-
-/** Null stands for no limit. */
-export interface PayoutFileLimits {
-  readonly rowsMax: number | null;
-  readonly bytesMax: number | null;
-  /** Larger payouts are held. */
-  readonly payoutSatangMax: Satang | null;
-  /** A larger total rejects the file. */
-  readonly fileSatangMax: Satang | null;
-}
+import type { FileKind, FileOptions, FileRow, RowCount } from './file-kind.ts';
+import type { Header } from './header.ts';
 
 /** A record of the file; of a sheet with what may not be taken for what it looks like. */
 export interface RowRecord extends FileRecord {
   readonly sheet?: Pick<SheetRow, 'faults' | 'isHidden'>;
 }
-
-/** What a store with 64-bit integers can hold; no file that means well comes near it. */
-const storableSatangMax = 2n ** 63n - 1n;
 
 const noExtras: readonly string[] = [];
 
@@ -87,67 +49,47 @@ function miscounted({ cells, line, sheet }: RowRecord, header: Header, trailerMa
   );
 }
 
-function pickCells(all: readonly string[], places: Header['places']): RowCells {
-  const pick = (column: RowColumn): string => all[places[column] ?? -1] ?? '';
-  return {
-    payoutId: pick('payoutId'),
-    proxyType: pick('proxyType'),
-    proxyNo: pick('proxyNo'),
-    payeeName: pick('payeeName'),
-    amount: pick('amount'),
-    reference1: pick('reference1'),
-    reference2: pick('reference2'),
-  };
-}
-
 /** Takes the records of one file, in order. */
-export class RowTaker {
+export class RowTaker<Row extends FileRow, Totals> {
   readonly #header: Header;
-  readonly #options: PayoutFileOptions;
+  readonly #kind: FileKind<Row, Totals>;
+  readonly #options: FileOptions;
   readonly #duplicates = new DuplicateIndex();
+  readonly #count: RowCount<Row, Totals>;
   #trailer: RowRecord | undefined;
-  /** The last row that is not blank, when it is no payment and looks like a trailer. */
+  /** The last row that is not blank, when it is no row by the rules and looks like a trailer. */
   #unreadTrailer: RowRecord | undefined;
-  readonly #counted = {
-    rows: 0,
-    totalSatang: zeroSatang,
-    unreadableAmounts: 0,
-    unreadableLine: null as number | null,
-  };
 
-  constructor(header: Header, options: PayoutFileOptions) {
+  constructor(header: Header, kind: FileKind<Row, Totals>, options: FileOptions) {
     this.#header = header;
+    this.#kind = kind;
     this.#options = options;
+    this.#count = kind.count();
   }
 
   /**
    * The row that a record is; undefined for the trailer row.
    * @throws FileRejected when the file has too many rows, or rows after its trailer
    */
-  take(record: RowRecord): StagedRow | undefined {
+  take(record: RowRecord): Row | undefined {
     this.#requireNoTrailer();
     if (this.#options.control === 'trailer' && record.cells[0]?.trim() === this.#options.trailerMark) {
       this.#trailer = record;
       return undefined;
     }
-    const counted = this.#counted;
-    const before = { ...counted };
-    counted.rows += 1;
+    const count = this.#count;
+    const rowNo = count.rows + 1;
     const { rowsMax } = this.#options.limits;
-    if (rowsMax !== null && counted.rows > rowsMax) {
+    if (rowsMax !== null && rowNo > rowsMax) {
       const message = `the file has more rows than limits.rowsPerFile allows (${rowsMax}): split it`;
       throw new FileRejected('rows-over-limit', message, record.line);
     }
-    const row = this.#rejectDuplicate(this.#read(record), record);
+    const row = this.#rejectDuplicate(this.#read(record, rowNo), record);
     if (record.cells.some((cell) => cell.trim() !== '')) {
-      const isTrailer =
-        row.instruction === null && looksLikeTrailer(record.cells, before, this.#header.cellCount);
+      const isTrailer = row.instruction === null && count.isTrailer(record.cells, this.#header.cellCount);
       this.#unreadTrailer = isTrailer ? record : undefined;
     }
-    if (row.amountSatang === null) {
-      counted.unreadableAmounts += 1;
-      counted.unreadableLine ??= record.line;
-    } else counted.totalSatang = toSatang(counted.totalSatang + row.amountSatang);
+    count.add(row);
     return row;
   }
 
@@ -157,67 +99,70 @@ export class RowTaker {
     throw new FileRejected('control-not-last', message, this.#trailer.line);
   }
 
-  #read(record: RowRecord): StagedRow {
+  #read(record: RowRecord, rowNo: number): Row {
     const { line, cells: all, isMisquoted } = record;
     const { places, extraPlaces, cellCount } = this.#header;
-    const cells = pickCells(all, places);
+    const kind = this.#kind;
+    const cells = kind.pickCells((column) => all[places[column] ?? -1] ?? '');
     const extras = extraPlaces.length === 0 ? noExtras : extraPlaces.map((place) => all[place] ?? '');
-    const row = { rowNo: this.#counted.rows, line, cells, extras };
-    const unread = { ...row, instruction: null, amountSatang: null, holds: [] };
+    const place = { rowNo, line, cells, extras };
     const unfit = isMisquoted
       ? [issueOfRow(line, 'quote-misplaced', misquotedText)]
       : this.#findFaults(record);
     if (all.length !== cellCount) {
       // No cell can be trusted to be in its place: not even the amount is counted.
-      const count = miscounted(record, this.#header, this.#options.trailerMark);
-      return { ...unread, issues: [...unfit, count] };
+      const miscount = miscounted(record, this.#header, this.#options.trailerMark);
+      return kind.rejectRow(place, [...unfit, miscount]);
     }
-    const parsed = parseRow(cells, line, this.#options.limits);
+    const row = kind.readRow(place);
     if (unfit.length > 0) {
       const columns = unfit.flatMap(({ column }) => column ?? []);
-      const issues = parsed.issues.filter(({ column }) => column === null || !columns.includes(column));
-      const amountSatang = columns.includes('amount') ? null : parsed.amountSatang;
-      return { ...unread, amountSatang, issues: [...unfit, ...issues] };
+      const issues = row.issues.filter(({ column }) => column === null || !columns.includes(column));
+      const rejected = { ...row, instruction: null, holds: [], issues: [...unfit, ...issues] };
+      return kind.doubtCells(rejected, columns);
     }
-    if (parsed.instruction === null && all.every((cell) => cell.trim() === ''))
-      return { ...unread, issues: [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')] };
-    const { instruction, amountSatang, holds, issues } = parsed;
-    return { rowNo: row.rowNo, line, cells, instruction, amountSatang, holds, issues, extras };
+    if (row.instruction === null && all.every((cell) => cell.trim() === ''))
+      return kind.rejectRow(place, [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')]);
+    return row;
   }
 
   /** What a sheet shows and may not be taken for; in columns that are carried through, errors alone. */
   #findFaults({ line, cells, sheet }: RowRecord): Issue[] {
     if (sheet === undefined) return [];
     const { places, names } = this.#header;
+    const { columns, maskedColumns } = this.#kind;
     const hidden = sheet.isHidden ? [issueOfRow(line, 'row-hidden', hiddenText)] : [];
     const faults = sheet.faults.flatMap(({ place, code, message }): Issue[] => {
-      const own = rowColumns.find((column) => places[column] === place);
+      const own = columns.names.find((column) => places[column] === place);
       const isCarried = own === undefined && place < names.length;
       if (own === undefined && !(isCarried && errorCodes.has(code))) return [];
       const cell = cells[place] ?? '';
-      const value = cell === '' ? null : own === 'proxyNo' ? showProxy(cell) : showCell(cell);
+      const isMasked = own !== undefined && maskedColumns.has(own);
+      const value = cell === '' ? null : isMasked ? showProxy(cell) : showCell(cell);
       return [{ line, column: own ?? names[place] ?? null, code, value, message }];
     });
     return [...hidden, ...faults];
   }
 
-  #rejectDuplicate(row: StagedRow, record: RowRecord): StagedRow {
-    const payoutId = row.cells.payoutId.trim();
-    if (payoutId === '') return row;
+  #rejectDuplicate(row: Row, record: RowRecord): Row {
+    const { rowsAre, required } = this.#kind.columns;
+    const [idColumn] = required;
+    const id = (row.cells[idColumn] ?? '').trim();
+    if (id === '') return row;
     const { rowNo, line, instruction } = row;
-    const seen = { rowNo, line, payoutId, cells: record.cells, isValid: instruction !== null };
+    const seen = { rowNo, line, id, cells: record.cells, isValid: instruction !== null };
     const verdict = this.#duplicates.add(seen);
     if (verdict.kind === 'new') return row;
     const first = `line ${verdict.firstLine} (row ${verdict.firstRowNo})`;
     const issue = {
       line: row.line,
-      column: 'payoutId',
+      column: idColumn,
       code: verdict.kind === 'repeat' ? 'duplicate-repeat' : 'duplicate-differs',
-      value: showCell(payoutId),
+      value: showCell(id),
       message:
         verdict.kind === 'repeat'
           ? `this row repeats ${first} in every cell: only that one counts, remove the repeat`
-          : `${first} has the same payoutId and other cells: all such rows are rejected, give each payout a payoutId of its own`,
+          : `${first} has the same ${idColumn} and other cells: all such rows are rejected, give each ${rowsAre} a ${idColumn} of its own`,
     };
     return { ...row, instruction: null, holds: [], issues: [...row.issues, issue] };
   }
@@ -227,20 +172,18 @@ export class RowTaker {
    * @param sidecar what the control file declares, when one is wanted
    * @throws FileRejected when there is no row, or totals are missing, differ or exceed a limit
    */
-  finish(sidecar: ControlTotals | null): SealTotals {
-    const { rows, totalSatang, unreadableAmounts } = this.#counted;
-    if (rows === 0) {
+  finish(sidecar: ControlTotals | null): Totals {
+    if (this.#count.rows === 0) {
       const message = 'the file has a header and no rows: have it written again';
       throw new FileRejected('rows-missing', message, this.#header.nextLine);
     }
     this.#requireNoUnreadTrailer();
-    this.#requireControl(this.#declaredTotals(sidecar));
-    this.#requireLimit(totalSatang);
-    const { conflictingRowNos } = this.#duplicates;
-    return { rows, totalSatang, unreadableAmounts, conflictingRowNos };
+    const declared = this.#declaredTotals(sidecar);
+    if (declared !== null) this.#count.requireControl(declared, this.#trailer?.line ?? null);
+    return this.#count.end(this.#duplicates.conflictingRowNos);
   }
 
-  /** What a trailer says would go unread: a file that was cut short would be paid as far as it goes. */
+  /** What a trailer says would go unread: a file that was cut short would be sent as far as it goes. */
   #requireNoUnreadTrailer(): void {
     if (this.#options.control !== 'none' || this.#unreadTrailer === undefined) return;
     const { cells, line } = this.#unreadTrailer;
@@ -253,28 +196,25 @@ export class RowTaker {
 
   #declaredTotals(sidecar: ControlTotals | null): ControlTotals | null {
     if (this.#options.control !== 'trailer') return sidecar;
+    const { control } = this.#kind;
     if (this.#trailer === undefined) {
-      const message = `the last row must be ${this.#options.trailerMark},<rows>,<total>: the file is cut short, or input.control is wrong`;
+      const form = control === 'rows' ? ',<rows>' : ',<rows>,<total>';
+      const message = `the last row must be ${this.#options.trailerMark}${form}: the file is cut short, or input.control is wrong`;
       throw new FileRejected('control-missing', message);
     }
-    const reading = readTrailer(this.#trailer.cells);
+    const reading = readTrailer(this.#trailer.cells, control);
     if (!reading.ok) throw new FileRejected(reading.code, reading.message, this.#trailer.line);
     return reading.totals;
   }
+}
 
-  #requireControl(declared: ControlTotals | null): void {
-    if (declared === null) return;
-    const mismatch = findControlMismatch(declared, this.#counted);
-    if (mismatch === undefined) return;
-    throw new FileRejected(mismatch.code, mismatch.message, mismatch.line ?? this.#trailer?.line ?? null);
-  }
-
-  #requireLimit(totalSatang: Satang): void {
-    const { fileSatangMax } = this.#options.limits;
-    const limit = fileSatangMax ?? toSatang(storableSatangMax);
-    if (totalSatang <= limit) return;
-    const name = fileSatangMax === null ? 'any batch can hold' : 'limits.bahtPerBatch allows';
-    const message = `the rows add up to ${showBaht(totalSatang)} baht, more than ${name} (${showBaht(limit)}): split the file, or correct an amount`;
-    throw new FileRejected('total-over-limit', message);
-  }
+/** @throws FileRejected when what was declared is not what was counted */
+export function requireControl(
+  declared: ControlTotals,
+  counted: Parameters<typeof findControlMismatch>[1],
+  trailerLine: number | null,
+): void {
+  const mismatch = findControlMismatch(declared, counted);
+  if (mismatch === undefined) return;
+  throw new FileRejected(mismatch.code, mismatch.message, mismatch.line ?? trailerLine);
 }

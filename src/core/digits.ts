@@ -1,0 +1,56 @@
+/** Numbers that must be digits alone: what spreadsheets and keyboards make of them. */
+
+const exponentPattern = /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i;
+const decimalsPattern = /^\d+[.,]0+$/;
+
+/** Apostrophes with which spreadsheets, and our exceptions files, keep a number as text. */
+const textMarkPattern = /^['’]/;
+
+/** Why a text is no number, for a message. */
+interface NumberFault {
+  /** "damaged", "characters": what follows the prefix of an issue's code. */
+  readonly kind: 'apostrophe' | 'damaged' | 'thai-digits' | 'characters';
+  readonly message: string;
+}
+
+/** What was done to a number on its way; undefined when nothing shows. */
+export function findNumberDamage(text: string): NumberFault | undefined {
+  if (textMarkPattern.test(text)) {
+    return {
+      kind: 'apostrophe',
+      message:
+        'an apostrophe stands before this number, as in files for a spreadsheet: write the digits alone',
+    };
+  }
+  if (exponentPattern.test(text)) {
+    return {
+      kind: 'damaged',
+      message:
+        'a spreadsheet has turned this number into an exponent, its digits are lost: format the column as text and write it again',
+    };
+  }
+  if (decimalsPattern.test(text)) {
+    return {
+      kind: 'damaged',
+      message: 'a spreadsheet has given this number decimals: format the column as text and write it again',
+    };
+  }
+  return undefined;
+}
+
+/**
+ * Why a text that does not consist of digits is no number.
+ * @param besides what may stand beside the digits
+ */
+export function explainNoDigits(text: string, besides: string): NumberFault {
+  const damage = findNumberDamage(text);
+  if (damage !== undefined) return damage;
+  if (/[๐-๙]/.test(text))
+    return { kind: 'thai-digits', message: 'Thai digits cannot be sent: write the number with 0-9' };
+  if (/\p{L}/u.test(text))
+    return { kind: 'characters', message: 'letters stand in this number: only the digits 0-9 can' };
+  return { kind: 'characters', message: `only the digits 0-9 can stand here, ${besides}` };
+}
+
+/** Digits with single hyphens or spaces between them, without these. */
+export const joinDigitGroups = (text: string): string => text.replaceAll(/(?<=\d)[- ](?=\d)/g, '');

@@ -1,0 +1,81 @@
+/** Cells that hold text, of whatever kind of file: what no text may be, and how long and in which characters one may. */
+import { describeCharacter, findSpreadsheetDamage, isFormula } from '../../core/cell-text.ts';
+
+/** Says what is wrong with a cell: its rule's code and a message with the cure. */
+export type ReportCell<Column> = (column: Column, code: string, message: string) => void;
+
+/** The same, of the cell at hand. */
+type Tell = (code: string, message: string) => void;
+
+/** Looks closely at a text that is not plain. */
+export type Examine = (cell: string, text: string, rule: TextRule, tell: Tell) => void;
+
+/** How the issues of a text are named, what it may be, and who looks closely at one that is not plain. */
+export interface TextRule {
+  readonly prefix: string;
+  readonly charactersMax: number;
+  readonly examine: Examine;
+}
+
+const printableAscii = /^[\x20-\x7e]+$/;
+const controlCharacter = /\p{Cc}|[\u2028\u2029]/u;
+
+/** What no text may be, whatever its column; true when something was reported. */
+export function reportUnfitText(cell: string, text: string, { prefix }: TextRule, tell: Tell): boolean {
+  const control = controlCharacter.exec(cell)?.[0];
+  if (control !== undefined) {
+    const message = `the control character ${describeCharacter(control)} stands in this cell (a line break or a tab?): remove it`;
+    tell(`${prefix}-control`, message);
+  }
+  if (isFormula(text)) {
+    tell('formula', `a text that starts with ${text.charAt(0)} would run as a formula: give plain text`);
+  }
+  const damage = findSpreadsheetDamage(text);
+  if (damage !== undefined) {
+    tell(`${prefix}-damaged`, `${damage}: format the column as text and write it again`);
+  }
+  return control !== undefined || isFormula(text) || damage !== undefined;
+}
+
+export function reportTooLong(text: string, { prefix, charactersMax }: TextRule, tell: Tell): void {
+  if (text.length > charactersMax)
+    tell(`${prefix}-length`, `${text.length} characters: at most ${charactersMax} fit, shorten it`);
+}
+
+/** A text in plain ASCII. */
+export const examineAscii: Examine = (cell, text, rule, tell) => {
+  reportUnfitText(cell, text, rule, tell);
+  reportTooLong(text, rule, tell);
+  const foreign = /[^\x20-\x7e]/u.exec(text)?.[0];
+  if (foreign !== undefined && !controlCharacter.test(text)) {
+    const message = `${describeCharacter(foreign)} cannot be used here: only letters A-Z, digits and signs of plain ASCII can`;
+    tell(`${rule.prefix}-characters`, message);
+  }
+};
+
+/** Most cells are plain: they begin with a letter or a digit, hold printable ASCII and no exponent. */
+function isPlain(text: string, max: number): boolean {
+  const first = text.charCodeAt(0);
+  return (
+    first > 47 &&
+    first !== 61 &&
+    first !== 64 &&
+    text.length <= max &&
+    printableAscii.test(text) &&
+    !text.includes('E+')
+  );
+}
+
+/** The trimmed text of a cell; null for an empty one. What is wrong with it is reported. */
+export function readTextCell<Column>(
+  cell: string,
+  column: Column,
+  rule: TextRule,
+  report: ReportCell<Column>,
+): string | null {
+  const text = cell.trim();
+  if (text === '') return null;
+  if (!isPlain(text, rule.charactersMax) || text.length !== cell.length)
+    rule.examine(cell, text, rule, (code, message) => report(column, code, message));
+  return text;
+}
