@@ -1,4 +1,5 @@
-/** Checks payout files without sending a transfer: alone, or as a dry run that asks the bank about payees. */
+/** Checks files without sending anything: alone, or, of payouts, as a dry run that asks the bank about payees. */
+import { type CheckedRegistrations, checkRegistrations } from '../check/check-registrations.ts';
 import { checkFile, type CheckOutcome, makeFindLike, type RowIssue } from '../check/check.ts';
 import { dryRun, type FileForecast } from '../check/dry-run.ts';
 import { computeFileDigest, type FileDigest } from '../check/file-digest.ts';
@@ -12,9 +13,11 @@ import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { OpenedBank } from './open-bank.ts';
-import { makeReader, openJournalBeside } from './open-store.ts';
+import { fileColumns } from '../intake/rules/file-columns.ts';
+import { makeReader, makeRegistrationReader, openJournalBeside } from './open-store.ts';
 
 export type { FileDigest } from '../check/file-digest.ts';
+export type { CheckedRegistrations } from '../check/check-registrations.ts';
 export type { CheckOutcome, RowIssue } from '../check/check.ts';
 export type { RejectedFile } from '../intake/ports.ts';
 
@@ -65,6 +68,26 @@ export async function checkAlone(
     ...(journal === undefined
       ? {}
       : { claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids) }),
+  });
+}
+
+/** True of a file that was read as payouts and has the columns of registrations. */
+export const isRegistrationFile = (outcome: { readonly kind: string } | RejectedFile): boolean =>
+  'rejection' in outcome && outcome.rejection.code === fileColumns.registration.otherKind.code;
+
+/** Checks a file of registrations and asks nobody. */
+export async function checkRegistrationFile(
+  { loaded }: Pick<Checking, 'loaded'>,
+  path: string,
+  report: Report,
+): Promise<CheckedRegistrations | RejectedFile> {
+  const reader = await makeRegistrationReader(loaded);
+  const inspected = await reader.inspect(path);
+  if (inspected.kind === 'rejected') return inspected;
+  return checkRegistrations(reader, inspected.inspection, {
+    companyId: loaded.settings.bank.companyId,
+    journal: undefined,
+    onIssues: (found) => report('issue', found),
   });
 }
 

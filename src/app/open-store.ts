@@ -1,7 +1,7 @@
 /** The adapters as the settings ask for them. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PayoutFileReader } from '../intake/ports.ts';
+import type { PayoutFileReader, RegistrationFileReader } from '../intake/ports.ts';
 import { isLoopbackAddress } from '../core/network-address.ts';
 import type { ArchiveName } from '../payout/ports.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -61,6 +61,22 @@ export async function makeReader({ settings, limits }: LoadedSettings): Promise<
       payoutSatangMax: limits.satangPerPayout,
       fileSatangMax: limits.satangPerBatch,
     },
+  });
+}
+
+/** The reader of registration files; what is not said of registrations alone holds for both kinds of files. */
+export async function makeRegistrationReader({
+  settings,
+  limits,
+}: LoadedSettings): Promise<RegistrationFileReader> {
+  const { makeRegistrationFileReader } = await import('../intake/formats/registration-file.ts');
+  const { columns, vendorId, companyId } = settings.registration;
+  return makeRegistrationFileReader({
+    ...settings.input,
+    columns,
+    otherColumns: settings.input.columns,
+    limits: { rowsMax: limits.rowsPerFile, bytesMax: limits.bytesPerFile },
+    defaults: { vendorId, companyId },
   });
 }
 

@@ -5,7 +5,7 @@ import type { Inspection, Issue, SealTotals, StagedRow } from '../core/payout-fi
 import type { Instruction } from '../core/payout.ts';
 import type { ClaimOwner, EarlierPayment, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
-import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
+import type { FileReader, PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import type { ClaimReader } from '../payout/ports.ts';
 import type { LimitsAhead } from '../payout/limits-ahead.ts';
 import type { LimitFinding } from '../payout/rules/limits.ts';
@@ -193,10 +193,11 @@ async function reportIssues({ options }: Check, rows: readonly StagedRow[]): Pro
   if (issues.length > 0) await options.onIssues(issues);
 }
 
-async function readAll(
-  { reader, inspection }: Check,
-  take: (rows: readonly StagedRow[]) => Promise<void>,
-): Promise<SealTotals | RejectedFile> {
+/** Reads an inspected file of any kind to its end. */
+export async function readAll<Row, Totals extends object>(
+  { reader, inspection }: { readonly reader: FileReader<Row, Totals>; readonly inspection: Inspection },
+  take: (rows: readonly Row[]) => Promise<void>,
+): Promise<Totals | RejectedFile> {
   for await (const part of reader.read(inspection)) {
     switch (part.kind) {
       case 'header':
@@ -214,7 +215,10 @@ async function readAll(
 }
 
 /** The second reading, only where it is needed: rows that were good until a later one contradicted them. */
-async function reportConflicts(check: Check, rowNos: ReadonlySet<number>): ReturnType<typeof readAll> {
+async function reportConflicts(
+  check: Check,
+  rowNos: ReadonlySet<number>,
+): Promise<SealTotals | RejectedFile> {
   const { tallies, likes } = check;
   return readAll(check, async (rows) => {
     const conflicting = rows.filter((row) => rowNos.has(row.rowNo));

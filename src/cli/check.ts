@@ -1,9 +1,11 @@
-/** `paydrop check FILE..`: every issue of every row, and what the rows would become. Sends no transfer. */
-import type { Asking, Report } from '../app/check.ts';
+/** `paydrop check FILE..`: every issue of every row, and what the rows would become. Sends nothing. */
+import type { Asking, Checking, Report } from '../app/check.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
 import { say } from './output.ts';
+import type { CheckReport } from './views/check.ts';
+import type { ShownEnd } from './views/shown.ts';
 import {
   flagOption,
   loadCommandSettings,
@@ -16,19 +18,21 @@ import {
 
 export const checkCommand = makeCommand({
   command: 'check <file..>',
-  describe: 'validate files and print every issue; sends no transfer',
+  describe: 'validate files of payouts or registrations and print every issue; sends nothing',
   exits: {
-    0: 'everything would be paid',
-    3: 'something would not be paid',
+    0: 'everything would be paid, or registered',
+    3: 'something would not be',
     5: 'a file would be rejected as a whole',
     6: 'with --payees: the bank could not be asked about every payee',
   },
   builder: (command) =>
     command
-      .positional('file', payoutFiles)
+      .positional('file', { ...payoutFiles, describe: 'files of payouts or registrations (CSV or .xlsx)' })
       .option(
         'payees',
-        flagOption('also ask the bank about each payee and predict what a run would do (moves no money)'),
+        flagOption(
+          'also ask the bank about each payee and predict what a run would do (moves no money); registrations have none',
+        ),
       )
       .option(
         'wait',
@@ -45,6 +49,7 @@ export const checkCommand = makeCommand({
         textOption('with --digest: rows that do not wait, such as 3,17; "paydrop status BATCH" names them'),
       )
       .example('$0 check payouts.csv', 'issues with line and column, then totals')
+      .example('$0 check registrations.csv', 'the same of direct debits to be registered')
       .example(
         '$0 check payouts.csv --payees',
         'the dry run: what would be paid, held or refused, and in what time',
@@ -56,7 +61,7 @@ export const checkCommand = makeCommand({
     const leftOut = readRowNos(without);
     const loaded = await loadCommandSettings(options);
     if (digest) return digestAll(loaded, file, leftOut, json);
-    const { checkAlone, dryRunFile, openChecking } = await import('../app/check.ts');
+    const { checkAlone, dryRunFile, isRegistrationFile, openChecking } = await import('../app/check.ts');
     const { CheckReport, showChecked } = await import('./views/check.ts');
     const { showForecast } = await import('./views/forecast.ts');
     const { printBanner } = await import('./views/shown.ts');
@@ -67,10 +72,15 @@ export const checkCommand = makeCommand({
     let exitCode: ExitCode = exitCodes.ok;
     for (const path of file) {
       const report = new CheckReport(path, json);
-      const end =
+      const outcome =
         asking === undefined
-          ? showChecked(report, await checkAlone(checking, path, report.report))
-          : showForecast(report, await dryRunWatched(asking, path, report.report), loaded);
+          ? await checkAlone(checking, path, report.report)
+          : await dryRunWatched(asking, path, report.report);
+      const end = isRegistrationFile(outcome)
+        ? await endOfRegistrations(checking, report, payees)
+        : outcome.kind === 'checked'
+          ? showChecked(report, outcome)
+          : showForecast(report, outcome, loaded);
       exitCode = higherOf(exitCode, report.end(end));
       if (asking?.interrupted.aborted === true) return exitCodes.stoppedShort;
     }
@@ -94,6 +104,21 @@ export const checkCommand = makeCommand({
     }
   },
 });
+
+/** The same of a file that turned out to be one of registrations. */
+async function endOfRegistrations(
+  checking: Checking,
+  report: CheckReport,
+  payees: boolean,
+): Promise<ShownEnd> {
+  const { checkRegistrationFile } = await import('../app/check.ts');
+  const { showCheckedRegistrations } = await import('./views/check.ts');
+  if (payees)
+    say(
+      `${report.path}: --payees asks about payees of payouts; these are registrations, and nobody is asked.`,
+    );
+  return showCheckedRegistrations(report, await checkRegistrationFile(checking, report.path, report.report));
+}
 
 /** @throws SettingsError for what is no list of rows */
 function readRowNos(text: string | undefined): ReadonlySet<number> {

@@ -12,7 +12,7 @@ type Allowed = typeof everything | readonly string[];
 const arrows: Readonly<Record<string, readonly string[]>> = {
   intake: [],
   payout: [],
-  check: ['intake', 'payout'],
+  check: ['intake', 'payout', 'src/registration/ports.ts'],
   reconcile: ['payout', 'reports'],
   reports: [],
   watch: ['intake', 'payout', 'reports', 'reconcile', 'notify', 'registration'],

@@ -1,5 +1,12 @@
 /** What `check` prints: issues as they are found, so that memory stays flat, and the totals at the end. */
-import type { CheckOutcome, FileDigest, RejectedFile, Report, RowIssue } from '../../app/check.ts';
+import type {
+  CheckedRegistrations,
+  CheckOutcome,
+  FileDigest,
+  RejectedFile,
+  Report,
+  RowIssue,
+} from '../../app/check.ts';
 import type { RowTotal } from '../../core/ports.ts';
 import { formatBaht } from '../../core/money.ts';
 import {
@@ -116,6 +123,33 @@ export function showChecked(report: CheckReport, outcome: CheckOutcome): ShownEn
       'Nothing was sent.',
     ]),
     json: { status: 'checked', batchId, all, ready, held, rejected, likeRows },
+  };
+}
+
+/** The end of a check of registrations. */
+export function showCheckedRegistrations(
+  report: CheckReport,
+  outcome: CheckedRegistrations | RejectedFile,
+): ShownEnd {
+  if (outcome.kind === 'rejected') return showRejected(report, outcome);
+  const { batchId, totals } = outcome;
+  const { path, issues } = report;
+  const rows = alignColumns([
+    ['  to be sent', countOf(totals.ready, 'row')],
+    ['  to be held', countOf(totals.held, 'row')],
+    ['  rejected', countOf(totals.rejected, 'row')],
+  ]);
+  const [all, ready, held, rejected] = [totals.all, totals.ready, totals.held, totals.rejected].map(
+    (count) => ({ rows: count }),
+  );
+  return {
+    exitCode: issues > 0 ? exitCodes.exceptions : exitCodes.ok,
+    text: toLines([
+      `${path}: ${countOf(totals.all, 'registration')}, ${countOf(issues, 'issue')}`,
+      ...rows,
+      'Nothing was sent.',
+    ]),
+    json: { status: 'checked', of: 'registrations', batchId, all, ready, held, rejected },
   };
 }
 

@@ -1,0 +1,274 @@
+/** Checks a file of registrations without sending anything: every issue of every row, and what its rows would become. */
+import { showCell } from '../core/cell-text.ts';
+import type { Inspection, Issue } from '../core/payout-file.ts';
+import { computeBatchId } from '../core/reference.ts';
+import type { RegistrationFileReader, RejectedFile } from '../intake/ports.ts';
+import { DuplicateIndex } from '../intake/rules/duplicates.ts';
+import type { KeptCallback, RegistrationStore } from '../registration/ports.ts';
+import { identityKey } from '../registration/rules/callback.ts';
+import {
+  explainCalled,
+  explainClaimed,
+  explainIndistinct,
+  explainSimilar,
+} from '../registration/rules/clash.ts';
+import type { RegistrationFileRow, RegistrationSealTotals } from '../registration/rules/registration-file.ts';
+import {
+  awaitedStatuses,
+  type Registration,
+  type RegistrationInstruction,
+} from '../registration/rules/registration.ts';
+import { readAll, type RowIssue } from './check.ts';
+import { computeSimilarKey } from '../payout/rules/similar.ts';
+import { RowMarks } from './rules/row-marks.ts';
+
+/** Numbers of rows by what they would become; the three add up to `all`. */
+export interface RegistrationCheckTotals {
+  readonly all: number;
+  readonly ready: number;
+  readonly held: number;
+  readonly rejected: number;
+}
+
+export interface CheckedRegistrations {
+  readonly kind: 'registrations';
+  /** The batch that these bytes are, taken in or not. */
+  readonly batchId: string;
+  readonly totals: RegistrationCheckTotals;
+}
+
+/** What is asked of a journal. */
+export type RegistrationLookups = Pick<
+  RegistrationStore,
+  | 'registration'
+  | 'registrationHolder'
+  | 'similarRegistrationHolders'
+  | 'searchRegistrations'
+  | 'sentRegistrations'
+  | 'unknownCallbacks'
+>;
+
+export interface RegistrationCheckOptions {
+  readonly companyId: string;
+  /** Undefined where there is none yet. */
+  readonly journal: RegistrationLookups | undefined;
+  /** Called with the issues of a stretch of rows. Rows that a later one contradicts come last. */
+  onIssues(issues: readonly RowIssue[]): void;
+}
+
+/** Unknown callbacks that are looked at; more of them is a fault that is told elsewhere. */
+const unknownCallbacksMax = 10_000;
+/** Registrations of one account that are looked at. */
+const ofAccountMax = 1_000;
+
+type Outcome = 'ready' | 'held' | 'rejected';
+type Clash = Pick<Issue, 'code' | 'message'> & { readonly column: string };
+
+interface AskingRow extends RegistrationFileRow {
+  readonly instruction: RegistrationInstruction;
+}
+
+const isAsking = (row: RegistrationFileRow): row is AskingRow => row.instruction !== null;
+
+const inThisFile = (rowNo: number): string => `row ${rowNo} of this file`;
+
+/** What the journal knows of a file's registrations; nothing where there is none. */
+class JournalLookups {
+  readonly #journal: RegistrationLookups | undefined;
+  readonly #companyId: string;
+  readonly #batchId: string;
+  #unknown: ReadonlyMap<string, KeptCallback> | undefined;
+
+  constructor({ journal, companyId }: RegistrationCheckOptions, batchId: string) {
+    this.#journal = journal;
+    this.#companyId = companyId;
+    this.#batchId = batchId;
+  }
+
+  /** The file's own batch is no other. */
+  readonly #isOther = ({ batchId }: Pick<Registration, 'batchId'>): boolean => batchId !== this.#batchId;
+
+  async findClaimed({ registrationId }: RegistrationInstruction): Promise<Clash | undefined> {
+    const holder = await this.#journal?.registrationHolder(this.#companyId, registrationId);
+    if (holder === undefined || !this.#isOther(holder)) return undefined;
+    return explainClaimed(`row ${holder.rowNo} of batch ${holder.batchId}`, holder.status);
+  }
+
+  async findIndistinct(instruction: RegistrationInstruction): Promise<Clash | undefined> {
+    const statuses = ['ready', 'held', ...awaitedStatuses] as const;
+    const filter = { statuses, accountNo: instruction.accountNo };
+    const found = await this.#journal?.searchRegistrations(filter, Number.MAX_SAFE_INTEGER, ofAccountMax);
+    const key = identityKey(instruction);
+    for (const { seq, currentInstruction } of found ?? []) {
+      if (currentInstruction === null || identityKey(currentInstruction) !== key) continue;
+      const other = await this.#journal?.registration(seq);
+      if (other !== undefined && this.#isOther(other))
+        return explainIndistinct(nameOther(other.instruction, other));
+    }
+    return undefined;
+  }
+
+  async findSimilar({ registrationId }: RegistrationInstruction): Promise<Clash | undefined> {
+    const others = await this.#journal?.similarRegistrationHolders(this.#companyId, registrationId);
+    const other = others?.find(this.#isOther);
+    return other && explainSimilar(nameOther(other.instruction, other));
+  }
+
+  async findCalled(instruction: RegistrationInstruction): Promise<Clash | undefined> {
+    const key = identityKey(instruction);
+    const sent = await this.#journal?.sentRegistrations(key);
+    const told = sent?.find(({ registration }) => registration.status === 'registered');
+    if (told !== undefined && this.#isOther(told.registration)) {
+      const { registration } = told;
+      return explainCalled('registered', `for ${nameOther(registration.instruction, registration)}`);
+    }
+    const unknown = (await this.#readUnknown()).get(key);
+    return unknown && explainCalled(unknown.callback.outcome, 'for no registration that is known here');
+  }
+
+  async #readUnknown(): Promise<ReadonlyMap<string, KeptCallback>> {
+    if (this.#unknown === undefined) {
+      const kept = (await this.#journal?.unknownCallbacks(unknownCallbacksMax)) ?? [];
+      this.#unknown = new Map(kept.map((one) => [identityKey(one.callback.identity), one]));
+    }
+    return this.#unknown;
+  }
+}
+
+const nameOther = (
+  instruction: RegistrationInstruction | null,
+  { rowNo, batchId }: Pick<Registration, 'rowNo' | 'batchId'>,
+): string =>
+  `registrationId ${showCell(instruction?.registrationId ?? '')} (row ${rowNo} of batch ${batchId})`;
+
+/** One reading of a file: which rows clash with one before them, and how many become what. */
+class RegistrationCheck {
+  readonly #lookups: JournalLookups;
+  readonly #identities = new DuplicateIndex();
+  readonly #similar = new DuplicateIndex();
+  readonly #held = new RowMarks();
+  /** Of those that the rules let through. */
+  readonly #rejected = new RowMarks();
+  readonly #onIssues: RegistrationCheckOptions['onIssues'];
+  readonly #rows: Record<Outcome, number> = { ready: 0, held: 0, rejected: 0 };
+
+  constructor(options: RegistrationCheckOptions, batchId: string) {
+    this.#lookups = new JournalLookups(options, batchId);
+    this.#onIssues = options.onIssues;
+  }
+
+  get totals(): RegistrationCheckTotals {
+    const { ready, held, rejected } = this.#rows;
+    return { all: ready + held + rejected, ready, held, rejected };
+  }
+
+  /** First rows that differ from a later registrationId in little: they are held like it. */
+  get similarRowNos(): readonly number[] {
+    return this.#similar.conflictingRowNos;
+  }
+
+  async take(rows: readonly RegistrationFileRow[]): Promise<void> {
+    const issues: RowIssue[] = [];
+    for (const row of rows) {
+      const clashes = isAsking(row) ? await this.#judge(row) : [];
+      if (row.instruction === null) this.#rows.rejected += 1;
+      issues.push(...row.issues.map((issue) => ({ rowNo: row.rowNo, issue })), ...describe(row, clashes));
+    }
+    if (issues.length > 0) this.#onIssues(issues);
+  }
+
+  async #judge(row: AskingRow): Promise<readonly Clash[]> {
+    const clash = await this.#findRejecting(row);
+    if (clash !== undefined) {
+      this.#rows.rejected += 1;
+      this.#rejected.add(row.rowNo);
+      return [clash];
+    }
+    const holding = await this.#findHolding(row);
+    this.#rows[holding.length > 0 ? 'held' : 'ready'] += 1;
+    if (holding.length > 0) this.#held.add(row.rowNo);
+    return holding;
+  }
+
+  async #findRejecting({ rowNo, line, instruction }: AskingRow): Promise<Clash | undefined> {
+    const claimed = await this.#lookups.findClaimed(instruction);
+    if (claimed !== undefined) return claimed;
+    const indistinct = await this.#lookups.findIndistinct(instruction);
+    if (indistinct !== undefined) return indistinct;
+    const id = identityKey(instruction);
+    const verdict = this.#identities.add({ rowNo, line, id, cells: [], isValid: true });
+    return verdict.kind === 'new' ? undefined : explainIndistinct(inThisFile(verdict.firstRowNo));
+  }
+
+  async #findHolding({ rowNo, line, instruction }: AskingRow): Promise<readonly Clash[]> {
+    const { registrationId } = instruction;
+    const id = computeSimilarKey(registrationId);
+    const verdict = this.#similar.add({ rowNo, line, id, cells: [registrationId], isValid: true });
+    const similar =
+      verdict.kind === 'differs'
+        ? explainSimilar(`that of ${inThisFile(verdict.firstRowNo)}`)
+        : await this.#lookups.findSimilar(instruction);
+    const called = await this.#lookups.findCalled(instruction);
+    return [similar, called].filter((one) => one !== undefined);
+  }
+
+  /** Rejects rows that a later one has contradicted, and holds those that a later one has all but repeated. */
+  revise(
+    rows: readonly RegistrationFileRow[],
+    conflicting: ReadonlySet<number>,
+    similar: ReadonlySet<number>,
+  ): void {
+    const issues: RowIssue[] = [];
+    for (const row of rows.filter(isAsking)) {
+      const { rowNo } = row;
+      if (this.#rejected.has(rowNo)) continue;
+      const before = this.#held.has(rowNo) ? 'held' : 'ready';
+      if (conflicting.has(rowNo)) {
+        this.#rows[before] -= 1;
+        this.#rows.rejected += 1;
+        issues.push(...describe(row, [contradicted]));
+      } else if (similar.has(rowNo) && before === 'ready') {
+        this.#rows.ready -= 1;
+        this.#rows.held += 1;
+        issues.push(...describe(row, [explainSimilar('that of a later row of this file')]));
+      }
+    }
+    if (issues.length > 0) this.#onIssues(issues);
+  }
+}
+
+const contradicted: Clash = {
+  code: 'duplicate-differs',
+  column: 'registrationId',
+  message:
+    'a later row has the same registrationId and other cells: all such rows are rejected, give each registration a registrationId of its own',
+};
+
+function describe({ rowNo, line, cells }: RegistrationFileRow, clashes: readonly Clash[]): RowIssue[] {
+  const value = showCell(cells.registrationId.trim());
+  return clashes.map(({ code, column, message }) => {
+    const issue: Issue = { line, column, code, value: column === 'registrationId' ? value : null, message };
+    return { rowNo, issue };
+  });
+}
+
+/** Reads the whole file and reports every issue; a second time only where a later row contradicts an earlier one. */
+export async function checkRegistrations(
+  reader: RegistrationFileReader,
+  inspection: Inspection,
+  options: RegistrationCheckOptions,
+): Promise<CheckedRegistrations | RejectedFile> {
+  const batchId = computeBatchId(inspection.sha256);
+  const check = new RegistrationCheck(options, batchId);
+  const reading = { reader, inspection };
+  const end = await readAll<RegistrationFileRow, RegistrationSealTotals>(reading, (rows) => check.take(rows));
+  if ('kind' in end) return end;
+  const [conflicting, similar] = [new Set(end.conflictingRowNos), new Set(check.similarRowNos)];
+  if (conflicting.size + similar.size > 0) {
+    const again = await readAll<RegistrationFileRow, RegistrationSealTotals>(reading, async (rows) =>
+      check.revise(rows, conflicting, similar),
+    );
+    if ('kind' in again) return again;
+  }
+  return { kind: 'registrations', batchId, totals: check.totals };
+}
