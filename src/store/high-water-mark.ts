@@ -22,6 +22,7 @@ export const highWaterMarkSchema = z.object({
   recoveredAtMs: z.int().default(0),
   sealedBatches: z.int(),
   latestEventSeq: z.int(),
+  latestRegistrationEventSeq: z.int().default(0),
 });
 
 /** How far a journal has come; all numbers only grow. */
@@ -111,15 +112,15 @@ export class HighWaterMarkFile {
     this.#copies?.write(present);
   }
 
-  /** Notes a commit with the number of the latest event. @throws JournalWriteError as `advance` does */
-  note(latestEventSeq: number): void {
+  /** Notes a commit with the number of the latest event of its kind. @throws JournalWriteError as `advance` does */
+  note(latestSeq: number, kind: 'latestEventSeq' | 'latestRegistrationEventSeq' = 'latestEventSeq'): void {
     const file = this.#file;
     if (file === undefined || this.#written === undefined) {
       this.advance();
       return;
     }
-    if (latestEventSeq === this.#written.latestEventSeq) return;
-    const highWaterMark = { ...this.#written, latestEventSeq };
+    if (latestSeq === this.#written[kind]) return;
+    const highWaterMark = { ...this.#written, [kind]: latestSeq };
     explainWriting(highWaterMarkPathIn(this.#dataDir), () => {
       writeSync(file, encodeHighWaterMark(highWaterMark), 0);
       if (this.#syncNowAndThen(file)) this.#copies?.write(highWaterMark);

@@ -13,6 +13,7 @@ import {
   statementTables,
   wordTables,
 } from './reconcile/statement-tables.ts';
+import { registrationTables } from './registration/registration-tables.ts';
 import { approvalBound, approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './evidence/day-head-tables.ts';
 import { erasableFileName, erasureTables } from './evidence/erasure-tables.ts';
@@ -412,6 +413,7 @@ const migrations: readonly Migration[] = [
   approvalBound,
   evidenceFileColumn,
   erasableFileName,
+  registrationTables,
 ];
 
 /** The version of the tables that this program writes. */

@@ -38,6 +38,7 @@ import {
 import { readLatestMs, readLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
 import { readLatestEventSeq } from './payouts/rows.ts';
+import { readLatestRegistrationEventSeq } from './registration/chain.ts';
 import {
   forgetCopy,
   isMarkKept,
@@ -345,14 +346,19 @@ function findMissing(
 }
 
 function readProgress(db: DatabaseSync, journalId: string): HighWaterMark {
-  const sealed = query
-    .selectFrom('batch')
-    .select((eb) => eb.fn.countAll<number>().as('batches'))
-    .where('sealed_at_ms', 'is not', null);
+  const countSealed = (table: 'batch' | 'registration_batch'): number =>
+    readFirst(
+      db,
+      query
+        .selectFrom(table)
+        .select((eb) => eb.fn.countAll<number>().as('batches'))
+        .where('sealed_at_ms', 'is not', null),
+    )?.batches ?? 0;
   return {
     journalId,
     recoveredAtMs: drive(db, readLoss())?.recoveredAtMs ?? 0,
-    sealedBatches: readFirst(db, sealed)?.batches ?? 0,
+    sealedBatches: countSealed('batch') + countSealed('registration_batch'),
     latestEventSeq: drive(db, readLatestEventSeq()),
+    latestRegistrationEventSeq: drive(db, readLatestRegistrationEventSeq()),
   };
 }

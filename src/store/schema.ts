@@ -18,6 +18,7 @@ import type { IntakeRecord } from '../watch/ports.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
+import type { RegistrationTables } from './registration/registration-tables.ts';
 import type { ApprovalTables } from './review/approval-tables.ts';
 import type { DayHeadTables } from './evidence/day-head-tables.ts';
 import type { ProposalEventTables } from './review/proposal-event-tables.ts';
@@ -263,7 +264,8 @@ export interface Tables
     SessionTables,
     QueueTables,
     ApprovalTables,
-    PasskeyTables {
+    PasskeyTables,
+    RegistrationTables {
   meta: MetaTable;
   schema_version: SchemaVersionTable;
   batch: BatchTable;

@@ -14,6 +14,7 @@ import type {
 } from '../payout/ports.ts';
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
+import type { RegistrationIntakeStore, RegistrationStore } from '../registration/ports.ts';
 import type { ReportStore } from '../reports/ports.ts';
 import type {
   ApprovalStore,
@@ -56,6 +57,7 @@ import { proposalReads, proposalWrites } from './review/proposals.ts';
 import { personReads, personWrites } from './review/people.ts';
 import { queueReads, queueWrites } from './review/queue.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
+import { makeRegistrationStore } from './registration/registration-store.ts';
 import { openSnapshot } from './snapshot.ts';
 import { type Body, drive, driveEach, type Reading } from './statements.ts';
 import { batchQueueReads } from './watch/batch-queue.ts';
@@ -88,9 +90,12 @@ export interface Store
     OverviewReader,
     DayHeadStore,
     ErasureStore,
-    QueueStore {
+    QueueStore,
+    RegistrationStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;
+  /** What taking a file of registrations in asks of it. */
+  readonly registrationIntake: RegistrationIntakeStore;
   /**
    * When it began, or last went on in a new place or after a loss, epoch milliseconds; undefined in one of an earlier
    * version, and for whoever reads beside the sender.
@@ -220,6 +225,14 @@ export function makeJournal(parts: JournalParts): Store {
   const queue = new WriteQueue(db);
   const applier = makeApplier(db, (latestEventSeq) => highWaterMark?.note(latestEventSeq), queue);
   const transact: Write = (body) => queue.run(() => inTransaction(db, body));
+  const registrations = makeRegistrationStore({
+    db,
+    path,
+    queue,
+    transact,
+    onCommit: (latestEventSeq) => highWaterMark?.note(latestEventSeq, 'latestRegistrationEventSeq'),
+    onSeal: () => highWaterMark?.advance(),
+  });
   const close = (): void => {
     if (!db.isOpen) return;
     try {
@@ -242,6 +255,7 @@ export function makeJournal(parts: JournalParts): Store {
     ...makeDayHeadStore(db, path),
     ...makeErasureStore(db, queue),
     ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep, threadRowsMin }),
+    ...registrations.store,
     journalId,
     newSinceMs,
     missesSinceMs,
@@ -249,6 +263,7 @@ export function makeJournal(parts: JournalParts): Store {
     snapshot: async () => openSnapshot(path),
     [Symbol.asyncDispose]: async () => {
       applier.flush();
+      registrations.flush();
       await queue.run(close);
       await highWaterMark?.settled?.();
     },

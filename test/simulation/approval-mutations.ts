@@ -45,7 +45,7 @@ export const ofApprovals: readonly Mutation[] = [
   inApprovals(
     'what is corrected or validated anew is not held against the bound',
     'store/payouts/apply.ts',
-    'for (const batchId of transaction.raised) yield* keepToBound(batchId);',
+    'for (const batchId of raised) yield* keepToBound(batchId);',
     '',
   ),
   inApprovals(

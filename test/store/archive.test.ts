@@ -32,7 +32,7 @@ import {
   type SqliteStore,
   stamp,
 } from '../support/sqlite-store.ts';
-import { archiveAll, archivePolicy, laterMs, settled, tamper } from '../support/store-fixtures.ts';
+import { archiveAll, archivePolicy, laterMs, settled, tamper, undone } from '../support/store-fixtures.ts';
 import { startChild } from './child.ts';
 
 const endings = ['paid', 'failed', 'paid', 'unpayable', 'cancelled', 'paid'] as const;
@@ -589,7 +589,7 @@ test('an archive of an older program is read, and its batches come back', async 
      alter table payout_row drop column salt; alter table payout_row drop column commitment;
      drop table batch_hand; drop trigger approval_never_lessened; alter table batch drop column approval_people;
      alter table batch drop column approved_digest; alter table batch drop column approved_payer;
-     drop table day_use; drop table paid_payee; drop trigger approval_bound_never_changes; alter table batch drop column approval_bound_satang; alter table batch drop column approval_bound_people`,
+     drop table day_use; drop table paid_payee; drop trigger approval_bound_never_changes; alter table batch drop column approval_bound_satang; alter table batch drop column approval_bound_people; ${undone}`,
   );
   tamper(path, `update archived_batch set digest = '${digestCopy(archive, firstBatchId)}'`);
   expect(await look(store)).toBe(before);

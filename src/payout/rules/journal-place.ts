@@ -11,6 +11,8 @@ export interface JournalProgress {
   readonly recoveredAtMs: number;
   readonly sealedBatches: number;
   readonly latestEventSeq: number;
+  /** Of registrations, which are counted apart. */
+  readonly latestRegistrationEventSeq: number;
 }
 
 /** What tells one file from a copy of it. */
@@ -85,9 +87,13 @@ export function describeMissing(
     return `journal.db in ${dataDir} is not the journal that worked here before. ${lossCure}`;
   if (present.recoveredAtMs < mark.recoveredAtMs)
     return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${lossCure}`;
-  if (present.sealedBatches >= mark.sealedBatches && present.latestEventSeq >= mark.latestEventSeq)
-    return undefined;
-  const lost = `it has ${countOf(present.sealedBatches, 'file')} and ${countOf(present.latestEventSeq, 'event')}, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
+  const counts = ['sealedBatches', 'latestEventSeq', 'latestRegistrationEventSeq'] as const;
+  if (counts.every((count) => present[count] >= mark[count])) return undefined;
+  const { sealedBatches, latestEventSeq, latestRegistrationEventSeq } = present;
+  const lost =
+    latestRegistrationEventSeq < mark.latestRegistrationEventSeq
+      ? `it has ${countOf(latestRegistrationEventSeq, 'event')} of registrations, ${mark.latestRegistrationEventSeq} were recorded`
+      : `it has ${countOf(sealedBatches, 'file')} and ${countOf(latestEventSeq, 'event')}, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
   return `journal.db in ${dataDir} is an older copy: ${lost}. ${lossCure}`;
 }
 

@@ -191,7 +191,7 @@ export interface SentRegistration {
 }
 
 /** So far the bank's clock may go behind ours. */
-const clockToleranceMs = 60_000;
+export const clockToleranceMs = 60_000;
 
 /**
  * Which of the registrations of one identity a callback means: the last one that was sent before it was applied. Undefined

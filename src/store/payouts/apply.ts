@@ -1,7 +1,4 @@
-/**
- * The one way to change a payout. Calls that come while the loop is busy are gathered into one transaction, so that
- * one sync to disk serves them all (group commit).
- */
+/** The one way to change a payout. */
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type Expression,
@@ -22,9 +19,9 @@ import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from
 import type { Change } from '../../core/ports.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
-import { inTransaction, sqliteCodeOf, sqliteCodes } from '../connection.ts';
+import { makeGroupCommit } from '../group-commit.ts';
 import { encodeHolds, holdBits, isArchivedSeq, literal, similarKeyOf, type Tables } from '../schema.ts';
-import { type Body, define, drive, query, type Statement } from '../statements.ts';
+import { type Body, define, query, type Statement } from '../statements.ts';
 import { WriteQueue } from '../write-queue.ts';
 import { keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
@@ -273,22 +270,6 @@ const gateOfBatch = define((values: { batchId: string }) =>
     .where('b.batch_id', '=', values.batchId),
 );
 
-interface Call {
-  readonly changes: readonly Change[];
-  readonly resolve: (applied: readonly boolean[]) => void;
-  readonly reject: (reason: unknown) => void;
-}
-
-/** Thrown through a transaction to end it: this call alone is to blame. */
-class CallFailure extends Error {
-  readonly call: Call;
-
-  constructor(call: Call, cause: unknown) {
-    super('a call cannot be applied', { cause });
-    this.call = call;
-  }
-}
-
 /** What the batch says about its rows, read once a transaction. */
 interface Gate {
   readonly companyId: string;
@@ -464,33 +445,20 @@ function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
   );
 }
 
-/** True when the error comes from what the call asked for, not from the disk or the file. */
-function isCallToBlame(error: unknown): boolean {
-  const code = sqliteCodeOf(error);
-  return code === undefined || code === sqliteCodes.constraint;
-}
-
-function* applyCall(transaction: Transaction, call: Call): Body<boolean[]> {
+function* applyChanges(transaction: Transaction, changes: readonly Change[]): Body<boolean[]> {
   const applied: boolean[] = [];
-  try {
-    for (const change of call.changes) applied.push(yield* applyChange(transaction, change));
-    return applied;
-  } catch (error) {
-    throw isCallToBlame(error) ? new CallFailure(call, error) : error;
-  }
-}
-
-function* applyCalls(transaction: Transaction, calls: readonly Call[]): Body<boolean[][]> {
-  transaction.latestEventSeq = yield* readLatestEventSeq();
-  const applied: boolean[][] = [];
-  for (const call of calls) applied.push(yield* applyCall(transaction, call));
-  // Once for all of them: it adds up the batch.
-  for (const batchId of transaction.raised) yield* keepToBound(batchId);
+  for (const change of changes) applied.push(yield* applyChange(transaction, change));
   return applied;
 }
 
-/** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */
-const gatherTurnsMax = 4;
+function* beginTransaction(): Body<Transaction> {
+  return { gates: new Map(), raised: new Set(), latestEventSeq: yield* readLatestEventSeq() };
+}
+
+/** Once for all of them: it adds up the batch. */
+function* keepBounds({ raised }: Transaction): Body<void> {
+  for (const batchId of raised) yield* keepToBound(batchId);
+}
 
 /**
  * Gathers and commits the changes of one connection.
@@ -503,53 +471,17 @@ export function makeApplier(
   onCommit: (latestEventSeq: number) => void = () => {},
   queue: WriteQueue = new WriteQueue(db),
 ): Applier {
-  let waiting: Call[] = [];
-
-  const settle = async (calls: readonly Call[]): Promise<void> => {
-    let left = calls;
-    /** A call that cannot be applied is taken out, and the others are applied without it. */
-    const commitAll = (): void => {
-      while (left.length > 0) {
-        const transaction: Transaction = { gates: new Map(), raised: new Set(), latestEventSeq: 0 };
-        try {
-          const applied = inTransaction(db, () => drive(db, applyCalls(transaction, left)));
-          onCommit(transaction.latestEventSeq);
-          for (const [place, call] of left.entries()) call.resolve(applied[place] ?? []);
-          return;
-        } catch (error) {
-          if (!(error instanceof CallFailure)) throw error;
-          error.call.reject(error.cause);
-          left = left.filter((call) => call !== error.call);
-        }
-      }
-    };
-    try {
-      await queue.run(commitAll);
-    } catch (error) {
-      for (const call of left) call.reject(error);
-    }
-  };
-
-  const flush = (): void => {
-    const calls = waiting;
-    waiting = [];
-    if (calls.length > 0) void settle(calls);
-  };
-
-  const gather = (seen: number, turn: number): void => {
-    if (waiting.length === seen || turn >= gatherTurnsMax) flush();
-    else setImmediate(gather, waiting.length, turn + 1);
-  };
-
+  const { ask, flush } = makeGroupCommit(db, queue, {
+    begin: beginTransaction,
+    apply: applyChanges,
+    end: keepBounds,
+    onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
+  });
   return {
     flush,
     apply: async (changes) => {
       for (const change of changes) requireAllowed(change);
-      if (changes.length === 0) return [];
-      return new Promise((resolve, reject) => {
-        waiting.push({ changes, resolve, reject });
-        if (waiting.length === 1) setImmediate(gather, 0, 1);
-      });
+      return changes.length === 0 ? [] : ask(changes);
     },
   };
 }

@@ -1,0 +1,435 @@
+/** The one way to change a registration, and to keep a callback. */
+import type { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
+import { ForbiddenChangeError } from '../../core/change.ts';
+import type { BatchStatus } from '../../core/payout.ts';
+import type { RegistrationStore } from '../../registration/ports.ts';
+import { identityKey } from '../../registration/rules/callback.ts';
+import type {
+  CallbackRecord,
+  RegistrationChange,
+  RegistrationPayer,
+} from '../../registration/rules/change.ts';
+import { keepsClaim } from '../../registration/rules/claim.ts';
+import {
+  awaitedStatuses,
+  isOpenRegistration,
+  type Registration,
+  type RegistrationAttempt,
+  type RegistrationCause,
+  type RegistrationInstruction,
+  type RegistrationStatus,
+} from '../../registration/rules/registration.ts';
+import { saltDetail } from '../../review/rules/payout-chain.ts';
+import { makeGroupCommit } from '../group-commit.ts';
+import { makeSalt } from '../payouts/chain.ts';
+import { isDecided, markDecided } from '../review/proposals.ts';
+import { similarKeyOf } from '../schema.ts';
+import { type Body, define, query, type Reading } from '../statements.ts';
+import type { WriteQueue } from '../write-queue.ts';
+import { requireAllowedRegistration } from './allowed.ts';
+import { registrationBatchReads } from './batches.ts';
+import { bind, isUnbound, keep } from './callbacks.ts';
+import { appendRegistrationEvent, readLatestRegistrationEventSeq } from './chain.ts';
+import { keepAskedOf } from './ingest.ts';
+import type { RegistrationPlaceKind } from './registration-tables.ts';
+import { computeRegistrationDigest, encodeHolds, statusLiteral } from './rows.ts';
+
+/** Steps that no reader of a result cares about: they alone make no row a changed one. */
+const quietCauses: readonly RegistrationCause[] = ['released', 'acknowledged-by-person'];
+
+/** By people, who may end an alarm; no other change does, whether it knows of it or not. */
+const personalCauses: readonly RegistrationCause[] = ['decided', 'tried-again', 'acknowledged-by-person'];
+
+// ---------------------------------------------------------------- the row
+
+interface StateValues extends Omit<
+  Registration,
+  'instruction' | 'holds' | 'acceptedHolds' | 'isAlarm' | 'isAcknowledged' | 'batchId' | 'rowNo' | 'version'
+> {
+  readonly holds: number;
+  readonly acceptedHolds: number;
+  readonly isAlarm: number;
+  readonly isAcknowledged: number;
+  readonly statusBefore: RegistrationStatus;
+  readonly versionBefore: number;
+  readonly eventSeq: number;
+  /** 0 of an event that is no news. */
+  readonly newsSeq: number;
+}
+
+const updateState = define((values: StateValues) =>
+  query
+    .updateTable('registration')
+    .set((eb) => ({
+      status: values.status,
+      holds: values.holds,
+      accepted_holds: values.acceptedHolds,
+      reason_code: values.reasonCode,
+      reason: values.reason,
+      attempt_no: values.attemptNo,
+      submitted_at_ms: values.submittedAtMs,
+      settled_at_ms: values.settledAtMs,
+      settled_by: values.settledBy,
+      awaited_until_ms: values.awaitedUntilMs,
+      resp_code: values.respCode,
+      resp_desc: values.respDesc,
+      apply_dtm: values.applyDtm,
+      is_alarm: values.isAlarm,
+      is_acknowledged: values.isAcknowledged,
+      version: eb('version', '+', 1),
+      last_event_seq: values.eventSeq,
+      last_news_seq: sql<number>`max(${eb.ref('last_news_seq')}, ${values.newsSeq})`,
+    }))
+    .where('seq', '=', values.seq)
+    .where('version', '=', values.versionBefore)
+    .where('status', '=', values.statusBefore),
+);
+
+// ---------------------------------------------------------------- claims
+
+interface ClaimOfRow {
+  readonly companyId: string;
+  readonly registrationId: string;
+  readonly seq: number;
+}
+
+const claimOf = define((values: ClaimOfRow) =>
+  query
+    .selectFrom('registration_claim as c')
+    .leftJoin('registration as p', 'p.seq', 'c.registration_seq')
+    .select(['c.registration_seq', 'p.status'])
+    .where('c.company_id', '=', values.companyId)
+    .where((eb) => eb('c.similar_key', '=', similarKeyOf(values.registrationId)))
+    .where('c.registration_id', '=', values.registrationId),
+);
+
+const takeClaim = define((values: ClaimOfRow) =>
+  query
+    .insertInto('registration_claim')
+    .values({
+      company_id: values.companyId,
+      similar_key: similarKeyOf(values.registrationId),
+      registration_id: values.registrationId,
+      registration_seq: values.seq,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['company_id', 'similar_key', 'registration_id'])
+        .doUpdateSet((eb) => ({ registration_seq: eb.ref('excluded.registration_seq') })),
+    ),
+);
+
+const giveBack = define((values: ClaimOfRow) =>
+  query
+    .updateTable('registration_claim')
+    .set({ registration_seq: null })
+    .where('company_id', '=', values.companyId)
+    .where((eb) => eb('similar_key', '=', similarKeyOf(values.registrationId)))
+    .where('registration_id', '=', values.registrationId)
+    .where('registration_seq', '=', values.seq),
+);
+
+const provenStatuses: readonly RegistrationStatus[] = ['registered', 'contradicted'];
+
+/** Whether the claim is as the change needs it. */
+function* isClaimMeet({ before, event, intent }: RegistrationChange, ofRow: ClaimOfRow): Reading<boolean> {
+  const mustHold = intent !== undefined || event.cause === 'released';
+  const takesItBack = event.cause === 'tried-again';
+  if (!mustHold && !takesItBack) return true;
+  const holder = (yield* claimOf.get(ofRow))?.registration_seq ?? null;
+  return holder === before.seq || (takesItBack && holder === null);
+}
+
+/** What is proven is so, whoever has claimed its registrationId since: one that may still be sent loses it. */
+function* takeForProven(ofRow: ClaimOfRow): Body<void> {
+  const { registration_seq: holder = null, status = null } = (yield* claimOf.get(ofRow)) ?? {};
+  const stays = status !== null && (isOpenRegistration(status) || provenStatuses.includes(status));
+  if (holder !== ofRow.seq && !stays) yield* takeClaim.run(ofRow);
+}
+
+function* moveClaim({ before, after, event }: RegistrationChange, ofRow: ClaimOfRow): Body<void> {
+  if (event.cause === 'released') yield* giveBack.run(ofRow);
+  else if (event.cause === 'tried-again') yield* takeClaim.run(ofRow);
+  else if (keepsClaim(before.status) && !keepsClaim(after.status)) yield* giveBack.run(ofRow);
+  else if (provenStatuses.includes(after.status) && !isOpenRegistration(before.status))
+    yield* takeForProven(ofRow);
+}
+
+// ---------------------------------------------------------------- intents
+
+const haltOf = define((values: RegistrationPayer) =>
+  query
+    .selectFrom('line_stop')
+    .select('since_ms')
+    .where('company_id', '=', values.companyId)
+    .where('payer_account', '=', values.payerAccount)
+    .where('lifted_at_ms', 'is', null),
+);
+
+const awaitedOfIdentity = define((values: { identity: string; seq: number }) =>
+  query
+    .selectFrom('registration_asked as a')
+    .innerJoin('registration as p', 'p.seq', 'a.seq')
+    .select('p.seq')
+    .where('a.identity_key', '=', values.identity)
+    .where('p.seq', '<>', values.seq)
+    .where('p.status', 'in', awaitedStatuses.map(statusLiteral))
+    .limit(1),
+);
+
+/** What a batch says about its rows, read once a transaction. */
+interface BatchFacts {
+  readonly companyId: string;
+  readonly status: BatchStatus;
+}
+
+interface Transaction {
+  readonly batches: Map<string, BatchFacts>;
+  /** By batch, the latest event that a result shows. */
+  readonly news: Map<string, number>;
+  latestEventSeq: number;
+}
+
+function* readBatch({ batches }: Transaction, batchId: string): Body<BatchFacts> {
+  const known = batches.get(batchId);
+  if (known !== undefined) return known;
+  const batch = yield* registrationBatchReads.registrationBatch(batchId);
+  if (batch === undefined) throw new ForbiddenChangeError(`there is no batch ${batchId}`);
+  batches.set(batchId, batch);
+  return batch;
+}
+
+function* maySend({ before, after, intent }: RegistrationChange, { status }: BatchFacts): Reading<boolean> {
+  if (intent === undefined || after.instruction === null) return true;
+  if (status !== 'running') return false;
+  for (const payer of intent.payers) if ((yield* haltOf.get(payer)) !== undefined) return false;
+  const ofRow = { identity: identityKey(after.instruction), seq: before.seq };
+  return (yield* awaitedOfIdentity.get(ofRow)) === undefined;
+}
+
+// ---------------------------------------------------------------- attempts
+
+interface AttemptValues extends Omit<RegistrationAttempt, 'instruction'> {
+  readonly instruction: string;
+  readonly identity: string;
+}
+
+const answerOf = (values: AttemptValues) => ({
+  http_status: values.httpStatus,
+  status_code: values.statusCode,
+  status_desc: values.statusDesc,
+  severity: values.severity,
+  ddr_oapi_seq_id: values.ddrOapiSeqId,
+  elapsed_ms: values.elapsedMs,
+});
+
+const insertAttempt = define((values: AttemptValues) =>
+  query.insertInto('registration_attempt').values({
+    registration_seq: values.registrationSeq,
+    attempt_no: values.attemptNo,
+    identity_key: values.identity,
+    instruction: values.instruction,
+    request_uid: values.requestUid,
+    ip_address: values.ipAddress,
+    intent_at_ms: values.intentAtMs,
+    ...answerOf(values),
+  }),
+);
+
+const updateAttempt = define((values: AttemptValues) =>
+  query
+    .updateTable('registration_attempt')
+    .set(answerOf(values))
+    .where('registration_seq', '=', values.registrationSeq)
+    .where('attempt_no', '=', values.attemptNo),
+);
+
+function* keepAttempt(attempt: RegistrationAttempt, isNew: boolean): Body<void> {
+  const { instruction } = attempt;
+  const values = { ...attempt, instruction: JSON.stringify(instruction), identity: identityKey(instruction) };
+  if (isNew) yield* insertAttempt.run(values);
+  else if ((yield* updateAttempt.run(values)) === 0)
+    throw new ForbiddenChangeError(
+      `registration ${attempt.registrationSeq} has no attempt ${attempt.attemptNo}`,
+    );
+}
+
+// ---------------------------------------------------------------- corrections
+
+const latestVersion = define((values: { seq: number }) =>
+  query
+    .selectFrom('registration_version')
+    .select(({ fn }) => fn.max<number | null>('version').as('version'))
+    .where('registration_seq', '=', values.seq),
+);
+
+interface VersionValues {
+  readonly seq: number;
+  readonly version: number;
+  readonly instruction: string;
+  readonly replaced: string | null;
+  readonly digest: string;
+  readonly atMs: number;
+}
+
+const insertVersion = define((values: VersionValues) =>
+  query.insertInto('registration_version').values({
+    registration_seq: values.seq,
+    version: values.version,
+    instruction: values.instruction,
+    replaced: values.replaced,
+    digest: values.digest,
+    at_ms: values.atMs,
+  }),
+);
+
+const insertPlace = define((values: { text: string; kind: RegistrationPlaceKind; seq: number }) =>
+  query
+    .insertInto('registration_place')
+    .values({ text: values.text, kind: values.kind, registration_seq: values.seq })
+    .onConflict((conflict) => conflict.doNothing()),
+);
+
+function* recordPlacesOf(
+  seq: number,
+  { customerId, accountNo, registrationId, refs }: RegistrationInstruction,
+) {
+  yield* insertPlace.run({ text: registrationId, kind: 'registrationId', seq });
+  yield* insertPlace.run({ text: customerId, kind: 'customerId', seq });
+  yield* insertPlace.run({ text: accountNo, kind: 'accountNo', seq });
+  for (const ref of refs) if (ref !== null) yield* insertPlace.run({ text: ref, kind: 'ref', seq });
+}
+
+/** @returns what the event commits to, where the row asks for something else by it */
+function* keepCorrection(
+  { before, after, event, isCorrected }: RegistrationChange,
+  companyId: string,
+): Body<string | undefined> {
+  const { instruction } = after;
+  if (isCorrected !== true || instruction === null) return undefined;
+  const { seq, batchId, rowNo } = before;
+  const version = ((yield* latestVersion.get({ seq }))?.version ?? 0) + 1;
+  const digest = computeRegistrationDigest({ companyId, batchId, rowNo }, instruction);
+  const replaced = before.instruction && JSON.stringify(before.instruction);
+  const kept = { instruction: JSON.stringify(instruction), replaced, digest, atMs: event.atMs };
+  yield* insertVersion.run({ seq, version, ...kept });
+  yield* keepAskedOf(seq, instruction);
+  yield* recordPlacesOf(seq, instruction);
+  return digest;
+}
+
+// ---------------------------------------------------------------- one change
+
+/** True while every guard of the change but its version and status holds. */
+function* isGuarded(change: RegistrationChange, batch: BatchFacts, ofRow: ClaimOfRow): Reading<boolean> {
+  const { decision, callback } = change;
+  if (!(yield* maySend(change, batch))) return false;
+  if (!(yield* isClaimMeet(change, ofRow))) return false;
+  if (decision !== undefined && !(yield* isDecided(decision))) return false;
+  return callback === undefined || (yield* isUnbound(callback));
+}
+
+function toValues({ before, after, event }: RegistrationChange, eventSeq: number): StateValues {
+  const isAlarm = after.isAlarm || (before.isAlarm && !personalCauses.includes(event.cause));
+  return {
+    ...after,
+    holds: encodeHolds(after.holds),
+    acceptedHolds: encodeHolds(after.acceptedHolds),
+    isAlarm: Number(isAlarm),
+    isAcknowledged: Number(after.isAcknowledged),
+    statusBefore: before.status,
+    versionBefore: before.version,
+    eventSeq,
+    newsSeq: quietCauses.includes(event.cause) ? 0 : eventSeq,
+  };
+}
+
+/** False when a guard no longer holds; nothing has changed then. */
+function* applyChange(transaction: Transaction, change: RegistrationChange): Body<boolean> {
+  const { before, after, event, attempt, intent, decision, callback } = change;
+  const { seq, batchId, rowNo } = before;
+  const batch = yield* readBatch(transaction, batchId);
+  const { companyId } = batch;
+  const registrationId = (after.instruction ?? before.instruction)?.registrationId ?? '';
+  const ofRow = { companyId, registrationId, seq };
+  if (!(yield* isGuarded(change, batch, ofRow))) return false;
+  const eventSeq = transaction.latestEventSeq + 1;
+  if ((yield* updateState.run(toValues(change, eventSeq))) === 0) return false;
+  if (decision !== undefined) yield* markDecided(decision);
+  const asksFor = yield* keepCorrection(change, companyId);
+  yield* moveClaim(change, ofRow);
+  if (attempt !== undefined) yield* keepAttempt(attempt, intent !== undefined);
+  if (callback !== undefined) yield* bind(callback, seq);
+  const moved = { from: before.status, to: after.status, cause: event.cause, attemptNo: after.attemptNo };
+  const detail = JSON.stringify({ ...saltDetail(event.detail, makeSalt), asksFor });
+  const at = { companyId, batchId, rowNo, seq: eventSeq, atMs: event.atMs };
+  yield* appendRegistrationEvent(seq, { ...at, ...moved, detail });
+  transaction.latestEventSeq = eventSeq;
+  if (!quietCauses.includes(event.cause)) transaction.news.set(batchId, eventSeq);
+  return true;
+}
+
+// ---------------------------------------------------------------- group commit
+
+interface KeptCall {
+  readonly record: CallbackRecord;
+  readonly registrationSeq: number | null;
+}
+
+type Asked = readonly RegistrationChange[] | KeptCall;
+
+const isChanges = (asked: Asked): asked is readonly RegistrationChange[] => Array.isArray(asked);
+
+function* applyAsked(transaction: Transaction, asked: Asked): Body<readonly boolean[]> {
+  if (!isChanges(asked)) return [yield* keep(asked.record, asked.registrationSeq)];
+  const applied: boolean[] = [];
+  for (const change of asked) applied.push(yield* applyChange(transaction, change));
+  return applied;
+}
+
+function* beginTransaction(): Body<Transaction> {
+  return { batches: new Map(), news: new Map(), latestEventSeq: yield* readLatestRegistrationEventSeq() };
+}
+
+const noteNews = define((values: { batchId: string; eventSeq: number }) =>
+  query
+    .updateTable('registration_batch')
+    .set({ latest_news_seq: values.eventSeq })
+    .where('batch_id', '=', values.batchId),
+);
+
+/** Once for all rows of a batch. */
+function* keepNews({ news }: Transaction): Body<void> {
+  for (const [batchId, eventSeq] of news) yield* noteNews.run({ batchId, eventSeq });
+}
+
+export type RegistrationApplier = Pick<RegistrationStore, 'applyRegistrations' | 'keepCallback'> & {
+  /** Has what is waiting committed, as soon as those who write before it have done so. */
+  flush(): void;
+};
+
+/**
+ * Gathers and commits the changes of one connection.
+ * @param onCommit told the number of the latest event once it is durable, before anybody else is
+ */
+export function makeRegistrationApplier(
+  db: DatabaseSync,
+  onCommit: (latestEventSeq: number) => void,
+  queue: WriteQueue,
+): RegistrationApplier {
+  const { ask, flush } = makeGroupCommit(db, queue, {
+    begin: beginTransaction,
+    apply: applyAsked,
+    end: keepNews,
+    onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
+  });
+  return {
+    flush,
+    applyRegistrations: async (changes) => {
+      for (const change of changes) requireAllowedRegistration(change);
+      return changes.length === 0 ? [] : ask(changes);
+    },
+    keepCallback: async (record, registrationSeq) => (await ask({ record, registrationSeq }))[0] ?? false,
+  };
+}

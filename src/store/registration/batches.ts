@@ -1,0 +1,145 @@
+/** Batches of registrations: what is read of them, their life once they are sealed, and their reports. */
+import { sql } from 'kysely';
+import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
+import type { RegistrationBatch, RegistrationStore, RegistrationTotal } from '../../registration/ports.ts';
+import type { RegistrationStatus } from '../../registration/rules/registration.ts';
+import { type BodiesOf, change, define, query, type Reading, select } from '../statements.ts';
+import { isAwaited, statusLiteral, toBatch } from './rows.ts';
+
+const batchById = define((values: { batchId: string }) =>
+  query.selectFrom('registration_batch').selectAll().where('batch_id', '=', values.batchId),
+);
+
+const totalsOfBatch = define((values: { batchId: string }) =>
+  query
+    .selectFrom('registration')
+    .select(['status', (eb) => eb.fn.countAll<number>().as('rows')])
+    .select([
+      sql<number>`sum(is_alarm)`.as('alarmRows'),
+      sql<number>`sum(is_acknowledged)`.as('acknowledgedRows'),
+    ])
+    .where('batch_id', '=', values.batchId)
+    .groupBy('status')
+    .orderBy('status'),
+);
+
+const countByStatus = define((_values: object) =>
+  query
+    .selectFrom('registration')
+    .select(['status', (eb) => eb.fn.countAll<number>().as('rows')])
+    .groupBy('status'),
+);
+
+/** The condition of the index registration_batch_open, word for word. */
+const isOpenBatch = sql<boolean>`b.status in ('sealed', 'running', 'paused')`;
+
+const isDoneWithReady = sql<boolean>`b.status = 'done' and exists (
+  select 1 from registration as p where p.batch_id = b.batch_id and p.status = ${statusLiteral('ready')})`;
+
+const readyBatches = sql<string>`select distinct batch_id from registration where status = ${statusLiteral('ready')}`;
+
+/** The conditions of the index registration_batch_unreported, word for word. */
+const isUnreported = sql<boolean>`b.status in ('done', 'paused', 'halted') and b.reported_event_seq < b.latest_news_seq`;
+
+const awaitedRows = () =>
+  query
+    .selectFrom('registration as p')
+    .select((eb) => eb.fn.countAll<number>().as('rows'))
+    .where(isAwaited);
+
+const countAwaited = define((_values: object) => awaitedRows());
+const countAwaitedOf = define((values: { batchId: string }) =>
+  awaitedRows().where('p.batch_id', '=', values.batchId),
+);
+
+export const registrationBatchReads = {
+  *registrationBatches(): Reading<RegistrationBatch[]> {
+    const newestFirst = query
+      .selectFrom('registration_batch')
+      .selectAll()
+      .orderBy('started_at_ms', 'desc')
+      .orderBy(sql`rowid`, 'desc');
+    return (yield* select(newestFirst)).map(toBatch);
+  },
+  *registrationBatch(batchId): Reading<RegistrationBatch | undefined> {
+    const record = yield* batchById.get({ batchId });
+    return record === undefined ? undefined : toBatch(record);
+  },
+  registrationTotals: (batchId): Reading<RegistrationTotal[]> => totalsOfBatch.all({ batchId }),
+  *countRegistrations(): Reading<ReadonlyMap<RegistrationStatus, number>> {
+    return new Map((yield* countByStatus.all({})).map(({ status, rows }) => [status, rows]));
+  },
+  *runnableRegistrationBatches(): Reading<RegistrationBatch[]> {
+    const batches = () => query.selectFrom('registration_batch as b').selectAll('b');
+    const open = batches().where(isOpenBatch);
+    const goesOn = batches()
+      .where(isDoneWithReady)
+      .where(sql<boolean>`b.batch_id in (${readyBatches})`);
+    const found = [...(yield* select(open)), ...(yield* select(goesOn))].map(toBatch);
+    return found.toSorted(
+      (one, other) => one.droppedAtMs - other.droppedAtMs || one.startedAtMs - other.startedAtMs,
+    );
+  },
+  *unreportedRegistrationBatches(): Reading<string[]> {
+    const unreported = query
+      .selectFrom('registration_batch as b')
+      .select('b.batch_id')
+      .where(isUnreported)
+      .orderBy('b.dropped_at_ms');
+    return (yield* select(unreported)).map(({ batch_id: batchId }) => batchId);
+  },
+  *countAwaitedRegistrations(batchId): Reading<number> {
+    const counted =
+      batchId === undefined ? yield* countAwaited.get({}) : yield* countAwaitedOf.get({ batchId });
+    return counted?.rows ?? 0;
+  },
+  *registrationReports(batchId) {
+    const ofBatch = query
+      .selectFrom('registration_report')
+      .select(['batch_id as batchId', 'kind', 'number', 'path', 'temporary_path as temporaryPath', 'sha256'])
+      .select(['event_seq as eventSeq', 'at_ms as atMs'])
+      .where('batch_id', '=', batchId)
+      .orderBy('number')
+      .orderBy('kind');
+    return yield* select(ofBatch);
+  },
+} satisfies Partial<BodiesOf<RegistrationStore>>;
+
+/** Statuses that only reading a file leads to; each has a function of its own. */
+const readingStatuses: readonly BatchStatus[] = ['ingesting', 'sealed', 'rejected'];
+
+/** Statuses in which a batch has come to rest. */
+const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
+
+/** Each in one transaction. */
+export const registrationBatchWrites = {
+  *moveRegistrationBatch(batchId, to, why, nowMs) {
+    if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
+    const found = yield* batchById.get({ batchId });
+    if (found === undefined || !canMoveBatch(found.status, to)) return false;
+    const reason = {
+      reason_code: why?.code ?? null,
+      reason: why?.reason ?? null,
+      remedy: why?.remedy ?? null,
+    };
+    const rest = restingStatuses.includes(to) ? { rested_at_ms: nowMs } : {};
+    const moved = query.updateTable('registration_batch').set({ status: to, ...reason, ...rest });
+    yield* change(moved.where('batch_id', '=', batchId));
+    return true;
+  },
+  *recordRegistrationReports(reports) {
+    for (const report of reports) {
+      const record = {
+        batch_id: report.batchId,
+        kind: report.kind,
+        number: report.number,
+        path: report.path,
+        temporary_path: report.temporaryPath,
+        sha256: report.sha256,
+        event_seq: report.eventSeq,
+        at_ms: report.atMs,
+      };
+      yield* change(query.insertInto('registration_report').values(record));
+    }
+  },
+} satisfies Partial<BodiesOf<RegistrationStore>>;

@@ -1,0 +1,158 @@
+/** Callbacks as they were received: kept for ever, each bound to a registration at most once. */
+import { sql } from 'kysely';
+import type { KeptCallback, RegistrationStore, SentRegistrationRow } from '../../registration/ports.ts';
+import type { CallbackRecord } from '../../registration/rules/change.ts';
+import { clockToleranceMs, identityKey } from '../../registration/rules/callback.ts';
+import { type BodiesOf, type Body, define, query, type Reading } from '../statements.ts';
+import { selectRegistrations, toCallback, toRegistration } from './rows.ts';
+
+const keptOfKey = define((values: { key: string }) =>
+  query.selectFrom('registration_callback').select(['id', 'registration_seq']).where('key', '=', values.key),
+);
+
+interface CallbackValues {
+  readonly key: string;
+  readonly identity: string;
+  readonly registrationSeq: number | null;
+  readonly outcome: CallbackRecord['callback']['outcome'];
+  readonly appliedAtMs: number;
+  readonly callback: string;
+  readonly body: string;
+  readonly header: string;
+  readonly fromAddress: string;
+  readonly receivedAtMs: number;
+}
+
+const insertCallback = define((values: CallbackValues) =>
+  query.insertInto('registration_callback').values({
+    key: values.key,
+    identity_key: values.identity,
+    registration_seq: values.registrationSeq,
+    outcome: values.outcome,
+    applied_at_ms: values.appliedAtMs,
+    callback: values.callback,
+    body: values.body,
+    header: values.header,
+    from_address: values.fromAddress,
+    received_at_ms: values.receivedAtMs,
+  }),
+);
+
+const bindCallback = define((values: { id: number; registrationSeq: number }) =>
+  query
+    .updateTable('registration_callback')
+    .set({ registration_seq: values.registrationSeq })
+    .where('id', '=', values.id)
+    .where('registration_seq', 'is', null),
+);
+
+const countRepeat = define((values: { id: number }) =>
+  query
+    .updateTable('registration_callback')
+    .set((eb) => ({ repeats: eb('repeats', '+', 1) }))
+    .where('id', '=', values.id),
+);
+
+function insert(record: CallbackRecord, registrationSeq: number | null): Body<number> {
+  const { key, callback, body, fromAddress, receivedAtMs } = record;
+  const { outcome, appliedAtMs, identity } = callback;
+  const texts = { callback: JSON.stringify(callback), header: JSON.stringify(record.header) };
+  const kept = { key, body, ...texts, fromAddress, receivedAtMs };
+  return insertCallback.run({
+    ...kept,
+    identity: identityKey(identity),
+    registrationSeq,
+    outcome,
+    appliedAtMs,
+  });
+}
+
+/** True unless it was kept, and bound, before. */
+export function* isUnbound({ key }: CallbackRecord): Reading<boolean> {
+  const kept = yield* keptOfKey.get({ key });
+  return kept === undefined || kept.registration_seq === null;
+}
+
+/** Keeps a callback of which `isUnbound` is true as this registration's; inside the caller's transaction. */
+export function* bind(record: CallbackRecord, registrationSeq: number): Body<void> {
+  const kept = yield* keptOfKey.get({ key: record.key });
+  if (kept === undefined) yield* insert(record, registrationSeq);
+  else yield* bindCallback.run({ id: kept.id, registrationSeq });
+}
+
+/** Keeps a callback, or counts it once more. False when it was told before. */
+export function* keep(record: CallbackRecord, registrationSeq: number | null): Body<boolean> {
+  const kept = yield* keptOfKey.get({ key: record.key });
+  if (kept === undefined) {
+    yield* insert(record, registrationSeq);
+    return true;
+  }
+  // What was kept before its registration was known is not told again: it is found to be that one's.
+  if (kept.registration_seq === null && registrationSeq !== null)
+    yield* bindCallback.run({ id: kept.id, registrationSeq });
+  else yield* countRepeat.run({ id: kept.id });
+  return false;
+}
+
+const sentOfIdentity = define((values: { identity: string }) =>
+  selectRegistrations()
+    .innerJoin('registration_attempt as t', (join) =>
+      join.onRef('t.registration_seq', '=', 'p.seq').onRef('t.attempt_no', '=', 'p.attempt_no'),
+    )
+    .select('t.intent_at_ms')
+    .where('t.identity_key', '=', values.identity)
+    .orderBy('t.intent_at_ms')
+    .orderBy('p.seq'),
+);
+
+const unbound = () =>
+  query.selectFrom('registration_callback as k').selectAll('k').where('k.registration_seq', 'is', null);
+
+/** Those that `findMeant` finds a registration for. */
+const unboundMeant = define((values: { limit: number }) =>
+  unbound()
+    .where((eb) =>
+      eb.exists(
+        eb
+          .selectFrom('registration_attempt as t')
+          .innerJoin('registration as p', (join) =>
+            join.onRef('p.seq', '=', 't.registration_seq').onRef('p.attempt_no', '=', 't.attempt_no'),
+          )
+          .select('t.registration_seq')
+          .whereRef('t.identity_key', '=', 'k.identity_key')
+          .where(sql<boolean>`t.intent_at_ms <= k.applied_at_ms + ${sql.lit(clockToleranceMs)}`),
+      ),
+    )
+    .orderBy('k.id')
+    .limit(values.limit),
+);
+
+const unknown = define((values: { limit: number }) => unbound().orderBy('k.id', 'desc').limit(values.limit));
+
+const countUnknown = define((_values: object) =>
+  query
+    .selectFrom('registration_callback')
+    .select((eb) => eb.fn.countAll<number>().as('rows'))
+    .where('registration_seq', 'is', null),
+);
+
+export const registrationCallbackReads = {
+  *sentRegistrations(identity): Reading<SentRegistrationRow[]> {
+    return (yield* sentOfIdentity.all({ identity })).map((record) => {
+      const registration = toRegistration(record);
+      return { registration, status: registration.status, intentAtMs: record.intent_at_ms };
+    });
+  },
+  *unboundCallbacks(limit): Reading<KeptCallback[]> {
+    return (yield* unboundMeant.all({ limit })).map(toCallback);
+  },
+  *unknownCallbacks(limit): Reading<KeptCallback[]> {
+    return (yield* unknown.all({ limit })).map(toCallback);
+  },
+  *countUnknownCallbacks(): Reading<number> {
+    return (yield* countUnknown.get({}))?.rows ?? 0;
+  },
+  *hasCallback(key): Reading<boolean> {
+    return (yield* keptOfKey.get({ key })) !== undefined;
+  },
+} satisfies Partial<BodiesOf<RegistrationStore>>;

@@ -1,0 +1,435 @@
+/**
+ * The seal of a file of registrations: one transaction that turns its staged rows into ready, held or rejected ones and
+ * takes the claims. What all rows share is done by one statement each; only rows that clash with another are taken singly.
+ */
+import { type Expression, sql } from 'kysely';
+import { showCell } from '../../core/cell-text.ts';
+import { countOf } from '../../core/figures.ts';
+import type { Issue } from '../../core/payout-file.ts';
+import { similarIdWords } from '../../payout/rules/similar.ts';
+import type { RegistrationBatch } from '../../registration/ports.ts';
+import type { RegistrationSealTotals } from '../../registration/rules/registration-file.ts';
+import { awaitedStatuses, type RegistrationStatus } from '../../registration/rules/registration.ts';
+import { similarKeyOf } from '../schema.ts';
+import { type Body, change, define, query, selectFirst } from '../statements.ts';
+import { registrationBatchReads } from './batches.ts';
+import { appendRegistrationEvent, nextRegistrationHashOf, readLatestRegistrationEventSeq } from './chain.ts';
+import { recordPlaces, requireReading } from './ingest.ts';
+import { encodeHolds, statusLiteral } from './rows.ts';
+import { textOfColumns } from '../payouts/chain.ts';
+
+/** Clashing rows that are read at a time. */
+const clashPageRows = 1_000;
+
+/** Rows whose hashes one statement computes: what each call of a function of ours takes of memory is free at its end. */
+const hashPageRows = 1_000;
+
+interface Sealing extends Pick<RegistrationBatch, 'batchId' | 'companyId'> {
+  readonly nowMs: number;
+  /** The event of a row is `eventBase` + its row number: one statement can number them all. */
+  readonly eventBase: number;
+}
+
+/** Seals a batch whose file has been read to its end. @throws Error when what was staged is not what was read */
+export function* sealRegistrations(batchId: string, totals: RegistrationSealTotals, nowMs: number) {
+  const { companyId } = yield* requireReading(batchId);
+  yield* requireRows(batchId, totals.rows);
+  const eventBase = yield* readLatestRegistrationEventSeq();
+  const sealing: Sealing = { batchId, companyId, nowMs, eventBase };
+  for (const rowNo of totals.conflictingRowNos) yield* rejectConflict(sealing, rowNo);
+  yield* takeClaims(sealing);
+  yield* settleEach(sealing, claimedRows, rejectClaimed);
+  yield* settleEach(sealing, indistinctRows, rejectIndistinct);
+  yield* settleEach(sealing, similarRows, holdSimilar);
+  yield* settleEach(sealing, calledRows, holdCalled);
+  for (const to of ['ready', 'held'] as const) yield* release(sealing, to);
+  yield* recordPlaces(batchId);
+  const news = yield* readLatestRegistrationEventSeq();
+  const sealed = { status: 'sealed', rows: totals.rows, sealed_at_ms: nowMs, latest_news_seq: news } as const;
+  yield* change(query.updateTable('registration_batch').set(sealed).where('batch_id', '=', batchId));
+  const batch = yield* registrationBatchReads.registrationBatch(batchId);
+  if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
+  return batch;
+}
+
+function* requireRows(batchId: string, rows: number): Body<void> {
+  const counted = query
+    .selectFrom('registration')
+    .select((eb) => eb.fn.countAll<number>().as('rows'))
+    .where('batch_id', '=', batchId);
+  const staged = (yield* selectFirst(counted))?.rows ?? 0;
+  if (staged === rows) return;
+  throw new Error(
+    `batch ${batchId}: ${countOf(staged, 'row')} were staged, ${countOf(rows, 'row')} were read`,
+  );
+}
+
+// ---------------------------------------------------------------- the other row
+
+/** The row that another one clashes with. */
+interface Other {
+  readonly batch_id: string;
+  readonly row_no: number;
+  readonly file_name: string;
+  readonly status: RegistrationStatus;
+  readonly registration_id: string | null;
+}
+
+const describePlace = (other: Other, batchId: string): string =>
+  other.batch_id === batchId
+    ? `row ${other.row_no} of this file`
+    : `row ${other.row_no} of ${showCell(other.file_name)} (batch ${other.batch_id})`;
+
+/** What whoever sends a registrationId again is told, by what became of the row that has it. */
+function adviseClaimed(status: RegistrationStatus): string {
+  if (status === 'cancelled')
+    return 'a person has cancelled it, and it keeps its registrationId until it is released; else send it under another one';
+  return status === 'registered'
+    ? 'do not register it again; another registration gets another registrationId'
+    : 'do not send it twice; it goes on or ends there, and another registration gets another registrationId';
+}
+
+const selectOther = () =>
+  query
+    .selectFrom('registration as o')
+    .innerJoin('registration_row as n', 'n.seq', 'o.seq')
+    .innerJoin('registration_batch as b', 'b.batch_id', 'o.batch_id')
+    .select(['o.batch_id', 'o.row_no', 'b.file_name', 'o.status', 'n.registration_id']);
+
+/** A row of the file that is still staged. */
+interface StagedRow {
+  readonly seq: number;
+  readonly row_no: number;
+  readonly line: number;
+  readonly registration_id: string;
+  readonly identity_key: string;
+}
+
+interface PageOfBatch {
+  readonly batchId: string;
+  readonly companyId: string;
+  readonly afterRowNo: number;
+}
+
+const selectStaged = ({ batchId, afterRowNo }: PageOfBatch) =>
+  query
+    .selectFrom('registration as p')
+    .innerJoin('registration_row as r', 'r.seq', 'p.seq')
+    .innerJoin('registration_asked as a', 'a.seq', 'p.seq')
+    .select(['p.seq', 'p.row_no', 'r.line', 'a.registration_id', 'a.identity_key'])
+    .where('p.batch_id', '=', batchId)
+    .where('p.row_no', '>', afterRowNo)
+    .where('p.status', '=', statusLiteral('staged'))
+    .orderBy('p.row_no')
+    .limit(clashPageRows);
+
+/** Looks through the staged rows that may clash, page by page, and settles each that still does. */
+function* settleEach(
+  sealing: Sealing,
+  clashing: ReturnType<typeof define<PageOfBatch, StagedRow>>,
+  settle: (sealing: Sealing, row: StagedRow) => Body<void>,
+): Body<void> {
+  let afterRowNo = 0;
+  for (;;) {
+    const page = yield* clashing.all({ ...sealing, afterRowNo });
+    for (const row of page) yield* settle(sealing, row);
+    afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
+    if (page.length < clashPageRows) return;
+  }
+}
+
+// ---------------------------------------------------------------- rejecting
+
+const updateRejected = define(
+  (values: { seq: number; code: string; message: string; issues: string; nowMs: number; eventSeq: number }) =>
+    query
+      .updateTable('registration')
+      .set({ status: 'rejected', holds: 0, settled_by: 'rules', version: 2, settled_at_ms: values.nowMs })
+      .set({ reason_code: values.code, reason: values.message, issues: values.issues })
+      .set({ last_event_seq: values.eventSeq, last_news_seq: values.eventSeq })
+      .where('seq', '=', values.seq)
+      .where('status', '=', statusLiteral('staged')),
+);
+
+const giveClaimBack = define((values: { companyId: string; registrationId: string; seq: number }) =>
+  query
+    .updateTable('registration_claim')
+    .set({ registration_seq: null })
+    .where('company_id', '=', values.companyId)
+    .where((eb) => eb('similar_key', '=', similarKeyOf(values.registrationId)))
+    .where('registration_id', '=', values.registrationId)
+    .where('registration_seq', '=', values.seq),
+);
+
+/** Rejects one staged row for an issue that only the seal could find. */
+function* reject(
+  sealing: Sealing,
+  row: StagedRow,
+  code: string,
+  column: string,
+  message: string,
+): Body<void> {
+  const { batchId, companyId, nowMs, eventBase } = sealing;
+  const value = column === 'registrationId' ? showCell(row.registration_id) : null;
+  const issue: Issue = { line: row.line, column, code, value, message };
+  const eventSeq = eventBase + row.row_no;
+  const issues = JSON.stringify([issue]);
+  if ((yield* updateRejected.run({ seq: row.seq, code, message, issues, nowMs, eventSeq })) === 0) return;
+  yield* giveClaimBack.run({ companyId, registrationId: row.registration_id, seq: row.seq });
+  const moved = { from: 'staged', to: 'rejected', cause: 'sealed' } as const;
+  const detail = JSON.stringify({ code });
+  const at = { companyId, batchId, rowNo: row.row_no, seq: eventSeq, atMs: nowMs, attemptNo: 0 };
+  yield* appendRegistrationEvent(row.seq, { ...at, ...moved, detail });
+}
+
+const stagedAt = define((values: PageOfBatch) => selectStaged(values).clearLimit().limit(1));
+
+function* rejectConflict(sealing: Sealing, rowNo: number): Body<void> {
+  const row = yield* stagedAt.get({ ...sealing, afterRowNo: rowNo - 1 });
+  if (row?.row_no !== rowNo) throw new Error(`batch ${sealing.batchId} has no staged row ${rowNo}`);
+  const message =
+    'a later row has the same registrationId with other contents: neither is registered; give each a registrationId of its own';
+  yield* reject(sealing, row, 'duplicate-differs', 'registrationId', message);
+}
+
+// ---------------------------------------------------------------- claims
+
+/** Takes every claim that is free, the first row of the file first. */
+function takeClaims({ batchId, companyId }: Sealing): Body<number> {
+  const wanted = query
+    .selectFrom('registration as p')
+    .innerJoin('registration_asked as a', 'a.seq', 'p.seq')
+    .select((eb) => [
+      sql<string>`${companyId}`.as('company_id'),
+      similarKeyOf(eb.ref('a.registration_id')).as('similar_key'),
+      'a.registration_id',
+      'p.seq',
+    ])
+    .where('p.batch_id', '=', batchId)
+    .where('p.status', '=', statusLiteral('staged'))
+    .orderBy('similar_key')
+    .orderBy('a.registration_id')
+    .orderBy('p.row_no');
+  const take = query
+    .insertInto('registration_claim')
+    .columns(['company_id', 'similar_key', 'registration_id', 'registration_seq'])
+    .expression(wanted)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['company_id', 'similar_key', 'registration_id'])
+        .doUpdateSet((eb) => ({ registration_seq: eb.ref('excluded.registration_seq') }))
+        .where('registration_claim.registration_seq', 'is', null),
+    );
+  return change(take);
+}
+
+/** The claims of others on the very registrationId, or on those that are similar to it. */
+const selectClaims = (companyId: string, registrationId: Expression<string> | string, isSame: boolean) =>
+  query
+    .selectFrom('registration_claim as c')
+    .select('c.registration_seq')
+    .where('c.company_id', '=', companyId)
+    .where((eb) => eb('c.similar_key', '=', similarKeyOf(registrationId)))
+    .where('c.registration_id', isSame ? '=' : '<>', registrationId)
+    .where('c.registration_seq', 'is not', null);
+
+const claimedRows = define((values: PageOfBatch) =>
+  selectStaged(values).where((eb) =>
+    eb.exists(
+      selectClaims(values.companyId, eb.ref('a.registration_id'), true).where(
+        'c.registration_seq',
+        '<>',
+        eb.ref('p.seq'),
+      ),
+    ),
+  ),
+);
+
+const claimHolder = define((values: { companyId: string; registrationId: string }) =>
+  selectOther().where('o.seq', 'in', selectClaims(values.companyId, values.registrationId, true)),
+);
+
+function* rejectClaimed(sealing: Sealing, row: StagedRow): Body<void> {
+  const { companyId, batchId } = sealing;
+  const other = yield* claimHolder.get({ companyId, registrationId: row.registration_id });
+  if (other === undefined) throw new Error(`registration ${row.seq} clashes with nothing`);
+  const place = `${describePlace(other, batchId)}, which is ${other.status === 'staged' ? 'taken in' : other.status}`;
+  const message = `this registrationId is already taken by ${place}: ${adviseClaimed(other.status)}`;
+  yield* reject(sealing, row, 'registration-id-claimed', 'registrationId', message);
+}
+
+// ---------------------------------------------------------------- identities
+
+const openStatuses = ['ready', 'held', ...awaitedStatuses] as const satisfies readonly RegistrationStatus[];
+
+/** Others of an identity that are ready, held or awaited, or stand before the row in its own file. */
+const selectOfIdentity = (
+  values: { batchId: string },
+  identity: Expression<string> | string,
+  seq: Expression<number> | number,
+) =>
+  selectOther()
+    .innerJoin('registration_asked as i', 'i.seq', 'o.seq')
+    .where('i.identity_key', '=', identity)
+    .where('o.seq', '<>', seq)
+    .where((eb) =>
+      eb.or([
+        eb('o.status', 'in', openStatuses.map(statusLiteral)),
+        eb.and([
+          eb('o.status', '=', statusLiteral('staged')),
+          eb('o.batch_id', '=', values.batchId),
+          eb('o.seq', '<', seq),
+        ]),
+      ]),
+    );
+
+const indistinctRows = define((values: PageOfBatch) =>
+  selectStaged(values).where((eb) =>
+    eb.exists(selectOfIdentity(values, eb.ref('a.identity_key'), eb.ref('p.seq'))),
+  ),
+);
+
+const sameIdentity = define((values: { batchId: string; identity: string; seq: number }) =>
+  selectOfIdentity(values, values.identity, values.seq).orderBy('o.seq').limit(1),
+);
+
+function* rejectIndistinct(sealing: Sealing, row: StagedRow): Body<void> {
+  const { batchId } = sealing;
+  const other = yield* sameIdentity.get({ batchId, identity: row.identity_key, seq: row.seq });
+  // The one before it in its file was rejected itself.
+  if (other === undefined) return;
+  const named = `${showCell(other.registration_id ?? '')} (${describePlace(other, batchId)})`;
+  const message = `company code, company ID, account and references are those of registrationId ${named}, which has not ended: nobody could tell whose callback comes; give it another reference, or send it when the other has ended`;
+  yield* reject(sealing, row, 'same-as-another', 'accountNo', message);
+}
+
+// ---------------------------------------------------------------- holds
+
+const addHold = define((values: { seq: number; added: number; code: string; reason: string }) =>
+  query
+    .updateTable('registration')
+    .set((eb) => ({
+      holds: sql<number>`(${eb.ref('holds')} | cast(${values.added} as integer))`,
+      reason_code: values.code,
+      reason: values.reason,
+    }))
+    .where('seq', '=', values.seq),
+);
+
+const similarRows = define((values: PageOfBatch) =>
+  selectStaged(values).where((eb) =>
+    eb.exists(selectClaims(values.companyId, eb.ref('a.registration_id'), false)),
+  ),
+);
+
+const similarHolder = define((values: { companyId: string; registrationId: string }) =>
+  selectOther()
+    .where('o.seq', 'in', selectClaims(values.companyId, values.registrationId, false))
+    .orderBy('b.sealed_at_ms', (order) => order.asc().nullsLast())
+    .orderBy('o.seq')
+    .limit(1),
+);
+
+function* holdSimilar({ companyId, batchId }: Sealing, row: StagedRow): Body<void> {
+  const other = yield* similarHolder.get({ companyId, registrationId: row.registration_id });
+  if (other === undefined) throw new Error(`registration ${row.seq} is similar to nothing`);
+  const named = `${showCell(other.registration_id ?? '')} (${describePlace(other, batchId)})`;
+  const reason = `differs from registrationId ${named} ${similarIdWords}: let it go on if both are meant, else cancel it`;
+  yield* addHold.run({ seq: row.seq, added: encodeHolds(['similar']), code: 'similar', reason });
+}
+
+/** Callbacks that nobody was meant by, and those that say that it is registered. */
+const selectCalls = (identity: Expression<string> | string) =>
+  query
+    .selectFrom('registration_callback as k')
+    .select(['k.registration_seq', 'k.outcome'])
+    .where('k.identity_key', '=', identity)
+    .where((eb) =>
+      eb.or([eb('k.registration_seq', 'is', null), eb('k.outcome', '=', sql.lit('registered'))]),
+    );
+
+const calledRows = define((values: PageOfBatch) =>
+  selectStaged(values).where((eb) => eb.exists(selectCalls(eb.ref('a.identity_key')))),
+);
+
+const latestCall = define((values: { identity: string }) =>
+  selectCalls(values.identity)
+    .leftJoin('registration as o', 'o.seq', 'k.registration_seq')
+    .leftJoin('registration_row as n', 'n.seq', 'o.seq')
+    .leftJoin('registration_batch as b', 'b.batch_id', 'o.batch_id')
+    .select(['o.batch_id', 'o.row_no', 'o.status', 'b.file_name', 'n.registration_id'])
+    .orderBy('k.applied_at_ms', 'desc')
+    .orderBy('k.id', 'desc')
+    .limit(1),
+);
+
+function* holdCalled({ batchId }: Sealing, row: StagedRow): Body<void> {
+  const call = yield* latestCall.get({ identity: row.identity_key });
+  if (call === undefined) throw new Error(`registration ${row.seq} was never told of`);
+  const { batch_id: otherBatch, row_no: rowNo, file_name: fileName, status } = call;
+  const other =
+    otherBatch === null || rowNo === null || fileName === null || status === null
+      ? 'for no registration that is known here'
+      : `for registrationId ${showCell(call.registration_id ?? '')} (${describePlace({ ...call, batch_id: otherBatch, row_no: rowNo, file_name: fileName, status }, batchId)})`;
+  const reason = `the bank has called such a registration ${call.outcome} before, ${other}: let it go on if it is to be registered nevertheless, else cancel it`;
+  yield* addHold.run({ seq: row.seq, added: encodeHolds(['called-back']), code: 'called-back', reason });
+}
+
+// ---------------------------------------------------------------- going on
+
+/** What is still staged goes on as ready, or as held when it has a hold. */
+function* release(sealing: Sealing, to: 'ready' | 'held'): Body<void> {
+  const { batchId, companyId, nowMs, eventBase } = sealing;
+  const eventSeq = sql<number>`${sql.lit(eventBase)} + p.row_no`;
+  const shared = {
+    companyId,
+    batchId,
+    from: 'staged',
+    to,
+    cause: 'sealed',
+    atMs: nowMs,
+    detail: '{}',
+  } as const;
+  const text = textOfColumns({
+    ...shared,
+    rowNo: sql.ref('p.row_no'),
+    seq: eventSeq,
+    attemptNo: sql.ref('p.attempt_no'),
+  });
+  const isMeant = to === 'ready' ? sql<boolean>`p.holds = 0` : sql<boolean>`p.holds <> 0`;
+  const append = define((values: { afterRowNo: number; lastRowNo: number }) =>
+    query.insertInto('registration_event').expression(
+      query
+        .selectFrom('registration as p')
+        // In the order of the table's columns.
+        .select([eventSeq.as('seq'), 'p.seq as registration_seq', 'p.status as from_status'])
+        .select([statusLiteral(to).as('to_status'), sql<'sealed'>`'sealed'`.as('cause')])
+        .select([sql<number>`${sql.lit(nowMs)}`.as('at_ms'), 'p.attempt_no', sql<string>`'{}'`.as('detail')])
+        .select(nextRegistrationHashOf(sql.ref('p.seq'), text).as('hash'))
+        .where('p.batch_id', '=', batchId)
+        .where('p.status', '=', statusLiteral('staged'))
+        .where('p.row_no', '>', values.afterRowNo)
+        .where('p.row_no', '<=', values.lastRowNo)
+        .where(isMeant)
+        .orderBy('p.row_no'),
+    ),
+  );
+  const last = query
+    .selectFrom('registration')
+    .select(({ fn }) => fn.max<number | null>('row_no').as('row_no'));
+  const lastRowNo = (yield* selectFirst(last.where('batch_id', '=', batchId)))?.row_no ?? 0;
+  for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += hashPageRows)
+    yield* append.run({ afterRowNo, lastRowNo: afterRowNo + hashPageRows });
+  const moved = query
+    .updateTable('registration as p')
+    .set((eb) => ({
+      status: to,
+      version: eb('version', '+', 1),
+      last_event_seq: eventSeq,
+      last_news_seq: eventSeq,
+    }))
+    .where('p.batch_id', '=', batchId)
+    .where('p.status', '=', statusLiteral('staged'))
+    .where(isMeant);
+  yield* change(moved);
+}

@@ -1,0 +1,67 @@
+/** Looks for registrations, the newest first, page by page: what bounds a page is an index or the order of the rows. */
+import { type Expression, sql, type SqlBool } from 'kysely';
+import type { RegistrationFilter, RegistrationRow, RegistrationStore } from '../../registration/ports.ts';
+import { type BodiesOf, query, type Reading, select, selectFirst } from '../statements.ts';
+import { encodeHolds, selectResultRows, statusLiteral, toResultRow } from './rows.ts';
+
+type Condition = Expression<SqlBool>;
+
+/** The rows that are named so, in their cells or by their attempts. */
+const hasReference = (reference: string): Condition => sql`p.seq in (
+  select registration_seq from registration_place where text = ${reference} and kind in ('registrationId', 'customerId', 'ref')
+  union select registration_seq from registration_attempt where request_uid = ${reference}
+  union select registration_seq from registration_attempt where ddr_oapi_seq_id = ${reference})`;
+
+const hasAccount = (accountNo: string): Condition => sql`p.seq in (
+  select registration_seq from registration_place where text = ${accountNo} and kind = 'accountNo')`;
+
+/** Submitted, or, while it was not, taken in. */
+const placedAtMs = sql`coalesce(p.submitted_at_ms,
+  (select b.started_at_ms from registration_batch as b where b.batch_id = p.batch_id))`;
+
+/** A hold is borne by what is held. */
+const statusesOf = ({ statuses = [], hold }: RegistrationFilter) =>
+  statuses.length === 0 && hold !== undefined ? (['held'] as const) : statuses;
+
+function listConditions(filter: RegistrationFilter): readonly Condition[] {
+  const { hold, batchId, reference, accountNo, sinceMs, untilMs } = filter;
+  const statuses = statusesOf(filter);
+  return [
+    statuses.length > 0 && sql<SqlBool>`p.status in (${sql.join(statuses.map(statusLiteral))})`,
+    hold !== undefined && sql<SqlBool>`(p.holds & ${sql.lit(encodeHolds([hold]))}) <> 0`,
+    batchId !== undefined && sql<SqlBool>`p.batch_id = ${batchId}`,
+    reference !== undefined && hasReference(reference),
+    accountNo !== undefined && hasAccount(accountNo),
+    filter.isAlarm === true && sql<SqlBool>`p.is_alarm = 1`,
+    filter.isWaiting === true && sql<SqlBool>`p.waits = 1`,
+    sinceMs !== undefined && sql<SqlBool>`${placedAtMs} >= ${sinceMs}`,
+    untilMs !== undefined && sql<SqlBool>`${placedAtMs} < ${untilMs}`,
+    // Nothing of a file is shown before it was read to its end.
+    sql<SqlBool>`p.status <> 'staged'`,
+  ].filter((condition) => condition !== false);
+}
+
+/** What is shown of a row is read only of what is found. */
+function selectPage(filter: RegistrationFilter, beforeSeq: number, limit: number) {
+  const found = query
+    .selectFrom('registration as p')
+    .select('p.seq')
+    .where((eb) => eb.and([...listConditions(filter)]))
+    .where('p.seq', '<', beforeSeq)
+    .orderBy('p.seq', 'desc')
+    .limit(limit);
+  return selectResultRows().where('p.seq', 'in', found).orderBy('p.seq', 'desc');
+}
+
+export const registrationSearchReads = {
+  *searchRegistrations(filter, beforeSeq, limit): Reading<RegistrationRow[]> {
+    return (yield* select(selectPage(filter, beforeSeq, limit))).map(toResultRow);
+  },
+  *countFoundRegistrations(filter): Reading<number> {
+    const counted = query
+      .selectFrom('registration as p')
+      .select((eb) => eb.fn.countAll<number>().as('rows'))
+      .where((eb) => eb.and([...listConditions(filter)]));
+    return (yield* selectFirst(counted))?.rows ?? 0;
+  },
+} satisfies Partial<BodiesOf<RegistrationStore>>;
