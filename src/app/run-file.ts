@@ -8,7 +8,8 @@ import { ingestFile } from '../intake/ingest.ts';
 import { haltUnsent, isConcluded, isNothingLeft } from '../payout/conclude.ts';
 import type { LowestLimit } from '../payout/rules/adaptive-limit.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
-import { finishReports, writeReports, type WrittenReports } from '../reports/write-reports.ts';
+import { finishReports } from '../reports/batch-reports.ts';
+import { writeReports, type WrittenReports } from '../reports/write-reports.ts';
 import { grownReason, type TakenFile } from '../watch/rules/file-growth.ts';
 import { makeContext, type RunSession, toLog } from './session.ts';
 

@@ -8,7 +8,7 @@ import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
-import { finishReports } from '../reports/write-reports.ts';
+import { finishReports } from '../reports/batch-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
 import type { SenderLockOwner } from './sender-lock.ts';

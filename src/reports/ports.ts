@@ -1,5 +1,5 @@
 /** What reporting on a batch needs of the journal. */
-import type { BatchReader, Report } from '../core/ports.ts';
+import type { Report, Snapshot } from '../core/ports.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
 import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 
@@ -27,6 +27,13 @@ export interface PresentOutbox extends ReportOutbox {
   discardUnpublished(): Promise<void>;
 }
 
-export interface ReportStore extends Pick<BatchReader, 'reports' | 'snapshot'> {
+/** The reports of one kind of batch, and the view of a moment that they are written from. */
+export interface ReportRecords<View> {
+  /** The files that were recorded for a batch, published or not. */
+  reports(batchId: string): Promise<readonly Report[]>;
   recordReports(reports: readonly Report[]): Promise<void>;
+  /** Its owner closes it. */
+  snapshot(): Promise<View>;
 }
+
+export type ReportStore = ReportRecords<Snapshot>;

@@ -10,12 +10,8 @@ import { readSheet } from '../../src/platform/workbook/reader.ts';
 import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, ReportStore } from '../../src/reports/ports.ts';
-import {
-  finishReports,
-  type ReportContext,
-  writePresent,
-  writeReports,
-} from '../../src/reports/write-reports.ts';
+import { finishReports } from '../../src/reports/batch-reports.ts';
+import { type ReportContext, writePresent, writeReports } from '../../src/reports/write-reports.ts';
 import { makeBatchOf, makeRejectedRow, makeRow, MemoryJournal, noonMs } from '../support/report-fixtures.ts';
 
 const context: ReportContext = {

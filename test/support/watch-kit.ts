@@ -20,7 +20,7 @@ import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
 import { silentLogger } from '../../src/platform/log.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
-import { finishReports } from '../../src/reports/write-reports.ts';
+import { finishReports } from '../../src/reports/batch-reports.ts';
 import { type LoadedSettings, loadSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';

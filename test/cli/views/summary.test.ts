@@ -6,7 +6,7 @@ import { toSatang } from '../../../src/core/money.ts';
 import type { Batch, HoldTotal, OtherReferences, StatusTotal } from '../../../src/core/ports.ts';
 import type { LowestLimit } from '../../../src/payout/rules/adaptive-limit.ts';
 import { type BatchSummary, summariseBatch } from '../../../src/reports/rules/summary.ts';
-import type { ReportedFile } from '../../../src/reports/write-reports.ts';
+import type { ReportedFile } from '../../../src/reports/batch-reports.ts';
 import { makeBatch, makeTotal, noonMs, noOtherReferences } from '../../support/report-fixtures.ts';
 
 /** What bears on the text besides the batch. */

@@ -7,7 +7,7 @@ import { showNews } from '../../../src/cli/views/watch.ts';
 import { watchCommand } from '../../../src/cli/watch.ts';
 import type { Batch } from '../../../src/core/ports.ts';
 import { summariseBatch } from '../../../src/reports/rules/summary.ts';
-import type { ReportedFile } from '../../../src/reports/write-reports.ts';
+import type { ReportedFile } from '../../../src/reports/batch-reports.ts';
 import { makeBatch, makeTotal, noonMs, noOtherReferences } from '../../support/report-fixtures.ts';
 
 const show = (news: WatchNews): string => showNews(news, noonMs).text;

@@ -1,0 +1,349 @@
+/**
+ * The files that a batch leaves in the outbox, each of them whole, written once and never changed; the same for every kind
+ * of batch, whose columns and figures its form gives.
+ *
+ * From one snapshot of the journal the bytes go to temporary names and are made durable; one commit records
+ * what is due (name, hash, temporary name, latest event shown); only then is each file given its own name.
+ * A crash before the commit leaves nothing but temporary files, which the next start removes and writes anew;
+ * a crash after it leaves the very bytes, which the next start publishes.
+ */
+import { countOf } from '../core/figures.ts';
+import { isSealed } from '../core/payout.ts';
+import type { Batch, Report, ReportKind } from '../core/ports.ts';
+import type { TableDraft } from '../platform/csv/table-writer.ts';
+import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
+import type { PresentOutbox, ReportOutbox, ReportRecords, TableStyle } from './ports.ts';
+import { computeReportName } from './rules/report-names.ts';
+import type { SummaryFile } from './rules/summary.ts';
+
+// ---------------------------------------------------------------- what differs from kind to kind
+
+type ReportedBatch = Pick<Batch, 'batchId' | 'fileName' | 'status' | 'rows' | 'extraColumns'>;
+
+interface ReportedRow {
+  readonly rowNo: number;
+}
+
+/** A consistent view of one moment of the journal; closed by its owner. */
+interface ReportSnapshot<Row, Kept> extends AsyncDisposable {
+  /** Number of the latest event in this view. */
+  readonly eventSeq: number;
+  batch(batchId: string): Promise<Kept | undefined>;
+  /** In input order, in pages; those changed after event `changedSince` only when it is given. */
+  resultRows(batchId: string, changedSince?: number): AsyncIterable<readonly Row[]>;
+}
+
+/** A table that a batch leaves in the outbox. */
+export interface TablePlan<Row> {
+  readonly kind: ReportKind;
+  readonly style: TableStyle;
+  readonly header: readonly string[];
+  /** undefined for a row that is not in it. */
+  readonly render: (row: Row) => readonly string[] | undefined;
+}
+
+/** The rows of one batch counted one by one, as they go into its result. */
+export interface RowTally<Row, Figures> {
+  add(row: Row): void;
+  /** The figures, which add up only where these rows come to the same. */
+  hold(counted: Figures): Figures;
+}
+
+/** The rows of one batch, kept while its tables are written: a workbook is made of all of them at once. */
+export interface RowBook<Row, Figures> {
+  count(row: Row): void;
+  keep(kind: ReportKind, cells: readonly string[], row: Row): void;
+  /** The bytes of the workbook. */
+  make(figures: Figures): Promise<Uint8Array>;
+}
+
+/** What the files of one kind of batch say. */
+export interface ReportForm<Kept extends ReportedBatch, Row extends ReportedRow, Snapshot, Figures, Asked> {
+  /** The batch in figures, as the journal adds it up. */
+  readonly summarise: (snapshot: Snapshot, batch: Kept, asked: Asked) => Promise<Figures>;
+  /** The first report shows every row and every exception; an update those that changed, and the alarms among them. */
+  readonly listTables: (batch: Kept, isFirst: boolean) => readonly TablePlan<Row>[];
+  readonly openTally: () => RowTally<Row, Figures>;
+  /** Undefined where no workbook is asked for. */
+  readonly openBook: (batch: Kept, asked: Asked) => RowBook<Row, Figures> | undefined;
+  readonly renderSummary: (figures: Figures, files: readonly SummaryFile[], asked: Asked) => object;
+}
+
+// ---------------------------------------------------------------- what is there
+
+/** A file that the batch has, or once had, in the outbox. */
+export interface ReportedFile extends Report {
+  readonly state: PublishedState;
+}
+
+export interface PreparedReport extends PreparedFile {
+  readonly kind: ReportKind;
+  readonly number: number;
+  readonly rows: number;
+}
+
+const kindsInOrder: readonly ReportKind[] = [
+  'result',
+  'exceptions',
+  'summary',
+  'workbook',
+  'result-update',
+  'exceptions-update',
+];
+
+const compareReports = (one: Report, other: Report): number =>
+  one.number - other.number || kindsInOrder.indexOf(one.kind) - kindsInOrder.indexOf(other.kind);
+
+/**
+ * Publishes the recorded files whose bytes are still under their temporary names, now or after a crash, and removes
+ * temporary files that no record names. A recorded file that is nowhere any more has been published and
+ * taken away since (`gone`); it is not written again, the whole present result can be asked for at any time.
+ */
+export async function finishReports(
+  journal: Pick<ReportRecords<unknown>, 'reports'>,
+  outbox: ReportOutbox,
+  batchId: string,
+): Promise<readonly ReportedFile[]> {
+  const files: ReportedFile[] = [];
+  const failures: unknown[] = [];
+  for (const report of [...(await journal.reports(batchId))].toSorted(compareReports)) {
+    try {
+      files.push({ ...report, state: await outbox.publish(report) });
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures[0];
+  await outbox.removeLeftovers(batchId, temporaryPathsOf(files));
+  return files;
+}
+
+const temporaryPathsOf = (files: readonly Report[]): string[] =>
+  files.map(({ temporaryPath }) => temporaryPath);
+
+// ---------------------------------------------------------------- writing
+
+/** What has been written of a batch, and how it stands. */
+export interface Written<Figures> {
+  readonly figures: Figures;
+  /** Every file of the batch, the oldest first. */
+  readonly files: readonly ReportedFile[];
+  /** How many of them are new. */
+  readonly filesWritten: number;
+}
+
+/** Writes the reports of one kind of batch. */
+export class ReportWriter<
+  Kept extends ReportedBatch,
+  Row extends ReportedRow,
+  Snapshot extends ReportSnapshot<Row, Kept>,
+  Figures,
+  Asked extends { readonly nowMs: number },
+> {
+  readonly #form: ReportForm<Kept, Row, Snapshot, Figures, Asked>;
+
+  constructor(form: ReportForm<Kept, Row, Snapshot, Figures, Asked>) {
+    this.#form = form;
+  }
+
+  /**
+   * Writes what is due now that the batch rests: result, exceptions and summary the first time, afterwards one
+   * file with the rows that have changed since, or nothing when none has.
+   * Only the holder of the right to send calls it: two at once would take each other's files for leftovers.
+   */
+  async writeDue(
+    journal: ReportRecords<Snapshot>,
+    outbox: ReportOutbox,
+    batchId: string,
+    asked: Asked,
+  ): Promise<Written<Figures>> {
+    const earlier = await finishReports(journal, outbox, batchId);
+    const { figures, eventSeq, prepared } = await this.#prepareDue(journal, outbox, batchId, earlier, asked)
+      // A failure on the way (a full disk) leaves nothing behind, whole or half.
+      .catch(async (error: unknown) => {
+        await outbox.removeLeftovers(batchId, temporaryPathsOf(earlier)).catch(() => undefined);
+        throw error;
+      });
+    if (prepared.length === 0) return { figures, files: earlier, filesWritten: 0 };
+    const due = prepared.map(({ kind, number, path, temporaryPath, sha256 }): Report => {
+      return { batchId, kind, number, path, temporaryPath, sha256, eventSeq, atMs: asked.nowMs };
+    });
+    await journal.recordReports(due);
+    for (const report of prepared) await outbox.publish(report);
+    const written = due.map((report): ReportedFile => ({ ...report, state: 'published' }));
+    return { figures, files: [...earlier, ...written], filesWritten: written.length };
+  }
+
+  /** The snapshot is closed before anything is recorded. */
+  async #prepareDue(
+    journal: Pick<ReportRecords<Snapshot>, 'snapshot'>,
+    outbox: ReportOutbox,
+    batchId: string,
+    recorded: readonly Report[],
+    asked: Asked,
+  ): Promise<Preparation<Figures> & { readonly eventSeq: number }> {
+    await using snapshot = await journal.snapshot();
+    const { eventSeq } = snapshot;
+    const batch = await snapshot.batch(batchId);
+    if (batch === undefined) throw new Error(`the journal has no batch ${batchId} to report on`);
+    const figures = await this.#form.summarise(snapshot, batch, asked);
+    if (!isSealed(batch.status)) return { eventSeq, figures, prepared: [] };
+    const sourceOf = (number: number): ReportSource<Kept, Snapshot> => {
+      const nameOf = (kind: ReportKind): string => computeReportName(batch.fileName, batchId, kind, number);
+      return { snapshot, outbox, batch, nameOf };
+    };
+    if (!recorded.some(({ kind }) => kind === 'result'))
+      return { eventSeq, ...(await this.#prepareWhole(sourceOf(0), figures, asked)) };
+    // The rows that changed after the last report, and the alarms among them; no file at all when none did.
+    const number = 1 + recorded.filter(({ kind }) => kind === 'result-update').length;
+    const changedSince = Math.max(...recorded.map((report) => report.eventSeq));
+    const pages = snapshot.resultRows(batchId, changedSince);
+    return { eventSeq, figures, prepared: await this.#writeTables(sourceOf(number), pages, number) };
+  }
+
+  /**
+   * Writes result, exceptions and summary as the batch stands now, beside whoever is sending. The journal knows nothing of
+   * them: what is due is due as before.
+   * @param nameOf names of their own, which nothing has yet
+   * @returns undefined when there is no such batch; no file of one that has no rows, since it is not sealed
+   */
+  async writePresent(
+    journal: Pick<ReportRecords<Snapshot>, 'snapshot'>,
+    outbox: PresentOutbox,
+    batchId: string,
+    nameOf: (kind: ReportKind) => string,
+    asked: Asked,
+  ): Promise<{ readonly figures: Figures; readonly files: readonly PreparedReport[] } | undefined> {
+    await using snapshot = await journal.snapshot();
+    const batch = await snapshot.batch(batchId);
+    if (batch === undefined) return undefined;
+    const counted = await this.#form.summarise(snapshot, batch, asked);
+    if (!isSealed(batch.status)) return { figures: counted, files: [] };
+    try {
+      const source = { snapshot, outbox, batch, nameOf };
+      const { figures, prepared } = await this.#prepareWhole(source, counted, asked);
+      for (const report of prepared) await outbox.publish(report);
+      return { figures, files: prepared };
+    } catch (error) {
+      await outbox.discardUnpublished().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  /** The result and the exceptions in one pass over the rows, and the summary of both. */
+  async #prepareWhole(
+    source: ReportSource<Kept, Snapshot>,
+    counted: Figures,
+    asked: Asked,
+  ): Promise<Preparation<Figures>> {
+    const { snapshot, outbox, batch, nameOf } = source;
+    const { batchId } = batch;
+    const form = this.#form;
+    const seen = { rows: 0, lastRowNo: 0 };
+    const tally = form.openTally();
+    const book = form.openBook(batch, asked);
+    const pages = checkOrder(snapshot.resultRows(batchId), seen, (row) => tally.add(row));
+    const tables = await this.#writeTables(source, pages, 0, book);
+    // Each row of the file is in the result once: a result that misses one is never published.
+    if (seen.rows !== batch.rows) {
+      throw new Error(
+        `batch ${batchId} has ${countOf(batch.rows, 'row')} but the journal gave ${seen.rows}: no report is written`,
+      );
+    }
+    const figures = tally.hold(counted);
+    const workbook = await book?.make(figures);
+    const files =
+      workbook === undefined
+        ? tables
+        : [...tables, await writeWhole(source, 'workbook', workbook, batch.rows)];
+    const named = files.map(({ kind, rows, sha256 }) => {
+      return { kind, name: nameOf(kind), rows, sha256 };
+    });
+    const text = `${JSON.stringify(form.renderSummary(figures, named, asked), null, 2)}\n`;
+    return { figures, prepared: [...files, await writeWhole({ outbox, nameOf }, 'summary', text, 0)] };
+  }
+
+  /** Writes tables in one pass over the rows, each under its temporary name; an update without rows is no file at all. */
+  async #writeTables(
+    { outbox, batch, nameOf }: ReportSource<Kept, Snapshot>,
+    pages: AsyncIterable<readonly Row[]>,
+    number: number,
+    book?: RowBook<Row, Figures>,
+  ): Promise<PreparedReport[]> {
+    await using drafts = new AsyncDisposableStack();
+    const open = async ({ kind, style, header }: TablePlan<Row>): Promise<TableDraft> => {
+      const draft = drafts.use(await outbox.openTable(nameOf(kind), style));
+      await draft.add(header);
+      return draft;
+    };
+    const isFirst = number === 0;
+    const tables = this.#form.listTables(batch, isFirst).map((plan): OpenTable<Row> => ({ plan, rows: 0 }));
+    if (isFirst) for (const table of tables) table.draft = await open(table.plan);
+    for await (const rows of pages) {
+      for (const row of rows) {
+        book?.count(row);
+        for (const table of tables) {
+          const cells = table.plan.render(row);
+          if (cells === undefined) continue;
+          book?.keep(table.plan.kind, cells, row);
+          table.draft ??= await open(table.plan);
+          table.rows += 1;
+          await table.draft.add(cells);
+        }
+      }
+    }
+    const prepared: PreparedReport[] = [];
+    for (const { plan, draft, rows } of tables)
+      if (draft !== undefined) prepared.push({ ...(await draft.finish()), kind: plan.kind, number, rows });
+    return prepared;
+  }
+}
+
+interface Preparation<Figures> {
+  readonly figures: Figures;
+  readonly prepared: readonly PreparedReport[];
+}
+
+/** What the files of one batch are written from, and where they go. */
+interface ReportSource<Kept, Snapshot> {
+  readonly snapshot: Snapshot;
+  readonly outbox: ReportOutbox;
+  readonly batch: Kept;
+  readonly nameOf: (kind: ReportKind) => string;
+}
+
+interface OpenTable<Row> {
+  readonly plan: TablePlan<Row>;
+  rows: number;
+  draft?: TableDraft;
+}
+
+async function writeWhole(
+  { outbox, nameOf }: Pick<ReportSource<unknown, unknown>, 'outbox' | 'nameOf'>,
+  kind: ReportKind,
+  content: string | Uint8Array,
+  rows: number,
+): Promise<PreparedReport> {
+  return { ...(await outbox.writeWhole(nameOf(kind), content)), kind, number: 0, rows };
+}
+
+/** Passes on rows that come in the order of their file, each counted. */
+async function* checkOrder<Row extends ReportedRow>(
+  pages: AsyncIterable<readonly Row[]>,
+  seen: { rows: number; lastRowNo: number },
+  add: (row: Row) => void,
+): AsyncIterable<readonly Row[]> {
+  for await (const rows of pages) {
+    for (const row of rows) {
+      if (row.rowNo <= seen.lastRowNo) {
+        throw new Error(
+          `the journal gave row ${row.rowNo} after row ${seen.lastRowNo}: no report is written`,
+        );
+      }
+      seen.lastRowNo = row.rowNo;
+      seen.rows += 1;
+      add(row);
+    }
+    yield rows;
+  }
+}
