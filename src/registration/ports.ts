@@ -3,6 +3,12 @@ import type { BatchStatus } from '../core/payout.ts';
 import type { BatchReason, Report } from '../core/ports.ts';
 import type { SentRegistration } from './rules/callback.ts';
 import type { CallbackRecord, RegistrationChange, RegistrationEventDraft } from './rules/change.ts';
+import type {
+  RegistrationBatch,
+  RegistrationHoldTotal,
+  RegistrationRow,
+  RegistrationTotal,
+} from './rules/registration-batch.ts';
 import type { RegistrationFileRow, RegistrationSealTotals } from './rules/registration-file.ts';
 import type {
   Registration,
@@ -11,29 +17,14 @@ import type {
   RegistrationStatus,
 } from './rules/registration.ts';
 
-// ---------------------------------------------------------------- batches
+export type {
+  RegistrationBatch,
+  RegistrationHoldTotal,
+  RegistrationRow,
+  RegistrationTotal,
+} from './rules/registration-batch.ts';
 
-/** A file of registrations that was taken in. Its states are those of a payout file (`batchTransitions`). */
-export interface RegistrationBatch {
-  readonly batchId: string;
-  readonly sha256: string;
-  readonly fileName: string;
-  /** `bank.companyId`: whose registrationIds are unique. */
-  readonly companyId: string;
-  readonly status: BatchStatus;
-  /** Why it is paused, halted or rejected. */
-  readonly reasonCode: string | null;
-  readonly reason: string | null;
-  readonly remedy: string | null;
-  readonly rows: number;
-  /** Names of the carried-through columns, in file order. */
-  readonly extraColumns: readonly string[];
-  readonly startedAtMs: number;
-  /** When its file was dropped. */
-  readonly droppedAtMs: number;
-  readonly sealedAtMs: number | null;
-  readonly restedAtMs: number | null;
-}
+// ---------------------------------------------------------------- batches
 
 export interface RegistrationBatchStart extends Pick<
   RegistrationBatch,
@@ -42,14 +33,6 @@ export interface RegistrationBatchStart extends Pick<
   /** `nowMs` when left out. */
   readonly droppedAtMs?: number;
   readonly nowMs: number;
-}
-
-/** The rows in one status. */
-export interface RegistrationTotal {
-  readonly status: RegistrationStatus;
-  readonly rows: number;
-  readonly alarmRows: number;
-  readonly acknowledgedRows: number;
 }
 
 /** What `intake/ingest.ts` asks of a journal, for registrations (`Store.registrationIntake`). */
@@ -106,20 +89,14 @@ export interface RegistrationFilter {
   readonly reference?: string | undefined;
   /** The account number, whole. */
   readonly accountNo?: string | undefined;
+  /** The last digits of the account number, which screens show. */
+  readonly accountEnd?: string | undefined;
   readonly isAlarm?: boolean;
   /** It waits for a person who has not taken note of it. */
   readonly isWaiting?: boolean;
   /** Submitted, or, while it was not, taken in, in this time. */
   readonly sinceMs?: number | undefined;
   readonly untilMs?: number | undefined;
-}
-
-/** One row of a result: the row as its file has it, its present state, its latest attempt. */
-export interface RegistrationRow
-  extends RegistrationFileRow, Omit<Registration, 'instruction' | 'batchId' | 'rowNo' | 'holds'> {
-  readonly currentInstruction: Registration['instruction'];
-  readonly holds: readonly RegistrationHold[];
-  readonly attempt: RegistrationAttempt | undefined;
 }
 
 export interface RegistrationHistory {
@@ -136,6 +113,7 @@ export interface RegistrationSnapshot extends AsyncDisposable {
   readonly eventSeq: number;
   batch(batchId: string): Promise<RegistrationBatch | undefined>;
   totals(batchId: string): Promise<readonly RegistrationTotal[]>;
+  holdTotals(batchId: string): Promise<readonly RegistrationHoldTotal[]>;
   /** In input order, in pages; those changed after event `changedSince` only when it is given. */
   resultRows(batchId: string, changedSince?: number): AsyncIterable<readonly RegistrationRow[]>;
 }
@@ -145,6 +123,7 @@ export interface RegistrationStore {
   registrationBatches(): Promise<readonly RegistrationBatch[]>;
   registrationBatch(batchId: string): Promise<RegistrationBatch | undefined>;
   registrationTotals(batchId: string): Promise<readonly RegistrationTotal[]>;
+  registrationHoldTotals(batchId: string): Promise<readonly RegistrationHoldTotal[]>;
   /** Over all batches. */
   countRegistrations(): Promise<ReadonlyMap<RegistrationStatus, number>>;
   /** Moves a batch if `batchTransitions` allow it from its present status; false when they do not. */

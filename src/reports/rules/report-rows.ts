@@ -30,7 +30,8 @@ export function countExceptions(totals: readonly StatusTotal[]): number {
   return rows;
 }
 
-const renderMoment = (epochMs: number | null): string =>
+/** A moment in Bangkok as the tables have it; empty for none. */
+export const renderMoment = (epochMs: number | null): string =>
   epochMs === null ? '' : formatBangkokDateTime(epochMs);
 
 /** One issue in words: `line 7, amount: at most 2 decimals (found "1.005")`. */
@@ -42,13 +43,18 @@ export function describeIssue(issue: Issue): string {
 
 /** Why the row is where it is. Several codes, of a row with many issues or holds, are parted by a space. */
 export function describeReason(row: ResultRow): [code: string, reason: string] {
-  if (row.status === 'rejected') return renderRejection(row);
+  if (row.status === 'rejected') return describeRejection(row);
   if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
   const reason = row.reason ?? describeHolds(row.holds);
   return [row.reasonCode ?? row.holds.join(' '), `${reason} (held: ${row.holds.join(', ')})`];
 }
 
-function renderRejection({ issues, reasonCode, reason }: ResultRow): [code: string, reason: string] {
+/** Every issue of a row that was rejected, and what the journal has found beside them. */
+export function describeRejection({
+  issues,
+  reasonCode,
+  reason,
+}: Pick<ResultRow, 'issues' | 'reasonCode' | 'reason'>): [code: string, reason: string] {
   const codes = new Set(issues.map((issue) => issue.code));
   const texts = issues.map(describeIssue);
   if (reasonCode !== null && !codes.has(reasonCode)) {
@@ -151,7 +157,7 @@ export const exceptionMarks = ['moneyMoved', 'remedy', 'newProxyNo', 'newAmount'
  * A table's header. A carried-through column whose name is taken (a result file fed in again has a `status` of its
  * own), in whatever case, gets `input.` before it: every name stands once, and says whose it is.
  */
-function renderHeader(ownColumns: readonly string[], extraColumns: readonly string[]): string[] {
+export function renderHeader(ownColumns: readonly string[], extraColumns: readonly string[]): string[] {
   const header = [...ownColumns];
   for (const column of extraColumns) {
     let name = column;
@@ -168,7 +174,7 @@ export const renderExceptionHeader = (extraColumns: readonly string[]): string[]
   renderHeader(exceptionColumns, extraColumns);
 
 /** The carried-through cells, one for each column: a row with too few or too many must not make the table ragged. */
-const fillExtras = ({ extras }: ResultRow, count: number): string[] =>
+export const fillExtras = ({ extras }: Pick<ResultRow, 'extras'>, count: number): string[] =>
   Array.from({ length: count }, (_, index) => extras[index] ?? '');
 
 /**

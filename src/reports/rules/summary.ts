@@ -114,7 +114,10 @@ function renderTotals({ totals }: BatchSummary): Record<string, object> {
 }
 
 /** The timings of a batch; its duration runs from its first reading until it came to rest, or until now. */
-function renderTimings(batch: Batch, nowMs: number): object {
+export function renderTimings(
+  batch: Pick<Batch, 'startedAtMs' | 'sealedAtMs' | 'restedAtMs'>,
+  nowMs: number,
+): object {
   return {
     startedAt: renderMoment(batch.startedAtMs),
     sealedAt: renderMoment(batch.sealedAtMs),

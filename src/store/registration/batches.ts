@@ -1,10 +1,15 @@
 /** Batches of registrations: what is read of them, their life once they are sealed, and their reports. */
 import { sql } from 'kysely';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
-import type { RegistrationBatch, RegistrationStore, RegistrationTotal } from '../../registration/ports.ts';
-import type { RegistrationStatus } from '../../registration/rules/registration.ts';
+import type {
+  RegistrationBatch,
+  RegistrationStore,
+  RegistrationHoldTotal,
+  RegistrationTotal,
+} from '../../registration/ports.ts';
+import type { RegistrationHold, RegistrationStatus } from '../../registration/rules/registration.ts';
 import { type BodiesOf, change, define, query, type Reading, select } from '../statements.ts';
-import { isAwaited, statusLiteral, toBatch } from './rows.ts';
+import { decodeHolds, isAwaited, statusLiteral, toBatch } from './rows.ts';
 
 const batchById = define((values: { batchId: string }) =>
   query.selectFrom('registration_batch').selectAll().where('batch_id', '=', values.batchId),
@@ -66,6 +71,19 @@ export const registrationBatchReads = {
     return record === undefined ? undefined : toBatch(record);
   },
   registrationTotals: (batchId): Reading<RegistrationTotal[]> => totalsOfBatch.all({ batchId }),
+  *registrationHoldTotals(batchId): Reading<RegistrationHoldTotal[]> {
+    const bySet = query
+      .selectFrom('registration')
+      .select(['holds', (eb) => eb.fn.countAll<number>().as('rows')])
+      .where('batch_id', '=', batchId)
+      .where('holds', '<>', 0)
+      .groupBy('holds')
+      .orderBy('holds');
+    const totals = new Map<RegistrationHold, number>();
+    for (const { holds, rows } of yield* select(bySet))
+      for (const hold of decodeHolds(holds)) totals.set(hold, (totals.get(hold) ?? 0) + rows);
+    return Array.from(totals, ([hold, rows]) => ({ hold, rows }));
+  },
   *countRegistrations(): Reading<ReadonlyMap<RegistrationStatus, number>> {
     return new Map((yield* countByStatus.all({})).map(({ status, rows }) => [status, rows]));
   },

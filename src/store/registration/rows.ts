@@ -38,7 +38,7 @@ export const encodeHolds = (holds: readonly RegistrationHold[]): number =>
 const noHolds: readonly RegistrationHold[] = [];
 
 /** The holds that the bits stand for. */
-const decodeHolds = (bits: number): readonly RegistrationHold[] =>
+export const decodeHolds = (bits: number): readonly RegistrationHold[] =>
   bits === 0 ? noHolds : registrationHolds.filter((hold) => (bits & registrationHoldBits[hold]) !== 0);
 
 /** Rows with their state and what they ask for now. */
@@ -152,7 +152,7 @@ function decodeCells(text: string): RegistrationCells {
 }
 
 export function toResultRow(record: ResultRecord): RegistrationRow {
-  const { batchId: _batchId, instruction: currentInstruction, ...state } = toRegistration(record);
+  const { instruction: currentInstruction, ...state } = toRegistration(record);
   const { file_instruction: instruction } = record;
   return {
     ...state,

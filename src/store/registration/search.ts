@@ -15,6 +15,9 @@ const hasReference = (reference: string): Condition => sql`p.seq in (
 const hasAccount = (accountNo: string): Condition => sql`p.seq in (
   select registration_seq from registration_place where text = ${accountNo} and kind = 'accountNo')`;
 
+const hasAccountEnd = (end: string): Condition =>
+  sql`p.seq in (select seq from registration_asked where substr(account_no, -${sql.lit(end.length)}) = ${end})`;
+
 /** Submitted, or, while it was not, taken in. */
 const placedAtMs = sql`coalesce(p.submitted_at_ms,
   (select b.started_at_ms from registration_batch as b where b.batch_id = p.batch_id))`;
@@ -24,7 +27,7 @@ const statusesOf = ({ statuses = [], hold }: RegistrationFilter) =>
   statuses.length === 0 && hold !== undefined ? (['held'] as const) : statuses;
 
 function listConditions(filter: RegistrationFilter): readonly Condition[] {
-  const { hold, batchId, reference, accountNo, sinceMs, untilMs } = filter;
+  const { hold, batchId, reference, accountNo, accountEnd, sinceMs, untilMs } = filter;
   const statuses = statusesOf(filter);
   return [
     statuses.length > 0 && sql<SqlBool>`p.status in (${sql.join(statuses.map(statusLiteral))})`,
@@ -32,6 +35,7 @@ function listConditions(filter: RegistrationFilter): readonly Condition[] {
     batchId !== undefined && sql<SqlBool>`p.batch_id = ${batchId}`,
     reference !== undefined && hasReference(reference),
     accountNo !== undefined && hasAccount(accountNo),
+    accountEnd !== undefined && hasAccountEnd(accountEnd),
     filter.isAlarm === true && sql<SqlBool>`p.is_alarm = 1`,
     filter.isWaiting === true && sql<SqlBool>`p.waits = 1`,
     sinceMs !== undefined && sql<SqlBool>`${placedAtMs} >= ${sinceMs}`,

@@ -39,6 +39,7 @@ export function openRegistrationSnapshot(path: string): RegistrationSnapshot {
       eventSeq,
       batch: async (batchId) => drive(db, registrationBatchReads.registrationBatch(batchId)),
       totals: async (batchId) => drive(db, registrationBatchReads.registrationTotals(batchId)),
+      holdTotals: async (batchId) => drive(db, registrationBatchReads.registrationHoldTotals(batchId)),
       // Every event number is above -1: without a bound, rows that never had an event are shown too.
       resultRows: (batchId, changedSince) => readRows(db, batchId, changedSince ?? -1),
       [Symbol.asyncDispose]: async () => db.close(),

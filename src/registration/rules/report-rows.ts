@@ -1,0 +1,186 @@
+/** The columns of the result and exceptions files of registrations, and how a row fills them. */
+import type { Language } from '../../core/language.ts';
+import {
+  describeRejection,
+  fillExtras,
+  renderHeader,
+  renderMoment,
+} from '../../reports/rules/report-rows.ts';
+import type { RegistrationRow, RegistrationTotal } from './registration-batch.ts';
+import type { RegistrationColumn } from './registration-file.ts';
+import type { RegistrationStatus } from './registration.ts';
+import {
+  describeRegistrationAlarmRemedy,
+  describeRegistrationHolds,
+  describeRegistrationRemedy,
+} from './remedies.ts';
+
+/**
+ * Statuses that a person must look at. One that the bank has taken waits for the callback, and needs nobody until the time
+ * for it has passed; of one that is in doubt nobody knows whether the bank has it at all.
+ */
+export const registrationExceptionStatuses: readonly RegistrationStatus[] = [
+  'rejected',
+  'held',
+  'submitted',
+  'in-doubt',
+  'unanswered',
+  'refused',
+  'failed',
+  'contradicted',
+];
+
+/** Changed by nothing but a late callback, a contradiction or a decision. Of one that is unanswered nobody knows the end. */
+export const finalRegistrationStatuses: readonly RegistrationStatus[] = [
+  'rejected',
+  'cancelled',
+  'registered',
+  'refused',
+  'failed',
+  'contradicted',
+];
+
+/** True for a row that belongs in the exceptions file until a person has taken note of it; an alarm, whatever its status. */
+export const isRegistrationException = ({
+  status,
+  isAlarm,
+  isAcknowledged,
+}: Pick<RegistrationRow, 'status' | 'isAlarm' | 'isAcknowledged'>): boolean =>
+  isAlarm || (registrationExceptionStatuses.includes(status) && !isAcknowledged);
+
+/** Rows that belong in the exceptions file, from the totals by status. */
+export function countRegistrationExceptions(totals: readonly RegistrationTotal[]): number {
+  let rows = 0;
+  for (const { status, rows: all, alarmRows, acknowledgedRows } of totals)
+    rows += registrationExceptionStatuses.includes(status) ? all - acknowledgedRows : alarmRows;
+  return rows;
+}
+
+/** Why the row is where it is. Several codes, of a row with many issues or holds, are parted by a space. */
+export function describeRegistrationReason(row: RegistrationRow): [code: string, reason: string] {
+  if (row.status === 'rejected') return describeRejection(row);
+  if (row.status !== 'held' || row.holds.length === 0) return [row.reasonCode ?? '', row.reason ?? ''];
+  const reason = row.reason ?? describeRegistrationHolds(row.holds);
+  return [row.reasonCode ?? row.holds.join(' '), `${reason} (held: ${row.holds.join(', ')})`];
+}
+
+// ---------------------------------------------------------------- columns, each with how a row fills it
+
+type Columns = Readonly<Record<string, (row: RegistrationRow) => string>>;
+
+/** What it asks for now where the row is valid, the cell as the partner wrote it where it is not. */
+export function readRegistrationCell(
+  { cells, currentInstruction }: Pick<RegistrationRow, 'cells' | 'currentInstruction'>,
+  column: RegistrationColumn,
+): string {
+  if (currentInstruction === null) return cells[column];
+  switch (column) {
+    case 'ref1':
+    case 'ref2':
+    case 'ref3':
+    case 'ref4':
+      return currentInstruction.refs[Number(column.slice(-1)) - 1] ?? '';
+    case 'registrationId':
+    case 'customerId':
+    case 'vendorId':
+    case 'companyId':
+    case 'accountNo':
+      return currentInstruction[column];
+  }
+}
+
+const cellOf =
+  (column: RegistrationColumn) =>
+  (row: RegistrationRow): string =>
+    readRegistrationCell(row, column);
+
+const instructionColumns: Columns = {
+  registrationId: cellOf('registrationId'),
+  customerId: cellOf('customerId'),
+  vendorId: cellOf('vendorId'),
+  companyId: cellOf('companyId'),
+  accountNo: cellOf('accountNo'),
+  ref1: cellOf('ref1'),
+  ref2: cellOf('ref2'),
+  ref3: cellOf('ref3'),
+  ref4: cellOf('ref4'),
+};
+
+const reasonColumns: Columns = {
+  reasonCode: (row) => describeRegistrationReason(row)[0],
+  reason: (row) => describeRegistrationReason(row)[1],
+};
+
+const resultCells: Columns = {
+  rowNo: (row) => String(row.rowNo),
+  ...instructionColumns,
+  status: (row) => row.status,
+  final: (row) => String(finalRegistrationStatuses.includes(row.status)),
+  ...reasonColumns,
+  statusCode: ({ attempt }) => attempt?.statusCode ?? '',
+  statusDesc: ({ attempt }) => attempt?.statusDesc ?? '',
+  requestUID: ({ attempt }) => attempt?.requestUid ?? '',
+  ddrOapiSeqId: ({ attempt }) => attempt?.ddrOapiSeqId ?? '',
+  respCode: (row) => row.respCode ?? '',
+  respDesc: (row) => row.respDesc ?? '',
+  applyDtm: (row) => row.applyDtm ?? '',
+  attempts: (row) => String(row.attemptNo),
+  submittedAt: (row) => renderMoment(row.submittedAtMs),
+  settledAt: (row) => renderMoment(row.settledAtMs),
+  settledBy: (row) => row.settledBy ?? '',
+};
+
+/** What to do about a row as it stands, alarms considered; never empty. */
+export const remedyOfRegistration = (row: RegistrationRow, language?: Language): string =>
+  row.isAlarm ? describeRegistrationAlarmRemedy(row, language) : describeRegistrationRemedy(row, language);
+
+/** After the batch's id; `decision` to `note` are left empty, for a person to fill in. */
+const exceptionCells: Columns = {
+  rowNo: (row) => String(row.rowNo),
+  version: (row) => String(row.version),
+  ...instructionColumns,
+  status: (row) => row.status,
+  ...reasonColumns,
+  remedy: (row) => remedyOfRegistration(row),
+  requestUID: ({ attempt }) => attempt?.requestUid ?? '',
+  decision: () => '',
+  newAccountNo: () => '',
+  note: () => '',
+};
+
+const resultRenderers = Object.values(resultCells);
+const exceptionRenderers = Object.values(exceptionCells);
+
+/** The result file's own columns; the carried-through ones follow. */
+export const registrationResultColumns: readonly string[] = Object.keys(resultCells);
+
+/** The exceptions file's own columns; the carried-through ones follow. */
+export const registrationExceptionColumns: readonly string[] = ['batchId', ...Object.keys(exceptionCells)];
+
+export const renderRegistrationResultHeader = (extraColumns: readonly string[]): string[] =>
+  renderHeader(registrationResultColumns, extraColumns);
+
+export const renderRegistrationExceptionHeader = (extraColumns: readonly string[]): string[] =>
+  renderHeader(registrationExceptionColumns, extraColumns);
+
+/**
+ * One row of the result file, in the order of `registrationResultColumns`, then the carried-through cells.
+ * @param extrasCount how many carried-through columns the header has
+ */
+export const renderRegistrationResult = (row: RegistrationRow, extrasCount = row.extras.length): string[] => [
+  ...resultRenderers.map((render) => render(row)),
+  ...fillExtras(row, extrasCount),
+];
+
+/** One row of the exceptions file, in the order of `registrationExceptionColumns`, then as `renderRegistrationResult`. */
+export const renderRegistrationException = (
+  batchId: string,
+  row: RegistrationRow,
+  extrasCount = row.extras.length,
+): string[] => [batchId, ...exceptionRenderers.map((render) => render(row)), ...fillExtras(row, extrasCount)];
+
+const remedyPlace = registrationExceptionColumns.indexOf('remedy');
+
+/** The cells of `renderRegistrationException` as a workbook has them: the remedy in English over Thai. */
+export const addThaiRegistrationRemedy = (cells: readonly string[], row: RegistrationRow): string[] =>
+  cells.with(remedyPlace, `${cells[remedyPlace] ?? ''}\n${remedyOfRegistration(row, 'th')}`);

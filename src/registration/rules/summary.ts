@@ -1,0 +1,155 @@
+/** A batch of registrations in figures: counts by status, and the check that every row is accounted for. */
+import type { BatchExitCode, ExitOptions } from '../../core/exit-code.ts';
+import {
+  renderTimings,
+  stripSecrets,
+  type SummaryContext,
+  type SummaryFile,
+} from '../../reports/rules/summary.ts';
+import type { RegistrationBatch, RegistrationHoldTotal, RegistrationTotal } from './registration-batch.ts';
+import {
+  awaitedStatuses,
+  type RegistrationHold,
+  type RegistrationStatus,
+  registrationStatuses,
+} from './registration.ts';
+import { countRegistrationExceptions } from './report-rows.ts';
+
+export interface RegistrationSummary {
+  readonly batch: RegistrationBatch;
+  /** The statuses that have rows, in the order of a registration's life. */
+  readonly totals: readonly RegistrationTotal[];
+  readonly holds: readonly RegistrationHoldTotal[];
+  readonly rows: number;
+  /** As many rows as the file had when it was sealed. */
+  readonly addsUp: boolean;
+  readonly exceptionRows: number;
+  /** Rows that contradict what was called ended; exceptions, too. */
+  readonly alarmRows: number;
+  /** Sent, and the bank has not said how they ended. */
+  readonly awaitedRows: number;
+  readonly exitCode: BatchExitCode;
+}
+
+/** Rows in any of the statuses. */
+export function countRegistrations(
+  totals: readonly Pick<RegistrationTotal, 'status' | 'rows'>[],
+  statuses: readonly RegistrationStatus[],
+): number {
+  let rows = 0;
+  for (const total of totals) if (statuses.includes(total.status)) rows += total.rows;
+  return rows;
+}
+
+/** Rows that bear an alarm. */
+export function countRegistrationAlarms(totals: readonly RegistrationTotal[]): number {
+  let rows = 0;
+  for (const total of totals) rows += total.alarmRows;
+  return rows;
+}
+
+/** Those that have rows, in the order of a registration's life. */
+export const orderTotals = (totals: readonly RegistrationTotal[]): readonly RegistrationTotal[] =>
+  registrationStatuses.flatMap((status) =>
+    totals.filter((total) => total.status === status && total.rows > 0),
+  );
+
+/** Adds a batch up as it stands. */
+export function summariseRegistrations(
+  batch: RegistrationBatch,
+  totals: readonly RegistrationTotal[],
+  holds: readonly RegistrationHoldTotal[],
+  options: ExitOptions,
+): RegistrationSummary {
+  const inOrder = orderTotals(totals);
+  const rows = countRegistrations(inOrder, registrationStatuses);
+  return {
+    batch,
+    totals: inOrder,
+    holds: holds.filter((total) => total.rows > 0),
+    rows,
+    // A file that is rejected as a whole keeps no rows.
+    addsUp: rows === (batch.status === 'rejected' ? 0 : batch.rows),
+    exceptionRows: countRegistrationExceptions(inOrder),
+    alarmRows: countRegistrationAlarms(inOrder),
+    awaitedRows: countRegistrations(inOrder, awaitedStatuses),
+    exitCode: computeRegistrationExitCode(batch, inOrder, holds, options),
+  };
+}
+
+/** Stages at which nothing goes on by itself. */
+const unfinishedStages: readonly RegistrationBatch['status'][] = ['ingesting', 'paused', 'halted'];
+
+/** Holds of what concerns more than the row: the batch has stopped short. */
+const stoppingHolds: readonly RegistrationHold[] = ['halted', 'paused'];
+
+/** Ended otherwise than registered; a held row counts whatever holds it. */
+const notRegisteredStatuses: readonly RegistrationStatus[] = [
+  'rejected',
+  'held',
+  'cancelled',
+  'unanswered',
+  'refused',
+  'failed',
+  'contradicted',
+];
+
+/** What the process says about a batch when it ends: of the codes that apply, the highest. */
+export function computeRegistrationExitCode(
+  { status }: Pick<RegistrationBatch, 'status'>,
+  totals: readonly RegistrationTotal[],
+  holds: readonly RegistrationHoldTotal[],
+  { exceptionsOk }: ExitOptions,
+): BatchExitCode {
+  if (status === 'rejected') return 5;
+  const isStopped = holds.some(({ hold, rows }) => rows > 0 && stoppingHolds.includes(hold));
+  if (isStopped || unfinishedStages.includes(status)) return 6;
+  if (countRegistrations(totals, ['staged', 'ready']) > 0) return 6;
+  if (countRegistrations(totals, awaitedStatuses) > 0) return 4;
+  if (countRegistrationAlarms(totals) > 0) return 3;
+  if (countRegistrations(totals, notRegisteredStatuses) > 0) return exceptionsOk ? 0 : 3;
+  return 0;
+}
+
+/** What the summary file says beyond the figures. */
+export type RegistrationSummaryContext = Pick<SummaryContext, 'isSandbox' | 'bankAddress' | 'nowMs'>;
+
+/** Rows by status, for JSON. */
+export const renderRegistrationTotals = (totals: readonly RegistrationTotal[]): Record<string, object> =>
+  Object.fromEntries(totals.map(({ status, rows }) => [status, { rows }]));
+
+/** Rows by hold, for JSON. */
+export const renderRegistrationHolds = (holds: readonly RegistrationHoldTotal[]): Record<string, number> =>
+  Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows]));
+
+/** The summary as a plain object for JSON; times are in Bangkok. */
+export function renderRegistrationSummary(
+  summary: RegistrationSummary,
+  files: readonly SummaryFile[],
+  { isSandbox, bankAddress, nowMs }: RegistrationSummaryContext,
+): Record<string, unknown> {
+  const { batch } = summary;
+  return {
+    kind: 'registrations',
+    batchId: batch.batchId,
+    file: batch.fileName,
+    sha256: batch.sha256,
+    isSandbox,
+    bank: stripSecrets(bankAddress),
+    companyId: batch.companyId,
+    status: batch.status,
+    reasonCode: batch.reasonCode,
+    reason: batch.reason,
+    remedy: batch.remedy,
+    exitCode: summary.exitCode,
+    rows: batch.rows,
+    byStatus: renderRegistrationTotals(summary.totals),
+    holds: renderRegistrationHolds(summary.holds),
+    addsUp: summary.addsUp,
+    exceptions: summary.exceptionRows,
+    alarms: summary.alarmRows,
+    awaited: summary.awaitedRows,
+    ...renderTimings(batch, nowMs),
+    files,
+  };
+}

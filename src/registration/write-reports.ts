@@ -1,0 +1,179 @@
+/** The reports of a batch of registrations: the same files as of payouts, by the same promises. */
+import type { ExitOptions } from '../core/exit-code.ts';
+import type { ReportKind } from '../core/ports.ts';
+import {
+  finishReports,
+  type PreparedReport,
+  type ReportedFile,
+  type ReportForm,
+  ReportWriter,
+  type RowTally,
+  type TablePlan,
+} from '../reports/batch-reports.ts';
+import type { PresentOutbox, ReportOutbox, ReportRecords } from '../reports/ports.ts';
+import type { RegistrationSnapshot, RegistrationStore } from './ports.ts';
+import type { RegistrationBatch, RegistrationRow } from './rules/registration-batch.ts';
+import { awaitedStatuses, type RegistrationStatus } from './rules/registration.ts';
+import {
+  isRegistrationException,
+  renderRegistrationException,
+  renderRegistrationExceptionHeader,
+  renderRegistrationResult,
+  renderRegistrationResultHeader,
+} from './rules/report-rows.ts';
+import {
+  countRegistrations,
+  type RegistrationSummary,
+  type RegistrationSummaryContext,
+  renderRegistrationSummary,
+  summariseRegistrations,
+} from './rules/summary.ts';
+
+export interface RegistrationReportContext extends RegistrationSummaryContext, ExitOptions {
+  /** A workbook is written of a batch with so many rows or fewer; 0, or left out, means none. */
+  readonly workbookRowsMax?: number;
+}
+
+export interface WrittenRegistrationReports {
+  /** The batch as it stands. */
+  readonly summary: RegistrationSummary;
+  /** Every file of the batch, the oldest first. */
+  readonly files: readonly ReportedFile[];
+  /** How many of them are new. */
+  readonly filesWritten: number;
+}
+
+/** What reporting on registrations needs of the journal. */
+export type RegistrationReportStore = Pick<
+  RegistrationStore,
+  'registrationReports' | 'recordRegistrationReports' | 'registrationSnapshot'
+>;
+
+const toRecords = (journal: RegistrationReportStore): ReportRecords<RegistrationSnapshot> => ({
+  reports: (batchId) => journal.registrationReports(batchId),
+  recordReports: (reports) => journal.recordRegistrationReports(reports),
+  snapshot: () => journal.registrationSnapshot(),
+});
+
+/** Publishes what was recorded before a crash, as `finishReports` does. */
+export async function finishRegistrationReports(
+  journal: RegistrationReportStore,
+  outbox: ReportOutbox,
+  batchId: string,
+): Promise<readonly ReportedFile[]> {
+  return finishReports(toRecords(journal), outbox, batchId);
+}
+
+/** Writes what is due, as `ReportWriter.writeDue` does. */
+export async function writeRegistrationReports(
+  journal: RegistrationReportStore,
+  outbox: ReportOutbox,
+  batchId: string,
+  context: RegistrationReportContext,
+): Promise<WrittenRegistrationReports> {
+  const { figures, ...written } = await writer.writeDue(toRecords(journal), outbox, batchId, context);
+  return { summary: figures, ...written };
+}
+
+/** Rows that go on by themselves: while there are any, their outcomes are gathered for one report. */
+const unsettledStatuses: readonly RegistrationStatus[] = ['staged', 'ready', ...awaitedStatuses];
+
+/** Writes what is due for a batch that has changed, once nothing of it is to be sent or awaited; undefined before that. */
+export async function reportRegistrationsIfSettled(
+  journal: RegistrationReportStore & Pick<RegistrationStore, 'registrationTotals'>,
+  outbox: ReportOutbox,
+  batchId: string,
+  context: RegistrationReportContext,
+): Promise<WrittenRegistrationReports | undefined> {
+  const totals = await journal.registrationTotals(batchId);
+  if (countRegistrations(totals, unsettledStatuses) > 0) return undefined;
+  return writeRegistrationReports(journal, outbox, batchId, context);
+}
+
+/** How a batch of registrations stands at a moment that an operator has chosen. */
+export interface PresentRegistrationReports {
+  readonly summary: RegistrationSummary;
+  /** Of the moment that the files show. */
+  readonly context: RegistrationReportContext;
+  readonly files: readonly PreparedReport[];
+}
+
+/** Writes the batch as it stands now, as `ReportWriter.writePresent` does. */
+export async function writePresentRegistrations(
+  journal: RegistrationReportStore,
+  outbox: PresentOutbox,
+  batchId: string,
+  nameOf: (kind: ReportKind) => string,
+  context: RegistrationReportContext,
+): Promise<PresentRegistrationReports | undefined> {
+  const written = await writer.writePresent(toRecords(journal), outbox, batchId, nameOf, context);
+  return written && { summary: written.figures, context, files: written.files };
+}
+
+async function summarise(
+  snapshot: RegistrationSnapshot,
+  batch: RegistrationBatch,
+  context: RegistrationReportContext,
+): Promise<RegistrationSummary> {
+  const { batchId } = batch;
+  const totals = await snapshot.totals(batchId);
+  return summariseRegistrations(batch, totals, await snapshot.holdTotals(batchId), context);
+}
+
+/** The rows one by one come to the same as the journal's own counts, status by status, or nothing adds up. */
+function openTally(): RowTally<RegistrationRow, RegistrationSummary> {
+  const byStatus = new Map<string, number>();
+  let exceptionRows = 0;
+  return {
+    add: (row) => {
+      byStatus.set(row.status, (byStatus.get(row.status) ?? 0) + 1);
+      exceptionRows += isRegistrationException(row) ? 1 : 0;
+    },
+    hold: (summary) => {
+      const agrees =
+        exceptionRows === summary.exceptionRows &&
+        summary.totals.length === byStatus.size &&
+        summary.totals.every(({ status, rows }) => byStatus.get(status) === rows);
+      return { ...summary, addsUp: summary.addsUp && agrees };
+    },
+  };
+}
+
+function listTables(
+  { batchId, extraColumns }: RegistrationBatch,
+  isFirst: boolean,
+): readonly TablePlan<RegistrationRow>[] {
+  const extras = extraColumns.length;
+  return [
+    {
+      kind: isFirst ? 'result' : 'result-update',
+      style: 'program',
+      header: renderRegistrationResultHeader(extraColumns),
+      render: (row) => renderRegistrationResult(row, extras),
+    },
+    {
+      kind: isFirst ? 'exceptions' : 'exceptions-update',
+      style: 'spreadsheet',
+      header: renderRegistrationExceptionHeader(extraColumns),
+      // Most outcomes come after the first report: what has become an exception since is in no other file.
+      render: (row) =>
+        isRegistrationException(row) ? renderRegistrationException(batchId, row, extras) : undefined,
+    },
+  ];
+}
+
+const registrationForm: ReportForm<
+  RegistrationBatch,
+  RegistrationRow,
+  RegistrationSnapshot,
+  RegistrationSummary,
+  RegistrationReportContext
+> = {
+  summarise,
+  listTables,
+  openTally,
+  openBook: () => undefined,
+  renderSummary: renderRegistrationSummary,
+};
+
+const writer = new ReportWriter(registrationForm);
