@@ -1,4 +1,4 @@
-/** docs/states.md: the lives of payout, attempt and batch, from the transition tables. */
+/** docs/states.md: the lives of payout, attempt, batch and registration, from the transition tables. */
 import {
   attemptTransitions,
   batchTransitions,
@@ -10,6 +10,8 @@ import {
   payoutStatuses,
   payoutTransitions,
 } from '../../src/core/payout.ts';
+import { describeRegistrationStates } from './registration-states.ts';
+import { describeMoves, drawStates, type Move } from './state-parts.ts';
 import { table } from './markdown.ts';
 
 /** Causes that contradict what was called proved or ended: each is an alarm, or the news of one. */
@@ -100,27 +102,6 @@ const statuses = {
   ],
 } as const satisfies Record<PayoutStatus, readonly [meaning: string, wayOut: string]>;
 
-interface Move {
-  readonly from: string;
-  readonly to: string;
-  readonly label?: string;
-}
-
-/** Moves between the same two statuses share an arrow. */
-function drawStates(moves: readonly Move[], starts: readonly string[], ends: readonly string[]): string {
-  const arrows = Map.groupBy(moves, ({ from, to }) => `${from} --> ${to}`);
-  const drawn = Array.from(arrows, ([arrow, shared]) => {
-    const labels = [...new Set(shared.flatMap(({ label }) => label ?? []))];
-    return labels.length === 0 ? arrow : `${arrow}: ${labels.join(' / ')}`;
-  });
-  const lines = [
-    ...starts.map((status) => `[*] --> ${status}`),
-    ...drawn,
-    ...ends.map((status) => `${status} --> [*]`),
-  ];
-  return ['```mermaid', 'stateDiagram-v2', ...lines.map((line) => `    ${line}`), '```'].join('\n');
-}
-
 const isContradiction = (cause: PayoutCause): boolean => contradicting.includes(cause);
 const payoutMoves = payoutTransitions.filter(({ from, to }) => from !== to);
 const withLabel = ({ from, to, cause }: (typeof payoutTransitions)[number]): Move => ({
@@ -143,16 +124,6 @@ function describeStatuses(): string {
   return table(['status', 'money moved?', 'final', 'meaning', 'way out'], rows);
 }
 
-function describeCauses(): string {
-  const byCause = Map.groupBy(payoutTransitions, ({ cause }) => cause);
-  const rows = Array.from(byCause, ([cause, moves]) => {
-    const froms = [...new Set(moves.map(({ from }) => `\`${from}\``))];
-    const tos = [...new Set(moves.filter(({ from, to }) => from !== to).map(({ to }) => `\`${to}\``))];
-    return [`\`${cause}\``, causes[cause][1], froms.join(', '), tos.length === 0 ? 'stays' : tos.join(', ')];
-  });
-  return table(['cause', 'what happened', 'from', 'to'], rows);
-}
-
 /** The page, in paragraphs. */
 export function describeStatesPage(): string[] {
   const ordinary = payoutMoves.filter(({ cause }) => !isContradiction(cause)).map(withLabel);
@@ -163,8 +134,8 @@ export function describeStatesPage(): string[] {
   return [
     '# States',
     '<!-- Written by `npm run docs` from the transition tables: change them there. -->',
-    'What a row, an attempt and a batch can be, and what leads from one to the other. `paydrop show PAYOUT` prints the steps of one ' +
-      'payout with these words.',
+    'What a row, an attempt, a batch and a registration can be, and what leads from one to the other. `paydrop show ID` prints the ' +
+      'steps of one payout or registration with these words.',
     '## Statuses of a row',
     describeStatuses(),
     'A final status is changed by nothing but a late proof, a dispute or a decision. While a row is open, paid or cancelled no other ' +
@@ -177,7 +148,7 @@ export function describeStatesPage(): string[] {
     drawStates(contradictions, [], []),
     '## Causes',
     'Steps that leave the status as it is are in the history, too.',
-    describeCauses(),
+    describeMoves(payoutTransitions, (cause) => causes[cause][1]),
     '## An attempt',
     'One try to pay a payout, with a reference of its own.',
     drawStates(attemptMoves, ['recorded'], ['paid']),
@@ -187,5 +158,6 @@ export function describeStatesPage(): string[] {
     drawStates(batchTransitions, ['ingesting'], []),
     '`ingesting`: the file is being read. `sealed`: all of it stands. `done` runs again when a person lets a held row go on; a ' +
       '`rejected` file may be tried again.',
+    ...describeRegistrationStates(),
   ];
 }
