@@ -3,7 +3,8 @@
 /**
  * `batch-done`, `batch-halted`, `in-doubt`: of a batch; `file-rejected`: of a file that is no batch; `journal-refused`:
  * of the journal, without which nothing is sent; `file-grown`: of a file to which somebody wrote after its rows had been
- * read; those after it: of no one batch or file, as journal-notices.ts makes them.
+ * read; `registrations-done` and those after it: as registration-notices.ts makes them; the others: of no one batch or
+ * file, as journal-notices.ts makes them.
  */
 export const noticeKinds = [
   'batch-done',
@@ -23,6 +24,10 @@ export const noticeKinds = [
   'people',
   'day-head',
   'decisions-dropped',
+  'registrations-done',
+  'registrations-halted',
+  'registration-alarm',
+  'unknown-callbacks',
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 

@@ -5,6 +5,7 @@
 import { formatThaiDate } from '../../core/bangkok-time.ts';
 import { showAmount, showCount } from '../../core/figures.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
+import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
 import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
 import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
@@ -68,6 +69,14 @@ const sayBatch = (body: Body, what: string): Saying => ({
   reason: withDetail(what, textOf(body, 'reason')),
   remedy: remedyOfBatch(body),
 });
+
+/** The bank's code, or our own, has its cure in the table of registrations. */
+function sayRegistrations(body: Body, what: string): Saying {
+  const [code, english] = [textOf(body, 'reasonCode'), textOf(body, 'remedy')];
+  const known = findRegistrationCode(code)?.remedyTh ?? find(batchRemedies, code);
+  const remedy = english === '' ? null : (known ?? withDetail('ให้ดำเนินการดังนี้', english));
+  return { reason: withDetail(what, textOf(body, 'reason')), remedy };
+}
 
 // ---------------------------------------------------------------- files
 
@@ -249,6 +258,17 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
   'decisions-dropped': (body) => ({
     reason: withDetail('มีไฟล์การตัดสินใจถูกวางไว้ และยังไม่มีผู้ใดรับว่าเป็นของตน', textOf(body, 'asks')),
     remedy: 'ให้ผู้จัดทำตรวจดูในหน้าตรวจสอบหรือด้วย "paydrop decide --waiting" แล้วเสนอตามไฟล์นั้นหรือทิ้งไฟล์',
+  }),
+  'registrations-done': (body) => sayRegistrations(body, 'ชุดลงทะเบียนหักบัญชีดำเนินการเสร็จแล้ว'),
+  'registrations-halted': (body) => sayRegistrations(body, 'หยุดส่งชุดลงทะเบียนหักบัญชีนี้ รอผู้ตรวจสอบ'),
+  'registration-alarm': (body) => ({
+    reason: `แจ้งเตือนสำคัญ: การลงทะเบียนหักบัญชี ${showCount(Number(body['rows']))} รายการขัดแย้งกับผลที่เคยทราบแล้ว`,
+    // It was made for the first row, in the language of the notice.
+    remedy: body['remedy'] === null ? null : textOf(body, 'remedy'),
+  }),
+  'unknown-callbacks': (body) => ({
+    reason: `ธนาคารแจ้งผลการลงทะเบียนหักบัญชี ${showCount(Number(body['callbacks']))} รายการที่ระบบนี้ไม่ได้ส่ง`,
+    remedy: 'ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นหรือด้วย journal อื่นหรือไม่ ระบบเก็บการแจ้งผลไว้ และจะจับคู่เมื่อมีการลงทะเบียนนั้น',
   }),
 };
 

@@ -8,6 +8,7 @@ import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import type { LimitState } from '../../payout/rules/adaptive-limit.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
+import { type RegistrationStatus, registrationStatuses } from '../../registration/rules/registration.ts';
 import type { IntakeOutcome } from '../ports.ts';
 import {
   type Health,
@@ -42,16 +43,34 @@ export interface MetricSources {
   readonly countByStatus: () => Promise<CountsByStatus | undefined>;
   /** Another number after every change of a payout, whoever made it. */
   readonly changeCount: () => number;
+  /** Left out where nothing is registered. */
+  readonly registrations?: RegistrationFigures;
   /** Notices that a channel has not delivered yet; undefined while there is no journal to read. */
   readonly countNoticesWaiting: () => Promise<number | undefined>;
   readonly log: (level: 'warn', message: string, facts: object) => void;
 }
+
+/** What is asked of registrations at every scrape. */
+export interface RegistrationFigures {
+  /** Reads every row; undefined while there is no journal to read. */
+  readonly countByStatus: () => Promise<ReadonlyMap<RegistrationStatus, number> | undefined>;
+  /** Another number after every change of a registration, whoever made it. */
+  readonly changeCount: () => number;
+}
+
+/**
+ * What became of a callback: `taken` for a registration, `repeated` of one that was told before, `unknown` of no
+ * registration that is known here, `refused` for its key, its address or what it says.
+ */
+export const callbackResults = ['taken', 'repeated', 'unknown', 'refused'] as const;
+export type CallbackResult = (typeof callbackResults)[number];
 
 export interface Metrics {
   countFile(outcome: IntakeOutcome): void;
   /** A payout has got this status. */
   countChange(status: PayoutStatus): void;
   countCall(call: CallRecord): void;
+  countCallback(result: CallbackResult): void;
   /** In Prometheus' text form; what cannot be read now is left out. */
   render(): Promise<string>;
 }
@@ -73,13 +92,16 @@ export function makeMetrics(sources: MetricSources): Metrics {
   return {
     ...counters,
     async render() {
-      const { counts, noticesWaiting } = await readJournal();
+      const { counts, registered, noticesWaiting } = await readJournal();
       showWatch(register, sources.readWatch(), sources.now());
       showAttention(register, sources.readWatch());
       showRequests(register, sources);
       const rows = counts && payoutStatuses.map((status) => [status, counts.get(status) ?? 0] as const);
       const rowsHelp = 'Rows of all batches by status, at most a minute old';
       show(register, 'payouts', rowsHelp, rows, 'status');
+      const registrationRows = registered && listRegistrations(registered);
+      const registrationsHelp = 'Registrations of all batches by status, at most a minute old';
+      show(register, 'registrations', registrationsHelp, registrationRows, 'status');
       show(register, 'notices_waiting', 'Notices not delivered yet', noticesWaiting);
       return register.metrics();
     },
@@ -92,6 +114,10 @@ const describe = (register: Registry, name: string, help: string, labelNames: re
   labelNames,
   registers: [register],
 });
+
+/** A status that nothing has is there, too, as zero. */
+const listRegistrations = (counts: ReadonlyMap<RegistrationStatus, number>): Series =>
+  registrationStatuses.map((status) => [status, counts.get(status) ?? 0] as const);
 
 /** Every series is there from the start, as zero: the first of its kind must be seen as a change. */
 function makeCounters(register: Registry): Omit<Metrics, 'render'> {
@@ -106,6 +132,9 @@ function makeCounters(register: Registry): Omit<Metrics, 'render'> {
     ...describe(register, 'bank_call_duration_seconds', about, ['endpoint']),
     buckets: latencyBucketsSeconds,
   });
+  const callbacksHelp = "The bank's callbacks by what became of them since this process began";
+  const callbacks = make('callbacks_total', callbacksHelp, 'result');
+  for (const result of callbackResults) callbacks.inc({ result }, 0);
   for (const outcome of fileOutcomes) files.inc({ outcome }, 0);
   for (const status of payoutStatuses) changes.inc({ status }, 0);
   for (const endpoint of endpoints) {
@@ -115,6 +144,7 @@ function makeCounters(register: Registry): Omit<Metrics, 'render'> {
   return {
     countFile: (outcome) => files.inc({ outcome }),
     countChange: (status) => changes.inc({ status }),
+    countCallback: (result) => callbacks.inc({ result }),
     countCall: (call) => {
       const { endpoint, outcome, elapsedMs } = call;
       calls.inc({ endpoint, code: nameCallResult(call) });
@@ -210,11 +240,16 @@ function makeJournalReader(sources: MetricSources) {
   const leaveOut = (err: unknown): undefined => {
     sources.log('warn', 'a metric could not be read and is left out', { err });
   };
+  const { now, registrations } = sources;
   const countByStatus = countSparingly(sources);
+  const countRegistrations = registrations && countSparingly({ ...registrations, now });
   return async () => {
-    const reads = [countByStatus().catch(leaveOut), sources.countNoticesWaiting().catch(leaveOut)] as const;
-    const [counts, noticesWaiting] = await Promise.all(reads);
-    return { counts, noticesWaiting };
+    const [counts, registered, noticesWaiting] = await Promise.all([
+      countByStatus().catch(leaveOut),
+      countRegistrations?.().catch(leaveOut),
+      sources.countNoticesWaiting().catch(leaveOut),
+    ]);
+    return { counts, registered, noticesWaiting };
   };
 }
 
@@ -224,10 +259,17 @@ const restMs = 60_000;
  * Rows by status, which are costly to count: counted once a minute at the most, and only after something has changed.
  * What the count throws is thrown once; nothing is known for a minute then.
  */
-function countSparingly({ countByStatus, changeCount, now }: MetricSources): MetricSources['countByStatus'] {
+function countSparingly<Counts>({
+  countByStatus,
+  changeCount,
+  now,
+}: {
+  readonly countByStatus: () => Promise<Counts | undefined>;
+  readonly changeCount: () => number;
+  readonly now: () => number;
+}): () => Promise<Counts | undefined> {
   /** Without `changes` where the count has failed. Undefined as long as there was no journal, too. */
-  let last:
-    { readonly atMs: number; readonly changes?: number; readonly counts?: CountsByStatus } | undefined;
+  let last: { readonly atMs: number; readonly changes?: number; readonly counts?: Counts } | undefined;
   let underWay: ReturnType<typeof countByStatus> | undefined;
   const isDue = (): boolean => {
     if (last === undefined) return true;
@@ -236,7 +278,7 @@ function countSparingly({ countByStatus, changeCount, now }: MetricSources): Met
     const isRested = sinceMs >= restMs || sinceMs < 0;
     return isRested && last.changes !== changeCount();
   };
-  const count = async (): Promise<CountsByStatus | undefined> => {
+  const count = async (): Promise<Counts | undefined> => {
     // Read first: what changes while the rows are counted is a reason to count again.
     const changes = changeCount();
     try {

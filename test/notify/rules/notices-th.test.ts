@@ -28,12 +28,26 @@ import {
 } from '../../../src/notify/rules/notice-body.ts';
 import { type NoticeDraft, noticeKinds } from '../../../src/notify/rules/notice.ts';
 import { describePersonNotice } from '../../../src/notify/rules/person-notices.ts';
+import {
+  describeRegistrationAlarms,
+  describeRegistrationsDone,
+  describeRegistrationsHalted,
+  describeUnknownCallbacks,
+} from '../../../src/notify/rules/registration-notices.ts';
+import type { RegistrationBatch } from '../../../src/registration/rules/registration-batch.ts';
+import { summariseRegistrations } from '../../../src/registration/rules/summary.ts';
 import { breakKinds, type BreakRecord } from '../../../src/reconcile/rules/types.ts';
 import { summariseBatch } from '../../../src/reports/rules/summary.ts';
 import { personEventWords } from '../../../src/review/rules/person-words.ts';
 import type { PersonEvent, PersonEventKind } from '../../../src/review/rules/chain.ts';
 import { healthCodes } from '../../../src/watch/rules/health.ts';
 import type { Batch } from '../../../src/core/ports.ts';
+import {
+  contradicted,
+  makeRegistrationBatch,
+  makeRegistrationTotal,
+  unknownCallback,
+} from '../../support/registration-report-fixtures.ts';
 import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
 
 const isThai = (text: unknown): boolean => typeof text === 'string' && /[\u0E01-\u0E5B]/.test(text);
@@ -146,6 +160,16 @@ const why = { code: 'journal-changed', reason: 'row 1 was changed', remedy: 'Res
 const clock = (kind: 'differs' | 'jumped' | 'untold') => (scene: NoticeScene) =>
   describeClock(scene, { kind, text: 'a clock' }, undefined) as NoticeDraft;
 
+const registrations = (changes: Partial<RegistrationBatch>) => ({
+  summary: summariseRegistrations(
+    makeRegistrationBatch(changes),
+    [makeRegistrationTotal('registered', 3)],
+    [],
+    { exceptionsOk: false },
+  ),
+  reports: [],
+});
+
 /** One of each kind, and of what differs within a kind. */
 const makers: readonly ((scene: NoticeScene) => NoticeDraft)[] = [
   (scene) => describeBatchDone(scene, newsOf({ status: 'done' }), 1),
@@ -174,6 +198,13 @@ const makers: readonly ((scene: NoticeScene) => NoticeDraft)[] = [
   ),
   (scene) => describeDayHead(scene, head, '/outbox/head.txt'),
   (scene) => describeDecisionsDropped(scene, dropped),
+  (scene) => describeRegistrationsDone(scene, registrations({ status: 'done' }), 1),
+  ...['BSN004', 'ZZ999', 'cancelled'].map((code) => (scene: NoticeScene) => {
+    const stopped = { status: 'halted', reasonCode: code, reason: 'why', remedy: 'Do something' } as const;
+    return describeRegistrationsHalted(scene, registrations(stopped), 1);
+  }),
+  (scene) => describeRegistrationAlarms(scene, { rows: 1, first: [contradicted] }),
+  (scene) => describeUnknownCallbacks(scene, { count: 2, latest: [unknownCallback] }),
 ];
 
 const saidBy = (make: (scene: NoticeScene) => NoticeDraft) => [make(english).body, make(thai).body] as const;

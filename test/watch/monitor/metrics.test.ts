@@ -125,6 +125,19 @@ describe('what happens is counted', () => {
     });
   });
 
+  test("the bank's callbacks by what became of them, from zero", async () => {
+    const metrics = makeMetrics(makeSources());
+    metrics.countCallback('taken');
+    metrics.countCallback('taken');
+    metrics.countCallback('refused');
+    expect(await scrape(metrics)).toMatchObject({
+      'paydrop_callbacks_total{result="taken"}': 2,
+      'paydrop_callbacks_total{result="repeated"}': 0,
+      'paydrop_callbacks_total{result="unknown"}': 0,
+      'paydrop_callbacks_total{result="refused"}': 1,
+    });
+  });
+
   test('calls to the bank, and the time of those that it had a part in', async () => {
     const metrics = makeMetrics(makeSources());
     metrics.countCall(answered);
@@ -321,6 +334,26 @@ describe('payouts by status', () => {
     expect(log).toHaveBeenCalledTimes(1);
     ledger.nowMs += minuteMs;
     expect((await scrape(metrics))[paid]).toBe(1);
+  });
+});
+
+describe('registrations by status', () => {
+  test('are all there, counted after a change and after a minute, and not without any source', async () => {
+    const ledger = { nowMs, changes: 0 };
+    const countByStatus = vi.fn(async () => new Map([['registered', 4 + ledger.changes] as const]));
+    const registrations = { countByStatus, changeCount: () => ledger.changes };
+    const metrics = makeMetrics(makeSources({ now: () => ledger.nowMs, registrations }));
+    expect(await scrape(metrics)).toMatchObject({
+      'paydrop_registrations{status="registered"}': 4,
+      'paydrop_registrations{status="in-doubt"}': 0,
+    });
+    ledger.changes += 1;
+    await scrape(metrics);
+    expect(countByStatus).toHaveBeenCalledTimes(1);
+    ledger.nowMs += minuteMs;
+    expect((await scrape(metrics))['paydrop_registrations{status="registered"}']).toBe(5);
+    const without = await scrape(makeMetrics(makeSources()));
+    expect(without).not.toHaveProperty(['paydrop_registrations{status="registered"}']);
   });
 });
 

@@ -1,0 +1,180 @@
+/** What a notice says of direct-debit registrations: a batch that has come to rest, alarms, callbacks that nobody knows. */
+import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { paydropCommand } from '../../core/command-line.ts';
+import { countOf } from '../../core/figures.ts';
+import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { CallbackRecord } from '../../registration/rules/change.ts';
+import type { RegistrationRow } from '../../registration/rules/registration-batch.ts';
+import {
+  describeRegistrationReason,
+  readRegistrationCell,
+  remedyOfRegistration,
+} from '../../registration/rules/report-rows.ts';
+import {
+  type RegistrationSummary,
+  renderRegistrationHolds,
+  renderRegistrationTotals,
+} from '../../registration/rules/summary.ts';
+import { draftNotice, type NoticeScene } from './notice-body.ts';
+import type { NoticeDraft } from './notice.ts';
+
+/** A batch of registrations as it stands, with the absolute paths of its reports. */
+export interface RegistrationNews {
+  readonly summary: RegistrationSummary;
+  readonly reports: readonly string[];
+}
+
+/**
+ * A batch of registrations has come to its end, again after later callbacks.
+ * @param eventSeq the latest event that its reports show: the same state is told once
+ */
+export const describeRegistrationsDone = (
+  scene: NoticeScene,
+  news: RegistrationNews,
+  eventSeq: number,
+): NoticeDraft => describeBatch(scene, news, 'registrations-done', String(eventSeq));
+
+/** A batch of registrations waits for a person. @param sinceMs when it was halted: each stop is told once */
+export const describeRegistrationsHalted = (
+  scene: NoticeScene,
+  news: RegistrationNews,
+  sinceMs: number,
+): NoticeDraft =>
+  describeBatch(scene, news, 'registrations-halted', `${news.summary.batch.reasonCode ?? ''}:${sinceMs}`);
+
+function describeBatch(
+  scene: NoticeScene,
+  { summary, reports }: RegistrationNews,
+  kind: 'registrations-done' | 'registrations-halted',
+  mark: string,
+): NoticeDraft {
+  const { batch } = summary;
+  const { batchId } = batch;
+  return draftNotice(
+    scene,
+    { kind, batchId, key: `${kind}:${batchId}:${mark}` },
+    {
+      file: showText(batch.fileName),
+      status: batch.status,
+      reasonCode: batch.reasonCode,
+      reason: showTextIfAny(batch.reason),
+      remedy: showTextIfAny(batch.remedy),
+      rows: batch.rows,
+      byStatus: renderRegistrationTotals(summary.totals),
+      holds: renderRegistrationHolds(summary.holds),
+      alarms: summary.alarmRows,
+      awaitedRows: summary.awaitedRows,
+      exitCode: summary.exitCode,
+      commands: [paydropCommand(scene.place, 'status', batchId)],
+      reports,
+    },
+  );
+}
+
+// ---------------------------------------------------------------- alarms
+
+/** Of many only so many are named. */
+const namedMax = 5;
+
+export const registrationAlarmsSubject = 'registration-alarm:';
+
+/** Registrations that bear an alarm, the newest first, and how many there are of them. */
+export interface RegistrationAlarms {
+  readonly rows: number;
+  readonly first: readonly RegistrationRow[];
+}
+
+const newestAtMs = ({ first }: RegistrationAlarms): number =>
+  Math.max(0, ...first.map(({ settledAtMs }) => settledAtMs ?? 0));
+
+/** Whether there are alarms of which the last notice did not tell; that people have cleared some is no news. */
+export function isNewsOfRegistrationAlarms(
+  alarms: RegistrationAlarms,
+  last: Pick<NoticeDraft, 'atMs' | 'body'> | undefined,
+): boolean {
+  if (alarms.rows === 0) return false;
+  return last === undefined || alarms.rows > Number(last.body['rows']) || newestAtMs(alarms) > last.atMs;
+}
+
+/** The bank has contradicted what was called ended, or tells of what it was believed not to have. */
+export function describeRegistrationAlarms(scene: NoticeScene, alarms: RegistrationAlarms): NoticeDraft {
+  const { rows } = alarms;
+  const first = alarms.first.slice(0, namedMax);
+  const key = `${registrationAlarmsSubject}${rows}:${newestAtMs(alarms)}:${scene.nowMs}`;
+  const [head] = first;
+  return draftNotice(
+    scene,
+    { kind: 'registration-alarm', batchId: null, key },
+    {
+      severity: 'critical',
+      rows,
+      reasonCode: head === undefined ? null : showText(describeRegistrationReason(head)[0]),
+      reason: `ALARM: ${countOf(rows, 'registration')} that contradict${rows === 1 ? 's' : ''} what was called ended`,
+      remedy: head === undefined ? null : remedyOfRegistration(head, scene.language),
+      firstRows: first.map((row) => ({
+        batchId: row.batchId,
+        rowNo: row.rowNo,
+        registrationId: showText(readRegistrationCell(row, 'registrationId')),
+        accountNo: maskDigits(readRegistrationCell(row, 'accountNo')),
+        status: row.status,
+        reason: showText(describeRegistrationReason(row)[1]),
+      })),
+      commands: [paydropCommand(scene.place, 'list', '--registrations', '--alarms')],
+    },
+  );
+}
+
+// ---------------------------------------------------------------- callbacks that nobody knows
+
+export const unknownCallbacksSubject = 'unknown-callbacks:';
+
+/** Callbacks that are about no registration that is known, the latest first, and how many there are of them. */
+export interface UnknownCallbacks {
+  readonly count: number;
+  readonly latest: readonly (Pick<CallbackRecord, 'callback' | 'receivedAtMs'> & { readonly id: number })[];
+}
+
+/** Told once an hour at most: whoever has a key can call as often as he likes. */
+const restMs = 3_600_000;
+
+/** Whether a callback has come that the last notice did not count. */
+export function isNewsOfUnknownCallbacks(
+  { latest }: UnknownCallbacks,
+  last: Pick<NoticeDraft, 'atMs' | 'body'> | undefined,
+  nowMs: number,
+): boolean {
+  const [newest] = latest;
+  if (newest === undefined) return false;
+  if (last === undefined) return true;
+  return newest.id > Number(last.body['latestId']) && nowMs - last.atMs >= restMs;
+}
+
+/** The bank tells of registrations that nobody made here. */
+export function describeUnknownCallbacks(
+  scene: NoticeScene,
+  { count, latest }: UnknownCallbacks,
+): NoticeDraft {
+  const latestId = latest[0]?.id ?? 0;
+  return draftNotice(
+    scene,
+    { kind: 'unknown-callbacks', batchId: null, key: `${unknownCallbacksSubject}${latestId}` },
+    {
+      severity: 'high',
+      callbacks: count,
+      latestId,
+      reasonCode: 'unknown-callbacks',
+      reason: `the bank tells of ${countOf(count, 'registration')} that nobody made here`,
+      remedy:
+        'See whether they were made by other means, or with another journal; they are kept, and matched if such a registration turns up',
+      latest: latest.slice(0, namedMax).map(({ callback: { identity, outcome }, receivedAtMs }) => ({
+        receivedAt: formatBangkokDateTime(receivedAtMs),
+        vendorId: showText(identity.vendorId),
+        companyId: showText(identity.companyId),
+        accountNo: maskDigits(identity.accountNo),
+        outcome,
+      })),
+      commands: [paydropCommand(scene.place, 'status', '--registrations')],
+    },
+  );
+}
