@@ -10,6 +10,9 @@ import type { backUpJournal } from './backup.ts';
 import type { JournalIdentity } from '../store/open.ts';
 import type { Store } from '../store/store.ts';
 
+/** The journal, open. */
+export type Journal = Store;
+
 export const journalName = 'journal.db';
 
 /** What the journal is stamped with: other settings meet a refusal. */

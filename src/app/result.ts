@@ -5,13 +5,22 @@ import { dayMs } from '../core/bangkok-time.ts';
 import type { ReportKind } from '../core/ports.ts';
 import { removeOldTemporaries } from '../platform/durable-file.ts';
 import { systemClock } from '../platform/clock.ts';
+import { type PresentRegistrationReports, writePresentRegistrations } from '../registration/write-reports.ts';
 import { openOutbox } from '../reports/outbox.ts';
+import type { PresentOutbox } from '../reports/ports.ts';
 import { computePresentName, presentForm } from '../reports/rules/report-names.ts';
 import { type PresentReports, writePresent } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { requireJournal } from './open-store.ts';
+import { type AnyBatch, findAnyBatch } from './registration/standing.ts';
 
+export type { PresentRegistrationReports } from '../registration/write-reports.ts';
 export type { PresentReports } from '../reports/write-reports.ts';
+
+/** What was written, by what the batch is of. */
+export type WrittenPresent =
+  | { readonly kind: 'payouts'; readonly reports: PresentReports }
+  | { readonly kind: 'registrations'; readonly reports: PresentRegistrationReports };
 
 const presentKinds: readonly ReportKind[] = ['result', 'exceptions', 'summary'];
 
@@ -25,27 +34,47 @@ export async function writeResult(
   loaded: LoadedSettings,
   name: string,
   out: string | undefined,
-): Promise<PresentReports | undefined> {
+): Promise<WrittenPresent | undefined> {
   await using journal = await requireJournal(loaded);
-  const batch = await journal.batch(name.toUpperCase());
-  if (batch === undefined) return undefined;
+  const found = await findAnyBatch(journal, name);
+  if (found === undefined) return undefined;
+  const nowMs = systemClock.now();
+  const { outbox, nameOf } = await openPresent(loaded, found.batch, out, nowMs);
+  const { isSandbox, settings } = loaded;
+  const { batchId } = found.batch;
+  const context = { isSandbox, bankAddress: settings.bank.baseUrl, nowMs, exceptionsOk: false };
+  if (found.kind === 'registrations') {
+    const reports = await writePresentRegistrations(journal, outbox, batchId, nameOf, context);
+    return reports && { kind: 'registrations', reports };
+  }
+  const { similarDays } = settings.limits;
+  const reports = await writePresent(journal, outbox, batchId, nameOf, { ...context, similarDays });
+  return reports && { kind: 'payouts', reports };
+}
+
+interface PresentPlace {
+  readonly outbox: PresentOutbox;
+  /** Names that nothing has yet. */
+  readonly nameOf: (kind: ReportKind) => string;
+}
+
+async function openPresent(
+  loaded: LoadedSettings,
+  { batchId, fileName }: AnyBatch['batch'],
+  out: string | undefined,
+  nowMs: number,
+): Promise<PresentPlace> {
   const folder = out === undefined ? loaded.folders.outbox : resolve(out);
   // A folder that was named is whoever's it is.
   const isShared = out === undefined && loaded.settings.output.groupReadable;
   const outbox = await openOutbox(folder, isShared);
-  const nowMs = systemClock.now();
   // Of a process that was killed while it wrote; nobody writes for a day.
   await removeOldTemporaries(folder, presentForm, nowMs - dayMs);
-  const { batchId, fileName } = batch;
   const nameOf =
     (copy: number) =>
     (kind: ReportKind): string =>
       computePresentName(fileName, batchId, kind, nowMs, copy);
   let copy = 1;
   while (presentKinds.some((kind) => existsSync(join(folder, nameOf(copy)(kind))))) copy += 1;
-  const { isSandbox, settings } = loaded;
-  const { similarDays } = settings.limits;
-  const bankAddress = settings.bank.baseUrl;
-  const context = { isSandbox, bankAddress, nowMs, exceptionsOk: false, similarDays };
-  return await writePresent(journal, outbox, batchId, nameOf(copy), context);
+  return { outbox, nameOf: nameOf(copy) };
 }

@@ -1,37 +1,57 @@
-/** `paydrop list`: payouts by what is known of them. */
+/** `paydrop list`: payouts, or registrations, by what is known of them. */
+import type { Journal } from '../app/open-store.ts';
+import type { RegistrationFilter } from '../app/registration/standing.ts';
+import { parseBaht } from '../core/money.ts';
+import { encodeJson, joinLines, type PrintableText, toLines } from '../core/outgoing-text.ts';
+import { type HoldReason, holdReasons, type PayoutStatus, payoutStatuses } from '../core/payout.ts';
 import type { PayoutFilter } from '../payout/rules/search.ts';
 import { parseDay, parsePayee } from '../payout/rules/search.ts';
-import { parseBaht } from '../core/money.ts';
-import { encodeJson, joinLines } from '../core/outgoing-text.ts';
-import { holdReasons, payoutStatuses } from '../core/payout.ts';
+import {
+  type RegistrationHold,
+  registrationHolds,
+  type RegistrationStatus,
+  registrationStatuses,
+} from '../registration/rules/registration.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { flagOption, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
 import { noSuchBatch } from './status.ts';
 
 export const listCommand = makeCommand({
   command: 'list',
-  describe: 'list payouts, the newest first: by status, hold, batch, reference, amount, payee, day',
+  describe:
+    'list payouts, or registrations, the newest first: by status, hold, batch, reference, payee, day and more',
   exits: {
     0: 'listed, also when there is none',
     2: 'there is no such batch, or what is looked for makes no sense',
   },
   builder: (command) =>
     command
+      .option('registrations', flagOption('direct-debit registrations instead of payouts'))
       .option('status', {
-        choices: payoutStatuses,
+        choices: [...new Set([...payoutStatuses, ...registrationStatuses])],
         array: true,
         requiresArg: true,
-        describe: 'in one of these statuses; in doubt are submitted and unresolved',
+        describe: 'in one of these statuses; of payouts, in doubt are submitted and unresolved',
       })
-      .option('hold', { choices: holdReasons, requiresArg: true, describe: 'held for this' })
+      .option('hold', {
+        choices: [...new Set([...holdReasons, ...registrationHolds])],
+        requiresArg: true,
+        describe: 'held for this',
+      })
       .option('alarms', flagOption('only those that bear an alarm'))
       .option('batch', textOption('of this batch'))
-      .option('reference', textOption('with this payoutId, transRefNo, sysRefNo, reference1 or reference2'))
+      .option(
+        'reference',
+        textOption(
+          'with this payoutId, transRefNo, sysRefNo or reference; a registration: with this registrationId, customerId, requestUID, ddrOapiSeqId or reference',
+        ),
+      )
       .option('amount', textOption('of just this amount, in baht'))
       .option(
         'payee',
         textOption('to this mobile number or ID, or to one that ends so; or to a name that has this in it'),
       )
+      .option('account', textOption('a registration of this account, or of one whose number ends so'))
       .option('since', textOption('sent on this day (YYYY-MM-DD, Bangkok) or later; unsent: taken in then'))
       .option('until', textOption('sent on this day or before; unsent: taken in then'))
       .option('limit', numberOption(50, 'how many at most; 0 for all'))
@@ -39,64 +59,173 @@ export const listCommand = makeCommand({
       .example('$0 list --hold name --batch 7B3KQ0M9ZX', 'whose names to compare')
       .example('$0 list --payee 5678 --since 2026-11-01', 'by the digits that screens show')
       .example('$0 list --reference INV-1041', 'by what the partner, or the bank, calls it')
-      .example('$0 list --status failed --limit 0 --json', 'all of them, one line of JSON each'),
-  run: async ({ limit, json, ...options }) => {
-    const filter = readFilter(options);
+      .example('$0 list --status failed --limit 0 --json', 'all of them, one line of JSON each')
+      .example('$0 list --registrations --status unanswered', 'about which the bank never called back'),
+  run: async ({ limit, json, registrations, ...options }) => {
+    const search = registrations ? searchRegistrations(options) : searchPayouts(options);
     if (!Number.isInteger(limit) || limit < 0) throw new SettingsError('--limit takes a whole number');
     const loaded = await loadCommandSettings(options);
     const { openJournalBeside } = await import('../app/status.ts');
-    const { listPayouts } = await import('../app/list.ts');
+    const { findAnyBatch } = await import('../app/registration/standing.ts');
     const { countColumns, printText, say } = await import('./output.ts');
-    const { describeFound, PayoutTable } = await import('./views/list.ts');
     const { printBanner } = await import('./views/shown.ts');
     await using journal = await openJournalBeside(loaded);
-    const { batchId } = filter;
-    if (batchId !== undefined && (await journal?.batch(batchId)) === undefined) throw noSuchBatch(batchId);
+    const { batch } = options;
+    if (batch !== undefined && (journal && (await findAnyBatch(journal, batch))) === undefined)
+      throw noSuchBatch(batch);
     printBanner(loaded, json);
-    const table = new PayoutTable(countColumns());
-    let end = table.end(false);
-    const pages = journal === undefined ? [] : listPayouts(journal, filter, limit === 0 ? Infinity : limit);
-    for await (const { found, isMore } of pages) {
-      const shown = table.show(found);
-      end = table.end(isMore);
-      if (found.length > 0)
-        printText(json ? joinLines(found.map((one) => encodeJson(describeFound(one)))) : shown);
+    const pages = search(journal, limit === 0 ? Infinity : limit, countColumns());
+    for await (const { lines, records, end } of pages) {
+      if (records.length > 0) printText(json ? joinLines(records.map((one) => encodeJson(one))) : lines);
+      if (end === undefined) continue;
+      if (json) say(end.trim());
+      else printText(end);
     }
-    if (json) say(end.trim());
-    else printText(end);
   },
 });
 
-interface Asked extends Pick<PayoutFilter, 'hold' | 'reference'> {
-  readonly status?: PayoutFilter['statuses'] | undefined;
+/** A page of what was found. */
+interface ShownPage {
+  readonly lines: PrintableText;
+  /** The same for a program. */
+  readonly records: readonly object[];
+  /** What stands below the last page; undefined below any other. */
+  readonly end: PrintableText | undefined;
+}
+
+type Search = (
+  journal: Journal | undefined,
+  rowsMax: number,
+  width: number | undefined,
+) => AsyncIterable<ShownPage>;
+
+/** @throws SettingsError naming the option that makes no sense */
+function searchPayouts(asked: Asked): Search {
+  const filter = readFilter(asked);
+  return async function* (journal, rowsMax, width) {
+    const { listPayouts } = await import('../app/list.ts');
+    const { describeFound, PayoutTable } = await import('./views/list.ts');
+    const table = new PayoutTable(width);
+    const pages = journal === undefined ? noPages() : listPayouts(journal, filter, rowsMax);
+    yield* showPages(pages, table, describeFound);
+  };
+}
+
+/** @throws SettingsError naming the option that makes no sense */
+function searchRegistrations(asked: Asked): Search {
+  const filter = readRegistrationFilter(asked);
+  return async function* (journal, rowsMax, width) {
+    const { listRegistrations } = await import('../app/registration/standing.ts');
+    const { describeFoundRegistration, RegistrationTable } = await import('./views/registration-list.ts');
+    const table = new RegistrationTable(width);
+    const pages = journal === undefined ? noPages() : listRegistrations(journal, filter, rowsMax);
+    yield* showPages(pages, table, describeFoundRegistration);
+  };
+}
+
+async function* noPages(): AsyncGenerator<{ readonly found: readonly never[]; readonly isMore: boolean }> {
+  yield { found: [], isMore: false };
+}
+
+interface Table<Found> {
+  show(found: readonly Found[]): PrintableText;
+  end(isMore: boolean): PrintableText;
+}
+
+/** The pages as they are read, and then what stands below them. */
+async function* showPages<Found>(
+  pages: AsyncIterable<{ readonly found: readonly Found[]; readonly isMore: boolean }>,
+  table: Table<Found>,
+  describeOne: (found: Found) => object,
+): AsyncGenerator<ShownPage> {
+  let isMore = false;
+  for await (const page of pages) {
+    isMore = page.isMore;
+    yield { lines: table.show(page.found), records: page.found.map(describeOne), end: undefined };
+  }
+  yield { lines: toLines([]), records: [], end: table.end(isMore) };
+}
+
+interface Asked {
+  readonly status?: readonly (PayoutStatus | RegistrationStatus)[] | undefined;
+  readonly hold?: HoldReason | RegistrationHold | undefined;
   readonly alarms: boolean;
   readonly batch?: string | undefined;
+  readonly reference?: string | undefined;
   readonly amount?: string | undefined;
   readonly payee?: string | undefined;
+  readonly account?: string | undefined;
   readonly since?: string | undefined;
   readonly until?: string | undefined;
 }
 
-/** @throws SettingsError naming the option that makes no sense */
-function readFilter(asked: Asked): PayoutFilter {
-  const { status: statuses = [], hold, alarms, batch, reference, amount, payee } = asked;
-  const amountSatang = amount === undefined ? undefined : parseBaht(amount.replaceAll(',', ''));
-  if (amount !== undefined && amountSatang === undefined)
-    throw new SettingsError(`--amount takes baht such as 1250.00, not "${amount}"`);
+/** What both are looked for by. */
+function readShared({ alarms, batch, reference, ...asked }: Asked) {
   const since = readDay('since', asked.since);
   const until = readDay('until', asked.until);
   if (since !== undefined && until !== undefined && since.startMs > until.startMs)
     throw new SettingsError('--since is after --until');
   return {
-    statuses,
-    hold,
     isAlarm: alarms,
     batchId: batch?.toUpperCase(),
     reference: reference?.trim(),
-    amountSatang,
-    payee: payee === undefined ? undefined : parsePayee(payee),
     sinceMs: since?.startMs,
     untilMs: until?.endMs,
+  };
+}
+
+/** Those of the given values that such rows have. @throws SettingsError for another */
+function keepKnown<Known extends string>(
+  option: string,
+  given: readonly string[],
+  known: readonly Known[],
+  isOfRegistrations: boolean,
+): readonly Known[] {
+  return given.map((value) => {
+    const found = known.find((one) => one === value);
+    if (found !== undefined) return found;
+    const other = isOfRegistrations
+      ? `no registration has --${option} ${value}; leave out --registrations to list payouts`
+      : `no payout has --${option} ${value}; add --registrations to list registrations`;
+    throw new SettingsError(other);
+  });
+}
+
+function refuse(option: string, value: unknown, cure: string): void {
+  if (value !== undefined) throw new SettingsError(`--${option} is not for these rows: ${cure}`);
+}
+
+/** @throws SettingsError naming the option that makes no sense */
+function readRegistrationFilter(asked: Asked): RegistrationFilter {
+  const ofPayouts = 'leave out --registrations to list payouts';
+  refuse('amount', asked.amount, ofPayouts);
+  refuse('payee', asked.payee, ofPayouts);
+  const [hold] = keepKnown('hold', asked.hold === undefined ? [] : [asked.hold], registrationHolds, true);
+  const account = asked.account?.replaceAll(/[\s*-]/g, '');
+  if (account !== undefined && !/^\d+$/.test(account))
+    throw new SettingsError('--account takes the digits of an account number, or its last ones');
+  return {
+    ...readShared(asked),
+    statuses: keepKnown('status', asked.status ?? [], registrationStatuses, true),
+    hold,
+    accountEnd: account,
+  };
+}
+
+/** @throws SettingsError naming the option that makes no sense */
+function readFilter(asked: Asked): PayoutFilter {
+  refuse('account', asked.account, 'add --registrations to list registrations');
+  const { amount, payee } = asked;
+  const amountSatang = amount === undefined ? undefined : parseBaht(amount.replaceAll(',', ''));
+  if (amount !== undefined && amountSatang === undefined)
+    throw new SettingsError(`--amount takes baht such as 1250.00, not "${amount}"`);
+  const [hold] = keepKnown('hold', asked.hold === undefined ? [] : [asked.hold], holdReasons, false);
+  return {
+    ...readShared(asked),
+    statuses: keepKnown('status', asked.status ?? [], payoutStatuses, false),
+    hold,
+    amountSatang,
+    payee: payee === undefined ? undefined : parsePayee(payee),
   };
 }
 

@@ -22,16 +22,24 @@ export const resultCommand = makeCommand({
     const { findSender } = await import('../app/status.ts');
     const { print } = await import('./views/shown.ts');
     const { showPresent, refuseUnexplained } = await import('./views/summary.ts');
+    const { showPresentRegistrations } = await import('./views/registration-summary.ts');
     const written = await writeResult(loaded, name, out);
     if (written === undefined) throw noSuchBatch(name);
-    const { batch } = written.summary;
-    if (written.files.length === 0) {
+    const { summary, files } = written.reports;
+    const { batch } = summary;
+    if (files.length === 0) {
       const why = batch.status === 'rejected' ? 'was rejected as a whole' : 'is still being read';
       throw new SettingsError(
         `batch ${batch.batchId} has no result: its file ${why}; "paydrop status ${batch.batchId}" says more`,
       );
     }
-    print(showPresent(written, findSender(loaded.dataDir) !== undefined), json);
-    refuseUnexplained(`batch ${batch.batchId}`, written.summary);
+    const isSending = findSender(loaded.dataDir) !== undefined;
+    print(
+      written.kind === 'payouts'
+        ? showPresent(written.reports, isSending)
+        : showPresentRegistrations(written.reports, isSending),
+      json,
+    );
+    refuseUnexplained(`batch ${batch.batchId}`, summary);
   },
 });

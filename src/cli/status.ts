@@ -1,9 +1,11 @@
-/** `paydrop status [BATCH]` and `paydrop show PAYOUT`: how batches, days and payouts stand. */
+/** `paydrop status [BATCH]` and `paydrop show ID`: how batches, days, payouts and registrations stand. */
 import { paydropCommand } from '../core/command-line.ts';
 import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
+import type { Journal } from '../app/open-store.ts';
+import type { Shown } from './views/shown.ts';
 
 export const statusCommand = makeCommand({
   command: 'status [batch]',
@@ -11,16 +13,18 @@ export const statusCommand = makeCommand({
   exits: { 0: 'shown', 2: 'there is no such batch' },
   builder: (command) =>
     command
-      .positional('batch', { type: 'string', describe: 'a batch id' })
+      .positional('batch', { type: 'string', describe: 'a batch id, of payouts or of registrations' })
       .option('statements', flagOption('only the days whose statement was reconciled, all of them'))
+      .option('registrations', flagOption('only direct-debit registrations: batches, halts, callbacks'))
       .example('$0 status', 'all batches, the newest first')
       .example('$0 status 7B3KQ0M9ZX --json', 'one batch, for a program')
-      .example('$0 status --statements', 'days with their version, open breaks and the oldest of them'),
-  run: async ({ batch, statements, json, ...options }) => {
+      .example('$0 status --statements', 'days with their version, open breaks and the oldest of them')
+      .example('$0 status --registrations', 'what waits for the bank, and callbacks that nobody knows'),
+  run: async ({ batch, statements, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { findSender, openJournalBeside, readBatches, readDays } = await import('../app/status.ts');
-    const { print, printBanner, showList } = await import('./views/shown.ts');
-    const { showBatch, showDays } = await import('./views/status.ts');
+    const { findSender, openJournalBeside, readDays } = await import('../app/status.ts');
+    const { print, printBanner } = await import('./views/shown.ts');
+    const { showDays } = await import('./views/status.ts');
     await using journal = await openJournalBeside(loaded);
     const nowMs = Date.now();
     const readAllDays = async () => (journal === undefined ? [] : readDays(journal, nowMs));
@@ -29,29 +33,49 @@ export const statusCommand = makeCommand({
       print(showDays(await readAllDays(), nowMs), json);
       return;
     }
-    const batches = await readBatches(journal, batch, loaded.settings.limits);
-    if (batches === undefined) throw noSuchBatch(batch);
     const owner = journal && findSender(loaded.dataDir);
+    const isSending = owner !== undefined;
+    if (registrations) {
+      const { showAllRegistrations } = await import('./registration/status.ts');
+      print(await showAllRegistrations(loaded, journal, isSending), json);
+      return;
+    }
+    const shown = await showBatches(loaded, journal, batch, isSending);
     if (owner !== undefined && !json) {
       const { nameOwner } = await import('../app/session.ts');
       const { printText } = await import('./output.ts');
       printText(toLines([`Sending: ${nameOwner(owner)}`, '']));
     }
-    print(
-      showList(
-        batches.map((standing) => showBatch(standing, owner !== undefined)),
-        journal === undefined
-          ? `No batches yet: there is no journal in ${loaded.dataDir}.`
-          : 'No batches yet.',
-      ),
-      json,
-    );
+    print(shown, json);
     if (batch !== undefined || json) return;
     const days = await readAllDays();
     if (days.length > 0) print(showDays(days, nowMs, daysShownMax), json);
     await printWaiting(loaded);
   },
 });
+
+/** All batches, or the one that is named, whatever it is of. @throws SettingsError when there is no such batch */
+async function showBatches(
+  loaded: LoadedSettings,
+  journal: Journal | undefined,
+  batch: string | undefined,
+  isSending: boolean,
+): Promise<Shown> {
+  const { readBatches } = await import('../app/status.ts');
+  const { showList } = await import('./views/shown.ts');
+  const { besidePayouts } = await import('./views/registration-status.ts');
+  const { showBatch } = await import('./views/status.ts');
+  const { showNamedRegistrations, showAllRegistrations } = await import('./registration/status.ts');
+  const named = batch === undefined ? undefined : await showNamedRegistrations(journal, batch, isSending);
+  if (named !== undefined) return showList([named], '');
+  const batches = await readBatches(journal, batch, loaded.settings.limits);
+  if (batches === undefined) throw noSuchBatch(batch);
+  const payouts = batches.map((standing) => showBatch(standing, isSending));
+  const none =
+    journal === undefined ? `No batches yet: there is no journal in ${loaded.dataDir}.` : 'No batches yet.';
+  if (batch !== undefined) return showList(payouts, none);
+  return besidePayouts(payouts, none, await showAllRegistrations(loaded, journal, isSending));
+}
 
 /** What else needs a person; nothing where nothing does. */
 export async function printWaiting(loaded: LoadedSettings): Promise<void> {
@@ -66,25 +90,45 @@ export async function printWaiting(loaded: LoadedSettings): Promise<void> {
 const daysShownMax = 10;
 
 export const showCommand = makeCommand({
-  command: 'show <payout>',
-  describe: 'show one payout with its whole history',
-  exits: { 0: 'shown', 2: 'there is no such payout' },
+  command: 'show <id>',
+  describe: 'show one payout or one registration with its whole history',
+  exits: { 0: 'shown', 2: 'there is none' },
   builder: (command) =>
     command
-      .positional('payout', { type: 'string', demandOption: true, describe: 'a payoutId or a transRefNo' })
+      .positional('id', {
+        type: 'string',
+        demandOption: true,
+        describe: 'a payoutId or a transRefNo; or a registrationId, a requestUID or a ddrOapiSeqId',
+      })
       .example('$0 show INV-2026-0001', 'everything that happened to it')
-      .example('$0 show PD8S3K0Q2M7XW1VZ5T01', 'the same, found by the reference that the bank knows'),
-  run: async ({ payout, json, ...options }) => {
+      .example('$0 show PD8S3K0Q2M7XW1VZ5T01', 'the same, found by the reference that the bank knows')
+      .example('$0 show REG-0001', 'a registration, with its callbacks'),
+  run: async ({ id, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { findPayouts } = await import('../app/status.ts');
+    const { findRegistrations } = await import('../app/registration/standing.ts');
     const { print, printBanner, showList } = await import('./views/shown.ts');
     const { showPayout } = await import('./views/status.ts');
-    const { found, isReference } = await findPayouts(loaded, payout);
-    if (found.length === 0) throw noSuchPayout(payout, isReference);
+    const { showRegistration } = await import('./views/registration-status.ts');
+    const payouts = await findPayouts(loaded, id);
+    const registrations = await findRegistrations(loaded, id);
+    const shown = [...payouts.found.map(showPayout), ...registrations.found.map(showRegistration)];
+    if (shown.length === 0) {
+      if (registrations.isReference && !payouts.isReference) throw noSuchRegistration(id);
+      throw noSuchPayout(id, payouts.isReference);
+    }
     printBanner(loaded, json);
-    print(showList(found.map(showPayout), '', '\n\n'), json);
+    print(showList(shown, '', '\n\n'), json);
   },
 });
+
+function noSuchRegistration(name: string): SettingsError {
+  const list = paydropCommand(undefined, 'list', '--registrations', '--reference', name);
+  return new SettingsError(
+    `no registration has the registrationId, requestUID or ddrOapiSeqId ${name}; as a customer or another reference it is ` +
+      `there: "${list}" lists the rows`,
+  );
+}
 
 export function noSuchPayout(name: string, isReference: boolean): SettingsError {
   const list = paydropCommand(undefined, 'list', '--reference', name);

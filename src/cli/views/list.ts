@@ -11,11 +11,12 @@ import { countOf, showBaht, showCount } from './amounts.ts';
 import { alignColumns, cutText } from './shown.ts';
 
 /** Wide enough for when and to whom, and for the batch as well. */
-const [wideColumns, widestColumns] = [100, 140];
+export const [wideColumns, widestColumns] = [100, 140];
 
-interface Column {
+/** A column of a list. */
+export interface Column<Found> {
   readonly head: string;
-  readonly cell: (found: FoundPayout) => string;
+  readonly cell: (found: Found) => string;
   /** Columns of the terminal from which on it is shown. */
   readonly from?: number;
   /** Characters after which it is cut; in a narrow terminal, too. */
@@ -42,7 +43,7 @@ function whyOf({ row }: FoundPayout): string {
   return row.isAlarm ? `ALARM ${why}` : why;
 }
 
-const columns: readonly Column[] = [
+const columns: readonly Column<FoundPayout>[] = [
   {
     head: 'When',
     cell: ({ row, batch }) => formatBangkokMoment(placeInTime(row, batch)),
@@ -59,24 +60,27 @@ const columns: readonly Column[] = [
 ];
 
 /** Lines below each other, those of later pages below those of the first. */
-export class PayoutTable {
-  readonly #shown: readonly Column[];
+export class ListTable<Found> {
+  readonly #shown: readonly Column<Found>[];
   readonly #width: number;
   #widths: readonly number[] = [];
   #rows = 0;
-  #amount: Satang[] = [];
 
   /** @param width of the terminal; without one all columns are there, and none is cut */
-  constructor(width: number | undefined) {
+  constructor(all: readonly Column<Found>[], width: number | undefined) {
     this.#width = width ?? Infinity;
-    this.#shown = columns.filter(({ from = 0 }) => from <= this.#width);
+    this.#shown = all.filter(({ from = 0 }) => from <= this.#width);
+  }
+
+  /** How many were shown. */
+  get rows(): number {
+    return this.#rows;
   }
 
   /** The lines of a page, the first with their heads above them. */
-  show(found: readonly FoundPayout[]) {
+  show(found: readonly Found[]) {
     const isFirst = this.#rows === 0;
     this.#rows += found.length;
-    this.#amount = [sumSatang([...this.#amount, ...found.flatMap(({ row }) => row.amountSatang ?? [])])];
     const isCut = this.#width !== Infinity;
     const cells = found.map((one) =>
       this.#shown.map(({ cell, max, isId }) => {
@@ -92,15 +96,32 @@ export class PayoutTable {
     const lines = alignColumns(table, right, this.#widths);
     return toLines(lines.map((line) => cutText(line.trimEnd(), this.#width)));
   }
+}
+
+/** Payouts below each other, and their sum. */
+export class PayoutTable {
+  readonly #table: ListTable<FoundPayout>;
+  #amount: Satang[] = [];
+
+  /** @param width of the terminal, if there is one */
+  constructor(width: number | undefined) {
+    this.#table = new ListTable(columns, width);
+  }
+
+  show(found: readonly FoundPayout[]) {
+    this.#amount = [sumSatang([...this.#amount, ...found.flatMap(({ row }) => row.amountSatang ?? [])])];
+    return this.#table.show(found);
+  }
 
   /** What stands below the last page. @param isMore there are more than were asked for */
   end(isMore: boolean) {
-    if (this.#rows === 0) return printable('No payout matches.');
+    const { rows } = this.#table;
+    if (rows === 0) return printable('No payout matches.');
     const total = `${showBaht(sumSatang(this.#amount))} baht`;
-    const more = `The newest ${showCount(this.#rows)}, ${total}. More: --limit ${this.#rows * 10}, or 0 for all.`;
+    const more = `The newest ${showCount(rows)}, ${total}. More: --limit ${rows * 10}, or 0 for all.`;
     return toLines([
       '',
-      ...(isMore ? [more] : [`${countOf(this.#rows, 'payout')}, ${total}.`]),
+      ...(isMore ? [more] : [`${countOf(rows, 'payout')}, ${total}.`]),
       '"paydrop show PAYOUT" tells the whole story of one, and what to type.',
     ]);
   }

@@ -132,9 +132,10 @@ function showAttempt(attempt: Attempt): Shown {
 }
 
 /** References of ours and the bank's, which look like numbers of accounts and are none. */
-const isReference = (name: string): boolean => /(?:RefNo|requestUid|xRequestId|batchId)$/i.test(name);
+const isReference = (name: string): boolean => /(?:RefNo|requestUid|xRequestId|batchId|SeqId)$/i.test(name);
 
-const maskFact = (name: string, value: unknown): unknown =>
+/** A fact of an event as it is shown. */
+export const maskFact = (name: string, value: unknown): unknown =>
   typeof value === 'string' && !isReference(name) ? showText(value) : value;
 
 function showEvent({ cause, atMs, from, to, attemptNo, ...event }: PayoutHistory['events'][number]): Shown {
@@ -261,7 +262,7 @@ const toProposal = (proposalId: number): NextCommand => ({
 });
 
 /** Commands on lines of their own: they are to be copied. */
-function showNext(next: readonly NextCommand[]): string[] {
+export function showNext(next: readonly NextCommand[]): string[] {
   const rows = next.map(({ command, why }) => [`  ${command}`, why]);
   return rows.length === 0 ? [] : ['', 'What to type next', ...alignColumns(rows)];
 }

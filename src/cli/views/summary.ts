@@ -30,13 +30,14 @@ import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd 
 /** Of a short run the tenths count, too. */
 const showElapsed = (ms: number): string => (ms < 60_000 ? `${(ms / 1000).toFixed(1)} s` : showDuration(ms));
 
-function showWhen(batch: Batch): string {
+/** When a batch was worked, and how long. */
+export function showWhen(batch: Pick<Batch, 'startedAtMs' | 'restedAtMs'>): string {
   if (batch.restedAtMs === null) return `began ${formatBangkokMoment(batch.startedAtMs)}`;
   return `${formatBangkokMoment(batch.restedAtMs)}, after ${showElapsed(batch.restedAtMs - batch.startedAtMs)}`;
 }
 
 /** The built-in sandbox has an address while it runs. */
-function showBank(isSandbox: boolean, bankAddress: string): string {
+export function showBank(isSandbox: boolean, bankAddress: string): string {
   if (bankAddress === 'sandbox') return 'SANDBOX, built in';
   return `${isSandbox ? 'SANDBOX ' : ''}${stripSecrets(bankAddress)}`;
 }
@@ -101,13 +102,13 @@ function renderOtherReferences({ rows, firstRowNos }: OtherReferences): string[]
 
 type Rested = Extract<FileOutcome, { kind: 'rested' }>;
 
-interface ShownFile {
+export interface ShownFile {
   readonly kind: string;
   readonly path: string;
   readonly isGone?: boolean;
 }
 
-function renderFiles(files: readonly ShownFile[]): string[] {
+export function renderFiles(files: readonly ShownFile[]): string[] {
   if (files.length === 0) return [];
   const rows = files.map(({ kind, path, isGone = false }) => [`  ${kind}`, showReportPath(path, isGone)]);
   return ['', 'Files', ...alignColumns(rows)];
@@ -277,7 +278,10 @@ function showLoss(loss: JournalLoss | undefined): object | null {
 }
 
 /** @throws Error for what does not add up, and is not halted for that: nobody has noticed it before */
-export function refuseUnexplained(name: string, { addsUp, batch }: BatchSummary): void {
+export function refuseUnexplained(
+  name: string,
+  { addsUp, batch }: { readonly addsUp: boolean; readonly batch: Pick<Batch, 'status' | 'reasonCode'> },
+): void {
   if (addsUp || (batch.status === 'halted' && batch.reasonCode === journalChanged)) return;
   throw new Error(`${name}: the rows by status do not add up to the file; nothing of it can be trusted`);
 }

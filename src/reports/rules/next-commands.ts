@@ -24,9 +24,9 @@ interface Asked {
   readonly tranDate: string | undefined;
 }
 
-/** Of a payout; what begins like an option is told to be none. */
-const ofPayout = (verb: string, payoutId: string): string =>
-  paydropCommand(undefined, verb, ...(payoutId.startsWith('-') ? ['--', payoutId] : [payoutId]));
+/** Of a row by its own id; what begins like an option is told to be none. */
+export const ofRow = (verb: string, id: string): string =>
+  paydropCommand(undefined, verb, ...(id.startsWith('-') ? ['--', id] : [id]));
 
 const approving = (batchId: string): string => paydropCommand(undefined, 'approve', '--batch', batchId);
 
@@ -42,7 +42,7 @@ function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly Nex
         command: approving(batchId),
         why: 'approves what waits of the whole batch, once you have looked at it',
       },
-      { command: ofPayout('cancel', payoutId), why: 'never sends it' },
+      { command: ofRow('cancel', payoutId), why: 'never sends it' },
     ];
   const isOfBatch = holds.every((hold) => batchHolds.includes(hold)) || likeFileCodes.includes(reasonCode);
   const target = isOfBatch ? batchId : payoutId;
@@ -50,12 +50,12 @@ function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly Nex
   // What a day holds goes on within the limits of another one, or in spite of them all.
   const inSpite =
     isOfBatch && holds.some((hold) => dayHolds.includes(hold))
-      ? [{ command: ofPayout('resume', payoutId), why: 'pays it alone, in spite of the limits of a day' }]
+      ? [{ command: ofRow('resume', payoutId), why: 'pays it alone, in spite of the limits of a day' }]
       : [];
   return [
-    { command: ofPayout('resume', target), why: `lets ${all} go on` },
+    { command: ofRow('resume', target), why: `lets ${all} go on` },
     ...inSpite,
-    { command: ofPayout('cancel', payoutId), why: 'never sends it' },
+    { command: ofRow('cancel', payoutId), why: 'never sends it' },
   ];
 }
 
@@ -86,9 +86,7 @@ export function listNextCommands(asked: Asked): readonly NextCommand[] {
     case 'unpayable':
       // What the bank says of it must be cleared first.
       if (row.isAlarm) return [];
-      return [
-        { command: ofPayout('retry', payoutId), why: 'makes its next attempt, once the cause is gone' },
-      ];
+      return [{ command: ofRow('retry', payoutId), why: 'makes its next attempt, once the cause is gone' }];
     case 'submitted':
     case 'unresolved':
       return inDoubt(asked);
@@ -119,7 +117,7 @@ export function listNextOfBatch(
     paydropCommand(undefined, 'list', '--batch', batchId, ...words);
   return [
     ...(status === 'halted' && reasonCode !== cancelledCode
-      ? [{ command: ofPayout('resume', batchId), why: 'to go on' }]
+      ? [{ command: ofRow('resume', batchId), why: 'to go on' }]
       : []),
     ...(reasonCode === approvalCode && status === 'paused'
       ? [{ command: approving(batchId), why: 'to approve it' }]

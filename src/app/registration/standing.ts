@@ -1,0 +1,182 @@
+/** How registrations stand, read beside whoever is sending. */
+import type { Batch, PayerPause } from '../../core/ports.ts';
+import type { PayerHalt } from '../../payout/ports.ts';
+import type {
+  KeptCallback,
+  RegistrationBatch,
+  RegistrationFilter,
+  RegistrationHistory,
+  RegistrationHoldTotal,
+  RegistrationRow,
+  RegistrationStore,
+  RegistrationTotal,
+} from '../../registration/ports.ts';
+import { servicePayer } from '../../registration/rules/intent.ts';
+import { countRegistrations } from '../../registration/rules/summary.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import type { Store } from '../../store/store.ts';
+import { requireJournal } from '../open-store.ts';
+
+export type { RegistrationFilter, RegistrationHistory } from '../../registration/ports.ts';
+
+/** A batch of registrations with its rows by status and its held rows by hold. */
+export interface RegistrationBatchStanding {
+  readonly batch: RegistrationBatch;
+  readonly totals: readonly RegistrationTotal[];
+  readonly holds: readonly RegistrationHoldTotal[];
+}
+
+/** What is so of all registrations at once. */
+export interface DirectDebitStanding {
+  /** Of the service, and of companies, until a person resumes. */
+  readonly halts: readonly PayerHalt[];
+  /** Of the service; it ends by itself. */
+  readonly pause: PayerPause | undefined;
+  readonly awaitedRows: number;
+  /** When the first of these counts as unanswered; undefined without any. */
+  readonly nextOverdueAtMs: number | undefined;
+  readonly unansweredRows: number;
+  readonly unknownCallbacks: number;
+  /** The latest of these. */
+  readonly latestUnknown: readonly KeptCallback[];
+}
+
+/** Without a journal. */
+export const nothingStands: DirectDebitStanding = {
+  halts: [],
+  pause: undefined,
+  awaitedRows: 0,
+  nextOverdueAtMs: undefined,
+  unansweredRows: 0,
+  unknownCallbacks: 0,
+  latestUnknown: [],
+};
+
+/** Unknown callbacks that are shown one by one. */
+const unknownShownMax = 10;
+
+/** A batch by its id, of whichever kind; one that was read beats one that was rejected as the wrong kind. */
+export type AnyBatch =
+  | { readonly kind: 'payouts'; readonly batch: Batch }
+  | { readonly kind: 'registrations'; readonly batch: RegistrationBatch };
+
+/** Finds a batch whatever it is of. @param name in any case */
+export async function findAnyBatch(
+  store: Pick<Store, 'batch' | 'registrationBatch'>,
+  name: string,
+): Promise<AnyBatch | undefined> {
+  const batchId = name.toUpperCase();
+  const payouts = await store.batch(batchId);
+  const registrations = await store.registrationBatch(batchId);
+  if (registrations !== undefined && (payouts === undefined || payouts.status === 'rejected'))
+    return { kind: 'registrations', batch: registrations };
+  return payouts && { kind: 'payouts', batch: payouts };
+}
+
+type Read = Pick<RegistrationStore, 'registrationBatches' | 'registrationTotals' | 'registrationHoldTotals'>;
+
+/** How one batch stands. */
+export const readRegistrationBatch = async (
+  store: Pick<Read, 'registrationTotals' | 'registrationHoldTotals'>,
+  batch: RegistrationBatch,
+): Promise<RegistrationBatchStanding> => ({
+  batch,
+  totals: await store.registrationTotals(batch.batchId),
+  holds: await store.registrationHoldTotals(batch.batchId),
+});
+
+/** All batches of registrations, the newest first. */
+export async function readRegistrationBatches(store: Read): Promise<readonly RegistrationBatchStanding[]> {
+  const batches = await store.registrationBatches();
+  return Promise.all(batches.map((batch) => readRegistrationBatch(store, batch)));
+}
+
+/** What is so of all of them. @param companyId `bank.companyId` */
+export async function readDirectDebit(
+  store: Pick<
+    Store,
+    | 'payerHalts'
+    | 'payerPause'
+    | 'countAwaitedRegistrations'
+    | 'nextOverdueAtMs'
+    | 'countRegistrations'
+    | 'countUnknownCallbacks'
+    | 'unknownCallbacks'
+  >,
+  companyId: string,
+): Promise<DirectDebitStanding> {
+  const service = servicePayer(companyId);
+  const counts = await store.countRegistrations();
+  const totals = [...counts].map(([status, rows]) => ({ status, rows }));
+  const unknownCallbacks = await store.countUnknownCallbacks();
+  return {
+    halts: (await store.payerHalts()).filter(({ payerAccount }) => isDirectDebit(payerAccount, service)),
+    pause: await store.payerPause(service.companyId, service.payerAccount),
+    awaitedRows: await store.countAwaitedRegistrations(),
+    nextOverdueAtMs: await store.nextOverdueAtMs(),
+    unansweredRows: countRegistrations(totals, ['unanswered']),
+    unknownCallbacks,
+    latestUnknown: unknownCallbacks === 0 ? [] : await store.unknownCallbacks(unknownShownMax),
+  };
+}
+
+const isDirectDebit = (payerAccount: string, service: { readonly payerAccount: string }): boolean =>
+  payerAccount === service.payerAccount || payerAccount.startsWith(`${service.payerAccount} `);
+
+/** Registrations that have this registrationId, requestUID or ddrOapiSeqId, and whether others bear it as a reference. */
+export interface RegistrationsByName {
+  readonly found: readonly RegistrationHistory[];
+  /** Where none is found so: it is a customer or a reference of some. */
+  readonly isReference: boolean;
+}
+
+/** @throws SettingsError without a journal */
+export async function findRegistrations(
+  loaded: LoadedSettings,
+  reference: string,
+): Promise<RegistrationsByName> {
+  await using store = await requireJournal(loaded);
+  const found = await store.findRegistrations(reference);
+  if (found.length > 0) return { found, isReference: false };
+  const others = await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 1);
+  return { found, isReference: others.length > 0 };
+}
+
+/** A registration with the batch that it is of. */
+export interface FoundRegistration {
+  readonly row: RegistrationRow;
+  readonly batch: RegistrationBatch;
+}
+
+export interface ListedRegistrations {
+  readonly found: readonly FoundRegistration[];
+  /** It is the last page, and there are more that were not asked for. */
+  readonly isMore: boolean;
+}
+
+/** Rows that are read at a time, so that memory stays flat. */
+const pageRows = 500;
+
+/** The newest registrations that the filter lets through, in pages. @param rowsMax how many; Infinity for all */
+export async function* listRegistrations(
+  store: Pick<RegistrationStore, 'searchRegistrations' | 'registrationBatches'>,
+  filter: RegistrationFilter,
+  rowsMax: number,
+): AsyncGenerator<ListedRegistrations> {
+  const batches = new Map((await store.registrationBatches()).map((batch) => [batch.batchId, batch]));
+  let beforeSeq = Number.MAX_SAFE_INTEGER;
+  for (let left = rowsMax; ;) {
+    const rows = Math.min(left, pageRows);
+    const read = await store.searchRegistrations(filter, beforeSeq, rows + 1);
+    const page = read.slice(0, rows);
+    left -= page.length;
+    const isMore = read.length > rows;
+    const found = page.flatMap((row) => {
+      const batch = batches.get(row.batchId);
+      return batch === undefined ? [] : [{ row, batch }];
+    });
+    yield { found, isMore: isMore && left === 0 };
+    if (!isMore || left === 0) return;
+    beforeSeq = page.at(-1)?.seq ?? 0;
+  }
+}

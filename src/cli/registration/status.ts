@@ -1,0 +1,32 @@
+/** What `status` reads of registrations. */
+import type { Journal } from '../../app/open-store.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import type { ShownRegistrations } from '../views/registration-status.ts';
+import type { Shown } from '../views/shown.ts';
+
+/** Every batch of registrations, and what is so of all of them. */
+export async function showAllRegistrations(
+  { settings }: LoadedSettings,
+  journal: Journal | undefined,
+  isSending: boolean,
+): Promise<ShownRegistrations> {
+  const { nothingStands, readDirectDebit, readRegistrationBatches } =
+    await import('../../app/registration/standing.ts');
+  const { showRegistrations } = await import('../views/registration-status.ts');
+  if (journal === undefined) return showRegistrations([], nothingStands, isSending);
+  const all = await readDirectDebit(journal, settings.bank.companyId);
+  return showRegistrations(await readRegistrationBatches(journal), all, isSending);
+}
+
+/** A batch by its id; undefined when it is not one of registrations. */
+export async function showNamedRegistrations(
+  journal: Journal | undefined,
+  name: string,
+  isSending: boolean,
+): Promise<Shown | undefined> {
+  const { findAnyBatch, readRegistrationBatch } = await import('../../app/registration/standing.ts');
+  const { showRegistrationBatch } = await import('../views/registration-status.ts');
+  const found = journal && (await findAnyBatch(journal, name));
+  if (journal === undefined || found?.kind !== 'registrations') return undefined;
+  return showRegistrationBatch(await readRegistrationBatch(journal, found.batch), isSending);
+}

@@ -1,0 +1,415 @@
+/** What `status` and `show` print of direct-debit registrations. */
+import type {
+  DirectDebitStanding,
+  RegistrationBatchStanding,
+  RegistrationHistory,
+} from '../../app/registration/standing.ts';
+import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
+import type { BatchStatus } from '../../core/payout.ts';
+import {
+  encodeJson,
+  joinLines,
+  printable,
+  showText,
+  showTextIfAny,
+  toLines,
+} from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { listNextOfRegistration, listNextOfRegistrations } from '../../registration/rules/next-commands.ts';
+import type { RegistrationTotal } from '../../registration/rules/registration-batch.ts';
+import {
+  awaitedStatuses,
+  type RegistrationAttempt,
+  type RegistrationSettledBy,
+} from '../../registration/rules/registration.ts';
+import {
+  describeRegistrationReason,
+  readRegistrationCell,
+  remedyOfRegistration,
+} from '../../registration/rules/report-rows.ts';
+import {
+  countRegistrationAlarms,
+  countRegistrations,
+  orderTotals,
+  renderRegistrationHolds,
+  renderRegistrationTotals,
+} from '../../registration/rules/summary.ts';
+import { countOf, showCount } from './amounts.ts';
+import { alignColumns, type Shown, showList } from './shown.ts';
+import { maskFact, showNext } from './status.ts';
+
+const stamp = (epochMs: number | null): string | null =>
+  epochMs === null ? null : formatBangkokDateTime(epochMs);
+
+/** The lines below the head of a batch begin under its time. */
+const indent = ' '.repeat(12);
+
+/**
+ * The state of a batch in words: `running` says no more than that some rows have not ended, and nothing may be at work.
+ * @param isSending a process is there that sends
+ */
+export function showRegistrationState(
+  status: BatchStatus,
+  totals: readonly RegistrationTotal[],
+  isSending: boolean,
+): BatchStatus | 'awaiting callbacks' | 'stopped' {
+  if (status !== 'running') return status;
+  const isToBeSent = countRegistrations(totals, ['staged', 'ready']) > 0;
+  if (!isToBeSent && countRegistrations(totals, awaitedStatuses) > 0) return 'awaiting callbacks';
+  return isSending ? status : 'stopped';
+}
+
+/** "27 registered, 3 refused". */
+const showRegistrationsByStatus = (totals: readonly RegistrationTotal[]): string =>
+  orderTotals(totals)
+    .map(({ status, rows }) => `${showCount(rows)} ${status}`)
+    .join(', ');
+
+/**
+ * A batch of registrations: when, which file, its state and its rows by status.
+ * @param isSending a process is there that sends
+ */
+export function showRegistrationBatch(standing: RegistrationBatchStanding, isSending = false): Shown {
+  const { batch, totals, holds } = standing;
+  const next = listNextOfRegistrations(batch, totals);
+  const json = {
+    kind: 'registrations',
+    batchId: batch.batchId,
+    file: batch.fileName,
+    status: batch.status,
+    reasonCode: batch.reasonCode,
+    reason: showTextIfAny(batch.reason),
+    remedy: showTextIfAny(batch.remedy),
+    rows: batch.rows,
+    startedAt: formatBangkokDateTime(batch.startedAtMs),
+    restedAt: stamp(batch.restedAtMs),
+    byStatus: renderRegistrationTotals(orderTotals(totals)),
+    holds: renderRegistrationHolds(holds.filter(({ rows }) => rows > 0)),
+    awaited: countRegistrations(totals, awaitedStatuses),
+    alarms: countRegistrationAlarms(totals),
+    next,
+  };
+  const { batchId, file, alarms, reasonCode, reason, remedy, rows } = json;
+  const state = showRegistrationState(batch.status, totals, isSending);
+  const held = Object.entries(json.holds).map(([hold, count]) => `${showCount(count)} ${hold}`);
+  const counted = countOf(rows, 'registration');
+  const below = [
+    ...(alarms === 0
+      ? []
+      : [`ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what was called ended`]),
+    totals.length === 0 ? counted : `${counted}: ${showRegistrationsByStatus(totals)}`,
+    ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
+    ...(reason === null ? [] : [`${reasonCode ?? ''}: ${reason}`]),
+    ...(remedy === null ? [] : [`remedy: ${remedy}`]),
+    ...(state === 'stopped' ? ['goes on when its file is registered again, or with a watcher'] : []),
+    ...next
+      .filter(({ command }) => batch.remedy?.includes(`"${command}"`) !== true)
+      .map(({ command, why }) => `${why}: ${command}`),
+  ];
+  const head = [batchId, formatBangkokMoment(batch.startedAtMs), state.padEnd(9), file].join('  ');
+  return { json, text: toLines([head, ...below.map((line) => `${indent}${line}`)]) };
+}
+
+// ---------------------------------------------------------------- all of them
+
+/** "All registrations", "Those of V001/COMP01". */
+const nameBreaker = (payerAccount: string): string => {
+  const [, company] = payerAccount.split(' ');
+  return company === undefined ? 'All registrations' : `Those of ${showText(company)}`;
+};
+
+function showCallback({ callback, receivedAtMs, repeats }: DirectDebitStanding['latestUnknown'][number]) {
+  const { identity, outcome, respCode, applyDtm } = callback;
+  const { vendorId, companyId, accountNo, refs } = identity;
+  return {
+    json: {
+      receivedAt: formatBangkokDateTime(receivedAtMs),
+      vendorId: showText(vendorId),
+      companyId: showText(companyId),
+      accountNo: maskDigits(accountNo),
+      refs: refs.map((ref) => showTextIfAny(ref)),
+      outcome,
+      respCode,
+      applyDtm,
+      repeats,
+    },
+    cells: [
+      `  ${formatBangkokMoment(receivedAtMs)}`,
+      outcome,
+      `${showText(vendorId)}/${showText(companyId)}`,
+      maskDigits(accountNo),
+      refs.flatMap((ref) => (ref === null ? [] : [showText(ref)])).join(', '),
+    ],
+  };
+}
+
+/** What is so of all registrations at once: what stands still, what is awaited, and callbacks that nobody knows. */
+function showDirectDebit(standing: DirectDebitStanding): Shown {
+  const { halts, pause, awaitedRows, nextOverdueAtMs, unansweredRows, unknownCallbacks } = standing;
+  const unknown = standing.latestUnknown.map(showCallback);
+  const json = {
+    halts: halts.map(({ payerAccount, sinceMs, code, reason, remedy }) => ({
+      of: nameBreaker(payerAccount),
+      since: formatBangkokDateTime(sinceMs),
+      reasonCode: code,
+      reason: showText(reason),
+      remedy: showText(remedy),
+    })),
+    pause:
+      pause === undefined
+        ? null
+        : {
+            since: formatBangkokDateTime(pause.sinceMs),
+            until: formatBangkokDateTime(pause.untilMs),
+            reasonCode: pause.code,
+            reason: showText(pause.reason),
+          },
+    awaited: awaitedRows,
+    nextOverdueAt: stamp(nextOverdueAtMs ?? null),
+    unanswered: unansweredRows,
+    unknownCallbacks,
+    latestUnknown: unknown.map((one) => one.json),
+  };
+  const overdue =
+    nextOverdueAtMs === undefined
+      ? ''
+      : `; the first counts as unanswered from ${formatBangkokMoment(nextOverdueAtMs)} on`;
+  const lines = [
+    ...json.halts.flatMap(({ of, reasonCode, reason, remedy }) => [
+      `${of} are HALTED (${reasonCode}: ${reason})`,
+      `  remedy: ${remedy}`,
+    ]),
+    ...(pause === undefined || json.pause === null
+      ? []
+      : [
+          `All registrations are paused until ${formatBangkokMoment(pause.untilMs)}, and then go on by themselves (${pause.code}: ${json.pause.reason})`,
+        ]),
+    ...(awaitedRows === 0
+      ? []
+      : [
+          `${countOf(awaitedRows, 'registration waits', 'registrations wait')} for the bank's callback${overdue}`,
+        ]),
+    ...(unansweredRows === 0
+      ? []
+      : [
+          `${countOf(unansweredRows, 'registration was', 'registrations were')} never answered: paydrop list --registrations --status unanswered`,
+        ]),
+    ...(unknownCallbacks === 0
+      ? []
+      : [
+          `${countOf(unknownCallbacks, 'callback is', 'callbacks are')} about no registration that is known here; kept, and matched if it turns up:`,
+          ...alignColumns(unknown.map(({ cells }) => cells)),
+        ]),
+  ];
+  return { json, text: toLines(lines) };
+}
+
+/** All registrations: what is so of all of them, then batch by batch. */
+export interface ShownRegistrations extends Shown {
+  readonly batches: readonly Shown[];
+  readonly isNothing: boolean;
+}
+
+export function showRegistrations(
+  standings: readonly RegistrationBatchStanding[],
+  all: DirectDebitStanding,
+  isSending: boolean,
+): ShownRegistrations {
+  const batches = standings.map((one) => showRegistrationBatch(one, isSending));
+  const directDebit = showDirectDebit(all);
+  const json = { ...directDebit.json, batches: batches.map((one) => one.json) };
+  const parts = [directDebit.text, joinLines(batches.map((one) => one.text))].filter((text) => text !== '');
+  const isNothing = parts.length === 0;
+  return {
+    batches,
+    isNothing,
+    json,
+    text: isNothing ? printable(noRegistrations) : joinLines(parts, '\n\n'),
+  };
+}
+
+const noRegistrations = 'No registrations yet.';
+
+/** Batches of payouts, and below them what there is of registrations. @param none what is said without either */
+export function besidePayouts(
+  payouts: readonly Shown[],
+  none: string,
+  registrations: ShownRegistrations,
+): Shown {
+  const { isNothing, batches, text } = registrations;
+  const list = showList(payouts, none);
+  const json = [...payouts, ...batches].map((one) => one.json);
+  if (isNothing) return { json, text: list.text };
+  const beside = [toLines(['Registrations']), text];
+  return { json, text: joinLines(payouts.length === 0 ? beside : [list.text, toLines(['']), ...beside]) };
+}
+
+// ---------------------------------------------------------------- one registration
+
+function showAttempt(attempt: RegistrationAttempt): Shown {
+  const { attemptNo, requestUid, intentAtMs, statusCode, statusDesc, ddrOapiSeqId, httpStatus } = attempt;
+  const answer =
+    statusCode === null
+      ? httpStatus === null
+        ? 'no answer'
+        : `HTTP ${httpStatus}`
+      : `answered ${printable(statusCode)}${statusDesc === null ? '' : ` (${showText(statusDesc)})`}`;
+  const sequence = ddrOapiSeqId === null ? '' : `, ddrOapiSeqId ${printable(ddrOapiSeqId)}`;
+  return {
+    json: {
+      attemptNo,
+      requestUID: requestUid,
+      intentAt: formatBangkokDateTime(intentAtMs),
+      httpStatus,
+      statusCode,
+      statusDesc: showTextIfAny(statusDesc),
+      ddrOapiSeqId,
+      elapsedMs: attempt.elapsedMs,
+    },
+    text: printable(`  attempt ${attemptNo}: ${requestUid}, ${answer}${sequence}`),
+  };
+}
+
+function showEvent({
+  cause,
+  atMs,
+  from,
+  to,
+  attemptNo,
+  ...event
+}: RegistrationHistory['events'][number]): Shown {
+  const detail = Object.fromEntries(
+    Object.entries(event.detail).map(([name, value]) => [name, maskFact(name, value)]),
+  );
+  const facts = Object.entries(detail)
+    .filter(([, value]) => value !== null && value !== undefined)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : encodeJson(value)}`);
+  return {
+    json: { at: formatBangkokDateTime(atMs), cause, from, to, attemptNo, detail },
+    text: printable(
+      `  ${formatBangkokMoment(atMs)}  ${from} -> ${to}  ${cause}  ${facts.join(' ')}`.trimEnd(),
+    ),
+  };
+}
+
+function showKept({ callback, receivedAtMs, repeats }: RegistrationHistory['callbacks'][number]): Shown {
+  const { outcome, respCode, respDesc, applyDtm, requestUid } = callback;
+  const again = repeats === 0 ? '' : `, told ${countOf(repeats, 'time', 'times')} again`;
+  return {
+    json: {
+      receivedAt: formatBangkokDateTime(receivedAtMs),
+      outcome,
+      respCode,
+      respDesc,
+      applyDtm,
+      requestUID: requestUid,
+      repeats,
+    },
+    text: printable(
+      `  callback of ${formatBangkokMoment(receivedAtMs)}: ${outcome} (${respCode} ${respDesc}), applied ${applyDtm}${again}`,
+    ),
+  };
+}
+
+/** What settled a row, as the result's settledBy names it. */
+const settlers: Readonly<Record<RegistrationSettledBy, string>> = {
+  rules: 'the rules of the input',
+  reply: "the bank's answer",
+  callback: "the bank's callback",
+  time: 'the time set for the callback',
+  decision: "a person's decision",
+};
+
+/** What the partner calls it; numbers of people and accounts are masked, the result file has them in full. */
+function describeInstruction({ row, batch }: RegistrationHistory) {
+  const cell = (column: Parameters<typeof readRegistrationCell>[1]): string =>
+    readRegistrationCell(row, column);
+  return {
+    customerId: maskDigits(cell('customerId')),
+    vendorId: showText(cell('vendorId')),
+    companyId: showText(cell('companyId')),
+    accountNo: maskDigits(cell('accountNo')),
+    refs: (['ref1', 'ref2', 'ref3', 'ref4'] as const).map((column) => showText(cell(column))),
+    carried: Object.fromEntries(
+      batch.extraColumns.map((name, place) => [showText(name), showText(row.extras[place] ?? '')]),
+    ),
+  };
+}
+
+/** The same in lines, those that say something. */
+function showInstruction({
+  customerId,
+  vendorId,
+  companyId,
+  refs,
+  carried,
+}: ReturnType<typeof describeInstruction>) {
+  const rows = [
+    ['customer', customerId],
+    ['company', `${vendorId}/${companyId}`],
+    ['references', refs.filter((ref) => ref !== '').join(', ')],
+    ...Object.entries(carried),
+  ];
+  return alignColumns(
+    rows.filter(([, text]) => text !== '').map(([name = '', text = '']) => [`  ${name}`, text]),
+  );
+}
+
+function describeWait({ row }: RegistrationHistory): string[] {
+  const { awaitedUntilMs, settledAtMs, settledBy } = row;
+  if (awaitedUntilMs !== null)
+    return [`  the bank's callback is waited for until ${formatBangkokMoment(awaitedUntilMs)}`];
+  if (settledAtMs === null || settledBy === null) return [];
+  return [`  settled ${formatBangkokMoment(settledAtMs)} by ${settlers[settledBy]}`];
+}
+
+/** One registration with its whole history. */
+export function showRegistration(history: RegistrationHistory): Shown {
+  const { row, batch } = history;
+  const attempts = history.attempts.map(showAttempt);
+  const events = history.events.map(showEvent);
+  const callbacks = history.callbacks.map(showKept);
+  const asked = describeInstruction(history);
+  const [reasonCode, reason] = describeRegistrationReason(row);
+  const next = listNextOfRegistration({ row, batchId: batch.batchId, fileName: batch.fileName });
+  const json = {
+    kind: 'registration',
+    registrationId: readRegistrationCell(row, 'registrationId'),
+    batchId: batch.batchId,
+    file: batch.fileName,
+    rowNo: row.rowNo,
+    line: row.line,
+    ...asked,
+    status: row.status,
+    holds: row.holds,
+    reasonCode: reasonCode === '' ? null : reasonCode,
+    reason: reason === '' ? null : showText(reason),
+    isAlarm: row.isAlarm,
+    remedy: remedyOfRegistration(row),
+    respCode: row.respCode,
+    respDesc: row.respDesc,
+    applyDtm: row.applyDtm,
+    awaitedUntil: stamp(row.awaitedUntilMs),
+    submittedAt: stamp(row.submittedAtMs),
+    settledAt: stamp(row.settledAtMs),
+    settledBy: row.settledBy,
+    attempts: attempts.map((one) => one.json),
+    events: events.map((one) => one.json),
+    callbacks: callbacks.map((one) => one.json),
+    next,
+  };
+  const why = [json.reasonCode, json.reason].filter((text) => text !== null).join(': ');
+  const lines = [
+    `${json.registrationId}  registration of account ${json.accountNo}`,
+    `  row ${json.rowNo} (line ${json.line}) of ${json.file}, batch ${json.batchId}`,
+    ...showInstruction(asked),
+    `  ${json.status}${why === '' ? '' : ` (${why})`}`,
+    ...describeWait(history),
+    ...(json.isAlarm ? ['  ALARM: the bank contradicts what was called ended'] : []),
+    `  remedy: ${json.remedy}`,
+    ...attempts.map((one) => one.text),
+    ...callbacks.map((one) => one.text),
+    ...events.map((one) => one.text),
+  ];
+  return { json, text: toLines([...lines, ...showNext(next)]) };
+}

@@ -1,0 +1,136 @@
+/** What is printed of a batch of registrations: figures that add up, where the files are, and what to do next. */
+import type { PresentRegistrationReports } from '../../app/result.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import {
+  type RegistrationSummary,
+  type RegistrationSummaryContext,
+  renderRegistrationSummary,
+} from '../../registration/rules/summary.ts';
+import { countOf, showCount, showForReview } from './amounts.ts';
+import { showRegistrationState } from './registration-status.ts';
+import { alignColumns, sandboxBanner, type Shown } from './shown.ts';
+import { renderFiles, showBank, type ShownFile, showWhen } from './summary.ts';
+
+/** Of the work that the summary is of. */
+interface Course {
+  /** All of it was done by an earlier run. */
+  readonly isRepeat?: boolean;
+  /** A process is there that sends. */
+  readonly isSending?: boolean;
+}
+
+function renderHead(
+  { batch, totals }: RegistrationSummary,
+  { isSandbox, bankAddress }: RegistrationSummaryContext,
+  { isRepeat = false, isSending = false }: Course,
+): string[] {
+  const why = batch.reason === null ? '' : `: ${showText(batch.reason)}`;
+  return alignColumns([
+    ['File', batch.fileName],
+    ['Batch', batch.batchId],
+    ['Processed', showWhen(batch)],
+    ...(isRepeat ? [['', 'by an earlier run; nothing is registered again']] : []),
+    ['Bank', showBank(isSandbox, bankAddress)],
+    ['State', `${showRegistrationState(batch.status, totals, isSending)}${why}`],
+  ]);
+}
+
+function renderTotals({ totals, rows, addsUp, batch }: RegistrationSummary): string[] {
+  const [head = '', ...lines] = alignColumns(
+    [
+      ['Status', 'Rows'],
+      ...totals.map(({ status, rows: count }) => [status, showCount(count)]),
+      ['total', showCount(rows)],
+    ],
+    [1],
+  );
+  const rule = '-'.repeat(head.length);
+  return [
+    head,
+    rule,
+    ...lines.slice(0, -1),
+    rule,
+    `${lines.at(-1)}${addsUp ? '  adds up to the file' : ''}`,
+    ...(addsUp ? [] : [`DOES NOT ADD UP: the file has ${countOf(batch.rows, 'row')}`]),
+  ];
+}
+
+function adviseStopped({ batch, holds }: RegistrationSummary): string[] {
+  const remedy = batch.remedy === null ? [] : [`${showText(batch.remedy)}.`];
+  const goOn = `go on with "paydrop resume ${batch.batchId}".`;
+  if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
+  if (holds.some(({ hold }) => hold === 'halted')) return ['Rows are held.', ...remedy, `Let them ${goOn}`];
+  const again = 'Register the same file again: it goes on where it was.';
+  return ['It stopped before every row was sent.', ...remedy, again];
+}
+
+function adviseByCode(summary: RegistrationSummary): string[] {
+  const { exitCode, exceptionRows, awaitedRows, totals } = summary;
+  const forReview = showForReview(exceptionRows);
+  switch (exitCode) {
+    case 0:
+      return exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
+    case 3: {
+      if (exceptionRows > 0) return [`${forReview}. The exceptions file says what to do about each.`];
+      return ['Nothing to do: what is not registered was cancelled or noted by a person.'];
+    }
+    case 4: {
+      const doubted = totals.filter(({ status }) => status === 'in-doubt' || status === 'submitted');
+      let inDoubt = 0;
+      for (const { rows } of doubted) inDoubt += rows;
+      return [
+        `Waiting for the bank's callback: ${countOf(awaitedRows, 'row')}. Do not register ${awaitedRows === 1 ? 'it' : 'them'} again.`,
+        '"paydrop callbacks" takes them; a watcher does so by itself.',
+        ...(exceptionRows > inDoubt
+          ? [`${showForReview(exceptionRows - inDoubt)} besides: see the exceptions file.`]
+          : []),
+      ];
+    }
+    case 5:
+      return ['The whole file was rejected and nothing of it was sent. Correct it and register it again.'];
+    case 6:
+      return adviseStopped(summary);
+  }
+}
+
+/** Whatever the exit code, an alarm comes first. */
+function adviseNext(summary: RegistrationSummary): string[] {
+  const { alarmRows } = summary;
+  const contradict = countOf(alarmRows, 'row contradicts', 'rows contradict');
+  const alarm = alarmRows === 0 ? [] : [`ALARM: ${contradict} what was called ended.`];
+  return [...alarm, ...adviseByCode(summary)].map((line, index) =>
+    index === 0 ? `Next: ${line}` : `      ${line}`,
+  );
+}
+
+/** A batch of registrations at rest, or as it is now. */
+function showRegistrationSummary(
+  summary: RegistrationSummary,
+  context: RegistrationSummaryContext,
+  files: readonly ShownFile[],
+  course: Course & { readonly asOfMs?: number } = {},
+): Shown {
+  const { asOfMs } = course;
+  const text = toLines([
+    ...(context.isSandbox ? [sandboxBanner, ''] : []),
+    ...renderHead(summary, context, course),
+    ...(asOfMs === undefined ? [] : [`As of      ${formatBangkokMoment(asOfMs)}`]),
+    ...(summary.rows === 0 ? [] : ['', ...renderTotals(summary)]),
+    ...renderFiles(files),
+    '',
+    ...adviseNext(summary),
+  ]);
+  const { reason, remedy } = summary.batch;
+  const words = { reason: showTextIfAny(reason), remedy: showTextIfAny(remedy) };
+  return { json: { ...renderRegistrationSummary(summary, [], context), ...words, files }, text };
+}
+
+/** What `result` has written. @param isSending a process is there that sends */
+export function showPresentRegistrations(
+  { summary, context, files }: PresentRegistrationReports,
+  isSending: boolean,
+): Shown {
+  const shownFiles = files.map(({ kind, path, rows, sha256 }) => ({ kind, path, rows, sha256 }));
+  return showRegistrationSummary(summary, context, shownFiles, { isSending, asOfMs: context.nowMs });
+}

@@ -1,0 +1,106 @@
+/** What a person may type next about a registration: commands that do something for it as it stands, and nothing else. */
+import { paydropCommand } from '../../core/command-line.ts';
+import { countOf } from '../../core/figures.ts';
+import { cancelledCode } from '../../payout/rules/operator.ts';
+import { type NextCommand, ofRow } from '../../reports/rules/next-commands.ts';
+import type { RegistrationBatch, RegistrationRow, RegistrationTotal } from './registration-batch.ts';
+import { awaitedStatuses, type RegistrationHold, type RegistrationStatus } from './registration.ts';
+import { registrationExceptionStatuses } from './report-rows.ts';
+import { countRegistrationAlarms, countRegistrations } from './summary.ts';
+
+interface Asked {
+  readonly row: Pick<RegistrationRow, 'status' | 'holds' | 'cells' | 'isAlarm'>;
+  readonly batchId: string;
+  readonly fileName: string;
+}
+
+/** Held with all of the company or the service: the word is about the batch. */
+const batchHolds: readonly RegistrationHold[] = ['halted', 'paused'];
+
+const takeCallbacks: NextCommand = {
+  command: paydropCommand(undefined, 'callbacks'),
+  why: "takes the bank's callback; a watcher does so by itself",
+};
+
+/** Commands for the row, the likeliest first; none where nothing is to be typed. */
+export function listNextOfRegistration({ row, batchId, fileName }: Asked): readonly NextCommand[] {
+  const registrationId = row.cells.registrationId.trim();
+  switch (row.status) {
+    case 'held': {
+      const isOfBatch = row.holds.every((hold) => batchHolds.includes(hold));
+      const [target, all] = isOfBatch
+        ? [batchId, 'all of the batch that is held so']
+        : [registrationId, 'it'];
+      return [
+        { command: ofRow('resume', target), why: `lets ${all} go on` },
+        { command: ofRow('cancel', registrationId), why: 'never sends it' },
+      ];
+    }
+    case 'failed':
+    case 'refused':
+    case 'unanswered':
+      // What the bank says of it must be cleared first.
+      if (row.isAlarm) return [];
+      return [{ command: ofRow('retry', registrationId), why: 'registers it anew, once the cause is gone' }];
+    case 'submitted':
+    case 'in-doubt':
+    case 'acknowledged':
+      return [takeCallbacks];
+    case 'staged':
+    case 'ready':
+      return [
+        {
+          command: paydropCommand(undefined, 'register', fileName),
+          why: 'sends it; a watcher does so by itself',
+        },
+      ];
+    case 'rejected':
+    case 'cancelled':
+    case 'registered':
+    case 'contradicted':
+      return [];
+  }
+}
+
+/** What is awaited has a command of its own. */
+const reviewedStatuses: readonly RegistrationStatus[] = registrationExceptionStatuses.filter(
+  (status) => !awaitedStatuses.some((awaited) => awaited === status),
+);
+
+/** Commands for a batch of registrations as a whole, the likeliest first; none where nothing is to be typed. */
+export function listNextOfRegistrations(
+  { batchId, status, reasonCode }: Pick<RegistrationBatch, 'batchId' | 'status' | 'reasonCode'>,
+  totals: readonly RegistrationTotal[],
+): readonly NextCommand[] {
+  const awaitedRows = countRegistrations(totals, awaitedStatuses);
+  // What a halt holds goes on with the batch.
+  const reviewed = reviewedStatuses.filter((one) => status !== 'halted' || one !== 'held');
+  const forReview = reviewed.filter((one) => countRegistrations(totals, [one]) > 0);
+  const [rows, alarms] = [countRegistrations(totals, reviewed), countRegistrationAlarms(totals)];
+  const list = (...words: readonly string[]): string =>
+    paydropCommand(undefined, 'list', '--registrations', '--batch', batchId, ...words);
+  return [
+    ...(status === 'halted' && reasonCode !== cancelledCode
+      ? [{ command: ofRow('resume', batchId), why: 'to go on' }]
+      : []),
+    ...(awaitedRows === 0
+      ? []
+      : [
+          {
+            ...takeCallbacks,
+            why: `${countOf(awaitedRows, 'row waits', 'rows wait')} for the bank's callback`,
+          },
+        ]),
+    ...(rows === 0
+      ? []
+      : [
+          {
+            command: list('--status', ...forReview),
+            why: countOf(rows, 'row needs review', 'rows need review'),
+          },
+        ]),
+    ...(alarms === 0
+      ? []
+      : [{ command: list('--alarms'), why: `${countOf(alarms, 'row bears', 'rows bear')} an alarm` }]),
+  ];
+}
