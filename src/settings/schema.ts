@@ -524,7 +524,7 @@ export const settingsSchema = z.strictObject({
   serviceHours: serviceHoursSchema
     .optional()
     .describe('when the bank takes transfers, every day; left out: always'),
-  input: inputSchema.prefault({}).describe('how payout files are written'),
+  input: inputSchema.prefault({}).describe('how files are written; `input.columns` are those of payouts'),
   watch: watchSchema.prefault({}).describe('the drop folder'),
   notices: noticesSchema.prefault({}).describe('whom to tell of batches and files'),
   reconcile: reconcileSchema.prefault({}).describe("the bank's daily statement"),

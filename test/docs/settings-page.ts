@@ -78,6 +78,7 @@ const sectionNotes: Readonly<Record<string, readonly string[]>> = {
   notices: ['What is sent, and how the signature is checked: [operations.md](operations.md#notices).'],
   reconcile: ['What a statement does: [reconciliation.md](reconciliation.md).'],
   registration: [
+    'The file itself: [registration.md](registration.md#the-file).',
     'Nobody listens for callbacks without a key. The sandbox never takes keys from the environment; where its settings name ' +
       'none, it has one of its own.',
   ],

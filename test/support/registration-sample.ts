@@ -1,0 +1,53 @@
+/** How each row of samples/registrations.csv ends against the sandbox bank of config/sandbox.yaml. */
+import type { RegistrationStatus } from '../../src/registration/rules/registration.ts';
+
+export interface SampleEnding {
+  readonly rowNo: number;
+  readonly registrationId: string;
+  readonly status: RegistrationStatus;
+  readonly why: string;
+}
+
+const endings: readonly (readonly [registrationId: string, status: RegistrationStatus, why: string])[] = [
+  ['DDR-0001', 'registered', 'taken, and called back as registered'],
+  ['DDR-0002', 'refused', 'the bank rejects it'],
+  ['DDR-0003', 'registered', 'another company of the same code, an account in groups'],
+  ['DDR-0004', 'registered', 'told twice, counts once'],
+  ['DDR-0005', 'registered', 'told 5 s late'],
+  ['DDR-0006', 'failed', 'CBS001: no such account'],
+  ['DDR-0007', 'registered', 'told before the answer'],
+  ['DDR-0008', 'registered', 'told with a wrong key, then with the right one'],
+  ['DDR-0009', 'contradicted', 'told rejected, then success'],
+  ['DDR-0010', 'registered', 'a company of another code'],
+  ['DDR-0011', 'contradicted', 'told success, then rejected'],
+  ['DDR-0012', 'registered', 'the answer is lost, the callback comes'],
+  ['DDR-0013', 'failed', 'CBS002: no retail account'],
+  ['DDR-0014', 'refused', 'no answer in time, the callback comes'],
+  ['DDR-0015', 'registered', 'HTTP 500, the callback comes'],
+  ['DDR-0016', 'rejected', 'the account was damaged by a spreadsheet'],
+  ['DDR-0017', 'registered', 'garbage, the callback comes'],
+  ['DDR-0018', 'registered', 'SYS001, the callback comes'],
+  ['DDR-0019', 'failed', 'CBS003: the account is not active'],
+  ['DDR-0020', 'registered', "an answer with another's requestUID, the callback comes"],
+  ['DDR-0021', 'registered', 'the callback comes, and then the answer is lost'],
+  ['DDR-0022', 'unanswered', 'registered, and nobody is told'],
+  ['DDR-0023', 'registered', '503 the first time, sent again'],
+  ['DDR-0024', 'unanswered', 'never decided'],
+  ['DDR-0025', 'unanswered', 'lost before anything happened'],
+  [
+    'DDR-0026',
+    'rejected',
+    'company, account and references of the first row: nobody could tell whose callback comes',
+  ],
+  ['DDR-0027', 'unanswered', 'BSN003, and nobody is told'],
+  ['DDR-0028', 'unanswered', 'BSN002, and nobody is told'],
+  ['DDR-0029', 'unanswered', 'told with a wrong key alone'],
+  ['DDR-0003', 'rejected', 'the third row once more'],
+];
+
+export const sampleEndings: readonly SampleEnding[] = endings.map(([registrationId, status, why], place) => ({
+  rowNo: place + 1,
+  registrationId,
+  status,
+  why,
+}));
