@@ -77,7 +77,7 @@ export const isRegistrationFile = (outcome: { readonly kind: string } | Rejected
 
 /** Checks a file of registrations and asks nobody. */
 export async function checkRegistrationFile(
-  { loaded }: Pick<Checking, 'loaded'>,
+  { loaded, journal }: Pick<Checking, 'loaded' | 'journal'>,
   path: string,
   report: Report,
 ): Promise<CheckedRegistrations | RejectedFile> {
@@ -86,7 +86,7 @@ export async function checkRegistrationFile(
   if (inspected.kind === 'rejected') return inspected;
   return checkRegistrations(reader, inspected.inspection, {
     companyId: loaded.settings.bank.companyId,
-    journal: undefined,
+    journal,
     onIssues: (found) => report('issue', found),
   });
 }

@@ -7,6 +7,8 @@ import { DuplicateIndex } from '../intake/rules/duplicates.ts';
 import type { KeptCallback, RegistrationStore } from '../registration/ports.ts';
 import { identityKey } from '../registration/rules/callback.ts';
 import {
+  type Clash,
+  contradictedInFile,
   explainCalled,
   explainClaimed,
   explainIndistinct,
@@ -52,7 +54,7 @@ export interface RegistrationCheckOptions {
   readonly companyId: string;
   /** Undefined where there is none yet. */
   readonly journal: RegistrationLookups | undefined;
-  /** Called with the issues of a stretch of rows. Rows that a later one contradicts come last. */
+  /** Called with the issues of a stretch of rows. Rows that a later one has all but repeated come last. */
   onIssues(issues: readonly RowIssue[]): void;
 }
 
@@ -62,7 +64,6 @@ const unknownCallbacksMax = 10_000;
 const ofAccountMax = 1_000;
 
 type Outcome = 'ready' | 'held' | 'rejected';
-type Clash = Pick<Issue, 'code' | 'message'> & { readonly column: string };
 
 interface AskingRow extends RegistrationFileRow {
   readonly instruction: RegistrationInstruction;
@@ -147,12 +148,13 @@ class RegistrationCheck {
   readonly #identities = new DuplicateIndex();
   readonly #similar = new DuplicateIndex();
   readonly #held = new RowMarks();
-  /** Of those that the rules let through. */
-  readonly #rejected = new RowMarks();
+  readonly #conflicting: ReadonlySet<number>;
   readonly #onIssues: RegistrationCheckOptions['onIssues'];
   readonly #rows: Record<Outcome, number> = { ready: 0, held: 0, rejected: 0 };
 
-  constructor(options: RegistrationCheckOptions, batchId: string) {
+  /** @param conflicting rows that a later one contradicts */
+  constructor(options: RegistrationCheckOptions, batchId: string, conflicting: readonly number[]) {
+    this.#conflicting = new Set(conflicting);
     this.#lookups = new JournalLookups(options, batchId);
     this.#onIssues = options.onIssues;
   }
@@ -162,9 +164,9 @@ class RegistrationCheck {
     return { all: ready + held + rejected, ready, held, rejected };
   }
 
-  /** First rows that differ from a later registrationId in little: they are held like it. */
-  get similarRowNos(): readonly number[] {
-    return this.#similar.conflictingRowNos;
+  /** True when a row differs in little from a later one: it is held like it. */
+  get hasSimilar(): boolean {
+    return this.#similar.conflictingRowNos.length > 0;
   }
 
   async take(rows: readonly RegistrationFileRow[]): Promise<void> {
@@ -181,7 +183,6 @@ class RegistrationCheck {
     const clash = await this.#findRejecting(row);
     if (clash !== undefined) {
       this.#rows.rejected += 1;
-      this.#rejected.add(row.rowNo);
       return [clash];
     }
     const holding = await this.#findHolding(row);
@@ -191,6 +192,7 @@ class RegistrationCheck {
   }
 
   async #findRejecting({ rowNo, line, instruction }: AskingRow): Promise<Clash | undefined> {
+    if (this.#conflicting.has(rowNo)) return contradictedInFile;
     const claimed = await this.#lookups.findClaimed(instruction);
     if (claimed !== undefined) return claimed;
     const indistinct = await this.#lookups.findIndistinct(instruction);
@@ -212,37 +214,17 @@ class RegistrationCheck {
     return [similar, called].filter((one) => one !== undefined);
   }
 
-  /** Rejects rows that a later one has contradicted, and holds those that a later one has all but repeated. */
-  revise(
-    rows: readonly RegistrationFileRow[],
-    conflicting: ReadonlySet<number>,
-    similar: ReadonlySet<number>,
-  ): void {
-    const issues: RowIssue[] = [];
-    for (const row of rows.filter(isAsking)) {
-      const { rowNo } = row;
-      if (this.#rejected.has(rowNo)) continue;
-      const before = this.#held.has(rowNo) ? 'held' : 'ready';
-      if (conflicting.has(rowNo)) {
-        this.#rows[before] -= 1;
-        this.#rows.rejected += 1;
-        issues.push(...describe(row, [contradicted]));
-      } else if (similar.has(rowNo) && before === 'ready') {
-        this.#rows.ready -= 1;
-        this.#rows.held += 1;
-        issues.push(...describe(row, [explainSimilar('that of a later row of this file')]));
-      }
-    }
-    if (issues.length > 0) this.#onIssues(issues);
+  /** Holds rows that a later one has all but repeated. */
+  holdSimilar(rows: readonly RegistrationFileRow[]): void {
+    const similar = new Set(this.#similar.conflictingRowNos);
+    const isNew = ({ rowNo }: RegistrationFileRow): boolean => similar.has(rowNo) && !this.#held.has(rowNo);
+    const held = rows.filter(isNew);
+    this.#rows.ready -= held.length;
+    this.#rows.held += held.length;
+    const clash = explainSimilar('that of a later row of this file');
+    if (held.length > 0) this.#onIssues(held.flatMap((row) => describe(row, [clash])));
   }
 }
-
-const contradicted: Clash = {
-  code: 'duplicate-differs',
-  column: 'registrationId',
-  message:
-    'a later row has the same registrationId and other cells: all such rows are rejected, give each registration a registrationId of its own',
-};
 
 function describe({ rowNo, line, cells }: RegistrationFileRow, clashes: readonly Clash[]): RowIssue[] {
   const value = showCell(cells.registrationId.trim());
@@ -252,23 +234,23 @@ function describe({ rowNo, line, cells }: RegistrationFileRow, clashes: readonly
   });
 }
 
-/** Reads the whole file and reports every issue; a second time only where a later row contradicts an earlier one. */
+/**
+ * Reads the whole file and reports every issue. It is read once before that, because which rows contradict each other is
+ * known at its end, and what is rejected for it clashes with nothing.
+ */
 export async function checkRegistrations(
   reader: RegistrationFileReader,
   inspection: Inspection,
   options: RegistrationCheckOptions,
 ): Promise<CheckedRegistrations | RejectedFile> {
+  const read = (take: (rows: readonly RegistrationFileRow[]) => Promise<void>) =>
+    readAll<RegistrationFileRow, RegistrationSealTotals>({ reader, inspection }, take);
+  const first = await read(async () => undefined);
+  if ('kind' in first) return first;
   const batchId = computeBatchId(inspection.sha256);
-  const check = new RegistrationCheck(options, batchId);
-  const reading = { reader, inspection };
-  const end = await readAll<RegistrationFileRow, RegistrationSealTotals>(reading, (rows) => check.take(rows));
-  if ('kind' in end) return end;
-  const [conflicting, similar] = [new Set(end.conflictingRowNos), new Set(check.similarRowNos)];
-  if (conflicting.size + similar.size > 0) {
-    const again = await readAll<RegistrationFileRow, RegistrationSealTotals>(reading, async (rows) =>
-      check.revise(rows, conflicting, similar),
-    );
-    if ('kind' in again) return again;
-  }
-  return { kind: 'registrations', batchId, totals: check.totals };
+  const check = new RegistrationCheck(options, batchId, first.conflictingRowNos);
+  const second = await read((rows) => check.take(rows));
+  if ('kind' in second) return second;
+  const last = check.hasSimilar ? await read(async (rows) => check.holdSimilar(rows)) : second;
+  return 'kind' in last ? last : { kind: 'registrations', batchId, totals: check.totals };
 }

@@ -4,12 +4,21 @@ import type { RegistrationOutcome } from './callback.ts';
 import type { RegistrationColumn } from './registration-file.ts';
 import type { RegistrationStatus } from './registration.ts';
 
-interface Clash {
+/** Why a row is rejected or held, and what to do. */
+export interface Clash {
   readonly code: string;
   /** Which the two have in common. */
   readonly column: RegistrationColumn;
   readonly message: string;
 }
+
+/** Rejected: a row was good until a later one of its file contradicted it. */
+export const contradictedInFile: Clash = {
+  code: 'duplicate-differs',
+  column: 'registrationId',
+  message:
+    'a later row has the same registrationId and other cells: all such rows are rejected, give each registration a registrationId of its own',
+};
 
 /** What whoever sends a registrationId again is told, by what became of the row that has it. */
 function adviseClaimed(status: RegistrationStatus): string {

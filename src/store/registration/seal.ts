@@ -6,10 +6,21 @@ import { type Expression, sql } from 'kysely';
 import { showCell } from '../../core/cell-text.ts';
 import { countOf } from '../../core/figures.ts';
 import type { Issue } from '../../core/payout-file.ts';
-import { similarIdWords } from '../../payout/rules/similar.ts';
 import type { RegistrationBatch } from '../../registration/ports.ts';
+import {
+  type Clash,
+  contradictedInFile,
+  explainCalled,
+  explainClaimed,
+  explainIndistinct,
+  explainSimilar,
+} from '../../registration/rules/clash.ts';
 import type { RegistrationSealTotals } from '../../registration/rules/registration-file.ts';
-import { awaitedStatuses, type RegistrationStatus } from '../../registration/rules/registration.ts';
+import {
+  awaitedStatuses,
+  type RegistrationHold,
+  type RegistrationStatus,
+} from '../../registration/rules/registration.ts';
 import { similarKeyOf } from '../schema.ts';
 import { type Body, change, define, query, selectFirst } from '../statements.ts';
 import { registrationBatchReads } from './batches.ts';
@@ -80,14 +91,8 @@ const describePlace = (other: Other, batchId: string): string =>
     ? `row ${other.row_no} of this file`
     : `row ${other.row_no} of ${showCell(other.file_name)} (batch ${other.batch_id})`;
 
-/** What whoever sends a registrationId again is told, by what became of the row that has it. */
-function adviseClaimed(status: RegistrationStatus): string {
-  if (status === 'cancelled')
-    return 'a person has cancelled it, and it keeps its registrationId until it is released; else send it under another one';
-  return status === 'registered'
-    ? 'do not register it again; another registration gets another registrationId'
-    : 'do not send it twice; it goes on or ends there, and another registration gets another registrationId';
-}
+const nameOther = (other: Other, batchId: string): string =>
+  `registrationId ${showCell(other.registration_id ?? '')} (${describePlace(other, batchId)})`;
 
 const selectOther = () =>
   query
@@ -162,13 +167,7 @@ const giveClaimBack = define((values: { companyId: string; registrationId: strin
 );
 
 /** Rejects one staged row for an issue that only the seal could find. */
-function* reject(
-  sealing: Sealing,
-  row: StagedRow,
-  code: string,
-  column: string,
-  message: string,
-): Body<void> {
+function* reject(sealing: Sealing, row: StagedRow, { code, column, message }: Clash): Body<void> {
   const { batchId, companyId, nowMs, eventBase } = sealing;
   const value = column === 'registrationId' ? showCell(row.registration_id) : null;
   const issue: Issue = { line: row.line, column, code, value, message };
@@ -187,9 +186,7 @@ const stagedAt = define((values: PageOfBatch) => selectStaged(values).clearLimit
 function* rejectConflict(sealing: Sealing, rowNo: number): Body<void> {
   const row = yield* stagedAt.get({ ...sealing, afterRowNo: rowNo - 1 });
   if (row?.row_no !== rowNo) throw new Error(`batch ${sealing.batchId} has no staged row ${rowNo}`);
-  const message =
-    'a later row has the same registrationId with other contents: neither is registered; give each a registrationId of its own';
-  yield* reject(sealing, row, 'duplicate-differs', 'registrationId', message);
+  yield* reject(sealing, row, contradictedInFile);
 }
 
 // ---------------------------------------------------------------- claims
@@ -253,9 +250,7 @@ function* rejectClaimed(sealing: Sealing, row: StagedRow): Body<void> {
   const { companyId, batchId } = sealing;
   const other = yield* claimHolder.get({ companyId, registrationId: row.registration_id });
   if (other === undefined) throw new Error(`registration ${row.seq} clashes with nothing`);
-  const place = `${describePlace(other, batchId)}, which is ${other.status === 'staged' ? 'taken in' : other.status}`;
-  const message = `this registrationId is already taken by ${place}: ${adviseClaimed(other.status)}`;
-  yield* reject(sealing, row, 'registration-id-claimed', 'registrationId', message);
+  yield* reject(sealing, row, explainClaimed(describePlace(other, batchId), other.status));
 }
 
 // ---------------------------------------------------------------- identities
@@ -298,9 +293,7 @@ function* rejectIndistinct(sealing: Sealing, row: StagedRow): Body<void> {
   const other = yield* sameIdentity.get({ batchId, identity: row.identity_key, seq: row.seq });
   // The one before it in its file was rejected itself.
   if (other === undefined) return;
-  const named = `${showCell(other.registration_id ?? '')} (${describePlace(other, batchId)})`;
-  const message = `company code, company ID, account and references are those of registrationId ${named}, which has not ended: nobody could tell whose callback comes; give it another reference, or send it when the other has ended`;
-  yield* reject(sealing, row, 'same-as-another', 'accountNo', message);
+  yield* reject(sealing, row, explainIndistinct(nameOther(other, batchId)));
 }
 
 // ---------------------------------------------------------------- holds
@@ -315,6 +308,9 @@ const addHold = define((values: { seq: number; added: number; code: string; reas
     }))
     .where('seq', '=', values.seq),
 );
+
+const hold = (row: StagedRow, reason: RegistrationHold, { code, message }: Clash): Body<number> =>
+  addHold.run({ seq: row.seq, added: encodeHolds([reason]), code, reason: message });
 
 const similarRows = define((values: PageOfBatch) =>
   selectStaged(values).where((eb) =>
@@ -333,9 +329,7 @@ const similarHolder = define((values: { companyId: string; registrationId: strin
 function* holdSimilar({ companyId, batchId }: Sealing, row: StagedRow): Body<void> {
   const other = yield* similarHolder.get({ companyId, registrationId: row.registration_id });
   if (other === undefined) throw new Error(`registration ${row.seq} is similar to nothing`);
-  const named = `${showCell(other.registration_id ?? '')} (${describePlace(other, batchId)})`;
-  const reason = `differs from registrationId ${named} ${similarIdWords}: let it go on if both are meant, else cancel it`;
-  yield* addHold.run({ seq: row.seq, added: encodeHolds(['similar']), code: 'similar', reason });
+  yield* hold(row, 'similar', explainSimilar(nameOther(other, batchId)));
 }
 
 /** Callbacks that nobody was meant by, and those that say that it is registered. */
@@ -363,16 +357,15 @@ const latestCall = define((values: { identity: string }) =>
     .limit(1),
 );
 
+/** A callback that means a registration of this journal. */
+const isPlaced = <Call extends { readonly batch_id: string | null }>(call: Call): call is Call & Other =>
+  call.batch_id !== null;
+
 function* holdCalled({ batchId }: Sealing, row: StagedRow): Body<void> {
   const call = yield* latestCall.get({ identity: row.identity_key });
   if (call === undefined) throw new Error(`registration ${row.seq} was never told of`);
-  const { batch_id: otherBatch, row_no: rowNo, file_name: fileName, status } = call;
-  const other =
-    otherBatch === null || rowNo === null || fileName === null || status === null
-      ? 'for no registration that is known here'
-      : `for registrationId ${showCell(call.registration_id ?? '')} (${describePlace({ ...call, batch_id: otherBatch, row_no: rowNo, file_name: fileName, status }, batchId)})`;
-  const reason = `the bank has called such a registration ${call.outcome} before, ${other}: let it go on if it is to be registered nevertheless, else cancel it`;
-  yield* addHold.run({ seq: row.seq, added: encodeHolds(['called-back']), code: 'called-back', reason });
+  const other = isPlaced(call) ? `for ${nameOther(call, batchId)}` : 'for no registration that is known here';
+  yield* hold(row, 'called-back', explainCalled(call.outcome, other));
 }
 
 // ---------------------------------------------------------------- going on
