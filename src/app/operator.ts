@@ -4,6 +4,7 @@ import type { RowRules } from '../intake/rules/row.ts';
 import {
   cancelBatch,
   cancelPayouts,
+  changeEach,
   findRefusal,
   findRetryRefusal,
   type OperatorResult,
@@ -14,10 +15,24 @@ import {
   retryPayouts,
 } from '../payout/operator.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
+import type { RegistrationBatch, RegistrationHistory, RegistrationSnapshot } from '../registration/ports.ts';
+import { sourceStatusesOf } from '../registration/rules/registration.ts';
+import {
+  cancelRegistrations,
+  changeRegistration,
+  resumeRegistrations,
+} from '../review/registration-target.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
-import { decideByVerb, type Decided, openDecisions } from './review/decisions.ts';
+import { findAnyBatch } from './registration/standing.ts';
+import {
+  decideByVerb,
+  type Decided,
+  type DecisionSession,
+  findRows,
+  openDecisions,
+} from './review/decisions.ts';
 
 export type { OperatorVerb } from '../payout/operator.ts';
 
@@ -46,21 +61,23 @@ export async function* changeTargets(
   for (const target of new Set(targets)) {
     const decided = await decideByVerb(session, verb, target);
     if (decided !== undefined) yield { target, decided };
-    else yield { target, outcome: await changeTarget(session.journal, loaded, verb, target) };
+    else yield { target, outcome: await changeTarget(session, verb, target) };
   }
 }
 
 async function changeTarget(
-  journal: Store,
-  loaded: LoadedSettings,
+  session: DecisionSession,
   verb: OperatorVerb,
   target: string,
 ): Promise<OperatorOutcome | undefined> {
+  const { journal, loaded } = session;
   const nowMs = systemClock.now();
   const rules = { payoutSatangMax: loaded.limits.satangPerPayout };
   const asked: Asked = { journal, verb, rules, nowMs };
-  const batch = await journal.batch(target.toUpperCase());
-  if (batch !== undefined) {
+  const whole = await findAnyBatch(journal, target);
+  if (whole?.kind === 'registrations') return changeRegistrationBatch(session, verb, whole.batch);
+  if (whole !== undefined) {
+    const { batch } = whole;
     switch (verb) {
       case 'resume':
         return await resumeBatch(journal, batch, nowMs, loaded.settings.bank.payerAccount);
@@ -70,11 +87,12 @@ async function changeTarget(
         return (await refuseArchivedBatch(asked, batch)) ?? (await retryBatch(journal, batch, rules, nowMs));
     }
   }
-  const found = await journal.findPayouts(target);
-  if (found.length === 0) return undefined;
+  const found = await findRows(journal, target);
+  if (found === undefined) return undefined;
+  if (found.kind === 'registration') return changeRegistrations(session, verb, found.registrations);
   const refusals: string[] = [];
   const present: PayoutHistory[] = [];
-  for (const one of found) {
+  for (const one of found.payouts) {
     const why = await refuseArchived(asked, one);
     if (why === undefined) present.push(one);
     else refusals.push(why);
@@ -82,6 +100,44 @@ async function changeTarget(
   const done = await changePayouts(asked, present);
   return { ...done, refusals: [...refusals, ...done.refusals] };
 }
+
+// ---------------------------------------------------------------- registrations
+
+/** What the verbs mean of one registration. */
+const registrationVerbs = { resume: 'go-on', cancel: 'cancel', retry: 'retry' } as const;
+
+const changeRegistrations = (
+  { context }: DecisionSession,
+  verb: OperatorVerb,
+  found: Iterable<Pick<RegistrationHistory, 'row'>> | AsyncIterable<Pick<RegistrationHistory, 'row'>>,
+): Promise<OperatorOutcome> =>
+  changeEach(found, ({ row }) => changeRegistration(context, registrationVerbs[verb], row.seq));
+
+async function changeRegistrationBatch(
+  session: DecisionSession,
+  verb: OperatorVerb,
+  batch: RegistrationBatch,
+): Promise<OperatorOutcome> {
+  const { journal, context } = session;
+  if (verb === 'retry') {
+    await using snapshot = await journal.registrationSnapshot();
+    return await changeRegistrations(session, verb, endedRegistrations(snapshot, batch));
+  }
+  const nowMs = context.clock.now();
+  const change = verb === 'cancel' ? cancelRegistrations : resumeRegistrations;
+  return { rowsChanged: await change(journal, batch, nowMs), refusals: [] };
+}
+
+/** Those of a batch that might be tried again. */
+async function* endedRegistrations(
+  snapshot: RegistrationSnapshot,
+  { batchId }: RegistrationBatch,
+): AsyncGenerator<Pick<RegistrationHistory, 'row'>> {
+  for await (const rows of snapshot.resultRows(batchId))
+    for (const row of rows) if (sourceStatusesOf('ready', 'tried-again').includes(row.status)) yield { row };
+}
+
+// ---------------------------------------------------------------- payouts
 
 interface Asked {
   readonly journal: Store;

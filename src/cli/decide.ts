@@ -78,15 +78,29 @@ export const decideCommand = makeCommand({
   },
 });
 
+/** What is confirmed: of a payout, of a registration, or of either. */
+const outcomes = {
+  paid: 'confirm-paid',
+  registered: 'confirm-registered',
+  refused: 'confirm-refused',
+  failed: 'confirm-failed',
+} as const;
+
 export const confirmCommand = makeCommand({
-  command: 'confirm <payout>',
-  describe: 'say what became of an unresolved payout, with evidence; a second person approves it',
+  command: 'confirm <name>',
+  describe: 'say what became of a payout or registration, with evidence; a second person approves it',
   exits,
   builder: (command) =>
     command
-      .positional('payout', { type: 'string', demandOption: true, describe: 'a payoutId or a transRefNo' })
+      .positional('name', {
+        type: 'string',
+        demandOption: true,
+        describe: "a payoutId or registrationId, or the bank's reference of one",
+      })
       .option('paid', flagOption('the payee has it'))
-      .option('failed', flagOption('no money moved, and none will'))
+      .option('registered', flagOption('the bank has registered the direct debit'))
+      .option('refused', flagOption('the bank has refused to register it'))
+      .option('failed', flagOption('no money moved, or nothing was registered, and none will'))
       .option('evidence', textOption('where the proof stands: a letter, a statement, a case number'))
       .option('evidence-file', textOption('the proof itself, of any kind, up to 16 MiB: it is kept'))
       .option('note', noteOption)
@@ -97,13 +111,19 @@ export const confirmCommand = makeCommand({
       .example(
         "$0 confirm INV-2026-0001 --paid --evidence-file letter.pdf --note 'the bank wrote'",
         'the file is kept with the proposal',
+      )
+      .example(
+        "$0 confirm REG-2026-0001 --registered --evidence 'case 4711' --note 'the bank answered'",
+        'a registration that the bank never told of',
       ),
-  run: ({ payout, paid, failed, evidence = '', evidenceFile, note = '', ...options }) => {
-    if (paid === failed) throw new SettingsError('confirm needs --paid or --failed, one of the two');
+  run: ({ name, evidence = '', evidenceFile, note = '', ...options }) => {
+    const said = (['paid', 'registered', 'refused', 'failed'] as const).filter((one) => options[one]);
+    const [outcome] = said;
+    if (outcome === undefined || said.length > 1)
+      throw new SettingsError('confirm needs --paid, --registered, --refused or --failed, one of them');
     return decideAndShow(options, async (session) => {
-      const { decideOnPayouts } = await import('../app/review/decisions.ts');
-      const decision = paid ? 'confirm-paid' : 'confirm-failed';
-      return decideOnPayouts(session, decision, [payout], {
+      const { decideOnRows } = await import('../app/review/decisions.ts');
+      return decideOnRows(session, outcomes[outcome], [name], {
         note,
         evidence: evidence === '' ? null : evidence,
         evidencePath: evidenceFile,
@@ -112,45 +132,47 @@ export const confirmCommand = makeCommand({
   },
 });
 
-const manyPayouts = {
+const manyNames = {
   type: 'string',
   array: true,
   demandOption: true,
-  describe: 'payoutIds or transRefNos; all of them, or none',
+  describe: "payoutIds or registrationIds, or the bank's references of them; all of them, or none",
 } as const;
 
 export const acknowledgeCommand = makeCommand({
-  command: 'ack <payout..>',
-  describe: 'take note of an alarm, or of a row that ended otherwise than paid: it leaves the exceptions',
+  command: 'ack <name..>',
+  describe:
+    'take note of an alarm, or of a row that ended otherwise than paid or registered: it leaves the exceptions',
   exits,
   builder: (command) =>
     command
-      .positional('payout', manyPayouts)
+      .positional('name', manyNames)
       .option('note', noteOption)
       .example("$0 ack INV-2026-0001 --note 'returned by the bank on 22 Nov'", 'its alarm ends'),
-  run: ({ payout: names, note = '', ...options }) =>
+  run: ({ name: names, note = '', ...options }) =>
     decideAndShow(options, async (session) => {
-      const { decideOnPayouts } = await import('../app/review/decisions.ts');
-      return decideOnPayouts(session, 'acknowledge', names, { note, evidence: null });
+      const { decideOnRows } = await import('../app/review/decisions.ts');
+      return decideOnRows(session, 'acknowledge', names, { note, evidence: null });
     }),
 });
 
 export const releaseCommand = makeCommand({
-  command: 'release <payout..>',
-  describe: 'let another file use the payoutId of what was cancelled; a second person approves it',
+  command: 'release <name..>',
+  describe:
+    'let another file use the payoutId or registrationId of what was cancelled; a second person approves it',
   exits,
   builder: (command) =>
     command
-      .positional('payout', manyPayouts)
+      .positional('name', manyNames)
       .option('note', noteOption)
       .example(
         "$0 release INV-2026-0001 --note 'the file comes again, corrected'",
         'its number is free then',
       ),
-  run: ({ payout: names, note = '', ...options }) =>
+  run: ({ name: names, note = '', ...options }) =>
     decideAndShow(options, async (session) => {
-      const { decideOnPayouts } = await import('../app/review/decisions.ts');
-      return decideOnPayouts(session, 'release', names, { note, evidence: null });
+      const { decideOnRows } = await import('../app/review/decisions.ts');
+      return decideOnRows(session, 'release', names, { note, evidence: null });
     }),
 });
 
@@ -257,24 +279,35 @@ function readKind(word: string | undefined): BreakKind | undefined {
 
 export const haltCommand = makeCommand({
   command: 'halt [account]',
-  describe: 'halt a payer account: nothing more is sent from it; or, with --lift, let it go on',
+  describe:
+    'halt a payer account, or direct-debit registrations: nothing more is sent; or, with --lift, let it go on',
   exits,
   builder: (command) =>
     command
       .positional('account', { type: 'string', describe: 'the number (default: bank.payerAccount)' })
+      .option('direct-debit', flagOption('registrations, instead of an account that is paid from'))
+      .option(
+        'company',
+        textOption('with --direct-debit: of this company alone, as VENDOR/COMPANY of its registrations'),
+      )
       .option('lift', flagOption('let it go on; a second person approves it'))
       .option('note', noteOption)
       .example("$0 halt --note 'the balance is to be looked at'", 'at once, by one person')
-      .example("$0 halt --lift --note 'looked at'", 'what waits on it is sent'),
-  run: async ({ account, lift, note = '', json, ...options }) => {
+      .example("$0 halt --lift --note 'looked at'", 'what waits on it is sent')
+      .example("$0 halt --direct-debit --lift --note 'the bank knows us now'", 'registrations go on'),
+  run: async ({ account, directDebit, company, lift, note = '', json, ...options }) => {
     if (note.trim() === '') throw new SettingsError('--note is missing: say why');
+    if (directDebit && account !== undefined)
+      throw new SettingsError('an account and --direct-debit are two things: one of them');
+    if (company !== undefined && !directDebit) throw new SettingsError('--company goes with --direct-debit');
     const loaded = await loadCommandSettings(options);
     const { openDecisions } = await import('../app/review/decisions.ts');
-    const { decideOnPayer } = await import('../app/review/accept.ts');
+    const { decideOnPayer, directDebitAccount } = await import('../app/review/accept.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showDecided, showPayerChanged } = await import('./views/decisions.ts');
     await using session = await openDecisions(loaded);
-    const decided = await decideOnPayer(session, lift ? 'resume-payer' : 'halt-payer', account, note);
+    const asked = directDebit ? directDebitAccount(company) : account;
+    const decided = await decideOnPayer(session, lift ? 'resume-payer' : 'halt-payer', asked, note);
     printBanner(loaded, json);
     print(decided.kind === 'changed' ? showPayerChanged(decided) : showDecided(decided), json);
     return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;

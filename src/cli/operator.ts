@@ -32,7 +32,8 @@ function makeVerb(
           type: 'string',
           array: true,
           demandOption: true,
-          describe: 'batch ids, payoutIds or transRefNos; each is done or refused by itself',
+          describe:
+            "batch ids, payoutIds or registrationIds, or the bank's references; each is done or refused by itself",
         })
         .example(examples.map(([targets, why]): [string, string] => [`$0 ${verb} ${targets}`, why])),
     run: async ({ target: targets, json, ...options }) => {
@@ -66,7 +67,7 @@ function makeVerb(
 }
 
 const noSuchTarget = (target: string): string =>
-  `no batch and no payout is called ${target}; "paydrop list" finds payouts, "paydrop status" batches`;
+  `no batch, payout or registration is called ${target}; "paydrop list" finds payouts, "paydrop status" batches`;
 
 const isRefused = ({ rowsChanged, refusals }: OperatorOutcome): boolean =>
   rowsChanged === 0 && refusals.length > 0;
@@ -76,7 +77,7 @@ const showSentLater = (rows: number): string =>
 
 export const resumeCommand = makeVerb(
   'resume',
-  'let what is held go on: a halted batch, or one held payout',
+  'let what is held go on: a halted batch, or one held payout or registration',
   [
     ['7B3KQ0M9ZX', 'the cause of the halt is mended; then run the file again'],
     ['INV-2026-0001', 'you have looked at this row: name, limit or likeness no longer hold it'],
@@ -84,15 +85,19 @@ export const resumeCommand = makeVerb(
   ],
 );
 
-export const cancelCommand = makeVerb('cancel', 'cancel what has not been sent: of a batch, or one payout', [
-  ['7B3KQ0M9ZX', 'rows that were sent stay as they are'],
-  ['INV-2026-0001', 'this payout is not to be made'],
-  ['INV-2026-0001 INV-2026-0007', 'these two are not'],
-]);
+export const cancelCommand = makeVerb(
+  'cancel',
+  'cancel what has not been sent: of a batch, or one payout or registration',
+  [
+    ['7B3KQ0M9ZX', 'rows that were sent stay as they are'],
+    ['INV-2026-0001', 'this payout is not to be made'],
+    ['INV-2026-0001 INV-2026-0007', 'these two are not'],
+  ],
+);
 
 export const retryCommand = makeVerb(
   'retry',
-  'give what failed, is unpayable or was rejected its next attempt',
+  'give what failed, is unpayable, refused, unanswered or rejected its next attempt',
   [
     ['7B3KQ0M9ZX', 'every such row of the batch; then run the file again'],
     ['INV-2026-0001', 'this payout alone, once the cause is mended'],

@@ -6,7 +6,7 @@ import { flagOption, loadCommandSettings, makeCommand, textOption } from './opti
 export const queueCommand = makeCommand({
   command: 'queue [item..]',
   describe:
-    'show what needs a person and is no payout: breaks, days without a statement, refused files, halts, proposals; take it, or take note of it',
+    'show what needs a person and is no payout: breaks, days without a statement, refused files, halts, registrations, proposals; take it, or take note of it',
   exits: { 0: 'shown, or done', 2: 'there is no such item, or it cannot be taken so' },
   builder: (command) =>
     command
@@ -14,7 +14,12 @@ export const queueCommand = makeCommand({
       .option('kind', textOption('only those of one kind, and more of them'))
       .option('take', flagOption('look after them yourself; payout:INV-1 names a payout'))
       .option('give-back', flagOption('look after them no more'))
-      .option('ack', flagOption('take note of days without a statement and of refused files, with --note'))
+      .option(
+        'ack',
+        flagOption(
+          'take note of days without a statement, refused files and callbacks of nobody, with --note',
+        ),
+      )
       .option('note', textOption('why'))
       .example('$0 queue', 'all of it, with what can be decided')
       .example('$0 queue day:2026-11-20 --take', 'others see that you look after it')

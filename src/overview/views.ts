@@ -6,6 +6,14 @@ import { makePayeesViews, type PayeesReader } from './payees-page.ts';
 import { makeUserViews } from './people-page.ts';
 import { makeReconciliationViews, type ReconciliationReader } from './reconciliation-page.ts';
 import { makeUploadView, makeUploadViews, type UploadPageContext } from './upload-page.ts';
+import { makeRegistrationBatchViews, type RegistrationBatchContext } from './registrations/batch-page.ts';
+import { makeRegistrationListViews, type RegistrationListReader } from './registrations/list-page.ts';
+import {
+  makeRegistrationFileView,
+  makeRegistrationViews,
+  type RegistrationPageContext,
+} from './registrations/one-page.ts';
+import type { ReadReview } from '../review/web/payout-page.ts';
 import type { Uploads } from './uploads.ts';
 import { makeTodayViews, type TodayContext } from './today-page.ts';
 
@@ -14,7 +22,13 @@ export interface OverviewOptions {
     PayeesReader &
     LogReader &
     ReconciliationReader &
-    UploadPageContext['store'];
+    UploadPageContext['store'] &
+    RegistrationListReader &
+    RegistrationPageContext['store'] &
+    RegistrationBatchContext['store'];
+  readonly readReview: ReadReview;
+  /** Where files are kept as evidence; undefined where none are taken. */
+  readonly evidenceFolder?: string | undefined;
   readonly readContext: () => Promise<SignInPageContext>;
   readonly payer?: TodayContext['payer'];
   readonly readSurroundings?: TodayContext['readSurroundings'];
@@ -25,7 +39,8 @@ export interface OverviewOptions {
 }
 
 export function makeOverviewViews(options: OverviewOptions): readonly View[] {
-  const { store, payer, readSurroundings, readContext, onUserChange, uploads } = options;
+  const { store, payer, readSurroundings, readContext, readReview, evidenceFolder, onUserChange, uploads } =
+    options;
   const readPersons = async () => {
     const context = await readContext();
     return { ...context, nowMs: context.clock.now() };
@@ -36,6 +51,9 @@ export function makeOverviewViews(options: OverviewOptions): readonly View[] {
     ...makePayeesViews(store),
     ...makeUserViews({ readPersons, onChange: async () => onUserChange?.() }),
     ...makeLogViews(store),
+    ...makeRegistrationListViews(store),
+    ...makeRegistrationViews({ store, readReview, evidenceFolder }),
+    ...makeRegistrationBatchViews({ store, readReview }),
     ...(uploads === undefined ? [] : makeUploadViews({ store, uploads, readSurroundings })),
   ];
 }
@@ -43,10 +61,14 @@ export function makeOverviewViews(options: OverviewOptions): readonly View[] {
 /** What of them takes files, and forgets them. */
 export const makeFileViews = (
   uploads: Uploads,
+  registrations?: RegistrationPageContext,
 ): {
   readonly fileViews: readonly FileView[];
   readonly onSignOut: (sessionHash: string) => Promise<void>;
 } => ({
-  fileViews: [makeUploadView(uploads)],
+  fileViews: [
+    makeUploadView(uploads),
+    ...(registrations?.evidenceFolder === undefined ? [] : [makeRegistrationFileView(registrations)]),
+  ],
   onSignOut: async (sessionHash) => uploads.discard(sessionHash),
 });

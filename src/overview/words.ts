@@ -5,6 +5,7 @@ import type { Language, Word } from '../review/web/words.ts';
 import { payeesWords } from './words/payees.ts';
 import { personEventWords } from '../review/rules/person-words.ts';
 import { userWords } from './words/people.ts';
+import { registrationWords } from './words/registrations.ts';
 import { reconciliationWords } from './words/reconciliation.ts';
 import { todayWords } from './words/today.ts';
 import { uploadWords } from './words/upload.ts';
@@ -15,6 +16,7 @@ const words = {
   ...userWords,
   ...reconciliationWords,
   ...uploadWords,
+  ...registrationWords,
 } as const;
 
 type OwnWord = keyof typeof words;

@@ -157,8 +157,8 @@ const changedMeanwhile = ({ rowNo, batchId }: Pick<Payout, 'rowNo' | 'batchId'>)
 /** Refusals that are told one by one; the rest is counted. */
 const refusalsToldMax = 20;
 
-/** @param change true when it has changed the row, false when there is nothing to change; else why not, in words */
-async function changeEach<Row>(
+/** Changes rows one by one. @param change true when it has changed the row, false when there is nothing to change; else why not, in words */
+export async function changeEach<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   change: (row: Row) => Promise<boolean | string>,
 ): Promise<OperatorResult> {

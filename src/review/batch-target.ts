@@ -8,12 +8,14 @@ import { limitHolds, whyNotApprove } from './rules/approval.ts';
 import {
   decideBatch,
   decidePayer,
+  directDebitOf,
   haltByOperator,
   readPayerKey,
   sumUnsent,
   versionOfBatch,
   versionOfPayer,
 } from './rules/batch-decisions.ts';
+import { openDirectDebit } from './registration-target.ts';
 import type { Target } from './rules/proposal.ts';
 
 const changedSince = 'it has changed since: look again';
@@ -100,7 +102,12 @@ export function makePayerWork({ journal, clock }: ReviewContext): TargetWork {
       const isChanged = found.version !== version;
       if (!isChanged && decision === 'halt-payer')
         await journal.recordPayerHalt({ ...payer, ...haltByOperator(maker, note), sinceMs: clock.now() });
-      if (!isChanged && decision === 'resume-payer') await openPayer(journal, payer, clock.now());
+      if (!isChanged && decision === 'resume-payer')
+        await (directDebitOf(payer.payerAccount) === undefined ? openPayer : openDirectDebit)(
+          journal,
+          payer,
+          clock.now(),
+        );
       await journal.endItem(
         proposalId,
         itemNo,

@@ -14,6 +14,8 @@ import type {
   ProposalStore,
   QueueStore,
 } from './ports.ts';
+import type { RegistrationStore } from '../registration/ports.ts';
+import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
 import type { Provenance } from '../reconcile/rules/custody.ts';
 import type { Target } from './rules/proposal.ts';
 import type { SigningRule } from './rules/signature.ts';
@@ -35,7 +37,8 @@ export interface ReviewContext {
   readonly journal: PayoutJournal &
     ProposalStore &
     ApprovalStore &
-    Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem'> &
+    Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem' | 'payerHalts'> &
+    RegistrationStore &
     Pick<UnreconciledDays, 'daysWithoutStatement'> &
     Pick<PersonStore, 'persons'> &
     HistoryReader &
@@ -44,6 +47,8 @@ export interface ReviewContext {
   readonly statements?: DecidedStatements | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly rules: RowRules;
+  /** What a registration says whose file leaves it out, by the settings. */
+  readonly registrationDefaults?: RegistrationDefaults | undefined;
   /** `bank.payerAccount` of the settings: what a batch that is resumed is paid from. */
   readonly payerAccount: string;
   /** `review.people` of the settings. */

@@ -17,7 +17,7 @@ import {
   type StatementTrace,
 } from './rules/payout-decisions.ts';
 import { limitHolds } from './rules/approval.ts';
-import { findChangeSince, type Target } from './rules/proposal.ts';
+import { findChangeSince, payoutCauseTerms, type Target } from './rules/proposal.ts';
 import { type Decision, isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
 
 /** A payout as a decision is taken on it, with its history. */
@@ -96,7 +96,7 @@ async function objectTo(
 ): Promise<string | { readonly reviewed: Reviewed; readonly amountSatang: Satang }> {
   const reviewed = await readReviewed(context, Number(target.key), traces);
   if (reviewed === undefined) return 'there is no such row in the journal';
-  const changed = findChangeSince(Number(target.version), reviewed.row, reviewed.events);
+  const changed = findChangeSince(Number(target.version), reviewed.row, reviewed.events, payoutCauseTerms);
   if (changed !== undefined) return changed;
   if (decision === 'retry-corrected' && target.correction === undefined)
     return 'what it is corrected to must be said: another payee number, or another amount';
@@ -110,9 +110,11 @@ async function objectTo(
 }
 
 /** How often an item is decided anew that a change of another process, of no interest to people, came before. */
-const triesMax = 5;
+export const triesMax = 5;
 
-const markOf = ({ maker, checker, proposalId }: Proposal): DecisionMark => ({
+export const keptChanging = 'it kept changing while this was applied: decide again';
+
+export const markOf = ({ maker, checker, proposalId }: Proposal): DecisionMark => ({
   by: maker,
   ...(checker === null ? {} : { checkedBy: checker }),
   proposal: proposalId,
@@ -165,12 +167,7 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
         const [present] = await journal.proposalItems(proposalId, itemNo - 1, 1);
         if (present?.status !== 'open') return;
       }
-      await journal.endItem(
-        proposalId,
-        itemNo,
-        'refused',
-        'it kept changing while this was applied: decide again',
-      );
+      await journal.endItem(proposalId, itemNo, 'refused', keptChanging);
     },
     [Symbol.dispose]: () => traces[Symbol.dispose](),
   };

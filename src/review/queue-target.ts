@@ -1,18 +1,20 @@
-/** Days without a statement and refused files as targets: taken note of, they leave the queue. */
+/** Days without a statement, refused files and callbacks of nobody as targets: taken note of, they leave the queue. */
 import { zeroSatang } from '../core/money.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
 import type { Target } from './rules/proposal.ts';
 import { decideDay, decideFile, versionOfFile } from './rules/queue.ts';
+import { decideUnknownCallback, versionOfCallback } from './rules/registration-queue.ts';
 import type { Decision } from './rules/terms.ts';
 
 type WhyNot = (decision: Decision, target: Pick<Target, 'key' | 'version'>) => Promise<string | undefined>;
 
 /** More are not refused at a time that anybody looks at. */
 const filesMax = 10_000;
+const callbacksMax = 10_000;
 
 function makeNotedWork(
   { journal, clock }: ReviewContext,
-  kind: 'day' | 'file',
+  kind: 'day' | 'file' | 'callback',
   findWhyNot: WhyNot,
 ): TargetWork {
   return {
@@ -50,5 +52,15 @@ export function makeFileWork(context: ReviewContext): TargetWork {
     const waiting = await journal.refusedFiles(filesMax);
     const isWaiting = waiting.some((file) => file.itemId === key && versionOfFile(file) === version);
     return decideFile(decision, isWaiting);
+  });
+}
+
+export function makeCallbackWork(context: ReviewContext): TargetWork {
+  const { journal } = context;
+  return makeNotedWork(context, 'callback', async (decision, { key, version }) => {
+    const unknown = await journal.unknownCallbacks(callbacksMax);
+    const isUnknown = unknown.some((one) => String(one.id) === key && versionOfCallback(one) === version);
+    const isNoted = (await journal.reviewNotes('callback', [key])).some(({ what }) => what === 'noted');
+    return decideUnknownCallback(decision, isUnknown && !isNoted);
   });
 }

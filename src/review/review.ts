@@ -11,7 +11,8 @@ import { makeBreakWork } from './break-target.ts';
 import type { ReviewContext, TargetWork } from './context.ts';
 import { makePayoutWork } from './payout-target.ts';
 import { makeSalt } from './people.ts';
-import { makeDayWork, makeFileWork } from './queue-target.ts';
+import { makeCallbackWork, makeDayWork, makeFileWork } from './queue-target.ts';
+import { makeRegistrationBatchWork, makeRegistrationWork } from './registration-target.ts';
 import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
@@ -71,6 +72,9 @@ const makeWork: Readonly<Record<TargetKind, (context: ReviewContext) => TargetWo
   statement: makeStatementWork,
   day: makeDayWork,
   file: makeFileWork,
+  registration: makeRegistrationWork,
+  'registration-batch': makeRegistrationBatchWork,
+  callback: makeCallbackWork,
 };
 
 /** The work on each kind of target, made when it is first needed. */
@@ -109,7 +113,12 @@ export function computeProposalDigest(decision: Decision, targets: readonly Targ
 const saltTarget = (target: Target): Target =>
   target.correction === undefined && target.note === undefined ? target : { ...target, salt: makeSalt() };
 
+/** A checker is told once what follows of all of it. */
+const areMixed = (targets: readonly Target[]): boolean =>
+  targets.some(({ kind }) => kind === 'registration') && targets.some(({ kind }) => kind !== 'registration');
+
 const objectTooLittle = ({ decision, targets, note, evidence, evidenceFile }: Wish): readonly Objection[] => [
+  ...(areMixed(targets) ? [{ why: 'registrations are decided on apart from everything else' }] : []),
   ...(targets.length === 0 ? [{ why: 'nothing is named that it is about' }] : []),
   ...(note.trim() === '' ? [{ why: 'why it is decided so must be said' }] : []),
   ...(decisionTerms[decision].needsEvidence && (evidence ?? '').trim() === '' && !evidenceFile

@@ -22,7 +22,7 @@ const reviewContextOf = (journal: Store, { clock }: Users): ReviewContext => ({
 });
 
 /** What the day's view and that of users ask for besides. */
-export type OverviewExtras = Omit<OverviewOptions, 'store' | 'readContext'>;
+export type OverviewExtras = Omit<OverviewOptions, 'store' | 'readContext' | 'readReview'>;
 
 /** What the page asks for besides the port. */
 export const pageOptionsOf = (
@@ -38,7 +38,12 @@ export const pageOptionsOf = (
     readQueue({ journal: store, clock: users.clock, doubtAfterMs: 3_600_000, lateAtMs: 0 }, { asker, limit }),
   log: () => {},
   views: [
-    ...makeOverviewViews({ store, readContext: async () => ({ ...users.context, store }), ...overview }),
+    ...makeOverviewViews({
+      store,
+      readContext: async () => ({ ...users.context, store }),
+      readReview: async () => reviewContextOf(store, users),
+      ...overview,
+    }),
     ...makeDecisionFileViews({
       readQueue: async () => ({ items: [], totals: [] }),
       confirm: async () => ({ kind: 'refused', objections: ['no file waits'] }),

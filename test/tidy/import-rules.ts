@@ -16,9 +16,9 @@ const arrows: Readonly<Record<string, readonly string[]>> = {
   reconcile: ['payout', 'reports'],
   reports: [],
   watch: ['intake', 'payout', 'reports', 'reconcile', 'notify', 'registration'],
-  review: ['payout', 'reconcile', 'reports', 'check', 'intake'],
+  review: ['payout', 'reconcile', 'reports', 'check', 'intake', 'src/registration/ports.ts'],
   evidence: ['review', 'payout', 'reconcile'],
-  overview: ['review', 'payout', 'reconcile', 'reports', 'check', 'intake'],
+  overview: ['review', 'payout', 'reconcile', 'reports', 'check', 'intake', 'src/registration/ports.ts'],
   registration: ['intake', 'reports', 'payout'],
   notify: [],
 };

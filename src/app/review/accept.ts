@@ -1,11 +1,18 @@
 /** Decisions about breaks and payer accounts from the shell. */
 import { paydropCommand } from '../../core/command-line.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
 import { openPayer } from '../../payout/operator.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { BreakKind } from '../../reconcile/rules/types.ts';
 import { breakTargetOf } from '../../review/break-target.ts';
-import { haltByOperator, payerKeyOf, versionOfPayer } from '../../review/rules/batch-decisions.ts';
+import { companyPayer, servicePayer } from '../../registration/rules/intent.ts';
+import {
+  directDebitOf,
+  haltByOperator,
+  payerKeyOf,
+  versionOfPayer,
+} from '../../review/rules/batch-decisions.ts';
+import { describePayer } from '../../review/rules/target-words.ts';
+import { openDirectDebit } from '../../review/registration-target.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { readUser } from '../reconcile.ts';
 import { deciderOf } from '../../review/verdict.ts';
@@ -56,6 +63,19 @@ export interface PayerChanged {
 }
 
 /**
+ * Under which registrations are halted, all of them or those of one company.
+ * @param company as VENDOR/COMPANY @throws SettingsError for what names none
+ */
+export function directDebitAccount(company: string | undefined): string {
+  const all = servicePayer('').payerAccount;
+  if (company === undefined) return all;
+  const [, vendorId, companyId] = /^([^/\s]+)\/(\S+)$/.exec(company) ?? [];
+  if (vendorId === undefined || companyId === undefined)
+    throw new SettingsError(`--company takes VENDOR/COMPANY as registrations name them, not ${company}`);
+  return companyPayer('', { vendorId, companyId }).payerAccount;
+}
+
+/**
  * Halts a payer account, or lets it go on.
  * @param account the one of the settings when left out
  * @throws SettingsError as `identifyPerson` does, and for an account that nothing is paid from
@@ -71,9 +91,10 @@ export async function decideOnPayer(
   const payer = { companyId, payerAccount: account ?? present };
   const isKnown =
     payer.payerAccount === present ||
+    directDebitOf(payer.payerAccount) !== undefined ||
     (await journal.batches()).some((batch) => batch.payerAccount === payer.payerAccount);
-  const shown = maskDigits(payer.payerAccount);
-  if (!isKnown) throw new SettingsError(`nothing is paid from account ${shown}`);
+  const shown = describePayer(payer.payerAccount);
+  if (!isKnown) throw new SettingsError(`nothing is paid from ${shown}`);
   const halt = await journal.payerHalt(companyId, payer.payerAccount);
   const pause = await journal.payerPause(companyId, payer.payerAccount);
   if ((await identifyPerson(loaded, journal)) === undefined) {
@@ -81,12 +102,16 @@ export async function decideOnPayer(
     const isHalt = decision === 'halt-payer';
     if (isHalt && halt === undefined)
       await journal.recordPayerHalt({ ...payer, ...haltByOperator(readUser(), note), sinceMs: nowMs });
-    if (!isHalt) await openPayer(journal, payer, nowMs);
-    return { kind: 'changed', text: `Account ${shown} ${isHalt ? 'is halted' : 'goes on'}.` };
+    const open = directDebitOf(payer.payerAccount) === undefined ? openPayer : openDirectDebit;
+    if (!isHalt) await open(journal, payer, nowMs);
+    return {
+      kind: 'changed',
+      text: `${shown.slice(0, 1).toUpperCase()}${shown.slice(1)} ${isHalt ? 'is halted' : 'goes on'}.`,
+    };
   }
   const maker = deciderOf(await requirePerson(session, 'propose'));
   const version = versionOfPayer(halt, pause);
   const target = { kind: 'payer', key: payerKeyOf(payer), version } as const;
-  const named = [{ where: `account ${shown}`, target }];
+  const named = [{ where: shown, target }];
   return decideNamed(session, [{ decision, named, note, evidence: null }], maker);
 }

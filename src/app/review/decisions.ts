@@ -16,16 +16,31 @@ import { type DecisionFileReading, readDecisionFile } from '../../review/read-de
 import { type Checked, proposeAll, type Proposed, sweepProposals, type Wish } from '../../review/review.ts';
 import { deciderOf, giveVerdict, type Verdict } from '../../review/verdict.ts';
 import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
-import type { FiledDecision } from '../../review/rules/decision-file.ts';
+import {
+  type FiledDecision,
+  type FiledPayout,
+  type FiledRegistration,
+  isFiledRegistration,
+} from '../../review/rules/decision-file.ts';
+import type { RegistrationHistory } from '../../registration/ports.ts';
+import { sourceStatusesOf } from '../../registration/rules/registration.ts';
 import { describeTarget } from '../../review/rules/target-words.ts';
 import { can, type ProvedPerson } from '../../review/rules/people.ts';
 import type { Decider, EvidenceFile, ProposalStatus, Target } from '../../review/rules/proposal.ts';
-import { type Decision, decisionTerms, type PayoutDecision } from '../../review/rules/terms.ts';
+import {
+  type Decision,
+  decisionTerms,
+  isPayoutDecision,
+  isRegistrationDecision,
+  type PayoutDecision,
+  type RegistrationDecision,
+} from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { readTimeLimits } from '../../payout/rules/limits.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
+import { findAnyBatch } from '../registration/standing.ts';
 import { agreeSettings } from './agreed.ts';
 import { identifyPerson } from './people.ts';
 import { makeDecidedStatements } from './decided-statements.ts';
@@ -47,11 +62,12 @@ export async function readReview(
   journal: Store,
   log: Logger = silentLogger,
 ): Promise<ReviewContext> {
-  const { review, bank, approval } = (await agreeSettings(loaded, journal)).settings;
+  const { review, bank, approval, registration } = (await agreeSettings(loaded, journal)).settings;
   return {
     journal,
     clock: systemClock,
     rules: { payoutSatangMax: loaded.limits.satangPerPayout },
+    registrationDefaults: registration,
     payerAccount: bank.payerAccount,
     people: review.people,
     approvers: approval.people,
@@ -131,14 +147,22 @@ const nameRow = ({ row, batch }: Pick<PayoutHistory, 'row' | 'batch'>): Named =>
   target: { kind: 'payout', key: String(row.seq), version: String(row.version) },
 });
 
+const nameRegistration = ({ row, batch }: Pick<RegistrationHistory, 'row' | 'batch'>): Named => ({
+  where: `${row.cells.registrationId.trim()} (row ${row.rowNo} of batch ${batch.batchId})`,
+  target: { kind: 'registration', key: String(row.seq), version: String(row.version) },
+});
+
+/** About a payout, about a registration, or about either. */
+type RowDecision = PayoutDecision | RegistrationDecision;
+
 /**
- * Decides on payouts by their payoutIds or transRefNos. One that stands in several files is meant in that file in which
- * the decision is possible.
+ * Decides on payouts and registrations by their ids, or by the bank's references. One that stands in several files is
+ * meant in that file in which the decision is possible.
  * @throws SettingsError as `identifyPerson` does, and for a name that nothing has
  */
-export async function decideOnPayouts(
+export async function decideOnRows(
   session: DecisionSession,
-  decision: PayoutDecision,
+  decision: RowDecision,
   names: readonly string[],
   {
     evidencePath,
@@ -149,7 +173,11 @@ export async function decideOnPayouts(
   const named: Named[] = [];
   for (const name of new Set(names)) named.push(await nameOne(session, decision, name));
   const evidenceFile = evidencePath === undefined ? null : await keepFile(session, evidencePath);
-  return decideNamed(session, [{ decision, named, ...terms, evidenceFile }], maker);
+  const wishes = (['payout', 'registration'] as const)
+    .map((kind) => named.filter(({ target }) => target.kind === kind))
+    .filter((some) => some.length > 0)
+    .map((some) => ({ decision, named: some, ...terms, evidenceFile }));
+  return decideNamed(session, wishes, maker);
 }
 
 /** @throws SettingsError for a file that cannot be kept */
@@ -168,23 +196,93 @@ async function keepFile({ loaded }: Pick<DecisionSession, 'loaded'>, path: strin
   }
 }
 
-async function nameOne(
-  { journal, context }: DecisionSession,
-  decision: PayoutDecision,
-  name: string,
-): Promise<Named> {
-  for (const by of ['payoutId', 'transRefNo'] as const) await journal.recall(by, [name], systemClock.now());
-  const found = await journal.findPayouts(name);
-  const [latest] = found;
-  if (latest === undefined)
-    throw new SettingsError(`no payout is called ${name}; "paydrop list" finds payouts`);
-  const { readOptions } = await import('../../review/payout-target.ts');
+/** Rows that a name may mean: those of payouts, or those of registrations. */
+export type FoundRows =
+  | { readonly kind: 'payout'; readonly payouts: readonly PayoutHistory[] }
+  | { readonly kind: 'registration'; readonly registrations: readonly RegistrationHistory[] };
+
+const kindMark = /^(payout|registration):(.+)$/s;
+
+/**
+ * What a name means: a payoutId, a registrationId, or the bank's reference of one. `payout:` or `registration:` before it
+ * says which.
+ * @returns undefined when nothing is called so
+ * @throws SettingsError where a payout and a registration are
+ */
+export async function findRows(
+  journal: Pick<Store, 'findPayouts' | 'findRegistrations'>,
+  text: string,
+): Promise<FoundRows | undefined> {
+  const [, kind, name = text] = kindMark.exec(text) ?? [];
+  const payouts = kind === 'registration' ? [] : await journal.findPayouts(name);
+  const registrations = kind === 'payout' ? [] : await journal.findRegistrations(name);
+  if (payouts.length > 0 && registrations.length > 0)
+    throw new SettingsError(
+      `a payout and a registration are called ${name}: say payout:${name} or registration:${name}`,
+    );
+  if (registrations.length > 0) return { kind: 'registration', registrations };
+  return payouts.length > 0 ? { kind: 'payout', payouts } : undefined;
+}
+
+async function nameOne(session: DecisionSession, decision: RowDecision, name: string): Promise<Named> {
+  const { journal } = session;
+  const plain = kindMark.exec(name)?.[2] ?? name;
+  for (const by of ['payoutId', 'transRefNo'] as const) await journal.recall(by, [plain], systemClock.now());
+  const found = await findRows(journal, name);
+  if (found === undefined)
+    throw new SettingsError(
+      `no payout and no registration is called ${name}; "paydrop list" finds payouts, "paydrop list --registrations" registrations`,
+    );
+  return found.kind === 'payout'
+    ? namePayout(session, decision, found.payouts)
+    : nameFoundRegistration(session, decision, found.registrations);
+}
+
+interface PossibleOne {
+  readonly decision: string;
+  readonly whyNot: string | undefined;
+}
+
+/** The first in which a decision is possible, or the latest. */
+async function findPossible<One>(
+  found: readonly One[],
+  decision: RowDecision,
+  read: (one: One) => Promise<readonly PossibleOne[] | undefined>,
+): Promise<One | undefined> {
   for (const one of found) {
-    const options = await readOptions(context, one.row.seq);
-    if (options?.some((option) => option.decision === decision && option.whyNot === undefined))
-      return nameRow(one);
+    const options = await read(one);
+    if (options?.some((option) => option.decision === decision && option.whyNot === undefined)) return one;
   }
-  return nameRow(latest);
+  return found[0];
+}
+
+const requireKnown = (one: Named | undefined): Named => {
+  if (one === undefined) throw new Error('a name was found, and means nothing');
+  return one;
+};
+
+async function namePayout(
+  { context }: DecisionSession,
+  decision: RowDecision,
+  found: readonly PayoutHistory[],
+): Promise<Named> {
+  const { readOptions } = await import('../../review/payout-target.ts');
+  if (!isPayoutDecision(decision))
+    throw new SettingsError(`${found[0]?.row.cells.payoutId ?? ''} is a payout, not a registration`);
+  const one = await findPossible(found, decision, ({ row }) => readOptions(context, row.seq));
+  return requireKnown(one && nameRow(one));
+}
+
+async function nameFoundRegistration(
+  { context }: DecisionSession,
+  decision: RowDecision,
+  found: readonly RegistrationHistory[],
+): Promise<Named> {
+  const { readRegistrationOptions } = await import('../../review/registration-target.ts');
+  if (!isRegistrationDecision(decision))
+    throw new SettingsError(`${found[0]?.row.cells.registrationId ?? ''} is a registration, not a payout`);
+  const one = await findPossible(found, decision, ({ row }) => readRegistrationOptions(context, row.seq));
+  return requireKnown(one && nameRegistration(one));
 }
 
 /** What a filled-in exceptions file has come to. */
@@ -210,7 +308,7 @@ export async function decideReading(
   if (reading.kind !== 'decisions') return reading;
   const { decisions, undecided } = reading;
   if (decisions.length === 0) return { kind: 'decided', ends: [], undecided };
-  const rows = new Map<PayoutDecision, Named[]>();
+  const rows = new Map<RowDecision, Named[]>();
   const unknown: { where: string; why: string }[] = [];
   for (const filed of decisions) {
     const named = await nameFiled(session, filed);
@@ -228,11 +326,22 @@ export async function decideReading(
   return { ...(await decideNamed(session, wishes, maker)), undecided };
 }
 
+interface UnknownRow {
+  readonly where: string;
+  readonly why: string;
+}
+
 /** The row that a line of the file means. */
-async function nameFiled(
+const nameFiled = (
+  session: Pick<DecisionSession, 'journal'>,
+  filed: FiledDecision,
+): Promise<Named | UnknownRow> =>
+  isFiledRegistration(filed) ? nameFiledRegistration(session, filed) : nameFiledPayout(session, filed);
+
+async function nameFiledPayout(
   { journal }: Pick<DecisionSession, 'journal'>,
-  { line, batchId, rowNo, payoutId, version, newProxyNo, newAmount, note }: FiledDecision,
-): Promise<Named | { readonly where: string; readonly why: string }> {
+  { line, batchId, rowNo, payoutId, version, newProxyNo, newAmount, note }: FiledPayout,
+): Promise<Named | UnknownRow> {
   await journal.recall('batch', [batchId], systemClock.now());
   const found = (await journal.findPayouts(payoutId)).find(
     ({ row, batch }) => batch.batchId === batchId && row.rowNo === rowNo,
@@ -245,6 +354,27 @@ async function nameFiled(
   const { row } = found;
   const target: Target = { kind: 'payout', key: String(row.seq), version: String(version), note, correction };
   return { where: `${where}, ${describeRow(row, batchId)}`, target };
+}
+
+async function nameFiledRegistration(
+  { journal }: Pick<DecisionSession, 'journal'>,
+  { line, batchId, rowNo, registrationId, version, newAccountNo, note }: FiledRegistration,
+): Promise<Named | UnknownRow> {
+  const found = (await journal.findRegistrations(registrationId)).find(
+    ({ row, batch }) => batch.batchId === batchId && row.rowNo === rowNo,
+  );
+  if (found === undefined)
+    return {
+      where: `line ${line}`,
+      why: `there is no row ${rowNo} of batch ${batchId} with the registrationId ${registrationId}`,
+    };
+  const { where, target } = nameRegistration(found);
+  const correction =
+    newAccountNo === null ? undefined : { proxyNo: null, amount: null, accountNo: newAccountNo };
+  return {
+    where: `line ${line}, ${where}`,
+    target: { ...target, version: String(version), note, correction },
+  };
 }
 
 // ---------------------------------------------------------------- resume, cancel and retry, once there are users
@@ -266,22 +396,61 @@ export async function decideByVerb(
   verb: keyof typeof decisionsOf,
   name: string,
 ): Promise<Decided | undefined> {
-  const { journal, loaded, context } = session;
+  const { journal, loaded } = session;
   if ((await identifyPerson(loaded, journal)) === undefined) return undefined;
   const note = `by "paydrop ${verb}"`;
   const { batch: ofBatch, payout } = decisionsOf[verb];
-  const batch = await journal.batch(name.toUpperCase());
-  if (batch === undefined) return decideOnPayouts(session, payout, [name], { note, evidence: null });
+  const whole = await nameBatch(session, name);
+  if (whole === undefined) return decideOnRows(session, payout, [name], { note, evidence: null });
   const maker = deciderOf(await requirePerson(session, 'propose'));
-  const where = `batch ${batch.batchId}`;
-  const whole = {
-    where,
-    target: { kind: 'batch', key: batch.batchId, version: versionOfBatch(batch, context.payerAccount) },
-  } as const;
-  const named = ofBatch === undefined ? await nameRetried(session, batch.batchId) : [whole];
+  const named =
+    ofBatch !== undefined
+      ? [whole]
+      : whole.target.kind === 'batch'
+        ? await nameRetried(session, whole.target.key)
+        : await nameRetriedRegistrations(session, whole.target.key);
   if (named.length === 0)
-    return { kind: 'refused', objections: [{ where, why: 'nothing of it can be tried again' }] };
+    return {
+      kind: 'refused',
+      objections: [{ where: whole.where, why: 'nothing of it can be tried again' }],
+    };
   return decideNamed(session, [{ decision: ofBatch ?? payout, named, note, evidence: null }], maker);
+}
+
+/** A batch of payouts or of registrations as a whole; undefined when none is called so. */
+async function nameBatch({ journal, context }: DecisionSession, name: string): Promise<Named | undefined> {
+  const found = await findAnyBatch(journal, name);
+  if (found === undefined) return undefined;
+  const { batchId: key } = found.batch;
+  const where = `batch ${key}`;
+  if (found.kind === 'payouts') {
+    const version = versionOfBatch(found.batch, context.payerAccount);
+    return { where, target: { kind: 'batch', key, version } };
+  }
+  const { versionOfRegistrations } = await import('../../review/registration-target.ts');
+  return {
+    where,
+    target: { kind: 'registration-batch', key, version: versionOfRegistrations(found.batch) },
+  };
+}
+
+/** The registrations of a batch that can be tried again; the list is what is checked. */
+async function nameRetriedRegistrations(
+  { journal, context }: DecisionSession,
+  batchId: string,
+): Promise<readonly Named[]> {
+  const batch = await journal.registrationBatch(batchId);
+  const { readRegistrationOptions } = await import('../../review/registration-target.ts');
+  const named: Named[] = [];
+  await using snapshot = await journal.registrationSnapshot();
+  for await (const rows of snapshot.resultRows(batchId))
+    for (const row of rows) {
+      if (!sourceStatusesOf('ready', 'tried-again').includes(row.status) || batch === undefined) continue;
+      const options = await readRegistrationOptions(context, row.seq);
+      if (options?.some(({ decision, whyNot }) => decision === 'retry' && whyNot === undefined))
+        named.push(nameRegistration({ row, batch }));
+    }
+  return named;
 }
 
 /** The rows of a batch that can be tried again; the list is what is checked. */
@@ -357,6 +526,7 @@ export async function readProposal(
 }
 
 async function describeItem(journal: Store, { kind, key }: ProposalItem): Promise<Omit<ShownItem, 'item'>> {
+  if (kind === 'registration') return describeRegistrationItem(journal, Number(key));
   if (kind !== 'payout') return { where: describeTarget(kind, key) };
   const history = await journal.history(Number(key));
   if (history === undefined) return { where: `row ${key}, in an archive` };
@@ -364,6 +534,14 @@ async function describeItem(journal: Store, { kind, key }: ProposalItem): Promis
   const amount = row.amountSatang === null ? row.cells.amount : `${showBaht(row.amountSatang)} baht`;
   const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
   return { where: describeRow(row, batch.batchId), about: `${amount} to ${payee}, now ${row.status}` };
+}
+
+async function describeRegistrationItem(journal: Store, seq: number): Promise<Omit<ShownItem, 'item'>> {
+  const history = await journal.registrationHistory(seq);
+  if (history === undefined) return { where: `registration ${seq}` };
+  const { row } = history;
+  const account = maskDigits(row.currentInstruction?.accountNo ?? row.cells.accountNo);
+  return { where: nameRegistration(history).where, about: `account ${account}, now ${row.status}` };
 }
 
 /** @throws SettingsError as `identifyPerson` does */

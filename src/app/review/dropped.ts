@@ -13,9 +13,9 @@ import { type Disk, lookAt, moveUnlessTaken, openPlainly, realDisk } from '../..
 import { errorCode, hashFile } from '../../platform/durable-file.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
-import type { FiledDecision } from '../../review/rules/decision-file.ts';
+import { type FiledDecision, isFiledRegistration } from '../../review/rules/decision-file.ts';
 import { moneyMovedOfDecisions } from '../../review/rules/queue.ts';
-import { decisionTerms } from '../../review/rules/terms.ts';
+import { termsOf } from '../../review/rules/terms.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { InboxRefusedError } from '../../watch/folders/binding.ts';
@@ -270,6 +270,17 @@ function explainRefusal(reading: DecisionFileReading): readonly string[] | undef
   return reading.decisions.length === 0 ? ['nothing is decided in this file'] : undefined;
 }
 
+/** No money is moved by a registration. */
+async function readAmount(journal: Pick<Store, 'findPayouts'>, filed: FiledDecision): Promise<Satang> {
+  if (isFiledRegistration(filed)) return zeroSatang;
+  const { batchId, rowNo, payoutId, newAmount } = filed;
+  const found = (await journal.findPayouts(payoutId)).find(
+    ({ row, batch }) => batch.batchId === batchId && row.rowNo === rowNo,
+  );
+  const corrected = newAmount === null ? undefined : parseBaht(newAmount);
+  return corrected ?? found?.row.amountSatang ?? zeroSatang;
+}
+
 /** What it asks for: how many rows and how much, for each decision. Rows that are in an archive are counted alone. */
 async function sumUp(
   journal: Pick<Store, 'findPayouts'>,
@@ -277,18 +288,14 @@ async function sumUp(
   undecided: number,
 ): Promise<Pick<DecisionRecord, 'asks' | 'amount' | 'moneyMoved'>> {
   const sums = new Map<FiledDecision['decision'], Satang[]>();
-  for (const { decision, batchId, rowNo, payoutId, newAmount } of decisions) {
-    const found = (await journal.findPayouts(payoutId)).find(
-      ({ row, batch }) => batch.batchId === batchId && row.rowNo === rowNo,
-    );
-    const corrected = newAmount === null ? undefined : parseBaht(newAmount);
-    const amount = corrected ?? found?.row.amountSatang ?? zeroSatang;
-    sums.set(decision, [...(sums.get(decision) ?? []), amount]);
-  }
-  const words = [...sums].map(
-    ([decision, amounts]) =>
-      `${decisionTerms[decision].label}: ${countOf(amounts.length, 'row')}, ${showBaht(sumSatang(amounts))} baht`,
-  );
+  for (const filed of decisions)
+    sums.set(filed.decision, [...(sums.get(filed.decision) ?? []), await readAmount(journal, filed)]);
+  const isOfRegistrations = decisions.some(isFiledRegistration);
+  const words = [...sums].map(([decision, amounts]) => {
+    const { label } = termsOf(decision, isOfRegistrations ? 'registration' : 'payout');
+    const rows = `${label}: ${countOf(amounts.length, 'row')}`;
+    return isOfRegistrations ? rows : `${rows}, ${showBaht(sumSatang(amounts))} baht`;
+  });
   const left = undecided === 0 ? [] : [`${countOf(undecided, 'row')} without a decision`];
   return {
     asks: [...words, ...left].join('; '),

@@ -77,6 +77,7 @@ export async function openPage(
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
   const payer = { companyId, payerAccount };
+  const evidenceFolder = evidenceFolderOf(dataDir);
   const uploads = stack.use(await openUploads(loaded, store));
   const readContextOfReview = async () => readReview(loaded, store, logger);
   const openSession = async () => ({ journal: store, loaded, context: await readContextOfReview() });
@@ -91,7 +92,7 @@ export async function openPage(
     readContext,
     readReview: readContextOfReview,
     readQueue: readItems,
-    evidenceFolder: evidenceFolderOf(dataDir),
+    evidenceFolder,
     log,
     payer,
     onUserChange,
@@ -99,6 +100,8 @@ export async function openPage(
       ...makeOverviewViews({
         store,
         readContext,
+        readReview: readContextOfReview,
+        evidenceFolder,
         payer,
         uploads,
         onUserChange,
@@ -109,7 +112,7 @@ export async function openPage(
       }),
       ...makeDecisionFileViews({ readQueue: readItems, ...makeFileDecisions(openSession) }),
     ],
-    ...makeFileViews(uploads),
+    ...makeFileViews(uploads, { store, readReview: readContextOfReview, evidenceFolder }),
   };
   const page = stack.use(
     await openReviewPage(options).catch((error: unknown) => {

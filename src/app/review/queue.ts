@@ -5,7 +5,7 @@ import { showDate } from '../../payout/rules/lost-journal.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { takeItem } from '../../review/owners.ts';
-import { payerKeyOf, readPayerKey } from '../../review/rules/batch-decisions.ts';
+import { directDebitOf, payerKeyOf, readPayerKey } from '../../review/rules/batch-decisions.ts';
 import type { Target } from '../../review/rules/proposal.ts';
 import { type Queue, type QueueKind, queueKinds } from '../../review/rules/queue.ts';
 import { deciderOf } from '../../review/verdict.ts';
@@ -24,11 +24,12 @@ export function makeQueueContext(
   { settings, dataDir }: Pick<LoadedSettings, 'settings' | 'dataDir'>,
   journal: Store,
 ): QueueContext & { readonly journal: Store } {
-  const { review, reconcile, bank } = settings;
+  const { review, reconcile, bank, registration } = settings;
   return {
     journal,
     clock: systemClock,
     payerAccount: bank.payerAccount,
+    registrationDefaults: registration,
     doubtAfterMs: review.doubtAfterMs,
     lateAtMs: (parseTimeOfDay(reconcile.lateAt) ?? 0) * minuteMs,
     listDecisions: async () => listDropped(dataDir),
@@ -49,11 +50,16 @@ export async function readWaiting(
 interface QueueName {
   readonly kind: QueueKind | 'payout';
   readonly key: string;
+  readonly name?: string;
 }
 
 /** How people name an item; a payer account by its last digits. */
-export function nameOfItem({ kind, key }: QueueName): string {
-  if (kind === 'payer') return `${kind}:${maskDigits(readPayerKey(key).payerAccount)}`;
+export function nameOfItem({ kind, key, name }: QueueName): string {
+  if (name !== undefined) return name;
+  if (kind === 'payer') {
+    const { payerAccount } = readPayerKey(key);
+    return `${kind}:${directDebitOf(payerAccount) === undefined ? maskDigits(payerAccount) : payerAccount.replace(' ', ':')}`;
+  }
   return `${kind}:${kind === 'day' ? showDate(key) : key}`;
 }
 
@@ -68,6 +74,11 @@ async function readName({ journal }: DecisionSession, name: string): Promise<Que
     return halts.find((one) => nameOfItem(one) === name) ?? { kind, key };
   }
   if (kind === 'day') return { kind, key: key.replaceAll('-', '') };
+  if (kind === 'registration') {
+    const [found] = await journal.findRegistrations(key);
+    if (found === undefined) throw new SettingsError(`no registration is called ${key}`);
+    return { kind, key: String(found.row.seq) };
+  }
   if (kind !== 'payout') return { kind, key };
   const [latest] = await journal.findPayouts(key);
   if (latest === undefined) throw new SettingsError(`no payout is called ${key}`);
@@ -107,7 +118,7 @@ export async function takeNamed(
 const itemsMax = 10_000;
 
 /**
- * Takes note of days without a statement and of refused files: they leave the queue.
+ * Takes note of days without a statement, refused files and callbacks of nobody: they leave the queue.
  * @throws SettingsError as `identifyPerson` does, and for a name of anything else
  */
 export async function acknowledgeNamed(
@@ -117,16 +128,21 @@ export async function acknowledgeNamed(
 ): Promise<Decided> {
   const maker = deciderOf(await requirePerson(session, 'propose'));
   const files = await session.journal.refusedFiles(itemsMax);
+  const callbacks = await session.journal.unknownCallbacks(itemsMax);
   const named: Named[] = [];
   for (const name of new Set(names)) {
     const { kind, key } = await readName(session, name);
-    if (kind !== 'day' && kind !== 'file')
+    if (kind !== 'day' && kind !== 'file' && kind !== 'callback')
       throw new SettingsError(
-        `${name}: a day without a statement or a refused file is taken note of so; of a payout, "paydrop ack" takes note`,
+        `${name}: a day without a statement, a refused file or a callback of nobody is taken note of so; of a payout or registration, "paydrop ack" takes note`,
       );
     if (kind === 'day' && parseBangkokDate(key) === undefined)
       throw new SettingsError(`${name} names no day: day:YYYY-MM-DD`);
-    const version = String(files.find(({ itemId }) => itemId === key)?.endedAtMs ?? '');
+    const known =
+      kind === 'callback'
+        ? callbacks.find(({ id }) => String(id) === key)?.receivedAtMs
+        : files.find(({ itemId }) => itemId === key)?.endedAtMs;
+    const version = String(known ?? '');
     const target: Target = { kind, key, version };
     named.push({ where: name, target });
   }

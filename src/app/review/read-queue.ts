@@ -5,6 +5,9 @@ import type { BatchReader, Clock } from '../../core/ports.ts';
 import type { StatementStore, UnreconciledDays } from '../../reconcile/ports.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import type { ApprovalStore, ProposalStore, QueueStore } from '../../review/ports.ts';
+import type { RegistrationHistory, RegistrationRow, RegistrationStore } from '../../registration/ports.ts';
+import { type RegistrationContext, readRegistrationOptions } from '../../review/registration-target.ts';
+import { callbackItem, registrationItem } from '../../review/rules/registration-queue.ts';
 import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
 import type { TargetKind } from '../../review/rules/proposal.ts';
 import {
@@ -37,7 +40,9 @@ export interface QueueContext {
     Pick<StatementStore, 'statementDays' | 'openBreaks'> &
     Pick<UnreconciledDays, 'daysWithoutStatement'> &
     Pick<ProposalStore, 'proposals' | 'openItems'> &
-    Pick<ApprovalStore, 'involvedIn'>;
+    Pick<ApprovalStore, 'involvedIn'> &
+    RegistrationStore;
+  readonly registrationDefaults?: RegistrationContext['registrationDefaults'];
   readonly clock: Pick<Clock, 'now'>;
   /** Of the settings; that of each batch when it is left out. */
   readonly payerAccount?: string;
@@ -144,6 +149,44 @@ async function findProposals({ journal, clock }: QueueContext, asker: Asker, lim
   return { items };
 }
 
+/** When a registration began to wait, as far as the journal tells. */
+const waitsSince = ({ row, batch, events }: RegistrationHistory): number =>
+  events.at(-1)?.atMs ?? row.settledAtMs ?? batch.sealedAtMs ?? batch.startedAtMs;
+
+/** Those that ended otherwise than registered, and those in doubt for long. */
+async function findRegistrations(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
+  const { journal, clock, doubtAfterMs } = context;
+  const waiting = { isWaiting: true } as const;
+  const doubt = { statuses: ['in-doubt'], untilMs: clock.now() - doubtAfterMs } as const;
+  const found = new Map<number, RegistrationRow>();
+  let count = 0;
+  for (const filter of [waiting, doubt]) {
+    count += await journal.countFoundRegistrations(filter);
+    for (const row of await journal.searchRegistrations(filter, Number.MAX_SAFE_INTEGER, limit))
+      found.set(row.seq, row);
+  }
+  const items: QueueItem[] = [];
+  for (const { seq } of [...found.values()].slice(0, limit)) {
+    const history = await journal.registrationHistory(seq);
+    const options = await readRegistrationOptions(context, seq);
+    if (history === undefined || options === undefined) continue;
+    const { row, batch } = history;
+    items.push(
+      registrationItem({ row, batchId: batch.batchId, sinceMs: waitsSince(history), options }, asker),
+    );
+  }
+  return { items, count: Math.max(count, items.length) };
+}
+
+async function findCallbacks({ journal }: QueueContext, asker: Asker, limit: number): Promise<Found> {
+  const unknown = await journal.unknownCallbacks(limit * countedTimes);
+  const keys = unknown.map(({ id }) => String(id));
+  const notes = keys.length === 0 ? [] : await journal.reviewNotes('callback', keys);
+  const noted = new Set(notes.flatMap(({ what, key }) => (what === 'noted' ? [key] : [])));
+  const waiting = unknown.filter(({ id }) => !noted.has(String(id)));
+  return { items: waiting.slice(0, limit).map((one) => callbackItem(one, asker)), count: waiting.length };
+}
+
 const finds: Readonly<Record<QueueKind, Find>> = {
   break: findBreaks,
   day: findDays,
@@ -153,6 +196,8 @@ const finds: Readonly<Record<QueueKind, Find>> = {
   }),
   batch: findBatches,
   doubt: findDoubt,
+  registration: findRegistrations,
+  callback: findCallbacks,
   proposal: findProposals,
   decisions: async ({ listDecisions }, asker) => ({
     items: ((await listDecisions?.()) ?? []).map((file) => decisionsItem(file, asker)),
@@ -166,6 +211,8 @@ const targetKinds: Readonly<Partial<Record<QueueKind, TargetKind>>> = {
   payer: 'payer',
   batch: 'batch',
   doubt: 'batch',
+  registration: 'registration',
+  callback: 'callback',
 };
 
 /** Open proposals about these, by their keys. */

@@ -16,7 +16,7 @@ import type { Dropped } from '../../app/review/waiting-decisions.ts';
 import type { PayerChanged } from '../../app/review/accept.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
 import { type EvidenceFile, proposalStatusWords } from '../../review/rules/proposal.ts';
-import { decisionTerms } from '../../review/rules/terms.ts';
+import { termsOf } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { countOf, showBaht } from './amounts.ts';
 import type { Shown } from './shown.ts';
@@ -24,8 +24,14 @@ import type { Shown } from './shown.ts';
 /** Objections that are shown one by one; the rest is counted. */
 const objectionsShownMax = 50;
 
-const describe = ({ decision, items, totalSatang }: Proposal): string =>
-  `${decisionTerms[decision].label}: ${countOf(items, 'item')}, ${showBaht(totalSatang)} baht`;
+/** No money is moved by a registration. */
+const isOfRegistrations = ({ kind }: Pick<Proposal, 'kind'>): boolean =>
+  kind === 'registration' || kind === 'registration-batch';
+
+function describe({ decision, items, totalSatang, kind }: Proposal): string {
+  const count = `${termsOf(decision, kind).label}: ${countOf(items, 'item')}`;
+  return isOfRegistrations({ kind }) ? count : `${count}, ${showBaht(totalSatang)} baht`;
+}
 
 const jsonOf = ({ totalSatang, ...proposal }: Proposal): object => ({
   ...proposal,
@@ -42,11 +48,11 @@ function linesOfEnd(end: Proposed): string[] {
     return [`${describe(proposal)}: it is proposal ${proposal.proposalId}.`, signOnPage];
   if (end.kind === 'waiting')
     return [
-      `${describe(proposal)}: ${decisionTerms[proposal.decision].effect}, once another person has approved it.`,
+      `${describe(proposal)}: ${termsOf(proposal.decision, proposal.kind).effect}, once another person has approved it.`,
       `  It is proposal ${proposal.proposalId}: "paydrop approve ${proposal.proposalId}" by another person, until ${formatBangkokMoment(proposal.expiresAtMs)}.`,
     ];
   return [
-    `${describe(proposal)}: ${decisionTerms[proposal.decision].effect}.`,
+    `${describe(proposal)}: ${termsOf(proposal.decision, proposal.kind).effect}.`,
     ...linesOfApplied(end.applied),
   ];
 }
@@ -118,7 +124,12 @@ const describeFile = ({ name, sha256, bytes }: EvidenceFile): string =>
 function maskItem({ item, ...shown }: ProposalShown['items'][number]) {
   const { salt: _salt, commitment: _commitment, correction, ...plain } = item;
   const proxyNo = correction?.proxyNo ?? null;
-  const masked = correction && { ...correction, proxyNo: proxyNo && maskDigits(proxyNo) };
+  const accountNo = correction?.accountNo;
+  const masked = correction && {
+    ...correction,
+    proxyNo: proxyNo && maskDigits(proxyNo),
+    ...(accountNo === undefined ? {} : { accountNo: maskDigits(accountNo) }),
+  };
   return { ...plain, ...shown, correction: masked };
 }
 
@@ -130,7 +141,7 @@ export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
   const rest = proposal.items - items.length;
   const lines = [
     `Proposal ${proposalId}: ${describe(proposal)}`,
-    `  ${decisionTerms[decision].effect}`,
+    `  ${termsOf(decision, proposal.kind).effect}`,
     `  proposed by ${maker}, ${formatBangkokMoment(madeAtMs)}: ${note}`,
     ...(evidence === null ? [] : [`  evidence: ${evidence}`]),
     ...(proposal.evidenceFile ? [describeFile(proposal.evidenceFile)] : []),
@@ -145,7 +156,7 @@ export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
       const becomes =
         correction === undefined
           ? ''
-          : ` -> ${[correction.proxyNo, correction.amount && `${correction.amount} baht`].filter(Boolean).join(', ')}`;
+          : ` -> ${[correction.proxyNo, correction.accountNo, correction.amount && `${correction.amount} baht`].filter(Boolean).join(', ')}`;
       const line = `  ${item.itemNo}. ${where}${becomes}${item.note === undefined ? '' : `: ${item.note}`}${item.status === 'open' ? '' : ` (${item.status}${item.why === null ? '' : `: ${item.why}`})`}`;
       return [line, ...(about === undefined ? [] : [`     ${about}`])];
     }),

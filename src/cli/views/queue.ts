@@ -15,6 +15,8 @@ const kindWords: Readonly<Record<QueueKind, readonly [one: string, several: stri
   payer: ['halted account', 'halted accounts'],
   batch: ['held batch', 'held batches'],
   doubt: ['batch long in doubt', 'batches long in doubt'],
+  registration: ['registration', 'registrations'],
+  callback: ['callback of nobody', 'callbacks of nobody'],
   proposal: ['proposal to check', 'proposals to check'],
   decisions: ['file of decisions', 'files of decisions'],
 };
@@ -32,6 +34,8 @@ const moneyWords = { no: 'no money moved', unknown: 'unknown if money moved', ye
 function showItem(item: OwnedItem, nowMs: number): Shown {
   const { kind, title, sinceMs, amountSatang, moneyMoved, reason, remedy, options, owner } = item;
   const name = nameOfItem(item);
+  // What is registered moves none.
+  const money = kind === 'registration' || kind === 'callback' ? [] : [moneyWords[moneyMoved]];
   const amount = amountSatang === null ? [] : [`${showBaht(amountSatang)} baht`];
   const age = `for ${showDuration(nowMs - sinceMs)}`;
   const possible = options.filter(({ whyNot }) => whyNot === undefined).map(({ label }) => label);
@@ -50,7 +54,7 @@ function showItem(item: OwnedItem, nowMs: number): Shown {
     text: toLines([
       name,
       `  ${name.endsWith(`:${title}`) ? kindWords[kind][0] : head}`,
-      `  ${[...amount, age, moneyWords[moneyMoved], ...(owner === undefined ? [] : [`${owner.person} looks after it`])].join(' | ')}`,
+      `  ${[...amount, age, ...money, ...(owner === undefined ? [] : [`${owner.person} looks after it`])].join(' | ')}`,
       `  ${reason}`,
       `  ${remedy}`,
       ...(possible.length === 0 ? [] : [`  Possible: ${possible.join(', ')}`]),

@@ -82,7 +82,7 @@ const accountDigitsMax = 13;
 const accountDigitsMin = 10;
 
 /** An account number: its digits, also in groups as people write them (123-4-56789-0). */
-function readAccountNo(cell: string, report: Report): string | null {
+export function readAccountNo(cell: string, report: Report): string | null {
   const text = cell.trim();
   const tell = (code: string, message: string): null => {
     report('accountNo', code, message);

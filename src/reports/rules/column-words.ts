@@ -55,6 +55,17 @@ const words: Readonly<Record<string, readonly [thai: string, look: ColumnLook]>>
   submittedAt: ['ส่งเมื่อ', { width: 26 }],
   settledAt: ['ทราบผลเมื่อ', { width: 26 }],
   settledBy: ['ทราบผลจาก', { width: 12 }],
+  registrationId: ['เลขที่ลงทะเบียน', { width: 18 }],
+  customerId: ['เลขประจำตัวลูกค้า', { width: 17 }],
+  vendorId: ['รหัสผู้ให้บริการ', { width: 13 }],
+  companyId: ['รหัสบริษัท', { width: 14 }],
+  accountNo: ['เลขที่บัญชี', { width: 15 }],
+  ref1: ['อ้างอิงที่ 1', { width: 18 }],
+  ref2: ['อ้างอิงที่ 2', { width: 18 }],
+  ref3: ['อ้างอิงที่ 3', { width: 18 }],
+  ref4: ['อ้างอิงที่ 4', { width: 18 }],
+  requestUID: ['เลขที่คำขอ', { width: 38 }],
+  newAccountNo: ['เลขที่บัญชีใหม่', { width: 16, ...input }],
 };
 
 /** A column that is carried through. */

@@ -6,6 +6,7 @@ import { type Satang, sumSatang } from '../../core/money.ts';
 import { isSealed } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
 import { batchWideHolds, dayHolds, unsentStatuses } from '../../payout/rules/operator.ts';
+import { servicePayer } from '../../registration/rules/intent.ts';
 import { approvalCode } from './approval.ts';
 import type { Decision } from './terms.ts';
 
@@ -52,9 +53,22 @@ export interface PayerKey {
 
 export const payerKeyOf = ({ companyId, payerAccount }: PayerKey): string => `${companyId}/${payerAccount}`;
 
+/** Under which halts and pauses of registrations are kept. */
+const directDebit = servicePayer('').payerAccount;
+
+/** Of the account of a halt or pause of registrations: the vendor and company, or empty for all; else undefined. */
+export function directDebitOf(payerAccount: string): string | undefined {
+  if (payerAccount === directDebit) return '';
+  return payerAccount.startsWith(`${directDebit} `)
+    ? payerAccount.slice(directDebit.length + 1).replace('/', ', ')
+    : undefined;
+}
+
 /** @throws RangeError for what `payerKeyOf` has not made */
 export function readPayerKey(key: string): PayerKey {
-  const place = key.lastIndexOf('/');
+  // That of a company has a stroke of its own.
+  const named = key.indexOf(`/${directDebit}`);
+  const place = named < 0 ? key.lastIndexOf('/') : named;
   if (place < 0) throw new RangeError('a payer account is named by its company and number');
   return { companyId: key.slice(0, place), payerAccount: key.slice(place + 1) };
 }

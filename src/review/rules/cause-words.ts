@@ -51,12 +51,9 @@ export const causeWords: Readonly<Record<PayoutCause, readonly [en: string, th: 
 /** What has happened, one after another, within a sentence; none of the words has it. */
 export const causesParted = ', then ';
 
-/** Within a sentence. */
-export const causeWithin = (cause: PayoutCause): string => {
-  const [words] = causeWords[cause];
-  return words.slice(0, 1).toLowerCase() + words.slice(1);
-};
+/** Within a sentence. @param words of a cause, in English */
+export const causeWithin = (words: string): string => words.slice(0, 1).toLowerCase() + words.slice(1);
 
 /** @param causes in their order */
 export const describeCauses = (causes: readonly PayoutCause[]): string =>
-  causes.map(causeWithin).join(causesParted);
+  causes.map((cause) => causeWithin(causeWords[cause][0])).join(causesParted);

@@ -6,9 +6,10 @@ import { findSpreadsheetDamage, showCell, showProxy } from '../../core/cell-text
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
+import { readAccountNo } from '../../registration/rules/registration-row.ts';
 import { findColumns, type FoundColumns } from '../../reports/rules/column-words.ts';
-import { readDecision } from './decision-words.ts';
-import type { PayoutDecision } from './terms.ts';
+import { type DecisionWord, readDecision, readRegistrationDecision } from './decision-words.ts';
+import type { PayoutDecision, RegistrationDecision } from './terms.ts';
 
 /** A record of the file. */
 export interface FiledRecord {
@@ -22,30 +23,46 @@ export interface FiledRecord {
 }
 
 /** What somebody has decided about one row. */
-export interface FiledDecision {
+interface FiledKeys {
   readonly line: number;
   readonly batchId: string;
   readonly rowNo: number;
   /** Of the row as it was when the file was written. */
   readonly version: number;
+  readonly note: string;
+}
+
+/** The row of a payout. */
+export interface FiledPayout extends FiledKeys {
   readonly payoutId: string;
   readonly decision: PayoutDecision;
   /** Ten digits or thirteen; null where it stays. */
   readonly newProxyNo: string | null;
   /** Decimal baht with two decimals; null where it stays. */
   readonly newAmount: string | null;
-  readonly note: string;
 }
+
+/** The row of a registration. */
+export interface FiledRegistration extends FiledKeys {
+  readonly registrationId: string;
+  readonly decision: RegistrationDecision;
+  /** Up to 13 digits; null where it stays. */
+  readonly newAccountNo: string | null;
+}
+
+export type FiledDecision = FiledPayout | FiledRegistration;
+
+export const isFiledRegistration = (filed: FiledDecision): filed is FiledRegistration =>
+  'registrationId' in filed;
 
 /** All of it, or nothing. */
 export type DecisionReading =
   | { readonly kind: 'decisions'; readonly decisions: readonly FiledDecision[]; readonly undecided: number }
   | { readonly kind: 'refused'; readonly issues: readonly Issue[] };
 
-const keyColumns = ['batchId', 'rowNo', 'version', 'payoutId'] as const;
-const neededColumns = [...keyColumns, 'decision', 'note'] as const;
-const readColumns = [...neededColumns, 'newProxyNo', 'newAmount'] as const;
-type ReadColumn = (typeof readColumns)[number];
+type IdColumn = 'payoutId' | 'registrationId';
+type CorrectionColumn = 'newProxyNo' | 'newAmount' | 'newAccountNo';
+type ReadColumn = 'batchId' | 'rowNo' | 'version' | 'decision' | 'note' | IdColumn | CorrectionColumn;
 
 type Report = (column: ReadColumn | null, code: string, message: string) => void;
 
@@ -84,13 +101,14 @@ class FiledRow {
 
   readonly report: Report = (column, code, message) => {
     const cell = column === null ? '' : this.cell(column);
-    const shown = column === 'newProxyNo' ? showProxy(cell) : showCell(cell);
+    const shown = column === 'newProxyNo' || column === 'newAccountNo' ? showProxy(cell) : showCell(cell);
     this.issues.push({ line: this.line, column, code, value: cell === '' ? null : shown, message });
   };
 
-  reportFaults(): void {
+  /** @param read columns of its kind of file */
+  reportFaults(read: readonly ReadColumn[]): void {
     for (const { place, code, message } of this.#record.faults ?? []) {
-      const column = readColumns.find((name) => this.#columns.places[name] === place);
+      const column = read.find((name) => this.#columns.places[name] === place);
       if (column === undefined || (column === 'note' && harmlessInNote.has(code))) continue;
       this.report(column, code, message);
     }
@@ -111,7 +129,7 @@ function readWhole(row: FiledRow, column: 'rowNo' | 'version'): number {
   return 0;
 }
 
-function readKeys(row: FiledRow): Pick<FiledDecision, 'batchId' | 'rowNo' | 'version' | 'payoutId'> {
+function readBatchId(row: FiledRow): string {
   const batchId = row.cell('batchId').toUpperCase();
   if (!batchIdPattern.test(batchId))
     row.report(
@@ -119,14 +137,19 @@ function readKeys(row: FiledRow): Pick<FiledDecision, 'batchId' | 'rowNo' | 'ver
       'batch-id-damaged',
       `this is no batch id: take it from the file again, and ${asText}`,
     );
-  const rowNo = readWhole(row, 'rowNo');
-  const version = readWhole(row, 'version');
-  const payoutId = row.cell('payoutId');
-  const damage = findSpreadsheetDamage(payoutId);
-  if (payoutId === '')
-    row.report('payoutId', 'payout-id-missing', 'payoutId is empty: take it from the file again');
-  else if (damage !== undefined) row.report('payoutId', 'payout-id-damaged', `${damage}: ${asText}`);
-  return { batchId, rowNo, version, payoutId };
+  return batchId;
+}
+
+function readId(
+  row: FiledRow,
+  { idColumn, idCode }: { readonly idColumn: IdColumn; readonly idCode: string },
+): string {
+  const id = row.cell(idColumn);
+  const damage = findSpreadsheetDamage(id);
+  if (id === '')
+    row.report(idColumn, `${idCode}-missing`, `${idColumn} is empty: take it from the file again`);
+  else if (damage !== undefined) row.report(idColumn, `${idCode}-damaged`, `${damage}: ${asText}`);
+  return id;
 }
 
 function readNewProxy(row: FiledRow): string | null {
@@ -151,49 +174,130 @@ function readNewAmount(row: FiledRow): string | null {
   return null;
 }
 
-function readCorrection(
+const readNewAccount = (row: FiledRow): string | null =>
+  row.cell('newAccountNo') === ''
+    ? null
+    : readAccountNo(row.cell('newAccountNo'), (_, code, message) =>
+        row.report('newAccountNo', code, message),
+      );
+
+// ---------------------------------------------------------------- the two kinds of file
+
+/** One kind of exceptions file: what names its rows, what is decided about them, and in what they may be corrected. */
+interface FileForm<Filed extends FiledDecision, Correction extends Partial<Filed>> {
+  readonly idColumn: IdColumn;
+  /** With it the codes of its issues begin. */
+  readonly idCode: string;
+  readonly corrections: readonly CorrectionColumn[];
+  /** As a message names those. */
+  readonly correctionWords: string;
+  readonly readDecision: (written: string) => DecisionWord<Filed['decision']>;
+  /** Of a row that is corrected. */
+  readonly readCorrection: (row: FiledRow) => Correction;
+  /** Of one that is not. */
+  readonly none: Correction;
+  readonly make: (keys: FiledKeys, id: string, decision: Filed['decision'], correction: Correction) => Filed;
+}
+
+const payoutForm: FileForm<FiledPayout, Pick<FiledPayout, 'newProxyNo' | 'newAmount'>> = {
+  idColumn: 'payoutId',
+  idCode: 'payout-id',
+  corrections: ['newProxyNo', 'newAmount'],
+  correctionWords: 'newProxyNo, newAmount or both',
+  readDecision,
+  readCorrection: (row) => ({ newProxyNo: readNewProxy(row), newAmount: readNewAmount(row) }),
+  none: { newProxyNo: null, newAmount: null },
+  make: (keys, payoutId, decision, correction) => ({ ...keys, payoutId, decision, ...correction }),
+};
+
+const registrationForm: FileForm<FiledRegistration, Pick<FiledRegistration, 'newAccountNo'>> = {
+  idColumn: 'registrationId',
+  idCode: 'registration-id',
+  corrections: ['newAccountNo'],
+  correctionWords: 'newAccountNo',
+  readDecision: readRegistrationDecision,
+  readCorrection: (row) => ({ newAccountNo: readNewAccount(row) }),
+  none: { newAccountNo: null },
+  make: (keys, registrationId, decision, correction) => ({
+    ...keys,
+    registrationId,
+    decision,
+    ...correction,
+  }),
+};
+
+type AnyForm = typeof payoutForm | typeof registrationForm;
+
+/** Of which kind the file is, by its head: either may carry a column through that is called as the other's. */
+function chooseForm({ places }: FoundColumns): AnyForm {
+  const hasAny = ({ corrections }: AnyForm): boolean =>
+    corrections.some((column) => places[column] !== undefined);
+  if (places['registrationId'] === undefined) return payoutForm;
+  if (places['payoutId'] === undefined) return registrationForm;
+  return hasAny(registrationForm) && !hasAny(payoutForm) ? registrationForm : payoutForm;
+}
+
+const neededColumns = ({ idColumn }: { readonly idColumn: IdColumn }): readonly ReadColumn[] => [
+  'batchId',
+  'rowNo',
+  'version',
+  idColumn,
+  'decision',
+  'note',
+];
+
+// ---------------------------------------------------------------- rows
+
+function readCorrection<Filed extends FiledDecision, Correction extends Partial<Filed>>(
   row: FiledRow,
-  decision: PayoutDecision,
-): Pick<FiledDecision, 'newProxyNo' | 'newAmount'> {
-  const given = (['newProxyNo', 'newAmount'] as const).filter((column) => row.cell(column) !== '');
+  decision: Filed['decision'],
+  form: FileForm<Filed, Correction>,
+): Correction {
+  const given = form.corrections.filter((column) => row.cell(column) !== '');
   if (decision === 'retry-corrected' && given.length === 0)
     row.report(
       'decision',
       'correction-missing',
-      'retry-corrected needs newProxyNo, newAmount or both: give what is right, or choose retry',
+      `retry-corrected needs ${form.correctionWords}: give what is right, or choose retry`,
     );
-  if (decision !== 'retry-corrected') {
-    for (const column of given)
+  if (decision === 'retry-corrected') return form.readCorrection(row);
+  for (const column of given)
+    row.report(
+      column,
+      'correction-unread',
+      `${column} counts with retry-corrected alone, not with ${decision}: choose that, or empty the cell`,
+    );
+  return form.none;
+}
+
+/** Nothing is decided about it: then nothing is corrected in it. */
+function requireUncorrected(row: FiledRow, corrections: readonly CorrectionColumn[]): void {
+  for (const column of corrections)
+    if (row.cell(column) !== '')
       row.report(
         column,
-        'correction-unread',
-        `${column} counts with retry-corrected alone, not with ${decision}: choose that, or empty the cell`,
+        'decision-missing',
+        `${column} is filled in and decision is empty: choose retry-corrected, or empty the cell`,
       );
-    return { newProxyNo: null, newAmount: null };
-  }
-  return { newProxyNo: readNewProxy(row), newAmount: readNewAmount(row) };
 }
 
 /** @returns undefined for a row that nothing is decided about */
-function readRow(row: FiledRow): FiledDecision | undefined {
+function readRow<Filed extends FiledDecision, Correction extends Partial<Filed>>(
+  row: FiledRow,
+  form: FileForm<Filed, Correction>,
+): Filed | undefined {
   const written = row.cell('decision');
-  row.reportFaults();
+  row.reportFaults([...neededColumns(form), ...form.corrections]);
   if (written === '') {
-    for (const column of ['newProxyNo', 'newAmount'] as const)
-      if (row.cell(column) !== '')
-        row.report(
-          column,
-          'decision-missing',
-          `${column} is filled in and decision is empty: choose retry-corrected, or empty the cell`,
-        );
+    requireUncorrected(row, form.corrections);
     return undefined;
   }
-  const decision = readDecision(written);
-  if (decision.kind === 'unknown') {
+  const word = form.readDecision(written);
+  if (word.kind === 'unknown') {
     row.report(
       'decision',
       'decision-unknown',
-      `no decision is called so: did you mean ${decision.nearest.join(' or ')}?`,
+      `no decision is called so: did you mean ${word.nearest.join(' or ')}?`,
     );
     return undefined;
   }
@@ -203,11 +307,14 @@ function readRow(row: FiledRow): FiledDecision | undefined {
       'row-hidden',
       'the row is hidden and has a decision: show it, look at it, and save the file again',
     );
-  const keys = readKeys(row);
-  const correction = readCorrection(row, decision.decision);
+  const batchId = readBatchId(row);
+  const rowNo = readWhole(row, 'rowNo');
+  const version = readWhole(row, 'version');
+  const id = readId(row, form);
+  const correction = readCorrection(row, word.decision, form);
   const note = row.cell('note');
   if (note === '') row.report('note', 'note-missing', 'note is empty: say why, it is kept with the decision');
-  return { line: row.line, ...keys, decision: decision.decision, ...correction, note };
+  return form.make({ line: row.line, batchId, rowNo, version, note }, id, word.decision, correction);
 }
 
 const aboutFile = (line: number, column: string | null, code: string, message: string): DecisionReading => ({
@@ -242,13 +349,17 @@ export function readDecisions(records: readonly FiledRecord[]): DecisionReading 
       'column-doubled',
       'the head has this column twice: remove one',
     );
-  const missing = neededColumns.filter((column) => columns.places[column] === undefined);
+  const form = chooseForm(columns);
+  const missing = neededColumns(form).filter((column) => columns.places[column] === undefined);
   if (missing.length > 0) {
     const message = `the head lacks ${missing.join(', ')}: is this a file that "paydrop exceptions" wrote? keep these columns and their headings`;
     return aboutFile(head.line, missing[0] ?? null, 'column-missing', message);
   }
   const rows = rest.map((record) => new FiledRow(record, columns));
-  const decisions = rows.flatMap((row) => readRow(row) ?? []);
+  const decisions =
+    form === payoutForm
+      ? rows.flatMap((row) => readRow(row, payoutForm) ?? [])
+      : rows.flatMap((row) => readRow(row, registrationForm) ?? []);
   const issues = [...rows.flatMap((row) => row.issues), ...findRepeats(decisions)];
   if (issues.length > 0)
     return { kind: 'refused', issues: issues.toSorted((one, other) => one.line - other.line) };
@@ -258,15 +369,19 @@ export function readDecisions(records: readonly FiledRecord[]): DecisionReading 
 /**
  * Decisions whose row the journal does not have, or knows under another payoutId: a sort that took a part of the columns
  * with it, or a number that a spreadsheet has changed.
- * @param payoutIdOf what the journal has for a row of a batch
+ * @param idOf what the journal has for a row of a batch
  */
 export function findMisfits(
   decisions: readonly FiledDecision[],
-  payoutIdOf: (batchId: string, rowNo: number) => string | undefined,
+  idOf: (batchId: string, rowNo: number) => string | undefined,
 ): readonly Issue[] {
-  return decisions.flatMap(({ line, batchId, rowNo, payoutId }): Issue[] => {
-    const known = payoutIdOf(batchId, rowNo);
-    if (known === payoutId) return [];
+  return decisions.flatMap((filed): Issue[] => {
+    const { line, batchId, rowNo } = filed;
+    const [form, id] = isFiledRegistration(filed)
+      ? ([registrationForm, filed.registrationId] as const)
+      : ([payoutForm, filed.payoutId] as const);
+    const known = idOf(batchId, rowNo);
+    if (known === id) return [];
     const row = `row ${rowNo} of batch ${batchId}`;
     return known === undefined
       ? [
@@ -281,10 +396,10 @@ export function findMisfits(
       : [
           {
             line,
-            column: 'payoutId',
-            code: 'payout-id-mismatch',
-            value: showCell(payoutId),
-            message: `${row} has another payoutId: was a part of the columns sorted without the others, or a zero lost? write the file again`,
+            column: form.idColumn,
+            code: `${form.idCode}-mismatch`,
+            value: showCell(id),
+            message: `${row} has another ${form.idColumn}: was a part of the columns sorted without the others, or a zero lost? write the file again`,
           },
         ];
   });

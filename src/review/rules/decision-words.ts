@@ -1,27 +1,39 @@
-/** The decisions about a payout as a person writes them into an exceptions file, in the words of both languages. */
+/** The decisions about a payout or a registration as a person writes them into an exceptions file, in the words of both languages. */
 import { sortByNearness } from '../../core/nearest.ts';
-import { decisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';
+import {
+  type DecisionTerms,
+  decisionTerms,
+  payoutDecisions,
+  registrationDecisions,
+  registrationTerms,
+} from './terms.ts';
 
-/** Code, English, Thai; in the order of the list that a spreadsheet offers. */
-export const decisionWords = payoutDecisions.map((code) => {
-  const { label, labelTh } = decisionTerms[code];
-  return [code, label, labelTh] as const;
-});
+/** Code, English, Thai. */
+export type DecisionWords<Name extends string> = readonly (readonly [
+  code: Name,
+  label: string,
+  labelTh: string,
+])[];
 
-export type DecisionWord =
-  | { readonly kind: 'known'; readonly decision: PayoutDecision }
+const wordsOf = <Name extends string>(
+  codes: readonly Name[],
+  terms: Readonly<Record<Name, DecisionTerms>>,
+): DecisionWords<Name> => codes.map((code) => [code, terms[code].label, terms[code].labelTh]);
+
+/** In the order of the list that a spreadsheet offers. */
+export const decisionWords = wordsOf(payoutDecisions, decisionTerms);
+const registrationDecisionWords = wordsOf(registrationDecisions, registrationTerms);
+
+export type DecisionWord<Name extends string> =
+  | { readonly kind: 'known'; readonly decision: Name }
   /** The codes that come nearest to what was written, the nearest first. */
-  | { readonly kind: 'unknown'; readonly nearest: readonly PayoutDecision[] };
+  | { readonly kind: 'unknown'; readonly nearest: readonly Name[] };
 
 const squeeze = (text: string): string =>
   text
     .normalize('NFKC')
     .toLowerCase()
     .replaceAll(/[\s_-]/g, '');
-
-const byWord: ReadonlyMap<string, PayoutDecision> = new Map(
-  decisionWords.flatMap(([code, ...labels]) => [code, ...labels].map((word) => [squeeze(word), code])),
-);
 
 /** As many as a message names. */
 const nearestMax = 2;
@@ -30,10 +42,20 @@ const nearestMax = 2;
 const wordCharactersMax = 60;
 
 /** Reads a decision by its code or by its name in English or Thai, whatever case, blanks and hyphens. */
-export function readDecision(written: string): DecisionWord {
-  const word = squeeze(written.slice(0, wordCharactersMax));
-  const decision = written.length > wordCharactersMax ? undefined : byWord.get(word);
-  if (decision !== undefined) return { kind: 'known', decision };
-  const nearest = sortByNearness(word, [...byWord.keys()]).flatMap((known) => byWord.get(known) ?? []);
-  return { kind: 'unknown', nearest: [...new Set(nearest)].slice(0, nearestMax) };
+function makeReader<Name extends string>(
+  words: DecisionWords<Name>,
+): (written: string) => DecisionWord<Name> {
+  const byWord = new Map(
+    words.flatMap(([code, ...labels]) => [code, ...labels].map((word) => [squeeze(word), code])),
+  );
+  return (written) => {
+    const word = squeeze(written.slice(0, wordCharactersMax));
+    const decision = written.length > wordCharactersMax ? undefined : byWord.get(word);
+    if (decision !== undefined) return { kind: 'known', decision };
+    const nearest = sortByNearness(word, [...byWord.keys()]).flatMap((known) => byWord.get(known) ?? []);
+    return { kind: 'unknown', nearest: [...new Set(nearest)].slice(0, nearestMax) };
+  };
 }
+
+export const readDecision = makeReader(decisionWords);
+export const readRegistrationDecision = makeReader(registrationDecisionWords);

@@ -1,6 +1,6 @@
 /** The life of a decision from its proposal to its end: who may do what with it, and when it is no longer valid. */
 import type { Satang } from '../../core/money.ts';
-import { type PayoutCause, type PayoutStatus, quietCauses } from '../../core/payout.ts';
+import { type PayoutCause, quietCauses } from '../../core/payout.ts';
 import { involvedWords } from './approval.ts';
 import { describeCauses } from './cause-words.ts';
 import { hashCell } from './chain.ts';
@@ -77,6 +77,8 @@ export interface Proposal {
   readonly items: number;
   /** Of the payouts that it is about. */
   readonly totalSatang: Satang;
+  /** Of its first item. */
+  readonly kind?: TargetKind | undefined;
   /** SHA-256 (hex) over its items: the checker decides on exactly these. */
   readonly digest: string;
 }
@@ -90,8 +92,22 @@ export interface ProposalMove {
   readonly nowMs: number;
 }
 
-/** `statement`: a day's, from the bank or a file; `day`: one without any; `file`: one that was refused. */
-export type TargetKind = 'payout' | 'batch' | 'payer' | 'break' | 'statement' | 'day' | 'file';
+/**
+ * `payer`: an account that is paid from, or what direct debits are registered under; `statement`: a day's, from the bank or
+ * a file; `day`: one without any; `file`: one that was refused; `registration-batch`: one of registrations; `callback`: one
+ * of a registration that nobody knows.
+ */
+export type TargetKind =
+  | 'payout'
+  | 'batch'
+  | 'payer'
+  | 'break'
+  | 'statement'
+  | 'day'
+  | 'file'
+  | 'registration'
+  | 'registration-batch'
+  | 'callback';
 
 /** What a decision is about, as it was when it was proposed. */
 export interface Target {
@@ -125,6 +141,8 @@ export interface Correction {
   readonly proxyNo: string | null;
   /** Decimal baht; null where it stays. */
   readonly amount: string | null;
+  /** Of a registration alone: the account that is to be registered. */
+  readonly accountNo?: string;
 }
 
 /** How many people a decision takes. @param people of the settings, `review.people`; of an approval, what its batch needs */
@@ -190,41 +208,50 @@ export function whyNotWithdraw(proposal: ProposalFacts, person: Decider, nowMs: 
 }
 
 /** An event as far as these rules look at it. */
-interface PastEvent {
-  readonly cause: PayoutCause;
-  readonly from: PayoutStatus;
-  readonly to: PayoutStatus;
+interface PastEvent<Cause, Status> {
+  readonly cause: Cause;
+  readonly from: Status;
+  readonly to: Status;
 }
 
+/** Which causes change nothing that a person looks at, and what others are called. */
+export interface CauseTerms<Cause> {
+  readonly quiet: readonly Cause[];
+  readonly describe: (causes: readonly Cause[]) => string;
+}
+
+export const payoutCauseTerms: CauseTerms<PayoutCause> = { quiet: quietCauses, describe: describeCauses };
+
 /**
- * What has changed of a payout since a decision about it was made; undefined when nothing has that a person looks at.
+ * What has changed of a row since a decision about it was made; undefined when nothing has that a person looks at.
  * Every change raises the version by one and leaves an event.
- * @param events of the payout, oldest first
+ * @param events of the row, oldest first
  */
-export function findChangeSince(
+export function findChangeSince<Cause, Status extends string>(
   version: number,
   present: { readonly version: number },
-  events: readonly PastEvent[],
+  events: readonly PastEvent<Cause, Status>[],
+  terms: CauseTerms<Cause>,
 ): string | undefined {
   const changes = present.version - version;
   if (changes === 0) return undefined;
   if (changes < 0 || changes > events.length) return 'it is not the row that was decided on';
-  const since = events.slice(-changes).filter(({ cause }) => !quietCauses.includes(cause));
+  const since = events.slice(-changes).filter(({ cause }) => !terms.quiet.includes(cause));
   const last = since.at(-1);
   if (last === undefined) return undefined;
   const first = since[0]?.from;
-  const causes = describeCauses(since.map(({ cause }) => cause));
+  const causes = terms.describe(since.map(({ cause }) => cause));
   return first === last.to
     ? `it has changed since (${causes})`
     : `it was ${first} then, and is ${last.to} now (${causes})`;
 }
 
 /** What the row was when a decision about it was made; undefined when it is not the row that was decided on. */
-export function findStatusThen(
+export function findStatusThen<Status extends string>(
   version: number,
-  present: { readonly version: number; readonly status: PayoutStatus },
-  events: readonly PastEvent[],
-): PayoutStatus | undefined {
+  present: { readonly version: number; readonly status: Status },
+  events: readonly PastEvent<unknown, Status>[],
+): Status | undefined {
   const changes = present.version - version;
   if (changes === 0) return present.status;
   return changes > 0 ? events.at(-changes)?.from : undefined;

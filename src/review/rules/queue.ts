@@ -7,7 +7,6 @@ import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import type { HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
@@ -31,11 +30,13 @@ import {
 } from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
 import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
-import { type Decision, decisionTerms } from './terms.ts';
+import { describePayer } from './target-words.ts';
+import { type Decision, decisionTerms, termsOf } from './terms.ts';
 
 /**
  * `day`: one on which payouts were sent, without a statement; `file`: one that was refused as a whole; `doubt`: a batch
- * with transfers that have been in doubt for long; `decisions`: a file of decisions that nobody has confirmed.
+ * with transfers that have been in doubt for long; `decisions`: a file of decisions that nobody has confirmed;
+ * `callback`: one of a registration that nobody knows.
  */
 export const queueKinds = [
   'break',
@@ -44,6 +45,8 @@ export const queueKinds = [
   'payer',
   'batch',
   'doubt',
+  'registration',
+  'callback',
   'proposal',
   'decisions',
 ] as const;
@@ -74,6 +77,8 @@ export interface QueueItem {
   readonly kind: QueueKind;
   /** Names it among those of its kind. */
   readonly key: string;
+  /** As people name it, where its key tells them nothing. */
+  readonly name?: string;
   /** It is another one, to whoever decides, when this differs. */
   readonly version: string;
   /** In words, as a heading. */
@@ -92,11 +97,17 @@ export type Asker = Pick<Person, 'personId' | 'name' | 'role' | 'isDisabled'> | 
 
 type WhyNot = (decision: Decision) => string | undefined;
 
-function optionsOf(asker: Asker, decisions: readonly Decision[], whyNot: WhyNot): readonly QueueOption[] {
+/** @param kind of what they are about, where they are called otherwise */
+export function optionsOf(
+  asker: Asker,
+  decisions: readonly Decision[],
+  whyNot: WhyNot,
+  kind?: TargetKind,
+): readonly QueueOption[] {
   const permission = asker === undefined ? undefined : can(asker, 'propose');
   const mayNot = permission?.allowed === false ? permission.why : undefined;
   return decisions.map((decision) => {
-    const { label, labelTh, needsSecond } = decisionTerms[decision];
+    const { label, labelTh, needsSecond } = termsOf(decision, kind);
     return { decision, label, labelTh, needsSecond, whyNot: whyNot(decision) ?? mayNot };
   });
 }
@@ -204,7 +215,7 @@ export const payerItem = (
   kind: 'payer',
   key: payerKeyOf(halt),
   version: versionOfPayer(halt, undefined),
-  title: maskDigits(halt.payerAccount),
+  title: describePayer(halt.payerAccount),
   sinceMs: halt.sinceMs,
   amountSatang: null,
   moneyMoved: 'no',
@@ -324,6 +335,7 @@ export type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
   readonly totalSatang: Satang;
   readonly madeAtMs: number;
   readonly digest: string;
+  readonly kind?: TargetKind | undefined;
 };
 
 const nobody: Decider = { personId: null, name: '' };
@@ -338,8 +350,8 @@ export function proposalItem(
   nowMs: number,
   asker?: Asker,
 ): QueueItem {
-  const { proposalId, decision, maker, note, items, totalSatang, madeAtMs, digest } = proposal;
-  const { label, effect } = decisionTerms[decision];
+  const { proposalId, decision, maker, note, items, totalSatang, madeAtMs, digest, kind } = proposal;
+  const { label, effect } = termsOf(decision, kind);
   const whyNot: Readonly<Record<'approve' | 'send-back' | 'withdraw', string | undefined>> = {
     approve: asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
     'send-back': asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),

@@ -14,6 +14,20 @@ export const payoutDecisions = [
 ] as const;
 export type PayoutDecision = (typeof payoutDecisions)[number];
 
+/** About one registration: the words of a payout's, but for how it ended. */
+export const registrationDecisions = [
+  'go-on',
+  'cancel',
+  'release',
+  'retry',
+  'retry-corrected',
+  'confirm-registered',
+  'confirm-refused',
+  'confirm-failed',
+  'acknowledge',
+] as const;
+export type RegistrationDecision = (typeof registrationDecisions)[number];
+
 /** About a batch, a payer account, a break or a day's statement. */
 export const otherDecisions = [
   'approve-batch',
@@ -27,10 +41,13 @@ export const otherDecisions = [
 ] as const;
 export type OtherDecision = (typeof otherDecisions)[number];
 
-export type Decision = PayoutDecision | OtherDecision;
+export type Decision = PayoutDecision | RegistrationDecision | OtherDecision;
 
 export const isPayoutDecision = (word: string): word is PayoutDecision =>
   payoutDecisions.some((name) => name === word);
+
+export const isRegistrationDecision = (word: string): word is RegistrationDecision =>
+  registrationDecisions.some((name) => name === word);
 
 /** What a decision asks for, and does. */
 export interface DecisionTerms {
@@ -60,6 +77,24 @@ const term = (
 
 const second = { second: true } as const;
 const proof = { second: true, evidence: true } as const;
+
+const confirmRegistered = term(
+  'Confirm registered',
+  'ยืนยันว่าลงทะเบียนสำเร็จ',
+  'it counts as registered, by your proof',
+  proof,
+);
+const confirmRefused = term(
+  'Confirm refused',
+  'ยืนยันว่าธนาคารปฏิเสธ',
+  'it counts as refused, by your proof, and may be registered again',
+  proof,
+);
+const acknowledge = term(
+  'Acknowledge',
+  'รับทราบ',
+  'it leaves the queue, and an alarm ends; nothing else changes',
+);
 
 export const decisionTerms: Readonly<Record<Decision, DecisionTerms>> = {
   'go-on': term('Go on', 'ดำเนินการต่อ', 'lifts its holds: it is paid by the next run', second),
@@ -93,7 +128,9 @@ export const decisionTerms: Readonly<Record<Decision, DecisionTerms>> = {
     'it counts as failed, by your proof, and may be paid again',
     proof,
   ),
-  acknowledge: term('Acknowledge', 'รับทราบ', 'it leaves the queue, and an alarm ends; nothing else changes'),
+  'confirm-registered': confirmRegistered,
+  'confirm-refused': confirmRefused,
+  acknowledge,
   'approve-batch': term('Approve', 'อนุมัติ', 'its rows are paid as they were sealed', second),
   'resume-batch': term('Resume the batch', 'ดำเนินการชุดต่อ', 'what waits of it is sent', second),
   'cancel-batch': term('Cancel the batch', 'ยกเลิกชุด', 'nothing that was not sent is ever sent'),
@@ -113,6 +150,44 @@ export const decisionTerms: Readonly<Record<Decision, DecisionTerms>> = {
     second,
   ),
 };
+
+/** The same decisions about a registration; how many people each takes, and whether it needs proof, is the same. */
+export const registrationTerms: Readonly<Record<RegistrationDecision, DecisionTerms>> = {
+  'go-on': term('Go on', 'ดำเนินการต่อ', 'lifts its holds: it is sent to the bank by the next run', second),
+  cancel: term(
+    'Cancel registration',
+    'ยกเลิกการลงทะเบียน',
+    'it is never sent, and keeps its number until that is released',
+  ),
+  release: term(
+    'Release the number',
+    'ปลดเลขที่ให้ใช้ใหม่',
+    'another file may register under its registrationId from then on',
+    second,
+  ),
+  retry: term('Retry', 'ส่งลงทะเบียนใหม่', 'it is sent to the bank once more, as a new request', second),
+  'retry-corrected': term(
+    'Retry corrected',
+    'แก้ไขแล้วส่งลงทะเบียนใหม่',
+    'it is sent to the bank with the new account, as a new request',
+    second,
+  ),
+  'confirm-registered': confirmRegistered,
+  'confirm-refused': confirmRefused,
+  'confirm-failed': term(
+    'Confirm failed',
+    'ยืนยันว่าลงทะเบียนไม่สำเร็จ',
+    'it counts as failed, by your proof, and may be registered again',
+    proof,
+  ),
+  acknowledge,
+};
+
+/** What a decision is called and does, about targets of a kind. */
+export const termsOf = (decision: Decision, kind: string | undefined): DecisionTerms =>
+  kind === 'registration' && isRegistrationDecision(decision)
+    ? registrationTerms[decision]
+    : decisionTerms[decision];
 
 /** The cause by which each decision about a payout changes it: what the transition table allows follows from it. */
 export const causeOf: Readonly<Record<PayoutDecision, PayoutCause>> = {

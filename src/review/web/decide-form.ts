@@ -5,7 +5,13 @@ import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
 import { type EvidenceRefusal, keepEvidence } from '../evidence-files.ts';
 import { type Objection, proposeAll } from '../review.ts';
-import { countDeciders, type Correction, type EvidenceFile, type Target } from '../rules/proposal.ts';
+import {
+  countDeciders,
+  type Correction,
+  type EvidenceFile,
+  type Target,
+  type TargetKind,
+} from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, problems } from './layout.ts';
@@ -55,18 +61,28 @@ const textOf = (fields: Fields, name: string, lengthMax = textLengthMax): string
 
 const orNull = (text: string): string | null => (text === '' ? null : text);
 
-const readAsked = (fields: Fields): Asked => ({
-  note: textOf(fields, 'note'),
-  evidence: textOf(fields, 'evidence'),
-  correction: {
-    proxyNo: orNull(textOf(fields, 'proxyNo', cellLengthMax)),
-    amount: orNull(textOf(fields, 'amount', cellLengthMax).replaceAll(',', '')),
-  },
-});
+function readAsked(fields: Fields): Asked {
+  const accountNo = textOf(fields, 'accountNo', cellLengthMax);
+  return {
+    note: textOf(fields, 'note'),
+    evidence: textOf(fields, 'evidence'),
+    correction: {
+      proxyNo: orNull(textOf(fields, 'proxyNo', cellLengthMax)),
+      amount: orNull(textOf(fields, 'amount', cellLengthMax).replaceAll(',', '')),
+      ...(accountNo === '' ? {} : { accountNo }),
+    },
+  };
+}
 
-/** "3 payouts, 13,400.00 baht". */
-export const countedOf = ({ say }: ProvedVisit, count: number, sumSatang: Satang): string =>
-  `${showCount(count)} ${say(count === 1 ? 'onePayout' : 'manyPayouts')}, ${showBaht(sumSatang)} ${say('baht')}`;
+const isOfRegistration = ({ targets }: Pick<DecideForm, 'targets'>): boolean =>
+  targets[0]?.kind === 'registration';
+
+/** "3 payouts, 13,400.00 baht", "3 registrations". @param kind of what is counted */
+export function countedOf({ say }: ProvedVisit, count: number, sumSatang: Satang, kind?: TargetKind): string {
+  if (kind === 'registration')
+    return `${showCount(count)} ${say(count === 1 ? 'oneRegistration' : 'manyRegistrations')}`;
+  return `${showCount(count)} ${say(count === 1 ? 'onePayout' : 'manyPayouts')}, ${showBaht(sumSatang)} ${say('baht')}`;
+}
 
 interface Complaint {
   readonly field: string;
@@ -114,14 +130,16 @@ const fileField = ({ say }: ProvedVisit, complaints: readonly Complaint[]): Html
     <input id="evidenceFile" name="evidenceFile" type="file" ${described(complaints, 'evidenceFile')} />
   </div>`;
 
+/** @param isAccount of a registration, of which the account alone is corrected */
 function correctionFields(
   { say }: ProvedVisit,
-  { proxyNo, amount }: Correction,
+  { proxyNo, amount, accountNo }: Correction,
   complaints: readonly Complaint[],
+  isAccount: boolean,
 ): Html {
   const field = (name: string, label: Part, value: string | null, mode: string) =>
     html`<div class="field">
-      <label for="${name}">${label} <small>${say('leaveEmpty')}</small></label>
+      <label for="${name}">${label} ${!isAccount && html`<small>${say('leaveEmpty')}</small>`}</label>
       ${complaintAt(complaints, name)}
       <input
         id="${name}"
@@ -133,6 +151,7 @@ function correctionFields(
         ${described(complaints, name)}
       />
     </div>`;
+  if (isAccount) return field('accountNo', say('newAccount'), accountNo ?? null, 'numeric');
   return html`<div class="pair">
     ${field('proxyNo', say('newNumber'), proxyNo, 'numeric')}
     ${field('amount', say('newAmount'), amount, 'decimal')}
@@ -140,10 +159,10 @@ function correctionFields(
 }
 
 /** @param isProposed another person has to approve it */
-function effectOf(visit: ProvedVisit, { decision, what }: DecideForm, isProposed: boolean): Html {
+function effectOf(visit: ProvedVisit, { decision, what, targets }: DecideForm, isProposed: boolean): Html {
   const { say, language } = visit;
   return html`<p class="effect">
-    <b>${say('effect')}:</b> ${sayEffect(language, decision, what)},
+    <b>${say('effect')}:</b> ${sayEffect(language, decision, what, targets[0]?.kind)},
     ${say(isProposed ? 'afterApproval' : 'atOnce')}${fullStop(visit)}
   </p>`;
 }
@@ -198,7 +217,7 @@ export function decidePage(
   const { note, evidence, correction } = readAsked(fields);
   const { complaints } = trouble;
   const isProposed = peopleOf(form, review) === 2;
-  const title = sayDecision(language, form.decision);
+  const title = sayDecision(language, form.decision, form.targets[0]?.kind);
   const { needsEvidence } = decisionTerms[form.decision];
   const takesFile = needsEvidence && form.evidenceFolder !== undefined;
   return {
@@ -217,7 +236,7 @@ export function decidePage(
           ${Object.entries(form.hidden).map(
             ([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`,
           )}
-          ${form.decision === 'retry-corrected' && correctionFields(visit, correction, complaints)}
+          ${form.decision === 'retry-corrected' && correctionFields(visit, correction, complaints, isOfRegistration(form))}
           ${textField(visit, 'note', note, complaints)}
           ${needsEvidence && textField(visit, 'evidence', evidence, complaints, !takesFile)}
           ${takesFile && fileField(visit, complaints)} ${effectOf(visit, form, isProposed)}
@@ -231,18 +250,29 @@ export function decidePage(
   };
 }
 
-function complainAbout(
+/** What is missing of a correction. */
+function complainAboutCorrection(
   { say }: ProvedVisit,
-  decision: Decision,
+  form: DecideForm,
+  { proxyNo, amount, accountNo }: Correction,
+): readonly Complaint[] {
+  if (form.decision !== 'retry-corrected') return [];
+  if (isOfRegistration(form))
+    return accountNo === undefined ? [{ field: 'accountNo', text: say('missingAccount') }] : [];
+  return proxyNo === null && amount === null ? [{ field: 'proxyNo', text: say('missingCorrection') }] : [];
+}
+
+function complainAbout(
+  visit: ProvedVisit,
+  form: DecideForm,
   asked: Asked,
   hasFile: boolean,
 ): readonly Complaint[] {
+  const { say } = visit;
+  const { decision } = form;
   const { note, evidence, correction } = asked;
-  const isEmpty = correction.proxyNo === null && correction.amount === null;
   return [
-    ...(decision === 'retry-corrected' && isEmpty
-      ? [{ field: 'proxyNo', text: say('missingCorrection') }]
-      : []),
+    ...complainAboutCorrection(visit, form, correction),
     ...(note === '' ? [{ field: 'note', text: say('missingWhy') }] : []),
     ...(decisionTerms[decision].needsEvidence && evidence === '' && !hasFile
       ? [{ field: 'evidence', text: say('missingEvidence') }]
@@ -275,7 +305,7 @@ export async function answerDecision(
   const complain = (complaints: readonly Complaint[]): Page =>
     decidePage(visit, review, form, fields, { status: 422, complaints, objections: [] });
   const file = sent?.name === '' ? undefined : sent;
-  const complaints = complainAbout(visit, decision, asked, file !== undefined);
+  const complaints = complainAbout(visit, form, asked, file !== undefined);
   if (complaints.length > 0) return complain(complaints);
   // Nothing of it is read before the rest is known to be there.
   const evidenceFile = await keepSent(form, file);

@@ -31,6 +31,7 @@ const menu = [
   { path: '/proposals', word: 'proposals', under: /^\/proposal\b/ },
   { path: '/batches', word: 'batches', under: /^\/(?:batch|upload)\b/ },
   { path: '/reconciliation', word: 'reconciliation', under: /^\/reconciliation\b/ },
+  { path: '/registrations', word: 'registrations', under: /^\/registrations?\b/ },
   { path: '/payees', word: 'payees' },
   { path: '/people', word: 'people', action: 'people', under: /^\/(?:people|log)\b/ },
 ] as const satisfies readonly {

@@ -1,23 +1,19 @@
 /** What waits for a check, and one proposal with exactly the list that it is about. */
 import { showBaht, showCount } from '../../core/figures.ts';
 import { printable, showText } from '../../core/outgoing-text.ts';
-import { maskDigits } from '../../core/proxy-id.ts';
-import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
 import { locateEvidence } from '../evidence-files.ts';
 import { recordReveal } from '../reveal.ts';
 import { can } from '../rules/people.ts';
 import {
   type EvidenceFile,
-  findChangeSince,
-  findStatusThen,
   openProposalStatuses,
   proposalStatuses,
   whyNotWithdraw,
 } from '../rules/proposal.ts';
-import { describeTarget } from '../rules/target-words.ts';
 import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
 import { countedOf } from './decide-form.ts';
+import { type ItemsReader, itemRow } from './proposal-items.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage, postButton, problems } from './layout.ts';
 import { factList, fullStop, momentOf, whyOf } from './parts.ts';
@@ -31,10 +27,10 @@ import {
   type SigningPageContext,
 } from './signing-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayAge, sayDecision, sayEffect, sayProposalStatus, sayStatus, type Word } from './words.ts';
+import { sayAge, sayDecision, sayEffect, sayProposalStatus, type Word } from './words.ts';
 
 export interface ProposalsPageContext {
-  readonly store: HistoryReader & Pick<PersonStore, 'persons' | 'editPersons'>;
+  readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'>;
   readonly readReview: ReadReview;
   readonly signing: SigningPageContext;
   readonly evidenceFolder?: string | undefined;
@@ -50,18 +46,22 @@ const endedStatuses = proposalStatuses.filter((status) => !openProposalStatuses.
 
 // ---------------------------------------------------------------- the list
 
+/** No money is moved by a registration. */
+const isOfRegistrations = ({ kind }: Pick<Proposal, 'kind'>): boolean =>
+  kind === 'registration' || kind === 'registration-batch';
+
 function proposalRow(visit: ProvedVisit, proposal: Proposal): Html {
   const { say, language, nowMs } = visit;
-  const { proposalId, decision, items, totalSatang, maker, madeAtMs, note, status, checker } = proposal;
+  const { proposalId, decision, items, totalSatang, maker, madeAtMs, note, status, checker, kind } = proposal;
   return html`<tr>
     <td data-head="${say('decision')}">
       <a class="open" href="/proposal/${proposalId}"
-        ><span class="name">${proposalId}. ${sayDecision(language, decision)}</span></a
+        ><span class="name">${proposalId}. ${sayDecision(language, decision, kind)}</span></a
       >
       <small>${showText(note)}</small>
     </td>
     <td class="number" data-head="${say('items')}">${showCount(items)}</td>
-    <td class="number" data-head="${say('sum')}">${showBaht(totalSatang)}</td>
+    <td class="number" data-head="${say('sum')}">${!isOfRegistrations(proposal) && showBaht(totalSatang)}</td>
     <td data-head="${say('maker')}">${maker}</td>
     <td class="mono" data-head="${say('age')}">${sayAge(language, nowMs - madeAtMs)}</td>
     <td data-head="${say('status')}">
@@ -122,108 +122,6 @@ async function answerList({ readReview }: ProposalsPageContext, visit: ProvedVis
 }
 
 // ---------------------------------------------------------------- one proposal
-
-const itemWords: Readonly<Record<ProposalItem['status'], Word>> = {
-  open: 'itemOpen',
-  applied: 'itemApplied',
-  refused: 'itemRefused',
-  closed: 'itemClosed',
-};
-
-/** What it is to be paid as, beside what it asks for. */
-function correctionOf(
-  { say }: ProvedVisit,
-  { correction }: ProposalItem,
-  { row }: PayoutHistory,
-  isRevealed: boolean,
-): Part {
-  if (correction === undefined) return undefined;
-  const show = (number: string) => (isRevealed ? number : maskDigits(number));
-  const { proxyNo, amount } = correction;
-  const was = row.instruction ?? row.cells;
-  return html`<ul class="chips becomes">
-    ${
-      proxyNo !== null &&
-      html`<li>
-        <small>${say('payeeNumber')}</small> ${show(was.proxyNo)} <small>${say('becomes')}</small>
-        <b>${show(proxyNo)}</b>
-      </li>`
-    }
-    ${
-      amount !== null &&
-      html`<li>
-        <small>${say('amount')}</small> ${
-          row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)
-        } <small>${say('becomes')}</small> <b>${amount}</b>
-      </li>`
-    }
-  </ul>`;
-}
-
-/** Then and now, side by side, where it has changed since it was proposed and not by what was proposed. */
-function thenAndNow(visit: ProvedVisit, item: ProposalItem, { row, events }: PayoutHistory): Part {
-  const { say, language } = visit;
-  const now = sayStatus(language, row.status);
-  const version = Number(item.version);
-  const changed = item.status === 'applied' ? undefined : findChangeSince(version, row, events);
-  if (changed === undefined) return now;
-  const before = findStatusThen(version, row, events);
-  return html`<div class="then">
-      <div>
-        <small>${say('atProposal')}</small> ${before === undefined ? '?' : sayStatus(language, before)}
-      </div>
-      <div><small>${say('now')}</small> <b>${now}</b></div>
-    </div>
-    <small>${whyOf(visit, changed)}</small>`;
-}
-
-function payoutItem(
-  visit: ProvedVisit,
-  item: ProposalItem,
-  history: PayoutHistory,
-  isRevealed: boolean,
-): readonly Part[] {
-  const { row, batch } = history;
-  const { payeeName } = row.instruction ?? row.cells;
-  const names = [payeeName, row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
-  return [
-    html`<a class="open" href="/payout/${row.seq}"><span class="name">${row.cells.payoutId.trim()}</span></a>
-      <small>${batch.batchId} · ${visit.say('row')} ${row.rowNo}</small>`,
-    row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang),
-    html`<span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
-      <small>${showText(names)}</small> ${correctionOf(visit, item, history, isRevealed)}`,
-    thenAndNow(visit, item, history),
-  ];
-}
-
-/** What is no payout, or one that has left. */
-function describeOther(visit: ProvedVisit, { kind, key }: ProposalItem): Part {
-  if (kind === 'payout') return visit.say('goneItem');
-  const words = whyOf(visit, describeTarget(kind, key));
-  return kind === 'batch' ? html`<a class="open" href="/batch/${key}">${words}</a>` : words;
-}
-
-async function itemRow(
-  { store }: ProposalsPageContext,
-  visit: ProvedVisit,
-  item: ProposalItem,
-  isRevealed: boolean,
-): Promise<Html> {
-  const { say } = visit;
-  const { itemNo, kind, key, status, why, note } = item;
-  const history = kind === 'payout' ? await store.history(Number(key)) : undefined;
-  const [name, amount, payee, state] =
-    history === undefined ? [describeOther(visit, item)] : payoutItem(visit, item, history, isRevealed);
-  return html`<tr>
-    <td data-head="${say('payout')}">${itemNo}. ${name}</td>
-    <td class="number" data-head="${say('amount')}">${amount}</td>
-    <td data-head="${say('payee')}">
-      ${payee} ${note !== undefined && html`<small>${showText(note)}</small>`}
-    </td>
-    <td data-head="${say('status')}">${state}</td>
-    <td data-head="${say('outcome')}">${say(itemWords[status])} <small>${whyOf(visit, why)}</small></td>
-  </tr>`;
-}
 
 interface ItemPage {
   readonly items: readonly ProposalItem[];
@@ -295,9 +193,12 @@ function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevea
   const { checker, checkedAtMs } = proposal;
   const show = (text: string) => (isRevealed ? text : showText(text));
   return factList([
-    [say('effect'), sayEffect(language, decision, countedOf(visit, items, totalSatang))],
+    [
+      say('effect'),
+      sayEffect(language, decision, countedOf(visit, items, totalSatang, proposal.kind), proposal.kind),
+    ],
     [say('items'), showCount(items)],
-    [say('sum'), `${showBaht(totalSatang)} ${say('baht')}`],
+    [say('sum'), !isOfRegistrations(proposal) && `${showBaht(totalSatang)} ${say('baht')}`],
     [say('whyNote'), show(note)],
     [say('evidence'), evidence === null ? undefined : show(evidence)],
     [say('evidenceFile'), evidenceFile ? fileOf(visit, proposal.proposalId, evidenceFile) : undefined],
@@ -382,13 +283,15 @@ async function proposalPage(
   if (proposal === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
   const after = readId(fields, 'after') ?? 0;
   const items = await review.journal.proposalItems(proposal.proposalId, after, itemsOnPage);
-  const rows = await Promise.all(items.map(async (item) => itemRow(context, visit, item, isRevealed)));
+  const rows = await Promise.all(items.map(async (item) => itemRow(context.store, visit, item, isRevealed)));
   const whyNot = {
     approve: await findWhyNotCheck(review, proposal, visit.proved),
     sendBack: await findWhyNotCheck(review, proposal, visit.proved, 'send-back'),
   };
-  const title = `${say('proposalWord')} ${proposal.proposalId}: ${sayDecision(language, proposal.decision)}`;
-  const isCorrecting = items.some(({ correction }) => typeof correction?.proxyNo === 'string');
+  const title = `${say('proposalWord')} ${proposal.proposalId}: ${sayDecision(language, proposal.decision, proposal.kind)}`;
+  const isCorrecting = items.some(
+    ({ correction }) => typeof (correction?.accountNo ?? correction?.proxyNo) === 'string',
+  );
   const isHiding = isCorrecting || hidesNumber(proposal.note) || hidesNumber(proposal.evidence);
   const canReveal = isHiding && !isRevealed && can(visit.person, 'reveal').allowed;
   const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;

@@ -34,7 +34,7 @@ import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
 import { makeProxySignInViews, proxyRefusalPage, ProxyRefusals } from './proxy-door.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
-import { makeProposalViews } from './proposals-page.ts';
+import { makeProposalViews, type ProposalsPageContext } from './proposals-page.ts';
 import type { ReadQueue } from './queue-items.ts';
 import { makeQueueViews, type QueuePageContext, readQueueFilter } from './queue-page.ts';
 import { makePasskeyViews } from './passkeys-page.ts';
@@ -74,7 +74,8 @@ export interface ReviewPageOptions {
     QueuePageContext['store'] &
     ChangeReader &
     PayoutPageContext['store'] &
-    BatchPageContext['store'] & { readonly journalId: string };
+    BatchPageContext['store'] &
+    ProposalsPageContext['store'] & { readonly journalId: string };
   readonly readContext: () => Promise<SignInPageContext>;
   readonly readReview: ReadReview;
   /** What waits and is no payout. */

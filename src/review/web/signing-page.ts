@@ -82,7 +82,7 @@ async function signPage(
   const review = await page.readReview();
   const proposal = await review.journal.proposal(readId(fields));
   if (proposal === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
-  const { proposalId, decision, items, totalSatang } = proposal;
+  const { proposalId, decision, items, totalSatang, kind } = proposal;
   const back = `/proposal/${proposalId}`;
   const context = await signingContextOf(page);
   const whyNot = await findWhyNotCheck(review, proposal, visit.proved);
@@ -92,7 +92,7 @@ async function signPage(
       : { why: whyNot };
   if ('why' in asked) return plainPage(visit, 409, say('cannotApprove'), complaint ?? asked.why, back);
   const { text, options } = asked;
-  const what = countedOf(visit, items, totalSatang);
+  const what = countedOf(visit, items, totalSatang, kind);
   const rest = html`<button class="main">${say('signWithPasskey')}</button>
     <a class="button" href="${back}">${say('backToList')}</a>`;
   return {
@@ -103,8 +103,11 @@ async function signPage(
       <h1>${say('signTitle')}</h1>
       <section class="card">
         ${factList([
-          [say('decision'), sayDecision(language, decision)],
-          [say('effect'), decision === 'approve-batch' ? undefined : sayEffect(language, decision, what)],
+          [say('decision'), sayDecision(language, decision, kind)],
+          [
+            say('effect'),
+            decision === 'approve-batch' ? undefined : sayEffect(language, decision, what, kind),
+          ],
           [say('sum'), `${showBaht(totalSatang)} ${say('baht')}`],
           [say('maker'), proposal.maker],
         ])}

@@ -7,17 +7,34 @@ import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { bankStatuses } from '../../core/status-codes.ts';
 import { breakRemedyPairs } from '../../reconcile/rules/break-remedies.ts';
 import { breakWords } from '../../reconcile/rules/break-words.ts';
+import {
+  englishRemedies as englishRegistrationRemedies,
+  thaiRemedies as thaiRegistrationRemedies,
+} from '../../registration/rules/remedy-texts.ts';
+import type { RegistrationStatus } from '../../registration/rules/registration.ts';
+import {
+  registrationCauseWords,
+  registrationStatusWords,
+  registrationWhyPairs,
+} from '../../registration/rules/words.ts';
 import { englishRemedies } from '../../reports/rules/remedy-texts.ts';
 import { thaiRemedies } from '../../reports/rules/remedy-texts-th.ts';
 import { whyPairs } from '../../reports/rules/why-texts.ts';
 import { causesParted, causeWithin, causeWords } from '../rules/cause-words.ts';
 import { type Action, actions, actionWords, type Role } from '../rules/people.ts';
-import type { ProposalStatus } from '../rules/proposal.ts';
-import { type Decision, decisionTerms } from '../rules/terms.ts';
+import type { ProposalStatus, TargetKind } from '../rules/proposal.ts';
+import {
+  type Decision,
+  type DecisionTerms,
+  decisionTerms,
+  isRegistrationDecision,
+  registrationTerms,
+  termsOf,
+} from '../rules/terms.ts';
 import type { BatchStep } from '../rules/batch-steps.ts';
 import { batchWords, stepWords } from './words/batch.ts';
 import { attemptPairs, factWords } from './words/causes.ts';
-import { decideWords, effectWords } from './words/decide.ts';
+import { decideWords, effectWords, registrationEffectWords } from './words/decide.ts';
 import { decisionFileWords } from './words/decision-file.ts';
 import { frameWords } from './words/frame.ts';
 import type { Pair } from './words/pair.ts';
@@ -64,6 +81,9 @@ const statusWords: Readonly<Record<PayoutStatus, Pair>> = {
 export const sayStatus = (language: Language, status: PayoutStatus): string =>
   statusWords[status][place(language)];
 
+export const sayRegistrationStatus = (language: Language, status: RegistrationStatus): string =>
+  registrationStatusWords[status][place(language)];
+
 const batchStatusWords: Readonly<Record<BatchStatus, Pair>> = {
   ingesting: ['Being read', 'กำลังอ่านไฟล์'],
   sealed: ['Sealed', 'ปิดยอดแล้ว'],
@@ -77,16 +97,22 @@ const batchStatusWords: Readonly<Record<BatchStatus, Pair>> = {
 export const sayBatchStatus = (language: Language, status: BatchStatus): string =>
   batchStatusWords[status][place(language)];
 
-export const sayDecision = (language: Language, decision: Decision): string =>
-  language === 'th' ? decisionTerms[decision].labelTh : decisionTerms[decision].label;
+/** @param kind of what it is about */
+export function sayDecision(language: Language, decision: Decision, kind?: TargetKind): string {
+  const { label, labelTh } = termsOf(decision, kind);
+  return language === 'th' ? labelTh : label;
+}
 
 export const sayKind = (language: Language, kind: QueueKind): string => kindWords[kind][place(language)];
 
 export const sayStep = (language: Language, step: BatchStep): string => stepWords[step][place(language)];
 
-/** What follows of a decision. @param what it is about, in words */
-export const sayEffect = (language: Language, decision: Decision, what: string): string =>
-  effectWords[decision][place(language)].replace('{}', () => what);
+/** What follows of a decision. @param what it is about, in words @param kind of that */
+export function sayEffect(language: Language, decision: Decision, what: string, kind?: TargetKind): string {
+  const isOfRegistration = kind === 'registration' && isRegistrationDecision(decision);
+  const pair = isOfRegistration ? registrationEffectWords[decision] : effectWords[decision];
+  return pair[place(language)].replace('{}', () => what);
+}
 
 export const sayProposalStatus = (language: Language, status: ProposalStatus): string =>
   proposalStatusPairs[status][place(language)];
@@ -149,15 +175,22 @@ const sayRoleName = (role: string): string | undefined => thaiOf(roleWords, role
 const actionsByWords = new Map(actions.map((action) => [actionWords[action], actionPairs[action]]));
 
 const causesByWords = new Map(
-  Object.entries(causeWords).map(([cause, [, thai]]) => [causeWithin(cause as PayoutCause), thai]),
+  [causeWords, registrationCauseWords]
+    .flatMap(Object.values<Pair>)
+    .map(([english, thai]) => [causeWithin(english), thai]),
 );
 const breaksByWords = new Map(Object.values(breakWords));
 
-const labels = new Map(Object.values(decisionTerms).map(({ label, labelTh }) => [label, labelTh]));
+const labels = new Map(
+  [decisionTerms, registrationTerms]
+    .flatMap(Object.values<DecisionTerms>)
+    .map(({ label, labelTh }) => [label, labelTh]),
+);
 
 /** How what stands in braces is said in Thai, by its name; undefined where it has no Thai, and so is no such sentence. */
 const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
   status: (text) => thaiOf(statusWords, text) ?? thaiOf(batchStatusWords, text),
+  state: (text) => thaiOf(registrationStatusWords, text),
   role: sayRoleName,
   roles: (text) => eachInThai(text, ' or ', sayRoleName),
   action: (text) => actionsByWords.get(text),
@@ -176,7 +209,7 @@ const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
 
 /** Stand for one word; other blanks for any text. */
 const oneWord =
-  /^(?:code|column|name|id|ref|row|rows|batch|count|number|status|hours|account|from|to|digest|day)$/;
+  /^(?:code|column|name|id|ref|row|rows|batch|count|number|status|state|hours|account|from|to|digest|day)$/;
 
 interface Sentence {
   readonly pattern: RegExp;
@@ -201,7 +234,7 @@ function readSentence([english, thai]: Pair): Sentence {
 }
 
 /** What says most itself is tried first. */
-const sentences: readonly Sentence[] = [...whyPairs, ...breakRemedyPairs]
+const sentences: readonly Sentence[] = [...whyPairs, ...registrationWhyPairs, ...breakRemedyPairs]
   .map(readSentence)
   .toSorted((one, other) => other.letters - one.letters);
 
@@ -215,13 +248,22 @@ const wholes: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
+/** What to do about registrations, by its English. */
+const registrationWholes: ReadonlyMap<string, string> = new Map(
+  (['statuses', 'holds', 'holdReasons', 'rejections'] as const).flatMap((part) =>
+    Object.entries<string>(englishRegistrationRemedies[part]).map(
+      ([code, english]) => [english, ownOf(thaiRegistrationRemedies[part], code) ?? english] as const,
+    ),
+  ),
+);
+
 /** Longer ones are none of ours. */
 const sentenceLengthMax = 600;
 
 /** What the rules say, in Thai; undefined where it has none: what the bank, a file or a person said. */
 function sayInThai(english: string): string | undefined {
   if (english.length > sentenceLengthMax) return undefined;
-  const whole = wholes.get(english);
+  const whole = wholes.get(english) ?? registrationWholes.get(english);
   if (whole !== undefined) return whole;
   for (const { pattern, names, thai } of sentences) {
     const found = pattern.exec(english);

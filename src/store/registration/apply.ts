@@ -23,7 +23,7 @@ import {
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import { makeGroupCommit } from '../group-commit.ts';
 import { makeSalt } from '../payouts/chain.ts';
-import { isDecided, markDecided } from '../review/proposals.ts';
+import { isDecided, keepHand, markDecided } from '../review/proposals.ts';
 import { similarKeyOf } from '../schema.ts';
 import { type Body, define, query, type Reading } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
@@ -347,7 +347,7 @@ function toValues({ before, after, event }: RegistrationChange, eventSeq: number
 
 /** False when a guard no longer holds; nothing has changed then. */
 function* applyChange(transaction: Transaction, change: RegistrationChange): Body<boolean> {
-  const { before, after, event, attempt, intent, decision, callback } = change;
+  const { before, after, event, attempt, intent, decision, callback, isCorrected } = change;
   const { seq, batchId, rowNo } = before;
   const batch = yield* readBatch(transaction, batchId);
   const { companyId } = batch;
@@ -357,6 +357,7 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   const eventSeq = transaction.latestEventSeq + 1;
   if ((yield* updateState.run(toValues(change, eventSeq))) === 0) return false;
   if (decision !== undefined) yield* markDecided(decision);
+  if (decision !== undefined && isCorrected === true) yield* keepHand(decision, batchId);
   const asksFor = yield* keepCorrection(change, companyId);
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, intent !== undefined);

@@ -44,6 +44,7 @@ import {
   select,
   write,
 } from '../statements.ts';
+import type { TargetKind } from '../../review/rules/proposal.ts';
 import { isDecided, markDecided, proposalReads, readHands } from './proposals.ts';
 
 /** What an approval is compared with, of a batch that needs one. */
@@ -299,7 +300,7 @@ export function approveBatch(
 
 export const approvalReads = {
   *involvedIn(proposalId): Reading<number[]> {
-    const ofKind = (kind: 'batch' | 'payout') =>
+    const ofKind = (kind: TargetKind) =>
       query
         .selectFrom('proposal_item as i')
         .where('i.proposal_id', '=', proposalId)
@@ -308,11 +309,15 @@ export const approvalReads = {
     const ofRows = ofKind('payout')
       .innerJoin('payout as p', (join) => join.on(sql<SqlBool>`p.seq = cast(i.key as integer)`))
       .select('p.batch_id');
+    const registrations = ofKind('registration-batch').select('i.key as batch_id');
+    const ofRegistrations = ofKind('registration')
+      .innerJoin('registration as r', (join) => join.on(sql<SqlBool>`r.seq = cast(i.key as integer)`))
+      .select('r.batch_id');
     const hands = query
       .selectFrom('batch_hand')
       .select('person_id')
       .distinct()
-      .where('batch_id', 'in', batches.union(ofRows));
+      .where('batch_id', 'in', batches.union(ofRows).union(registrations).union(ofRegistrations));
     return (yield* select(hands)).map(({ person_id: personId }) => personId);
   },
   handsOf: readHands,

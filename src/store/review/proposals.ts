@@ -47,16 +47,28 @@ const columns = [
   'digest',
 ] as const;
 
-const selectProposals = () => query.selectFrom('proposal').select(columns);
+const selectProposals = () =>
+  query
+    .selectFrom('proposal')
+    .select(columns)
+    .select((proposal) =>
+      proposal
+        .selectFrom('proposal_item as i')
+        .select('i.kind')
+        .whereRef('i.proposal_id', '=', 'proposal.proposal_id')
+        .where('i.item_no', '=', 1)
+        .as('kind'),
+    );
 
-type ProposalRecord = Omit<Proposal, 'totalSatang' | 'evidenceFile'> & {
+type ProposalRecord = Omit<Proposal, 'totalSatang' | 'evidenceFile' | 'kind'> & {
+  readonly kind: TargetKind | null;
   readonly totalText: string;
   readonly fileText: string | null;
 };
 
-function toProposal({ totalText, fileText, ...proposal }: ProposalRecord): Proposal {
+function toProposal({ totalText, fileText, kind, ...proposal }: ProposalRecord): Proposal {
   const evidenceFile = fileText === null ? null : (JSON.parse(fileText) as EvidenceFile);
-  return { ...proposal, evidenceFile, totalSatang: toSatang(BigInt(totalText)) };
+  return { ...proposal, kind: kind ?? undefined, evidenceFile, totalSatang: toSatang(BigInt(totalText)) };
 }
 
 const selectItems = () =>

@@ -30,6 +30,13 @@ import {
 } from '../../support/journal-fixtures.ts';
 import { makePerson } from '../../support/persons.ts';
 import { lineFor, openDay, type ReconcileDay } from '../../support/reconcile-kit.ts';
+import {
+  callbackOf,
+  makeInstruction,
+  makeRegistrationRow,
+  registrationBatchId,
+  takeRegistrationsIn,
+} from '../../support/registration-journal.ts';
 import { propose } from '../../support/review.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { baht, date } from '../../support/statement-fixtures.ts';
@@ -79,6 +86,13 @@ async function openAll(): Promise<ReconcileDay> {
   await store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
   const refusal = { code: 'no-header', message: 'there is no header', reason: 'text', batchId: null };
   await store.endIntake('item-1', 'rejected', noonMs, { fileName: 'bad.csv', droppedAtMs: noonMs, refusal });
+  await takeRegistrationsIn(store, [makeRegistrationRow(1), makeRegistrationRow(2)]);
+  await store.holdReadyRegistrations(registrationBatchId, 'halted', why, noonMs);
+  await store.cancelUnsentRegistrations(registrationBatchId, noonMs);
+  await takeRegistrationsIn(store, [makeRegistrationRow(3, { registrationId: 'r1' })], {
+    batchId: 'REGBBBBBBB',
+  });
+  await store.keepCallback(callbackOf(makeInstruction(9)), null);
   const [open] = await store.openBreaks(date, 1);
   if (open === undefined) throw new Error('the break is open');
   await propose(contextOf(store), acceptOf(breakTargetOf(open)), mali);
@@ -123,6 +137,8 @@ test('each kind stands in it, with its amount, whether money moved, and what can
       ['payer', null, 'no', 'resume-payer, not halt-payer'],
       ['batch', 20_023n, 'no', 'not approve-batch, resume-batch, cancel-batch'],
       ['doubt', 10_002n, 'unknown', 'not approve-batch, not resume-batch, not cancel-batch'],
+      ['registration', null, 'no', 'go-on, cancel'],
+      ['callback', null, 'no', 'acknowledge'],
       ['proposal', 9_900n, 'unknown', 'approve, send-back, not withdraw'],
       ['decisions', null, 'unknown', 'confirm-file'],
     ]),
@@ -210,10 +226,26 @@ const waysOut: Readonly<Record<QueueKind, (store: Store, day: ReconcileDay) => P
     if (payout === undefined || attempt === undefined) throw new Error('it is in doubt');
     return store.apply([endOf({ payout, attempt }, 'unresolved')]);
   },
+  registration: async (store) => {
+    const [item] = (await readQueue(queueOf(store), { kinds: ['registration'] })).items;
+    const { key = '', version = '' } = item ?? {};
+    const target = { kind: 'registration', key, version } as const;
+    const wish = { decision: 'cancel', targets: [target], note: 'not needed', evidence: null } as const;
+    return propose(contextOf(store), wish, mali);
+  },
+  callback: async (store) => {
+    const [item] = (await readQueue(queueOf(store), { kinds: ['callback'] })).items;
+    await acknowledge(store, 'callback', item?.key ?? '', item?.version ?? '');
+  },
   decisions: async () => undefined,
 };
 
-async function acknowledge(store: Store, kind: 'day' | 'file', key: string, version: string): Promise<void> {
+async function acknowledge(
+  store: Store,
+  kind: 'day' | 'file' | 'callback',
+  key: string,
+  version: string,
+): Promise<void> {
   const wish = (note: string): Wish => ({
     decision: 'acknowledge',
     targets: [{ kind, key, version }],
@@ -237,7 +269,18 @@ test('each kind has a way out of it', async () => {
   let left: readonly WaitingFile[] = [decisions];
   const context = queueOf(store, { listDecisions: async () => left });
   const gone: QueueKind[] = [];
-  for (const kind of ['proposal', 'break', 'day', 'file', 'payer', 'batch', 'doubt', 'decisions'] as const) {
+  for (const kind of [
+    'proposal',
+    'break',
+    'day',
+    'file',
+    'payer',
+    'batch',
+    'doubt',
+    'registration',
+    'callback',
+    'decisions',
+  ] as const) {
     if (kind === 'decisions') left = [];
     await waysOut[kind](store, day);
     gone.push(kind);

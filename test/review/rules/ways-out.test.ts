@@ -39,10 +39,13 @@ import {
   type QueueKind,
   queueKinds,
 } from '../../../src/review/rules/queue.ts';
-import { decisionTerms } from '../../../src/review/rules/terms.ts';
+import { callbackItem, registrationItem } from '../../../src/review/rules/registration-queue.ts';
+import { decisionTerms, registrationTerms } from '../../../src/review/rules/terms.ts';
 import { sayWhy } from '../../../src/review/web/words.ts';
 import { makePayout, makeSubmitted, noonMs } from '../../support/core-fixtures.ts';
 import { payer } from '../../support/journal-fixtures.ts';
+import { callbackOf, makeInstruction } from '../../support/registration-journal.ts';
+import { makeRegistrationRow } from '../../support/registration-report-fixtures.ts';
 import { makeBatch, makeRow } from '../../support/report-fixtures.ts';
 import { propose } from '../../support/review.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
@@ -288,6 +291,20 @@ describe('what is no payout', () => {
       batchItem(waitingOf('unavailable', 'done'), 'v', admin),
     ],
     doubt: [doubtItem({ ...waitingOf('halted', 'running'), totals: [], holds: [] }, 'v', admin)],
+    registration: [
+      registrationItem(
+        {
+          row: makeRegistrationRow({ status: 'held', holds: ['similar'] }),
+          batchId: 'A',
+          sinceMs: 1,
+          options: [{ decision: 'go-on', terms: registrationTerms['go-on'], whyNot: undefined }],
+        },
+        admin,
+      ),
+    ],
+    callback: [
+      callbackItem({ id: 1, receivedAtMs: 1, callback: callbackOf(makeInstruction(1)).callback }, admin),
+    ],
     proposal: [proposalItem(proposal, [], noonMs, admin)],
     decisions: [decisionsItem({ itemId: 'x', fileName: 'a.csv', droppedAtMs: 1, sha256: 'ab' }, admin)],
   };

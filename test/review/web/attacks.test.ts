@@ -38,6 +38,8 @@ const postsOfViewers = [
   '/passkeys/revoke',
   '/payees',
   '/queue',
+  '/registrations',
+  '/registrations/batch/:batchId',
   '/sign-out',
 ];
 

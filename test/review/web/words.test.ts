@@ -6,7 +6,7 @@ import { say, type Word } from '../../../src/review/web/words.ts';
 
 const folder = new URL('../../../src/review/web/words/', import.meta.url);
 /** Tables of their own, by codes that are no words of a view. */
-const byCode = new Set(['kindWords', 'factWords', 'effectWords', 'stepWords']);
+const byCode = new Set(['kindWords', 'factWords', 'effectWords', 'registrationEffectWords', 'stepWords']);
 
 type Table = Readonly<Record<string, readonly [string, string]>>;
 

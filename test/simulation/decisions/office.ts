@@ -90,7 +90,8 @@ export class Office {
 
   #contextOf(journal: SimulatedJournal): ReviewContext {
     return {
-      journal: { ...journal, ...noQueue },
+      // It holds no registrations: nothing is decided about any.
+      journal: { ...journal, ...noQueue } as unknown as ReviewContext['journal'],
       clock: { now: () => this.#world.ourMs },
       rules: { payoutSatangMax: null },
       payerAccount: company.payerAccount,

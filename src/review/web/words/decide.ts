@@ -1,5 +1,5 @@
 /** Words of the form in which something is decided. */
-import type { Decision } from '../../rules/terms.ts';
+import type { Decision, RegistrationDecision } from '../../rules/terms.ts';
 import type { Pair, Words } from './pair.ts';
 
 export const decideWords = {
@@ -10,6 +10,8 @@ export const decideWords = {
   selected: ['selected', 'รายการที่เลือก'],
   onePayout: ['payout', 'รายการ'],
   manyPayouts: ['payouts', 'รายการ'],
+  oneRegistration: ['registration', 'รายการลงทะเบียน'],
+  manyRegistrations: ['registrations', 'รายการลงทะเบียน'],
   together: ['together', 'รวม'],
   frozen: [
     'This list is frozen: what matches later does not join it, and what has changed is refused.',
@@ -50,6 +52,8 @@ export const decideWords = {
   notDone: ['Back without deciding', 'กลับโดยไม่ตัดสินใจ'],
   missingWhy: ['Say why it is decided so', 'กรุณาระบุเหตุผล'],
   missingEvidence: ['Say where the proof stands', 'กรุณาระบุหลักฐาน'],
+  newAccount: ['Right account number', 'เลขที่บัญชีที่ถูกต้อง'],
+  missingAccount: ['Give the right account number', 'กรุณาระบุเลขที่บัญชีที่ถูกต้อง'],
   missingCorrection: [
     'Give the right payee number, or the right amount',
     'กรุณาระบุเลขผู้รับเงินหรือจำนวนเงินที่ถูกต้อง',
@@ -101,6 +105,14 @@ export const effectWords: Readonly<Record<Decision, Pair>> = {
     'Counts {} as failed, by your evidence; it may then be paid again',
     'ถือว่าจ่าย {} ไม่สำเร็จ ตามหลักฐานของคุณ และส่งจ่ายใหม่ได้',
   ],
+  'confirm-registered': [
+    'Counts {} as registered, by your evidence',
+    'ถือว่าลงทะเบียน {} สำเร็จแล้ว ตามหลักฐานของคุณ',
+  ],
+  'confirm-refused': [
+    'Counts {} as refused, by your evidence; it may then be registered again',
+    'ถือว่าธนาคารปฏิเสธ {} ตามหลักฐานของคุณ และส่งลงทะเบียนใหม่ได้',
+  ],
   acknowledge: [
     'Takes {} out of the queue, and ends an alarm; nothing else changes',
     'นำ {} ออกจากคิวและปิดการแจ้งเตือน โดยไม่เปลี่ยนแปลงอย่างอื่น',
@@ -116,4 +128,23 @@ export const effectWords: Readonly<Record<Decision, Pair>> = {
   'accept-break': ['Counts as explained: {}', 'ถือว่าอธิบายได้แล้ว: {}'],
   'accept-statement': ['Takes the place of the version before: {}', 'ใช้แทนฉบับก่อนหน้า: {}'],
   'adopt-statement': ['Reconciles the day with this file: {}', 'กระทบยอดวันนั้นด้วยไฟล์นี้: {}'],
+};
+
+/** The same of a registration; `{}` is what it is about: "REG-1, account ••5678". */
+export const registrationEffectWords: Readonly<Record<RegistrationDecision, Pair>> = {
+  'go-on': ['Lifts the holds, and the next run sends {}', 'ยกเลิกการระงับ และรอบถัดไปจะส่ง {}'],
+  cancel: [
+    'Never sends {}; the registrationId stays taken until it is released',
+    'จะไม่ส่ง {} และเลขที่ลงทะเบียนยังใช้ซ้ำไม่ได้จนกว่าจะปลด',
+  ],
+  release: ['Lets another file register under the same registrationId: {}', 'ให้ไฟล์อื่นใช้เลขที่ลงทะเบียนเดิมได้: {}'],
+  retry: ['Sends {} once more, as a new request', 'ส่งลงทะเบียน {} ใหม่หนึ่งครั้ง'],
+  'retry-corrected': ['Sends it once with the new account; it was {}', 'ส่งลงทะเบียนหนึ่งครั้งด้วยบัญชีใหม่ เดิมคือ {}'],
+  'confirm-registered': effectWords['confirm-registered'],
+  'confirm-refused': effectWords['confirm-refused'],
+  'confirm-failed': [
+    'Counts {} as failed, by your evidence; it may then be registered again',
+    'ถือว่าลงทะเบียน {} ไม่สำเร็จ ตามหลักฐานของคุณ และส่งใหม่ได้',
+  ],
+  acknowledge: effectWords.acknowledge,
 };

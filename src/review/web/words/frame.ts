@@ -11,6 +11,7 @@ export const frameWords = {
   proposals: ['Waiting for a check', 'รายการรออนุมัติ'],
   batches: ['Batches', 'ชุดจ่ายเงิน'],
   reconciliation: ['Reconciliation', 'กระทบยอด'],
+  registrations: ['Registrations', 'การลงทะเบียนหักบัญชี'],
   payees: ['Payees', 'ผู้รับเงิน'],
   people: ['People', 'ผู้ใช้งาน'],
   problem: ['There is a problem', 'พบข้อผิดพลาด'],

@@ -32,6 +32,8 @@ export const kindWords: Readonly<Record<QueueKind, Pair>> = {
   payer: ['Halted account', 'บัญชีที่หยุดจ่าย'],
   batch: ['Held batch', 'ชุดจ่ายเงินที่ระงับไว้'],
   doubt: ['Long in doubt', 'ยังไม่ทราบผลเป็นเวลานาน'],
+  registration: ['Registration', 'การลงทะเบียนหักบัญชี'],
+  callback: ['Callback of nobody', 'การแจ้งผลที่ไม่ทราบรายการ'],
   proposal: ['Waits for a check', 'รออนุมัติ'],
   decisions: ['File of decisions', 'ไฟล์การตัดสินใจ'],
 };

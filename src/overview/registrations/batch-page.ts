@@ -1,0 +1,229 @@
+/** A file of registrations: how far it is, what may be decided about it as a whole, its files and its rows. */
+import { basename } from 'node:path';
+import { showCount } from '../../core/figures.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type {
+  RegistrationBatch,
+  RegistrationRow,
+  RegistrationStore,
+  RegistrationTotal,
+} from '../../registration/ports.ts';
+import { decideRegistrationBatch, versionOfRegistrations } from '../../review/registration-target.ts';
+import { decideOffers, type Offer } from '../../review/rules/offers.ts';
+import { answerDecision, type DecideForm, decidePage } from '../../review/web/decide-form.ts';
+import { html, type Html, type Part } from '../../review/web/html.ts';
+import { plainPage, postButton } from '../../review/web/layout.ts';
+import { factList, momentOf, whyOf } from '../../review/web/parts.ts';
+import type { ReadReview } from '../../review/web/payout-page.ts';
+import type { Answer, Fields, Page, View } from '../../review/web/view.ts';
+import { sayBatchStatus, sayDecision, sayRegistrationStatus } from '../../review/web/words.ts';
+import { type OverviewVisit, withWords } from '../words.ts';
+import { registrationTable } from './list-page.ts';
+
+export interface RegistrationBatchContext {
+  readonly store: Pick<
+    RegistrationStore,
+    'registrationBatch' | 'registrationTotals' | 'registrationReports' | 'searchRegistrations'
+  >;
+  readonly readReview: ReadReview;
+}
+
+const rowsOnPage = 50;
+const decisions = ['resume-batch', 'cancel-batch'] as const;
+
+interface Shown {
+  readonly batch: RegistrationBatch;
+  readonly totals: readonly RegistrationTotal[];
+  readonly offers: readonly Offer[];
+  readonly openProposal: number | undefined;
+  readonly files: readonly { readonly name: string; readonly atMs: number }[];
+  readonly rows: readonly RegistrationRow[];
+  readonly isFirst: boolean;
+}
+
+const idForm = /^[0-9A-HJKMNP-TV-Z]{10}$/i;
+
+async function readShown(
+  { store, readReview }: RegistrationBatchContext,
+  { person }: OverviewVisit,
+  fields: Fields,
+): Promise<Shown | undefined> {
+  const batchId = (fields['batchId'] ?? '').toUpperCase();
+  const batch = idForm.test(batchId) ? await store.registrationBatch(batchId) : undefined;
+  if (batch === undefined) return undefined;
+  const totals = await store.registrationTotals(batchId);
+  const review = await readReview();
+  const [open] = await review.journal.openItems('registration-batch', [batchId]);
+  const openProposal = open?.proposalId;
+  const options = decisions.map((decision) => ({
+    decision,
+    whyNot: decideRegistrationBatch(decision, batch, totals),
+  }));
+  const before = Number(fields['before']);
+  const isFirst = !(Number.isSafeInteger(before) && before > 0);
+  const reports = await store.registrationReports(batchId);
+  return {
+    batch,
+    totals,
+    offers: decideOffers(options, { person, people: review.people, openProposal }),
+    openProposal,
+    files: reports.map(({ path, atMs }) => ({ name: basename(path), atMs })),
+    rows: await store.searchRegistrations(
+      { batchId },
+      isFirst ? Number.MAX_SAFE_INTEGER : before,
+      rowsOnPage,
+    ),
+    isFirst,
+  };
+}
+
+// ---------------------------------------------------------------- what is shown
+
+const byStatus = ({ language }: OverviewVisit, totals: readonly RegistrationTotal[]): Html =>
+  html`<ul class="figures" data-live="figures">
+    ${totals
+      .filter(({ rows }) => rows > 0)
+      .map(
+        ({ status, rows }) =>
+          html`<li><b>${showCount(rows)}</b> ${sayRegistrationStatus(language, status)}</li>`,
+      )}
+  </ul>`;
+
+function facts(visit: OverviewVisit, { batch, files }: Shown): Html {
+  const { say, language } = visit;
+  return html`<section class="card">
+    ${factList([
+      [say('file'), showText(batch.fileName)],
+      [say('status'), sayBatchStatus(language, batch.status)],
+      [say('registrationRows'), showCount(batch.rows)],
+      [say('why'), whyOf(visit, batch.reason)],
+      [say('remedy'), whyOf(visit, batch.remedy)],
+      [say('time'), momentOf(visit, batch.droppedAtMs)],
+      [
+        say('files'),
+        files.length > 0 &&
+          files.map(
+            ({ name, atMs }) => html`${showText(name)} <small>${momentOf(visit, atMs)}</small><br />`,
+          ),
+      ],
+    ])}
+  </section>`;
+}
+
+function decisionsCard(visit: OverviewVisit, { batch, offers, openProposal }: Shown): Html {
+  const { say, language } = visit;
+  const item = ({ decision, whyNot, needsSecond }: Offer): Html => {
+    const label = sayDecision(language, decision);
+    return whyNot === undefined
+      ? html`<li>
+          <a class="button" href="/registrations/batch/${batch.batchId}/decide/${decision}">${label}</a>
+          <small>${say(needsSecond ? 'second' : 'oneIsEnough')}</small>
+        </li>`
+      : html`<li class="off">${label} <small>${whyOf(visit, whyNot)}</small></li>`;
+  };
+  return html`<section class="card" aria-labelledby="decisions">
+    <h2 id="decisions">${say('decisions')}</h2>
+    ${
+      openProposal !== undefined &&
+      html`<p>
+        <a href="/proposal/${openProposal}"
+          >${say('waitsForCheck')}: ${say('proposalWord')} ${openProposal}</a
+        >
+      </p>`
+    }
+    <ul class="decisions">
+      ${offers.map(item)}
+    </ul>
+  </section>`;
+}
+
+function pages(visit: OverviewVisit, { batch, rows, isFirst }: Shown): Part {
+  const path = `/registrations/batch/${batch.batchId}`;
+  const last = rows.length === rowsOnPage ? rows.at(-1)?.seq : undefined;
+  return html`<div class="pages">
+    ${!isFirst && postButton(visit, path, visit.say('newest'), {}, 'page')}
+    ${last !== undefined && postButton(visit, path, visit.say('older'), { before: String(last) }, 'page')}
+  </div>`;
+}
+
+function batchPage(visit: OverviewVisit, shown: Shown): Page {
+  const { say } = visit;
+  const { batch, totals, rows } = shown;
+  const title = `${say('registrationBatch')} ${batch.batchId}`;
+  return {
+    title,
+    body: html`<h1>${title}</h1>
+      ${byStatus(visit, totals)}
+      <div class="columns">
+        ${facts(visit, shown)}
+        <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
+      </div>
+      <section aria-labelledby="rows" data-live="rows">
+        <h2 id="rows">${say('registrationRows')}</h2>
+        ${registrationTable(visit, rows)} ${pages(visit, shown)}
+      </section>`,
+  };
+}
+
+// ---------------------------------------------------------------- answers
+
+const gone = (visit: OverviewVisit): Page =>
+  plainPage(visit, 404, visit.say('notFound'), visit.say('goneBatch'), '/registrations');
+
+async function answerBatch(
+  context: RegistrationBatchContext,
+  visit: OverviewVisit,
+  fields: Fields,
+): Promise<Answer> {
+  const shown = await readShown(context, visit, fields);
+  return shown === undefined ? gone(visit) : batchPage(visit, shown);
+}
+
+function formOf(visit: OverviewVisit, shown: Shown, offer: Offer, version: string): DecideForm {
+  const { batch } = shown;
+  const path = `/registrations/batch/${batch.batchId}`;
+  return {
+    decision: offer.decision,
+    path: `${path}/decide/${offer.decision}`,
+    back: path,
+    targets: [{ kind: 'registration-batch', key: batch.batchId, version }],
+    what: `${visit.say('wholeRegistrationBatch')} ${batch.batchId}`,
+    shown: facts(visit, shown),
+    hidden: { version },
+    nameTarget: () => html`<a href="${path}">${batch.batchId}</a>`,
+  };
+}
+
+async function answerDecide(
+  context: RegistrationBatchContext,
+  visit: OverviewVisit,
+  fields: Fields,
+  isPosted: boolean,
+): Promise<Answer> {
+  const shown = await readShown(context, visit, fields);
+  const offer = shown?.offers.find(({ decision }) => decision === fields['decision']);
+  if (shown === undefined || offer === undefined) return gone(visit);
+  const review = await context.readReview();
+  const version = isPosted ? (fields['version'] ?? '') : versionOfRegistrations(shown.batch);
+  const form = formOf(visit, shown, offer, version);
+  if (isPosted) return answerDecision(visit, review, form, fields);
+  return offer.whyNot === undefined
+    ? decidePage(visit, review, form)
+    : plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, offer.whyNot), form.back);
+}
+
+export const makeRegistrationBatchViews = (context: RegistrationBatchContext): readonly View[] =>
+  (['GET', 'POST'] as const).flatMap((method): View[] => [
+    {
+      method,
+      path: '/registrations/batch/:batchId',
+      action: 'see',
+      answer: async (visit, fields) => answerBatch(context, withWords(visit), fields),
+    },
+    {
+      method,
+      path: '/registrations/batch/:batchId/decide/:decision',
+      action: 'propose',
+      answer: async (visit, fields) => answerDecide(context, withWords(visit), fields, method === 'POST'),
+    },
+  ]);

@@ -1,0 +1,216 @@
+/** Direct-debit registrations: found by what is known of them, the latest first, and the files that they came in. */
+import { showCount } from '../../core/figures.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import type {
+  RegistrationBatch,
+  RegistrationFilter,
+  RegistrationRow,
+  RegistrationStore,
+} from '../../registration/ports.ts';
+import { type RegistrationStatus, registrationStatuses } from '../../registration/rules/registration.ts';
+import { html, type Html } from '../../review/web/html.ts';
+import { csrfField, postButton } from '../../review/web/layout.ts';
+import { momentOf, readSearch, searchField } from '../../review/web/parts.ts';
+import type { Fields, Page, View } from '../../review/web/view.ts';
+import { sayBatchStatus, sayRegistrationStatus } from '../../review/web/words.ts';
+import { type OverviewVisit, withWords } from '../words.ts';
+import {
+  companyOf,
+  maskedAccountOf,
+  nameOf,
+  referencesOf,
+  remedyFor,
+  stateOf,
+  whyOfRegistration,
+} from './shown.ts';
+
+export type RegistrationListReader = Pick<
+  RegistrationStore,
+  'searchRegistrations' | 'countFoundRegistrations' | 'registrationBatches' | 'registrationBatch'
+>;
+
+const rowsOnPage = 50;
+const batchesShownMax = 10;
+
+/** Statuses that are looked for; of a file that is still being read nothing is shown. */
+const shownStatuses = registrationStatuses.filter((status) => status !== 'staged');
+
+interface Asked {
+  readonly search: string;
+  readonly status: RegistrationStatus | 'waiting' | undefined;
+  readonly batchId: string;
+  readonly beforeSeq: number;
+}
+
+function readAsked(fields: Fields): Asked {
+  const before = Number(fields['before']);
+  const word = fields['status'];
+  return {
+    search: readSearch(fields),
+    status: word === 'waiting' ? word : shownStatuses.find((status) => status === word),
+    batchId: (fields['batch'] ?? '').trim().toUpperCase().slice(0, 10),
+    beforeSeq: Number.isSafeInteger(before) && before > 0 ? before : Number.MAX_SAFE_INTEGER,
+  };
+}
+
+const accountForm = /^[\d\s-]{10,20}$/;
+
+/** What is looked for; a number is an account where one is known by it, else a reference. */
+async function readFilter(
+  store: RegistrationListReader,
+  { search, status, batchId }: Asked,
+): Promise<RegistrationFilter> {
+  const base: RegistrationFilter = {
+    ...(status === undefined ? {} : status === 'waiting' ? { isWaiting: true } : { statuses: [status] }),
+    ...(batchId === '' ? {} : { batchId }),
+  };
+  if (search === '') return base;
+  const byAccount = { ...base, accountNo: search.replaceAll(/\D/g, '') };
+  const isAccount = accountForm.test(search) && (await store.countFoundRegistrations(byAccount)) > 0;
+  return isAccount ? byAccount : { ...base, reference: search };
+}
+
+const choice = (value: string, label: string, isChosen: boolean): Html =>
+  html`<option value="${value}" ${isChosen ? html`selected` : ''}>${label}</option>`;
+
+function filterForm(visit: OverviewVisit, { search, status, batchId }: Asked): Html {
+  const { say, language } = visit;
+  return html`<form method="post" action="/registrations" class="filter" role="search" data-live-form>
+    ${csrfField(visit)} ${searchField(visit, say('registrationSearchHint'), search)}
+    <div>
+      <label for="status">${say('status')}</label>
+      <select id="status" name="status">
+        ${choice('', say('any'), status === undefined)}
+        ${choice('waiting', say('needsPersonOnly'), status === 'waiting')}
+        ${shownStatuses.map((one) => choice(one, sayRegistrationStatus(language, one), one === status))}
+      </select>
+    </div>
+    <div>
+      <label for="batch">${say('batch')}</label>
+      <input id="batch" name="batch" value="${batchId}" maxlength="10" autocomplete="off" />
+    </div>
+    <div class="buttons">
+      <button class="main">${say('find')}</button>
+      <a class="button" href="/registrations">${say('clear')}</a>
+    </div>
+  </form>`;
+}
+
+function registrationLine(visit: OverviewVisit, row: RegistrationRow): Html {
+  const { say } = visit;
+  return html`<tr>
+    <td data-head="${say('registration')}">
+      <a class="open" href="/registration/${row.seq}"><span class="name">${nameOf(row)}</span></a>
+      <small>${say('row')} ${row.rowNo}</small>
+    </td>
+    <td data-head="${say('account')}">
+      <span class="mono">${maskedAccountOf(row)}</span> <small>${companyOf(row)}</small>
+      <small>${referencesOf(row)}</small>
+    </td>
+    <td data-head="${say('status')}">${stateOf(visit, row)}</td>
+    <td class="why" data-head="${say('why')}">
+      ${whyOfRegistration(visit, row)} <small>${remedyFor(visit, row)}</small>
+    </td>
+    <td class="mono" data-head="${say('sent')}">
+      ${row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)}
+    </td>
+  </tr>`;
+}
+
+export function registrationTable(visit: OverviewVisit, rows: readonly RegistrationRow[]): Html {
+  const { say } = visit;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col">${say('registration')}</th>
+        <th scope="col">${say('account')}</th>
+        <th scope="col">${say('status')}</th>
+        <th scope="col">${say('why')}, ${say('remedy')}</th>
+        <th scope="col">${say('sent')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${rows.map((row) => registrationLine(visit, row))}
+    </tbody>
+  </table>`;
+}
+
+function batchesSection(visit: OverviewVisit, batches: readonly RegistrationBatch[]): Html {
+  const { say, language } = visit;
+  return html`<section aria-labelledby="files">
+    <h2 id="files">${say('registrationBatches')}</h2>
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">${say('batch')}</th>
+          <th scope="col">${say('file')}</th>
+          <th scope="col">${say('status')}</th>
+          <th scope="col" class="number">${say('registrationRows')}</th>
+          <th scope="col">${say('time')}</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${batches.slice(0, batchesShownMax).map(
+          ({ batchId, fileName, status, rows, droppedAtMs }) =>
+            html`<tr>
+              <td data-head="${say('batch')}">
+                <a class="open" href="/registrations/batch/${batchId}">${batchId}</a>
+              </td>
+              <td data-head="${say('file')}">${showText(fileName)}</td>
+              <td data-head="${say('status')}">${sayBatchStatus(language, status)}</td>
+              <td class="number" data-head="${say('registrationRows')}">${showCount(rows)}</td>
+              <td class="mono" data-head="${say('time')}">${momentOf(visit, droppedAtMs)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </section>`;
+}
+
+async function answerList(
+  store: RegistrationListReader,
+  visit: OverviewVisit,
+  fields: Fields,
+): Promise<Page> {
+  const { say } = visit;
+  const asked = readAsked(fields);
+  const filter = await readFilter(store, asked);
+  const rows = await store.searchRegistrations(filter, asked.beforeSeq, rowsOnPage);
+  const isFiltered = asked.search !== '' || asked.status !== undefined || asked.batchId !== '';
+  const isFirst = asked.beforeSeq === Number.MAX_SAFE_INTEGER;
+  const batches = isFiltered || !isFirst ? [] : await store.registrationBatches();
+  const last = rows.length === rowsOnPage ? rows.at(-1)?.seq : undefined;
+  const again = { search: asked.search, status: asked.status ?? '', batch: asked.batchId };
+  return {
+    title: say('registrations'),
+    body: html`<h1>${say('registrations')}</h1>
+      <p>${say('registrationsHint')}</p>
+      ${filterForm(visit, asked)}
+      <div data-live="rows">
+        ${
+          rows.length === 0
+            ? html`<div class="empty">
+                <p><b>${say(isFiltered ? 'noMatch' : 'noRegistrations')}</b></p>
+              </div>`
+            : registrationTable(visit, rows)
+        }
+        <div class="pages">
+          ${!isFirst && postButton(visit, '/registrations', say('newest'), again, 'page')}
+          ${
+            last !== undefined &&
+            postButton(visit, '/registrations', say('older'), { ...again, before: String(last) }, 'page')
+          }
+        </div>
+        ${batches.length > 0 && batchesSection(visit, batches)}
+      </div>`,
+  };
+}
+
+/** Searches are posted: no number of an account stands in an address or a log. */
+export const makeRegistrationListViews = (store: RegistrationListReader): readonly View[] =>
+  (['GET', 'POST'] as const).map((method) => ({
+    method,
+    path: '/registrations',
+    action: 'see',
+    answer: async (visit, fields) => answerList(store, withWords(visit), method === 'GET' ? {} : fields),
+  }));

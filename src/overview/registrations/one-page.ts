@@ -1,0 +1,440 @@
+/** One registration: what it is, what may be decided about it now, and its whole story, with the bank's callbacks. */
+import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { RegistrationEvent, RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
+import { describeRegistrationReason, readRegistrationCell } from '../../registration/rules/report-rows.ts';
+import { maskedRegistrationColumns } from '../../registration/rules/registration-row.ts';
+import type { RegistrationCause } from '../../registration/rules/registration.ts';
+import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
+import { registrationCauseWords } from '../../registration/rules/words.ts';
+import { describeIssue } from '../../reports/rules/report-rows.ts';
+import { readRegistrationOptions } from '../../review/registration-target.ts';
+import type { PersonStore } from '../../review/ports.ts';
+import { recordReveal } from '../../review/reveal.ts';
+import { decideOffers, type Offer } from '../../review/rules/offers.ts';
+import { can } from '../../review/rules/people.ts';
+import { isRegistrationDecision, type RegistrationDecision } from '../../review/rules/terms.ts';
+import { answerDecision, type DecideForm, decidePage, withFile } from '../../review/web/decide-form.ts';
+import { evidenceBytesMax } from '../../review/evidence-files.ts';
+import { html, type Html, type Part } from '../../review/web/html.ts';
+import { plainPage, postButton } from '../../review/web/layout.ts';
+import { factList, momentOf, whyOf } from '../../review/web/parts.ts';
+import { readSeq, type ReadReview } from '../../review/web/payout-page.ts';
+import type { Answer, Fields, FileView, Page, ProvedVisit, SentFile, View } from '../../review/web/view.ts';
+import { sayDecision, sayFact, sayRegistrationStatus } from '../../review/web/words.ts';
+import { type OverviewVisit, withWords } from '../words.ts';
+import {
+  accountOf,
+  briefFacts,
+  companyOf,
+  maskedAccountOf,
+  nameOf,
+  referencesOf,
+  remedyFor,
+  stateOf,
+  whyOfRegistration,
+} from './shown.ts';
+
+export interface RegistrationPageContext {
+  readonly store: Pick<RegistrationStore, 'registrationHistory'> &
+    Pick<PersonStore, 'persons' | 'editPersons'>;
+  readonly readReview: ReadReview;
+  readonly evidenceFolder?: string | undefined;
+}
+
+// ---------------------------------------------------------------- what is shown
+
+const ifAny = (text: string | null | undefined): Part =>
+  text === null || text === undefined || text.trim() === '' ? undefined : showText(text);
+
+function numbersOf(visit: OverviewVisit, { row }: RegistrationHistory, isRevealed: boolean): Html {
+  const { say, person } = visit;
+  const [account, customer] = [accountOf(row), readRegistrationCell(row, 'customerId')];
+  const shown = (text: string): string => (isRevealed ? showText(text) : maskDigits(text));
+  return factList([
+    [say('account'), html`<span class="mono">${shown(account)}</span>`],
+    [say('customer'), html`<span class="mono">${shown(customer)}</span>`],
+    [
+      '',
+      isRevealed
+        ? html`<small role="status">${say('customerRevealed')}</small>`
+        : can(person, 'reveal').allowed &&
+          postButton(visit, `/registration/${row.seq}/reveal`, say('reveal')),
+    ],
+  ]);
+}
+
+function summary(visit: OverviewVisit, history: RegistrationHistory): Html {
+  const { say } = visit;
+  const { row, batch } = history;
+  const [code] = describeRegistrationReason(row);
+  const carried = batch.extraColumns.map((name, place) => [name, row.extras[place] ?? ''] as const);
+  return factList([
+    [say('company'), companyOf(row)],
+    [say('references'), ifAny(referencesOf(row))],
+    [
+      say('why'),
+      (row.reason !== null || code !== '') && html`${whyOfRegistration(visit, row)} <small>${code}</small>`,
+    ],
+    [say('remedy'), remedyFor(visit, row)],
+    [
+      say('batch'),
+      html`<a href="/registrations/batch/${batch.batchId}">${batch.batchId}</a>, ${say('row')} ${row.rowNo}
+        <small>${showText(batch.fileName)}</small>`,
+    ],
+    [say('requestUid'), ifAny(row.attempt?.requestUid)],
+    [say('bankReference'), ifAny(row.attempt?.ddrOapiSeqId)],
+    [say('bankAnswer'), ifAny([row.attempt?.statusCode, row.attempt?.statusDesc].filter(Boolean).join(' '))],
+    [say('callbackWord'), ifAny([row.respCode, row.respDesc, row.applyDtm].filter(Boolean).join(' '))],
+    [say('sent'), row.submittedAtMs !== null && momentOf(visit, row.submittedAtMs)],
+    [say('awaitedUntil'), row.awaitedUntilMs !== null && momentOf(visit, row.awaitedUntilMs)],
+    [say('settled'), row.settledAtMs !== null && momentOf(visit, row.settledAtMs)],
+    [
+      say('carried'),
+      carried.some(([, cell]) => cell !== '') &&
+        carried.map(([name, cell]) => html`<small>${showText(name)}</small> ${showText(cell)}<br />`),
+    ],
+  ]);
+}
+
+const offerItem = (visit: OverviewVisit, seq: number, offer: Offer): Html => {
+  const { say, language } = visit;
+  const label = sayDecision(language, offer.decision, 'registration');
+  return offer.whyNot === undefined
+    ? html`<li>
+        <a class="button" href="/registration/${seq}/decide/${offer.decision}">${label}</a>
+        <small>${offer.needsSecond ? say('second') : say('oneIsEnough')}</small>
+      </li>`
+    : html`<li class="off">${label} <small>${whyOf(visit, offer.whyNot)}</small></li>`;
+};
+
+interface Shown {
+  readonly history: RegistrationHistory;
+  readonly offers: readonly Offer[];
+  readonly openProposal: number | undefined;
+}
+
+function decisionsCard(visit: OverviewVisit, { history, offers, openProposal }: Shown): Html {
+  const { say } = visit;
+  const possible = offers.filter(({ whyNot }) => whyNot === undefined);
+  const others = offers.filter(({ whyNot }) => whyNot !== undefined);
+  const list = (some: readonly Offer[]) =>
+    html`<ul class="decisions">
+      ${some.map((offer) => offerItem(visit, history.row.seq, offer))}
+    </ul>`;
+  return html`<section class="card" aria-labelledby="decisions">
+    <h2 id="decisions">${say('decisions')}</h2>
+    ${
+      openProposal !== undefined &&
+      html`<p>
+        <a href="/proposal/${openProposal}"
+          >${say('waitsForCheck')}: ${say('proposalWord')} ${openProposal}</a
+        >
+      </p>`
+    }
+    ${possible.length > 0 && list(possible)}
+    ${
+      others.length > 0 &&
+      html`<details ${possible.length === 0 ? html`open` : ''}>
+        <summary>${say('notPossible')}</summary>
+        ${list(others)}
+      </details>`
+    }
+  </section>`;
+}
+
+// ---------------------------------------------------------------- its story
+
+interface Entry {
+  readonly atMs: number;
+  readonly who: Part;
+  readonly what: Part;
+  readonly evidence: Part;
+}
+
+/** What shows that the bank has spoken. */
+const bankCauses: readonly RegistrationCause[] = [
+  'acknowledged',
+  'outcome-in-doubt',
+  'turned-down',
+  'turned-down-for-all',
+  'answered-late',
+  'called-back',
+  'called-back-after-all',
+  'contradicted',
+];
+
+/** Told elsewhere in the entry, or of no use to people. */
+const untold = new Set(['by', 'checkedBy', 'proposal', 'salt', 'code', 'statusCode', 'statusDesc']);
+
+const isReference = (name: string): boolean => /(?:Uid|xRequestId|SeqId)$/.test(name);
+
+const showFact = (name: string, value: unknown): string => {
+  if (Array.isArray(value))
+    return value.map((one) => showFact(name, one)).join(name === 'accountNo' ? ' → ' : ', ');
+  return isReference(name) ? String(value) : showText(String(value));
+};
+
+const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
+  facts.length > 0 &&
+  html`<ul class="chips">
+    ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
+  </ul>`;
+
+/** The bank's code, with what it says of it and what to do. */
+function codeOf({ language }: OverviewVisit, { detail }: RegistrationEvent): Part {
+  const code = detail['code'] ?? detail['statusCode'];
+  if (typeof code !== 'string' || code === '') return undefined;
+  const known = findRegistrationCode(code);
+  const said = detail['statusDesc'];
+  const words = typeof said === 'string' && said !== '' ? said : known?.remedy;
+  return html`<p class="code">
+    <code>${code}</code> ${words !== undefined && html`<span lang="en">${maskForeignNumbers(words)}</span>`}
+    ${language === 'th' && known !== undefined && html`<small>${known.remedyTh}</small>`}
+  </p>`;
+}
+
+function whoOf({ say }: OverviewVisit, { cause, detail }: RegistrationEvent): Part {
+  const { by, checkedBy } = detail;
+  if (typeof by === 'string')
+    return typeof checkedBy === 'string' ? html`${by}, ${say('checkedBy')} ${checkedBy}` : by;
+  return bankCauses.includes(cause) ? say('bankSide') : say('program');
+}
+
+function eventEntry(visit: OverviewVisit, event: RegistrationEvent): Entry {
+  const { language, say } = visit;
+  const { cause, detail, from, to, atMs, attemptNo } = event;
+  const { proposal } = detail;
+  const facts = Object.entries(detail)
+    .filter(([name, value]) => !untold.has(name) && value !== null && value !== undefined && value !== '')
+    .map(([name, value]) => [sayFact(language, name), showFact(name, value)] as const);
+  return {
+    atMs,
+    who: whoOf(visit, event),
+    what: html`<b>${registrationCauseWords[cause][language === 'th' ? 1 : 0]}</b> ${
+        from !== to &&
+        html`<small>${sayRegistrationStatus(language, from)} → ${sayRegistrationStatus(language, to)}</small>`
+      }`,
+    evidence: [
+      codeOf(visit, event),
+      typeof proposal === 'number' &&
+        html`<p><a href="/proposal/${proposal}">${say('proposalWord')} ${proposal}</a></p>`,
+      cause === 'intent-recorded' && chips([[say('requestNo'), String(attemptNo)]]),
+      chips(facts),
+    ],
+  };
+}
+
+/** What the file says of it, first. */
+function readEntry(visit: OverviewVisit, { row, batch }: RegistrationHistory): Entry {
+  const { say } = visit;
+  const isMasked = (name: string): boolean =>
+    [...maskedRegistrationColumns].some((column) => column === name);
+  const cells = Object.entries(row.cells)
+    .filter(([, cell]) => cell !== '')
+    .map(([name, cell]) => [name, isMasked(name) ? maskDigits(cell) : showText(cell)] as const);
+  return {
+    atMs: batch.startedAtMs,
+    who: say('program'),
+    what: html`<b>${say('rowRead')}</b>
+      <small>${showText(batch.fileName)}, ${say('line')} ${row.line}</small>`,
+    evidence: [
+      row.issues.map((issue) => html`<p>${whyOf(visit, describeIssue(issue))}</p>`),
+      html`<details>
+        <summary>${say('asInFile')}</summary>
+        ${chips(cells)}
+      </details>`,
+    ],
+  };
+}
+
+/** Each callback as it came; what it did stands in the event after it. */
+function callbackEntries(visit: OverviewVisit, { callbacks }: RegistrationHistory): readonly Entry[] {
+  const { say } = visit;
+  return callbacks.map(({ callback, receivedAtMs, fromAddress, repeats }) => ({
+    atMs: receivedAtMs,
+    who: say('bankSide'),
+    what: html`<b>${say('callbackKept')}</b>
+      <small>${sayRegistrationStatus(visit.language, callback.outcome)}</small>`,
+    evidence: [
+      html`<p class="code"><code>${callback.respCode}</code> ${showText(callback.respDesc)}</p>`,
+      chips([
+        [say('callbackTime'), callback.applyDtm],
+        [say('requestUid'), callback.requestUid],
+        [say('callbackFrom'), fromAddress],
+        ...(repeats > 0 ? [[say('callbackRepeats'), `${repeats}×`] as const] : []),
+      ]),
+    ],
+  }));
+}
+
+function timeLine(visit: OverviewVisit, history: RegistrationHistory): Html {
+  const { say } = visit;
+  const entries = [readEntry(visit, history), ...history.events.map((event) => eventEntry(visit, event))];
+  for (const entry of callbackEntries(visit, history)) {
+    const later = entries.findIndex(({ atMs }) => atMs >= entry.atMs);
+    entries.splice(later === -1 ? entries.length : later, 0, entry);
+  }
+  return html`<table class="story">
+    <thead>
+      <tr>
+        <th scope="col">${say('time')}</th>
+        <th scope="col">${say('who')}</th>
+        <th scope="col">${say('what')}</th>
+        <th scope="col">${say('evidence')}</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${entries.map(
+        ({ atMs, who, what, evidence }) =>
+          html`<tr>
+            <td class="mono" data-head="${say('time')}">${momentOf(visit, atMs)}</td>
+            <td data-head="${say('who')}">${who}</td>
+            <td data-head="${say('what')}">${what}</td>
+            <td class="why" data-head="${say('evidence')}">${evidence}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+// ---------------------------------------------------------------- answers
+
+async function readShown(
+  { store, readReview }: RegistrationPageContext,
+  { person }: ProvedVisit,
+  seq: number,
+): Promise<Shown | undefined> {
+  const history = await store.registrationHistory(seq);
+  if (history === undefined) return undefined;
+  const review = await readReview();
+  const options = (await readRegistrationOptions(review, seq)) ?? [];
+  const [open] = await review.journal.openItems('registration', [String(seq)]);
+  const openProposal = open?.proposalId;
+  const offers = decideOffers(options, { person, people: review.people, openProposal });
+  return { history, offers, openProposal };
+}
+
+function registrationPage(visit: OverviewVisit, shown: Shown, isRevealed: boolean): Page {
+  const { say } = visit;
+  const { history } = shown;
+  const { row } = history;
+  return {
+    title: `${say('registration')} ${nameOf(row)}`,
+    body: html`<h1>${say('registration')} ${nameOf(row)}</h1>
+      <ul class="figures" data-live="figures">
+        <li>${stateOf(visit, row)}</li>
+      </ul>
+      <div class="columns">
+        <section class="card">${numbersOf(visit, history, isRevealed)} ${summary(visit, history)}</section>
+        <div class="first" data-live="decisions">${decisionsCard(visit, shown)}</div>
+      </div>
+      <section aria-labelledby="story" data-live="story">
+        <h2 id="story">${say('history')}</h2>
+        ${timeLine(visit, history)}
+      </section>`,
+  };
+}
+
+const gone = (visit: OverviewVisit): Page =>
+  plainPage(visit, 404, visit.say('notFound'), visit.say('goneRegistration'), '/registrations');
+
+async function answerOne(
+  context: RegistrationPageContext,
+  visit: OverviewVisit,
+  fields: Fields,
+  isRevealed: boolean,
+): Promise<Answer> {
+  const seq = readSeq(fields);
+  const shown = seq === undefined ? undefined : await readShown(context, visit, seq);
+  if (shown === undefined) return gone(visit);
+  if (isRevealed) {
+    const { row, batch } = shown.history;
+    const what = `the account and customer of row ${row.rowNo} of batch ${batch.batchId}`;
+    const { clock } = await context.readReview();
+    await recordReveal(context.store, clock, visit.proved, { what });
+  }
+  return registrationPage(visit, shown, isRevealed);
+}
+
+// ---------------------------------------------------------------- the decision
+
+function formOf(
+  visit: OverviewVisit,
+  history: RegistrationHistory,
+  decision: RegistrationDecision,
+  version: string,
+): DecideForm {
+  const { row } = history;
+  const path = `/registration/${row.seq}`;
+  return {
+    decision,
+    path: `${path}/decide/${decision}`,
+    back: path,
+    targets: [{ kind: 'registration', key: String(row.seq), version }],
+    what: `${nameOf(row)}, ${maskedAccountOf(row)}`,
+    shown: briefFacts(visit, history),
+    hidden: { version },
+    nameTarget: () => html`<a href="${path}">${nameOf(row)}</a>`,
+  };
+}
+
+async function answerDecide(
+  context: RegistrationPageContext,
+  visit: OverviewVisit,
+  fields: Fields,
+  isPosted: boolean,
+  file?: SentFile,
+): Promise<Answer> {
+  const seq = readSeq(fields);
+  const decision = fields['decision'] ?? '';
+  const shown = seq === undefined ? undefined : await readShown(context, visit, seq);
+  if (shown === undefined || !isRegistrationDecision(decision)) return gone(visit);
+  const review = await context.readReview();
+  // What is posted is about the row as it was shown.
+  const version = isPosted ? (fields['version'] ?? '') : String(shown.history.row.version);
+  const form = {
+    ...formOf(visit, shown.history, decision, version),
+    evidenceFolder: context.evidenceFolder,
+  };
+  if (isPosted) return answerDecision(visit, review, form, fields, undefined, file);
+  const why = shown.offers.find((offer) => offer.decision === decision)?.whyNot;
+  return why === undefined
+    ? decidePage(visit, review, form)
+    : plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, why), form.back);
+}
+
+const decidePath = '/registration/:seq/decide/:decision';
+
+export const makeRegistrationViews = (context: RegistrationPageContext): readonly View[] => [
+  {
+    method: 'GET',
+    path: '/registration/:seq',
+    action: 'see',
+    answer: async (visit, fields) => answerOne(context, withWords(visit), fields, false),
+  },
+  {
+    method: 'POST',
+    path: '/registration/:seq/reveal',
+    action: 'reveal',
+    answer: async (visit, fields) => answerOne(context, withWords(visit), fields, true),
+  },
+  ...(['GET', 'POST'] as const).map((method): View => ({
+    method,
+    path: decidePath,
+    action: 'propose',
+    answer: async (visit, fields) => answerDecide(context, withWords(visit), fields, method === 'POST'),
+  })),
+];
+
+/** Of the fields of a decision and of its list, the file aside. */
+const fieldsMax = 8;
+
+/** The same, with a file as evidence. */
+export const makeRegistrationFileView = (context: RegistrationPageContext): FileView => ({
+  path: `${decidePath}${withFile}`,
+  action: 'propose',
+  bytesMax: evidenceBytesMax,
+  fieldsMax,
+  receive: async (visit, file, fields) => answerDecide(context, withWords(visit), fields, true, file),
+});

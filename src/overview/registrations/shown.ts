@@ -1,0 +1,64 @@
+/** Pieces of registrations that several views show alike. */
+import { showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { RegistrationHistory, RegistrationRow } from '../../registration/ports.ts';
+import {
+  describeRegistrationReason,
+  readRegistrationCell,
+  remedyOfRegistration,
+} from '../../registration/rules/report-rows.ts';
+import { html, type Html, type Part } from '../../review/web/html.ts';
+import { alarmTag, factList, whyOf } from '../../review/web/parts.ts';
+import type { Visit } from '../../review/web/view.ts';
+import { sayRegistrationStatus } from '../../review/web/words.ts';
+import type { OverviewVisit } from '../words.ts';
+
+export const nameOf = (row: Pick<RegistrationRow, 'cells'>): string =>
+  showText(row.cells.registrationId.trim());
+
+export const accountOf = (row: RegistrationRow): string => readRegistrationCell(row, 'accountNo');
+
+export const maskedAccountOf = (row: RegistrationRow): string => maskDigits(accountOf(row));
+
+/** "VENDOR0001, COMP000001". */
+export const companyOf = (row: RegistrationRow): string =>
+  showText(
+    [readRegistrationCell(row, 'vendorId'), readRegistrationCell(row, 'companyId')]
+      .filter(Boolean)
+      .join(', '),
+  );
+
+export const referencesOf = (row: RegistrationRow): string =>
+  showText(
+    (['ref1', 'ref2', 'ref3', 'ref4'] as const)
+      .map((column) => readRegistrationCell(row, column))
+      .filter(Boolean)
+      .join(', '),
+  );
+
+/** How it stands, by sign and word. */
+export const stateOf = (visit: OverviewVisit, row: RegistrationRow): Html =>
+  html`${row.isAlarm && html`${alarmTag(visit)} `}<b
+      >${sayRegistrationStatus(visit.language, row.status)}</b
+    >`;
+
+export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: RegistrationRow): Part {
+  const [, why] = describeRegistrationReason(row);
+  return whyOf(visit, why);
+}
+
+export const remedyFor = ({ language }: Pick<Visit, 'language'>, row: RegistrationRow): string =>
+  showText(remedyOfRegistration(row, language));
+
+/** What it is, in a few lines; numbers masked. */
+export const briefFacts = (visit: OverviewVisit, { row, batch }: RegistrationHistory): Html => {
+  const { say } = visit;
+  return factList([
+    [say('registration'), html`<a href="/registration/${row.seq}">${nameOf(row)}</a>`],
+    [say('batch'), `${batch.batchId}, ${say('row')} ${row.rowNo}`],
+    [say('company'), companyOf(row)],
+    [say('account'), maskedAccountOf(row)],
+    [say('references'), referencesOf(row)],
+    [say('status'), stateOf(visit, row)],
+  ]);
+};

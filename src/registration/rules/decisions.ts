@@ -1,0 +1,337 @@
+/**
+ * What people may decide about one registration, and the changes that follow. The same function says what is possible,
+ * with the reason where it is not, and decides when it is asked again on the row as it is then.
+ */
+import type { DecisionItem } from '../../core/ports.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import { fileIssues } from '../../payout/rules/operator.ts';
+import { similarIdWords } from '../../payout/rules/similar.ts';
+import type { DecisionMark } from '../../review/rules/payout-decisions.ts';
+import {
+  type DecisionTerms,
+  type RegistrationDecision,
+  registrationDecisions,
+  registrationTerms,
+} from '../../review/rules/terms.ts';
+import {
+  afterRegistrationChange,
+  moveRegistration,
+  type RegistrationChange,
+  registrationReason,
+} from './change.ts';
+import type { RegistrationCells, RegistrationFileRow } from './registration-file.ts';
+import { parseRegistrationRow, type RegistrationDefaults } from './registration-row.ts';
+import {
+  awaitedStatuses,
+  type Registration,
+  type RegistrationHold,
+  type RegistrationInstruction,
+  type RegistrationStatus,
+  sourceStatusesOf,
+} from './registration.ts';
+
+/** All that a decision about a registration is taken on. */
+export interface ReviewedRegistration {
+  readonly registration: Registration;
+  readonly row: Pick<RegistrationFileRow, 'rowNo' | 'line' | 'cells' | 'issues'>;
+  /** Whoever has the claim on its registrationId; undefined when it is free. */
+  readonly holder: Registration | undefined;
+  /** Who holds a registrationId like its own. */
+  readonly similar: readonly Registration[];
+  /** Others with the identity of `instructionToSend` that wait to be sent, or await the bank's callback. */
+  readonly openOthers: readonly Registration[];
+  /** The bank has told of that identity, and nobody knows of which registration. */
+  readonly isCalledBack: boolean;
+  /** Of the settings as they are now. */
+  readonly defaults: RegistrationDefaults;
+  /** The account of the decision to retry it corrected, once that is known. */
+  readonly newAccountNo?: string | undefined;
+  readonly nowMs: number;
+}
+
+type Facts = ReviewedRegistration;
+type Decided = readonly RegistrationChange[] | string;
+
+/** Lifted by a person who names the registration; what concerns all is put on again where it is still so. */
+const liftedHolds: readonly RegistrationHold[] = ['similar', 'called-back', 'paused', 'halted'];
+
+/** Once a person has looked at it, the same hold does not stop the row again. */
+const lookedAtHolds: readonly RegistrationHold[] = ['similar', 'called-back'];
+
+function decideGoOn({ registration, nowMs }: Facts): Decided {
+  const { status, holds, acceptedHolds } = registration;
+  if (status !== 'held') return `it is ${status}, not held: nothing of it waits to go on`;
+  const left = holds.filter((hold) => !liftedHolds.includes(hold));
+  const accepted = holds.filter((hold) => lookedAtHolds.includes(hold));
+  const patch = {
+    status: left.length === 0 ? 'ready' : 'held',
+    holds: left,
+    acceptedHolds: [...new Set([...acceptedHolds, ...accepted])],
+    ...(left.length === 0 ? nothingToSay : {}),
+  } as const;
+  return [moveRegistration({ registration, patch, cause: 'hold-lifted', nowMs, detail: { lifted: holds } })];
+}
+
+const nothingToSay = { reasonCode: null, reason: null } as const;
+
+function decideCancel({ registration, nowMs }: Facts): Decided {
+  if (!sourceStatusesOf('cancelled', 'cancelled').includes(registration.status))
+    return `it is ${registration.status}: only a registration that was not sent can be cancelled`;
+  const patch = {
+    status: 'cancelled',
+    holds: [],
+    ...registrationReason({ code: 'cancelled', text: 'cancelled by a person' }),
+    settledAtMs: nowMs,
+    settledBy: 'decision',
+  } as const;
+  return [moveRegistration({ registration, patch, cause: 'cancelled', nowMs })];
+}
+
+function decideRelease({ registration, holder, nowMs }: Facts): Decided {
+  const { seq, status } = registration;
+  if (holder === undefined) return `it is ${status}, and its registrationId is free: a new file may use it`;
+  if (!sourceStatusesOf(status, 'released').includes(status))
+    return `it is ${status}: only the registrationId of what was cancelled can be released`;
+  if (holder.seq !== seq) return `its registrationId is held by ${describePlace(holder)}`;
+  const change = moveRegistration({ registration, patch: {}, cause: 'released', nowMs });
+  return [{ ...change, isReleased: true }];
+}
+
+const describePlace = ({ rowNo, batchId }: Registration): string => `row ${rowNo} of batch ${batchId}`;
+
+// ---------------------------------------------------------------- once more
+
+/** Why no request may be made of a registration, whatever is asked for; undefined when one may. */
+function whyNotAgain({ registration, row, holder }: Facts): string | undefined {
+  const { seq, status, isAlarm } = registration;
+  if (isAlarm) return 'it bears an alarm: what the bank says of it must be cleared first';
+  if (awaitedStatuses.some((awaited) => awaited === status))
+    return `it is ${status}: the bank may yet tell its outcome, and nothing is sent again until then`;
+  if (!sourceStatusesOf('ready', 'tried-again').includes(status))
+    return `it is ${status}: only what failed, was refused, rejected or never answered can be tried again`;
+  if (row.issues.some(({ code }) => fileIssues.includes(code)))
+    return 'it was rejected for what its file holds: send it in a new file';
+  if (holder !== undefined && holder.seq !== seq)
+    return `its registrationId is held by ${describePlace(holder)}`;
+  return undefined;
+}
+
+/** The cells of a row as they would be had the file given this account. */
+const correctCells = (
+  { registration: { instruction }, row: { cells } }: Pick<Facts, 'registration' | 'row'>,
+  accountNo: string | undefined,
+): RegistrationCells => {
+  const present =
+    instruction === null
+      ? {}
+      : {
+          registrationId: instruction.registrationId,
+          customerId: instruction.customerId,
+          vendorId: instruction.vendorId,
+          companyId: instruction.companyId,
+          accountNo: instruction.accountNo,
+        };
+  return { ...cells, ...present, ...(accountNo === undefined ? {} : { accountNo }) };
+};
+
+/** What the row would ask for if it were tried again, and what is wrong with it. */
+const readAgain = (facts: Pick<Facts, 'registration' | 'row' | 'defaults' | 'newAccountNo'>) => {
+  const { registration, row, defaults, newAccountNo } = facts;
+  // What has been valid once is sent as it was, whatever the settings say by now.
+  return newAccountNo === undefined && registration.instruction !== null && registration.status !== 'rejected'
+    ? { instruction: registration.instruction, issues: [] }
+    : parseRegistrationRow(correctCells(facts, newAccountNo), row.line, defaults);
+};
+
+/** With which the row would be sent if it were tried again; null when its cells are not valid. */
+export const instructionToSend = (
+  facts: Pick<Facts, 'registration' | 'row' | 'defaults' | 'newAccountNo'>,
+): RegistrationInstruction | null => readAgain(facts).instruction;
+
+/** Two registrations of one identity cannot be told apart by a callback. */
+function whyNotBeside({ openOthers: [other] }: Facts): string | undefined {
+  if (other === undefined) return undefined;
+  const where = describePlace(other);
+  return awaitedStatuses.some((awaited) => awaited === other.status)
+    ? `${where} has the same account and references and awaits the bank's callback: nobody could tell whose comes`
+    : `${where} has the same account and references and waits to be sent: nobody could tell whose callback comes`;
+}
+
+function decideAgain(facts: Facts): Decided {
+  const why = whyNotAgain(facts);
+  if (why !== undefined) return why;
+  const { instruction, issues } = readAgain(facts);
+  if (instruction === null) return `it is still wrong (${issues.map(({ message }) => message).join('; ')})`;
+  return whyNotBeside(facts) ?? tryAgain(facts, instruction);
+}
+
+const asText = (instruction: RegistrationInstruction | null): string => JSON.stringify(instruction);
+
+/** Ready again, and held at once for what a person must look at first: to be applied together, in this order. */
+function tryAgain(facts: Facts, instruction: RegistrationInstruction): Decided {
+  const { registration, nowMs } = facts;
+  const before = registration.instruction;
+  const isCorrected = asText(before) !== asText(instruction);
+  const patch = {
+    instruction,
+    status: 'ready',
+    holds: [],
+    ...nothingToSay,
+    settledAtMs: null,
+    settledBy: null,
+    awaitedUntilMs: null,
+    respCode: null,
+    respDesc: null,
+    applyDtm: null,
+    // What was looked at was another account.
+    ...(isCorrected ? { acceptedHolds: [] } : {}),
+  } as const;
+  const detail = {
+    was: registration.status,
+    code: registration.reasonCode,
+    ...(before !== null && before.accountNo !== instruction.accountNo
+      ? { accountNo: [maskDigits(before.accountNo), maskDigits(instruction.accountNo)] }
+      : {}),
+  };
+  const change = moveRegistration({ registration, patch, cause: 'tried-again', nowMs, detail });
+  const first: RegistrationChange = isCorrected ? { ...change, isCorrected: true } : change;
+  return [first, ...holdAgain(facts, afterRegistrationChange(first))];
+}
+
+/** As the seal holds a row. */
+function holdAgain(
+  { similar: [other], isCalledBack, nowMs }: Facts,
+  ready: Registration,
+): RegistrationChange[] {
+  const reasons: (readonly [RegistrationHold, string])[] = [];
+  if (other?.instruction)
+    reasons.push([
+      'similar',
+      `differs from registrationId ${other.instruction.registrationId} (${describePlace(other)}) ${similarIdWords}`,
+    ]);
+  if (isCalledBack)
+    reasons.push(['called-back', 'the bank has told of such a registration, and nobody knows of which']);
+  let latest = ready;
+  return reasons
+    .filter(([hold]) => !ready.acceptedHolds.includes(hold))
+    .map(([hold, text]) => {
+      const patch = {
+        status: 'held',
+        holds: [...latest.holds, hold],
+        ...registrationReason({ code: hold, text }),
+      } as const;
+      const detail = { hold, code: hold };
+      const change = moveRegistration({ registration: latest, patch, cause: 'hold-added', nowMs, detail });
+      latest = afterRegistrationChange(change);
+      return change;
+    });
+}
+
+/** A callback that comes late for one account must not be taken for the outcome of another. */
+const mayBeWithBank = 'the bank may yet tell of the account that was sent: confirm first how that ended';
+
+/** To what it is corrected is not known while it is only asked whether it can be. */
+function decideCorrected(facts: Facts): Decided {
+  const { registration, newAccountNo } = facts;
+  const why = whyNotAgain(facts) ?? (registration.status === 'unanswered' ? mayBeWithBank : undefined);
+  if (why !== undefined || newAccountNo === undefined) return why ?? [];
+  const present = registration.instruction?.accountNo;
+  return present !== undefined && instructionToSend(facts)?.accountNo === present
+    ? 'the correction changes nothing'
+    : decideAgain(facts);
+}
+
+// ---------------------------------------------------------------- how it ended
+
+const confirmed = {
+  'confirm-registered': 'registered',
+  'confirm-refused': 'refused',
+  'confirm-failed': 'failed',
+} as const satisfies Partial<Record<RegistrationDecision, RegistrationStatus>>;
+
+function decideConfirm(decision: keyof typeof confirmed, { registration, nowMs }: Facts): Decided {
+  const { status } = registration;
+  const to = confirmed[decision];
+  if (status === 'submitted') return 'it is being sent at this moment: look again';
+  if (status === 'acknowledged')
+    return 'the bank works on it and will call back: wait, until it is unanswered at the latest';
+  const from = sourceStatusesOf(to, 'decided');
+  if (!from.includes(status))
+    return status === 'contradicted'
+      ? 'the bank has told an outcome: it can be confirmed as registered or as refused'
+      : `it is ${status}: only what is in doubt, unanswered or contradicted can be confirmed`;
+  const patch = {
+    status: to,
+    isAlarm: false,
+    ...registrationReason({
+      code: `confirmed-${to}`,
+      text: `confirmed as ${to} by people, with evidence`,
+    }),
+    settledAtMs: nowMs,
+    settledBy: 'decision',
+    awaitedUntilMs: null,
+  } as const;
+  return [moveRegistration({ registration, patch, cause: 'decided', nowMs, detail: { was: status } })];
+}
+
+/** Ended otherwise than registered, or without an end: to take note of it is all that is left. */
+export const notedRegistrationStatuses: readonly RegistrationStatus[] = [
+  'rejected',
+  'failed',
+  'refused',
+  'unanswered',
+  'contradicted',
+];
+
+function decideAcknowledge({ registration, nowMs }: Facts): Decided {
+  const { status, isAlarm, isAcknowledged } = registration;
+  if (!isAlarm && !notedRegistrationStatuses.includes(status))
+    return `it is ${status}, without an alarm: nothing of it is to be taken note of`;
+  if (!isAlarm && isAcknowledged) return 'somebody has taken note of it before';
+  const patch = { isAlarm: false, isAcknowledged: true };
+  return [moveRegistration({ registration, patch, cause: 'acknowledged-by-person', nowMs })];
+}
+
+const decideFor: Readonly<Record<RegistrationDecision, (facts: Facts) => Decided>> = {
+  'go-on': decideGoOn,
+  cancel: decideCancel,
+  release: decideRelease,
+  retry: decideAgain,
+  'retry-corrected': decideCorrected,
+  'confirm-registered': (facts) => decideConfirm('confirm-registered', facts),
+  'confirm-refused': (facts) => decideConfirm('confirm-refused', facts),
+  'confirm-failed': (facts) => decideConfirm('confirm-failed', facts),
+  acknowledge: decideAcknowledge,
+};
+
+/** The changes that a decision makes of the row as it is, or why it makes none, in words. */
+export const decideRegistration = (decision: RegistrationDecision, facts: ReviewedRegistration): Decided =>
+  decideFor[decision](facts);
+
+/** The changes of one item of a proposal: the first of them ends the item. */
+export const markRegistrationChanges = (
+  changes: readonly RegistrationChange[],
+  mark: DecisionMark,
+  decision: DecisionItem,
+): readonly RegistrationChange[] =>
+  changes.map((change, index) => ({
+    ...change,
+    event: { ...change.event, detail: { ...change.event.detail, ...mark } },
+    ...(index === 0 ? { decision } : {}),
+  }));
+
+/** One decision about a registration, and whether it is possible now. */
+export interface RegistrationOption {
+  readonly decision: RegistrationDecision;
+  readonly terms: DecisionTerms;
+  /** Undefined when it is possible. */
+  readonly whyNot: string | undefined;
+}
+
+/** Every decision about a registration, with the reason where it is not possible now. */
+export const optionsForRegistration = (facts: ReviewedRegistration): readonly RegistrationOption[] =>
+  registrationDecisions.map((decision) => {
+    const decided = decideRegistration(decision, facts);
+    const whyNot = typeof decided === 'string' ? decided : undefined;
+    return { decision, terms: registrationTerms[decision], whyNot };
+  });

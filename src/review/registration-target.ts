@@ -1,0 +1,329 @@
+/** Registrations that people decide on, and batches of them: what is known, what is possible, and their changes. */
+import { zeroSatang } from '../core/money.ts';
+import { isSealed } from '../core/payout.ts';
+import type {
+  RegistrationBatch,
+  RegistrationEvent,
+  RegistrationStore,
+  RegistrationTotal,
+} from '../registration/ports.ts';
+import { identityKey } from '../registration/rules/callback.ts';
+import {
+  decideRegistration,
+  instructionToSend,
+  markRegistrationChanges,
+  optionsForRegistration,
+  type RegistrationOption,
+  type ReviewedRegistration,
+} from '../registration/rules/decisions.ts';
+import {
+  awaitedStatuses,
+  type Registration,
+  type RegistrationCause,
+  type RegistrationInstruction,
+} from '../registration/rules/registration.ts';
+import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
+import { servicePayer } from '../registration/rules/intent.ts';
+import { registrationCauseWords } from '../registration/rules/words.ts';
+import { openPayer } from '../payout/operator.ts';
+import { type Examined, noRest, readTerms, type ReviewContext, type TargetWork } from './context.ts';
+import { keptChanging, markOf, triesMax } from './payout-target.ts';
+import { directDebitOf, type PayerKey } from './rules/batch-decisions.ts';
+import { causesParted, causeWithin } from './rules/cause-words.ts';
+import { type CauseTerms, findChangeSince, type Target } from './rules/proposal.ts';
+import { type Decision, isRegistrationDecision, type RegistrationDecision } from './rules/terms.ts';
+
+const causeTerms: CauseTerms<RegistrationCause> = {
+  quiet: ['answered-late', 'released'],
+  describe: (causes) =>
+    causes.map((cause) => causeWithin(registrationCauseWords[cause][0])).join(causesParted),
+};
+
+/** What changed of a registration since a version of it; undefined when nothing has that a person looks at. */
+export const findRegistrationChangeSince = (
+  version: number,
+  present: Pick<Registration, 'version'>,
+  events: readonly RegistrationEvent[],
+): string | undefined => findChangeSince(version, present, events, causeTerms);
+
+/** A registration as a decision is taken on it, with its history. */
+interface Reviewed extends ReviewedRegistration {
+  readonly batch: RegistrationBatch;
+  readonly events: readonly RegistrationEvent[];
+}
+
+const noDefaults: RegistrationDefaults = { vendorId: '', companyId: '' };
+
+/** More of one account do not wait to be sent at a time. */
+const waitingMax = 1_000;
+/** More callbacks of nobody are not kept at a time that anybody looks at. */
+const unknownMax = 10_000;
+
+/** Others of one identity that wait to be sent, or await a callback. */
+async function readOpenOthers(
+  { journal }: Pick<RegistrationContext, 'journal'>,
+  own: Registration,
+  asked: RegistrationInstruction,
+): Promise<readonly Registration[]> {
+  const identity = identityKey(asked);
+  const sent = (await journal.sentRegistrations(identity)).map(({ registration }) => registration);
+  const filter = { accountNo: asked.accountNo, statuses: ['ready', 'held'] } as const;
+  const waiting: Registration[] = [];
+  for (const row of await journal.searchRegistrations(filter, Number.MAX_SAFE_INTEGER, waitingMax)) {
+    if (row.currentInstruction === null || identityKey(row.currentInstruction) !== identity) continue;
+    const found = await journal.registration(row.seq);
+    if (found !== undefined) waiting.push(found);
+  }
+  const awaited = sent.filter(({ status }) => awaitedStatuses.some((one) => one === status));
+  return [...awaited, ...waiting].filter(({ seq }) => seq !== own.seq);
+}
+
+/** What a registration is looked at with. */
+export type RegistrationContext = Pick<ReviewContext, 'clock' | 'registrationDefaults'> & {
+  readonly journal: RegistrationStore;
+};
+
+/** Everything that a decision about a registration is taken on; undefined for one that is not in the journal. */
+async function readReviewed(
+  { journal, clock, registrationDefaults: defaults = noDefaults }: RegistrationContext,
+  seq: number,
+  newAccountNo?: string,
+): Promise<Reviewed | undefined> {
+  const history = await journal.registrationHistory(seq);
+  const registration = await journal.registration(seq);
+  if (history === undefined || registration === undefined) return undefined;
+  const { row, batch, events } = history;
+  const registrationId = row.cells.registrationId.trim();
+  const asked = instructionToSend({ registration, row, defaults, newAccountNo });
+  const unknown = asked === null ? [] : await journal.unknownCallbacks(unknownMax);
+  return {
+    registration,
+    row,
+    batch,
+    events,
+    holder: await journal.registrationHolder(batch.companyId, registrationId),
+    similar: await journal.similarRegistrationHolders(batch.companyId, registrationId),
+    openOthers: asked === null ? [] : await readOpenOthers({ journal }, registration, asked),
+    isCalledBack:
+      asked !== null && unknown.some(({ callback }) => identityKey(callback.identity) === identityKey(asked)),
+    defaults,
+    newAccountNo,
+    nowMs: clock.now(),
+  };
+}
+
+/** The decisions about a registration that are possible now, and why others are not; undefined for one that is not there. */
+export async function readRegistrationOptions(
+  context: RegistrationContext,
+  seq: number,
+): Promise<readonly RegistrationOption[] | undefined> {
+  const reviewed = await readReviewed(context, seq);
+  return reviewed && optionsForRegistration(reviewed);
+}
+
+/** As it is decided on, or why it cannot be decided on so. */
+async function findReviewed(
+  context: ReviewContext,
+  decision: RegistrationDecision,
+  { key, version, correction }: Pick<Target, 'key' | 'version' | 'correction'>,
+): Promise<Reviewed | string> {
+  const reviewed = await readReviewed(context, Number(key), correction?.accountNo);
+  if (reviewed === undefined) return 'there is no such row in the journal';
+  const changed = findRegistrationChangeSince(Number(version), reviewed.registration, reviewed.events);
+  if (changed !== undefined) return changed;
+  if (decision === 'retry-corrected' && correction?.accountNo === undefined)
+    return 'what it is corrected to must be said: another account number';
+  const decided = decideRegistration(decision, reviewed);
+  return typeof decided === 'string' ? decided : reviewed;
+}
+
+function requireDecision(decision: Decision): RegistrationDecision {
+  if (!isRegistrationDecision(decision)) throw new Error(`${decision} is not about a registration`);
+  return decision;
+}
+
+/** What it asks of the bank is not what was looked at before. */
+const asksAnew = (decision: RegistrationDecision, { registration }: Reviewed): boolean =>
+  decision === 'retry-corrected' || (decision === 'retry' && registration.status === 'rejected');
+
+/**
+ * Decides at once on a registration, where nobody proves who he is.
+ * @returns true, or why not, in words
+ */
+export async function changeRegistration(
+  context: ReviewContext,
+  decision: RegistrationDecision,
+  seq: number,
+): Promise<true | string> {
+  const reviewed = await readReviewed(context, seq);
+  if (reviewed === undefined) return 'there is no such row in the journal';
+  const { rowNo, batchId } = reviewed.registration;
+  const where = `row ${rowNo} of batch ${batchId}`;
+  const changes = decideRegistration(decision, reviewed);
+  if (typeof changes === 'string') return `${where}: ${changes}`;
+  const applied = await context.journal.applyRegistrations(changes);
+  return applied.every(Boolean) || `${where} changed at the same moment: look again`;
+}
+
+/** Registrations as targets, by their numbers. */
+export function makeRegistrationWork(context: ReviewContext): TargetWork {
+  const { journal } = context;
+  return {
+    ...noRest,
+    async examine(decision, target): Promise<Examined> {
+      const asked = requireDecision(decision);
+      const reviewed = await findReviewed(context, asked, target);
+      if (typeof reviewed === 'string') return reviewed;
+      const isApproval = asksAnew(asked, reviewed);
+      return {
+        amountSatang: zeroSatang,
+        ...(isApproval ? { approval: await readTerms(context, reviewed.batch.batchId) } : {}),
+      };
+    },
+    async apply(proposal, item) {
+      if (item.status !== 'open') return;
+      const { proposalId, itemNo } = item;
+      const decision = requireDecision(proposal.decision);
+      for (let tries = 0; tries < triesMax; tries += 1) {
+        const reviewed = await findReviewed(context, decision, item);
+        if (typeof reviewed === 'string') {
+          await journal.endItem(proposalId, itemNo, 'refused', reviewed);
+          return;
+        }
+        const changes = decideRegistration(decision, reviewed);
+        if (typeof changes === 'string') continue;
+        const [isApplied] = await journal.applyRegistrations(
+          markRegistrationChanges(changes, markOf(proposal), { proposalId, itemNo }),
+        );
+        if (isApplied === true) return;
+        const [present] = await journal.proposalItems(proposalId, itemNo - 1, 1);
+        if (present?.status !== 'open') return;
+      }
+      await journal.endItem(proposalId, itemNo, 'refused', keptChanging);
+    },
+  };
+}
+
+// ---------------------------------------------------------------- batches of them
+
+/** What a decision about a batch of registrations was made on. */
+export const versionOfRegistrations = ({ status, reasonCode, restedAtMs }: RegistrationBatch): string =>
+  [status, reasonCode ?? '', restedAtMs ?? ''].join(' ');
+
+const hasAny = (totals: readonly RegistrationTotal[], statuses: readonly string[]): boolean =>
+  totals.some(({ status, rows }) => rows > 0 && statuses.includes(status));
+
+/** Why a batch of registrations cannot be decided on so; undefined when it can. */
+export function decideRegistrationBatch(
+  decision: Decision,
+  batch: Pick<RegistrationBatch, 'status'>,
+  totals: readonly RegistrationTotal[],
+): string | undefined {
+  if (!isSealed(batch.status)) return `it is ${batch.status}: nothing of it can be registered`;
+  if (decision === 'cancel-batch')
+    return hasAny(totals, ['ready', 'held']) ? undefined : 'all of it was sent, or has ended';
+  if (decision !== 'resume-batch')
+    return 'a batch of registrations can be resumed or cancelled, and nothing else';
+  const isStopped = batch.status === 'halted' || batch.status === 'paused';
+  return isStopped || hasAny(totals, ['held'])
+    ? undefined
+    : `it is ${batch.status}, and nothing of it is held as a whole`;
+}
+
+type DirectDebitJournal = Pick<
+  ReviewContext['journal'],
+  | keyof RegistrationStore
+  | 'payerHalts'
+  | 'payerHalt'
+  | 'liftPayerHalt'
+  | 'payerPause'
+  | 'recordPayerHalt'
+  | 'recordPayerPause'
+  | 'clearPayerPause'
+>;
+
+/** Lifts what holds the rows of a batch together. @returns rows that go on */
+async function liftBatch(
+  journal: DirectDebitJournal,
+  { batchId, status }: RegistrationBatch,
+  nowMs: number,
+): Promise<number> {
+  const rows = await journal.liftRegistrationHolds(batchId, ['halted', 'paused'], nowMs);
+  if (rows > 0 || status === 'halted' || status === 'paused')
+    await journal.moveRegistrationBatch(batchId, 'running', null, nowMs);
+  return rows;
+}
+
+/** Lets a batch go on, and direct debit with it. @returns rows that go on */
+export async function resumeRegistrations(
+  journal: DirectDebitJournal,
+  batch: RegistrationBatch,
+  nowMs: number,
+): Promise<number> {
+  const { companyId } = batch;
+  const rows = await liftBatch(journal, batch, nowMs);
+  const halted = (await journal.payerHalts()).filter(
+    (halt) => halt.companyId === companyId && directDebitOf(halt.payerAccount) !== undefined,
+  );
+  const accounts = [servicePayer(companyId), ...halted].map(({ payerAccount }) => payerAccount);
+  for (const payerAccount of new Set(accounts)) await openPayer(journal, { companyId, payerAccount }, nowMs);
+  return rows;
+}
+
+/** Lifts the halt or pause of direct debit, and what it has held: another halt that is in force holds its rows again. */
+export async function openDirectDebit(
+  journal: DirectDebitJournal,
+  payer: PayerKey,
+  nowMs: number,
+): Promise<void> {
+  for (const batch of await journal.registrationBatches())
+    if (isSealed(batch.status)) await liftBatch(journal, batch, nowMs);
+  await openPayer(journal, payer, nowMs);
+}
+
+/** Cancels every row of a batch that was not sent. @returns how many */
+export async function cancelRegistrations(
+  journal: RegistrationStore,
+  { batchId }: RegistrationBatch,
+  nowMs: number,
+): Promise<number> {
+  const rows = await journal.cancelUnsentRegistrations(batchId, nowMs);
+  if (rows > 0 && (await journal.countAwaitedRegistrations(batchId)) === 0)
+    await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
+  return rows;
+}
+
+const changedSince = 'it has changed since: look again';
+
+/** Batches of registrations as targets, by their ids. */
+export function makeRegistrationBatchWork({ journal, clock }: ReviewContext): TargetWork {
+  const find = async (
+    decision: Decision,
+    { key, version }: Pick<Target, 'key' | 'version'>,
+  ): Promise<RegistrationBatch | string> => {
+    const batch = await journal.registrationBatch(key);
+    if (batch === undefined) return `there is no batch ${key}`;
+    if (versionOfRegistrations(batch) !== version) return changedSince;
+    return decideRegistrationBatch(decision, batch, await journal.registrationTotals(key)) ?? batch;
+  };
+  return {
+    ...noRest,
+    async examine(decision, target): Promise<Examined> {
+      const batch = await find(decision, target);
+      return typeof batch === 'string' ? batch : { amountSatang: zeroSatang };
+    },
+    async apply({ decision }, item) {
+      if (item.status !== 'open') return;
+      const { proposalId, itemNo } = item;
+      const batch = await find(decision, item);
+      if (typeof batch !== 'string')
+        await (decision === 'cancel-batch' ? cancelRegistrations : resumeRegistrations)(
+          journal,
+          batch,
+          clock.now(),
+        );
+      const why = typeof batch === 'string' ? batch : null;
+      await journal.endItem(proposalId, itemNo, why === null ? 'applied' : 'refused', why);
+    },
+  };
+}

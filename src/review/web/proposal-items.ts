@@ -1,0 +1,179 @@
+/** The list of a proposal: each payout, registration or other thing that it is about, as it was proposed and as it is. */
+import { showBaht } from '../../core/figures.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
+import type { RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
+import type { ProposalItem } from '../ports.ts';
+import { findRegistrationChangeSince } from '../registration-target.ts';
+import { findChangeSince, findStatusThen, payoutCauseTerms } from '../rules/proposal.ts';
+import { describeTarget } from '../rules/target-words.ts';
+import { html, type Html, type Part } from './html.ts';
+import { whyOf } from './parts.ts';
+import type { ProvedVisit } from './view.ts';
+import { sayRegistrationStatus, sayStatus, type Word } from './words.ts';
+
+export type ItemsReader = HistoryReader & Pick<RegistrationStore, 'registrationHistory'>;
+
+const itemWords: Readonly<Record<ProposalItem['status'], Word>> = {
+  open: 'itemOpen',
+  applied: 'itemApplied',
+  refused: 'itemRefused',
+  closed: 'itemClosed',
+};
+
+/** What it is to be paid as, beside what it asks for. */
+function correctionOf(
+  { say }: ProvedVisit,
+  { correction }: ProposalItem,
+  { row }: PayoutHistory,
+  isRevealed: boolean,
+): Part {
+  if (correction === undefined) return undefined;
+  const show = (number: string) => (isRevealed ? number : maskDigits(number));
+  const { proxyNo, amount } = correction;
+  const was = row.instruction ?? row.cells;
+  return html`<ul class="chips becomes">
+    ${
+      proxyNo !== null &&
+      html`<li>
+        <small>${say('payeeNumber')}</small> ${show(was.proxyNo)} <small>${say('becomes')}</small>
+        <b>${show(proxyNo)}</b>
+      </li>`
+    }
+    ${
+      amount !== null &&
+      html`<li>
+        <small>${say('amount')}</small> ${
+          row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)
+        } <small>${say('becomes')}</small> <b>${amount}</b>
+      </li>`
+    }
+  </ul>`;
+}
+
+/** A row that is decided on, and how it stood and stands. */
+interface Stands {
+  /** How it stood, and what has changed since it was proposed; undefined where nothing has. */
+  readonly changed: string | undefined;
+  readonly before: string | undefined;
+  readonly now: string;
+}
+
+function standsOf({ language }: ProvedVisit, item: ProposalItem, { row, events }: PayoutHistory): Stands {
+  const version = Number(item.version);
+  const before = findStatusThen(version, row, events);
+  return {
+    changed: findChangeSince(version, row, events, payoutCauseTerms),
+    before: before && sayStatus(language, before),
+    now: sayStatus(language, row.status),
+  };
+}
+
+/** Then and now, side by side, where it has changed since it was proposed and not by what was proposed. */
+function thenAndNow(visit: ProvedVisit, { status }: ProposalItem, { changed, before, now }: Stands): Part {
+  const { say } = visit;
+  if (changed === undefined || status === 'applied') return now;
+  return html`<div class="then">
+      <div><small>${say('atProposal')}</small> ${before ?? '?'}</div>
+      <div><small>${say('now')}</small> <b>${now}</b></div>
+    </div>
+    <small>${whyOf(visit, changed)}</small>`;
+}
+
+function payoutItem(
+  visit: ProvedVisit,
+  item: ProposalItem,
+  history: PayoutHistory,
+  isRevealed: boolean,
+): readonly Part[] {
+  const { row, batch } = history;
+  const { payeeName } = row.instruction ?? row.cells;
+  const names = [payeeName, row.bankPayeeName, row.bankPayeeNameTh].filter(Boolean).join(' · ');
+  return [
+    html`<a class="open" href="/payout/${row.seq}"><span class="name">${row.cells.payoutId.trim()}</span></a>
+      <small>${batch.batchId} · ${visit.say('row')} ${row.rowNo}</small>`,
+    row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang),
+    html`<span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
+      <small>${showText(names)}</small> ${correctionOf(visit, item, history, isRevealed)}`,
+    thenAndNow(visit, item, standsOf(visit, item, history)),
+  ];
+}
+
+function registrationItem(
+  visit: ProvedVisit,
+  item: ProposalItem,
+  { row, batch, events }: RegistrationHistory,
+  isRevealed: boolean,
+): readonly Part[] {
+  const { say, language } = visit;
+  const show = (number: string) => showText(isRevealed ? number : maskDigits(number));
+  const version = Number(item.version);
+  const before = findStatusThen(version, row, events);
+  const account = row.currentInstruction?.accountNo ?? row.cells.accountNo;
+  const corrected = item.correction?.accountNo;
+  const stands: Stands = {
+    changed: findRegistrationChangeSince(version, row, events),
+    before: before && sayRegistrationStatus(language, before),
+    now: sayRegistrationStatus(language, row.status),
+  };
+  return [
+    html`<a class="open" href="/registration/${row.seq}"
+        ><span class="name">${showText(row.cells.registrationId.trim())}</span></a
+      >
+      <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>`,
+    undefined,
+    html`<span class="mono">${show(account)}</span> ${
+        corrected !== undefined &&
+        html`<small>${say('becomes')}</small> <b class="mono">${show(corrected)}</b>`
+      }`,
+    thenAndNow(visit, item, stands),
+  ];
+}
+
+/** What a row of the list is about: a payout, a registration, or anything else. */
+async function describeItem(
+  store: ItemsReader,
+  visit: ProvedVisit,
+  item: ProposalItem,
+  isRevealed: boolean,
+): Promise<readonly Part[]> {
+  const seq = Number(item.key);
+  if (item.kind === 'registration') {
+    const history = await store.registrationHistory(seq);
+    if (history !== undefined) return registrationItem(visit, item, history, isRevealed);
+  }
+  const history = item.kind === 'payout' ? await store.history(seq) : undefined;
+  return history === undefined ? [describeOther(visit, item)] : payoutItem(visit, item, history, isRevealed);
+}
+
+/** What is no payout, or one that has left. */
+function describeOther(visit: ProvedVisit, { kind, key }: ProposalItem): Part {
+  if (kind === 'payout' || kind === 'registration') return visit.say('goneItem');
+  const words = whyOf(visit, describeTarget(kind, key));
+  if (kind === 'batch') return html`<a class="open" href="/batch/${key}">${words}</a>`;
+  return kind === 'registration-batch'
+    ? html`<a class="open" href="/registrations/batch/${key}">${words}</a>`
+    : words;
+}
+
+/** A line of the list: what it is about, how it stands, and what has become of it. */
+export async function itemRow(
+  store: ItemsReader,
+  visit: ProvedVisit,
+  item: ProposalItem,
+  isRevealed: boolean,
+): Promise<Html> {
+  const { say } = visit;
+  const { itemNo, status, why, note } = item;
+  const [name, amount, payee, state] = await describeItem(store, visit, item, isRevealed);
+  return html`<tr>
+    <td data-head="${say('payout')}">${itemNo}. ${name}</td>
+    <td class="number" data-head="${say('amount')}">${amount}</td>
+    <td data-head="${say('payee')}">
+      ${payee} ${note !== undefined && html`<small>${showText(note)}</small>`}
+    </td>
+    <td data-head="${say('status')}">${state}</td>
+    <td data-head="${say('outcome')}">${say(itemWords[status])} <small>${whyOf(visit, why)}</small></td>
+  </tr>`;
+}
