@@ -43,6 +43,13 @@ transfer:
 #   baht: 500000
 #   people: 2                    # one proposes it, another approves it
 
+# registration:                  # direct debits to be registered: docs/registration.md
+#   vendorId: VENDOR0001         # company code of rows that name none
+#   companyId: COMP000001
+#   callbacks:
+#     port: 8090                 # where the bank tells how each ended, through a proxy that speaks TLS, or with tls:
+#     keysFile: ./callback-keys  # chmod 600; or the variable PAYDROP_CALLBACK_KEYS
+
 # input:
 #   control: trailer             # demand control totals, so that no file can lose a row unnoticed
 `;

@@ -6,6 +6,7 @@ import {
   makeRegistrationFileReader,
   type RegistrationFileOptions,
 } from '../../../src/intake/formats/registration-file.ts';
+import { renderRegistrationExceptionHeader } from '../../../src/registration/rules/report-rows.ts';
 import { renderExceptionHeader } from '../../../src/reports/rules/report-rows.ts';
 import {
   columns as payoutColumns,
@@ -231,7 +232,7 @@ describe('a file that is rejected as a whole says where and why', () => {
     ],
     [
       'our exceptions file',
-      `registrationId,accountNo,remedy,decision,newAccountNo\n`,
+      `${renderRegistrationExceptionHeader(['branch']).join(',')}\n`,
       'exceptions-file',
       1,
       'newAccountNo would not be read',
