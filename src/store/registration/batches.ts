@@ -9,7 +9,7 @@ import type {
 } from '../../registration/ports.ts';
 import type { RegistrationHold, RegistrationStatus } from '../../registration/rules/registration.ts';
 import { type BodiesOf, change, define, query, type Reading, select } from '../statements.ts';
-import { decodeHolds, isAwaited, statusLiteral, toBatch } from './rows.ts';
+import { decodeHolds, isAwaited, toBatch } from './rows.ts';
 
 const batchById = define((values: { batchId: string }) =>
   query.selectFrom('registration_batch').selectAll().where('batch_id', '=', values.batchId),
@@ -38,10 +38,14 @@ const countByStatus = define((_values: object) =>
 /** The condition of the index registration_batch_open, word for word. */
 const isOpenBatch = sql<boolean>`b.status in ('sealed', 'running', 'paused')`;
 
-const isDoneWithReady = sql<boolean>`b.status = 'done' and exists (
-  select 1 from registration as p where p.batch_id = b.batch_id and p.status = ${statusLiteral('ready')})`;
-
-const readyBatches = sql<string>`select distinct batch_id from registration where status = ${statusLiteral('ready')}`;
+/** Found by one step in the index registration_ready each, however many rows are ready. */
+const isDoneWithReady = sql<boolean>`b.status = 'done' and b.batch_id in (
+  with recursive ready (batch_id) as (
+    select min(batch_id) from registration where status = 'ready'
+    union all
+    select (select min(r.batch_id) from registration as r where r.status = 'ready' and r.batch_id > ready.batch_id)
+      from ready where ready.batch_id is not null)
+  select batch_id from ready)`;
 
 /** The conditions of the index registration_batch_unreported, word for word. */
 const isUnreported = sql<boolean>`b.status in ('done', 'paused', 'halted') and b.reported_event_seq < b.latest_news_seq`;
@@ -90,9 +94,7 @@ export const registrationBatchReads = {
   *runnableRegistrationBatches(): Reading<RegistrationBatch[]> {
     const batches = () => query.selectFrom('registration_batch as b').selectAll('b');
     const open = batches().where(isOpenBatch);
-    const goesOn = batches()
-      .where(isDoneWithReady)
-      .where(sql<boolean>`b.batch_id in (${readyBatches})`);
+    const goesOn = batches().where(isDoneWithReady);
     const found = [...(yield* select(open)), ...(yield* select(goesOn))].map(toBatch);
     return found.toSorted(
       (one, other) => one.droppedAtMs - other.droppedAtMs || one.startedAtMs - other.startedAtMs,

@@ -66,7 +66,10 @@ create table registration (
 create unique index registration_in_batch on registration (batch_id, row_no);
 create index registration_ready on registration (batch_id, row_no) where status = 'ready';
 create index registration_by_status on registration (status);
+-- Everything that the totals of a batch take.
+create index registration_totals on registration (batch_id, status, is_alarm, is_acknowledged);
 create index registration_waiting on registration (seq) where waits = 1;
+create index registration_waiting_in on registration (batch_id, seq) where waits = 1;
 create index registration_alarm on registration (seq) where is_alarm = 1;
 create index registration_awaited on registration (batch_id) where status in ('submitted', 'in-doubt', 'acknowledged');
 create index registration_overdue on registration (awaited_until_ms) where status in ('in-doubt', 'acknowledged');

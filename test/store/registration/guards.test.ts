@@ -1,0 +1,230 @@
+/** What every change must hold when it is applied: each guard alone keeps one back, and nothing has changed then. */
+import { describe, expect, test } from 'vitest';
+import type { RegistrationChange } from '../../../src/registration/rules/change.ts';
+import type { Registration } from '../../../src/registration/rules/registration.ts';
+import { openConnection } from '../../../src/store/connection.ts';
+import { noonMs } from '../../support/journal-fixtures.ts';
+import {
+  applyOne,
+  attemptOf,
+  calledBack,
+  callbackOf,
+  changeOf,
+  intentOf,
+  makeInstruction,
+  makeRegistrationRow,
+  present,
+  registrationBatchId,
+  registrationPayer,
+  runRegistrations,
+} from '../../support/registration-journal.ts';
+import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
+import { tamper } from '../../support/store-fixtures.ts';
+
+async function readyOne({ store }: SqliteStore): Promise<Registration> {
+  const [ready] = await runRegistrations(store, [makeRegistrationRow(1), makeRegistrationRow(2)]);
+  if (ready === undefined) throw new Error('none is ready');
+  return ready;
+}
+
+/** All that a change may change. */
+function look(path: string): string {
+  using db = openConnection(path);
+  const tables = ['', '_asked', '_attempt', '_claim', '_event', '_callback', '_version', '_place'];
+  return JSON.stringify(tables.map((name) => db.prepare(`select * from registration${name}`).all()));
+}
+
+const item = { proposalId: 1, itemNo: 1 };
+
+const propose = (status: string): string => `
+insert into proposal (proposal_id, decision, status, note, maker, people, made_at_ms, expires_at_ms, items, total_satang, digest)
+  values (1, 'cancel', '${status}', 'why', 'm', 1, 1, 2, 1, '0', '${'a'.repeat(64)}');
+insert into proposal_item (proposal_id, item_no, kind, key, version, status) values (1, 1, 'payout', '1', '2', 'open');`;
+
+const halt = `insert into line_stop (company_id, payer_account, code, reason, remedy, since_ms)
+  values ('${registrationPayer.companyId}', '${registrationPayer.payerAccount}', 'c', 'r', 'm', 1)`;
+
+/** What lets a change through, and what alone keeps it back. */
+const guards: Record<
+  string,
+  { readonly change: (ready: Registration) => RegistrationChange; readonly unless: string }
+> = {
+  'another version': {
+    change: intentOf,
+    unless: 'update registration set version = 3 where seq = 1',
+  },
+  'another status': {
+    change: intentOf,
+    unless: `update registration set status = 'held' where seq = 1`,
+  },
+  'a claim that another row holds': {
+    change: intentOf,
+    unless: `update registration_claim set registration_seq = 2 where registration_id = 'R1'`,
+  },
+  'a claim that was given back': {
+    change: intentOf,
+    unless: `update registration_claim set registration_seq = null where registration_id = 'R1'`,
+  },
+  'another of its identity that is awaited': {
+    change: intentOf,
+    unless: `update registration_asked set identity_key = (select identity_key from registration_asked where seq = 1) where seq = 2;
+      update registration set status = 'acknowledged' where seq = 2`,
+  },
+  'a batch that is paused': {
+    change: intentOf,
+    unless: `update registration_batch set status = 'paused'`,
+  },
+  'a halt of one of its payers': { change: intentOf, unless: halt },
+  'a release of what another holds': {
+    change: (ready) => changeOf({ ...ready, status: 'cancelled' }, 'released', {}, { isReleased: true }),
+    unless: `update registration_claim set registration_seq = 2 where registration_id = 'R1'`,
+  },
+  'an item that is dealt with': {
+    change: (ready) => changeOf(ready, 'cancelled', { status: 'cancelled' }, { decision: item }),
+    unless: `update proposal_item set status = 'stale'`,
+  },
+  'a callback that is bound': {
+    change: (ready) => calledBack(ready, 'registered', 'called-back-after-all'),
+    unless: 'update registration_callback set registration_seq = 2',
+  },
+};
+
+describe('a change is applied, but not beside', () => {
+  test.each(Object.entries(guards))('%s', async (name, { change, unless }) => {
+    await using sqlite = await makeSqliteStore();
+    const { store, path } = sqlite;
+    const ready = await readyOne(sqlite);
+    tamper(path, propose('approved'));
+    await store.keepCallback(callbackOf(makeInstruction(1)), null);
+    if (name.startsWith('a release'))
+      tamper(path, `update registration set status = 'cancelled' where seq = 1`);
+    tamper(path, unless);
+    const before = look(path);
+    expect(await store.applyRegistrations([change(ready)])).toEqual([false]);
+    expect(look(path)).toBe(before);
+    await using other = await makeSqliteStore();
+    const free = await readyOne(other);
+    tamper(other.path, propose('approved'));
+    await other.store.keepCallback(callbackOf(makeInstruction(1)), null);
+    if (name.startsWith('a release'))
+      tamper(other.path, `update registration set status = 'cancelled' where seq = 1`);
+    expect(await other.store.applyRegistrations([change(free)])).toEqual([true]);
+  });
+});
+
+/** What no store applies, whatever stands in it: whoever composes it is wrong. */
+const forbidden: Record<string, (ready: Registration) => RegistrationChange> = {
+  'cannot become': (ready) => changeOf(ready, 'called-back', { status: 'registered' }),
+  'composed for registration 2': (ready) => changeOf(ready, 'cancelled', { status: 'cancelled', seq: 2 }),
+  'gives its registrationId back': (ready) =>
+    changeOf(ready, 'cancelled', { status: 'cancelled' }, { isReleased: true }),
+  'has a time until which it is': (ready) => {
+    const { after, ...change } = intentOf(ready);
+    return { ...change, after: { ...after, awaitedUntilMs: null } };
+  },
+  'the attempt is another’s': (ready) => {
+    const { attempt, ...change } = intentOf(ready);
+    return { ...change, attempt: { ...(attempt ?? attemptOf(ready)), registrationSeq: 2 } };
+  },
+  'is marked as one': (ready) =>
+    changeOf(ready, 'cancelled', { status: 'cancelled' }, { intent: { payers: [] } }),
+  'makes a new attempt': (ready) =>
+    changeOf(ready, 'cancelled', { status: 'cancelled' }, { attempt: attemptOf(ready) }),
+  'is not the next one': (ready) => {
+    const { attempt, after, ...change } = intentOf(ready);
+    return {
+      ...change,
+      after: { ...after, attemptNo: 2 },
+      attempt: { ...(attempt ?? attemptOf(ready)), attemptNo: 2 },
+    };
+  },
+  'sends something else': (ready) => {
+    const { attempt, ...change } = intentOf(ready);
+    return { ...change, attempt: { ...(attempt ?? attemptOf(ready)), instruction: makeInstruction(2) } };
+  },
+  'changes what it asks for': (ready) =>
+    changeOf(ready, 'cancelled', {
+      status: 'cancelled',
+      instruction: makeInstruction(1, { accountNo: '1' }),
+    }),
+  'asks for something': (ready) =>
+    changeOf(ready, 'cancelled', { status: 'cancelled', instruction: null }, { isCorrected: true }),
+  'keeps the registrationId': (ready) =>
+    changeOf(
+      ready,
+      'cancelled',
+      { status: 'cancelled', instruction: makeInstruction(2) },
+      { isCorrected: true },
+    ),
+  'is awaited is not corrected': (ready) => {
+    const { after, attempt, ...change } = intentOf(ready);
+    const instruction = makeInstruction(1, { accountNo: '1' });
+    return {
+      ...change,
+      after: { ...after, instruction },
+      attempt: { ...(attempt ?? attemptOf(ready)), instruction },
+      isCorrected: true,
+    };
+  },
+};
+
+test('what no table allows is refused as a bug of whoever composed it', async () => {
+  await using sqlite = await makeSqliteStore();
+  const ready = await readyOne(sqlite);
+  const before = look(sqlite.path);
+  for (const [why, change] of Object.entries(forbidden))
+    await expect(sqlite.store.applyRegistrations([change(ready)])).rejects.toThrow(why);
+  expect(look(sqlite.path)).toBe(before);
+});
+
+test('a correction keeps what was asked for before, and is found by both', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store, path } = sqlite;
+  const ready = await readyOne(sqlite);
+  const { now: sent } = await applyOne(store, intentOf(ready));
+  const failed = { status: 'failed', awaitedUntilMs: null } as const;
+  const { now } = await applyOne(store, changeOf(sent, 'turned-down', failed));
+  const instruction = makeInstruction(1, { accountNo: '7770001' });
+  tamper(path, propose('approved'));
+  const again = { status: 'ready', instruction } as const;
+  const corrected = changeOf(now, 'tried-again', again, { isCorrected: true, decision: item });
+  expect((await applyOne(store, corrected)).now.instruction).toEqual(instruction);
+  const [history] = await store.findRegistrations('R1');
+  expect(history?.row.instruction?.accountNo).toBe('1234560001');
+  expect(history?.row.currentInstruction?.accountNo).toBe('7770001');
+  expect(history?.attempts[0]?.instruction.accountNo).toBe('1234560001');
+  for (const accountNo of ['1234560001', '7770001'])
+    expect(await store.searchRegistrations({ accountNo }, 100, 10)).toMatchObject([{ seq: 1 }]);
+  using db = openConnection(path);
+  const version = db.prepare('select instruction, replaced from registration_version').get();
+  expect(Object.values(version ?? {}).map((text) => JSON.parse(String(text)))).toEqual([
+    instruction,
+    ready.instruction,
+  ]);
+  expect(db.prepare('select status from proposal_item').get()?.['status']).toBe('applied');
+  // The bank's word on what was sent before is still found.
+  expect(await store.sentRegistrations(callbackOf(makeInstruction(1)).key)).toEqual([]);
+});
+
+test('concurrent calls are one commit, and one that cannot be applied is taken out', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const rows = Array.from({ length: 20 }, (_one, place) => makeRegistrationRow(place + 1));
+  const ready = await runRegistrations(store, rows);
+  const second = intentOf(ready[1] as Registration);
+  const twice = { ...second, attempt: { ...attemptOf(ready[1] as Registration), requestUid: 'uid-1-1' } };
+  using db = openConnection(sqlite.path);
+  const commits = () => Number(db.prepare('pragma data_version').get()?.['data_version']);
+  const before = commits();
+  const calls = [intentOf(ready[0] as Registration), twice, ...ready.slice(2).map((row) => intentOf(row))];
+  const kept = store.keepCallback(callbackOf(makeInstruction(99)), null);
+  const settled = await Promise.allSettled(calls.map(async (change) => store.applyRegistrations([change])));
+  expect(settled.map(({ status }) => status)).toEqual(
+    calls.map((_call, place) => (place === 1 ? 'rejected' : 'fulfilled')),
+  );
+  expect(await kept).toBe(true);
+  expect(commits() - before).toBe(1);
+  expect(await present(store, { seq: 2 })).toMatchObject({ status: 'ready', attemptNo: 0 });
+  expect(await store.countAwaitedRegistrations(registrationBatchId)).toBe(19);
+  expect(await store.submittedRegistrations(noonMs + 1, 15, 3)).toHaveLength(3);
+});

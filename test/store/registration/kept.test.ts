@@ -1,0 +1,265 @@
+/** What is kept of registrations for ever, what of it nobody can change, and who sees it: others, and after a restart. */
+import { copyFile } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { backUpJournal } from '../../../src/app/backup.ts';
+import { hashEvent, textOf, commitTo, type ChainedEvent } from '../../../src/review/rules/payout-chain.ts';
+import { openConnection } from '../../../src/store/connection.ts';
+import { openJournal } from '../../../src/store/open.ts';
+import type { Store } from '../../../src/store/store.ts';
+import { noonMs, payer } from '../../support/journal-fixtures.ts';
+import {
+  applyOne,
+  calledBack,
+  callbackOf,
+  changeOf,
+  identityOf,
+  intentOf,
+  makeInstruction,
+  makeRegistrationRow,
+  present,
+  registrationBatchId,
+  runRegistrations,
+} from '../../support/registration-journal.ts';
+import { makeFolder, makeSqliteStore, openingIn } from '../../support/sqlite-store.ts';
+
+async function sendTwo(store: Store) {
+  const [first, second] = await runRegistrations(store, [makeRegistrationRow(1), makeRegistrationRow(2)]);
+  if (first === undefined || second === undefined) throw new Error('two are not ready');
+  await store.applyRegistrations([intentOf(first), intentOf(second)]);
+  return { first: await present(store, first), second: await present(store, second) };
+}
+
+const why = { code: 'x', reason: 'y', remedy: 'z' };
+
+test('the events of each registration are a chain', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store, path } = sqlite;
+  const { first } = await sendTwo(store);
+  await store.applyRegistrations([
+    { ...calledBack(first), event: { cause: 'called-back', atMs: noonMs, detail: { by: 'somebody' } } },
+  ]);
+  using db = new DatabaseSync(path);
+  const row = db.prepare('select digest, salt from registration_row where seq = 1').get();
+  let previous = commitTo(String(row?.['digest']), String(row?.['salt']));
+  const events = db
+    .prepare(
+      `select e.seq, e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as atMs, e.attempt_no as attemptNo,
+         e.detail, e.hash, '${payer.companyId}' as companyId, '${registrationBatchId}' as batchId, 1 as rowNo
+       from registration_event as e where registration_seq = 1 order by seq`,
+    )
+    .all() as unknown as (ChainedEvent & { readonly hash: string })[];
+  expect(events).toHaveLength(3);
+  for (const event of events) {
+    expect(event.hash).toBe(hashEvent(previous, textOf(event)));
+    previous = event.hash;
+  }
+  expect((await store.registrationHistory(1))?.events.at(-1)?.detail).toEqual({ by: 'somebody' });
+});
+
+const refused = [
+  `update registration_event set detail = '{}'`,
+  'delete from registration_event',
+  'delete from registration',
+  `update registration_row set cells = '[]'`,
+  'delete from registration_attempt',
+  `update registration_attempt set request_uid = 'x'`,
+  `update registration_attempt set instruction = '{}'`,
+  'delete from registration_claim',
+  'delete from registration_callback',
+  ...['body', 'header', 'from_address', 'key', 'callback', 'outcome'].map(
+    (column) => `update registration_callback set ${column} = 'x'`,
+  ),
+  'update registration_callback set received_at_ms = 1',
+  'update registration_callback set repeats = -1',
+  'update registration_callback set registration_seq = 2',
+  'update registration_callback set registration_seq = null',
+  `insert into registration_attempt (registration_seq, attempt_no, identity_key, instruction, request_uid, ip_address, intent_at_ms)
+     values (2, 9, '', '{}', 'uid-1-1', '', 1)`,
+];
+
+test('nothing that was kept is changed or removed, by whatever statement', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { first } = await sendTwo(sqlite.store);
+  await sqlite.store.applyRegistrations([calledBack(first)]);
+  using db = openConnection(sqlite.path);
+  for (const statement of refused) expect(() => db.exec(statement)).toThrow(/never|kept|UNIQUE/);
+});
+
+test('a callback is kept once however often it is told, and bound when its registration turns up', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const early = callbackOf(makeInstruction(1), 'registered', noonMs + 60_000);
+  const strange = callbackOf(makeInstruction(77));
+  expect(await store.hasCallback(early.key)).toBe(false);
+  expect(await Promise.all([store.keepCallback(early, null), store.keepCallback(strange, null)])).toEqual([
+    true,
+    true,
+  ]);
+  expect(await store.keepCallback(early, null)).toBe(false);
+  expect(await store.hasCallback(early.key)).toBe(true);
+  expect(await store.unboundCallbacks(10)).toEqual([]);
+  expect((await store.unknownCallbacks(10)).map(({ key, repeats }) => [key, repeats])).toEqual([
+    [strange.key, 0],
+    [early.key, 1],
+  ]);
+  const ready = await runRegistrations(store, [makeRegistrationRow(1)]);
+  expect(ready).toEqual([]);
+  await store.liftRegistrationHolds(null, ['called-back'], noonMs);
+  const { now } = await applyOne(store, intentOf(await present(store, { seq: 1 })));
+  const [unbound] = await store.unboundCallbacks(10);
+  expect(unbound).toMatchObject({
+    key: early.key,
+    body: early.body,
+    header: early.header,
+    registrationSeq: null,
+  });
+  expect((await applyOne(store, calledBack(now, 'registered', 'called-back', unbound))).isApplied).toBe(true);
+  expect(await store.unboundCallbacks(10)).toEqual([]);
+  expect(await store.countUnknownCallbacks()).toBe(1);
+  // What is told of one that it does not change is its own all the same; bound once, it only counts.
+  expect(await store.keepCallback(strange, 1)).toBe(false);
+  expect(await store.countUnknownCallbacks()).toBe(0);
+  await store.keepCallback(early, 1);
+  const history = await store.registrationHistory(1);
+  expect(history?.callbacks.map(({ key, repeats }) => [key, repeats])).toEqual([
+    [early.key, 2],
+    [strange.key, 0],
+  ]);
+});
+
+test('what was applied before any intent of its identity waits for no registration', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const { first } = await sendTwo(store);
+  await store.keepCallback(callbackOf(makeInstruction(1), 'refused', noonMs - 3_600_000), null);
+  expect(await store.unboundCallbacks(10)).toEqual([]);
+  expect(await store.sentRegistrations(identityOf(first.instruction))).toHaveLength(1);
+});
+
+test('a snapshot stands still, and shows what has changed since', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const { first, second } = await sendTwo(store);
+  await using before = await store.registrationSnapshot();
+  await store.applyRegistrations([calledBack(first)]);
+  await store.applyRegistrations([changeOf(second, 'acknowledged-by-person', { isAcknowledged: true })]);
+  const rowsOf = async (snapshot: typeof before, since?: number) =>
+    (await Array.fromAsync(snapshot.resultRows(registrationBatchId, since))).flat();
+  expect((await rowsOf(before)).map(({ status }) => status)).toEqual(['submitted', 'submitted']);
+  await using after = await store.registrationSnapshot();
+  // That somebody has noted it is nothing new in a result.
+  expect((await rowsOf(after, before.eventSeq)).map(({ seq, status }) => [seq, status])).toEqual([
+    [1, 'registered'],
+  ]);
+  expect(await after.totals(registrationBatchId)).toEqual([
+    { status: 'registered', rows: 1, alarmRows: 0, acknowledgedRows: 0 },
+    { status: 'submitted', rows: 1, alarmRows: 0, acknowledgedRows: 1 },
+  ]);
+  expect((await after.batch(registrationBatchId))?.status).toBe('running');
+});
+
+test('a batch at rest is reported on again when something has happened since', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const { first, second } = await sendTwo(store);
+  expect(await store.unreportedRegistrationBatches()).toEqual([]);
+  expect(await store.moveRegistrationBatch(registrationBatchId, 'done', null, noonMs)).toBe(true);
+  expect(await store.moveRegistrationBatch(registrationBatchId, 'paused', null, noonMs)).toBe(false);
+  expect(await store.unreportedRegistrationBatches()).toEqual([registrationBatchId]);
+  const report = async (number: number) => {
+    await using snapshot = await store.registrationSnapshot();
+    const file = { path: `r${number}`, temporaryPath: `t${number}`, sha256: 's', atMs: noonMs };
+    return {
+      batchId: registrationBatchId,
+      kind: 'result',
+      number,
+      ...file,
+      eventSeq: snapshot.eventSeq,
+    } as const;
+  };
+  await store.recordRegistrationReports([await report(0)]);
+  expect(await store.unreportedRegistrationBatches()).toEqual([]);
+  await store.applyRegistrations([changeOf(second, 'acknowledged-by-person', { isAcknowledged: true })]);
+  expect(await store.unreportedRegistrationBatches()).toEqual([]);
+  await store.applyRegistrations([calledBack(first)]);
+  expect(await store.unreportedRegistrationBatches()).toEqual([registrationBatchId]);
+  await expect(store.recordRegistrationReports([await report(1), await report(0)])).rejects.toThrow('UNIQUE');
+  expect(await store.registrationReports(registrationBatchId)).toHaveLength(1);
+});
+
+test('rows are held, let go on and cancelled by the batch, and found by what they wait for', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const rows = Array.from({ length: 1_100 }, (_one, place) => makeRegistrationRow(place + 1));
+  await runRegistrations(store, rows);
+  expect(await store.holdReadyRegistrations(registrationBatchId, 'paused', why, noonMs)).toBe(1_100);
+  expect(await store.holdReadyRegistrations(registrationBatchId, 'halted', why, noonMs)).toBe(0);
+  expect(await store.countFoundRegistrations({ hold: 'paused', isWaiting: true })).toBe(1_100);
+  expect(await present(store, { seq: 1_100 })).toMatchObject({
+    status: 'held',
+    holds: ['paused'],
+    reasonCode: 'x',
+  });
+  expect(await store.liftRegistrationHolds(null, ['halted'], noonMs)).toBe(0);
+  expect(await store.liftRegistrationHolds(null, ['paused', 'halted'], noonMs)).toBe(1_100);
+  expect(await store.runnableRegistrationBatches()).toHaveLength(1);
+  await store.moveRegistrationBatch(registrationBatchId, 'done', null, noonMs);
+  expect(await store.runnableRegistrationBatches()).toHaveLength(1);
+  expect(await store.cancelUnsentRegistrations(registrationBatchId, noonMs)).toBe(1_100);
+  expect(await store.runnableRegistrationBatches()).toEqual([]);
+  expect(await store.countRegistrations()).toEqual(new Map([['cancelled', 1_100]]));
+});
+
+test('what is awaited falls due in its order, but for what is being sent', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const { first, second } = await sendTwo(store);
+  expect(await store.nextOverdueAtMs()).toBeUndefined();
+  await store.applyRegistrations([
+    changeOf(first, 'acknowledged', { status: 'acknowledged', awaitedUntilMs: noonMs + 20 }),
+    changeOf(second, 'outcome-in-doubt', { status: 'in-doubt', awaitedUntilMs: noonMs + 10 }),
+  ]);
+  expect(await store.nextOverdueAtMs()).toBe(noonMs + 10);
+  expect((await store.overdueRegistrations(noonMs + 19, 10)).map(({ seq }) => seq)).toEqual([2]);
+  expect((await store.overdueRegistrations(noonMs + 20, 10)).map(({ seq }) => seq)).toEqual([2, 1]);
+});
+
+test('a process beside the sender takes callbacks, and each sees what the other did', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const beside = await sqlite.openAnother();
+  const { first, second } = await sendTwo(store);
+  const ended = await Promise.all([
+    beside.applyRegistrations([calledBack(first)]),
+    store.applyRegistrations([changeOf(first, 'acknowledged', { status: 'acknowledged' })]),
+    beside.applyRegistrations([calledBack(second)]),
+  ]);
+  // Of two that decided on the same version one comes through.
+  expect([ended[0], ended[1]].flat().filter(Boolean)).toEqual([true]);
+  expect(ended[2]).toEqual([true]);
+  expect(await store.registration(2)).toEqual(await beside.registration(2));
+  const history = await store.registrationHistory(2);
+  expect(history?.events.map(({ cause }) => cause)).toEqual(['sealed', 'intent-recorded', 'called-back']);
+});
+
+test('an older copy without what was registered since is refused, and a backup has it', async () => {
+  await using folder = await makeFolder();
+  const path = `${folder.path}/journal.db`;
+  {
+    await using store = await openJournal(openingIn(folder.path));
+    await runRegistrations(store, [makeRegistrationRow(1)]);
+  }
+  await copyFile(path, `${folder.path}/older.db`);
+  {
+    await using store = await openJournal(openingIn(folder.path));
+    await store.applyRegistrations([intentOf(await present(store, { seq: 1 }))]);
+    backUpJournal(folder.path, `${folder.path}/backup.db`, noonMs);
+  }
+  using copied = openConnection(`${folder.path}/backup.db`);
+  expect(copied.prepare('select status from registration').get()?.['status']).toBe('submitted');
+  await copyFile(`${folder.path}/older.db`, path);
+  await expect(openJournal(openingIn(folder.path))).rejects.toThrow(
+    'it has 1 event of registrations, 2 were recorded',
+  );
+});
