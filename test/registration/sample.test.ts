@@ -22,7 +22,6 @@ interface Table {
   readonly behaviours: readonly {
     readonly match: Account;
     readonly outcome?: string;
-    readonly times?: number;
     readonly callbacks?: readonly { readonly outcome?: string; readonly key?: string }[];
   }[];
 }
@@ -32,8 +31,7 @@ const { registration: table } = settings.sandbox as { registration: Table };
 function foresee(accountNo: string): string {
   if (table.accounts.some((account) => account.accountNo === accountNo)) return 'failed';
   const found = table.behaviours.find(({ match }) => match.accountNo === accountNo);
-  const { outcome = 'success', callbacks = [{}], times } = found ?? {};
-  if (times !== undefined) return 'registered';
+  const { outcome = 'success', callbacks = [{}] } = found ?? {};
   const told = callbacks.filter(({ key }) => key !== 'wrong').map((call) => call.outcome ?? outcome);
   const isTold = (outcome === 'success' || outcome === 'reject') && told.length > 0;
   if (!isTold) return 'unanswered';

@@ -31,7 +31,7 @@ const endings: readonly (readonly [registrationId: string, status: RegistrationS
   ['DDR-0020', 'registered', "an answer with another's requestUID, the callback comes"],
   ['DDR-0021', 'registered', 'the callback comes, and then the answer is lost'],
   ['DDR-0022', 'unanswered', 'registered, and nobody is told'],
-  ['DDR-0023', 'registered', '503 the first time, sent again'],
+  ['DDR-0023', 'unanswered', '503: the bank may have it, and nobody is told'],
   ['DDR-0024', 'unanswered', 'never decided'],
   ['DDR-0025', 'unanswered', 'lost before anything happened'],
   [
