@@ -12,32 +12,74 @@ import {
   writeExceptionsCsv,
   writeExceptionsWorkbook,
 } from '../reports/open-exceptions.ts';
+import { countRegistrationExceptions } from '../registration/rules/report-rows.ts';
+import { registrationTables } from '../registration/rules/report-tables.ts';
 import { openOutbox } from '../reports/outbox.ts';
+import { payoutTables } from '../reports/rules/payout-tables.ts';
+import { countExceptions } from '../reports/rules/report-rows.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { requireJournal } from './open-store.ts';
+import { type Journal, requireJournal } from './open-store.ts';
+import { findAnyBatch } from './registration/standing.ts';
 
 export { formatExceptions, type OpenExceptions } from '../reports/open-exceptions.ts';
 
 /**
  * The exceptions as they are now, beside whoever is sending; closed by their owner.
- * @param name of a batch; those of all when left out
+ * @param name of a batch, of whichever kind; those of all when left out
+ * @param ofRegistrations without a name: of all registrations instead of all payouts
  * @returns undefined when there is no such batch
  * @throws SettingsError without a journal
  */
 export async function openExceptions(
   loaded: LoadedSettings,
   name: string | undefined,
+  ofRegistrations: boolean,
 ): Promise<(OpenExceptions & AsyncDisposable) | undefined> {
   await using opened = new AsyncDisposableStack();
   const store = opened.use(await requireJournal(loaded));
-  const named = name === undefined ? undefined : await store.batch(name.toUpperCase());
+  const named = name === undefined ? undefined : await findAnyBatch(store, name);
   if (name !== undefined && named === undefined) return undefined;
-  const batches = named === undefined ? await store.batches() : [named];
-  const snapshot = opened.use(await store.snapshot());
-  const open = await findExceptions(snapshot, batches);
+  const isOfRegistrations = named === undefined ? ofRegistrations : named.kind === 'registrations';
+  const open = isOfRegistrations
+    ? await findOfRegistrations(opened, store, named && [named.batch])
+    : await findOfPayouts(opened, store, named && [named.batch]);
   const kept = opened.move();
   return { ...open, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+}
+
+type Named = readonly { readonly batchId: string }[] | undefined;
+
+async function findOfPayouts(
+  opened: AsyncDisposableStack,
+  store: Journal,
+  named: Named,
+): Promise<OpenExceptions> {
+  const batches = named ?? (await store.batches());
+  const snapshot = opened.use(await store.snapshot());
+  const source = {
+    tables: payoutTables,
+    batch: (batchId: string) => snapshot.batch(batchId),
+    countExceptions: async (batchId: string) => countExceptions(await snapshot.totals(batchId)),
+    resultRows: (batchId: string) => snapshot.resultRows(batchId),
+  };
+  return findExceptions(source, batches);
+}
+
+async function findOfRegistrations(
+  opened: AsyncDisposableStack,
+  store: Journal,
+  named: Named,
+): Promise<OpenExceptions> {
+  const batches = named ?? (await store.registrationBatches());
+  const snapshot = opened.use(await store.registrationSnapshot());
+  const source = {
+    tables: registrationTables,
+    batch: (batchId: string) => snapshot.batch(batchId),
+    countExceptions: async (batchId: string) => countRegistrationExceptions(await snapshot.totals(batchId)),
+    resultRows: (batchId: string) => snapshot.resultRows(batchId),
+  };
+  return findExceptions(source, batches);
 }
 
 /** The file that was written. */

@@ -90,9 +90,9 @@ async function readFigures(
 const keysAtOnce = 1_000;
 
 /** The open proposals about these, by what they are about. */
-async function readWaiting(
-  store: Store,
-  kind: 'batch' | 'payout',
+export async function readWaiting(
+  store: Pick<Store, 'openItems'>,
+  kind: 'batch' | 'payout' | 'registration' | 'registration-batch',
   keys: readonly string[],
 ): Promise<ReadonlyMap<string, number>> {
   const waiting = new Map<string, number>();

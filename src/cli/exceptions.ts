@@ -1,6 +1,6 @@
 /** `paydrop exceptions`: what needs a person, as a table to fill in. */
 import { encodeJson, joinLines, printable } from '../core/outgoing-text.ts';
-import { loadCommandSettings, makeCommand, textOption } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
 import { noSuchBatch, printWaiting } from './status.ts';
 
 export const exceptionsCommand = makeCommand({
@@ -12,18 +12,20 @@ export const exceptionsCommand = makeCommand({
   },
   builder: (command) =>
     command
-      .option('batch', textOption('of this batch alone'))
+      .option('batch', textOption('of this batch alone, be it of payouts or of registrations'))
+      .option('registrations', flagOption('of direct-debit registrations instead of payouts'))
       .option(
         'out',
         textOption('the file to write, .xlsx or .csv by its name (default: CSV to standard output)'),
       )
       .example('$0 exceptions --out exceptions.xlsx', 'all that are open, to be filled in')
       .example('$0 exceptions --batch 7B3KQ0M9ZX --out review.csv', 'those of one batch')
-      .example('$0 exceptions | grep unresolved', 'for a look'),
-  run: async ({ batch, out, json, ...options }) => {
+      .example('$0 exceptions | grep unresolved', 'for a look')
+      .example('$0 exceptions --registrations --out registrations.xlsx', 'those of registrations'),
+  run: async ({ batch, out, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { formatExceptions, openExceptions, writeExceptions } = await import('../app/exceptions.ts');
-    await using open = await openExceptions(loaded, batch);
+    await using open = await openExceptions(loaded, batch, registrations);
     if (open === undefined) throw noSuchBatch(batch);
     const { printText } = await import('./output.ts');
     const { print, printBanner } = await import('./views/shown.ts');

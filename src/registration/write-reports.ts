@@ -4,23 +4,18 @@ import type { ReportKind } from '../core/ports.ts';
 import {
   finishReports,
   type PreparedReport,
+  type ReportAsked,
   type ReportedFile,
   type ReportForm,
   ReportWriter,
   type RowTally,
-  type TablePlan,
 } from '../reports/batch-reports.ts';
 import type { PresentOutbox, ReportOutbox, ReportRecords } from '../reports/ports.ts';
 import type { RegistrationSnapshot, RegistrationStore } from './ports.ts';
 import type { RegistrationBatch, RegistrationRow } from './rules/registration-batch.ts';
 import { awaitedStatuses, type RegistrationStatus } from './rules/registration.ts';
-import {
-  isRegistrationException,
-  renderRegistrationException,
-  renderRegistrationExceptionHeader,
-  renderRegistrationResult,
-  renderRegistrationResultHeader,
-} from './rules/report-rows.ts';
+import { isRegistrationException } from './rules/report-rows.ts';
+import { registrationTables } from './rules/report-tables.ts';
 import {
   countRegistrations,
   type RegistrationSummary,
@@ -29,10 +24,7 @@ import {
   summariseRegistrations,
 } from './rules/summary.ts';
 
-export interface RegistrationReportContext extends RegistrationSummaryContext, ExitOptions {
-  /** A workbook is written of a batch with so many rows or fewer; 0, or left out, means none. */
-  readonly workbookRowsMax?: number;
-}
+export interface RegistrationReportContext extends RegistrationSummaryContext, ExitOptions, ReportAsked {}
 
 export interface WrittenRegistrationReports {
   /** The batch as it stands. */
@@ -139,29 +131,6 @@ function openTally(): RowTally<RegistrationRow, RegistrationSummary> {
   };
 }
 
-function listTables(
-  { batchId, extraColumns }: RegistrationBatch,
-  isFirst: boolean,
-): readonly TablePlan<RegistrationRow>[] {
-  const extras = extraColumns.length;
-  return [
-    {
-      kind: isFirst ? 'result' : 'result-update',
-      style: 'program',
-      header: renderRegistrationResultHeader(extraColumns),
-      render: (row) => renderRegistrationResult(row, extras),
-    },
-    {
-      kind: isFirst ? 'exceptions' : 'exceptions-update',
-      style: 'spreadsheet',
-      header: renderRegistrationExceptionHeader(extraColumns),
-      // Most outcomes come after the first report: what has become an exception since is in no other file.
-      render: (row) =>
-        isRegistrationException(row) ? renderRegistrationException(batchId, row, extras) : undefined,
-    },
-  ];
-}
-
 const registrationForm: ReportForm<
   RegistrationBatch,
   RegistrationRow,
@@ -169,10 +138,12 @@ const registrationForm: ReportForm<
   RegistrationSummary,
   RegistrationReportContext
 > = {
+  tables: registrationTables,
   summarise,
-  listTables,
+  // Most outcomes come after the first report: what has become an exception since is in no other file.
+  isNewException: isRegistrationException,
   openTally,
-  openBook: () => undefined,
+  addsUp: (summary) => summary.addsUp,
   renderSummary: renderRegistrationSummary,
 };
 

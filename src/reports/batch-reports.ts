@@ -12,9 +12,22 @@ import { isSealed } from '../core/payout.ts';
 import type { Batch, Report, ReportKind } from '../core/ports.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
 import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
+import { makeWorkbook } from '../platform/workbook/writer.ts';
+import { withoutSteering } from './outbox.ts';
 import type { PresentOutbox, ReportOutbox, ReportRecords, TableStyle } from './ports.ts';
+import type { SheetTable } from './rules/column-words.ts';
 import { computeReportName } from './rules/report-names.ts';
+import type { ReportTables } from './rules/report-tables.ts';
 import type { SummaryFile } from './rules/summary.ts';
+import {
+  type BookTally,
+  describeMaking,
+  type Fact,
+  makeHowToSheet,
+  makeListsSheet,
+  makeSummarySheet,
+  makeTableSheet,
+} from './rules/workbook.ts';
 
 // ---------------------------------------------------------------- what differs from kind to kind
 
@@ -34,7 +47,7 @@ interface ReportSnapshot<Row, Kept> extends AsyncDisposable {
 }
 
 /** A table that a batch leaves in the outbox. */
-export interface TablePlan<Row> {
+interface TablePlan<Row> {
   readonly kind: ReportKind;
   readonly style: TableStyle;
   readonly header: readonly string[];
@@ -49,24 +62,26 @@ export interface RowTally<Row, Figures> {
   hold(counted: Figures): Figures;
 }
 
-/** The rows of one batch, kept while its tables are written: a workbook is made of all of them at once. */
-export interface RowBook<Row, Figures> {
-  count(row: Row): void;
-  keep(kind: ReportKind, cells: readonly string[], row: Row): void;
-  /** The bytes of the workbook. */
-  make(figures: Figures): Promise<Uint8Array>;
-}
-
 /** What the files of one kind of batch say. */
-export interface ReportForm<Kept extends ReportedBatch, Row extends ReportedRow, Snapshot, Figures, Asked> {
+export interface ReportForm<Kept extends ReportedBatch, Row, Snapshot, Figures, Asked> {
+  readonly tables: ReportTables<Row>;
   /** The batch in figures, as the journal adds it up. */
   readonly summarise: (snapshot: Snapshot, batch: Kept, asked: Asked) => Promise<Figures>;
-  /** The first report shows every row and every exception; an update those that changed, and the alarms among them. */
-  readonly listTables: (batch: Kept, isFirst: boolean) => readonly TablePlan<Row>[];
+  /** Of the rows that have changed since the last report, those that its exceptions show. */
+  readonly isNewException: (row: Row) => boolean;
   readonly openTally: () => RowTally<Row, Figures>;
-  /** Undefined where no workbook is asked for. */
-  readonly openBook: (batch: Kept, asked: Asked) => RowBook<Row, Figures> | undefined;
+  /** What the workbook says of the sums. */
+  readonly addsUp: (figures: Figures) => boolean;
   readonly renderSummary: (figures: Figures, files: readonly SummaryFile[], asked: Asked) => object;
+}
+
+/** What is asked of every report. */
+export interface ReportAsked {
+  readonly isSandbox: boolean;
+  /** When it is written. */
+  readonly nowMs: number;
+  /** A workbook is written of a batch with so many rows or fewer; 0, or left out, means none. */
+  readonly workbookRowsMax?: number;
 }
 
 // ---------------------------------------------------------------- what is there
@@ -138,7 +153,7 @@ export class ReportWriter<
   Row extends ReportedRow,
   Snapshot extends ReportSnapshot<Row, Kept>,
   Figures,
-  Asked extends { readonly nowMs: number },
+  Asked extends ReportAsked,
 > {
   readonly #form: ReportForm<Kept, Row, Snapshot, Figures, Asked>;
 
@@ -241,7 +256,8 @@ export class ReportWriter<
     const form = this.#form;
     const seen = { rows: 0, lastRowNo: 0 };
     const tally = form.openTally();
-    const book = form.openBook(batch, asked);
+    const isBook = batch.rows <= (asked.workbookRowsMax ?? 0);
+    const book = isBook ? new BatchBook(form.tables, batch, asked) : undefined;
     const pages = checkOrder(snapshot.resultRows(batchId), seen, (row) => tally.add(row));
     const tables = await this.#writeTables(source, pages, 0, book);
     // Each row of the file is in the result once: a result that misses one is never published.
@@ -251,7 +267,7 @@ export class ReportWriter<
       );
     }
     const figures = tally.hold(counted);
-    const workbook = await book?.make(figures);
+    const workbook = await book?.make(form.addsUp(figures));
     const files =
       workbook === undefined
         ? tables
@@ -268,7 +284,7 @@ export class ReportWriter<
     { outbox, batch, nameOf }: ReportSource<Kept, Snapshot>,
     pages: AsyncIterable<readonly Row[]>,
     number: number,
-    book?: RowBook<Row, Figures>,
+    book?: BatchBook<Row>,
   ): Promise<PreparedReport[]> {
     await using drafts = new AsyncDisposableStack();
     const open = async ({ kind, style, header }: TablePlan<Row>): Promise<TableDraft> => {
@@ -277,7 +293,7 @@ export class ReportWriter<
       return draft;
     };
     const isFirst = number === 0;
-    const tables = this.#form.listTables(batch, isFirst).map((plan): OpenTable<Row> => ({ plan, rows: 0 }));
+    const tables = listTables(this.#form, batch, isFirst).map((plan): OpenTable<Row> => ({ plan, rows: 0 }));
     if (isFirst) for (const table of tables) table.draft = await open(table.plan);
     for await (const rows of pages) {
       for (const row of rows) {
@@ -297,6 +313,33 @@ export class ReportWriter<
       if (draft !== undefined) prepared.push({ ...(await draft.finish()), kind: plan.kind, number, rows });
     return prepared;
   }
+}
+
+/** The first report shows every row and every exception; an update those that changed, and what is news among them. */
+function listTables<Row>(
+  {
+    tables,
+    isNewException,
+  }: Pick<ReportForm<ReportedBatch, Row, unknown, unknown, unknown>, 'tables' | 'isNewException'>,
+  { batchId, extraColumns }: ReportedBatch,
+  isFirst: boolean,
+): readonly TablePlan<Row>[] {
+  const needsReview = isFirst ? tables.isException : isNewException;
+  const extras = extraColumns.length;
+  return [
+    {
+      kind: isFirst ? 'result' : 'result-update',
+      style: 'program',
+      header: tables.renderResultHeader(extraColumns),
+      render: (row) => tables.renderResult(row, extras),
+    },
+    {
+      kind: isFirst ? 'exceptions' : 'exceptions-update',
+      style: 'spreadsheet',
+      header: tables.renderExceptionHeader(extraColumns),
+      render: (row) => (needsReview(row) ? tables.renderException(batchId, row, extras) : undefined),
+    },
+  ];
 }
 
 interface Preparation<Figures> {
@@ -345,5 +388,60 @@ async function* checkOrder<Row extends ReportedRow>(
       add(row);
     }
     yield rows;
+  }
+}
+
+// ---------------------------------------------------------------- the workbook
+
+/** The rows of one batch, kept while its tables are written: a workbook is made of all of them at once. */
+class BatchBook<Row> {
+  readonly #kept = new Map<ReportKind, (readonly string[])[]>();
+  readonly #tables: ReportTables<Row>;
+  readonly #tally: BookTally<Row>;
+  readonly #batch: ReportedBatch;
+  readonly #making: readonly Fact[];
+
+  constructor(tables: ReportTables<Row>, batch: ReportedBatch, { isSandbox, nowMs }: ReportAsked) {
+    this.#tables = tables;
+    this.#tally = tables.book.openTally();
+    this.#batch = batch;
+    this.#making = describeMaking(isSandbox, nowMs);
+  }
+
+  count(row: Row): void {
+    this.#tally.add(row);
+  }
+
+  keep(kind: ReportKind, cells: readonly string[], row: Row): void {
+    const kept = this.#kept.get(kind) ?? [];
+    const safe = withoutSteering(cells);
+    kept.push(kind === 'exceptions' ? this.#tables.addThaiRemedy(safe, row) : safe);
+    this.#kept.set(kind, kept);
+  }
+
+  /** The bytes of the workbook. */
+  async make(addsUp: boolean): Promise<Uint8Array> {
+    const { batchId, fileName, status, rows, extraColumns } = this.#batch;
+    const { book, ...tables } = this.#tables;
+    const sheetOf = (name: string, kind: ReportKind, header: string[], own: readonly string[]): SheetTable =>
+      makeTableSheet(book, name, header, own.length, this.#kept.get(kind) ?? []);
+    const facts: readonly Fact[] = [
+      ...this.#making,
+      [`batch ${batchId}\n${book.batchTh}`, `${fileName} (${countOf(rows, 'row')})`],
+      [`state\nสถานะ${book.batchTh}`, status],
+      ['adds up to the file\nยอดรวมตรงกับไฟล์', addsUp ? 'yes\nตรง' : 'NO\nไม่ตรง'],
+    ];
+    return makeWorkbook([
+      makeSummarySheet(facts, this.#tally),
+      sheetOf(
+        'Exceptions',
+        'exceptions',
+        tables.renderExceptionHeader(extraColumns),
+        tables.exceptionColumns,
+      ),
+      sheetOf('Result', 'result', tables.renderResultHeader(extraColumns), tables.resultColumns),
+      makeListsSheet(book),
+      makeHowToSheet(book),
+    ]);
   }
 }

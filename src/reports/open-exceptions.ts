@@ -1,72 +1,99 @@
 /** The open exceptions of one batch or of all, as they stand: a table for people to fill in. */
 import { countOf } from '../core/figures.ts';
 import { isSealed } from '../core/payout.ts';
-import type { Batch, Snapshot } from '../core/ports.ts';
+import type { Batch } from '../core/ports.ts';
 import { makeWorkbook } from '../platform/workbook/writer.ts';
 import { formatExceptionRecords, withoutSteering } from './outbox.ts';
 import type { PresentOutbox } from './ports.ts';
+import { uniteCarried } from './rules/report-rows.ts';
+import type { ReportTables } from './rules/report-tables.ts';
 import {
-  exceptionColumns,
-  countExceptions,
-  isException,
-  addThaiRemedy,
-  renderException,
-  renderExceptionHeader,
-  uniteCarried,
-} from './rules/report-rows.ts';
-import {
+  type BookTally,
+  type BookWords,
   describeMaking,
   type Fact,
   makeHowToSheet,
   makeListsSheet,
   makeSummarySheet,
   makeTableSheet,
-  StatusTally,
 } from './rules/workbook.ts';
+
+type Records = readonly (readonly string[])[];
+type ExceptionBatch = Pick<Batch, 'batchId' | 'fileName' | 'status' | 'rows' | 'extraColumns'>;
 
 /** The exceptions of one moment. */
 export interface OpenExceptions {
   /** Those that have any, the oldest first. */
-  readonly batches: readonly Batch[];
+  readonly batches: readonly ExceptionBatch[];
   readonly rows: number;
   readonly header: readonly string[];
-  /** Records as the header has them, in pages; @param tally counts them @param forWorkbook cells as a workbook has them */
-  readonly read: (
-    tally?: StatusTally,
-    forWorkbook?: boolean,
-  ) => AsyncIterable<readonly (readonly string[])[]>;
+  /** Columns of the header that are ours. */
+  readonly ownColumns: number;
+  readonly words: BookWords<never>;
+  /** Records as the header has them, in pages. */
+  readonly read: () => AsyncIterable<Records>;
+  /** All of them, with cells as a workbook has them, and their sums. */
+  readonly readBook: () => Promise<{
+    readonly records: Records;
+    readonly tally: Pick<BookTally<never>, 'table'>;
+  }>;
+}
+
+/** What is read of one moment, for the exceptions of rows of one kind. */
+export interface ExceptionSource<Row> {
+  readonly tables: ReportTables<Row>;
+  batch(batchId: string): Promise<ExceptionBatch | undefined>;
+  countExceptions(batchId: string): Promise<number>;
+  resultRows(batchId: string): AsyncIterable<readonly Row[]>;
 }
 
 /**
  * Looks which batches have exceptions; the rows are read when they are asked for.
  * @param batches the newest first
  */
-export async function findExceptions(snapshot: Snapshot, batches: readonly Batch[]): Promise<OpenExceptions> {
-  const found: Batch[] = [];
+export async function findExceptions<Row extends { readonly extras: readonly string[] }>(
+  source: ExceptionSource<Row>,
+  batches: readonly Pick<ExceptionBatch, 'batchId'>[],
+): Promise<OpenExceptions> {
+  const { tables } = source;
+  const found: ExceptionBatch[] = [];
   let rows = 0;
   for (const { batchId } of batches.toReversed()) {
-    const batch = await snapshot.batch(batchId);
+    const batch = await source.batch(batchId);
     if (batch === undefined || !isSealed(batch.status)) continue;
-    const count = countExceptions(await snapshot.totals(batchId));
+    const count = await source.countExceptions(batchId);
     rows += count;
     if (count > 0) found.push(batch);
   }
   const carried = uniteCarried(found);
-  const read = async function* (
-    tally?: StatusTally,
-    forWorkbook = false,
-  ): AsyncGenerator<readonly (readonly string[])[]> {
+  const readRows = async function* () {
     for (const { batchId } of found)
-      for await (const page of snapshot.resultRows(batchId)) {
-        const open = page.filter(isException);
-        for (const row of open) tally?.add(row);
-        yield open.map((row) => {
-          const cells = renderException(batchId, { ...row, extras: carried.arrange(batchId, row.extras) });
-          return forWorkbook ? addThaiRemedy(withoutSteering(cells), row) : cells;
+      for await (const page of source.resultRows(batchId))
+        yield page.filter(tables.isException).map((row) => {
+          const arranged = { ...row, extras: carried.arrange(batchId, row.extras) };
+          return { row, cells: tables.renderException(batchId, arranged) };
         });
-      }
   };
-  return { batches: found, rows, header: renderExceptionHeader(carried.columns), read };
+  return {
+    batches: found,
+    rows,
+    header: tables.renderExceptionHeader(carried.columns),
+    ownColumns: tables.exceptionColumns.length,
+    words: tables.book,
+    async *read() {
+      for await (const page of readRows()) yield page.map(({ cells }) => cells);
+    },
+    readBook: async () => {
+      const tally = tables.book.openTally();
+      const records: (readonly string[])[] = [];
+      for await (const page of readRows())
+        for (const { row, cells } of page) {
+          tally.add(row);
+          records.push(tables.addThaiRemedy(withoutSteering(cells), row));
+        }
+      return { records, tally };
+    },
+  };
 }
 
 /** What a workbook says of its making. */
@@ -77,7 +104,7 @@ export interface WorkbookContext {
 
 /** As CSV for a program that reads on: lines without their ends, in pages; the header is the first. */
 export async function* formatExceptions(open: OpenExceptions): AsyncGenerator<readonly string[]> {
-  const lines = (records: readonly (readonly string[])[]): readonly string[] =>
+  const lines = (records: Records): readonly string[] =>
     // No cell holds a line end: what breaks a line is a blank in this table.
     formatExceptionRecords(records).split('\r\n').slice(0, -1);
   yield lines([open.header]);
@@ -103,20 +130,20 @@ export async function writeExceptionsWorkbook(
   open: OpenExceptions,
   { isSandbox, nowMs }: WorkbookContext,
 ): Promise<void> {
-  const tally = new StatusTally();
-  const records = (await Array.fromAsync(open.read(tally, true))).flat();
+  const { words, header, ownColumns } = open;
+  const { records, tally } = await open.readBook();
   const facts: readonly Fact[] = [
     ...describeMaking(isSandbox, nowMs),
     ...open.batches.map(
       ({ batchId, fileName, rows }) =>
-        [`batch ${batchId}\nชุดจ่ายเงิน`, `${fileName} (${countOf(rows, 'row')})`] as const,
+        [`batch ${batchId}\n${words.batchTh}`, `${fileName} (${countOf(rows, 'row')})`] as const,
     ),
   ];
   const bytes = await makeWorkbook([
-    makeTableSheet('Exceptions', open.header, exceptionColumns.length, records),
+    makeTableSheet(words, 'Exceptions', header, ownColumns, records),
     makeSummarySheet(facts, tally),
-    makeListsSheet(),
-    makeHowToSheet(),
+    makeListsSheet(words),
+    makeHowToSheet(words),
   ]);
   await outbox.publish(await outbox.writeWhole(name, bytes));
 }

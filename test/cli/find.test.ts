@@ -294,7 +294,7 @@ describe('several targets', () => {
     expect(ended.stdout.trim().split('\n').slice(2)).toEqual([
       'PAY-3: 1 row tried again.',
       expect.stringMatching(/^PAY-1: payout PAY-1 .* is paid: only what failed/),
-      expect.stringMatching(/^NOPE: no batch and no payout is called NOPE; "paydrop list"/),
+      expect.stringMatching(/^NOPE: no batch, payout or registration is called NOPE; "paydrop list"/),
       'PAY-4: 1 row tried again.',
       'They are sent by whoever is sending now, or when the file is run again.',
     ]);

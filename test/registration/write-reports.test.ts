@@ -10,6 +10,9 @@ import {
   writePresentRegistrations,
   writeRegistrationReports,
 } from '../../src/registration/write-reports.ts';
+import { readSheet } from '../../src/platform/workbook/reader.ts';
+import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
+import { registrationTables } from '../../src/registration/rules/report-tables.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
 import {
@@ -155,6 +158,41 @@ describe('when callbacks come later', () => {
     expect((await names()).length).toBe(3);
     expect((await write()).filesWritten).toBe(0);
   });
+});
+
+test('with output.workbook a batch has a workbook, whose rows, words and sums are those of registrations', async () => {
+  await writeRegistrationReports(journal, outbox, batchId, { ...context, workbookRowsMax: 4 });
+  const sheetOf = async (preferredName: string) => {
+    const bytes = new Uint8Array(await readFile(join(folder, `${prefix}.workbook.xlsx`)));
+    const pages = await Array.fromAsync(readSheet(bytes, { preferredName }));
+    return (pages.slice(1).flat() as readonly SheetRow[]).map(({ cells }) => cells);
+  };
+  const [head = [], first = []] = await sheetOf('Exceptions');
+  expect(head.slice(0, 4).map((cell) => cell.split('\n')[0])).toEqual([
+    'batchId',
+    'rowNo',
+    'version',
+    'registrationId',
+  ]);
+  // All but what is carried through is headed in both languages.
+  expect(head.filter((cell) => !cell.includes('\n'))).toEqual(['branch']);
+  expect(first).toContain('=cmd');
+  expect((await sheetOf('Summary')).map(([name]) => name?.split('\n')[0])).toEqual([
+    'status',
+    'rejected',
+    'in-doubt',
+    'acknowledged',
+    'registered',
+    'total',
+    'as of',
+    'sandbox',
+    `batch ${batchId}`,
+    'state',
+    'adds up to the file',
+  ]);
+  const { decisions, lists } = registrationTables.book;
+  expect(decisions.map(([code]) => code)).toContain('confirm-registered');
+  expect(lists.map(([code]) => code)).toContain('BSN004');
 });
 
 test('the present state is written at any time, and the journal knows nothing of it', async () => {

@@ -14,6 +14,7 @@ import {
   renderExceptionHeader,
 } from '../../src/reports/rules/report-rows.ts';
 import { byteOrderMark, formatExceptionRecords } from '../../src/reports/outbox.ts';
+import { payoutTables } from '../../src/reports/rules/payout-tables.ts';
 import { makeHowToSheet, makeListsSheet, makeTableSheet } from '../../src/reports/rules/workbook.ts';
 import { readDecisionFile } from '../../src/review/read-decision-file.ts';
 import { makeWorkbook } from '../../src/platform/workbook/writer.ts';
@@ -148,8 +149,11 @@ describe.skipIf(office === undefined)('through LibreOffice', () => {
     for (const name of ['made', 'saved', 'csv']) await mkdir(join(folder, name));
     const made = (name: string) => join(folder, 'made', name);
     await writeFile(made('table.csv'), byteOrderMark + formatExceptionRecords([header, ...filled]));
-    const table = makeTableSheet('Exceptions', header, exceptionColumns.length, filled);
-    await writeFile(made('book.xlsx'), await makeWorkbook([table, makeListsSheet(), makeHowToSheet()]));
+    const table = makeTableSheet(payoutTables.book, 'Exceptions', header, exceptionColumns.length, filled);
+    await writeFile(
+      made('book.xlsx'),
+      await makeWorkbook([table, makeListsSheet(payoutTables.book), makeHowToSheet(payoutTables.book)]),
+    );
     await writeFile(made('payouts.xlsx'), await makePayouts());
     await save('xlsx', 'saved', [csvImport], made('table.csv'));
     await save('xlsx', 'saved', [], made('book.xlsx'), made('payouts.xlsx'));

@@ -16,6 +16,7 @@ import { countRegistrations } from '../../registration/rules/summary.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
+import { readWaiting } from '../status.ts';
 
 export type { RegistrationFilter, RegistrationHistory } from '../../registration/ports.ts';
 
@@ -24,7 +25,12 @@ export interface RegistrationBatchStanding {
   readonly batch: RegistrationBatch;
   readonly totals: readonly RegistrationTotal[];
   readonly holds: readonly RegistrationHoldTotal[];
+  /** An open proposal decides about it. */
+  readonly proposalId?: number | undefined;
 }
+
+/** A registration with its history, and the open proposal that decides about it. */
+export type RegistrationStanding = RegistrationHistory & { readonly proposalId?: number | undefined };
 
 /** What is so of all registrations at once. */
 export interface DirectDebitStanding {
@@ -73,22 +79,21 @@ export async function findAnyBatch(
   return payouts && { kind: 'payouts', batch: payouts };
 }
 
-type Read = Pick<RegistrationStore, 'registrationBatches' | 'registrationTotals' | 'registrationHoldTotals'>;
-
-/** How one batch stands. */
-export const readRegistrationBatch = async (
-  store: Pick<Read, 'registrationTotals' | 'registrationHoldTotals'>,
-  batch: RegistrationBatch,
-): Promise<RegistrationBatchStanding> => ({
-  batch,
-  totals: await store.registrationTotals(batch.batchId),
-  holds: await store.registrationHoldTotals(batch.batchId),
-});
-
-/** All batches of registrations, the newest first. */
-export async function readRegistrationBatches(store: Read): Promise<readonly RegistrationBatchStanding[]> {
-  const batches = await store.registrationBatches();
-  return Promise.all(batches.map((batch) => readRegistrationBatch(store, batch)));
+/** How these stand. */
+export async function readRegistrationBatches(
+  store: Pick<Store, 'registrationTotals' | 'registrationHoldTotals' | 'openItems'>,
+  batches: readonly RegistrationBatch[],
+): Promise<readonly RegistrationBatchStanding[]> {
+  const keys = batches.map(({ batchId }) => batchId);
+  const waiting = await readWaiting(store, 'registration-batch', keys);
+  return Promise.all(
+    batches.map(async (batch) => ({
+      batch,
+      totals: await store.registrationTotals(batch.batchId),
+      holds: await store.registrationHoldTotals(batch.batchId),
+      proposalId: waiting.get(batch.batchId),
+    })),
+  );
 }
 
 /** What is so of all of them. @param companyId `bank.companyId` */
@@ -125,7 +130,7 @@ const isDirectDebit = (payerAccount: string, service: { readonly payerAccount: s
 
 /** Registrations that have this registrationId, requestUID or ddrOapiSeqId, and whether others bear it as a reference. */
 export interface RegistrationsByName {
-  readonly found: readonly RegistrationHistory[];
+  readonly found: readonly RegistrationStanding[];
   /** Where none is found so: it is a customer or a reference of some. */
   readonly isReference: boolean;
 }
@@ -136,7 +141,10 @@ export async function findRegistrations(
   reference: string,
 ): Promise<RegistrationsByName> {
   await using store = await requireJournal(loaded);
-  const found = await store.findRegistrations(reference);
+  const histories = await store.findRegistrations(reference);
+  const keys = histories.map(({ row }) => String(row.seq));
+  const waiting = await readWaiting(store, 'registration', keys);
+  const found = histories.map((one) => ({ ...one, proposalId: waiting.get(String(one.row.seq)) }));
   if (found.length > 0) return { found, isReference: false };
   const others = await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 1);
   return { found, isReference: others.length > 0 };

@@ -15,7 +15,8 @@ export async function showAllRegistrations(
   const { showRegistrations } = await import('../views/registration-status.ts');
   if (journal === undefined) return showRegistrations([], nothingStands, isSending);
   const all = await readDirectDebit(journal, settings.bank.companyId);
-  return showRegistrations(await readRegistrationBatches(journal), all, isSending);
+  const batches = await readRegistrationBatches(journal, await journal.registrationBatches());
+  return showRegistrations(batches, all, isSending);
 }
 
 /** A batch by its id; undefined when it is not one of registrations. */
@@ -24,9 +25,10 @@ export async function showNamedRegistrations(
   name: string,
   isSending: boolean,
 ): Promise<Shown | undefined> {
-  const { findAnyBatch, readRegistrationBatch } = await import('../../app/registration/standing.ts');
+  const { findAnyBatch, readRegistrationBatches } = await import('../../app/registration/standing.ts');
   const { showRegistrationBatch } = await import('../views/registration-status.ts');
   const found = journal && (await findAnyBatch(journal, name));
   if (journal === undefined || found?.kind !== 'registrations') return undefined;
-  return showRegistrationBatch(await readRegistrationBatch(journal, found.batch), isSending);
+  const [standing] = await readRegistrationBatches(journal, [found.batch]);
+  return standing && showRegistrationBatch(standing, isSending);
 }

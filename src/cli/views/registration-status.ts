@@ -3,6 +3,7 @@ import type {
   DirectDebitStanding,
   RegistrationBatchStanding,
   RegistrationHistory,
+  RegistrationStanding,
 } from '../../app/registration/standing.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { BatchStatus } from '../../core/payout.ts';
@@ -36,7 +37,7 @@ import {
 } from '../../registration/rules/summary.ts';
 import { countOf, showCount } from './amounts.ts';
 import { alignColumns, type Shown, showList } from './shown.ts';
-import { maskFact, showNext } from './status.ts';
+import { maskFact, showNext, toProposal } from './status.ts';
 
 const stamp = (epochMs: number | null): string | null =>
   epochMs === null ? null : formatBangkokDateTime(epochMs);
@@ -70,8 +71,8 @@ const showRegistrationsByStatus = (totals: readonly RegistrationTotal[]): string
  * @param isSending a process is there that sends
  */
 export function showRegistrationBatch(standing: RegistrationBatchStanding, isSending = false): Shown {
-  const { batch, totals, holds } = standing;
-  const next = listNextOfRegistrations(batch, totals);
+  const { batch, totals, holds, proposalId } = standing;
+  const next = proposalId === undefined ? listNextOfRegistrations(batch, totals) : [toProposal(proposalId)];
   const json = {
     kind: 'registrations',
     batchId: batch.batchId,
@@ -87,6 +88,7 @@ export function showRegistrationBatch(standing: RegistrationBatchStanding, isSen
     holds: renderRegistrationHolds(holds.filter(({ rows }) => rows > 0)),
     awaited: countRegistrations(totals, awaitedStatuses),
     alarms: countRegistrationAlarms(totals),
+    proposal: proposalId ?? null,
     next,
   };
   const { batchId, file, alarms, reasonCode, reason, remedy, rows } = json;
@@ -364,14 +366,16 @@ function describeWait({ row }: RegistrationHistory): string[] {
 }
 
 /** One registration with its whole history. */
-export function showRegistration(history: RegistrationHistory): Shown {
-  const { row, batch } = history;
+export function showRegistration(history: RegistrationStanding): Shown {
+  const { row, batch, proposalId } = history;
   const attempts = history.attempts.map(showAttempt);
   const events = history.events.map(showEvent);
   const callbacks = history.callbacks.map(showKept);
   const asked = describeInstruction(history);
   const [reasonCode, reason] = describeRegistrationReason(row);
-  const next = listNextOfRegistration({ row, batchId: batch.batchId, fileName: batch.fileName });
+  const { batchId, fileName } = batch;
+  const next =
+    proposalId === undefined ? listNextOfRegistration({ row, batchId, fileName }) : [toProposal(proposalId)];
   const json = {
     kind: 'registration',
     registrationId: readRegistrationCell(row, 'registrationId'),
@@ -396,6 +400,7 @@ export function showRegistration(history: RegistrationHistory): Shown {
     attempts: attempts.map((one) => one.json),
     events: events.map((one) => one.json),
     callbacks: callbacks.map((one) => one.json),
+    proposal: proposalId ?? null,
     next,
   };
   const why = [json.reasonCode, json.reason].filter((text) => text !== null).join(': ');

@@ -256,7 +256,7 @@ export function showPayout(history: PayoutStanding): Shown {
 }
 
 /** What is proposed about it is looked at first: one proposal at a time is open. */
-const toProposal = (proposalId: number): NextCommand => ({
+export const toProposal = (proposalId: number): NextCommand => ({
   command: paydropCommand(undefined, 'proposals', String(proposalId)),
   why: `proposal ${proposalId} about it waits for another person`,
 });

@@ -65,6 +65,12 @@ const words: Readonly<Record<string, readonly [thai: string, look: ColumnLook]>>
   ref3: ['อ้างอิงที่ 3', { width: 18 }],
   ref4: ['อ้างอิงที่ 4', { width: 18 }],
   requestUID: ['เลขที่คำขอ', { width: 38 }],
+  statusCode: ['รหัสตอบรับ', { width: 12 }],
+  statusDesc: ['คำตอบรับ', { width: 24, ...wrapped }],
+  ddrOapiSeqId: ['เลขลำดับธนาคาร', { width: 20 }],
+  respCode: ['รหัสผล', { width: 10 }],
+  respDesc: ['ผล', { width: 10 }],
+  applyDtm: ['ธนาคารดำเนินการเมื่อ', { width: 20 }],
   newAccountNo: ['เลขที่บัญชีใหม่', { width: 16, ...input }],
 };
 

@@ -22,7 +22,7 @@ const wordsOf = <Name extends string>(
 
 /** In the order of the list that a spreadsheet offers. */
 export const decisionWords = wordsOf(payoutDecisions, decisionTerms);
-const registrationDecisionWords = wordsOf(registrationDecisions, registrationTerms);
+export const registrationDecisionWords = wordsOf(registrationDecisions, registrationTerms);
 
 export type DecisionWord<Name extends string> =
   | { readonly kind: 'known'; readonly decision: Name }

@@ -205,3 +205,22 @@ test('result writes a batch of registrations as it is now', async () => {
     exceptions: 7,
   });
 });
+
+describe('exceptions', () => {
+  test('of registrations are a table of their own, to be filled in', async () => {
+    const { code, stdout } = await call('exceptions', '--registrations');
+    expect(code).toBe(0);
+    const [head = '', ...lines] = stdout.trim().split('\n');
+    expect(head).toMatch(/^batchId,rowNo,version,registrationId,.*,decision,newAccountNo,note,branch$/);
+    expect(lines.map((line) => line.split(',')[3])).toEqual([2, 3, 4, 6, 7, 8, 9].map((no) => `REG-${no}`));
+    expect((await call('exceptions', '--batch', registeredBatchId)).stdout).toBe(stdout);
+    expect((await call('exceptions')).stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('go into a workbook', async () => {
+    const out = join(folder, 'registrations.xlsx');
+    const ended = await call('exceptions', '--registrations', '--out', out, '--json');
+    expect(JSON.parse(ended.stdout)).toMatchObject({ path: out, form: 'xlsx', exceptions: 7, batches: 1 });
+    expect((await readFile(out)).subarray(0, 2).toString()).toBe('PK');
+  });
+});

@@ -2,6 +2,7 @@ import { appendFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { makePayoutFileReader } from '../../../src/intake/formats/payout-file.ts';
 import { makeWorkbook } from '../../../src/platform/workbook/writer.ts';
+import { payoutTables } from '../../../src/reports/rules/payout-tables.ts';
 import { makeTableSheet } from '../../../src/reports/rules/workbook.ts';
 import {
   exceptionColumns,
@@ -104,9 +105,13 @@ describe('a workbook', () => {
 
   test('is rejected as a whole when its head cannot be used, or a column of ours is hidden', async () => {
     const record = renderException('4K7Q2M9XWD', makeRow({ status: 'failed' }));
-    const exceptions = makeTableSheet('Exceptions', renderExceptionHeader([]), exceptionColumns.length, [
-      record,
-    ]);
+    const exceptions = makeTableSheet(
+      payoutTables.book,
+      'Exceptions',
+      renderExceptionHeader([]),
+      exceptionColumns.length,
+      [record],
+    );
     const hidden = { columns: '<cols><col min="4" max="4" width="9" hidden="1"/></cols>' };
     const unused = { columns: '<cols><col min="6" max="9" width="9" hidden="1"/></cols>' };
     const row = textRow(2, rows[0] ?? []);
