@@ -66,13 +66,10 @@ export const listCommand = makeCommand({
     if (!Number.isInteger(limit) || limit < 0) throw new SettingsError('--limit takes a whole number');
     const loaded = await loadCommandSettings(options);
     const { openJournalBeside } = await import('../app/status.ts');
-    const { findAnyBatch } = await import('../app/registration/standing.ts');
     const { countColumns, printText, say } = await import('./output.ts');
     const { printBanner } = await import('./views/shown.ts');
     await using journal = await openJournalBeside(loaded);
-    const { batch } = options;
-    if (batch !== undefined && (journal && (await findAnyBatch(journal, batch))) === undefined)
-      throw noSuchBatch(batch);
+    if (options.batch !== undefined) await requireBatch(journal, options.batch, registrations);
     printBanner(loaded, json);
     const pages = search(journal, limit === 0 ? Infinity : limit, countColumns());
     for await (const { lines, records, end } of pages) {
@@ -83,6 +80,20 @@ export const listCommand = makeCommand({
     }
   },
 });
+
+/** @throws SettingsError when there is no such batch, or its rows are of the other kind */
+async function requireBatch(
+  journal: Journal | undefined,
+  batch: string,
+  ofRegistrations: boolean,
+): Promise<void> {
+  const { findAnyBatch } = await import('../app/registration/standing.ts');
+  const found = journal && (await findAnyBatch(journal, batch));
+  if (found === undefined) throw noSuchBatch(batch);
+  if ((found.kind === 'registrations') === ofRegistrations) return;
+  const cure = ofRegistrations ? 'leave out --registrations' : 'add --registrations';
+  throw new SettingsError(`batch ${found.batch.batchId} is of ${found.kind}: ${cure}`);
+}
 
 /** A page of what was found. */
 interface ShownPage {

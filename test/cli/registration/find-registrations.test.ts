@@ -114,12 +114,7 @@ describe('show', () => {
   });
 
   test('says what to type next', async () => {
-    const commandOf = async (id: string) =>
-      (JSON.parse((await call('show', id, '--json')).stdout) as { next: { command: string }[] }[])[0]?.next[0]
-        ?.command;
-    expect(await commandOf('REG-2')).toBe('paydrop retry REG-2');
-    expect(await commandOf('REG-5')).toBe('paydrop callbacks');
-    expect(await commandOf('REG-9')).toBe(`paydrop resume ${registeredBatchId}`);
+    expect((await call('show', 'REG-2')).stdout).toMatch(/What to type next\n {2}paydrop retry REG-2 /);
   });
 
   test('says where else the name occurs', async () => {
@@ -128,7 +123,6 @@ describe('show', () => {
     expect(stderr.replaceAll(/\s+/g, ' ')).toContain(
       '"paydrop list --registrations --reference POLICY-3" lists the rows',
     );
-    expect((await call('show', 'NOWHERE')).stderr).toContain('"paydrop list" finds payouts');
   });
 });
 
@@ -174,6 +168,7 @@ describe('list --registrations', () => {
     [['--status', 'refused'], 'no payout has --status refused; add --registrations'],
     [['--account', '12'], '--account is not for these rows: add --registrations'],
     [['--registrations', '--batch', 'XXXXXXXXXX'], 'there is no batch XXXXXXXXXX'],
+    [['--batch', registeredBatchId], `batch ${registeredBatchId} is of registrations: add --registrations`],
   ] as const)('%j is refused', async (args, message) => {
     const { code, stderr } = await call('list', ...args);
     expect({ code, stderr: stderr.replaceAll(/\s+/g, ' ') }).toMatchObject({ code: 2 });
