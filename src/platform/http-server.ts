@@ -1,5 +1,6 @@
 /** What every HTTP server of ours has: bounds on connections and time, and an ear only for names that it is known by. */
 import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { isServedHost } from '../core/network-address.ts';
 
 export interface ServerLimits {
@@ -11,21 +12,41 @@ export interface ServerLimits {
   readonly requestMs: number;
   /** Between two requests on a connection. */
   readonly restMs: number;
+  /** Of all headers together; Node's own limit when left out. */
+  readonly headerBytesMax?: number;
+}
+
+/** Both as PEM; the certificate with those between it and a root. */
+export interface Certificate {
+  readonly cert: string;
+  readonly key: string;
 }
 
 /** Node looks for connections that are late only so often. */
 const lookMsMax = 1_000;
 
-/** For fastify's `serverFactory`: each server that it opens, one for each address of a name, has the limits. */
+/**
+ * For fastify's `serverFactory`: each server that it opens, one for each address of a name, has the limits.
+ * @param certificate of a server that speaks TLS
+ */
 export const makeServerFactory =
-  ({ connectionsMax, headersMs, requestMs, restMs }: ServerLimits) =>
+  (
+    { connectionsMax, headersMs, requestMs, restMs, headerBytesMax }: ServerLimits,
+    certificate?: Certificate,
+  ) =>
   (handler: RequestListener): Server => {
-    const server = createServer({
+    const options = {
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       keepAliveTimeout: restMs,
       connectionsCheckingInterval: Math.min(lookMsMax, headersMs),
-    });
+      ...(headerBytesMax === undefined ? {} : { maxHeaderSize: headerBytesMax }),
+    };
+    // What fastify asks of a server, both kinds have.
+    const server =
+      certificate === undefined
+        ? createServer(options)
+        : (createSecureServer({ ...options, ...certificate, handshakeTimeout: headersMs }) as Server);
     server.on('request', handler);
     server.maxConnections = connectionsMax;
     return server;

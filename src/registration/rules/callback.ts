@@ -155,6 +155,12 @@ function orFault<Read>(read: () => Read): Read | (CallbackReading & { readonly o
   }
 }
 
+/** The key that `msg-hdr` bears, whatever else is wrong with it; undefined when there is none. */
+export function findApiKey(header: string): string | undefined {
+  const reading = orFault(() => readText(parseObject(header, 'msg-hdr'), 'x-api-key', apiKeyLengthMax));
+  return typeof reading === 'string' ? reading : undefined;
+}
+
 /** Reads `msg-hdr` as far as it tells who calls; the key is for the caller to compare. */
 export function parseCallbackHeader(
   text: string,

@@ -1,0 +1,167 @@
+/** Takes callbacks: each is durable, with what it changes, before anybody says that it was taken. */
+import { maskDigits } from '../core/proxy-id.ts';
+import type { Clock, Log } from '../core/ports.ts';
+import type { RegistrationStore, SentRegistrationRow } from './ports.ts';
+import { findMeant, identityKey } from './rules/callback.ts';
+import { afterRegistrationChange, type CallbackRecord } from './rules/change.ts';
+import type { Registration } from './rules/registration.ts';
+import { decideTakenCallback } from './rules/take-callback.ts';
+
+/** What taking callbacks asks of the journal. */
+export type CallbackStore = Pick<
+  RegistrationStore,
+  'sentRegistrations' | 'registration' | 'applyRegistrations' | 'keepCallback' | 'unboundCallbacks'
+>;
+
+export interface CallbackContext {
+  readonly journal: CallbackStore;
+  readonly clock: Pick<Clock, 'now'>;
+  readonly log: Log;
+}
+
+/** What a callback came to. */
+export type CallbackTaking =
+  /** The registration as it is now. */
+  | { readonly kind: 'applied'; readonly registration: Registration }
+  /** It says of the registration what was known. */
+  | { readonly kind: 'nothing-new'; readonly registration: Registration }
+  /** The very same was told before. */
+  | { readonly kind: 'repeated'; readonly registration: Registration | undefined }
+  /** Kept: no registration is known that it means. */
+  | { readonly kind: 'unknown' };
+
+/** A registration that changes as often as it is looked at is left to the next `bindKeptCallbacks`. */
+const triesMax = 20;
+
+/**
+ * Takes one callback. When it resolves, the callback is in the journal.
+ * @throws JournalWriteError when the journal refuses writes: the callback is not taken
+ */
+export async function takeCallback(
+  context: CallbackContext,
+  record: CallbackRecord,
+): Promise<CallbackTaking> {
+  const taking = await keepAtLeast(context, record, async () => {
+    for (let tries = 0; tries < triesMax; tries += 1) {
+      const meant = await readMeant(context, record);
+      const taken = meant && (await takeFor(context, record, meant.registration));
+      if (taken !== undefined || meant === undefined) return taken;
+    }
+    return undefined;
+  });
+  reportTaking(context, record, taking);
+  return taking;
+}
+
+async function readMeant(
+  { journal }: CallbackContext,
+  { callback }: CallbackRecord,
+): Promise<SentRegistrationRow | undefined> {
+  return findMeant(await journal.sentRegistrations(identityKey(callback.identity)), callback);
+}
+
+/** Undefined when the registration has changed meanwhile. */
+async function takeFor(
+  { journal, clock, log }: CallbackContext,
+  record: CallbackRecord,
+  registration: Registration,
+): Promise<CallbackTaking | undefined> {
+  const change = decideTakenCallback(registration, record, clock.now());
+  if (change !== undefined) {
+    const [isApplied] = await journal.applyRegistrations([change]);
+    if (isApplied === true) return { kind: 'applied', registration: afterRegistrationChange(change) };
+    const latest = await journal.registration(registration.seq);
+    if (latest?.version !== registration.version) return undefined;
+    // No other guard than that of the callback: it has counted before.
+  }
+  const isNew = await journal.keepCallback(record, registration.seq);
+  if (isNew && change !== undefined)
+    log('error', 'a callback was kept and could not be applied', describeCallback(record, registration));
+  return { kind: isNew ? 'nothing-new' : 'repeated', registration };
+}
+
+/** Keeps the callback unbound where no more comes of it, a fault of ours included: it is never lost. */
+async function keepAtLeast(
+  { journal, log }: CallbackContext,
+  record: CallbackRecord,
+  take: () => Promise<CallbackTaking | undefined>,
+): Promise<CallbackTaking> {
+  const taken = await take().catch((error: unknown) => {
+    // The journal can keep nothing at all.
+    if (error instanceof Error && error.name === 'JournalWriteError') throw error;
+    log('error', 'a callback could not be applied: it is kept', { ...describeCallback(record), err: error });
+    return undefined;
+  });
+  if (taken !== undefined) return taken;
+  const isNew = await journal.keepCallback(record, null);
+  return isNew ? { kind: 'unknown' } : { kind: 'repeated', registration: undefined };
+}
+
+// ---------------------------------------------------------------- callbacks that came before
+
+/** So many are read at first. */
+const pageSize = 200;
+
+/**
+ * Binds kept callbacks to registrations that have turned up since.
+ * @returns those that were bound, with what came of each
+ */
+export async function bindKeptCallbacks(
+  context: CallbackContext,
+): Promise<readonly (readonly [CallbackRecord, CallbackTaking])[]> {
+  const bound: (readonly [CallbackRecord, CallbackTaking])[] = [];
+  // Those that stay unbound come again with each page, and must not stand before the others for ever.
+  for (let limit = pageSize; ; limit *= 2) {
+    const kept = await context.journal.unboundCallbacks(limit);
+    for (const record of kept) {
+      const taking = await bindOne(context, record);
+      if (taking !== undefined) bound.push([record, taking]);
+    }
+    if (kept.length < limit) return bound;
+  }
+}
+
+async function bindOne(
+  context: CallbackContext,
+  record: CallbackRecord,
+): Promise<CallbackTaking | undefined> {
+  try {
+    const meant = await readMeant(context, record);
+    const taking = meant && (await takeFor(context, record, meant.registration));
+    if (taking !== undefined) reportTaking(context, record, taking);
+    return taking;
+  } catch (error) {
+    if (error instanceof Error && error.name === 'JournalWriteError') throw error;
+    context.log('error', 'a kept callback could not be applied', { ...describeCallback(record), err: error });
+    return undefined;
+  }
+}
+
+// ---------------------------------------------------------------- the log
+
+function describeCallback(
+  { callback: { identity, respCode, requestUid }, fromAddress }: CallbackRecord,
+  registration?: Registration,
+) {
+  return {
+    registrationId: registration?.instruction?.registrationId,
+    batchId: registration?.batchId,
+    rowNo: registration?.rowNo,
+    companyCode: identity.vendorId,
+    accountNo: maskDigits(identity.accountNo),
+    respCode,
+    requestUid,
+    fromAddress,
+  };
+}
+
+/** What needs a person is said loudly; all else is for whoever looks closely. */
+function reportTaking({ log }: CallbackContext, record: CallbackRecord, taking: CallbackTaking): void {
+  const registration = taking.kind === 'unknown' ? undefined : taking.registration;
+  const facts = describeCallback(record, registration);
+  if (taking.kind === 'unknown') log('warn', 'a callback means no registration that was sent', facts);
+  else if (taking.kind !== 'applied') log('debug', 'a callback told nothing new', facts);
+  else if (taking.registration.isAlarm)
+    log('error', 'a callback contradicts what was known', { status: taking.registration.status, ...facts });
+  else log('debug', 'a callback was taken', { status: taking.registration.status, ...facts });
+}
