@@ -4,6 +4,7 @@ import { approveCommand, proposalsCommand } from './approve.ts';
 import { archiveCommand } from './archive.ts';
 import { backupCommand } from './backup.ts';
 import { checkCommand } from './check.ts';
+import { callbacksCommand } from './registration/callbacks.ts';
 import { configCommand } from './config.ts';
 import { auditCommand, evidenceCommand } from './evidence.ts';
 import { exceptionsCommand } from './exceptions.ts';
@@ -46,6 +47,7 @@ export const commands: readonly Command[] = [
   retryCommand,
   backupCommand,
   watchCommand,
+  callbacksCommand,
   sandboxCommand,
   configCommand,
   initCommand,

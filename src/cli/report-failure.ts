@@ -14,6 +14,7 @@ const expectedErrors: Readonly<Record<string, ExitCode>> = {
   InboxRefusedError: exitCodes.usage,
   BankAddressError: exitCodes.usage,
   SandboxError: exitCodes.usage,
+  CallbackListenerError: exitCodes.usage,
   /** What the command line's own parser throws. */
   YError: exitCodes.usage,
   SenderBusyError: exitCodes.stoppedShort,

@@ -164,9 +164,9 @@ export interface TestListener extends HeardLog {
   readonly port: number;
 }
 
-type ListenerChanges = Partial<Omit<CallbackListenerContext, 'settings' | 'log' | 'journal'>>;
+type ListenerChanges = Partial<Omit<CallbackListenerContext, 'settings' | 'log'>>;
 
-/** Opens a listener beside a journal in memory, in which one registration is awaited; it is closed when the test ends. */
+/** Opens a listener beside a journal, in memory if need be with one registration awaited; it is closed when the test ends. */
 export async function openTestListener(
   settings: Partial<CallbackListenerSettings> = {},
   changes: ListenerChanges = {},

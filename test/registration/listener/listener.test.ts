@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.ts';
-import { startCallbackListener } from '../../../src/registration/listener/listener.ts';
+import { CallbackListenerError, startCallbackListener } from '../../../src/registration/listener/listener.ts';
 import { readAcknowledgement } from '../../../src/sandbox/registration/callback-message.ts';
 import {
   type Call,
@@ -334,6 +334,7 @@ describe('a listener that cannot listen', () => {
   test('names the setting of a certificate that is none', async () => {
     const opening = openTestListener({}, { readCertificate: () => ({ cert: 'x', key: 'y' }) });
     await expect(opening).rejects.toThrow(/certificate.*registration\.callbacks\.tls/);
+    await expect(opening).rejects.toThrow(CallbackListenerError);
   });
 });
 

@@ -1,0 +1,165 @@
+/** Listening for the bank's callbacks, beside whoever is sending or by the sender itself. */
+import { readFileSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import type { Clock } from '../../core/ports.ts';
+import { errorCode } from '../../platform/durable-file.ts';
+import type { Certificate } from '../../platform/http-server.ts';
+import type { Logger } from '../../platform/log.ts';
+import {
+  type CallbackListener,
+  type CallbackListenerBusy,
+  type CallbackListenerContext,
+  startCallbackListener,
+} from '../../registration/listener/listener.ts';
+import { keepSweeping } from '../../registration/sweep.ts';
+import { readCallbackKeys, requireCallbackKeys, SettingsError } from '../../settings/secrets.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import { type Journal, requireJournal } from '../open-store.ts';
+import { toLog } from '../session.ts';
+
+export type { CallbackListener } from '../../registration/listener/listener.ts';
+export type { CallbackTaking } from '../../registration/take-callback.ts';
+export type { CallbackRecord } from '../../registration/rules/change.ts';
+
+export interface ListenOptions {
+  readonly loaded: LoadedSettings;
+  readonly journal: CallbackListenerContext['journal'];
+  readonly log: Logger;
+  readonly clock: Clock;
+  /** In place of `registration.callbacks.port`. */
+  readonly port?: number | undefined;
+  readonly onTaken?: CallbackListenerContext['onTaken'];
+}
+
+/**
+ * Listens as the settings say.
+ * @throws SettingsError without a key, or where a file of keys or certificates cannot be read
+ * @throws CallbackListenerError where it cannot listen for another reason than that somebody does
+ */
+export async function openCallbackListener({
+  loaded,
+  log,
+  port,
+  ...context
+}: ListenOptions): Promise<CallbackListener | CallbackListenerBusy> {
+  const { callbacks: settings } = loaded.settings.registration;
+  const { tls } = loaded.callbacks;
+  const keysFile = findKeysFile(loaded);
+  const readKeys = (): readonly string[] =>
+    requireCallbackKeys(
+      keysFile === undefined
+        ? loaded.callbacks.keys
+        : readCallbackKeys([], { file: keysFile, env: {} }, false),
+    );
+  return startCallbackListener({
+    ...context,
+    log: toLog(log),
+    settings: { ...settings, port: port ?? settings.port },
+    readKeys,
+    readCertificate: () => (tls === undefined ? undefined : readCertificate(tls)),
+    files: [keysFile, tls?.certFile, tls?.keyFile].filter((file) => file !== undefined),
+  });
+}
+
+/** Undefined where the keys come from the environment or the settings themselves: these do not change meanwhile. */
+function findKeysFile({ callbacks: { keys }, settings }: LoadedSettings): string | undefined {
+  const isOfFile = keys.ok && isAbsolute(keys.from) && settings.registration.callbacks.keysFile !== '';
+  return isOfFile ? keys.from : undefined;
+}
+
+function readCertificate({
+  certFile,
+  keyFile,
+}: Readonly<Record<'certFile' | 'keyFile', string>>): Certificate {
+  return { cert: readPem('certFile', certFile), key: readPem('keyFile', keyFile) };
+}
+
+function readPem(setting: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = errorCode(error);
+    throw new SettingsError(
+      `registration.callbacks.tls.${setting} ${path} cannot be read (${code}): correct it`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+// ---------------------------------------------------------------- on its own
+
+export interface CallbacksOptions extends Omit<ListenOptions, 'journal'> {
+  /** Told when it listens, and now and then of how it stands. */
+  readonly onHealth: (listener: CallbackListener, standing: CallbackStanding) => void;
+  /** Aborted when the process is asked to stop. */
+  readonly stop: AbortSignal;
+}
+
+export interface CallbackStanding {
+  /** Registrations that are awaited. */
+  readonly awaited: number;
+  /** Callbacks that mean none that is known. */
+  readonly unknown: number;
+}
+
+const healthEveryMs = 60_000;
+const sweepAgainMs = 5_000;
+
+/**
+ * Takes callbacks until it is asked to stop, and marks what no callback has come for in time. It sends nothing and writes
+ * no file: it needs no sender lock, and works beside whoever has it.
+ * @throws SettingsError when there is no key, no port, no journal, or the port is taken
+ */
+export async function listenForCallbacks(options: CallbacksOptions): Promise<void> {
+  const { loaded, clock, stop } = options;
+  requireCallbackKeys(loaded.callbacks.keys);
+  requirePort(options);
+  await using journal = await requireJournal(loaded);
+  await using listener = requireListener(await openCallbackListener({ ...options, journal }));
+  const over = new AbortController();
+  const sweeping = sweepUntil(options, journal, AbortSignal.any([stop, over.signal]));
+  try {
+    while (!stop.aborted) {
+      const awaited = await journal.countAwaitedRegistrations();
+      options.onHealth(listener, { awaited, unknown: await journal.countUnknownCallbacks() });
+      await clock.sleep(healthEveryMs, stop);
+    }
+  } finally {
+    over.abort();
+    await sweeping;
+  }
+}
+
+function requirePort({ loaded, port }: CallbacksOptions): void {
+  if (port !== undefined || loaded.settings.registration.callbacks.port > 0) return;
+  throw new SettingsError('no port to listen on: set registration.callbacks.port, or give --port');
+}
+
+function requireListener(listener: CallbackListener | CallbackListenerBusy): CallbackListener {
+  if (listener.kind === 'listening') return listener;
+  const { address, port } = listener;
+  throw new SettingsError(
+    `port ${port} of ${address} is taken: a watcher, "paydrop register" or another "paydrop callbacks" listens there ` +
+      `already, which is enough; else "ss -ltnp" names who does. Give another with --port or registration.callbacks.port`,
+  );
+}
+
+/** Never rejects: a journal that refuses writes for a while ends no listener. */
+async function sweepUntil(
+  { clock, log }: CallbacksOptions,
+  journal: Journal,
+  end: AbortSignal,
+): Promise<void> {
+  let isInTrouble = false;
+  while (!end.aborted) {
+    try {
+      await keepSweeping({ journal, clock, log: toLog(log) }, async () => void (isInTrouble = false), end);
+    } catch (error) {
+      if (!isInTrouble) log.error({ err: error }, 'what is overdue could not be marked: tried again');
+      isInTrouble = true;
+      await clock.sleep(sweepAgainMs, end);
+    }
+  }
+}
