@@ -16,9 +16,15 @@ import {
 import { byteOrderMark, formatExceptionRecords } from '../../src/reports/outbox.ts';
 import { payoutTables } from '../../src/reports/rules/payout-tables.ts';
 import { makeHowToSheet, makeListsSheet, makeTableSheet } from '../../src/reports/rules/workbook.ts';
+import { registrationTables } from '../../src/registration/rules/report-tables.ts';
+import {
+  renderRegistrationException,
+  renderRegistrationExceptionHeader,
+} from '../../src/registration/rules/report-rows.ts';
 import { readDecisionFile } from '../../src/review/read-decision-file.ts';
 import { makeWorkbook } from '../../src/platform/workbook/writer.ts';
 import { makeRow } from '../support/report-fixtures.ts';
+import { makeInstruction, makeRegistrationRow } from '../support/registration-report-fixtures.ts';
 import { readPath } from '../support/payout-file-kit.ts';
 import { makeXlsx, numberCell, textRow } from '../support/workbook-kit.ts';
 
@@ -115,6 +121,29 @@ const expected = {
   })),
 };
 
+/** The same of registrations. */
+const registrationHeader = renderRegistrationExceptionHeader([]);
+const filledRegistrations = ['000123', '1E5', 'JAN-24'].map((registrationId, at) => {
+  const row = makeRegistrationRow({ rowNo: at + 1, status: 'failed', version: 3 });
+  const instruction = { ...makeInstruction(), registrationId, accountNo: '0012345678' };
+  const cells = renderRegistrationException('4K7Q2M9XWD', { ...row, currentInstruction: instruction });
+  const decided: Readonly<Record<string, string>> = {
+    decision: at === 0 ? 'Retry corrected' : 'retry',
+    newAccountNo: at === 0 ? '0098765432' : '',
+    note: notes[at] ?? '',
+  };
+  return registrationHeader.map((column, place) => decided[column] ?? cells[place] ?? '');
+});
+const expectedRegistrations = {
+  kind: 'decisions',
+  decisions: ['000123', '1E5', 'JAN-24'].map((registrationId, at) => ({
+    registrationId,
+    decision: at === 0 ? 'retry-corrected' : 'retry',
+    newAccountNo: at === 0 ? '0098765432' : null,
+    note: notes[at] ?? '',
+  })),
+};
+
 /** A payout file as a partner makes it: formulas, formats, a date. */
 const makePayouts = () =>
   makeXlsx({
@@ -155,9 +184,18 @@ describe.skipIf(office === undefined)('through LibreOffice', () => {
       await makeWorkbook([table, makeListsSheet(payoutTables.book), makeHowToSheet(payoutTables.book)]),
     );
     await writeFile(made('payouts.xlsx'), await makePayouts());
-    await save('xlsx', 'saved', [csvImport], made('table.csv'));
-    await save('xlsx', 'saved', [], made('book.xlsx'), made('payouts.xlsx'));
-    await save(csvForm, 'csv', [], join(folder, 'saved/table.xlsx'), join(folder, 'saved/book.xlsx'));
+    await writeFile(
+      made('rtable.csv'),
+      byteOrderMark + formatExceptionRecords([registrationHeader, ...filledRegistrations]),
+    );
+    const { book, exceptionColumns: ours } = registrationTables;
+    const sheet = makeTableSheet(book, 'Exceptions', registrationHeader, ours.length, filledRegistrations);
+    const registrationSheets = [sheet, makeListsSheet(book), makeHowToSheet(book)];
+    await writeFile(made('rbook.xlsx'), await makeWorkbook(registrationSheets));
+    await save('xlsx', 'saved', [csvImport], made('table.csv'), made('rtable.csv'));
+    await save('xlsx', 'saved', [], made('book.xlsx'), made('rbook.xlsx'), made('payouts.xlsx'));
+    const saved = ['table', 'rtable', 'book', 'rbook'].map((name) => join(folder, `saved/${name}.xlsx`));
+    await save(csvForm, 'csv', [], ...saved);
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -170,6 +208,17 @@ describe.skipIf(office === undefined)('through LibreOffice', () => {
     'csv/book.csv',
   ])('the decisions of %s are those that were made', async (name) => {
     expect(await readDecisionFile(join(folder, name))).toMatchObject(expected);
+  });
+
+  test.each([
+    'made/rtable.csv',
+    'saved/rtable.xlsx',
+    'csv/rtable.csv',
+    'made/rbook.xlsx',
+    'saved/rbook.xlsx',
+    'csv/rbook.csv',
+  ])('the decisions about registrations of %s are those that were made', async (name) => {
+    expect(await readDecisionFile(join(folder, name))).toMatchObject(expectedRegistrations);
   });
 
   test('no carried cell is changed, and nothing becomes a formula', async () => {

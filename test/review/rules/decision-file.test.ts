@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { registrationExceptionColumns } from '../../../src/registration/rules/report-rows.ts';
 import { exceptionColumns } from '../../../src/reports/rules/report-rows.ts';
 import { headingOf } from '../../../src/reports/rules/column-words.ts';
 import { type FiledRecord, findMisfits, readDecisions } from '../../../src/review/rules/decision-file.ts';
@@ -238,4 +239,78 @@ test('a payoutId that does not fit its batch and row is told, and a row that nob
     [3, 'payout-id-mismatch'],
     [4, 'row-unknown'],
   ]);
+});
+
+describe('a file of registrations', () => {
+  const own = {
+    batchId: '4K7Q2M9XWD',
+    rowNo: '2',
+    version: '3',
+    registrationId: 'REG-2',
+    accountNo: '9900000001',
+    decision: 'retry',
+    note: 'by mail',
+  };
+  const registrations = (...rows: readonly Readonly<Record<string, string>>[]): FiledRecord[] => [
+    { line: 1, cells: [...registrationExceptionColumns, 'payoutId'] },
+    ...rows.map((row, at) => ({
+      line: at + 2,
+      cells: [
+        ...registrationExceptionColumns.map(
+          (column) => (({ ...own, ...row }) as Readonly<Record<string, string>>)[column] ?? '',
+        ),
+        'carried',
+      ],
+    })),
+  ];
+
+  test('is known by its columns, whatever it carries through, and read by the same rules', () => {
+    const corrected = { rowNo: '3', registrationId: "'000123", decision: 'แก้ไขแล้วส่งลงทะเบียนใหม่' };
+    expect(
+      readDecisions(registrations({}, { ...corrected, newAccountNo: '123-4-56789-0' }, { decision: '' })),
+    ).toMatchObject({
+      kind: 'decisions',
+      undecided: 1,
+      decisions: [
+        { registrationId: 'REG-2', decision: 'retry', newAccountNo: null, version: 3 },
+        { registrationId: '000123', decision: 'retry-corrected', newAccountNo: '1234567890' },
+      ],
+    });
+  });
+
+  test('of payouts that carries a registrationId through stays one of payouts', () => {
+    const [head, ...rows] = file({});
+    const carrying = [
+      { line: 1, cells: [...(head?.cells ?? []), 'registrationId'] },
+      ...rows.map(({ line, cells }) => ({ line, cells: [...cells, 'REG-1'] })),
+    ];
+    expect(readDecisions(carrying)).toMatchObject({ decisions: [{ payoutId: 'PAY-2' }] });
+  });
+
+  test.each([
+    ['a decision about payouts', { decision: 'confirm-paid' }, '2 decision decision-unknown'],
+    ['no registrationId', { registrationId: '' }, '2 registrationId registration-id-missing'],
+    [
+      'one that became an exponent',
+      { registrationId: '1.2E+15' },
+      '2 registrationId registration-id-damaged',
+    ],
+    ['an account without its correction', { newAccountNo: '9900000002' }, '2 newAccountNo correction-unread'],
+    ['a correction without an account', { decision: 'retry-corrected' }, '2 decision correction-missing'],
+    [
+      'an account that lost its zero',
+      { decision: 'retry-corrected', newAccountNo: '99000001' },
+      '2 newAccountNo account-damaged',
+    ],
+  ])('is refused with %s', (_, row, issue) => {
+    expect(refusals(registrations(row))).toEqual([issue]);
+  });
+
+  test('whose rows the journal knows otherwise tells which', () => {
+    const reading = readDecisions(registrations({}));
+    const misfits = findMisfits(reading.kind === 'decisions' ? reading.decisions : [], () => 'REG-9');
+    expect(misfits.map(({ column, code }) => [column, code])).toEqual([
+      ['registrationId', 'registration-id-mismatch'],
+    ]);
+  });
 });
