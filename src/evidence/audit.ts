@@ -9,6 +9,7 @@ import { computeProposalDigest } from '../review/review.ts';
 import {
   auditAttempt,
   auditChain,
+  auditRegistration,
   type Audited,
   type AuditedPart,
   type AuditPart,
@@ -134,6 +135,7 @@ const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => voi
   proposals: auditProposals,
   notes: auditNotes,
   limits: auditLimits,
+  registrations: auditRegistrations,
   days: auditDays,
   outside: auditOutside,
 };
@@ -249,6 +251,14 @@ function auditLimits({ reader }: Scene, audit: PartAudit): void {
         `limits of ${showDate(day.date)}: ${name}`,
         'what was counted is not what its rows add up to',
       );
+  }
+}
+
+function auditRegistrations({ reader }: Scene, audit: PartAudit): void {
+  for (const registration of reader.registrations()) {
+    audit.look('registrations');
+    audit.look('events', registration.events.length);
+    audit.add(auditRegistration(registration));
   }
 }
 

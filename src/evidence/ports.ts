@@ -8,7 +8,15 @@ import type { Person } from '../review/rules/people.ts';
 import type { ProposalEvent } from '../review/rules/proposal-chain.ts';
 import type { KeptNote } from '../review/rules/queue.ts';
 import type { ApprovalSignature } from '../review/rules/signature.ts';
-import type { CountedDay, KeptAttempt, KeptRow, KeptVersion, Opening, RowPlace } from './rules/audit.ts';
+import type {
+  CountedDay,
+  KeptAttempt,
+  KeptRow,
+  KeptVersion,
+  Opening,
+  RowPlace,
+  KeptRegistration,
+} from './rules/audit.ts';
 import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
 
 // ---------------------------------------------------------------- heads of days
@@ -75,6 +83,7 @@ export interface AuditedArchive {
 /** All of one moment, one after another: memory stays flat. */
 export interface AuditReader extends Disposable {
   readonly journal: AuditSource;
+  registrations(): Iterable<KeptRegistration>;
   readonly archives: readonly AuditedArchive[];
   readonly loss: JournalLoss | undefined;
   /** One payout, wherever it stands; undefined when nobody knows it. */

@@ -121,6 +121,7 @@ test('a journal that nobody has touched is whole, and everything of it was looke
     proposals: { proposals: 1, events: 2, files: 1 },
     notes: { notes: 2 },
     limits: {},
+    registrations: {},
     days: { days: 1, events: expect.any(Number) },
     outside: { heads: 1 },
   });

@@ -14,6 +14,7 @@ const partWords: Readonly<Record<AuditedPart['part'], string>> = {
   proposals: 'Proposals',
   notes: 'Notes in the queue',
   limits: 'Sums of limits',
+  registrations: 'Registrations',
   days: 'Heads of days',
   outside: 'Heads outside',
 };

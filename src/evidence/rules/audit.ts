@@ -20,6 +20,7 @@ export const auditParts = [
   'proposals',
   'notes',
   'limits',
+  'registrations',
   'days',
   'outside',
 ] as const;
@@ -58,6 +59,7 @@ const remedies: Readonly<Record<AuditPart, string>> = {
   proposals: keepAndRestore,
   notes: keepAndRestore,
   limits: keepAndRestore,
+  registrations: keepAndRestore,
   days: keepAndRestore,
   outside: `The head from outside is right if nobody could change it there. ${keepAndRestore}`,
 };
@@ -85,15 +87,30 @@ export interface Opening {
   readonly salt: string | null;
 }
 
+/** A registration whose history is checked: chained as that of a payout. */
+export interface KeptRegistration extends ChainedPayout, Omit<RowPlace, 'payoutId'> {
+  readonly registrationId: string | null;
+}
+
 /** The first event of a payout that is not as it was written. */
-export function auditChain(payout: ChainedPayout & RowPlace): Finding | undefined {
-  const broken = findBrokenEvent(payout);
+export const auditChain = (payout: ChainedPayout & RowPlace): Finding | undefined =>
+  auditEvents('payouts', payout, nameRow(payout));
+
+/** The first event of a registration that is not as it was written. */
+export function auditRegistration(kept: KeptRegistration): Finding | undefined {
+  const { registrationId, rowNo, batchId } = kept;
+  const name = `registration ${registrationId ?? '(without a registrationId)'}, row ${rowNo} of batch ${batchId}`;
+  return auditEvents('registrations', kept, name);
+}
+
+function auditEvents(part: AuditPart, chained: ChainedPayout, name: string): Finding | undefined {
+  const broken = findBrokenEvent(chained);
   if (broken === undefined) return undefined;
-  const event = payout.events.find(({ seq }) => seq === broken.seq);
+  const event = chained.events.find(({ seq }) => seq === broken.seq);
   const says =
     event &&
     `${event.from} → ${event.to} (${event.cause}), ${formatBangkokMoment(event.atMs)}, attempt ${event.attemptNo}: ${event.detail}`;
-  return makeFinding('payouts', `${nameRow(payout)}: event ${broken.seq}`, broken.why, says ?? null);
+  return makeFinding(part, `${name}: event ${broken.seq}`, broken.why, says ?? null);
 }
 
 /** A version of what a row asks for, beside what was sealed. */

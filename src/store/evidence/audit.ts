@@ -14,6 +14,7 @@ import { readLoss } from '../loss.ts';
 import { readChain, readChains } from '../payouts/chain.ts';
 import { readDayUses } from '../payouts/day-use.ts';
 import { readSealNow } from '../payouts/digests.ts';
+import { readRegistrationChains } from '../registration/chain.ts';
 import { drive } from '../statements.ts';
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
 import { personReads } from '../review/people.ts';
@@ -184,6 +185,7 @@ export function openAudit(path: string, folder = dirname(path)): AuditReader {
   );
   return {
     journal: makeSource(db, undefined),
+    registrations: () => readRegistrationChains(db),
     archives: [...archives].map(([name, batches]) => {
       const archivePath = join(folder, name);
       return {

@@ -1,13 +1,14 @@
 /** What is kept of registrations for ever, what of it nobody can change, and who sees it: others, and after a restart. */
 import { copyFile } from 'node:fs/promises';
-import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { backUpJournal } from '../../../src/app/backup.ts';
-import { hashEvent, textOf, commitTo, type ChainedEvent } from '../../../src/review/rules/payout-chain.ts';
+import { auditRegistration } from '../../../src/evidence/rules/audit.ts';
+import { openAudit } from '../../../src/store/evidence/audit.ts';
+import { tamper } from '../../support/store-fixtures.ts';
 import { openConnection } from '../../../src/store/connection.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
-import { noonMs, payer } from '../../support/journal-fixtures.ts';
+import { noonMs } from '../../support/journal-fixtures.ts';
 import {
   applyOne,
   calledBack,
@@ -39,22 +40,34 @@ test('the events of each registration are a chain', async () => {
   await store.applyRegistrations([
     { ...calledBack(first), event: { cause: 'called-back', atMs: noonMs, detail: { by: 'somebody' } } },
   ]);
-  using db = new DatabaseSync(path);
-  const row = db.prepare('select digest, salt from registration_row where seq = 1').get();
-  let previous = commitTo(String(row?.['digest']), String(row?.['salt']));
-  const events = db
-    .prepare(
-      `select e.seq, e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as atMs, e.attempt_no as attemptNo,
-         e.detail, e.hash, '${payer.companyId}' as companyId, '${registrationBatchId}' as batchId, 1 as rowNo
-       from registration_event as e where registration_seq = 1 order by seq`,
-    )
-    .all() as unknown as (ChainedEvent & { readonly hash: string })[];
-  expect(events).toHaveLength(3);
-  for (const event of events) {
-    expect(event.hash).toBe(hashEvent(previous, textOf(event)));
-    previous = event.hash;
-  }
+  const audit = () => {
+    using reader = openAudit(path);
+    return [...reader.registrations()].map((kept) => auditRegistration(kept)?.place);
+  };
+  expect(audit()).toEqual([undefined, undefined]);
   expect((await store.registrationHistory(1))?.events.at(-1)?.detail).toEqual({ by: 'somebody' });
+  // Whatever is changed by hand is found, and named.
+  tamper(
+    path,
+    'drop trigger registration_event_never_changes; update registration_event set at_ms = 1 where seq = 3',
+  );
+  tamper(path, `update registration set status = 'registered' where seq = 2`);
+  const place = `row 1 of batch ${registrationBatchId}: event 3`;
+  expect(audit()[0]).toBe(`registration R1, ${place}`);
+  expect(audit()[1]).toContain('registration R2');
+});
+
+test('only people end an alarm', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const { first } = await sendTwo(store);
+  const ended = (await applyOne(store, calledBack(first))).now;
+  const alarming = changeOf(ended, 'contradicted', { status: 'contradicted', isAlarm: true });
+  const { now } = await applyOne(store, alarming);
+  const again = (await applyOne(store, changeOf(now, 'contradicted', { isAlarm: false }))).now;
+  expect(again.isAlarm).toBe(true);
+  const decided = changeOf(again, 'decided', { status: 'registered', isAlarm: false });
+  expect((await applyOne(store, decided)).now.isAlarm).toBe(false);
 });
 
 const refused = [
