@@ -14,6 +14,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   h: ['./pay.ts', 'h'],
   p: ['./overview.ts'],
   q: ['./queue.ts'],
+  callbacks: ['./callbacks.ts'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {

@@ -1,8 +1,8 @@
 /** The keys that the bank may call with. They are compared in constant time, whatever is given. */
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** Of one length for every key, so that no comparison tells how long one is. */
-const digest = (key: string): Buffer => createHash('sha256').update(key).digest();
+const digest = (key: string): Buffer => hash('sha256', key, 'buffer');
 
 export class CallbackKeys {
   #digests: readonly Buffer[];
