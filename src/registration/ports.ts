@@ -73,7 +73,7 @@ export interface KeptCallback extends CallbackRecord {
   readonly repeats: number;
 }
 
-/** A registration that was sent, with when its latest intent was. */
+/** An attempt, with its registration as it is now. */
 export interface SentRegistrationRow extends SentRegistration {
   readonly registration: Registration;
 }
@@ -177,7 +177,7 @@ export interface RegistrationStore {
   registrationHolder(companyId: string, registrationId: string): Promise<Registration | undefined>;
   /** Who has one that is the same but for case, leading zeros, punctuation or blanks; not the very same. */
   similarRegistrationHolders(companyId: string, registrationId: string): Promise<readonly Registration[]>;
-  /** Every registration of this identity that was ever sent. */
+  /** Every attempt that was ever made for this identity, by registrations whose latest attempt is for it, too. */
   sentRegistrations(identityKey: string): Promise<readonly SentRegistrationRow[]>;
   /** Callbacks that are bound to none though a registration of their identity was sent; the oldest first. */
   unboundCallbacks(limit: number): Promise<readonly KeptCallback[]>;

@@ -44,7 +44,7 @@ export async function takeCallback(
   const taking = await keepAtLeast(context, record, async () => {
     for (let tries = 0; tries < triesMax; tries += 1) {
       const meant = await readMeant(context, record);
-      const taken = meant && (await takeFor(context, record, meant.registration));
+      const taken = meant && (await takeFor(context, record, meant));
       if (taken !== undefined || meant === undefined) return taken;
     }
     return undefined;
@@ -64,9 +64,9 @@ async function readMeant(
 async function takeFor(
   { journal, clock, log }: CallbackContext,
   record: CallbackRecord,
-  registration: Registration,
+  { registration, isLatest }: SentRegistrationRow,
 ): Promise<CallbackTaking | undefined> {
-  const change = decideTakenCallback(registration, record, clock.now());
+  const change = decideTakenCallback(registration, record, isLatest, clock.now());
   if (change !== undefined) {
     const [isApplied] = await journal.applyRegistrations([change]);
     if (isApplied === true) return { kind: 'applied', registration: afterRegistrationChange(change) };
@@ -127,7 +127,7 @@ async function bindOne(
 ): Promise<CallbackTaking | undefined> {
   try {
     const meant = await readMeant(context, record);
-    const taking = meant && (await takeFor(context, record, meant.registration));
+    const taking = meant && (await takeFor(context, record, meant));
     if (taking !== undefined) reportTaking(context, record, taking);
     return taking;
   } catch (error) {

@@ -144,7 +144,9 @@ function journalWith(
         ? [{ ...known, currentInstruction: asked } as never]
         : [],
     sentRegistrations: async (key) =>
-      identityKey(asked) === key ? [{ status: known.status, intentAtMs: 1, registration: known }] : [],
+      identityKey(asked) === key
+        ? [{ status: known.status, intentAtMs: 1, isLatest: true, registration: known }]
+        : [],
     unknownCallbacks: async () =>
       unknown.map((identity) => ({ callback: { identity, outcome: 'refused' } }) as unknown as KeptCallback),
   };

@@ -61,7 +61,12 @@ export class CallbackBook implements CallbackStore {
 
   add(changes: Partial<Registration> = {}, intentAtMs = noonMs): Registration {
     const registration = makeRegistration({ status: 'acknowledged', attemptNo: 1, ...changes });
-    this.sent.set(registration.seq, { registration, status: registration.status, intentAtMs });
+    this.sent.set(registration.seq, {
+      registration,
+      status: registration.status,
+      intentAtMs,
+      isLatest: true,
+    });
     return registration;
   }
 

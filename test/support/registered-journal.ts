@@ -126,7 +126,7 @@ class Filler {
     outcome: 'registered' | 'refused',
   ) {
     const callback = makeCallback(attempt, outcome, this.#nowMs + registration.version);
-    const decision = decideCallback(registration.status, outcome);
+    const decision = decideCallback(registration.status, outcome, true);
     if (decision === undefined) throw new Error('the callback says nothing new');
     const { to, cause, isAlarm } = decision;
     const { respCode, respDesc, applyDtm } = callback;

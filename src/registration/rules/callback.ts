@@ -189,19 +189,20 @@ export const callbackKey = ({ identity, respCode, appliedAtMs }: RegistrationCal
 
 // ---------------------------------------------------------------- whose it is, and what it does
 
-/** A registration that was sent at least once, as a callback meets it. */
+/** An attempt of a registration, as a callback meets it. */
 export interface SentRegistration {
   readonly status: RegistrationStatus;
-  /** Of its last attempt. */
   readonly intentAtMs: number;
+  /** False of an attempt that another one of its registration has followed. */
+  readonly isLatest: boolean;
 }
 
 /** So far the bank's clock may go behind ours. */
 export const clockToleranceMs = 60_000;
 
 /**
- * Which of the registrations of one identity a callback means: the last one that was sent before it was applied. Undefined
- * when none was: it is kept until one turns up.
+ * Which of the attempts of one identity a callback means: the last one that was made before it was applied. Undefined when
+ * none was: it is kept until one turns up.
  */
 export function findMeant<Sent extends SentRegistration>(
   sent: readonly Sent[],
@@ -224,12 +225,18 @@ const opposite: Readonly<Record<RegistrationOutcome, RegistrationOutcome>> = {
   refused: 'registered',
 };
 
-/** What a callback does to the registration that it means; undefined when it says what is known. */
+/**
+ * What a callback does to the registration that it means; undefined when it says what is known.
+ * @param isLatest as of `SentRegistration`, of the attempt that it means
+ */
 export function decideCallback(
   status: RegistrationStatus,
   outcome: RegistrationOutcome,
+  isLatest: boolean,
 ): CallbackDecision | undefined {
   if (status === outcome || status === 'staged' || status === 'rejected') return undefined;
+  // It was sent again since: what is registered is so by whichever attempt, and what is refused says nothing of the next.
+  if (!isLatest && outcome === 'refused') return undefined;
   if (status === opposite[outcome] || status === 'contradicted')
     return { to: 'contradicted', cause: 'contradicted', isAlarm: true };
   const isAwaited = isOpenRegistration(status) || status === 'unanswered';

@@ -15,14 +15,18 @@ function composeReason({ callback }: CallbackRecord, before: Registration, { to 
   return { reasonCode: contradictedCode, reason };
 }
 
-/** The guarded change by which a callback is taken, itself in it; undefined when it says what is known. */
+/**
+ * The guarded change by which a callback is taken, itself in it; undefined when it says what is known.
+ * @param isLatest false when it means an attempt that another one of the registration has followed
+ */
 export function decideTakenCallback(
   registration: Registration,
   record: CallbackRecord,
+  isLatest: boolean,
   nowMs: number,
 ): RegistrationChange | undefined {
   const { outcome, respCode, respDesc, applyDtm, requestUid } = record.callback;
-  const decision = decideCallback(registration.status, outcome);
+  const decision = decideCallback(registration.status, outcome, isLatest);
   if (decision === undefined) return undefined;
   const change = moveRegistration({
     registration,

@@ -96,10 +96,15 @@ export function* keep(record: CallbackRecord, registrationSeq: number | null): B
 
 const sentOfIdentity = define((values: { identity: string }) =>
   selectRegistrations()
-    .innerJoin('registration_attempt as t', (join) =>
-      join.onRef('t.registration_seq', '=', 'p.seq').onRef('t.attempt_no', '=', 'p.attempt_no'),
+    .innerJoin('registration_attempt as t', 't.registration_seq', 'p.seq')
+    // What asks for something else by now is not what the callback is about.
+    .innerJoin('registration_attempt as l', (join) =>
+      join
+        .onRef('l.registration_seq', '=', 'p.seq')
+        .onRef('l.attempt_no', '=', 'p.attempt_no')
+        .onRef('l.identity_key', '=', 't.identity_key'),
     )
-    .select('t.intent_at_ms')
+    .select(['t.intent_at_ms', 't.attempt_no as sent_attempt_no'])
     .where('t.identity_key', '=', values.identity)
     .orderBy('t.intent_at_ms')
     .orderBy('p.seq'),
@@ -115,8 +120,12 @@ const unboundMeant = define((values: { limit: number }) =>
       eb.exists(
         eb
           .selectFrom('registration_attempt as t')
-          .innerJoin('registration as p', (join) =>
-            join.onRef('p.seq', '=', 't.registration_seq').onRef('p.attempt_no', '=', 't.attempt_no'),
+          .innerJoin('registration as p', 'p.seq', 't.registration_seq')
+          .innerJoin('registration_attempt as l', (join) =>
+            join
+              .onRef('l.registration_seq', '=', 'p.seq')
+              .onRef('l.attempt_no', '=', 'p.attempt_no')
+              .onRef('l.identity_key', '=', 't.identity_key'),
           )
           .select('t.registration_seq')
           .whereRef('t.identity_key', '=', 'k.identity_key')
@@ -140,7 +149,8 @@ export const registrationCallbackReads = {
   *sentRegistrations(identity): Reading<SentRegistrationRow[]> {
     return (yield* sentOfIdentity.all({ identity })).map((record) => {
       const registration = toRegistration(record);
-      return { registration, status: registration.status, intentAtMs: record.intent_at_ms };
+      const isLatest = record.sent_attempt_no === registration.attemptNo;
+      return { registration, status: registration.status, intentAtMs: record.intent_at_ms, isLatest };
     });
   },
   *unboundCallbacks(limit): Reading<KeptCallback[]> {

@@ -157,8 +157,8 @@ test.each([
 describe('whose callback it is', () => {
   const atMs = Date.parse('2026-11-22T14:00:00+07:00');
   const sent = [
-    { name: 'first', status: 'unanswered', intentAtMs: atMs - 3_600_000 },
-    { name: 'second', status: 'acknowledged', intentAtMs: atMs },
+    { name: 'first', status: 'unanswered', intentAtMs: atMs - 3_600_000, isLatest: false },
+    { name: 'second', status: 'acknowledged', intentAtMs: atMs, isLatest: true },
   ] as const;
 
   test.each([
@@ -184,17 +184,35 @@ describe('what a callback does', () => {
     ['cancelled', 'registered', 'registered', true],
     ['held', 'refused', 'refused', true],
   ] as const)('%s, told %s: %s', (status, outcome, to, isAlarm) => {
-    expect(decideCallback(status, outcome)).toMatchObject({ to, isAlarm });
+    expect(decideCallback(status, outcome, true)).toMatchObject({ to, isAlarm });
   });
 
   test.each(['registered', 'refused'] as const)('%s, told so again, stays as it is', (status) => {
-    expect(decideCallback(status, status)).toBeUndefined();
+    expect(decideCallback(status, status, true)).toBeUndefined();
+  });
+
+  test.each(registrationStatuses)(
+    '%s, told that an earlier attempt was refused, stays as it is',
+    (status) => {
+      expect(decideCallback(status, 'refused', false)).toBeUndefined();
+    },
+  );
+
+  test('what an earlier attempt has brought about is so', () => {
+    expect(decideCallback('in-doubt', 'registered', false)).toMatchObject({
+      to: 'registered',
+      isAlarm: false,
+    });
+    expect(decideCallback('refused', 'registered', false)).toMatchObject({
+      to: 'contradicted',
+      isAlarm: true,
+    });
   });
 
   test('whatever it does stands in the table', () => {
     for (const status of registrationStatuses) {
       for (const outcome of ['registered', 'refused'] as const) {
-        const decision = decideCallback(status, outcome);
+        const decision = decideCallback(status, outcome, true);
         if (decision !== undefined)
           expect(canMoveRegistration(status, decision.to, decision.cause), `${status} ${outcome}`).toBe(true);
       }

@@ -1,9 +1,14 @@
 /** A registration in the journal, from its file to its callback. */
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
+import type { Registration } from '../../../src/registration/rules/registration.ts';
+import { bindKeptCallbacks } from '../../../src/registration/take-callback.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
 import {
   applyOne,
+  callbackOf,
   calledBack,
+  changeOf,
   identityOf,
   intentOf,
   makeRegistrationRow,
@@ -26,7 +31,7 @@ test('a registration lives from its file to its callback, and every read knows i
   expect(await store.submittedRegistrations(noonMs + 1, 0, 10)).toEqual([sent.now]);
   expect(await store.submittedRegistrations(noonMs, 0, 10)).toEqual([]);
   expect(await store.sentRegistrations(identityOf(ready.instruction))).toEqual([
-    { registration: sent.now, status: 'submitted', intentAtMs: noonMs },
+    { registration: sent.now, status: 'submitted', intentAtMs: noonMs, isLatest: true },
   ]);
   const ended = await applyOne(store, calledBack(sent.now));
   expect(ended).toMatchObject({ isApplied: true, now: { status: 'registered', version: 4 } });
@@ -50,6 +55,50 @@ test('a registration lives from its file to its callback, and every read knows i
   const found = await store.searchRegistrations({ reference: 'REF-1' }, Number.MAX_SAFE_INTEGER, 10);
   expect(found).toEqual([history?.row]);
   expect(await store.searchRegistrations({ accountNo: '1234560002' }, 10, 10)).toMatchObject([{ seq: 2 }]);
+});
+
+describe('a callback about an attempt that another one has followed', () => {
+  const hourMs = 3_600_000;
+  const log = (): void => undefined;
+
+  /** Sent at noon, never answered, and sent again two hours later. */
+  async function sendTwice(store: Store): Promise<Registration> {
+    const [ready] = await runRegistrations(store, [makeRegistrationRow(1)]);
+    if (ready === undefined) throw new Error('none is ready');
+    const { now: sent } = await applyOne(store, intentOf(ready));
+    const { now: doubted } = await applyOne(
+      store,
+      changeOf(sent, 'outcome-in-doubt', { status: 'in-doubt' }),
+    );
+    const unanswered = { status: 'unanswered', awaitedUntilMs: null } as const;
+    const { now: overdue } = await applyOne(store, changeOf(doubted, 'time-passed', unanswered));
+    const { now: again } = await applyOne(store, changeOf(overdue, 'tried-again', { status: 'ready' }));
+    const { isApplied, now } = await applyOne(store, intentOf(again, noonMs + 2 * hourMs));
+    expect(isApplied).toBe(true);
+    return now;
+  }
+
+  test.each([
+    ['registered', 'registered'],
+    ['refused', 'submitted'],
+  ] as const)('that was %s leaves it %s, and is known as its own', async (outcome, status) => {
+    await using sqlite = await makeSqliteStore();
+    const { store } = sqlite;
+    const { seq, instruction } = await sendTwice(store);
+    if (instruction === null) throw new Error('it asks for nothing');
+    expect(await store.sentRegistrations(identityOf(instruction))).toMatchObject([
+      { intentAtMs: noonMs, isLatest: false },
+      { intentAtMs: noonMs + 2 * hourMs, isLatest: true },
+    ]);
+    const record = callbackOf(instruction, outcome, noonMs + hourMs);
+    const context = { journal: store, clock: { now: () => noonMs + 3 * hourMs }, log };
+    await store.keepCallback(record, null);
+    expect(await bindKeptCallbacks(context)).toHaveLength(1);
+    expect(await store.registration(seq)).toMatchObject({ status, isAlarm: false });
+    const callbacks = (await store.registrationHistory(seq))?.callbacks;
+    expect(callbacks).toMatchObject([{ key: record.key, registrationSeq: seq, repeats: 0 }]);
+    expect(await store.countUnknownCallbacks()).toBe(0);
+  });
 });
 
 test('a file is read again from its start, and its seal holds it to what was read', async () => {
