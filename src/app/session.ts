@@ -26,7 +26,7 @@ import type { SenderLockOwner as LockOwner } from './sender-lock.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { Journal, Store } from '../store/store.ts';
 import type { FileGrowth, TakenFile } from '../watch/rules/file-growth.ts';
-import { findGrowth } from '../watch/taken-files.ts';
+import { findGrowth, readAddedPayouts } from '../watch/taken-files.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import { noteRunner, readApprovalPolicy, requireApprovers } from './review/agreed.ts';
 import { makeAskFirst, makeMissesSince } from './ask-first.ts';
@@ -188,7 +188,7 @@ export async function openSession(
       (await journal.hasGrownTo(inspection.sha256))
         ? undefined
         : traces.find(inspection, await journal.loss()),
-    findGrowth: (batch, file) => findGrowth(reader, batch, file, clock.now()),
+    findGrowth: (batch, file) => findGrowth(readAddedPayouts(reader), batch, file, clock.now()),
     bankClock,
     likeness: new KeyedMutex(),
     breakers: new Map(),

@@ -24,7 +24,7 @@ import { passkeyTables } from './review/passkey-tables.ts';
 import { queueTables } from './review/queue-tables.ts';
 import { sessionTables } from './review/session-tables.ts';
 import { query, readFirst, write } from './statements.ts';
-import { takenFileTables } from './watch/taken-files.ts';
+import { fileKindColumns, takenFileTables } from './watch/taken-files.ts';
 
 const firstTables = `
 create table meta (
@@ -414,6 +414,7 @@ const migrations: readonly Migration[] = [
   evidenceFileColumn,
   erasableFileName,
   registrationTables,
+  fileKindColumns,
 ];
 
 /** The version of the tables that this program writes. */

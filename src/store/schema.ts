@@ -15,6 +15,7 @@ import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
 import type { PayerHalt, PayoutEvent } from '../payout/ports.ts';
 import type { SnakeCase } from '../platform/record-rows.ts';
 import type { IntakeRecord } from '../watch/ports.ts';
+import type { FileKindName } from '../watch/rules/drop-folder.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
 import type { ArchiveTables } from './archive/archive-tables.ts';
 import type { StatementTables } from './reconcile/statement-tables.ts';
@@ -215,9 +216,11 @@ export interface IntakeItemTable extends Columns<Omit<IntakeRecord, 'refusal'>> 
   readonly ended_at_ms: number | null;
   /** JSON of why it was turned away; null unless it was. */
   readonly refusal: string | null;
+  readonly kind: Generated<FileKindName>;
 }
 
-export interface TakenFileTable extends Columns<Omit<TakenFile, 'isWatched' | 'growth'>> {
+export interface TakenFileTable extends Columns<Omit<TakenFile, 'isWatched' | 'growth' | 'kind'>> {
+  readonly kind: Generated<FileKindName>;
   readonly is_watched: FlagColumn;
   /** JSON; null unless it has grown. */
   readonly growth: string | null;

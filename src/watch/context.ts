@@ -4,7 +4,7 @@ import type { Payout } from '../core/payout.ts';
 import type { Batch, Clock, Log, StatusTotal } from '../core/ports.ts';
 import type { Wait } from '../core/progress.ts';
 import type { IngestContext } from '../intake/ingest.ts';
-import type { IntakeStore, PayoutFileReader } from '../intake/ports.ts';
+import type { IntakeStore, PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import type { AdaptiveLimits } from '../payout/adaptive-limit.ts';
 import type { Payer } from '../payout/circuit-breaker.ts';
 import type { RunState, WorkerContext } from '../payout/context.ts';
@@ -12,7 +12,8 @@ import type { PayoutJournal } from '../payout/ports.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { Intake } from './folders/drop-folder.ts';
-import type { IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
+import type { AddedRowReader, FileBatch, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
+import type { FileKindName } from './rules/drop-folder.ts';
 import type { FileGrowth, TakenFile } from './rules/file-growth.ts';
 import type { Trouble } from './rules/health.ts';
 
@@ -31,6 +32,23 @@ export type WatchEvent =
   | { readonly kind: 'batch-settled'; readonly reports: WrittenReports }
   /** Somebody wrote to a file after its rows had been read. */
   | { readonly kind: 'file-grown'; readonly file: TakenFile; readonly growth: FileGrowth };
+
+/** What has come of reading a file in; `turned-away`: `mayRead` said no. */
+export type ReadIn<Read extends FileBatch> =
+  | { readonly kind: 'batch'; readonly batch: Read }
+  | RejectedFile
+  | { readonly kind: 'turned-away' | 'stopped' };
+
+/** What the files of a drop folder are: how they are looked at and read in, and what batch they are then. */
+export interface FileKind<Read extends FileBatch> {
+  readonly name: FileKindName;
+  readonly reader: AddedRowReader;
+  findBatch(batchId: string): Promise<Read | undefined>;
+  ingest(
+    file: Pick<WorkItem, 'path' | 'fileName' | 'droppedAtMs'>,
+    mayRead: NonNullable<IngestContext['mayRead']>,
+  ): Promise<ReadIn<Read>>;
+}
 
 /** Told how the runs of batches get on. Must not throw. */
 export interface RunObserver {

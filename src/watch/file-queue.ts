@@ -4,11 +4,24 @@ import { computeBackoffMs } from '../core/backoff.ts';
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { Inspection } from '../core/payout-file.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
-import type { Batch } from '../core/ports.ts';
-import { type Ingested, ingestFile } from '../intake/ingest.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
-import { isAhead, noteFailure, retryBackoff, type WatchEvent, type WatchSetup } from './context.ts';
-import type { IntakeOutcome, IntakeVerdict, WorkItem } from './ports.ts';
+import {
+  type FileKind,
+  isAhead,
+  noteFailure,
+  type ReadIn,
+  retryBackoff,
+  type WatchEvent,
+  type WatchSetup,
+} from './context.ts';
+import type {
+  FileBatch,
+  FileQueueStore,
+  IntakeOutcome,
+  IntakeVerdict,
+  TakenFileStore,
+  WorkItem,
+} from './ports.ts';
 import { computeRoom } from './rules/drop-folder.ts';
 import {
   type FirstFile,
@@ -38,9 +51,16 @@ interface Unread {
   readonly notBeforeMs: number;
 }
 
-export class FileQueue {
-  readonly #setup: WatchSetup;
-  readonly #onBatch: (batch: Batch) => void;
+/** What a queue of files is handed. */
+export type FileQueueSetup = Pick<
+  WatchSetup,
+  'intake' | 'clock' | 'log' | 'stop' | 'disk' | 'notify' | 'reportEvent'
+> & { readonly store: FileQueueStore & TakenFileStore };
+
+export class FileQueue<Read extends FileBatch> {
+  readonly #setup: FileQueueSetup;
+  readonly #kind: FileKind<Read>;
+  readonly #onBatch: (batch: Read) => void;
   /** Looked at again, wherever they stand. */
   readonly taken: TakenFiles;
   readonly #readings = pLimit(readingsAtOnce);
@@ -54,10 +74,11 @@ export class FileQueue {
   readonly #room = new Signal();
 
   /** @param onBatch told of every batch that a file in work/ waits for */
-  constructor(setup: WatchSetup, onBatch: (batch: Batch) => void) {
+  constructor(setup: FileQueueSetup, kind: FileKind<Read>, onBatch: (batch: Read) => void) {
     this.#setup = setup;
+    this.#kind = kind;
     this.#onBatch = onBatch;
-    this.taken = new TakenFiles(setup);
+    this.taken = new TakenFiles(setup, kind);
   }
 
   /** Files in work/. */
@@ -76,7 +97,7 @@ export class FileQueue {
     this.#found ??= await intake.recover();
     const items = this.#found;
     const known = new Set(items.map(({ itemId }) => itemId));
-    for (const { itemId, batchStatus } of await store.openIntake()) {
+    for (const { itemId, batchStatus } of await store.openIntake(this.#kind.name)) {
       // Its file had reached its end when the process died.
       if (!known.has(itemId)) await store.endIntake(itemId, endOf(batchStatus), clock.now());
     }
@@ -149,25 +170,22 @@ export class FileQueue {
   }
 
   async #read(item: WorkItem): Promise<void> {
-    const { intake, store, reader, clock, payer, likeFileDays, approval, findTrace, stop } = this.#setup;
-    const { itemId, fileName, droppedAtMs, path } = item;
+    const { intake, store, clock, stop } = this.#setup;
+    const { itemId, fileName, droppedAtMs } = item;
     if (stop.aborted || (await this.#finishRefusal(item))) return;
     const before = await this.#findReadBefore(item);
     if (!(await intake.isUntouched(item))) return this.#endTouched(item, before);
     let verdict: IntakeVerdict | undefined;
     const mayRead = async (batchId: string, inspection: Inspection): Promise<boolean> => {
       if (before !== undefined && before.batchId !== batchId) return false;
-      const start = { itemId, batchId, fileName, droppedAtMs, nowMs: clock.now() };
-      verdict = await store.startIntake(start);
+      const { name: kind } = this.#kind;
+      verdict = await store.startIntake({ itemId, batchId, fileName, droppedAtMs, kind, nowMs: clock.now() });
       requireSameBytes(verdict, inspection.sha256);
       // Before it is read in: its batch may begin as soon as it is sealed, and after any crash.
       if (verdict.kind === 'owner') await this.taken.note(item, batchId, inspection);
       return verdict.kind === 'owner';
     };
-    const onRows = (): void => undefined;
-    const given = { ...payer, droppedAtMs, likeFileDays, approval, mayRead, findTrace };
-    const context = { journal: store, reader, clock, ...given, stop, onRows };
-    const ingested = await ingestFile(context, path, fileName);
+    const ingested = await this.#kind.ingest(item, mayRead);
     const isOther =
       ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);
     if (before !== undefined && isOther) await this.#endTouched(item, before);
@@ -194,17 +212,17 @@ export class FileQueue {
   }
 
   /** The batch that the rows of this file were read into before the process ended, whatever its bytes are now. */
-  async #findReadBefore({ itemId }: WorkItem): Promise<Batch | undefined> {
+  async #findReadBefore({ itemId }: WorkItem): Promise<Read | undefined> {
     const record = await this.#setup.store.intakeRecord(itemId);
     return record?.outcome === null ? this.#findSealed(record.batchId) : undefined;
   }
 
-  async #findSealed(batchId: string): Promise<Batch | undefined> {
-    const batch = await this.#setup.store.batch(batchId);
+  async #findSealed(batchId: string): Promise<Read | undefined> {
+    const batch = await this.#kind.findBatch(batchId);
     return batch !== undefined && isSealed(batch.status) ? batch : undefined;
   }
 
-  async #take(item: WorkItem, ingested: Ingested, verdict: IntakeVerdict | undefined): Promise<void> {
+  async #take(item: WorkItem, ingested: ReadIn<Read>, verdict: IntakeVerdict | undefined): Promise<void> {
     switch (ingested.kind) {
       case 'stopped':
         return;
@@ -240,7 +258,7 @@ export class FileQueue {
   }
 
   /** The batch of a file has come to rest and its reports are written: the file ends. */
-  async endFor(batch: Batch): Promise<void> {
+  async endFor(batch: Read): Promise<void> {
     const item = this.#owners.get(batch.batchId);
     if (item === undefined) return;
     if (await this.#finishRefusal(item)) return void this.#owners.delete(batch.batchId);
@@ -263,8 +281,8 @@ export class FileQueue {
    * Somebody has written to the file since it was claimed, or has removed it.
    * @param read the batch that its rows were read into before: that is what it held then
    */
-  async #endTouched(item: WorkItem, read: Batch | undefined): Promise<void> {
-    const inspected = await this.#setup.reader.inspect(item.path);
+  async #endTouched(item: WorkItem, read: Read | undefined): Promise<void> {
+    const inspected = await this.#kind.reader.inspect(item.path);
     const isGone = inspected.kind === 'rejected' && inspected.rejection.code === missingCode;
     const refuse = isGone ? refuseVanishedFile : refuseWrittenFile;
     await this.#turnAway(item, 'rejected', refuse(this.#describe(item), read));
@@ -278,7 +296,12 @@ export class FileQueue {
     const why = { code, message };
     const event = { kind: 'file-ended', item, outcome, path: undefined, why, batchId } as const;
     // First: until then the file would own its batch, though it is worked no more. After a crash it is only moved.
-    await store.endIntake(itemId, outcome, clock.now(), { fileName, droppedAtMs, refusal });
+    await store.endIntake(itemId, outcome, clock.now(), {
+      fileName,
+      droppedAtMs,
+      kind: this.#kind.name,
+      refusal,
+    });
     await notify(event);
     const path = await intake.end(item, { kind: 'reject', reason });
     await this.taken.noteEnd(itemId, path);
@@ -294,7 +317,7 @@ export class FileQueue {
   }
 
   #describe({ fileName, droppedAtMs }: WorkItem) {
-    return { fileName, droppedAtMs, nowMs: this.#setup.clock.now() };
+    return { kind: this.#kind.name, fileName, droppedAtMs, nowMs: this.#setup.clock.now() };
   }
 }
 
@@ -303,7 +326,7 @@ const endOf = (batchStatus: BatchStatus | undefined): IntakeOutcome =>
   batchStatus !== undefined && isSealed(batchStatus) ? 'archived' : 'rejected';
 
 /** Undefined while the file that came first is being read, or is about to be turned away. */
-const statusOfFirst = (batch: Batch | undefined): FirstFile['status'] | undefined =>
+const statusOfFirst = (batch: FileBatch | undefined): FirstFile['status'] | undefined =>
   batch === undefined || batch.status === 'ingesting' || batch.status === 'rejected'
     ? undefined
     : batch.status;

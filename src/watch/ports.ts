@@ -1,6 +1,10 @@
 /** What a process that works a drop folder keeps beside the payouts. */
 import type { BatchStatus, PayoutStatus } from '../core/payout.ts';
+import type { Satang } from '../core/money.ts';
+import type { Inspection } from '../core/payout-file.ts';
 import type { Batch } from '../core/ports.ts';
+import type { PayoutFileReader } from '../intake/ports.ts';
+import type { FileKindName } from './rules/drop-folder.ts';
 import type { TakenFile } from './rules/file-growth.ts';
 import type { IntakeRefusal } from './rules/rejection-reason.ts';
 
@@ -42,8 +46,28 @@ export interface IntakeRecord extends IntakeFile {
   readonly refusal: IntakeRefusal | null;
 }
 
+/** What its file was read into: a batch of payouts, or of registrations. */
+export type FileBatch = Pick<Batch, 'batchId' | 'sha256' | 'fileName' | 'status' | 'rows' | 'sealedAtMs'>;
+
+/** A row of a file, as far as it is told of when it was added behind those that were read. */
+interface AddedRow {
+  readonly rowNo: number;
+  /** payoutId or registrationId. */
+  readonly id: string;
+  /** Null where it cannot be read; left out of a row that has none. */
+  readonly amountSatang?: Satang | null;
+}
+
+/** Reads a file for what was added to it. */
+export interface AddedRowReader extends Pick<PayoutFileReader, 'inspect'> {
+  /** In pages; null where the file is rejected. */
+  readRows(inspection: Inspection): AsyncIterable<readonly AddedRow[] | null>;
+}
+
 /** A file to be worked. */
 export interface IntakeStart extends IntakeFile {
+  /** `payout` when left out. */
+  readonly kind?: FileKindName;
   readonly nowMs: number;
 }
 
@@ -55,11 +79,13 @@ export type IntakeVerdict =
   | { readonly kind: 'owner' }
   | {
       readonly kind: 'duplicate';
-      readonly first: Pick<IntakeFile, 'fileName' | 'batchId'> & { readonly batch: Batch | undefined };
+      readonly first: Pick<IntakeFile, 'fileName' | 'batchId'> & { readonly batch: FileBatch | undefined };
     };
 
 /** A file that is turned away, and why. `batchId`: what its bytes would be; left out where they are not known. */
 export interface IntakeRefused extends Pick<WorkItem, 'fileName' | 'droppedAtMs'> {
+  /** `payout` when left out. */
+  readonly kind?: FileKindName;
   readonly batchId?: string | undefined;
   readonly refusal: IntakeRefusal;
 }
@@ -105,8 +131,13 @@ export interface FileQueueStore {
    */
   endIntake(itemId: string, outcome: IntakeOutcome, nowMs: number, refused?: IntakeRefused): Promise<void>;
   intakeRecord(itemId: string): Promise<IntakeRecord | undefined>;
-  /** Files whose end is not recorded, with the status of their batch (undefined when there is none). */
-  openIntake(): Promise<readonly (IntakeRecord & { readonly batchStatus: BatchStatus | undefined })[]>;
+  /**
+   * Files whose end is not recorded, with the status of their batch (undefined when there is none).
+   * @param kind `payout` when left out
+   */
+  openIntake(
+    kind?: FileKindName,
+  ): Promise<readonly (IntakeRecord & { readonly batchStatus: BatchStatus | undefined })[]>;
   /** Files that have ended, by how. */
   countIntake(): Promise<ReadonlyMap<IntakeOutcome, number>>;
 }
@@ -118,7 +149,8 @@ export interface TakenFileStore {
   takenFile(itemId: string): Promise<TakenFile | undefined>;
   /** Of a batch, the latest taken last. */
   takenFilesOf(batchId: string): Promise<readonly TakenFile[]>;
-  watchedFiles(): Promise<readonly TakenFile[]>;
+  /** @param kind `payout` when left out */
+  watchedFiles(kind?: FileKindName): Promise<readonly TakenFile[]>;
   /** Those that have grown and that nobody has dealt with: alarms. */
   grownFiles(): Promise<readonly TakenFile[]>;
   /** True when a file of ours has grown to be these bytes. */

@@ -1,13 +1,13 @@
 /** Files that were taken are looked at again: whoever had one open may go on writing to it, wherever it stands by then. */
 import { formatBaht, type Satang, toSatang } from '../core/money.ts';
 import type { Inspection } from '../core/payout-file.ts';
-import type { Batch, BatchReason } from '../core/ports.ts';
+import type { BatchReason } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader } from '../intake/ports.ts';
 import { lookAt, printFile } from '../platform/disk.ts';
 import { hashWithStart } from '../platform/durable-file.ts';
-import type { WatchSetup } from './context.ts';
-import type { WorkItem } from './ports.ts';
+import type { FileKind, WatchSetup } from './context.ts';
+import type { AddedRowReader, FileBatch, TakenFileStore, WorkItem } from './ports.ts';
 import { grownReason, isLookDue, isWatchOver, stillForMs, watchedForMs } from './rules/file-growth.ts';
 import type { FileGrowth, TakenFile } from './rules/file-growth.ts';
 
@@ -28,18 +28,31 @@ interface Seen {
   readonly sinceMs: number;
 }
 
-type Setup = Pick<
-  WatchSetup,
-  'store' | 'intake' | 'reader' | 'clock' | 'log' | 'notify' | 'reportEvent' | 'stop'
->;
+/** Rows of payouts, read so. */
+export const readAddedPayouts = ({ inspect, read }: PayoutFileReader): AddedRowReader => ({
+  inspect,
+  async *readRows(inspection) {
+    for await (const part of read(inspection)) {
+      if (part.kind === 'rejected') yield null;
+      if (part.kind !== 'rows') continue;
+      yield part.rows.map(({ rowNo, cells, amountSatang }) => ({ rowNo, id: cells.payoutId, amountSatang }));
+    }
+  },
+});
+
+type Setup = Pick<WatchSetup, 'intake' | 'clock' | 'log' | 'notify' | 'reportEvent' | 'stop'> & {
+  readonly store: TakenFileStore;
+};
 
 export class TakenFiles {
   readonly #setup: Setup;
+  readonly #kind: Pick<FileKind<FileBatch>, 'name' | 'findBatch' | 'reader'>;
   readonly #seen = new Map<string, Seen>();
   readonly #lookedAtMs = new Map<string, number>();
 
-  constructor(setup: Setup) {
+  constructor(setup: Setup, kind: Pick<FileKind<FileBatch>, 'name' | 'findBatch' | 'reader'>) {
     this.#setup = setup;
+    this.#kind = kind;
   }
 
   /** The rows of a file are about to be read into a batch. */
@@ -49,7 +62,8 @@ export class TakenFiles {
     const stats = await lookAt(path);
     if (stats === undefined || (await store.takenFile(itemId))?.sha256 === sha256) return;
     const file = { itemId, batchId, fileName, path, inode: String(stats.ino), bytes, sha256 };
-    await store.putTakenFile({ ...file, untilMs: null, isWatched: true, growth: null });
+    const kind = this.#kind.name === 'registration' ? this.#kind.name : undefined;
+    await store.putTakenFile({ ...file, kind, untilMs: null, isWatched: true, growth: null });
   }
 
   /** A file has left work/. */
@@ -58,14 +72,14 @@ export class TakenFiles {
     const [file, stats] = [await store.takenFile(itemId), await lookAt(path)];
     if (file === undefined || file.untilMs !== null) return;
     const inode = String(stats?.ino ?? file.inode);
-    const sealed = (await store.batch(file.batchId))?.sealedAtMs ?? null;
+    const sealed = (await this.#kind.findBatch(file.batchId))?.sealedAtMs ?? null;
     // Of a file that was rejected as a whole, nothing was paid: what it becomes is nobody's loss.
     const isWatched = sealed !== null;
     await store.putTakenFile({ ...file, path, inode, isWatched, untilMs: clock.now() + watchedForMs });
   }
 
   /** Why a batch may not begin: a file of it has changed since it was read. */
-  async findGrowth(batch: Batch): Promise<BatchReason | undefined> {
+  async findGrowth(batch: FileBatch): Promise<BatchReason | undefined> {
     for (const file of await this.#setup.store.takenFilesOf(batch.batchId)) {
       const hasGrown = file.isWatched ? (await this.#look(file)) === 'grown' : file.growth !== null;
       if (hasGrown) return grownReason(batch);
@@ -76,7 +90,7 @@ export class TakenFiles {
   /** One look at all of them, and the wait for the next. */
   async step(): Promise<void> {
     const { store, clock, log, stop } = this.#setup;
-    const watched = await store.watchedFiles();
+    const watched = await store.watchedFiles(this.#kind.name);
     for (const file of watched) {
       if (!isLookDue(file, this.#lookedAtMs.get(file.itemId), clock.now())) continue;
       this.#lookedAtMs.set(file.itemId, clock.now());
@@ -101,7 +115,7 @@ export class TakenFiles {
     const { store } = this.#setup;
     for (const { itemId, batchId, growth } of await store.grownFiles()) {
       if (growth === null) continue;
-      const whole = await store.batch(computeBatchId(growth.sha256));
+      const whole = await this.#kind.findBatch(computeBatchId(growth.sha256));
       const isTaken =
         whole?.sha256 === growth.sha256 && whole.sealedAtMs !== null && whole.batchId !== batchId;
       if (isTaken) await store.closeGrowth(itemId, growth.sha256);
@@ -127,7 +141,7 @@ export class TakenFiles {
   async #isAlarm(file: TakenFile): Promise<boolean> {
     const { store } = this.#setup;
     const { itemId, batchId } = file;
-    if (((await store.batch(batchId))?.sealedAtMs ?? null) === null) return false;
+    if (((await this.#kind.findBatch(batchId))?.sealedAtMs ?? null) === null) return false;
     if ((await this.#look(file)) === 'grown') await this.#tell((await store.takenFile(itemId)) ?? file, true);
     this.#seen.delete(itemId);
     return (await store.grownFiles()).some((grown) => grown.itemId === itemId);
@@ -196,12 +210,17 @@ export class TakenFiles {
 
   /** Makes the notice, once nobody has written for a while. @param isLast there is no later look */
   async #tell(file: TakenFile, isLast: boolean): Promise<void> {
-    const { store, clock, notify, reader, reportEvent } = this.#setup;
+    const { store, clock, notify, reportEvent } = this.#setup;
     const { itemId, growth } = file;
     const seen = this.#seen.get(itemId);
     if (growth === null || growth.isTold || seen === undefined) return;
     if (!isLast && clock.now() - seen.sinceMs < stillForMs) return;
-    const added = await readAdded(reader, await store.batch(file.batchId), seen.path, seen);
+    const added = await readAdded(
+      this.#kind.reader,
+      await this.#kind.findBatch(file.batchId),
+      seen.path,
+      seen,
+    );
     const told = { ...growth, ...added, isTold: true };
     const event = { kind: 'file-grown', file, growth: told } as const;
     await notify(event);
@@ -212,8 +231,8 @@ export class TakenFiles {
 
 /** The rows that stand behind those that were read. @param path of the file as it is now */
 async function readAdded(
-  reader: PayoutFileReader,
-  batch: Pick<Batch, 'rows' | 'sha256'> | undefined,
+  reader: AddedRowReader,
+  batch: Pick<FileBatch, 'rows' | 'sha256'> | undefined,
   path: string,
   { startSha256 }: Pick<Seen, 'startSha256'>,
 ): Promise<Pick<FileGrowth, 'rows' | 'amount' | 'payoutIds'>> {
@@ -222,17 +241,17 @@ async function readAdded(
   const inspected = await reader.inspect(path);
   if (inspected.kind === 'rejected') return unknown;
   const payoutIds: string[] = [];
-  let [rows, satang]: [number, Satang] = [0, toSatang(0n)];
-  for await (const part of reader.read(inspected.inspection)) {
-    if (part.kind === 'rejected') return unknown;
-    if (part.kind !== 'rows') continue;
-    for (const row of part.rows.filter(({ rowNo }) => rowNo > batch.rows)) {
+  let rows = 0;
+  let satang: Satang | undefined;
+  for await (const page of reader.readRows(inspected.inspection)) {
+    if (page === null) return unknown;
+    for (const row of page.filter(({ rowNo }) => rowNo > batch.rows)) {
       rows += 1;
-      satang = toSatang(satang + (row.amountSatang ?? 0n));
-      if (payoutIds.length < namedMax) payoutIds.push(row.cells.payoutId);
+      if (row.amountSatang !== undefined) satang = toSatang((satang ?? 0n) + (row.amountSatang ?? 0n));
+      if (payoutIds.length < namedMax) payoutIds.push(row.id);
     }
   }
-  return { rows, amount: formatBaht(satang), payoutIds };
+  return { rows, amount: satang === undefined ? null : formatBaht(satang), payoutIds };
 }
 
 /**
@@ -241,8 +260,8 @@ async function readAdded(
  * @param bytes how many were read
  */
 export async function findGrowth(
-  reader: PayoutFileReader,
-  batch: Pick<Batch, 'rows' | 'sha256'>,
+  reader: AddedRowReader,
+  batch: Pick<FileBatch, 'rows' | 'sha256'>,
   { path, bytes }: Pick<TakenFile, 'path' | 'bytes'>,
   nowMs: number,
 ): Promise<FileGrowth | undefined> {

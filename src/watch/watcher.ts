@@ -4,10 +4,12 @@
  */
 import type { Batch } from '../core/ports.ts';
 import { BatchScheduler } from './batch-queue.ts';
-import { keepGoing, type WatchSetup } from './context.ts';
+import { ingestFile } from '../intake/ingest.ts';
+import { type FileKind, keepGoing, type WatchSetup } from './context.ts';
 import { FileQueue } from './file-queue.ts';
 import { InDoubtLoop } from './in-doubt-loop.ts';
 import { type DailyJob, DailyJobs } from './schedule.ts';
+import { readAddedPayouts } from './taken-files.ts';
 
 export interface WatchOptions {
   /** How often the disk is looked at; more often while it is sick. */
@@ -20,7 +22,7 @@ export interface WatchOptions {
 const sickProbeMs = 2_000;
 
 export class Watcher {
-  readonly files: FileQueue;
+  readonly files: FileQueue<Batch>;
   readonly batches: BatchScheduler;
   readonly doubt: InDoubtLoop;
   /** When the loop over the batches last turned; it stands still only when something is stuck. */
@@ -33,7 +35,7 @@ export class Watcher {
     this.#setup = setup;
     this.#options = options;
     this.lastTurn = { atMs: setup.clock.now(), atElapsedMs: performance.now() };
-    this.files = new FileQueue(setup, (batch) => this.batches.offer(batch));
+    this.files = new FileQueue(setup, payoutFiles(setup), (batch) => this.batches.offer(batch));
     this.batches = new BatchScheduler(
       setup,
       (batch: Batch) => this.files.endFor(batch),
@@ -84,3 +86,15 @@ export class Watcher {
     });
   }
 }
+
+/** The files of payouts. */
+const payoutFiles = (setup: WatchSetup): FileKind<Batch> => ({
+  name: 'payout',
+  reader: readAddedPayouts(setup.reader),
+  findBatch: (batchId) => setup.store.batch(batchId),
+  ingest: ({ path, fileName, droppedAtMs }, mayRead) => {
+    const { store: journal, reader, clock, payer, likeFileDays, approval, findTrace, stop } = setup;
+    const given = { ...payer, droppedAtMs, likeFileDays, approval, mayRead, findTrace };
+    return ingestFile({ journal, reader, clock, ...given, stop, onRows: () => undefined }, path, fileName);
+  },
+});

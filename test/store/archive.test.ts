@@ -259,7 +259,7 @@ const openBreak = (whose: 'ours' | 'unknown', date = '20261121'): string =>
      'duplicate-line', 'open', 1, 'high', 1, 'r', null, '[]', 1, null, null, 'r'`;
 
 const grownFile =
-  "insert into taken_file values ('i', '0123456789', 'f', 'p', '1', 1, 's', null, 1, '{}', 'more', null)";
+  "insert into taken_file values ('i', '0123456789', 'f', 'p', '1', 1, 's', null, 1, '{}', 'more', null, 'payout')";
 
 /** Of a proposal that is not decided. */
 const openItem = (kind: string, key: string): string =>

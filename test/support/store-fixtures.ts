@@ -63,5 +63,6 @@ export const undone = [
   ...['event', 'attempt', 'version', 'callback', 'claim', 'place', 'row', 'asked', 'report'].map(
     (name) => `drop table registration_${name};`,
   ),
-  'drop table registration; drop table registration_batch',
+  'drop table registration; drop table registration_batch;',
+  'alter table intake_item drop column kind; alter table taken_file drop column kind',
 ].join(' ');

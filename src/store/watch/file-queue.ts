@@ -1,10 +1,24 @@
 /** Which file of the watcher's is worked for a batch, and how each has ended. */
 import type { Selectable } from 'kysely';
-import type { FileQueueStore, IntakeOutcome, IntakeRecord, IntakeVerdict } from '../../watch/ports.ts';
+import type {
+  FileBatch,
+  FileQueueStore,
+  IntakeOutcome,
+  IntakeRecord,
+  IntakeVerdict,
+} from '../../watch/ports.ts';
+import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { batchReads } from '../payouts/batches.ts';
+import { registrationBatchReads } from '../registration/batches.ts';
 import type { IntakeItemTable } from '../schema.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
+
+/** What its file was read into. */
+const batchOf: Readonly<Record<FileKindName, (batchId: string) => Reading<FileBatch | undefined>>> = {
+  payout: batchReads.batch,
+  registration: registrationBatchReads.registrationBatch,
+};
 
 type FirstFile = Extract<IntakeVerdict, { kind: 'duplicate' }>['first'];
 
@@ -13,14 +27,14 @@ function* findItem(itemId: string): Reading<Selectable<IntakeItemTable> | undefi
 }
 
 /** The file that comes before one that is no owner: the batch's owner, or the one that a run has ended the batch with. */
-function* findFirst(batchId: string): Reading<FirstFile | undefined> {
+function* findFirst(batchId: string, kind: FileKindName): Reading<FirstFile | undefined> {
   const ownerOfBatch = query
     .selectFrom('intake_item')
     .select('file_name')
     .where('batch_id', '=', batchId)
     .where('owns_batch', '=', (eb) => eb.lit(1));
   const owner = yield* selectFirst(ownerOfBatch);
-  const batch = yield* batchReads.batch(batchId);
+  const batch = yield* batchOf[kind](batchId);
   if (owner !== undefined) return { fileName: owner.file_name, batchId, batch };
   return batch?.status === 'done' ? { fileName: batch.fileName, batchId, batch } : undefined;
 }
@@ -37,19 +51,20 @@ export const fileQueueReads = {
     return item === undefined ? undefined : toRecord(item);
   },
   /** The oldest drop first. */
-  *openIntake() {
+  *openIntake(kind = 'payout') {
     const open = query
-      .selectFrom('intake_item as i')
-      .leftJoin('batch as b', 'b.batch_id', 'i.batch_id')
-      .selectAll('i')
-      .select('b.status as batch_status')
-      .where('i.outcome', 'is', null)
-      .orderBy('i.dropped_at_ms')
-      .orderBy('i.item_id');
-    return (yield* select(open)).map((item) => ({
-      ...toRecord(item),
-      batchStatus: item.batch_status ?? undefined,
-    }));
+      .selectFrom('intake_item')
+      .selectAll()
+      .where('outcome', 'is', null)
+      .where('kind', '=', kind)
+      .orderBy('dropped_at_ms')
+      .orderBy('item_id');
+    const found = [];
+    for (const item of yield* select(open)) {
+      const batch = yield* batchOf[kind](item.batch_id);
+      found.push({ ...toRecord(item), batchStatus: batch?.status });
+    }
+    return found;
   },
   *countIntake() {
     const ended = query
@@ -68,8 +83,10 @@ export const fileQueueWrites = {
     const known = yield* findItem(start.itemId);
     if (known?.batch_id === start.batchId && known.owns_batch === 1) return { kind: 'owner' };
     // Anew for one whose bytes have changed since, and for one that was no owner: the owner may have given up since.
-    const first = yield* findFirst(start.batchId);
+    const { kind = 'payout' } = start;
+    const first = yield* findFirst(start.batchId, kind);
     const changed = {
+      kind,
       batch_id: start.batchId,
       file_name: start.fileName,
       dropped_at_ms: start.droppedAtMs,
@@ -98,8 +115,14 @@ export const fileQueueWrites = {
       .where('outcome', 'is', null);
     // The first end stands: what has been archived keeps its batch whatever is said later.
     if ((yield* change(ended)) > 0 || refused === undefined) return;
-    const { fileName, droppedAtMs, batchId = '' } = refused;
-    const named = { item_id: itemId, batch_id: batchId, file_name: fileName, dropped_at_ms: droppedAtMs };
+    const { fileName, droppedAtMs, batchId = '', kind = 'payout' } = refused;
+    const named = {
+      kind,
+      item_id: itemId,
+      batch_id: batchId,
+      file_name: fileName,
+      dropped_at_ms: droppedAtMs,
+    };
     const insert = query
       .insertInto('intake_item')
       .values({ ...named, started_at_ms: nowMs, owns_batch: 0, ...end })

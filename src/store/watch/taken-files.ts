@@ -27,6 +27,12 @@ create index taken_file_watched on taken_file (item_id) where is_watched = 1;
 create index taken_file_grown on taken_file (growth_sha256) where growth_sha256 is not null;
 `;
 
+/** Files of registrations are taken, too. */
+export const fileKindColumns = `
+alter table intake_item add column kind text not null default 'payout';
+alter table taken_file add column kind text not null default 'payout';
+`;
+
 function toTakenFile(found: Selectable<TakenFileTable>): TakenFile {
   const { item_id: itemId, batch_id: batchId, file_name: fileName, path, inode, bytes, sha256 } = found;
   return {
@@ -40,6 +46,7 @@ function toTakenFile(found: Selectable<TakenFileTable>): TakenFile {
     untilMs: found.until_ms,
     isWatched: found.is_watched === 1,
     growth: found.growth === null ? null : (JSON.parse(found.growth) as FileGrowth),
+    ...(found.kind === 'registration' ? { kind: found.kind } : {}),
   };
 }
 
@@ -54,8 +61,11 @@ export const takenFileReads = {
     return (yield* select(all().where('batch_id', '=', batchId))).map(toTakenFile);
   },
   /** The condition of the index taken_file_watched. */
-  *watchedFiles() {
-    return (yield* select(all().where(sql<SqlBool>`is_watched = 1`))).map(toTakenFile);
+  *watchedFiles(kind = 'payout') {
+    const ofKind = all()
+      .where(sql<SqlBool>`is_watched = 1`)
+      .where('kind', '=', kind);
+    return (yield* select(ofKind)).map(toTakenFile);
   },
   /** Found by the index taken_file_grown. */
   *grownFiles() {
@@ -69,8 +79,10 @@ export const takenFileReads = {
 
 /** Each in one transaction. */
 export const takenFileWrites = {
-  *putTakenFile({ itemId, batchId, fileName, path, inode, bytes, sha256, untilMs, isWatched, growth }) {
+  *putTakenFile(file) {
+    const { itemId, batchId, fileName, path, inode, bytes, sha256, untilMs, isWatched, growth, kind } = file;
     const kept = {
+      kind: kind ?? ('payout' as const),
       batch_id: batchId,
       file_name: fileName,
       path,

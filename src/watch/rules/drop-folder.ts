@@ -1,6 +1,9 @@
 /** The rules of the drop folder: which names are files, when a file is finished, what its folders are called. */
 import { cutToBytes, replaceUnsafe } from '../../reports/rules/report-names.ts';
 
+/** What stands in a file, which is what its drop folder is for. */
+export type FileKindName = 'payout' | 'registration';
+
 /** `gone`: the folder is not there, or cannot be read; `why` says what to do. */
 export type InboxState = { readonly kind: 'there' } | { readonly kind: 'gone'; readonly why: string };
 

@@ -10,7 +10,7 @@ export interface FileGrowth {
   readonly bytes: number;
   /** Rows that were not read, and so not paid; null where they cannot be told from those that were. */
   readonly rows: number | null;
-  /** Of these rows, in decimal baht. */
+  /** Of these rows, in decimal baht; null where they have none. */
   readonly amount: string | null;
   /** The first of them. */
   readonly payoutIds: readonly string[];
@@ -37,6 +37,8 @@ export interface TakenFile {
   readonly untilMs: number | null;
   readonly isWatched: boolean;
   readonly growth: FileGrowth | null;
+  /** Left out of a file of payouts. */
+  readonly kind?: 'registration' | undefined;
 }
 
 /** Of `stat`. */
@@ -76,30 +78,41 @@ export const isWatchOver = ({ untilMs }: Pick<TakenFile, 'untilMs'>, nowMs: numb
   untilMs !== null && (nowMs >= untilMs || untilMs - nowMs > watchedForMs);
 
 /** What was not paid: `50 rows of 500.00 baht (A51, A52, …)`. */
-function describeRows({ rows, amount, payoutIds, bytes }: FileGrowth, before: number): string {
+function describeRows(
+  { rows, amount, payoutIds, bytes }: FileGrowth,
+  before: number,
+  kind: TakenFile['kind'],
+): string {
   if (rows === null)
     return `it had ${before} bytes and has ${bytes}, and what it holds now is not what was read with rows added`;
   const names =
     payoutIds.length === 0 ? '' : ` (${payoutIds.join(', ')}${rows > payoutIds.length ? ', …' : ''})`;
-  return `${countOf(rows, 'row')} of ${showAmount(amount ?? '0.00')} baht${names} ${rows === 1 ? 'was' : 'were'} added, and not paid`;
+  const worth = amount === null ? '' : ` of ${showAmount(amount)} baht`;
+  const undone = kind === 'registration' ? 'registered' : 'paid';
+  return `${countOf(rows, 'row')}${worth}${names} ${rows === 1 ? 'was' : 'were'} added, and not ${undone}`;
 }
 
 /** In one sentence, for a notice, `/healthz` and `status`. */
 export function describeGrowth(
-  { fileName, batchId, bytes }: Pick<TakenFile, 'fileName' | 'batchId' | 'bytes'>,
+  { fileName, batchId, bytes, kind }: Pick<TakenFile, 'fileName' | 'batchId' | 'bytes' | 'kind'>,
   growth: FileGrowth,
 ): string {
-  return `${printable(fileName)} was written to after batch ${batchId} had been read from it: ${describeRows(growth, bytes)}`;
+  return `${printable(fileName)} was written to after batch ${batchId} had been read from it: ${describeRows(growth, bytes, kind)}`;
 }
 
 /** The cure. */
 export function remedyOfGrowth(
-  { batchId, path }: Pick<TakenFile, 'batchId' | 'path'>,
+  { batchId, path, kind }: Pick<TakenFile, 'batchId' | 'path' | 'kind'>,
   { original = path }: FileGrowth,
 ): string {
+  const others =
+    kind === 'registration'
+      ? 'refused by their registrationIds, the others are registered'
+      : 'refused by their payoutIds, the others are paid';
+  const inbox = kind === 'registration' ? 'inbox/registrations' : 'the inbox';
   return (
-    `Have the partner send the whole file again, or drop ${printable(original)} into the inbox: rows of batch ${batchId} are ` +
-    `refused by their payoutIds, the others are paid. "paydrop verify ${batchId} --seen" ends the alarm otherwise`
+    `Have the partner send the whole file again, or drop ${printable(original)} into ${inbox}: rows of batch ${batchId} are ` +
+    `${others}. "paydrop verify ${batchId} --seen" ends the alarm otherwise`
   );
 }
 

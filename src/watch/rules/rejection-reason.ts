@@ -4,6 +4,7 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { BatchStatus } from '../../core/payout.ts';
+import type { FileKindName } from './drop-folder.ts';
 
 /** Why a file was turned away. Kept with its end: until the file is moved, every process says the same of it. */
 export interface IntakeRefusal {
@@ -18,6 +19,8 @@ export interface IntakeRefusal {
 
 /** The file that is not worked. */
 export interface RefusedIntake {
+  /** `payout` when left out. */
+  readonly kind?: FileKindName;
   readonly fileName: string;
   readonly droppedAtMs: number;
   readonly nowMs: number;
@@ -30,8 +33,30 @@ interface ReadBefore {
   readonly status?: BatchStatus;
 }
 
-const whatToDo =
-  'Nothing of this file was paid. Correct what is said above and drop the file again, under any name.';
+/** What differs between payouts and registrations in what is said of their files. */
+const wordsOf = {
+  payout: {
+    undone: 'paid',
+    ids: 'payoutIds',
+    rows: 'payouts',
+    each: 'each payout',
+    one: 'One that was not paid',
+    nobodyTwice: 'so nobody is paid twice',
+    goOn: 'pays what of it was not sent',
+  },
+  registration: {
+    undone: 'registered',
+    ids: 'registrationIds',
+    rows: 'registrations',
+    each: 'each registration',
+    one: 'One that was not registered',
+    nobodyTwice: 'so none is sent twice',
+    goOn: 'sends what of it was not sent',
+  },
+} as const;
+
+const whatToDo = ({ kind = 'payout' }: RefusedIntake): string =>
+  `Nothing of this file was ${wordsOf[kind].undone}. Correct what is said above and drop the file again, under any name.`;
 const howToWrite =
   'Write files under a temporary name (ending in .part or .tmp) and rename them when they are whole';
 
@@ -42,7 +67,7 @@ export function refuseRejectedFile(
 ): IntakeRefusal {
   const place = [line === null ? [] : `line ${line}`, column === null ? [] : `column ${column}`].flat();
   const where = place.length === 0 ? [] : [`Where:    ${place.join(', ')}`];
-  return refuse(file, { code, message }, [...where, '', message, '', whatToDo]);
+  return refuse(file, { code, message }, [...where, '', message, '', whatToDo(file)]);
 }
 
 /** Of a message in the queue. */
@@ -73,15 +98,16 @@ export function refuseDuplicateFile(
   { fileName, batchId, status }: FirstFile,
 ): IntakeRefusal {
   const { state, result } = firstWords[status];
+  const { rows, undone, each, one, ids } = wordsOf[file.kind ?? 'payout'];
   const message = `the same bytes as ${fileName}, batch ${batchId}`;
   return refuse(file, { code: 'duplicate-file', message }, [
     '',
     `This file has the same bytes as ${printable(fileName)}, which ${state} as batch ${batchId}.`,
-    'Its payouts are those of that batch: nothing is paid for this copy.',
+    `Its ${rows} are those of that batch: nothing is ${undone} for this copy.`,
     '',
-    `What becomes of each payout ${result}, under the batch ${batchId};`,
-    `"paydrop status ${batchId}" shows how it stands. One that was not paid is tried again there, not by this copy.`,
-    'If these are new payouts, give them payoutIds of their own and drop the file again.',
+    `What becomes of ${each} ${result}, under the batch ${batchId};`,
+    `"paydrop status ${batchId}" shows how it stands. ${one} is tried again there, not by this copy.`,
+    `If these are new ${rows}, give them ${ids} of their own and drop the file again.`,
   ]);
 }
 
@@ -107,28 +133,29 @@ export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefi
       `${howToWrite},`,
       'or have the settings ask for a marker (watch.marker).',
       '',
-      whatToDo,
+      whatToDo(file),
     ]);
   }
   const { batchId, rows } = read;
+  const { undone, ids, nobodyTwice, goOn } = wordsOf[file.kind ?? 'payout'];
   const message = `written to after its ${countOf(rows, 'row')} had been read`;
   if (read.status === 'halted') {
     return refuse(file, { code: 'changed-after-reading', message, batchId }, [
       '',
       `The file was written to after it had been read. Batch ${batchId} is what it held before: ${countOf(rows, 'row')}, and is`,
-      `halted: "paydrop resume ${batchId}" pays what of it was not sent, "paydrop cancel ${batchId}" gives that up.`,
-      'What was written later has not been read, and nothing of it was paid.',
+      `halted: "paydrop resume ${batchId}" ${goOn}, "paydrop cancel ${batchId}" gives that up.`,
+      `What was written later has not been read, and nothing of it was ${undone}.`,
       '',
-      'Drop the whole file again: rows of that batch are then refused by their payoutIds, so nobody is paid twice.',
+      `Drop the whole file again: rows of that batch are then refused by their ${ids}, ${nobodyTwice}.`,
       `${howToWrite}.`,
     ]);
   }
   return refuse(file, { code: 'changed-after-reading', message, batchId }, [
     '',
     `The file was written to after it had been read. Batch ${batchId} is what it held before: ${countOf(rows, 'row')},`,
-    'whose result comes to the outbox. What was written later has not been read, and nothing of it was paid.',
+    `whose result comes to the outbox. What was written later has not been read, and nothing of it was ${undone}.`,
     '',
-    'Drop the whole file again: rows of that batch are then refused by their payoutIds, so nobody is paid twice.',
+    `Drop the whole file again: rows of that batch are then refused by their ${ids}, ${nobodyTwice}.`,
     `${howToWrite}.`,
   ]);
 }
@@ -139,7 +166,7 @@ export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undef
   if (read === undefined) {
     return refuse(file, { code, message: 'removed from the work folder before it was read' }, [
       '',
-      'Somebody removed the file from the work folder before it was read: nothing of it was paid.',
+      `Somebody removed the file from the work folder before it was read: nothing of it was ${wordsOf[file.kind ?? 'payout'].undone}.`,
       '',
       'Drop the file again, and leave the work folder to paydrop.',
     ]);
