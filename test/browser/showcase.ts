@@ -40,6 +40,7 @@ import { Users } from '../support/persons.ts';
 import { openDayOf } from '../support/reconcile-kit.ts';
 import { propose } from '../support/review.ts';
 import { pageOptionsOf } from '../support/review-page.ts';
+import { fillRegistrations, registeredBatchId } from '../support/registered-journal.ts';
 import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { makeLine } from '../support/statement-fixtures.ts';
 import { type Browsers, openBrowsers } from './browsers.ts';
@@ -382,6 +383,19 @@ const uploadStops: readonly Stop[] = [
   { name: 'upload-rejected', reach: async (page) => upload(page, 'rows.csv', 'a,b\n1,2\n') },
 ];
 
+async function listRegistrationStops(store: Store): Promise<readonly Stop[]> {
+  const seqOf = async (id: string) => (await store.findRegistrations(id))[0]?.row.seq ?? 0;
+  const unanswered = await seqOf('REG-6');
+  return [
+    at('registrations', '/registrations'),
+    at('registration', `/registration/${await seqOf('REG-7')}`),
+    at('registration-failed', `/registration/${await seqOf('REG-3')}`),
+    at('registration-decide', `/registration/${unanswered}/decide/confirm-registered`),
+    at('registration-correct', `/registration/${await seqOf('REG-3')}/decide/retry-corrected`),
+    at('registration-batch', `/registrations/batch/${registeredBatchId}`),
+  ];
+}
+
 async function listStops(store: Store): Promise<readonly Stop[]> {
   const seqOf = async (payoutId: string) => (await store.findPayouts(payoutId))[0]?.row.seq ?? 0;
   const failed = await seqOf('COM20-0013');
@@ -400,6 +414,7 @@ async function listStops(store: Store): Promise<readonly Stop[]> {
     at('batch-halted', `/batch/${halted}`),
     at('reconciliation', '/reconciliation'),
     at('reconciliation-day', `/reconciliation/${yesterday}`),
+    ...(await listRegistrationStops(store)),
     at('payees', '/payees'),
     at('people', '/people'),
     at('person', '/people/3'),
@@ -418,6 +433,7 @@ export async function openShowcase(): Promise<Showcase> {
   const users = new Users(store);
   await fillBatches(store);
   await reconcileYesterday(store, path);
+  await fillRegistrations(store, partner.companyId, noonMs);
   users.clock.ms = nowMs - noonMs;
   await addPeople(users);
   await addProposals(store, users);

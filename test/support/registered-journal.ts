@@ -196,6 +196,11 @@ export async function makeRegisteredJournal(
   const loaded: LoadedSettings = loadSettings({ configPath, dataDir, env: {}, cwd: dataDir });
   const { companyId } = loaded.settings.bank;
   await using store = await openJournal({ dataDir, stamp: describeIdentity(loaded), access: 'own', nowMs });
+  await fillRegistrations(store, companyId, nowMs);
+}
+
+/** One batch of registrations in most of their states, and a callback that nobody knows. */
+export async function fillRegistrations(store: Store, companyId: string, nowMs: number): Promise<void> {
   const intake = store.registrationIntake;
   const start = { batchId: registeredBatchId, sha256: 'ab'.repeat(32), fileName: 'november.csv', companyId };
   await intake.startIngest({ ...start, extraColumns: ['branch'], nowMs });

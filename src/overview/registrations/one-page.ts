@@ -50,7 +50,7 @@ const ifAny = (text: string | null | undefined): Part =>
 function numbersOf(visit: OverviewVisit, { row }: RegistrationHistory, isRevealed: boolean): Html {
   const { say, person } = visit;
   const [account, customer] = [accountOf(row), readRegistrationCell(row, 'customerId')];
-  const shown = (text: string): string => (isRevealed ? showText(text) : maskDigits(text));
+  const shown = (text: string): string => (isRevealed ? text : maskDigits(text));
   return factList([
     [say('account'), html`<span class="mono">${shown(account)}</span>`],
     [say('customer'), html`<span class="mono">${shown(customer)}</span>`],

@@ -62,7 +62,8 @@ const textOf = (fields: Fields, name: string, lengthMax = textLengthMax): string
 const orNull = (text: string): string | null => (text === '' ? null : text);
 
 function readAsked(fields: Fields): Asked {
-  const accountNo = textOf(fields, 'accountNo', cellLengthMax);
+  // In groups or not: it is shown and kept as its digits.
+  const accountNo = textOf(fields, 'accountNo', cellLengthMax).replaceAll(/[\s-]/g, '');
   return {
     note: textOf(fields, 'note'),
     evidence: textOf(fields, 'evidence'),

@@ -107,7 +107,7 @@ function registrationItem(
   isRevealed: boolean,
 ): readonly Part[] {
   const { say, language } = visit;
-  const show = (number: string) => showText(isRevealed ? number : maskDigits(number));
+  const show = (number: string) => (isRevealed ? number : maskDigits(number));
   const version = Number(item.version);
   const before = findStatusThen(version, row, events);
   const account = row.currentInstruction?.accountNo ?? row.cells.accountNo;

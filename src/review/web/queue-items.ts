@@ -69,6 +69,8 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Htm
   const { kind, key, version } = item;
   if (kind === 'decisions')
     return html`<li>${postButton(visit, decisionFilePath, label, { key }, 'plain')}</li>`;
+  if (kind === 'registration')
+    return html`<li><a class="button" href="/registration/${key}/decide/${decision}">${label}</a></li>`;
   if (!decidedHere.includes(decision)) return html`<li>${placeOf(visit, item, label)}</li>`;
   return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision }, 'plain')}</li>`;
 }
@@ -86,18 +88,26 @@ const ageOf = ({ language, nowMs }: ProvedVisit, sinceMs: number): Html =>
   >`;
 
 /** A day is told in the calendar of whoever reads it. */
-const titleOf = (visit: ProvedVisit, { kind, key, title }: OwnedItem): Part =>
-  kind === 'day' ? sayDate(visit.language, key) : whyOf(visit, title);
+function titleOf(visit: ProvedVisit, { kind, key, title }: OwnedItem): Part {
+  if (kind === 'day') return sayDate(visit.language, key);
+  return kind === 'registration'
+    ? html`<a class="open" href="/registration/${key}">${showText(title)}</a>`
+    : whyOf(visit, title);
+}
+
+/** No money is moved by a registration. */
+const movedOf = (visit: ProvedVisit, { kind, moneyMoved }: OwnedItem): Part =>
+  kind === 'registration' || kind === 'callback' ? undefined : moneyTag(visit, moneyMoved);
 
 function itemRow(visit: ProvedVisit, item: OwnedItem): Html {
   const { say, language } = visit;
-  const { kind, amountSatang, moneyMoved, reason, remedy, options, sinceMs, owner } = item;
+  const { kind, amountSatang, reason, remedy, options, sinceMs, owner } = item;
   return html`<tr>
     <td data-head="${say('waits')}">
       <b>${sayKind(language, kind)}</b> <small>${titleOf(visit, item)}</small>
     </td>
     <td class="number" data-head="${say('amount')}">${amountSatang !== null && showBaht(amountSatang)}</td>
-    <td data-head="${say('money')}">${moneyTag(visit, moneyMoved)}</td>
+    <td data-head="${say('money')}">${movedOf(visit, item)}</td>
     <td class="why" data-head="${say('why')}">
       ${whyOf(visit, reason)} <small>${whyOf(visit, remedy)}</small>
     </td>
@@ -171,14 +181,14 @@ async function answerTake(context: QueueItemsContext, visit: ProvedVisit, fields
 }
 
 const shownOf = (visit: ProvedVisit, item: OwnedItem): Html => {
-  const { kind, amountSatang, reason, remedy, moneyMoved } = item;
+  const { kind, amountSatang, reason, remedy } = item;
   return factList([
     [visit.say('waits'), html`${sayKind(visit.language, kind)}, ${titleOf(visit, item)}`],
     [
       visit.say('amount'),
       amountSatang === null ? undefined : `${showBaht(amountSatang)} ${visit.say('baht')}`,
     ],
-    [visit.say('money'), moneyTag(visit, moneyMoved)],
+    [visit.say('money'), movedOf(visit, item)],
     [visit.say('why'), whyOf(visit, reason)],
     [visit.say('remedy'), whyOf(visit, remedy)],
   ]);
