@@ -9,7 +9,7 @@ import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { Reason } from '../core/change.ts';
 import type { Batch, BatchReason, Clock, Log } from '../core/ports.ts';
 import { Signal } from '../platform/signal.ts';
-import type { PayoutJournal } from './ports.ts';
+import type { PayerBreakerStore } from './ports.ts';
 import {
   afterEnd,
   afterUnansweredKnown,
@@ -360,8 +360,13 @@ export class BreakerGate {
 const halted = { kind: 'halted' } as const;
 const stopped = { kind: 'stopped' } as const;
 
-interface BreakerContext {
-  readonly journal: PayoutJournal;
+/** What a batch must tell so that its halt, or that of its account, is known; a batch of registrations tells it, too. */
+export type HaltedBatch = Payer & Pick<Batch, 'batchId' | 'status' | 'reasonCode' | 'reason' | 'remedy'>;
+
+export interface BreakerContext {
+  readonly journal: PayerBreakerStore & {
+    batch(batchId: string): Promise<HaltedBatch | undefined>;
+  };
   readonly clock: Clock;
   readonly gate: BreakerGate;
   readonly log: Log;
@@ -395,7 +400,7 @@ export async function recordHalt(
 /** Why the batch or its account is halted, as the journal has it now; undefined when an operator has resumed it since. */
 export async function findHalt(
   { journal }: Pick<BreakerContext, 'journal'>,
-  batch: Batch,
+  batch: HaltedBatch,
 ): Promise<BatchReason | undefined> {
   const halt = await journal.payerHalt(batch.companyId, batch.payerAccount);
   if (halt !== undefined) return halt;
@@ -404,13 +409,13 @@ export async function findHalt(
 }
 
 /** When somebody else has halted the batch or its account, this run stops sending too. */
-export async function noticeHalt(context: BreakerContext, batch: Batch): Promise<void> {
+export async function noticeHalt(context: BreakerContext, batch: HaltedBatch): Promise<void> {
   const why = await findHalt(context, batch);
   if (why !== undefined) context.gate.haltFor(why);
 }
 
 /** Why the batch itself was halted, by an operator or by a halt that has since been lifted for another batch. */
-export function haltOf(batch: Batch): BatchReason {
+export function haltOf(batch: Pick<Batch, 'reasonCode' | 'reason' | 'remedy'>): BatchReason {
   return {
     code: batch.reasonCode ?? 'halted',
     reason: batch.reason ?? 'the batch was halted',
@@ -475,7 +480,7 @@ const idleMs = 24 * 3_600_000;
 /** Records every pause as it begins and ends, and sees what an operator does meanwhile, until told to end. */
 export async function keepPauseRecorded(
   context: BreakerContext,
-  batch: Batch,
+  batch: HaltedBatch,
   end: AbortSignal,
 ): Promise<void> {
   const { gate } = context;

@@ -9,9 +9,29 @@ import type { Reason } from '../../core/change.ts';
 import { countOf } from '../../core/figures.ts';
 import type { BatchReason, PayerPause } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
+import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
 import { type BreakerSignal, replyLost } from './read-reply.ts';
 import { nextOpeningAfterMs, type ServiceHours } from './service-hours.ts';
+
+/** What a brake counts, in words. */
+export interface BrakeWords {
+  /** "payout" */
+  readonly thing: string;
+  /** "ended otherwise than paid" */
+  readonly endedBadly: string;
+  /** "transfer is", "transfers are": before "in doubt at once". */
+  readonly inDoubt: readonly [one: string, more: string];
+  readonly inDoubtRemedy: string;
+}
+
+const payoutWords: BrakeWords = {
+  thing: 'payout',
+  endedBadly: 'ended otherwise than paid',
+  inDoubt: ['transfer is', 'transfers are'],
+  inDoubtRemedy:
+    'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
+};
 
 export interface BrakePolicy {
   readonly consecutiveFailures: number;
@@ -20,6 +40,8 @@ export interface BrakePolicy {
   /** Ends looked back on. */
   readonly window: number;
   readonly inDoubtMax: number;
+  /** Those of payouts when left out. */
+  readonly words?: BrakeWords;
 }
 
 export interface BreakerState {
@@ -92,9 +114,9 @@ function halt(state: BreakerState, why: BatchReason): BreakerState {
   return state.status === 'halted' ? state : { ...state, status: 'halted', why };
 }
 
-/** What an operator should do about a halt, from the bank's code where it has one. */
-function remedyOf(reason: Reason, fallback: string): string {
-  return findBankStatus(reason.code)?.remedy ?? fallback;
+/** What an operator should do about a halt, from the bank's code where it has one; registrations have codes of their own. */
+function remedyOf({ code }: Reason, fallback: string): string {
+  return (findBankStatus(code) ?? findRegistrationCode(code))?.remedy ?? fallback;
 }
 
 /** The breaker after a transfer has ended, by its own reply or by an inquiry: it counts, and says nothing of the service. */
@@ -103,15 +125,16 @@ export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolic
   const consecutiveFailures = isPaid ? 0 : state.consecutiveFailures + 1;
   const next: BreakerState = { ...state, ends, consecutiveFailures };
   if (isPaid) return next;
+  const { thing, endedBadly } = brake.words ?? payoutWords;
   const brakeFor = (code: string, rows: string): BreakerState => {
     const remedy = 'Look at the reasons of these rows; when the cause is mended, resume the batch';
-    return halt(next, { code, reason: `${rows} ended otherwise than paid`, remedy });
+    return halt(next, { code, reason: `${rows} ${endedBadly}`, remedy });
   };
   if (consecutiveFailures >= brake.consecutiveFailures)
-    return brakeFor('brake-consecutive', `${countOf(consecutiveFailures, 'payout')} in a row`);
+    return brakeFor('brake-consecutive', `${countOf(consecutiveFailures, thing)} in a row`);
   const failures = ends.filter((paid) => !paid).length;
   return ends.length >= brake.window && failures >= brake.failureShare * brake.window
-    ? brakeFor('brake-share', `${failures} of the last ${countOf(ends.length, 'payout')}`)
+    ? brakeFor('brake-share', `${failures} of the last ${countOf(ends.length, thing)}`)
     : next;
 }
 
@@ -120,9 +143,9 @@ type Trouble = Extract<BreakerSignal, { kind: 'service-trouble' }>;
 /** How long a pause may grow: where the bank itself answered a transfer so, the next one would fare no better. */
 function pauseMaxFor(kind: RequestKind, { code }: Reason): number {
   if (kind === 'questions') return pauseMaxMs;
-  const status = findBankStatus(code);
-  if (status?.outcome === 'failed') return usedUpPauseMaxMs;
-  return status !== undefined || code.startsWith('http-') ? refusedPauseMaxMs : pauseMaxMs;
+  const outcome = (findBankStatus(code) ?? findRegistrationCode(code))?.outcome;
+  if (outcome === 'failed' || outcome === 'not-taken') return usedUpPauseMaxMs;
+  return outcome !== undefined || code.startsWith('http-') ? refusedPauseMaxMs : pauseMaxMs;
 }
 
 /**
@@ -370,9 +393,10 @@ export function computeNextRepetitionAtMs(
 /** The breaker after a count of what is in doubt. */
 export function decideOnInDoubt(state: BreakerState, inDoubt: number, brake: BrakePolicy): BreakerState {
   if (inDoubt < brake.inDoubtMax) return state;
+  const { inDoubt: words, inDoubtRemedy: remedy } = brake.words ?? payoutWords;
   return halt(state, {
     code: 'brake-in-doubt',
-    reason: `${countOf(inDoubt, 'transfer is', 'transfers are')} in doubt at once`,
-    remedy: 'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
+    reason: `${countOf(inDoubt, ...words)} in doubt at once`,
+    remedy,
   });
 }
