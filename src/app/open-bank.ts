@@ -1,8 +1,9 @@
 /** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
+import { isIPv6 } from 'node:net';
 import type { ExchangeRecord, LoginOutcome } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { wireNames } from '../bank/wire.ts';
-import type { Bank } from '../core/bank-port.ts';
+import type { Bank, RegistrationBank } from '../core/bank-port.ts';
 import type { Clock } from '../core/ports.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { Logger } from '../platform/log.ts';
@@ -11,7 +12,7 @@ import { requireCredentials } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 
 export interface OpenedBank {
-  readonly bank: Bank & StatementBank;
+  readonly bank: Bank & StatementBank & RegistrationBank;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
 }
@@ -67,11 +68,22 @@ async function startSandboxIfAsked(
   if (!isBuiltInSandbox(loaded.settings)) return loaded.settings.bank.baseUrl;
   const sandbox = await startSandboxFor(loaded, {
     stateFile,
+    calledBack: describeListener(loaded),
     now: () => clock.now(),
     sleep: (ms, signal) => clock.sleep(ms, signal),
   });
   stack.defer(() => sandbox.close());
   return sandbox.baseUrl;
+}
+
+/** Where these very settings listen for callbacks: what is built in calls there, whatever its table says. */
+function describeListener({ settings, callbacks }: LoadedSettings): SandboxStart['calledBack'] {
+  const { address, port, path } = settings.registration.callbacks;
+  const [apiKey] = callbacks.keys.ok ? callbacks.keys.keys : [];
+  if (port === 0 || apiKey === undefined) return undefined;
+  const scheme = callbacks.tls === undefined ? 'http' : 'https';
+  const host = isIPv6(address) ? '[::1]' : '127.0.0.1';
+  return { callbackUrl: `${scheme}://${host}:${port}${path}`, apiKey };
 }
 
 export interface SandboxStart {
@@ -86,18 +98,22 @@ export interface SandboxStart {
   readonly now?: (() => number) | undefined;
   /** Waits by the same time. */
   readonly sleep?: Clock['sleep'] | undefined;
+  /** Where outcomes of registrations are told, instead of the table's. */
+  readonly calledBack?: { readonly callbackUrl: string; readonly apiKey: string } | undefined;
 }
 
 /** Starts a sandbox with the table of these settings: it knows the very payer that they have. */
 export async function startSandboxFor(
   loaded: LoadedSettings,
-  { port = 0, stateFile, latencyMs, asBank, now, sleep }: SandboxStart,
+  { port = 0, stateFile, latencyMs, asBank, now, sleep, calledBack }: SandboxStart,
 ): Promise<Sandbox> {
   const { startSandbox } = await import('../sandbox/server.ts');
   const { parseSandboxTable } = await import('../sandbox/table.ts');
   const { bank, sandbox } = loaded.settings;
+  const table = parseSandboxTable(sandbox);
   return startSandbox({
-    ...parseSandboxTable(sandbox),
+    ...table,
+    registration: { ...table.registration, ...calledBack },
     ...requireCredentials(loaded.credentials),
     port,
     scheme: bank.scheme,

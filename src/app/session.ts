@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { formatBangkokDate, formatBangkokMoment } from '../core/bangkok-time.ts';
-import type { Bank } from '../core/bank-port.ts';
+import type { Bank, RegistrationBank } from '../core/bank-port.ts';
 import { printable } from '../core/outgoing-text.ts';
 import type { Inspection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
@@ -121,7 +121,7 @@ export interface RunSession extends ProcessState {
 /** The same with the sender lock, the whole store, and everything to be closed. */
 export interface Session extends RunSession, AsyncDisposable {
   readonly journal: Store;
-  readonly bank: Bank & StatementBank;
+  readonly bank: Bank & StatementBank & RegistrationBank;
 }
 
 export interface SessionOptions {

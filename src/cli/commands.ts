@@ -22,6 +22,7 @@ import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
 import { type Command, type GlobalOptions, makeCommandLine } from './options.ts';
 import { recordOnStderr } from './output.ts';
 import { reconcileCommand } from './reconcile.ts';
+import { registerCommand } from './registration/register.ts';
 import { reportFailure } from './report-failure.ts';
 import { queueCommand } from './queue.ts';
 import { resultCommand } from './result.ts';
@@ -37,6 +38,7 @@ import { watchCommand } from './watch.ts';
 
 export const commands: readonly Command[] = [
   runCommand,
+  registerCommand,
   checkCommand,
   reconcileCommand,
   statusCommand,

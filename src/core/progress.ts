@@ -9,6 +9,9 @@ export interface ProgressFigures {
   readonly rowsTotal: number | undefined;
   /** Left out where nobody is paid. */
   readonly paid?: number;
+  /** Of registrations: those that the bank has registered, and those whose callback is awaited. */
+  readonly registered?: number;
+  readonly awaited?: number;
   readonly inDoubt: number;
   /** Rows that a run would not pay, as far as they were asked about; left out where none is foreseen. */
   readonly refused?: number;
@@ -17,10 +20,11 @@ export interface ProgressFigures {
 }
 
 /**
- * What is waited for: the next inquiry, an answer of the bank, the end of a pause, its opening, midnight, the same day by
+ * What is waited for: the next inquiry, an answer of the bank, its callback, the end of a pause, its opening, midnight, the same day by
  * both clocks, or that the bank can be asked about what a lost journal had sent.
  */
-export type WaitKind = 'inquiry' | 'answer' | 'pause' | 'opening' | 'midnight' | 'clocks' | 'recovery';
+export type WaitKind =
+  'inquiry' | 'answer' | 'callback' | 'pause' | 'opening' | 'midnight' | 'clocks' | 'recovery';
 
 /** What a run waits for while no row gets on. Times count from when it is told: no clock need be asked. */
 export interface Wait {

@@ -363,13 +363,16 @@ const stopped = { kind: 'stopped' } as const;
 /** What a batch must tell so that its halt, or that of its account, is known; a batch of registrations tells it, too. */
 export type HaltedBatch = Payer & Pick<Batch, 'batchId' | 'status' | 'reasonCode' | 'reason' | 'remedy'>;
 
-export interface BreakerContext {
-  readonly journal: PayerBreakerStore & {
-    batch(batchId: string): Promise<HaltedBatch | undefined>;
-  };
+/** What it takes to keep a payer account's halts and pauses in the journal. */
+interface PayerContext {
+  readonly journal: PayerBreakerStore;
   readonly clock: Clock;
   readonly gate: BreakerGate;
   readonly log: Log;
+}
+
+export interface BreakerContext extends PayerContext {
+  readonly journal: PayerBreakerStore & { batch(batchId: string): Promise<HaltedBatch | undefined> };
 }
 
 // ---------------------------------------------------------------- halts, as the journal keeps them
@@ -379,7 +382,7 @@ export interface BreakerContext {
  * an operator resumes. Resolves when it is recorded, whoever does so.
  */
 export async function recordHalt(
-  { journal, clock, gate: { breaker }, log }: BreakerContext,
+  { journal, clock, gate: { breaker }, log }: PayerContext,
   { companyId, payerAccount }: Payer,
 ): Promise<void> {
   const { status, why } = breaker.state;
@@ -429,7 +432,7 @@ export function haltOf(batch: Pick<Batch, 'reasonCode' | 'reason' | 'remedy'>): 
  * Takes the breaker as the journal has it when a run begins: the pause of an earlier run goes on, and what an operator
  * has lifted since is open.
  */
-export async function takeUpBreaker({ journal, gate, clock }: BreakerContext, payer: Payer): Promise<void> {
+export async function takeUpBreaker({ journal, gate, clock }: PayerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
   // Until it is recorded, whoever has halted it is about to record it.
   if (breaker.state.status === 'halted' && breaker.haltRecorded !== undefined) {
@@ -449,7 +452,7 @@ export async function takeUpBreaker({ journal, gate, clock }: BreakerContext, pa
 
 /** Records what has become of the pause, if it is not what the journal knows. */
 export async function recordPause(
-  { journal, gate: { breaker }, log }: BreakerContext,
+  { journal, gate: { breaker }, log }: PayerContext,
   { companyId, payerAccount }: Payer,
 ): Promise<void> {
   const { status, why, pausedAtMs, pausedUntilMs, troubles } = breaker.state;
@@ -502,13 +505,13 @@ export async function keepPauseRecorded(
   await recordPause(context, batch);
 }
 
-function reportHours({ log }: BreakerContext, opensAtMs: number | undefined): void {
+function reportHours({ log }: PayerContext, opensAtMs: number | undefined): void {
   if (opensAtMs === undefined) log('info', 'the service is open', {});
   else log('warn', 'the service is closed', { opensAt: formatBangkokDateTime(opensAtMs) });
 }
 
 /** An operator who resumes knows that the service is back: the next transfer tries at once. */
-async function endClearedPause({ journal, gate, clock }: BreakerContext, payer: Payer): Promise<void> {
+async function endClearedPause({ journal, gate, clock }: PayerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
   if (breaker.recordedPause === undefined || breaker.state.status !== 'paused') return;
   if ((await journal.payerPause(payer.companyId, payer.payerAccount)) !== undefined) return;
@@ -521,7 +524,7 @@ async function endClearedPause({ journal, gate, clock }: BreakerContext, payer: 
 }
 
 /** The payer's trouble that an inquiry has shown halts the account as it does in a reply. */
-export async function haltForPayer(context: BreakerContext, payer: Payer, reason: Reason): Promise<void> {
+export async function haltForPayer(context: PayerContext, payer: Payer, reason: Reason): Promise<void> {
   context.gate.observe({ kind: 'payer-stop', reason });
   await recordHalt(context, payer);
 }

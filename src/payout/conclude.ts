@@ -83,13 +83,13 @@ export const interruptedCode = 'interrupted';
 /** A file that a watcher has taken is not to be dropped again: the next one finds it in work/. */
 const goOn = 'Run the same file again: it goes on where it was. A watcher goes on with its files by itself';
 
-const interruptedReason: BatchReason = {
+export const interruptedReason: BatchReason = {
   code: interruptedCode,
   reason: 'the run was interrupted; what was in flight is recorded',
   remedy: goOn,
 };
 
-const waitOverReason: BatchReason = {
+export const waitOverReason: BatchReason = {
   code: 'wait-over',
   reason: 'the time to wait was over before every row was sent',
   remedy: goOn,

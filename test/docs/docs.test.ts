@@ -111,8 +111,6 @@ describe('commands that a text has somebody type', () => {
   const quoted = new RegExp(`["\x60(]${call}`, 'g');
   const onLine = new RegExp(`^ *(?:\\$ )?${call}`, 'gm');
   const known = new Map(commands.map((command) => [nameOf(command), command]));
-  /** They are on their way, with the messages that name them. */
-  const comingCommands = ['register', 'callbacks'];
   /** Those of every command, and of the parser. */
   const everywhere = ['--config', '--data-dir', '--json', '--log-level', '--help', '--version'];
 
@@ -120,7 +118,7 @@ describe('commands that a text has somebody type', () => {
     const shells = Array.from(text.matchAll(/^```sh\n([^]*?)^```/gm), ([, lines = '']) => lines).join('\n');
     const calls = [...text.matchAll(quoted), ...shells.matchAll(onLine)];
     return calls.flatMap(([, name = '', rest = '']) => {
-      if (name === 'completion' || (comingCommands.includes(name) && !known.has(name))) return [];
+      if (name === 'completion') return [];
       if (!known.has(name)) return [name];
       const options = rest.match(/(?<= )--[a-z-]+/g) ?? [];
       const page = read('docs/commands.md').split(`\n## ${name}\n`)[1]?.split('\n## ')[0] ?? '';

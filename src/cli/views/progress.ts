@@ -31,11 +31,14 @@ function makeRateMeter(stopwatch: Stopwatch): (figures: ProgressFigures) => numb
 }
 
 /** Rows and what became of them, the most important first. */
-function describeRows({ rowsDone, rowsTotal, paid, inDoubt, refused = 0 }: ProgressFigures): string[] {
+function describeRows(figures: ProgressFigures): string[] {
+  const { rowsDone, rowsTotal, paid, registered, awaited = 0, inDoubt, refused = 0 } = figures;
   const of = rowsTotal === undefined ? '' : ` of ${showCount(rowsTotal)}`;
   return [
     `${showCount(rowsDone)}${of} ${rowsTotal === 1 ? 'row' : 'rows'}`,
     ...(paid === undefined || rowsTotal === undefined ? [] : [`${showCount(paid)} paid`]),
+    ...(registered === undefined ? [] : [`${showCount(registered)} registered`]),
+    ...(awaited === 0 ? [] : [`${showCount(awaited)} awaited`]),
     ...(refused === 0 ? [] : [`${showCount(refused)} would not be paid`]),
     ...(inDoubt === 0 ? [] : [`${showCount(inDoubt)} in doubt`]),
   ];
@@ -60,6 +63,7 @@ export function describeWait({ kind, dueInMs = 0, givesUpInMs, why }: Wait): str
   const words: Readonly<Record<WaitKind, string>> = {
     inquiry: due === undefined ? 'inquiring' : `next inquiry ${soon}`,
     answer: "waiting for the bank's answer",
+    callback: "waiting for the bank's callbacks",
     pause: due === undefined ? 'trying again' : `trying again ${soon}`,
     opening: `the bank is closed, opens ${soon}`,
     midnight: `midnight in Bangkok, goes on ${soon}`,

@@ -1,5 +1,7 @@
 /** What is printed of a batch of registrations: figures that add up, where the files are, and what to do next. */
+import type { RegisterOutcome } from '../../app/registration/register-file.ts';
 import type { PresentRegistrationReports } from '../../app/result.ts';
+import type { Session } from '../../app/session.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import {
@@ -9,8 +11,9 @@ import {
 } from '../../registration/rules/summary.ts';
 import { countOf, showCount, showForReview } from './amounts.ts';
 import { showRegistrationState } from './registration-status.ts';
-import { alignColumns, sandboxBanner, type Shown } from './shown.ts';
-import { renderFiles, showBank, type ShownFile, showWhen } from './summary.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { alignColumns, sandboxBanner, type Shown, type ShownEnd } from './shown.ts';
+import { renderFiles, showBank, type ShownFile, showRejection, showWhen } from './summary.ts';
 
 /** Of the work that the summary is of. */
 interface Course {
@@ -133,4 +136,34 @@ export function showPresentRegistrations(
 ): Shown {
   const shownFiles = files.map(({ kind, path, rows, sha256 }) => ({ kind, path, rows, sha256 }));
   return showRegistrationSummary(summary, context, shownFiles, { isSending, asOfMs: context.nowMs });
+}
+
+/** What `register` has made of a file. */
+export function showRegisterOutcome(
+  { loaded: { isSandbox }, bankAddress, clock }: Session,
+  path: string,
+  outcome: RegisterOutcome,
+): ShownEnd {
+  switch (outcome.kind) {
+    case 'rejected':
+      return showRejection(path, outcome.rejection);
+    case 'interrupted': {
+      const exitCode = exitCodes.stoppedShort;
+      const json = { file: path, status: 'interrupted', exitCode, batchId: outcome.batch?.batchId ?? null };
+      const text = toLines([
+        `${path}: interrupted; everything that was sent is recorded. Register it again: it goes on where it was.`,
+      ]);
+      return { json, text, exitCode };
+    }
+    case 'rested': {
+      const { summary, files } = outcome.reports;
+      const context = { isSandbox, bankAddress, nowMs: clock.now() };
+      const shownFiles = files.map(({ kind, number, path: file, state }) => {
+        return { kind, number, path: file, isGone: state === 'gone' };
+      });
+      const shown = showRegistrationSummary(summary, context, shownFiles, { isRepeat: outcome.isRepeat });
+      const json = { ...shown.json, isRepeat: outcome.isRepeat };
+      return { json, text: shown.text, exitCode: summary.exitCode };
+    }
+  }
 }

@@ -4,6 +4,7 @@ import type { PresentReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import type { FileRejection } from '../../core/payout-file.ts';
 import type { Batch, JournalLoss, OtherReferences } from '../../core/ports.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
@@ -195,21 +196,25 @@ function adviseByCode(summary: BatchSummary): string[] {
   }
 }
 
+/** A file that was rejected as a whole, of whatever kind. */
+export function showRejection(path: string, rejection: FileRejection): ShownEnd {
+  const { code, line } = rejection;
+  const message = showText(rejection.message);
+  const column = showTextIfAny(rejection.column);
+  const exitCode = exitCodes.fileRejected;
+  const json = { file: path, status: 'rejected', exitCode, code, line, column, message };
+  const where = line === null ? path : `${path}:${line}`;
+  const text = toLines([
+    `${where}: ${message}`,
+    `The whole file was rejected (${code}) and nothing of it was sent.`,
+  ]);
+  return { json, text, exitCode };
+}
+
 export function showOutcome(session: Session, path: string, outcome: FileOutcome): ShownEnd {
   switch (outcome.kind) {
-    case 'rejected': {
-      const { code, line } = outcome.rejection;
-      const message = showText(outcome.rejection.message);
-      const column = showTextIfAny(outcome.rejection.column);
-      const exitCode = exitCodes.fileRejected;
-      const json = { file: path, status: 'rejected', exitCode, code, line, column, message };
-      const where = line === null ? path : `${path}:${line}`;
-      const text = toLines([
-        `${where}: ${message}`,
-        `The whole file was rejected (${code}) and nothing of it was sent.`,
-      ]);
-      return { json, text, exitCode };
-    }
+    case 'rejected':
+      return showRejection(path, outcome.rejection);
     case 'interrupted': {
       const exitCode = exitCodes.stoppedShort;
       const json = { file: path, status: 'interrupted', exitCode, batchId: outcome.batch?.batchId ?? null };

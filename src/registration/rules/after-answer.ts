@@ -1,5 +1,6 @@
 /** What follows from the bank's answer to a registration, and from its having come too late, or never. */
 import type { Reason } from '../../core/change.ts';
+import type { BatchReason } from '../../core/ports.ts';
 import {
   moveRegistration,
   type RegistrationChange,
@@ -110,6 +111,22 @@ function moveOn(
     nowMs,
     attempt: { ...attempt, ...told },
     detail: { ...detail, ...told, xRequestId, why },
+  });
+}
+
+/** Holds a ready row whose company, or the service, is halted. Undefined for one that is not ready any more. */
+export function decideHalted(
+  registration: Registration,
+  { code, reason }: BatchReason,
+  nowMs: number,
+): RegistrationChange | undefined {
+  if (registration.status !== 'ready') return undefined;
+  return moveRegistration({
+    registration,
+    patch: { status: 'held', holds: ['halted'], reasonCode: code, reason },
+    cause: 'hold-added',
+    nowMs,
+    detail: { hold: 'halted', code },
   });
 }
 

@@ -275,7 +275,7 @@ function decideConfirm(decision: keyof typeof confirmed, { registration, nowMs }
 }
 
 /** Ended otherwise than registered, or without an end: to take note of it is all that is left. */
-export const notedRegistrationStatuses: readonly RegistrationStatus[] = [
+const notedRegistrationStatuses: readonly RegistrationStatus[] = [
   'rejected',
   'failed',
   'refused',

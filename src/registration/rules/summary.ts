@@ -95,7 +95,7 @@ const notRegisteredStatuses: readonly RegistrationStatus[] = [
 ];
 
 /** What the process says about a batch when it ends: of the codes that apply, the highest. */
-export function computeRegistrationExitCode(
+function computeRegistrationExitCode(
   { status }: Pick<RegistrationBatch, 'status'>,
   totals: readonly RegistrationTotal[],
   holds: readonly RegistrationHoldTotal[],

@@ -4,7 +4,7 @@ import { type CallbackRecord, moveRegistration, type RegistrationChange } from '
 import type { Registration } from './registration.ts';
 
 /** Our own code for a registration of which the bank has told both outcomes. */
-export const contradictedCode = 'contradicted';
+const contradictedCode = 'contradicted';
 
 /** The bank's own code and text; what contradicts itself is said in our words. */
 function composeReason({ callback }: CallbackRecord, before: Registration, { to }: CallbackDecision) {

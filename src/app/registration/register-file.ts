@@ -1,0 +1,203 @@
+/** Brings one file of registrations from the disk to its reports: what `register` does for each FILE. */
+import { basename } from 'node:path';
+import { findOwnAddress } from '../../bank/own-address.ts';
+import type { FileRejection, Inspection } from '../../core/payout-file.ts';
+import type { Progress } from '../../core/progress.ts';
+import { ingestRegistrations } from '../../intake/ingest.ts';
+import { AdaptiveLimit } from '../../payout/adaptive-limit.ts';
+import { BreakerGate, type Payer, PayerBreaker } from '../../payout/circuit-breaker.ts';
+import { RunState } from '../../payout/context.ts';
+import type { BrakeWords } from '../../payout/rules/circuit-breaker.ts';
+import { isNothingLeft } from '../../registration/conclude.ts';
+import type { RegistrationContext } from '../../registration/context.ts';
+import type { RegistrationBatch, RegistrationTotal } from '../../registration/ports.ts';
+import { servicePayer } from '../../registration/rules/intent.ts';
+import { awaitedStatuses, type RegistrationStatus } from '../../registration/rules/registration.ts';
+import { countRegistrations } from '../../registration/rules/summary.ts';
+import { runRegistrations } from '../../registration/run-batch.ts';
+import { bindKeptCallbacks } from '../../registration/take-callback.ts';
+import {
+  finishRegistrationReports,
+  writeRegistrationReports,
+  type WrittenRegistrationReports,
+} from '../../registration/write-reports.ts';
+import { makeRegistrationReader } from '../open-store.ts';
+import { type Session, toLog } from '../session.ts';
+
+/** A session, with what is the same for every file of registrations in it. */
+export interface RegisterSession {
+  readonly session: Session;
+  readonly ipAddress: string;
+  readonly limit: AdaptiveLimit;
+  /** When this process took the sender lock. */
+  readonly ownSinceMs: number;
+}
+
+/** @param session just opened: nothing of registrations has been sent by it */
+export async function openRegistering(session: Session): Promise<RegisterSession> {
+  const { registration } = session.loaded.settings;
+  return {
+    session,
+    ipAddress: registration.ipAddress || (await findOwnAddress(session.bankAddress)),
+    limit: new AdaptiveLimit(registration.concurrency),
+    ownSinceMs: session.clock.now(),
+  };
+}
+
+export interface RegisterOptions {
+  readonly waitMs: number;
+  readonly exceptionsOk: boolean;
+  readonly interrupted: AbortSignal;
+  readonly progress: Progress;
+}
+
+export type RegisterOutcome =
+  | { readonly kind: 'rejected'; readonly rejection: FileRejection }
+  /** `isRepeat`: its bytes had been processed, and this run sent nothing. */
+  | { readonly kind: 'rested'; readonly reports: WrittenRegistrationReports; readonly isRepeat: boolean }
+  | { readonly kind: 'interrupted'; readonly batch: RegistrationBatch | undefined };
+
+/** Reads, sends, awaits and reports one file, or goes on with it where it was. */
+export async function registerFile(
+  registering: RegisterSession,
+  path: string,
+  options: RegisterOptions,
+): Promise<RegisterOutcome> {
+  const { session } = registering;
+  const { journal, clock, loaded } = session;
+  const onRows = (rowsDone: number): void =>
+    options.progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, inDoubt: 0 });
+  const ingested = await ingestRegistrations(
+    {
+      journal: journal.registrationIntake,
+      reader: await makeRegistrationReader(loaded),
+      clock,
+      companyId: loaded.settings.bank.companyId,
+      findTrace: (inspection: Inspection) => session.findTrace?.(inspection) ?? Promise.resolve(undefined),
+      stop: options.interrupted,
+      onRows,
+    },
+    path,
+    basename(path),
+  );
+  switch (ingested.kind) {
+    case 'rejected':
+      return { kind: 'rejected', rejection: ingested.rejection };
+    case 'turned-away':
+    case 'stopped':
+      return { kind: 'interrupted', batch: undefined };
+    case 'batch':
+      return registerKnown(registering, ingested.batch, options);
+  }
+}
+
+async function registerKnown(
+  registering: RegisterSession,
+  batch: RegistrationBatch,
+  options: RegisterOptions,
+): Promise<RegisterOutcome> {
+  const { journal, outbox } = registering.session;
+  const isRepeat = await isNothingLeft(journal, batch);
+  if (!isRepeat) {
+    const waitOver = new AbortController();
+    const stop = AbortSignal.any([options.interrupted, waitOver.signal]);
+    const context = makeRegistrationContext(registering, batch, stop, options.progress);
+    const { waitMs, interrupted } = options;
+    const end = await runRegistrations(context, batch, { waitMs, interrupted, waitOver });
+    if (end === 'interrupted') {
+      await finishRegistrationReports(journal, outbox, batch.batchId);
+      return { kind: 'interrupted', batch };
+    }
+  }
+  const reports = await restRegistrations(registering.session, batch.batchId, options.exceptionsOk);
+  return { kind: 'rested', reports, isRepeat };
+}
+
+/** Writes what is due for a batch at rest. */
+function restRegistrations(
+  { journal, outbox, loaded, bankAddress, clock }: Session,
+  batchId: string,
+  exceptionsOk: boolean,
+): Promise<WrittenRegistrationReports> {
+  const { isSandbox, settings } = loaded;
+  const { workbook, workbookRows } = settings.output;
+  return writeRegistrationReports(journal, outbox, batchId, {
+    isSandbox,
+    bankAddress,
+    nowMs: clock.now(),
+    exceptionsOk,
+    workbookRowsMax: workbook ? workbookRows : 0,
+  });
+}
+
+const brakeWords: BrakeWords = {
+  thing: 'registration',
+  endedBadly: 'were turned down or left in doubt by the bank',
+  inDoubt: ['registration is', 'registrations are'],
+  inDoubtRemedy: 'Wait for the callbacks (paydrop callbacks), ask the bank, then resume the batch',
+};
+
+/** What the steps of one run share. @param stop aborted when nothing new is to be begun */
+function makeRegistrationContext(
+  { session, ipAddress, limit, ownSinceMs }: RegisterSession,
+  batch: RegistrationBatch,
+  stop: AbortSignal,
+  progress: Progress,
+): RegistrationContext {
+  const { journal, bank, clock } = session;
+  const { registration, brake } = session.loaded.settings;
+  const log = toLog(session.log);
+  const run = new RunState(clock);
+  const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
+  const gateOf = makeGates(session, stopOrBroken);
+  return {
+    journal,
+    bank,
+    clock,
+    log,
+    companyId: batch.companyId,
+    ipAddress,
+    answerWithinMs: registration.answerWithinMs,
+    limit,
+    service: gateOf(servicePayer(batch.companyId)),
+    gateOf,
+    run,
+    doubts: new Set(),
+    stop: stopOrBroken,
+    ownSinceMs,
+    inDoubtMax: brake.inDoubtMax,
+    consecutiveRefusalsMax: brake.consecutiveFailures,
+    bindKept: async () => void (await bindKeptCallbacks({ journal, clock, log })),
+    report: (totals) => progress.show(describeStanding(batch, totals)),
+    reportWait: progress.showWait?.bind(progress),
+  };
+}
+
+/** The gate of each payer, opened once; its breaker outlives the run. */
+function makeGates({ loaded, clock, breakers }: Session, stop: AbortSignal): (payer: Payer) => BreakerGate {
+  const gates = new Map<string, BreakerGate>();
+  const brake = { ...loaded.settings.brake, words: brakeWords };
+  return ({ companyId, payerAccount }) => {
+    const key = `${companyId} ${payerAccount}`;
+    const breaker = breakers.get(key) ?? new PayerBreaker();
+    breakers.set(key, breaker);
+    const gate = gates.get(key) ?? new BreakerGate({ clock, brake, stop, breaker });
+    gates.set(key, gate);
+    return gate;
+  };
+}
+
+const unsentStatuses: readonly RegistrationStatus[] = ['staged', 'ready'];
+
+function describeStanding({ rows }: RegistrationBatch, totals: readonly RegistrationTotal[]) {
+  const awaited = countRegistrations(totals, awaitedStatuses);
+  const unsent = countRegistrations(totals, unsentStatuses);
+  return {
+    phase: unsent > 0 ? 'registering' : 'waiting',
+    rowsDone: rows - unsent - awaited,
+    rowsTotal: rows,
+    registered: countRegistrations(totals, ['registered']),
+    awaited: countRegistrations(totals, ['acknowledged', 'submitted']),
+    inDoubt: countRegistrations(totals, ['in-doubt']),
+  };
+}

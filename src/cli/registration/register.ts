@@ -1,0 +1,108 @@
+/** `paydrop register FILE..`: registers direct debits, and waits for the bank's callbacks. */
+import type { RegisterOptions, RegisterSession } from '../../app/registration/register-file.ts';
+import type { Session } from '../../app/session.ts';
+import { type ExitCode, exitCodes, higherOf } from '../exit-codes.ts';
+import {
+  flagOption,
+  loadCommandSettings,
+  makeCommand,
+  numberOption,
+  openLog,
+  orAnotherSends,
+} from '../options.ts';
+import { say } from '../output.ts';
+
+export const registerCommand = makeCommand({
+  command: 'register <file..>',
+  describe: "register direct debits from files, once each, and wait for the bank's callbacks",
+  exits: {
+    0: 'all registered, or nothing to do',
+    3: 'finished, with exceptions or cancelled rows; 0 with --exceptions-ok, but never when a row bears an alarm',
+    4: 'outcomes are still awaited',
+    5: 'a file was rejected as a whole: nothing of it was sent',
+    6: `stopped short: halted, interrupted, the bank out of reach or its limit used up, ${orAnotherSends}`,
+  },
+  builder: (command) =>
+    command
+      .positional('file', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'registration files (CSV or .xlsx)',
+      })
+      .option(
+        'wait',
+        numberOption(300, 'seconds to wait for callbacks, or for the bank, after the last progress'),
+      )
+      .option(
+        'exceptions-ok',
+        flagOption(
+          'end with 0 even if there are exceptions (a batch that is awaited or stopped still does not)',
+        ),
+      )
+      .example(
+        '$0 register registrations.csv',
+        'register a file; run it again at any time: nothing is sent twice',
+      )
+      .example(
+        '$0 register a.csv --wait 0',
+        'send alone; "paydrop callbacks" or a watcher takes the callbacks',
+      ),
+  run: async ({ file, wait, exceptionsOk, json, logLevel, ...options }) => {
+    const loaded = await loadCommandSettings(options);
+    const { openSession } = await import('../../app/session.ts');
+    const { openRegistering } = await import('../../app/registration/register-file.ts');
+    const { listenForInterrupt } = await import('../interrupt.ts');
+    await using session = await openSession(loaded, await openLog({ json, logLevel }), 'register');
+    const registering = await openRegistering(session);
+    await using stack = new AsyncDisposableStack();
+    await listen(session, stack);
+    using interrupt = listenForInterrupt(() =>
+      say('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
+    );
+    const { signal: interrupted } = interrupt;
+    let exitCode: ExitCode = exitCodes.ok;
+    for (const path of file) {
+      const asked = { waitMs: wait * 1000, exceptionsOk, interrupted };
+      exitCode = higherOf(exitCode, await registerOne(registering, path, asked, json));
+      if (interrupted.aborted) break;
+    }
+    return interrupted.aborted ? exitCodes.stoppedShort : exitCode;
+  },
+});
+
+/** Takes callbacks while it waits, unless somebody of ours does so already, or nobody is to. */
+async function listen(session: Session, stack: AsyncDisposableStack): Promise<void> {
+  const { loaded, journal, clock, log } = session;
+  if (loaded.settings.registration.callbacks.port === 0) {
+    say(
+      'registration.callbacks.port is not set: "paydrop callbacks" or a watcher has to take the callbacks.',
+    );
+    return;
+  }
+  const { openCallbackListener } = await import('../../app/registration/callbacks.ts');
+  const listener = await openCallbackListener({ loaded, journal, log, clock });
+  if (listener.kind === 'listening') stack.use(listener);
+  else log.info({ port: listener.port }, 'callbacks are taken by whoever listens there already');
+}
+
+async function registerOne(
+  registering: RegisterSession,
+  path: string,
+  options: Omit<RegisterOptions, 'progress'>,
+  json: boolean,
+): Promise<ExitCode> {
+  const { registerFile } = await import('../../app/registration/register-file.ts');
+  const { openProgress } = await import('../views/progress.ts');
+  const { showRegisterOutcome } = await import('../views/registration-summary.ts');
+  const { print } = await import('../views/shown.ts');
+  const progress = await openProgress();
+  const outcome = await registerFile(registering, path, { ...options, progress }).finally(() =>
+    progress.close(),
+  );
+  const shown = showRegisterOutcome(registering.session, path, outcome);
+  print(shown, json);
+  if (outcome.kind === 'rested' && !outcome.reports.summary.addsUp)
+    throw new Error(`${path}: the rows by status do not add up to the file; nothing of it can be trusted`);
+  return shown.exitCode;
+}

@@ -1,0 +1,87 @@
+/** When a batch of registrations is concluded: nothing is left to send or awaited, or it waits for a person or the next run. */
+import type { BatchReason } from '../core/ports.ts';
+import { cancelledReason } from '../payout/operator.ts';
+import { interruptedReason, waitOverReason } from '../payout/conclude.ts';
+import { describePause } from '../payout/rules/circuit-breaker.ts';
+import type { RegistrationContext } from './context.ts';
+import type { RegistrationBatch, RegistrationStore } from './ports.ts';
+import type { RegistrationHold } from './rules/registration.ts';
+
+type Concluded = Pick<
+  RegistrationStore,
+  | 'registrationBatch'
+  | 'registrationHoldTotals'
+  | 'registrationTotals'
+  | 'moveRegistrationBatch'
+  | 'holdReadyRegistrations'
+  | 'cancelUnsentRegistrations'
+  | 'countAwaitedRegistrations'
+  | 'readyRegistrations'
+  | 'searchRegistrations'
+>;
+
+/** True when rows of the batch bear the hold. */
+export async function hasHeld(
+  journal: Pick<RegistrationStore, 'registrationHoldTotals'>,
+  batchId: string,
+  wanted: RegistrationHold,
+): Promise<boolean> {
+  const holds = await journal.registrationHoldTotals(batchId);
+  return holds.some(({ hold, rows }) => hold === wanted && rows > 0);
+}
+
+/** True when nothing of it is to be sent, nor awaited: another run would find nothing to do. */
+export async function isNothingLeft(journal: Concluded, batch: RegistrationBatch): Promise<boolean> {
+  if (batch.status !== 'done') return false;
+  const [ready] = await journal.readyRegistrations(batch.batchId, 0, 1);
+  return ready === undefined && !(await hasHeld(journal, batch.batchId, 'paused'));
+}
+
+/** Records where the batch of a run stands, and why. */
+export async function conclude(
+  { journal, clock, service }: RegistrationContext,
+  { batchId }: RegistrationBatch,
+  isInterrupted: boolean,
+): Promise<void> {
+  const nowMs = clock.now();
+  const current = await journal.registrationBatch(batchId);
+  if (current?.status === 'halted' && current.reasonCode === cancelledReason.code) {
+    // What has come back unsent since is cancelled, too.
+    await journal.cancelUnsentRegistrations(batchId, nowMs);
+    return endWithoutAwaited(journal, batchId, nowMs);
+  }
+  const { status, why: halt } = service.state;
+  if (status === 'halted' && halt !== null) {
+    await journal.holdReadyRegistrations(batchId, 'halted', halt, nowMs);
+    if (await hasHeld(journal, batchId, 'halted')) {
+      await journal.moveRegistrationBatch(batchId, 'halted', halt, nowMs);
+      return;
+    }
+  }
+  if (isInterrupted) {
+    await journal.moveRegistrationBatch(batchId, 'paused', interruptedReason, nowMs);
+    return;
+  }
+  const why = describePause(service.state) ?? waitOverReason;
+  await journal.holdReadyRegistrations(batchId, 'paused', why, nowMs);
+  if (await hasHeld(journal, batchId, 'halted'))
+    await journal.moveRegistrationBatch(batchId, 'halted', await describeHeld(journal, batchId), nowMs);
+  else if (await hasHeld(journal, batchId, 'paused'))
+    await journal.moveRegistrationBatch(batchId, 'paused', why, nowMs);
+  else await endWithoutAwaited(journal, batchId, nowMs);
+}
+
+/** Why rows of a company wait, whose others may have gone on. */
+async function describeHeld(journal: Concluded, batchId: string): Promise<BatchReason> {
+  const [row] = await journal.searchRegistrations({ batchId, hold: 'halted' }, Number.MAX_SAFE_INTEGER, 1);
+  return {
+    code: row?.reasonCode ?? 'halted',
+    reason: row?.reason ?? 'rows are held for their company',
+    remedy: `Clear it with the bank, then "paydrop resume ${batchId}"`,
+  };
+}
+
+async function endWithoutAwaited(journal: Concluded, batchId: string, nowMs: number): Promise<void> {
+  if ((await journal.countAwaitedRegistrations(batchId)) === 0)
+    await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
+}

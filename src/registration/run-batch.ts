@@ -1,0 +1,247 @@
+/** Sends one sealed batch of registrations, waits for the bank's callbacks, and records why it stopped where it did. */
+import {
+  findHalt,
+  haltOf,
+  keepPauseRecorded,
+  recordHalt,
+  recordPause,
+  takeUpBreaker,
+} from '../payout/circuit-breaker.ts';
+import { conclude, hasHeld } from './conclude.ts';
+import { type RegistrationContext, serviceBreaker } from './context.ts';
+import { OutcomeBrake } from './outcome-brake.ts';
+import type { RegistrationBatch, RegistrationTotal } from './ports.ts';
+import { servicePayer } from './rules/intent.ts';
+import type { Registration } from './rules/registration.ts';
+import { submitRegistration } from './submit.ts';
+import { keepSweeping, sweepAbandoned } from './sweep.ts';
+
+/** Why a run ended; `rested` covers whatever the batch's own status says. */
+export type RegistrationRunEnd = 'rested' | 'interrupted';
+
+export interface RegistrationRunLimits {
+  /** How long to wait for callbacks after the last progress. */
+  readonly waitMs: number;
+  /** Waits out every pause while rows are to be sent: whoever runs it is there for good. */
+  readonly isPatient?: boolean;
+  /** Aborted by a signal of the operating system. */
+  readonly interrupted: AbortSignal;
+  /** Aborted here when the wait is over; part of the context's `stop`. */
+  readonly waitOver: AbortController;
+}
+
+/** Sends a sealed batch as far as it can be sent now, and waits for its outcomes. */
+export async function runRegistrations(
+  context: RegistrationContext,
+  batch: RegistrationBatch,
+  limits: RegistrationRunLimits,
+): Promise<RegistrationRunEnd> {
+  await sweepAbandoned(context, context.ownSinceMs);
+  await startRunning(context, batch, limits);
+  const ends = new AbortController();
+  const { signal } = ends;
+  const breaker = serviceBreaker(context, batch);
+  const beside = [
+    watchTheWait(context, batch, limits, signal),
+    keepPauseRecorded(breaker.context, breaker.batch, signal),
+    keepSweeping(context, async () => context.run.notify(), signal),
+  ].map((work) => breakTogether(context, work));
+  const sending = breakTogether(context, sendUntilEnded(context, batch)).finally(() => ends.abort());
+  const all = await Promise.allSettled([sending, ...beside]);
+  for (const end of all) if (end.status === 'rejected') throw end.reason;
+  await recordHalt(breaker.context, breaker.batch);
+  await recordPause(breaker.context, breaker.batch);
+  const isInterrupted = limits.interrupted.aborted;
+  await conclude(context, batch, isInterrupted);
+  return isInterrupted ? 'interrupted' : 'rested';
+}
+
+/** When one part of the run breaks, no other begins anything new. */
+async function breakTogether<T>(context: RegistrationContext, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    context.run.broken.abort();
+    throw error;
+  }
+}
+
+/** Under a halt that a person must lift, or a pause longer than the wait, nothing is sent; what was sent is awaited. */
+async function startRunning(
+  context: RegistrationContext,
+  batch: RegistrationBatch,
+  { isPatient = false, waitMs }: RegistrationRunLimits,
+): Promise<void> {
+  const { journal, clock, service } = context;
+  const payer = servicePayer(batch.companyId);
+  const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
+  const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
+  if (batch.status !== 'halted')
+    await journal.moveRegistrationBatch(batch.batchId, 'running', null, clock.now());
+  await takeUpBreaker({ ...context, gate: service }, payer);
+  if (why !== undefined) service.haltFor(why);
+  const isInVain = !isPatient && pausesBeyond(context, clock.now() + waitMs);
+  if (why === undefined && !isInVain)
+    await journal.liftRegistrationHolds(batch.batchId, ['paused'], clock.now());
+}
+
+/** True while the service is paused until after a moment: nothing is sent before it. */
+function pausesBeyond({ service }: RegistrationContext, momentMs: number): boolean {
+  const { status, pausedUntilMs } = service.state;
+  return status === 'paused' && pausedUntilMs > momentMs;
+}
+
+// ---------------------------------------------------------------- sending
+
+const pageRows = 500;
+/** How often it is looked whether callbacks have come, or a person has let held rows go on. */
+const outcomePollMs = 500;
+/** The same while the service is paused and nothing is awaited. */
+const pausePollMs = 5_000;
+
+/** Sends whatever may be sent, again and again, until nothing is left to send and nothing is awaited. */
+async function sendUntilEnded(context: RegistrationContext, batch: RegistrationBatch): Promise<void> {
+  const { journal, service, run, stop, clock } = context;
+  const { batchId } = batch;
+  const breaker = serviceBreaker(context, batch);
+  for (;;) {
+    run.isSending = true;
+    await sendReadyRows(context, batch);
+    run.isSending = false;
+    if (stop.aborted) return;
+    await context.bindKept?.();
+    const isHalted = service.state.status === 'halted';
+    if (isHalted) {
+      await recordHalt(breaker.context, breaker.batch);
+      if ((await findHalt(breaker.context, breaker.batch)) === undefined) {
+        await journal.liftRegistrationHolds(batchId, ['halted'], clock.now());
+        context.doubts.clear();
+        service.reopen();
+        continue;
+      }
+    }
+    const isHeldUp = context.isHeldUp?.() === true;
+    const isWaiting = isHeldUp || service.isPausing;
+    const mayGoOn = !isHalted && !isWaiting;
+    if (mayGoOn && (await journal.liftRegistrationHolds(batchId, ['paused'], clock.now())) > 0) continue;
+    const isEnded = run.inFlight.size === 0 && (await journal.countAwaitedRegistrations(batchId)) === 0;
+    if (isEnded && (isHalted || !(isWaiting && (await isAnyToSend(context, batch))))) return;
+    await run.waitForWork(isEnded ? pausePollMs : outcomePollMs, stop);
+  }
+}
+
+async function isAnyToSend(
+  { journal }: RegistrationContext,
+  { batchId }: RegistrationBatch,
+): Promise<boolean> {
+  const [ready] = await journal.readyRegistrations(batchId, 0, 1);
+  return ready !== undefined || (await hasHeld(journal, batchId, 'paused'));
+}
+
+/** One pass over the ready rows, in input order, with a bounded number of them under way. */
+async function sendReadyRows(context: RegistrationContext, batch: RegistrationBatch): Promise<void> {
+  const inLane = context.limit.openLane();
+  const rowsMax = context.limit.state.ceiling * 2;
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  for await (const registration of readyRows(context, batch)) {
+    const task: Promise<void> = submitRegistration(context, registration, batch, inLane)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(() => underWay.delete(task));
+    underWay.add(task);
+    if (underWay.size >= rowsMax) await Promise.race(underWay);
+    if (failures.length > 0) break;
+  }
+  await Promise.all(underWay);
+  if (failures.length > 0) throw failures[0];
+}
+
+async function* readyRows(
+  context: RegistrationContext,
+  { batchId }: RegistrationBatch,
+): AsyncGenerator<Registration> {
+  const { journal, stop, service } = context;
+  const brake = new OutcomeBrake(context, batchId);
+  let afterRowNo = 0;
+  for (;;) {
+    const page = await journal.readyRegistrations(batchId, afterRowNo, pageRows);
+    for (const registration of page) {
+      if (stop.aborted || context.isHeldUp?.() === true) return;
+      if (service.state.status === 'halted') return;
+      await brake.look();
+      yield registration;
+      afterRowNo = registration.rowNo;
+    }
+    if (page.length < pageRows) return;
+  }
+}
+
+// ---------------------------------------------------------------- waiting
+
+/** How often the end of the wait is looked for, and where the rows stand. */
+const waitPollMs = 500;
+
+/** Ends the run when nothing has got on for the time of `--wait`, or nothing can before that is over. */
+async function watchTheWait(
+  context: RegistrationContext,
+  batch: RegistrationBatch,
+  limits: RegistrationRunLimits,
+  end: AbortSignal,
+): Promise<void> {
+  const { run, clock, journal, service } = context;
+  let shown = '';
+  while (!end.aborted) {
+    const totals = await journal.registrationTotals(batch.batchId);
+    const now = describeTotals(totals);
+    const isWaitedOut = limits.isPatient === true && (await isWaitingToSend(context, batch));
+    // Our clock was set back: the wait is counted from now.
+    if (now !== shown || isWaitedOut || run.lastProgressAtMs > clock.now()) run.noteProgress();
+    if (now !== shown) context.report(totals);
+    shown = now;
+    const endsAtMs = run.lastProgressAtMs + limits.waitMs;
+    const leftMs = endsAtMs - clock.now();
+    const isMoving = run.isSending && service.state.status === 'open' && run.inFlight.size > 0;
+    const isInVain =
+      !isWaitedOut && pausesBeyond(context, endsAtMs) && (await isNothingAwaited(context, batch));
+    if (!isMoving && (leftMs <= 0 || isInVain)) {
+      limits.waitOver.abort();
+      break;
+    }
+    tellWait(context, leftMs, totals);
+    await service.waitForNews(service.isPausing ? pausePollMs : waitPollMs, end);
+  }
+  context.reportWait?.(undefined);
+  context.report(await journal.registrationTotals(batch.batchId));
+}
+
+const describeTotals = (totals: readonly RegistrationTotal[]): string =>
+  totals.map(({ status, rows, alarmRows }) => `${status} ${rows} ${alarmRows}`).join();
+
+async function isWaitingToSend(context: RegistrationContext, batch: RegistrationBatch): Promise<boolean> {
+  const isWaiting = context.isHeldUp?.() === true || context.service.isPausing;
+  return isWaiting && (context.run.isSending || (await isAnyToSend(context, batch)));
+}
+
+async function isNothingAwaited({ journal, run }: RegistrationContext, { batchId }: RegistrationBatch) {
+  return run.inFlight.size === 0 && (await journal.countAwaitedRegistrations(batchId)) === 0;
+}
+
+/** Says what is waited for: the end of a pause, or callbacks. */
+function tellWait(
+  { reportWait, service, run, clock }: RegistrationContext,
+  givesUpInMs: number,
+  totals: readonly RegistrationTotal[],
+): void {
+  if (reportWait === undefined) return;
+  if (service.isPausing) {
+    const { pausedUntilMs, why } = service.state;
+    const dueInMs = Math.max(0, pausedUntilMs - clock.now());
+    reportWait({ kind: 'pause', dueInMs, givesUpInMs, why: why?.reason });
+    return;
+  }
+  const isAwaited = totals.some(
+    ({ status, rows }) => rows > 0 && (status === 'acknowledged' || status === 'in-doubt'),
+  );
+  const isWaiting = !run.isSending && isAwaited;
+  reportWait(isWaiting ? { kind: 'callback', dueInMs: undefined, givesUpInMs, why: undefined } : undefined);
+}

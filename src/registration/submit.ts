@@ -1,0 +1,220 @@
+/** Records the intent to register one customer's account and sends it: no intent durably recorded, no request sent. */
+import { randomUUID } from 'node:crypto';
+import type { RunInTurn } from '../platform/fair-semaphore.ts';
+import { noticeHalt, type Pass, recordHalt } from '../payout/circuit-breaker.ts';
+import type { BreakerSignal } from '../payout/rules/read-reply.ts';
+import { findCompanyHalt, type RegistrationContext, serviceBreaker } from './context.ts';
+import type { RegistrationBatch } from './ports.ts';
+import { decideAnswer, decideHalted } from './rules/after-answer.ts';
+import { afterRegistrationChange, type RegistrationChange } from './rules/change.ts';
+import { companyPayer, decideIntent } from './rules/intent.ts';
+import { type AnswerReading, readAnswer } from './rules/read-answer.ts';
+import type { Registration, RegistrationAttempt, RegistrationInstruction } from './rules/registration.ts';
+
+/** A ready row, with what it asks for. */
+interface Row {
+  readonly registration: Registration;
+  readonly instruction: RegistrationInstruction;
+  readonly batch: RegistrationBatch;
+}
+
+interface Intended extends Row {
+  readonly attempt: RegistrationAttempt;
+  readonly passes: Passes;
+}
+
+/** The ways through both breakers. */
+interface Passes {
+  readonly isProbe: boolean;
+  leave(service?: BreakerSignal, company?: BreakerSignal): void;
+}
+
+/** Sends one ready registration and records what came of it, unless a breaker or somebody's word is against it. */
+export async function submitRegistration(
+  context: RegistrationContext,
+  registration: Registration,
+  batch: RegistrationBatch,
+  inLane: RunInTurn,
+): Promise<void> {
+  const { instruction } = registration;
+  if (instruction === null) throw new Error(`row ${registration.rowNo} asks for nothing and is ready`);
+  const row = { registration, instruction, batch };
+  await inLane(async () => {
+    const passes = await enterBoth(context, row);
+    const intended = passes && (await recordIntent(context, row, passes));
+    if (intended !== undefined) await sendAndRecord(context, intended);
+  });
+}
+
+/** Waits for the service; undefined when nothing may be sent, and a row of a halted company is held for it. */
+async function enterBoth(context: RegistrationContext, row: Row): Promise<Passes | undefined> {
+  const { service, gateOf, companyId } = context;
+  const payer = companyPayer(companyId, row.instruction);
+  if (await holdForCompany(context, row)) return undefined;
+  const served = await service.enter();
+  if (served.kind !== 'go') return undefined;
+  const own = await gateOf(payer).enter();
+  if (own.kind === 'go') return bothOf(served, own);
+  served.leave();
+  await holdForCompany(context, row);
+  return undefined;
+}
+
+const bothOf = (service: Pass, company: Pass): Passes => ({
+  isProbe: service.isProbe,
+  leave: (ofService, ofCompany) => {
+    company.leave(ofCompany);
+    service.leave(ofService);
+  },
+});
+
+/** True when the company of the row is halted: the row waits for a person's word, and no other one does. */
+async function holdForCompany(
+  context: RegistrationContext,
+  { registration, instruction }: Row,
+): Promise<boolean> {
+  const { companyId, clock } = context;
+  const payer = companyPayer(companyId, instruction);
+  const halt = await findCompanyHalt(context, payer);
+  if (halt === undefined) return false;
+  await applyOnLatest(context, registration, (current) => decideHalted(current, halt, clock.now()));
+  return true;
+}
+
+async function recordIntent(
+  context: RegistrationContext,
+  row: Row,
+  passes: Passes,
+): Promise<Intended | undefined> {
+  const { journal, run, clock } = context;
+  const { change, attempt } = decideIntent({
+    ...row,
+    companyId: context.companyId,
+    requestUid: randomUUID(),
+    ipAddress: context.ipAddress,
+    answerWithinMs: context.answerWithinMs,
+    nowMs: clock.now(),
+  });
+  const { seq } = row.registration;
+  run.inFlight.add(seq);
+  run.hasSent = true;
+  let isRecorded = false;
+  try {
+    [isRecorded = false] = await journal.applyRegistrations([change]);
+  } finally {
+    if (!isRecorded) {
+      run.inFlight.delete(seq);
+      passes.leave();
+    }
+  }
+  if (isRecorded) return { ...row, registration: afterRegistrationChange(change), attempt, passes };
+  // Somebody cancelled or held the row, or halted its batch, the service or its company, meanwhile.
+  const { context: breaker, batch } = serviceBreaker(context, row.batch);
+  await noticeHalt(breaker, batch);
+  await holdForCompany(context, row);
+  return undefined;
+}
+
+/** The bank works on it, or has said what is wrong with it: the run gets on. */
+const gettingOn: readonly AnswerReading['finding']['kind'][] = ['acknowledged', 'turned-down'];
+
+async function sendAndRecord(context: RegistrationContext, intended: Intended): Promise<void> {
+  const { bank, run, limit } = context;
+  const { registration, instruction, attempt, passes } = intended;
+  const { requestUid, ipAddress } = attempt;
+  let service: BreakerSignal | undefined;
+  let company: BreakerSignal | undefined;
+  try {
+    const { round } = limit.state;
+    const order = { ...instruction, requestUid, ipAddress };
+    const read = readAnswer(await bank.register(order, () => mayLeave(context, intended)));
+    limit.observe(read.limit, round);
+    ({ service, company } = read);
+    if (gettingOn.includes(read.finding.kind)) run.noteProgress();
+    // Before the outcome is on record, so that no other row passes meanwhile.
+    passes.leave(service, company);
+    await recordAnswer(context, intended, read);
+  } finally {
+    passes.leave(service, company);
+    run.inFlight.delete(registration.seq);
+    run.notify();
+  }
+}
+
+/** Asked when the bytes are about to leave: the service or the company may have been stopped since the intent. */
+function mayLeave(
+  { service, gateOf, companyId }: RegistrationContext,
+  { instruction, passes }: Intended,
+): boolean {
+  const { status } = service.transfers;
+  if (gateOf(companyPayer(companyId, instruction)).transfers.status === 'halted') return false;
+  return status === 'open' || (status === 'paused' && passes.isProbe);
+}
+
+async function recordAnswer(
+  context: RegistrationContext,
+  { registration, instruction, attempt, batch }: Intended,
+  { finding, facts }: AnswerReading,
+): Promise<void> {
+  const { clock, log, service, gateOf, companyId, doubts } = context;
+  const settled = await applyOnLatest(context, registration, (current) =>
+    decideAnswer({ registration: current, attempt, finding, facts, nowMs: clock.now() }),
+  );
+  log(levelOf(finding), 'registration answered', {
+    batchId: batch.batchId,
+    rowNo: registration.rowNo,
+    requestUid: attempt.requestUid,
+    xRequestId: facts.xRequestId,
+    finding: finding.kind,
+    code: 'reason' in finding ? finding.reason.code : null,
+    status: settled?.status,
+  });
+  const payer = companyPayer(companyId, instruction);
+  const { context: breaker, batch: ofService } = serviceBreaker(context, batch);
+  await recordHalt({ ...breaker, gate: service }, ofService);
+  await recordHalt({ ...breaker, gate: gateOf(payer) }, payer);
+  if (settled?.status === 'in-doubt') doubts.add(settled.seq);
+  await observeInDoubt(context);
+}
+
+/** Those of earlier runs may wait a whole day for their callbacks: they stop nobody. */
+async function observeInDoubt({ doubts, journal, service, inDoubtMax }: RegistrationContext): Promise<void> {
+  if (doubts.size < inDoubtMax) return;
+  for (const seq of doubts) if ((await journal.registration(seq))?.status !== 'in-doubt') doubts.delete(seq);
+  service.observeInDoubt(doubts.size);
+}
+
+/** What concerns more than the row is said loudly. */
+function levelOf(finding: AnswerReading['finding']): 'debug' | 'info' | 'warn' {
+  switch (finding.kind) {
+    case 'acknowledged':
+      return 'debug';
+    case 'turned-down':
+      return finding.scope === 'registration' ? 'debug' : 'warn';
+    case 'unknown':
+      return finding.scope === 'registration' ? 'info' : 'warn';
+    case 'usage-exceeded':
+    case 'not-sent':
+    case 'aborted-before-send':
+      return 'warn';
+  }
+}
+
+/** Decided again when somebody else has changed the row meanwhile, as a callback does that overtakes the answer. */
+async function applyOnLatest(
+  { journal }: Pick<RegistrationContext, 'journal'>,
+  known: Registration,
+  decide: (current: Registration) => RegistrationChange | undefined,
+): Promise<Registration | undefined> {
+  let current: Registration | undefined = known;
+  while (current !== undefined) {
+    const change = decide(current);
+    if (change === undefined) return current;
+    const [isApplied] = await journal.applyRegistrations([change]);
+    if (isApplied === true) return afterRegistrationChange(change);
+    const latest: Registration | undefined = await journal.registration(known.seq);
+    if (latest?.version === current.version) return undefined;
+    current = latest;
+  }
+  return undefined;
+}
