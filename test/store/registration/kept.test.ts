@@ -6,6 +6,7 @@ import { auditRegistration } from '../../../src/evidence/rules/audit.ts';
 import { openAudit } from '../../../src/store/evidence/audit.ts';
 import { tamper } from '../../support/store-fixtures.ts';
 import { openConnection } from '../../../src/store/connection.ts';
+import { readHighWaterMark } from '../../../src/store/high-water-mark.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
@@ -275,4 +276,13 @@ test('an older copy without what was registered since is refused, and a backup h
   await expect(openJournal(openingIn(folder.path))).rejects.toThrow(
     'it has 1 event of registrations, 2 were recorded',
   );
+});
+
+test('the mark moves on with every commit, before anybody could send on the strength of it', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store, dataDir } = sqlite;
+  const { first } = await sendTwo(store);
+  const { latestRegistrationEventSeq: before } = readHighWaterMark(dataDir) ?? {};
+  await store.applyRegistrations([calledBack(first)]);
+  expect([before, readHighWaterMark(dataDir)?.latestRegistrationEventSeq]).toEqual([4, 5]);
 });
