@@ -5,6 +5,8 @@ import { sumSatang } from '../core/money.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { Batch, BatchReader, PayerPause } from '../core/ports.ts';
 import type { PayerBreakerReader, PayerHalt, PayoutStore, WaitingReader } from '../payout/ports.ts';
+import type { RegistrationStore } from '../registration/ports.ts';
+import { servicePayer } from '../registration/rules/intent.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
 import type { OverviewReader } from './ports.ts';
@@ -24,7 +26,7 @@ import { html, type Html, type Part } from '../review/web/html.ts';
 import { whyOf } from '../review/web/parts.ts';
 import type { Page, View } from '../review/web/view.ts';
 import { sayAge, sayBatchStatus, sayDate, sayMoment, sayStatus } from '../review/web/words.ts';
-import { type OverviewVisit, withWords } from './words.ts';
+import { type OverviewVisit, type OverviewWord, withWords } from './words.ts';
 
 export type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
   Pick<PayoutStore, 'countInDoubt'> &
@@ -34,7 +36,8 @@ export type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
   Pick<UnreconciledDays, 'daysWithoutStatement'> &
   Pick<ProposalStore, 'proposals'> &
   Pick<PersonStore, 'persons'> &
-  Pick<OverviewReader, 'latestSends'> & {
+  Pick<OverviewReader, 'latestSends'> &
+  Pick<RegistrationStore, 'countFoundRegistrations' | 'countAwaitedRegistrations'> & {
     oldestInDoubtAtMs(): Promise<number | undefined>;
     countAlarmRows(): Promise<number>;
   };
@@ -81,6 +84,10 @@ async function readBatches(store: TodayReader, nowMs: number): Promise<readonly 
 /** Proposals that are counted at most. */
 const proposalsMax = 1_000;
 
+/** Under which registrations are halted and paused. */
+const directDebit = ({ companyId }: { readonly companyId: string }): string =>
+  servicePayer(companyId).payerAccount;
+
 async function readFigures({ store, payer, readSurroundings }: TodayContext, nowMs: number) {
   const days = await store.statementDays();
   const waiting = await store.waitingTotals({});
@@ -99,6 +106,12 @@ async function readFigures({ store, payer, readSurroundings }: TodayContext, now
     proposals: await store.proposals(['proposed'], Number.MAX_SAFE_INTEGER, proposalsMax),
     halt: payer && (await store.payerHalt(payer.companyId, payer.payerAccount)),
     pause: payer && (await store.payerPause(payer.companyId, payer.payerAccount)),
+    registrations: {
+      waiting: await store.countFoundRegistrations({ isWaiting: true }),
+      awaited: await store.countAwaitedRegistrations(),
+      halt: payer && (await store.payerHalt(payer.companyId, directDebit(payer))),
+      pause: payer && (await store.payerPause(payer.companyId, directDebit(payer))),
+    },
     surroundings: await readSurroundings?.(),
   };
 }
@@ -346,22 +359,37 @@ const healthLine = (sign: Sign, text: Part, more?: Part): Html =>
     <span>${text}${more !== undefined && html`<small>${more}</small>`}</span>
   </li>`;
 
-function payerLine(visit: OverviewVisit, halt: PayerHalt | undefined, pause: PayerPause | undefined): Html {
+/** Of a payer account, or of direct debit. */
+interface LineWords {
+  readonly halted: OverviewWord;
+  readonly paused: OverviewWord;
+}
+
+/** Undefined while it is open. */
+function stoppedLine(
+  visit: OverviewVisit,
+  words: LineWords,
+  halt: PayerHalt | undefined,
+  pause: PayerPause | undefined,
+): Html | undefined {
   const { say, nowMs } = visit;
   if (halt !== undefined)
     return healthLine(
       'alarm',
-      say('payerHalted'),
+      say(words.halted),
       html`${whyOf(visit, halt.reason)} (${halt.code}). ${whyOf(visit, halt.remedy)}`,
     );
   if (pause !== undefined && nowMs < pause.untilMs)
     return healthLine(
       'look',
-      html`${say('payerPaused')} ${clockOf(visit, pause.untilMs)}`,
+      html`${say(words.paused)} ${clockOf(visit, pause.untilMs)}`,
       html`${whyOf(visit, pause.reason)} (${pause.code})`,
     );
-  return healthLine('good', say('payerOpen'));
+  return undefined;
 }
+
+const ofPayer: LineWords = { halted: 'payerHalted', paused: 'payerPaused' };
+const ofDirectDebit: LineWords = { halted: 'directDebitHalted', paused: 'directDebitPaused' };
 
 const [giB, freeBytesMin] = [1n << 30n, 1n << 30n];
 
@@ -386,12 +414,16 @@ function surroundingLines(visit: OverviewVisit, surroundings: Surroundings | und
 
 function healthSection(visit: OverviewVisit, figures: TodayFigures, payer: TodayContext['payer']): Html {
   const { say, language } = visit;
-  const { daysMissing, alarms } = figures;
+  const { daysMissing, alarms, registrations } = figures;
   return html`<section class="card">
     <h2>${say('health')}</h2>
     <ul class="facts">
       ${surroundingLines(visit, figures.surroundings)}
-      ${payer !== undefined && payerLine(visit, figures.halt, figures.pause)}
+      ${
+        payer !== undefined &&
+        (stoppedLine(visit, ofPayer, figures.halt, figures.pause) ?? healthLine('good', say('payerOpen')))
+      }
+      ${stoppedLine(visit, ofDirectDebit, registrations.halt, registrations.pause)}
       ${
         daysMissing.length === 0
           ? healthLine('good', say('statementsThere'))
@@ -409,7 +441,7 @@ function healthSection(visit: OverviewVisit, figures: TodayFigures, payer: Today
 async function readWaiting(
   { store }: TodayContext,
   visit: OverviewVisit,
-  { waitingRows, inDoubt, proposals }: TodayFigures,
+  { waitingRows, inDoubt, proposals, registrations }: TodayFigures,
 ): Promise<{ readonly forMe: number; readonly waiting: readonly Waiting[] }> {
   const { say, person, nowMs } = visit;
   const { people, changes } = await store.persons();
@@ -423,7 +455,9 @@ async function readWaiting(
       { count: forMe, text: say('forYourCheck'), path: '/proposals' },
       { count: mine, text: say('yourProposals'), path: '/proposals' },
       { count: can(person, 'people').allowed ? admins : 0, text: say('changesForAdmin'), path: '/people' },
+      { count: registrations.waiting, text: say('registrationsForPerson'), path: '/queue' },
       { count: inDoubt, text: say('bankStillAsked') },
+      { count: registrations.awaited, text: say('registrationsAwaited'), path: '/registrations' },
     ],
   };
 }

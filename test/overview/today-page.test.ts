@@ -14,6 +14,7 @@ import {
   why,
 } from '../support/journal-fixtures.ts';
 import { type OpenTestPage, openTestPage } from '../support/review-page.ts';
+import { fillRegistrations } from '../support/registered-journal.ts';
 import { passwordOf } from '../support/persons.ts';
 
 let page: OpenTestPage;
@@ -104,4 +105,12 @@ test('speaks Thai, with years of the Buddhist era', async () => {
   const shown = await page.browser.post('/look', { language: 'th', back: '/today' });
   expect(shown.text).toMatch(/<h1>วันนี้/);
   expect(textOf(shown)).toMatch(/ข้อมูล ณ 21 พ\.ย\. 2569 12:00 น\./);
+});
+
+test('registrations that need a person, those that are awaited, and their pause stand there, too', async () => {
+  await fillRegistrations(page.store, payer.companyId, noonMs);
+  const shown = textOf(await page.signIn('mali'));
+  expect(shown).toMatch(/6 Registrations that need a person/);
+  expect(shown).toMatch(/2 Registrations with the bank: its callback is awaited/);
+  expect(shown).toMatch(/Sending of registrations is paused until .* Too many requests \(0429\)/);
 });

@@ -8,6 +8,7 @@ import type {
   RegistrationStore,
   RegistrationTotal,
 } from '../../registration/ports.ts';
+import { registrationStatuses } from '../../registration/rules/registration.ts';
 import { decideRegistrationBatch, versionOfRegistrations } from '../../review/registration-target.ts';
 import { decideOffers, type Offer } from '../../review/rules/offers.ts';
 import { answerDecision, type DecideForm, decidePage } from '../../review/web/decide-form.ts';
@@ -79,10 +80,14 @@ async function readShown(
 
 // ---------------------------------------------------------------- what is shown
 
+const placeOf = ({ status }: RegistrationTotal): number => registrationStatuses.indexOf(status);
+
+/** In the order of a registration's life. */
 const byStatus = ({ language }: OverviewVisit, totals: readonly RegistrationTotal[]): Html =>
   html`<ul class="figures" data-live="figures">
     ${totals
       .filter(({ rows }) => rows > 0)
+      .toSorted((one, other) => placeOf(one) - placeOf(other))
       .map(
         ({ status, rows }) =>
           html`<li><b>${showCount(rows)}</b> ${sayRegistrationStatus(language, status)}</li>`,

@@ -271,7 +271,8 @@ function callbackEntries(visit: OverviewVisit, { callbacks }: RegistrationHistor
 function timeLine(visit: OverviewVisit, history: RegistrationHistory): Html {
   const { say } = visit;
   const entries = [readEntry(visit, history), ...history.events.map((event) => eventEntry(visit, event))];
-  for (const entry of callbackEntries(visit, history)) {
+  // Those of one moment stay in their order.
+  for (const entry of callbackEntries(visit, history).toReversed()) {
     const later = entries.findIndex(({ atMs }) => atMs >= entry.atMs);
     entries.splice(later === -1 ? entries.length : later, 0, entry);
   }

@@ -33,6 +33,11 @@ export const registrationWords = {
   goneRegistration: ['There is no such registration', 'ไม่พบการลงทะเบียนนี้'],
   requestNo: ['Request no.', 'คำขอครั้งที่'],
   wholeRegistrationBatch: ['the file of registrations', 'ไฟล์ลงทะเบียน'],
-  unknownCallbacks: ['Callbacks of nobody', 'การแจ้งผลที่ไม่ทราบรายการ'],
-  registrationsNow: ['Direct-debit registrations', 'การลงทะเบียนหักบัญชี'],
+  registrationsForPerson: ['Registrations that need a person', 'การลงทะเบียนที่รอดำเนินการ'],
+  registrationsAwaited: [
+    'Registrations with the bank: its callback is awaited',
+    'การลงทะเบียนที่ธนาคารกำลังดำเนินการ รอแจ้งผล',
+  ],
+  directDebitHalted: ['Sending of registrations is halted', 'หยุดส่งการลงทะเบียน'],
+  directDebitPaused: ['Sending of registrations is paused until', 'พักส่งการลงทะเบียนถึง'],
 } as const satisfies Words;
