@@ -369,6 +369,8 @@ interface PayerContext {
   readonly clock: Clock;
   readonly gate: BreakerGate;
   readonly log: Log;
+  /** What the log calls it: a payer account when left out. */
+  readonly subject?: string;
 }
 
 export interface BreakerContext extends PayerContext {
@@ -382,7 +384,7 @@ export interface BreakerContext extends PayerContext {
  * an operator resumes. Resolves when it is recorded, whoever does so.
  */
 export async function recordHalt(
-  { journal, clock, gate: { breaker }, log }: PayerContext,
+  { journal, clock, gate: { breaker }, log, subject = 'payer account' }: PayerContext,
   { companyId, payerAccount }: Payer,
 ): Promise<void> {
   const { status, why } = breaker.state;
@@ -390,7 +392,7 @@ export async function recordHalt(
   const record = async (): Promise<void> => {
     if ((await journal.payerHalt(companyId, payerAccount)) !== undefined) return;
     await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
-    log('error', 'payer account halted', { code: why.code, reason: why.reason, remedy: why.remedy });
+    log('error', `${subject} halted`, { code: why.code, reason: why.reason, remedy: why.remedy });
   };
   breaker.haltRecorded ??= record().catch((error: unknown) => {
     // The next to look records it.
@@ -452,7 +454,7 @@ export async function takeUpBreaker({ journal, gate, clock }: PayerContext, paye
 
 /** Records what has become of the pause, if it is not what the journal knows. */
 export async function recordPause(
-  { journal, gate: { breaker }, log }: PayerContext,
+  { journal, gate: { breaker }, log, subject = 'payer account' }: PayerContext,
   { companyId, payerAccount }: Payer,
 ): Promise<void> {
   const { status, why, pausedAtMs, pausedUntilMs, troubles } = breaker.state;
@@ -460,7 +462,7 @@ export async function recordPause(
   if (status === 'open' && recorded !== undefined) {
     breaker.recordedPause = undefined;
     await journal.clearPayerPause(companyId, payerAccount);
-    log('info', 'payer account goes on', {});
+    log('info', `${subject} goes on`, {});
   }
   if (status !== 'paused' || why === null) return;
   if (recorded?.pausedAtMs === pausedAtMs && recorded.pausedUntilMs === pausedUntilMs) return;
@@ -470,7 +472,7 @@ export async function recordPause(
   // Not before: whoever looks meanwhile would take it for one that an operator has ended.
   breaker.recordedPause = { pausedAtMs, pausedUntilMs };
   const { code, reason } = why;
-  log('warn', 'payer account paused', { code, reason, forMs: pausedUntilMs - pausedAtMs });
+  log('warn', `${subject} paused`, { code, reason, forMs: pausedUntilMs - pausedAtMs });
 }
 
 /** How often it is looked, while the account is paused, whether an operator has ended the pause. */

@@ -33,8 +33,8 @@ export interface RegistrationContext {
   readonly doubts: Set<number>;
   /** Aborted when nothing new is to be begun: the process is asked to stop, or the wait is over. */
   readonly stop: AbortSignal;
-  /** When this process took the sender lock: what was submitted before is another's, which has ended. */
-  readonly ownSinceMs: number;
+  /** Rows that this process is sending now, over all its runs: nobody takes them for abandoned. */
+  readonly inFlight: Set<number>;
   /** `brake.inDoubtMax` */
   readonly inDoubtMax: number;
   /** `brake.consecutiveFailures`, of rejections by callback. */
@@ -71,7 +71,10 @@ export function serviceBreaker(
       return found && batchForBreaker(found);
     },
   };
-  return { context: { journal: kept, clock, log, gate: service }, batch: batchForBreaker(batch) };
+  return {
+    context: { journal: kept, clock, log, gate: service, subject: 'direct debit' },
+    batch: batchForBreaker(batch),
+  };
 }
 
 /**

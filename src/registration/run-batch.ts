@@ -36,7 +36,7 @@ export async function runRegistrations(
   batch: RegistrationBatch,
   limits: RegistrationRunLimits,
 ): Promise<RegistrationRunEnd> {
-  await sweepAbandoned(context, context.ownSinceMs);
+  await sweepAbandoned(context, context.inFlight);
   await startRunning(context, batch, limits);
   const ends = new AbortController();
   const { signal } = ends;

@@ -97,13 +97,14 @@ async function recordIntent(
   });
   const { seq } = row.registration;
   run.inFlight.add(seq);
+  context.inFlight.add(seq);
   run.hasSent = true;
   let isRecorded = false;
   try {
     [isRecorded = false] = await journal.applyRegistrations([change]);
   } finally {
     if (!isRecorded) {
-      run.inFlight.delete(seq);
+      forget(context, seq);
       passes.leave();
     }
   }
@@ -113,6 +114,11 @@ async function recordIntent(
   await noticeHalt(breaker, batch);
   await holdForCompany(context, row);
   return undefined;
+}
+
+function forget({ run, inFlight }: RegistrationContext, seq: number): void {
+  run.inFlight.delete(seq);
+  inFlight.delete(seq);
 }
 
 /** The bank works on it, or has said what is wrong with it: the run gets on. */
@@ -136,7 +142,7 @@ async function sendAndRecord(context: RegistrationContext, intended: Intended): 
     await recordAnswer(context, intended, read);
   } finally {
     passes.leave(service, company);
-    run.inFlight.delete(registration.seq);
+    forget(context, registration.seq);
     run.notify();
   }
 }

@@ -19,23 +19,25 @@ interface SweepContext {
 const pageRows = 500;
 
 /**
- * Has whatever another process has left submitted wait for its callback. Only who owns the sender lock may say that the
- * other one has ended.
- * @param beforeMs when this process took the lock: what was intended since is its own
+ * Has whatever nobody sends any more wait for its callback. Only who owns the sender lock may say so: whoever submitted it
+ * has ended, or has broken off.
+ * @param inFlight what this process is sending now
  * @returns how many there were
  */
 export async function sweepAbandoned(
   { journal, clock, log }: SweepContext,
-  beforeMs: number,
+  inFlight: ReadonlySet<number>,
 ): Promise<number> {
   let afterSeq = 0;
   let rows = 0;
   for (;;) {
-    const page = await journal.submittedRegistrations(beforeMs, afterSeq, pageRows);
+    // Whatever the clock says: it may have been set back since.
+    const page = await journal.submittedRegistrations(Number.MAX_SAFE_INTEGER, afterSeq, pageRows);
     const nowMs = clock.now();
+    const abandoned = page.filter(({ seq }) => !inFlight.has(seq));
     rows += await applyAll(
       journal,
-      page.map((registration) => decideAbandoned(registration, nowMs)),
+      abandoned.map((registration) => decideAbandoned(registration, nowMs)),
     );
     afterSeq = page.at(-1)?.seq ?? afterSeq;
     if (page.length < pageRows) break;

@@ -47,6 +47,7 @@ export interface SceneSettings {
   readonly watch?: object;
   readonly notices?: object;
   readonly reconcile?: object;
+  readonly registration?: object;
   /** Folders that are elsewhere than in the data directory. */
   readonly folders?: object;
   /** The data directory, instead of one in the scene's folder. */
@@ -95,6 +96,7 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
     watch: { listen: '', ...changes.watch },
     notices: { ...changes.notices },
     reconcile: { ...changes.reconcile },
+    registration: { ...changes.registration },
     folders: { ...changes.folders },
     settle: {
       firstDelayMs: 50,

@@ -29,8 +29,8 @@ export interface RegisterSession {
   readonly session: Session;
   readonly ipAddress: string;
   readonly limit: AdaptiveLimit;
-  /** When this process took the sender lock. */
-  readonly ownSinceMs: number;
+  /** Rows that this process is sending now. */
+  readonly inFlight: Set<number>;
 }
 
 /** @param session just opened: nothing of registrations has been sent by it */
@@ -40,7 +40,7 @@ export async function openRegistering(session: Session): Promise<RegisterSession
     session,
     ipAddress: registration.ipAddress || (await findOwnAddress(session.bankAddress)),
     limit: new AdaptiveLimit(registration.concurrency),
-    ownSinceMs: session.clock.now(),
+    inFlight: new Set(),
   };
 }
 
@@ -139,7 +139,7 @@ const brakeWords: BrakeWords = {
 
 /** What the steps of one run share. @param stop aborted when nothing new is to be begun */
 function makeRegistrationContext(
-  { session, ipAddress, limit, ownSinceMs }: RegisterSession,
+  { session, ipAddress, limit, inFlight }: RegisterSession,
   batch: RegistrationBatch,
   stop: AbortSignal,
   progress: Progress,
@@ -164,7 +164,7 @@ function makeRegistrationContext(
     run,
     doubts: new Set(),
     stop: stopOrBroken,
-    ownSinceMs,
+    inFlight,
     inDoubtMax: brake.inDoubtMax,
     consecutiveRefusalsMax: brake.consecutiveFailures,
     bindKept: async () => void (await bindKeptCallbacks({ journal, clock, log })),

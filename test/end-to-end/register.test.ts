@@ -1,0 +1,100 @@
+/** `paydrop register` as a shell runs it, killed on its way; the verdict is the bank's own ledger. */
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { openScene, readPresentResult, type Scene, until } from './harness.ts';
+
+const apiKey = 'the-key-of-the-callbacks';
+const limitedAccount = '9900000999';
+
+/** Nobody listens there until the program does. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+const accountOf = (rowNo: number): string => `98${String(rowNo).padStart(8, '0')}`;
+
+/** Every fifth is rejected, and of every seventh the answer is lost. */
+const faults = Array.from({ length: 60 }, (_, index) => index + 1).flatMap((rowNo) => {
+  const match = { accountNo: accountOf(rowNo) };
+  if (rowNo % 5 === 0) return [{ match, outcome: 'reject' }];
+  return rowNo % 7 === 0 ? [{ match, outcome: 'success', reply: 'lost' }] : [];
+});
+
+async function openRegisterScene(): Promise<Scene> {
+  const port = await findFreePort();
+  return openScene({
+    ownProcesses: true,
+    sandbox: {
+      latencyMs: 15,
+      vendors: [{ vendorId: 'VENDOR0001', companyIds: ['COMP000001'] }],
+      registration: {
+        callbackUrl: `http://127.0.0.1:${port}/callbacks`,
+        apiKey,
+        decideAfterMs: 50,
+        callbackRetries: { max: 40, delayMs: 50, delayMaxMs: 400 },
+        behaviours: [
+          ...faults,
+          { match: { accountNo: limitedAccount }, outcome: 'untouched', code: '0429', times: 1 },
+        ],
+      },
+    },
+    registration: {
+      vendorId: 'VENDOR0001',
+      companyId: 'COMP000001',
+      answerWithinMs: 40_000,
+      callbacks: { port, keys: [apiKey] },
+    },
+  });
+}
+
+const expectedOf = (rowNo: number): string => (rowNo % 5 === 0 ? 'refused' : 'registered');
+
+test('60 registrations, killed twice on the way: each is sent once, and every outcome is in the result', async () => {
+  await using scene = await openRegisterScene();
+  const rows = Array.from(
+    { length: 60 },
+    (_, index) => `R-${index + 1},C-${index + 1},${accountOf(index + 1)}`,
+  );
+  const file = await scene.addFile('reg.csv', `registrationId,customerId,accountNo\n${rows.join('\n')}\n`);
+  const countSent = async (): Promise<number> => (await scene.bank.ledger()).registrations.entries.length;
+  for (const sent of [8, 30]) {
+    const program = scene.start('register', file, '--json');
+    await until(async () => (await countSent()) >= sent);
+    program.kill('SIGKILL');
+    expect((await program.ended).signal).toBe('SIGKILL');
+  }
+  const end = await scene.run('register', file, '--json');
+  expect(end.code).toBe(3);
+  expect(JSON.parse(end.stdout)).toMatchObject({ status: 'done', addsUp: true, isRepeat: false });
+  const { registrations } = await scene.bank.ledger();
+  expect(registrations).toMatchObject({ duplicatesRefused: 0, repeatedRequestUids: 0 });
+  const sentOnce = new Map(registrations.entries.map(({ accountNo, requestUID }) => [accountNo, requestUID]));
+  expect(sentOnce.size).toBe(registrations.entries.length);
+  for (const line of await readPresentResult(scene.outbox)) {
+    const rowNo = Number(line['rowNo']);
+    const requestUid = sentOnce.get(accountOf(rowNo));
+    // Killed between its intent and its bytes, it never reached the bank; nobody can know, and it is not sent again.
+    const status = requestUid === undefined ? 'unanswered' : expectedOf(rowNo);
+    expect([rowNo, line['status'], line['attempts']]).toEqual([rowNo, status, '1']);
+    expect(line['requestUID']).toBe(requestUid ?? line['requestUID']);
+  }
+  await stopsAtTheLimit(scene, file);
+});
+
+/** What is done is told again; what is too much for the bank stops short, and says so. */
+async function stopsAtTheLimit(scene: Scene, done: string): Promise<void> {
+  const file = await scene.addFile(
+    'late.csv',
+    `registrationId,customerId,accountNo\nL-1,C-1,${limitedAccount}\n`,
+  );
+  const end = await scene.run('register', done, file);
+  expect(end.code).toBe(6);
+  expect(end.stdout).toMatch(/by an earlier run; nothing is registered again[^]*paused: .*the request limit/);
+  expect(end.stdout + end.stderr).not.toContain(limitedAccount);
+}
