@@ -25,7 +25,7 @@ import {
 import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
 import { servicePayer } from '../registration/rules/intent.ts';
 import { registrationCauseWords } from '../registration/rules/words.ts';
-import { openPayer } from '../payout/operator.ts';
+import { cancelledReason, openPayer } from '../payout/operator.ts';
 import { type Examined, noRest, readTerms, type ReviewContext, type TargetWork } from './context.ts';
 import { keptChanging, markOf, triesMax } from './payout-target.ts';
 import { directDebitOf, type PayerKey } from './rules/batch-decisions.ts';
@@ -287,10 +287,14 @@ export async function cancelRegistrations(
   { batchId }: RegistrationBatch,
   nowMs: number,
 ): Promise<number> {
+  // What is being sent may come back unsent: halted, the batch sends nothing more, and whoever ends it cancels that too.
+  const isHalted = await journal.moveRegistrationBatch(batchId, 'halted', cancelledReason, nowMs);
   const rows = await journal.cancelUnsentRegistrations(batchId, nowMs);
-  if (rows > 0 && (await journal.countAwaitedRegistrations(batchId)) === 0)
-    await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
-  return rows;
+  if ((await journal.countAwaitedRegistrations(batchId)) > 0) return rows;
+  // What has come back since the rows were cancelled.
+  const all = rows + (await journal.cancelUnsentRegistrations(batchId, nowMs));
+  if (isHalted || all > 0) await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
+  return all;
 }
 
 const changedSince = 'it has changed since: look again';

@@ -248,6 +248,22 @@ describe('a batch of registrations, and direct debit', () => {
     expect(await store.registrationBatch(registrationBatchId)).toMatchObject({ status: 'done' });
   });
 
+  test('while something of it is awaited, it stays halted, so that what comes back unsent is cancelled, too', async () => {
+    const { store } = opened;
+    await sent(store, 'in-doubt');
+    await propose(contextOf(store), wishOf('cancel-batch', await batchTarget(store)), mali);
+    expect(await store.registrationBatch(registrationBatchId)).toMatchObject({
+      status: 'halted',
+      reasonCode: 'cancelled',
+    });
+    expect(await store.countRegistrations()).toEqual(
+      new Map([
+        ['cancelled', 1],
+        ['in-doubt', 1],
+      ]),
+    );
+  });
+
   test('a halt of direct debit is lifted by two, and what it held goes on', async () => {
     const { store } = opened;
     await halt(store);
