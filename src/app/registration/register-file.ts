@@ -67,6 +67,13 @@ export async function registerFile(
   const { journal, clock, loaded } = session;
   const onRows = (rowsDone: number): void =>
     options.progress.show({ phase: 'reading', rowsDone, rowsTotal: undefined, inDoubt: 0 });
+  let knownAs: string | undefined;
+  const mayRead = async (batchId: string): Promise<boolean> => {
+    knownAs = batchId;
+    // Before it is there: after any crash it is known who had it taken in, and lets nothing of it go on.
+    if ((await journal.registrationBatch(batchId)) === undefined) await session.noteRunner?.(batchId);
+    return true;
+  };
   const ingested = await ingestRegistrations(
     {
       journal: journal.registrationIntake,
@@ -75,14 +82,18 @@ export async function registerFile(
       companyId: loaded.settings.bank.companyId,
       findTrace: (inspection: Inspection) => session.findTrace?.(inspection) ?? Promise.resolve(undefined),
       stop: options.interrupted,
+      mayRead,
       onRows,
     },
     path,
     basename(path),
   );
   switch (ingested.kind) {
-    case 'rejected':
-      return { kind: 'rejected', rejection: ingested.rejection };
+    case 'rejected': {
+      const { rejection } = ingested;
+      await session.noteRefused?.(basename(path), { rejection, batchId: knownAs });
+      return { kind: 'rejected', rejection };
+    }
     case 'turned-away':
     case 'stopped':
       return { kind: 'interrupted', batch: undefined };

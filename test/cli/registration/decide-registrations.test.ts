@@ -198,4 +198,19 @@ describe('with users', () => {
     expect((await call('mali', 'queue', '--kind', 'payer')).stdout).toContain('direct debit of V001, COMP01');
     expect(await call('mali', 'halt', '--company', 'V001/COMP01', '--note', 'x')).toMatchObject({ code: 2 });
   });
+
+  test('a file that is refused waits in the queue, and whoever registers one approves nothing of it', async () => {
+    const header = 'registrationId,customerId,vendorId,companyId,accountNo,ref1,ref2,ref3,ref4';
+    const [bad, none] = [join(folder, 'bad.csv'), join(folder, 'none-valid.csv')];
+    await writeFile(bad, 'registrationId,accountNo\nA-1\n');
+    await writeFile(none, `${header}\nA-1,9100000000011,V001,COMP01,12,R-1,,,\n`);
+    expect(await call('mali', 'register', bad)).toMatchObject({ code: 5 });
+    expect((await call('mali', 'queue', '--kind', 'file')).stdout).toContain('bad.csv');
+    expect(await call('mali', 'register', none, '--wait', '0')).toMatchObject({ code: 3 });
+    await using store = await openStore();
+    const batch = (await store.registrationBatches()).find(({ fileName }) => fileName === 'none-valid.csv');
+    const { people } = await store.persons();
+    const mali = people.find(({ name }) => name === 'mali')?.personId;
+    expect(await store.handsOf(batch?.batchId ?? '')).toEqual([mali]);
+  });
 });
