@@ -1,5 +1,6 @@
 /** Endpoint 3: what is sent, what comes back, and what each spoilt answer of the sandbox bank is taken for. */
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { findOwnAddress } from '../../src/bank/own-address.ts';
 import { type BankClientOptions, type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
 import type { RegistrationOrder } from '../../src/core/bank-port.ts';
 import { readAnswer } from '../../src/registration/rules/read-answer.ts';
@@ -194,4 +195,11 @@ describe('what each answer of the sandbox bank is taken for', () => {
     expect(await ask({ refs: ['UID-1', null, null, null] })).toBe('unknown BSN002');
     expect(bank.registrations().repeatedRequestUids).toBe(1);
   });
+});
+
+test.each([
+  ['http://127.0.0.1:9', '127.0.0.1'],
+  ['http://localhost:9', /^(?:127\.0\.0\.1|::1)$/],
+])('the bank at %s is reached from %s', async (baseUrl, address) => {
+  expect(await findOwnAddress(baseUrl)).toMatch(address);
 });
