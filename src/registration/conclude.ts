@@ -18,6 +18,7 @@ type Concluded = Pick<
   | 'countAwaitedRegistrations'
   | 'readyRegistrations'
   | 'searchRegistrations'
+  | 'runnableRegistrationBatches'
 >;
 
 /** True when rows of the batch bear the hold. */
@@ -84,4 +85,17 @@ async function describeHeld(journal: Concluded, batchId: string): Promise<BatchR
 async function endWithoutAwaited(journal: Concluded, batchId: string, nowMs: number): Promise<void> {
   if ((await journal.countAwaitedRegistrations(batchId)) === 0)
     await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
+}
+
+/**
+ * Ends batches of which everything has ended since their last run: none may come any more, so whoever takes the callbacks
+ * does it.
+ */
+export async function endAnswered(journal: Concluded, nowMs: number): Promise<void> {
+  for (const { batchId, status } of await journal.runnableRegistrationBatches()) {
+    if (status !== 'running' && status !== 'paused') continue;
+    const [ready] = await journal.readyRegistrations(batchId, 0, 1);
+    const isHeld = (await hasHeld(journal, batchId, 'paused')) || (await hasHeld(journal, batchId, 'halted'));
+    if (ready === undefined && !isHeld) await endWithoutAwaited(journal, batchId, nowMs);
+  }
 }

@@ -4,6 +4,7 @@ import type { BankReply, RegistrationFields, RegistrationOrder } from '../../src
 import { AdaptiveLimit } from '../../src/payout/adaptive-limit.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { RunState } from '../../src/payout/context.ts';
+import { endAnswered } from '../../src/registration/conclude.ts';
 import type { RegistrationContext } from '../../src/registration/context.ts';
 import type { RegistrationBatch } from '../../src/registration/ports.ts';
 import { companyPayer, servicePayer } from '../../src/registration/rules/intent.ts';
@@ -164,6 +165,22 @@ test('outcomes that do not come are awaited for as long as asked, and unanswered
   await scene.clock.advance(24 * hourMs);
   expect(await run(scene)).toEqual({ batch: 'done', rows: { unanswered: 3 } });
   expect(scene.sent).toHaveLength(3);
+});
+
+test('a batch whose last outcome comes when nobody sends any more is done by whoever takes the callbacks', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  const { store, clock } = scene;
+  scene.callsBack = 'never';
+  await takeIn(scene, 2);
+  await run(scene);
+  for (const left of [1, 0]) {
+    const [row] = await store.searchRegistrations({ statuses: ['acknowledged'] }, Number.MAX_SAFE_INTEGER, 1);
+    const registration = await store.registration(row!.seq);
+    await applyOne(store, calledBack(registration!));
+    await endAnswered(store, clock.now());
+    expect((await store.registrationBatch(batchId))?.status).toBe(left === 0 ? 'done' : 'running');
+  }
 });
 
 test('0429 leaves the service alone for an hour, whoever starts meanwhile, and then goes on by itself', async () => {

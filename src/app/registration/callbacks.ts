@@ -11,6 +11,7 @@ import {
   type CallbackListenerContext,
   startCallbackListener,
 } from '../../registration/listener/listener.ts';
+import { endAnswered } from '../../registration/conclude.ts';
 import { keepSweeping } from '../../registration/sweep.ts';
 import { readCallbackKeys, requireCallbackKeys, SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
@@ -119,7 +120,8 @@ export async function listenForCallbacks(options: CallbacksOptions): Promise<voi
   await using journal = await requireJournal(loaded);
   await using listener = requireListener(await openCallbackListener({ ...options, journal }));
   const over = new AbortController();
-  const sweeping = sweepUntil(options, journal, AbortSignal.any([stop, over.signal]));
+  const end = AbortSignal.any([stop, over.signal]);
+  const beside = Promise.all([sweepUntil(options, journal, end), endUntil(options, journal, end)]);
   try {
     while (!stop.aborted) {
       const awaited = await journal.countAwaitedRegistrations();
@@ -128,7 +130,7 @@ export async function listenForCallbacks(options: CallbacksOptions): Promise<voi
     }
   } finally {
     over.abort();
-    await sweeping;
+    await beside;
   }
 }
 
@@ -161,5 +163,15 @@ async function sweepUntil(
       isInTrouble = true;
       await clock.sleep(sweepAgainMs, end);
     }
+  }
+}
+
+/** Batches whose last outcome has come are done, though nobody sends any more. Never rejects, either. */
+async function endUntil({ clock, log }: CallbacksOptions, journal: Journal, end: AbortSignal): Promise<void> {
+  while (!end.aborted) {
+    await endAnswered(journal, clock.now()).catch((error: unknown) => {
+      log.warn({ err: error }, 'a batch whose outcomes have all come could not be ended: tried again');
+    });
+    await clock.sleep(sweepAgainMs, end);
   }
 }
