@@ -107,7 +107,9 @@ export async function takeNamed(
   for (const name of names) {
     const item = await readName(session, name);
     const isThere =
-      item.kind === 'payout' || waiting.items.some(({ kind, key }) => kind === item.kind && key === item.key);
+      item.kind === 'payout' ||
+      item.kind === 'registration' ||
+      waiting.items.some(({ kind, key }) => kind === item.kind && key === item.key);
     const whyNot = isThere ? await takeItem(context, item, what, by) : 'it does not wait for anybody';
     taken.push({ name, whyNot });
   }

@@ -154,8 +154,10 @@ const waitsSince = ({ row, batch, events }: RegistrationHistory): number =>
   events.at(-1)?.atMs ?? row.settledAtMs ?? batch.sealedAtMs ?? batch.startedAtMs;
 
 /** Those that ended otherwise than registered, and those in doubt for long. */
-async function findRegistrations(context: QueueContext, asker: Asker, limit: number): Promise<Found> {
+async function findRegistrations(context: QueueContext, asker: Asker, limitAsked: number): Promise<Found> {
   const { journal, clock, doubtAfterMs } = context;
+  // Each is looked at with what can be decided about it: who names another finds it by its own page.
+  const limit = Math.min(limitAsked, itemsOfKind);
   const waiting = { isWaiting: true } as const;
   const doubt = { statuses: ['in-doubt'], untilMs: clock.now() - doubtAfterMs } as const;
   const found = new Map<number, RegistrationRow>();

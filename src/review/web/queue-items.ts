@@ -160,10 +160,14 @@ async function isThere(
   kind: OwnedItem['kind'] | 'payout',
   key: string,
 ): Promise<boolean> {
-  if (kind === 'payout')
+  if (kind === 'payout' || kind === 'registration') {
+    if (!/^[1-9]\d{0,14}$/.test(key)) return false;
+    const { journal } = await readReview();
+    const seq = Number(key);
     return (
-      /^[1-9]\d{0,14}$/.test(key) && (await (await readReview()).journal.history(Number(key))) !== undefined
+      (await (kind === 'payout' ? journal.history(seq) : journal.registrationHistory(seq))) !== undefined
     );
+  }
   const { items } = await readQueue(person, itemsMax);
   return items.some((one) => one.kind === kind && one.key === key);
 }
