@@ -3,8 +3,9 @@ import type { BatchReason } from '../core/ports.ts';
 import { cancelledReason } from '../payout/operator.ts';
 import { interruptedReason, waitOverReason } from '../payout/conclude.ts';
 import { describePause } from '../payout/rules/circuit-breaker.ts';
-import type { RegistrationContext } from './context.ts';
+import type { RegistrationContext, RegistrationJournal } from './context.ts';
 import type { RegistrationBatch, RegistrationStore } from './ports.ts';
+import { companyPayer } from './rules/intent.ts';
 import type { RegistrationHold } from './rules/registration.ts';
 
 type Concluded = Pick<
@@ -17,7 +18,6 @@ type Concluded = Pick<
   | 'cancelUnsentRegistrations'
   | 'countAwaitedRegistrations'
   | 'readyRegistrations'
-  | 'searchRegistrations'
   | 'runnableRegistrationBatches'
 >;
 
@@ -72,13 +72,19 @@ export async function conclude(
   else await endWithoutAwaited(journal, batchId, nowMs);
 }
 
-/** Why rows of a company wait, whose others may have gone on. */
-async function describeHeld(journal: Concluded, batchId: string): Promise<BatchReason> {
-  const [row] = await journal.searchRegistrations({ batchId, hold: 'halted' }, Number.MAX_SAFE_INTEGER, 1);
+/** Why rows of a company wait, whose others may have gone on: the halt of the company, where that still stands. */
+async function describeHeld(journal: RegistrationJournal, batchId: string): Promise<BatchReason> {
+  const filter = { batchId, hold: 'halted' } as const;
+  const [row] = await journal.searchRegistrations(filter, Number.MAX_SAFE_INTEGER, 1);
+  const batch = await journal.registrationBatch(batchId);
+  const asked = row?.currentInstruction;
+  const payer = asked && batch && companyPayer(batch.companyId, asked);
+  const halt = payer && (await journal.payerHalt(payer.companyId, payer.payerAccount));
+  if (halt) return { code: halt.code, reason: halt.reason, remedy: halt.remedy };
   return {
     code: row?.reasonCode ?? 'halted',
     reason: row?.reason ?? 'rows are held for their company',
-    remedy: `Clear it with the bank, then "paydrop resume ${batchId}"`,
+    remedy: 'Look at the reasons of these rows; resume the batch when the cause is mended',
   };
 }
 

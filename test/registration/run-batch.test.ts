@@ -213,6 +213,8 @@ test('a company that the bank does not know halts alone, until a person resumes'
   const stopped = { batch: 'halted BSN004', rows: { registered: 5, held: 5 } };
   expect(await run(scene)).toEqual(stopped);
   expect(scene.sent.filter(({ companyId }) => companyId === 'C002')).toHaveLength(1);
+  const remedy = 'The bank has no profile of this company: correct companyId, or ask the bank';
+  expect(await scene.store.registrationBatch(batchId)).toMatchObject({ remedy });
   // Neither another run nor another process goes on with it.
   expect(await run(scene)).toEqual(stopped);
   const { companyId, payerAccount } = companyPayer(payer.companyId, { vendorId: 'V001', companyId: 'C002' });
