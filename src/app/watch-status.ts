@@ -23,6 +23,7 @@ import {
   type Trouble,
   type WatchState,
 } from '../watch/rules/health.ts';
+import type { RegistrationWatch } from '../watch/registrations.ts';
 import type { Watcher } from '../watch/watcher.ts';
 import { type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
@@ -34,6 +35,8 @@ export type WatchStage =
   | { readonly kind: 'started'; readonly isSandbox: boolean; readonly inbox: string; readonly outbox: string }
   /** /healthz answers from now on. */
   | { readonly kind: 'health-opened'; readonly address: ListenAddress }
+  /** The bank's callbacks are taken from now on. */
+  | { readonly kind: 'callbacks-opened'; readonly url: string }
   /** Another process is sending; undefined when that one has not said who it is. */
   | { readonly kind: 'standing-by'; readonly owner: SenderLockOwner | undefined }
   /** This process is sending, and the inbox is its own. */
@@ -61,6 +64,7 @@ export function makeLeftReporter(report: ReportNews): (names: readonly string[])
 export interface Working {
   readonly session: Session;
   readonly watcher: Watcher;
+  readonly registrations?: RegistrationWatch;
   readonly intake: Intake;
   readonly disk: DiskWatch;
 }
@@ -183,7 +187,7 @@ export class WatchStatus {
 
   /** Before this process has begun to work it knows nothing of folders, journal and bank. */
   readState(): WatchState {
-    const { watcher, intake, disk, session } = this.#working ?? {};
+    const { watcher, registrations, intake, disk, session } = this.#working ?? {};
     const { rowsInDoubt, oldestInDoubtAtMs, openBatches, grownFiles } = this.#figures ?? {};
     const trouble = disk === undefined ? this.diskTrouble : disk.trouble;
     return {
@@ -196,11 +200,11 @@ export class WatchStatus {
       journalTrouble: this.isJournalLocked ? trouble : undefined,
       bankTrouble: this.bankTrouble,
       payers: session && this.#readPayers(session),
-      filesInWork: watcher?.files.inWork,
+      filesInWork: watcher && watcher.files.inWork + (registrations?.files.inWork ?? 0),
       rowsInDoubt,
       oldestInDoubtAtMs,
       openBatches,
-      failingBatches: watcher?.batches.failing,
+      failingBatches: watcher && [...watcher.batches.failing, ...(registrations?.failing ?? [])],
       grownFiles,
       attention: this.attention,
       place: this.#place,
@@ -255,6 +259,10 @@ export class WatchStatus {
       countRowsUnderWay: () => (this.#working === undefined ? 0 : countUnderWay(this.#working.session)),
       countByStatus: async () => this.#working?.session.journal.countByStatus(),
       changeCount: () => this.#changes,
+      registrations: {
+        countByStatus: async () => this.#working?.session.journal.countRegistrations(),
+        changeCount: () => this.#changes,
+      },
       countNoticesWaiting: async () => this.#working?.session.journal.countNotices(),
       log: toLog(this.#log),
     });

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import { probeBank } from '../bank/probe.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Clock, Log } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
@@ -14,7 +14,7 @@ import { sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
 import type { SenderLockOwner } from './sender-lock.ts';
 import { journalFileName } from '../store/open.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
-import { openIntake } from '../watch/folders/drop-folder.ts';
+import { type Intake, openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
 import { publishDayHeads } from './review/day-heads.ts';
 import type { DroppedFiles } from './review/dropped.ts';
@@ -23,6 +23,12 @@ import { JournalCheck } from './journal-check.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
+import {
+  type OpenRegistrations,
+  openRegistrationWatch,
+  registrationsInbox,
+  type WatchedAround,
+} from './registration/watch.ts';
 import { restBatch } from './run-file.ts';
 import {
   explainLoss,
@@ -251,21 +257,10 @@ async function workFolder(
   { report, progress, stop }: WatchOptions,
   { hasTakenOver, early }: Pick<Leadership, 'hasTakenOver'> & { readonly early: Early },
 ): Promise<void> {
-  const { loaded, journal: store, clock } = session;
+  const { loaded, clock } = session;
   const { watch: settings } = loaded.settings;
   const log = toLog(session.log);
-  await using intake = status.inboxTimer.watch(
-    await status.inboxTimer.time(() =>
-      openIntake({
-        folders: loaded.folders,
-        watch: settings,
-        isSidecarExpected: loaded.settings.input.control === 'sidecar',
-        journalId: store.journalId,
-        clock,
-        log,
-      }),
-    ),
-  );
+  await using intake = await openInbox(session, status, log);
   report({ kind: 'working', inbox: loaded.folders.inbox, hasTakenOver });
   const notices = await openNotifier(session, early.notices);
   const { readiness } = early;
@@ -282,6 +277,8 @@ async function workFolder(
   const notify = (event: WatchEvent): Promise<void> => notices.notifyOfEvent(event);
   const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent, runObserver });
   await using dropped = await openDropped(session, notices);
+  const around = { disk, log, stop, notify, reportEvent };
+  await using registrations = await openRegistrations(session, status, around, report);
   const watcher = new Watcher(setup, {
     probeMs: settings.probeMs,
     dailyJobs: (askAll) => [
@@ -290,12 +287,13 @@ async function workFolder(
       { name: 'heads', atMs: headsAtMs, run: () => publishDayHeads(session, notices) },
     ],
   });
-  status.begin({ session, watcher, intake, disk });
+  status.begin({ session, watcher, registrations: registrations.watch, intake, disk });
   const journalCheck = new JournalCheck(session, status, disk);
   await journalCheck.begin();
   const reportLeft = makeLeftReporter(report);
   await Promise.all([
     watcher.work(),
+    registrations.work(),
     keepGoing(setup, 'reading the figures', async () => {
       reportLeft(intake.view.left);
       await status.refresh();
@@ -314,6 +312,51 @@ async function workFolder(
     notices.deliver(stop),
   ]);
 }
+
+/** The folders of payouts, with the time of each call counted. */
+async function openInbox(
+  { loaded, journal, clock }: Session,
+  { inboxTimer }: WatchStatus,
+  log: Log,
+): Promise<Intake> {
+  const { folders, settings } = loaded;
+  const opened = inboxTimer.time(() =>
+    openIntake({
+      folders,
+      watch: settings.watch,
+      isSidecarExpected: settings.input.control === 'sidecar',
+      inboxesWithin: [registrationsInbox],
+      journalId: journal.journalId,
+      clock,
+      log,
+    }),
+  );
+  return inboxTimer.watch(await opened);
+}
+
+/** What the metrics call what became of a callback. */
+const callbackResults = {
+  applied: 'taken',
+  'nothing-new': 'taken',
+  repeated: 'repeated',
+  unknown: 'unknown',
+} as const;
+
+/** The drop folder of registrations, and the bank's callbacks. */
+const openRegistrations = (
+  session: Session,
+  status: WatchStatus,
+  around: Omit<WatchedAround, 'onCallback' | 'onListening'>,
+  report: ReportNews,
+): Promise<OpenRegistrations> =>
+  openRegistrationWatch(session, {
+    ...around,
+    onCallback: (taking) => {
+      status.noteChange();
+      status.metrics.countCallback(callbackResults[taking]);
+    },
+    onListening: ({ url }) => report({ kind: 'callbacks-opened', url }),
+  });
 
 /** Files of decisions that are dropped. */
 async function openDropped(

@@ -10,6 +10,7 @@ import type { Payer } from '../payout/circuit-breaker.ts';
 import type { RunState, WorkerContext } from '../payout/context.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
+import type { WrittenRegistrationReports } from '../registration/write-reports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { Intake } from './folders/drop-folder.ts';
 import type { AddedRowReader, FileBatch, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
@@ -30,6 +31,7 @@ export type WatchEvent =
       readonly batchId: string | undefined;
     }
   | { readonly kind: 'batch-settled'; readonly reports: WrittenReports }
+  | { readonly kind: 'registrations-settled'; readonly reports: WrittenRegistrationReports }
   /** Somebody wrote to a file after its rows had been read. */
   | { readonly kind: 'file-grown'; readonly file: TakenFile; readonly growth: FileGrowth };
 

@@ -1,59 +1,7 @@
 /** `paydrop register` as a shell runs it, killed on its way; the verdict is the bank's own ledger. */
-import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
-import { openScene, readPresentResult, type Scene, until } from './harness.ts';
-
-const apiKey = 'the-key-of-the-callbacks';
-const limitedAccount = '9900000999';
-
-/** Nobody listens there until the program does. */
-async function findFreePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-const accountOf = (rowNo: number): string => `98${String(rowNo).padStart(8, '0')}`;
-
-/** Every fifth is rejected, and of every seventh the answer is lost. */
-const faults = Array.from({ length: 60 }, (_, index) => index + 1).flatMap((rowNo) => {
-  const match = { accountNo: accountOf(rowNo) };
-  if (rowNo % 5 === 0) return [{ match, outcome: 'reject' }];
-  return rowNo % 7 === 0 ? [{ match, outcome: 'success', reply: 'lost' }] : [];
-});
-
-async function openRegisterScene(): Promise<Scene> {
-  const port = await findFreePort();
-  return openScene({
-    ownProcesses: true,
-    sandbox: {
-      latencyMs: 15,
-      vendors: [{ vendorId: 'VENDOR0001', companyIds: ['COMP000001'] }],
-      registration: {
-        callbackUrl: `http://127.0.0.1:${port}/callbacks`,
-        apiKey,
-        decideAfterMs: 50,
-        callbackRetries: { max: 40, delayMs: 50, delayMaxMs: 400 },
-        behaviours: [
-          ...faults,
-          { match: { accountNo: limitedAccount }, outcome: 'untouched', code: '0429', times: 1 },
-        ],
-      },
-    },
-    registration: {
-      vendorId: 'VENDOR0001',
-      companyId: 'COMP000001',
-      answerWithinMs: 40_000,
-      callbacks: { port, keys: [apiKey] },
-    },
-  });
-}
-
-const expectedOf = (rowNo: number): string => (rowNo % 5 === 0 ? 'refused' : 'registered');
+import { readPresentResult, type Scene, until } from './harness.ts';
+import { accountOf, expectedOf, limitedAccount, openRegisterScene } from './register-scene.ts';
 
 test('60 registrations, killed twice on the way: each is sent once, and every outcome is in the result', async () => {
   await using scene = await openRegisterScene();

@@ -326,7 +326,7 @@ function makeSetup(
 }
 
 function inWords(event: WatchEvent): string {
-  if (event.kind === 'batch-settled') {
+  if (event.kind === 'batch-settled' || event.kind === 'registrations-settled') {
     const { batch } = event.reports.summary;
     return `${batch.fileName} ${batch.status}`;
   }

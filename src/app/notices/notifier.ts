@@ -15,11 +15,16 @@ import {
   type NoticeScene,
   type RejectedFile,
 } from '../../notify/rules/notice-body.ts';
+import {
+  describeRegistrationsDone,
+  describeRegistrationsHalted,
+} from '../../notify/rules/registration-notices.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { NoticeChannel, NoticeDraft } from '../../notify/rules/notice.ts';
 import { UnkeptNotices } from '../../notify/unkept.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
 import { Signal } from '../../platform/signal.ts';
+import type { WrittenRegistrationReports } from '../../registration/write-reports.ts';
 import { summariseBatch } from '../../reports/rules/summary.ts';
 import type { WrittenReports } from '../../reports/write-reports.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
@@ -72,6 +77,7 @@ export class Notifier {
   async notifyOfEvent(event: WatchEvent): Promise<void> {
     await this.#noteFailure(async () => {
       if (event.kind === 'batch-settled') return this.#notifyOfBatch(event.reports);
+      if (event.kind === 'registrations-settled') return this.notifyOfRegistrations(event.reports);
       if (event.kind === 'file-grown') return this.notifyOfGrowth(event.file, event.growth);
       const { why, item, path, batchId = null, outcome } = event;
       if (outcome === 'archived' || why === undefined) return;
@@ -99,6 +105,15 @@ export class Notifier {
         await this.add(describeUnexplained(this.scene, batchId, eventSeq));
     }
     if (status === 'halted') await this.add(describeBatchHalted(this.scene, news, batch.restedAtMs ?? 0));
+  }
+
+  /** A batch of registrations has come to rest. */
+  async notifyOfRegistrations({ summary, files }: WrittenRegistrationReports): Promise<void> {
+    const { status, restedAtMs } = summary.batch;
+    const news = { summary, reports: files.map(({ path }) => path) };
+    const eventSeq = Math.max(0, ...files.map((report) => report.eventSeq));
+    if (status === 'done') await this.add(describeRegistrationsDone(this.scene, news, eventSeq));
+    if (status === 'halted') await this.add(describeRegistrationsHalted(this.scene, news, restedAtMs ?? 0));
   }
 
   /** A notice that cannot be made changes nothing about what was paid. */

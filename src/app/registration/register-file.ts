@@ -125,7 +125,7 @@ async function registerKnown(
 }
 
 /** Writes what is due for a batch at rest. */
-function restRegistrations(
+export function restRegistrations(
   { journal, outbox, loaded, bankAddress, clock }: Session,
   batchId: string,
   exceptionsOk: boolean,
@@ -149,7 +149,7 @@ const brakeWords: BrakeWords = {
 };
 
 /** What the steps of one run share. @param stop aborted when nothing new is to be begun */
-function makeRegistrationContext(
+export function makeRegistrationContext(
   { session, ipAddress, limit, inFlight }: RegisterSession,
   batch: RegistrationBatch,
   stop: AbortSignal,

@@ -11,6 +11,7 @@ import { formatBaht } from '../../core/money.ts';
 import { countOf, showTotal, showByStatus, showForReview, showState, totalsByStatus } from './amounts.ts';
 import { countColumns } from '../output.ts';
 import { describeProgress } from './progress.ts';
+import { showRegistrationState } from './registration-status.ts';
 import { alignColumns, sandboxBanner, showPath as showPathHere, type Shown } from './shown.ts';
 
 /** In a service's journal nobody is in its folder: the whole path. */
@@ -49,6 +50,8 @@ function describe(news: WatchNews): Told {
       const url = toUrl(news.address);
       return { json: { url }, text: `health: ${url}` };
     }
+    case 'callbacks-opened':
+      return { json: { url: news.url }, text: `callbacks: ${news.url}` };
     case 'standing-by': {
       const { owner } = news;
       const sender = owner && { ...owner, sinceMs: undefined, since: formatBangkokDateTime(owner.sinceMs) };
@@ -83,6 +86,8 @@ function describe(news: WatchNews): Told {
       return describeFile(news);
     case 'batch-settled':
       return describeBatch(news);
+    case 'registrations-settled':
+      return describeRegistrations(news);
     case 'file-grown': {
       const { fileName: file, batchId, path } = news.file;
       const { rows, amount, payoutIds } = news.growth;
@@ -150,6 +155,39 @@ function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Told {
 
 const resultKinds: readonly ReportKind[] = ['result', 'result-update'];
 const exceptionKinds: readonly ReportKind[] = ['exceptions', 'exceptions-update'];
+
+function describeRegistrations({ reports }: Extract<WatchNews, { kind: 'registrations-settled' }>): Told {
+  const { batch, totals, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;
+  const { batchId, fileName: file, status, reasonCode } = batch;
+  const [reason, remedy] = [showTextIfAny(batch.reason), showTextIfAny(batch.remedy)];
+  const files = reports.files.map(({ path }) => path);
+  const opened = exceptions === 0 ? resultKinds : exceptionKinds;
+  const path = reports.files.findLast(({ kind }) => opened.includes(kind))?.path;
+  const byStatus = totals.map(({ status: of, rows }) => `${rows} ${of}`).join(', ');
+  const text = [
+    `registrations ${batchId} of ${file} ${showRegistrationState(status, totals, true)}: ${byStatus}`,
+    reason === null ? '' : `; ${reason}. ${remedy ?? ''}`,
+    alarms === 0
+      ? ''
+      : `; ALARM: ${countOf(alarms, 'row contradicts', 'rows contradict')} what the bank had said`,
+    exceptions === 0 ? '' : `; ${showForReview(exceptions)}`,
+    path === undefined ? '' : ` -> ${showPath(path)}`,
+  ].join('');
+  const counts = Object.fromEntries(totals.map(({ status: of, rows }) => [of, rows]));
+  const json = {
+    batchId,
+    file,
+    status,
+    reasonCode,
+    reason,
+    remedy,
+    byStatus: counts,
+    exceptions,
+    alarms,
+    files,
+  };
+  return { json, text };
+}
 
 function describeBatch({ reports }: Extract<WatchNews, { kind: 'batch-settled' }>): Told {
   const { batch, totals, exitCode, exceptionRows: exceptions, alarmRows: alarms } = reports.summary;

@@ -28,4 +28,6 @@ export interface FoldersContext {
    * that share rejected/, each knows its own files there.
    */
   readonly label?: string;
+  /** Names of folders in the inbox that are drop folders of their own. */
+  readonly inboxesWithin?: readonly string[];
 }

@@ -18,7 +18,10 @@ import { Originals } from './originals.ts';
 import { decideRecovery, type Recovery } from './states.ts';
 import { LateWritingError, NoRoomError, WorkFolder } from './work.ts';
 
-export interface IntakeOptions extends Pick<FoldersContext, 'folders' | 'watch' | 'clock' | 'log' | 'label'> {
+export interface IntakeOptions extends Pick<
+  FoldersContext,
+  'folders' | 'watch' | 'clock' | 'log' | 'label' | 'inboxesWithin'
+> {
   /** A file comes with `<file>.control.json`. */
   readonly isSidecarExpected: boolean;
   /** How long a file waits for its sidecar; 60 seconds when left out. */

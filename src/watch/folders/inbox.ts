@@ -128,6 +128,7 @@ export class Inbox {
       const text = name.name.toString('latin1');
       const kind = classifyName(text, this.#context.rules);
       if (kind.kind === 'ignored') continue;
+      if (name.isDirectory() && this.#context.inboxesWithin?.includes(text) === true) continue;
       if (!name.isFile()) {
         left.push(this.#leave(name.name, 'it is no ordinary file'));
         continue;
