@@ -51,30 +51,112 @@ export const isDiskFull = (error: unknown): boolean => error instanceof DiskFull
 /** Told of every call of `apply`, before anything of it is written. */
 export type OnAsked = (changes: readonly Change[], life: Life) => void;
 
-export class Connection {
-  readonly journal: SimulatedJournal;
+/** What befalls the writes of a process. */
+export interface DiskLuck {
+  /** True when such a fault happens now. */
+  roll(kind: 'commit-slow' | 'disk-full'): boolean;
+  /** Of what waits when its process is killed, the share that has reached the disk. */
+  readonly untoldShare: number;
+  /** Told after each write. */
+  readonly onWritten: () => void;
+}
+
+/** What one process has written, or is about to. */
+export class DelayedWrites {
   readonly #world: World;
-  readonly #plan: Plan;
-  readonly #bank: SimulatedBank;
-  readonly #disk: Disk;
   readonly #life: Life;
+  readonly #luck: DiskLuck;
   /** In the order of the calls. */
   #waiting: Waiting[] = [];
   #isCommitDue = false;
 
-  constructor(world: World, plan: Plan, bank: SimulatedBank, disk: Disk, life: Life, onAsked: OnAsked) {
+  constructor(world: World, life: Life, luck: DiskLuck) {
     this.#world = world;
-    this.#plan = plan;
-    this.#bank = bank;
-    this.#disk = disk;
     this.#life = life;
+    this.#luck = luck;
     life.onKill = () => this.#crash();
+  }
+
+  #syncMs(): number {
+    const { dice } = this.#world;
+    return this.#luck.roll('commit-slow') ? dice.wide(10, 30_000) : dice.whole(0, 3);
+  }
+
+  /** A transaction of its own. */
+  async writeAlone(name: string, write: () => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const waiting: Waiting = { write, resolve, reject };
+      this.#waiting.push(waiting);
+      this.#world.after(this.#syncMs(), `writes ${name}`, this.#life, () => this.#sync([waiting]));
+    });
+  }
+
+  /** Calls that come close together share one commit. */
+  async commitSoon(write: () => Promise<unknown>): Promise<unknown> {
+    return new Promise((resolve, reject) => {
+      const waiting = { write, resolve, reject, isGathered: true };
+      this.#waiting.push(waiting);
+      if (this.#isCommitDue) return;
+      this.#isCommitDue = true;
+      this.#world.after(this.#syncMs(), 'commits', this.#life, () => {
+        this.#isCommitDue = false;
+        this.#sync(this.#waiting.filter((one) => 'isGathered' in one));
+      });
+    });
+  }
+
+  #sync(writes: readonly Waiting[]): void {
+    this.#waiting = this.#waiting.filter((one) => !writes.includes(one));
+    if (this.#luck.roll('disk-full')) {
+      for (const { reject } of writes) reject(new DiskFullError('no space left on device'));
+      return;
+    }
+    for (const one of writes) this.#write(one);
+  }
+
+  #write({ write, resolve, reject }: Waiting): void {
+    const world = this.#world;
+    world.diskCalls += 1;
+    write()
+      .finally(() => {
+        world.diskCalls -= 1;
+        this.#luck.onWritten();
+      })
+      .then(resolve, reject);
+  }
+
+  /** The process has been killed: some of what waited may have reached the disk, in the order of the calls. */
+  #crash(): void {
+    for (const one of this.#waiting) {
+      if (!this.#world.dice.chance(this.#luck.untoldShare)) break;
+      this.#world.figures.count('commit-untold');
+      this.#write({ ...one, resolve: () => {}, reject: () => {} });
+    }
+    this.#world.figures.count('commit-lost', this.#waiting.length);
+    this.#waiting = [];
+  }
+}
+
+export class Connection {
+  readonly journal: SimulatedJournal;
+
+  constructor(world: World, plan: Plan, bank: SimulatedBank, disk: Disk, life: Life, onAsked: OnAsked) {
+    const { untoldShare } = plan;
+    const writes = new DelayedWrites(world, life, {
+      roll: (kind) => bank.roll(kind),
+      untoldShare,
+      onWritten: () => disk.onWritten(),
+    });
+    const delay =
+      (name: string, method: Method): Method =>
+      async (...asked) =>
+        writes.writeAlone(name, () => method(...asked));
     const methods = Object.entries(disk.journal as unknown as Record<string, Method>).map(
-      ([name, method]) => [name, reads.has(name) ? method : this.#delay(name, method)],
+      ([name, method]) => [name, reads.has(name) ? method : delay(name, method)],
     );
     const apply = async (changes: readonly Change[]): Promise<readonly boolean[]> => {
       onAsked(changes, life);
-      return this.#commitSoon(() => disk.journal.apply(changes)) as Promise<readonly boolean[]>;
+      return writes.commitSoon(() => disk.journal.apply(changes)) as Promise<readonly boolean[]>;
     };
     const attemptsOf: Journal['attemptsOf'] = async (...asked) => {
       world.diskCalls += 1;
@@ -103,65 +185,5 @@ export class Connection {
       snapshot,
       [Symbol.asyncDispose]: close,
     };
-  }
-
-  #syncMs(): number {
-    const { dice } = this.#world;
-    return this.#bank.roll('commit-slow') ? dice.wide(10, 30_000) : dice.whole(0, 3);
-  }
-
-  /** Any method that writes but `apply`: a transaction of its own. */
-  #delay(name: string, method: Method): Method {
-    return async (...asked) =>
-      new Promise((resolve, reject) => {
-        const waiting: Waiting = { write: () => method(...asked), resolve, reject };
-        this.#waiting.push(waiting);
-        this.#world.after(this.#syncMs(), `writes ${name}`, this.#life, () => this.#sync([waiting]));
-      });
-  }
-
-  /** Calls of `apply` that come close together share one commit. */
-  async #commitSoon(write: () => Promise<unknown>): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const waiting = { write, resolve, reject, isApply: true };
-      this.#waiting.push(waiting);
-      if (this.#isCommitDue) return;
-      this.#isCommitDue = true;
-      this.#world.after(this.#syncMs(), 'commits', this.#life, () => {
-        this.#isCommitDue = false;
-        this.#sync(this.#waiting.filter((one) => 'isApply' in one));
-      });
-    });
-  }
-
-  #sync(writes: readonly Waiting[]): void {
-    this.#waiting = this.#waiting.filter((one) => !writes.includes(one));
-    if (this.#bank.roll('disk-full')) {
-      for (const { reject } of writes) reject(new DiskFullError('no space left on device'));
-      return;
-    }
-    for (const one of writes) this.#write(one);
-  }
-
-  #write({ write, resolve, reject }: Waiting): void {
-    const { world } = { world: this.#world };
-    world.diskCalls += 1;
-    write()
-      .finally(() => {
-        world.diskCalls -= 1;
-        this.#disk.onWritten();
-      })
-      .then(resolve, reject);
-  }
-
-  /** The process has been killed: some of what waited may have reached the disk, in the order of the calls. */
-  #crash(): void {
-    for (const one of this.#waiting) {
-      if (!this.#world.dice.chance(this.#plan.untoldShare)) break;
-      this.#world.figures.count('commit-untold');
-      this.#write({ ...one, resolve: () => {}, reject: () => {} });
-    }
-    this.#world.figures.count('commit-lost', this.#waiting.length);
-    this.#waiting = [];
   }
 }

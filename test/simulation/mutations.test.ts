@@ -23,6 +23,8 @@ const alwaysTried = [
   ['somebody checks his own proposal', 3],
   ['the number of what is paid is released', 8],
   ['the intent does not look for the approval', 45],
+  ['a registration is sent before its intent is durable', 1],
+  ['a callback is answered before it is durable', 1],
 ] as const;
 
 test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ name, ...patch }))))(

@@ -5,6 +5,7 @@
 
 import { ofApprovals } from './approval-mutations.ts';
 import { ofDecisions } from './decisions/mutations.ts';
+import { ofRegistrations } from './registrations/mutations.ts';
 
 export interface Patch {
   /** Under src/. */
@@ -23,7 +24,7 @@ export interface Mutation {
    * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile;
    * `archives`: of batches that leave the journal and come back; `limits`: of limits over time; `decisions`: of people who
    * propose and check; `decided-in-journal`: of what the real journal does of it; `approvals`: of files that
-   * wait for approval.
+   * wait for approval; `registrations`: of direct debits that are registered.
    */
   readonly playedOn?:
     | 'sqlite'
@@ -36,7 +37,8 @@ export interface Mutation {
     | 'limits'
     | 'decisions'
     | 'decided-in-journal'
-    | 'approvals';
+    | 'approvals'
+    | 'registrations';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -579,4 +581,5 @@ export const mutations: readonly Mutation[] = [
   ...ofLimits,
   ...ofDecisions,
   ...ofApprovals,
+  ...ofRegistrations,
 ];

@@ -1,5 +1,7 @@
 /** Plays seeds until one breaks an invariant, and says which; started with a mutation by catch-mutations.ts. */
 import { playApprovals } from './approvals.ts';
+import { openPlayJournal } from './registrations/journal.ts';
+import { playRegistrations } from './registrations/play.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
 
 const [seedsText, journal, firstText] = process.argv.slice(2);
@@ -19,11 +21,18 @@ async function readOptions(): Promise<RunOptions> {
 }
 
 const options = await readOptions();
+await using shared = journal === 'registrations' ? await openPlayJournal() : undefined;
+
+function play(seed: number): Promise<{ readonly broken: string | undefined }> {
+  if (journal === 'approvals') return playApprovals(seed);
+  if (shared !== undefined) return playRegistrations(seed, { journal: shared });
+  return runSeed(seed, options);
+}
 
 let found: object = { broken: '' };
 for (let played = 0; played < seeds; played += 1) {
   const seed = ((first - 1 + played) % seeds) + 1;
-  const { broken } = journal === 'approvals' ? await playApprovals(seed) : await runSeed(seed, options);
+  const { broken } = await play(seed);
   if (broken === undefined) continue;
   found = { seed, broken };
   break;

@@ -23,7 +23,7 @@ const baseSettings = settingsSchema.parse({
 });
 
 /** Our clock and our timers, as one process has them. */
-function makeClock(world: World, life: Life): Clock {
+export function makeClock(world: World, life: Life): Clock {
   return {
     now: () => world.ourMs,
     elapsedMs: () => world.nowMs,

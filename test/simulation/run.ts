@@ -3,21 +3,24 @@
  * `--mutations` shows that each deliberate bug is found; `--shape journals` loses, restores and copies the journal,
  * `--shape archives` moves batches out of it and back, `--shape edited` changes an amount in it, `--shape clocks` lets the
  * machine sleep and sets clocks, `--shape statements` reads the bank's statements meanwhile, `--shape decisions` lets people
- * propose and check, `--shape approvals` approve, correct and try again what waits, on a real journal.
+ * propose and check, `--shape approvals` approve, correct and try again what waits, on a real journal, and
+ * `--shape registrations` registers direct debits with a bank that calls back when it likes.
  */
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { catchAll } from './catch-mutations.ts';
 import { playApprovals } from './approvals.ts';
 import { Figures } from './figures.ts';
+import { openPlayJournal, type PlayJournal } from './registrations/journal.ts';
+import { playRegistrations } from './registrations/play.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
 
-/** `approvals` is a play of its own. */
-type Played = NonNullable<RunOptions['shape']> | 'approvals';
+/** `approvals` and `registrations` are plays of their own. */
+type Played = NonNullable<RunOptions['shape']> | 'approvals' | 'registrations';
 
 const shapes: readonly string[] = [
   ...(['simple', 'mixed', 'people', 'wild', 'lying', 'outage', 'edited', 'clocks', 'limits'] as const),
-  ...(['statements', 'decisions', 'journals', 'archives', 'approvals'] as const),
+  ...(['statements', 'decisions', 'journals', 'archives', 'approvals', 'registrations'] as const),
 ] satisfies readonly Played[];
 
 /** Seeds from one number up, of one shape where it is given. */
@@ -52,9 +55,10 @@ async function play({ from, seeds, stride, shape, onSqlite }: Share): Promise<Ta
   const figures = new Figures();
   const failures: Failure[] = [];
   const sqlite = onSqlite ? await sqliteOptions() : {};
+  await using journal = shape === 'registrations' ? await openPlayJournal() : undefined;
   let played = 0;
   for (let seed = from; seed < from + seeds && failures.length < failuresMax; seed += stride) {
-    const { broken, figures: met } = await playSeed(seed, shape, sqlite);
+    const { broken, figures: met } = await playSeed(seed, shape, { ...sqlite, journal });
     figures.add(met);
     played += 1;
     if (broken !== undefined) failures.push({ seed, broken });
@@ -63,8 +67,16 @@ async function play({ from, seeds, stride, shape, onSqlite }: Share): Promise<Ta
   return { seeds: played, failures, counts: figures.counts };
 }
 
-const playSeed = (seed: number, shape: Played | undefined, options: RunOptions) =>
-  shape === 'approvals' ? playApprovals(seed) : runSeed(seed, { ...options, shape });
+interface SeedOptions extends RunOptions {
+  /** Of plays of registrations, which share one. */
+  readonly journal?: PlayJournal | undefined;
+}
+
+function playSeed(seed: number, shape: Played | undefined, { journal, ...options }: SeedOptions) {
+  if (shape === 'approvals') return playApprovals(seed);
+  if (shape === 'registrations') return playRegistrations(seed, { ...options, journal });
+  return runSeed(seed, { ...options, shape });
+}
 
 async function sqliteOptions(): Promise<Pick<RunOptions, 'makeDisk'>> {
   const { makeSqliteDisk } = await import('./sqlite-disk.ts');

@@ -4,6 +4,8 @@ import { bankStatuses } from '../../src/core/status-codes.ts';
 import { playApprovals } from './approvals.ts';
 import { allCodes, refusals, successCode } from './bank-codes.ts';
 import type { Shape } from './plan.ts';
+import { openPlayJournal } from './registrations/journal.ts';
+import { playRegistrations } from './registrations/play.ts';
 import { runSeed } from './run-seed.ts';
 import { makeSqliteDisk } from './sqlite-disk.ts';
 
@@ -63,6 +65,25 @@ test('nothing is paid that was not approved as it is, by people who had no part 
     expect([seed, broken]).toEqual([seed, undefined]);
     expect(figures['sent']).toBeGreaterThan(0);
   }
+});
+
+/** `--shape registrations` plays more. */
+const registrationSeeds = 24;
+
+test('nothing is registered twice while one is open, and no callback that was taken is lost', async () => {
+  await using journal = await openPlayJournal();
+  const broken: string[] = [];
+  let sent = 0;
+  for (let seed = 1; seed <= registrationSeeds; seed += 1) {
+    const outcome = await playRegistrations(seed, { journal });
+    sent += outcome.figures['sent'] ?? 0;
+    if (outcome.broken !== undefined)
+      broken.push(`npm run simulate -- --seed ${seed} --shape registrations --trace: ${outcome.broken}`);
+  }
+  expect(broken).toEqual([]);
+  expect(sent).toBeGreaterThan(registrationSeeds);
+  const [first, second] = [await playRegistrations(7, { journal }), await playRegistrations(7)];
+  expect(second).toEqual(first);
 });
 
 test('a seed reproduces its run exactly', async () => {
