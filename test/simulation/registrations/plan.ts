@@ -87,6 +87,8 @@ export interface RegistrationsPlan {
   readonly waitMs: number;
   /** Waits out every pause, as the watcher does. */
   readonly isPatient: boolean;
+  /** All files of a process are worked at the same time. */
+  readonly isAtOnce: boolean;
   /** Nobody wakes sooner than this: the machine has other things to do. */
   readonly oversleepMs: number;
   readonly timeoutMs: number;
@@ -230,6 +232,7 @@ export function drawRegistrationsPlan(dice: Dice): RegistrationsPlan {
     concurrency: dice.whole(1, 4),
     waitMs: dice.chance(0.6) ? dice.wide(secondMs, 10 * minuteMs) : dice.wide(10 * minuteMs, 2 * hourMs),
     isPatient: dice.chance(0.3),
+    isAtOnce: dice.chance(0.3),
     oversleepMs: dice.wide(2 * secondMs, minuteMs),
     timeoutMs: 30 * secondMs,
     faults: drawFaults(dice),

@@ -72,8 +72,7 @@ interface Process {
   readonly service: PayerBreaker;
   readonly companies: Map<string, PayerBreaker>;
   readonly limit: AdaptiveLimit;
-  /** When it has taken the sender lock. */
-  readonly ownSinceMs: number;
+  readonly inFlight: Set<number>;
 }
 
 function makeContext(parts: SenderParts, process: Process, stop: AbortSignal): RegistrationContext {
@@ -104,7 +103,7 @@ function makeContext(parts: SenderParts, process: Process, stop: AbortSignal): R
     run,
     doubts: new Set(),
     stop: stopOrBroken,
-    ownSinceMs: process.ownSinceMs,
+    inFlight: process.inFlight,
     inDoubtMax: brake.inDoubtMax,
     consecutiveRefusalsMax: 1_000,
     bindKept: async () => void (await bindKeptCallbacks(callbackContext(parts))),
@@ -128,29 +127,44 @@ async function takeIn(
   await intake.seal(batchId, { rows: rows.length, conflictingRowNos: [] }, clock.now());
 }
 
-/** Sends the files one after the other and reports on each, as `paydrop register FILE..` does. */
-export async function runSender(parts: SenderParts, interrupted: AbortSignal): Promise<void> {
+/** Takes one file in, sends it, awaits its outcomes and reports on it. */
+async function runFile(
+  parts: SenderParts,
+  process: Process,
+  file: PlannedRegistrations,
+  interrupted: AbortSignal,
+): Promise<void> {
   const { store, plan, clock, outbox } = parts;
+  await takeIn(parts, file);
+  const batch = await store.registrationBatch(file.batchId);
+  if (batch === undefined) throw new Error(`${file.name} was not taken in`);
+  const waitOver = new AbortController();
+  const context = makeContext(parts, process, AbortSignal.any([interrupted, waitOver.signal]));
+  const { waitMs, isPatient } = plan;
+  await runRegistrations(context, batch, { waitMs, isPatient, interrupted, waitOver });
+  await writeRegistrationReports(store, outbox, file.batchId, {
+    exceptionsOk: false,
+    isSandbox: false,
+    bankAddress: 'https://bank.example',
+    nowMs: clock.now(),
+  });
+}
+
+/** Sends the files, one after the other as `paydrop register FILE..` does, or all at once as the watcher may. */
+export async function runSender(parts: SenderParts, interrupted: AbortSignal): Promise<void> {
+  const { plan, files } = parts;
   const process: Process = {
     service: new PayerBreaker(),
     companies: new Map(),
     limit: makeAdaptiveLimits(plan.concurrency, plan.concurrency).transfers,
-    ownSinceMs: clock.now(),
+    inFlight: new Set(),
   };
-  for (const file of parts.files) {
-    await takeIn(parts, file);
-    const batch = await store.registrationBatch(file.batchId);
-    if (batch === undefined) throw new Error(`${file.name} was not taken in`);
-    const waitOver = new AbortController();
-    const context = makeContext(parts, process, AbortSignal.any([interrupted, waitOver.signal]));
-    const { waitMs, isPatient } = plan;
-    await runRegistrations(context, batch, { waitMs, isPatient, interrupted, waitOver });
-    await writeRegistrationReports(store, outbox, file.batchId, {
-      exceptionsOk: false,
-      isSandbox: false,
-      bankAddress: 'https://bank.example',
-      nowMs: clock.now(),
-    });
+  if (plan.isAtOnce) {
+    await Promise.all(files.map((file) => runFile(parts, process, file, interrupted)));
+    return;
+  }
+  for (const file of files) {
+    await runFile(parts, process, file, interrupted);
     if (interrupted.aborted) return;
   }
 }
