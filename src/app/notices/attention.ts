@@ -30,6 +30,7 @@ import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
 import type { Attention, Health, HealthReason } from '../../watch/rules/health.ts';
 import { type NoticeBoard, type Notifier, openNotifier } from './notifier.ts';
 import { PersonNotices } from './persons.ts';
+import { notifyOfRegistrations } from './registrations.ts';
 import type { Session } from '../session.ts';
 
 /** What is looked at; a command beside the sender has no clock of the bank's. */
@@ -106,6 +107,8 @@ export class AttentionNotices {
     await this.#notifyOfAlarms(attention);
     await this.#notifyOfClock(attention);
     await this.#notifyOfChangedJournal();
+    const { journal, clock } = this.#watched;
+    await notifyOfRegistrations(journal, this.#notifier, clock.now());
     await this.#persons.notify();
   }
 

@@ -19,6 +19,7 @@ import {
   describeRegistrationsDone,
   describeRegistrationsHalted,
 } from '../../notify/rules/registration-notices.ts';
+import type { FileRejection } from '../../core/payout-file.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { NoticeChannel, NoticeDraft } from '../../notify/rules/notice.ts';
 import { UnkeptNotices } from '../../notify/unkept.ts';
@@ -33,6 +34,7 @@ import type { WatchEvent } from '../../watch/context.ts';
 import { makeSenders } from './senders.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import type { FileGrowth, TakenFile } from '../../watch/rules/file-growth.ts';
+import type { RegisterOutcome } from '../registration/register-file.ts';
 import type { FileOutcome } from '../run-file.ts';
 import { type Session, toLog } from '../session.ts';
 
@@ -66,11 +68,22 @@ export class Notifier {
     await this.#noteFailure(async () => {
       if (outcome.kind === 'rested' && !outcome.isRepeat) await this.#notifyOfBatch(outcome.reports);
       if (outcome.kind === 'rested' && outcome.grown !== undefined) await this.#keepGrown(outcome.grown);
-      if (outcome.kind !== 'rejected') return;
-      const fileName = basename(path);
-      const fileKey = `${fileName}:${this.#context.clock.now()}`;
-      await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection: outcome.rejection });
+      if (outcome.kind === 'rejected') await this.#notifyOfRefusal(path, outcome.rejection);
     });
+  }
+
+  /** The same of a file of registrations. */
+  async notifyOfRegisterOutcome(path: string, outcome: RegisterOutcome): Promise<void> {
+    await this.#noteFailure(async () => {
+      if (outcome.kind === 'rested' && !outcome.isRepeat) await this.notifyOfRegistrations(outcome.reports);
+      if (outcome.kind === 'rejected') await this.#notifyOfRefusal(path, outcome.rejection);
+    });
+  }
+
+  async #notifyOfRefusal(path: string, rejection: FileRejection): Promise<void> {
+    const fileName = basename(path);
+    const fileKey = `${fileName}:${this.#context.clock.now()}`;
+    await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection });
   }
 
   /** Something has come about in a watcher. */

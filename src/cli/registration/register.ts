@@ -1,5 +1,9 @@
 /** `paydrop register FILE..`: registers direct debits, and waits for the bank's callbacks. */
-import type { RegisterOptions, RegisterSession } from '../../app/registration/register-file.ts';
+import type {
+  RegisterOptions,
+  RegisterOutcome,
+  RegisterSession,
+} from '../../app/registration/register-file.ts';
 import type { Session } from '../../app/session.ts';
 import { type ExitCode, exitCodes, higherOf } from '../exit-codes.ts';
 import {
@@ -51,9 +55,12 @@ export const registerCommand = makeCommand({
   run: async ({ file, wait, exceptionsOk, json, logLevel, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { openSession } = await import('../../app/session.ts');
+    const { notifyOnce } = await import('../../app/notices/attention.ts');
+    const { openNotifier } = await import('../../app/notices/notifier.ts');
     const { openRegistering } = await import('../../app/registration/register-file.ts');
     const { listenForInterrupt } = await import('../interrupt.ts');
     await using session = await openSession(loaded, await openLog({ json, logLevel }), 'register');
+    const notices = await openNotifier(session);
     const registering = await openRegistering(session);
     await using stack = new AsyncDisposableStack();
     await listen(session, stack);
@@ -64,9 +71,13 @@ export const registerCommand = makeCommand({
     let exitCode: ExitCode = exitCodes.ok;
     for (const path of file) {
       const asked = { waitMs: wait * 1000, exceptionsOk, interrupted };
-      exitCode = higherOf(exitCode, await registerOne(registering, path, asked, json));
+      const { outcome, exitCode: code } = await registerOne(registering, path, asked, json);
+      await notices.notifyOfRegisterOutcome(path, outcome);
+      exitCode = higherOf(exitCode, code);
       if (interrupted.aborted) break;
     }
+    await notifyOnce(session, session.log, notices);
+    await notices.deliverOnce(interrupted);
     return interrupted.aborted ? exitCodes.stoppedShort : exitCode;
   },
 });
@@ -91,7 +102,7 @@ async function registerOne(
   path: string,
   options: Omit<RegisterOptions, 'progress'>,
   json: boolean,
-): Promise<ExitCode> {
+): Promise<{ readonly outcome: RegisterOutcome; readonly exitCode: ExitCode }> {
   const { registerFile } = await import('../../app/registration/register-file.ts');
   const { openProgress } = await import('../views/progress.ts');
   const { showRegisterOutcome } = await import('../views/registration-summary.ts');
@@ -104,5 +115,5 @@ async function registerOne(
   print(shown, json);
   if (outcome.kind === 'rested' && !outcome.reports.summary.addsUp)
     throw new Error(`${path}: the rows by status do not add up to the file; nothing of it can be trusted`);
-  return shown.exitCode;
+  return { outcome, exitCode: shown.exitCode };
 }
