@@ -64,9 +64,9 @@ export async function runFile(
   const ingested = await ingestFile(context, path, basename(path));
   switch (ingested.kind) {
     case 'rejected': {
-      const rejected = { kind: 'rejected', rejection: ingested.rejection, batchId: knownAs } as const;
+      const rejected = { rejection: ingested.rejection, batchId: knownAs };
       await session.noteRefused?.(basename(path), rejected);
-      return rejected;
+      return { kind: 'rejected', ...rejected };
     }
     case 'turned-away':
     case 'stopped':

@@ -91,7 +91,7 @@ export async function registerFile(
   switch (ingested.kind) {
     case 'rejected': {
       const { rejection } = ingested;
-      await session.noteRefused?.(basename(path), { rejection, batchId: knownAs });
+      await session.noteRefused?.(basename(path), { kind: 'registration', rejection, batchId: knownAs });
       return { kind: 'rejected', rejection };
     }
     case 'turned-away':

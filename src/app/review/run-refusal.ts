@@ -4,10 +4,12 @@ import type { FileRejection } from '../../core/payout-file.ts';
 import type { Clock } from '../../core/ports.ts';
 import { runItemMark } from '../../review/rules/queue.ts';
 import type { FileQueueStore } from '../../watch/ports.ts';
-import { makeItemId } from '../../watch/rules/drop-folder.ts';
+import { type FileKindName, makeItemId } from '../../watch/rules/drop-folder.ts';
 import { refuseRejectedFile } from '../../watch/rules/rejection-reason.ts';
 
 export interface RefusedByRun {
+  /** What it was run as; `payout` when left out. */
+  readonly kind?: FileKindName;
   readonly rejection: FileRejection;
   /** What its bytes would be; undefined where they are not known. */
   readonly batchId?: string | undefined;
@@ -21,11 +23,11 @@ export async function noteRefused(
   journal: Pick<FileQueueStore, 'endIntake'>,
   clock: Pick<Clock, 'now'>,
   fileName: string,
-  { rejection, batchId }: RefusedByRun,
+  { kind = 'payout', rejection, batchId }: RefusedByRun,
 ): Promise<void> {
   if (noFileCodes.has(rejection.code)) return;
   const nowMs = clock.now();
-  const file = { fileName, droppedAtMs: nowMs };
+  const file = { kind, fileName, droppedAtMs: nowMs };
   const refusal = refuseRejectedFile({ ...file, nowMs }, rejection);
   const itemId = `${runItemMark}${makeItemId(nowMs, randomBytes(3).toString('hex'))}`;
   await journal.endIntake(itemId, 'rejected', nowMs, { ...file, refusal, batchId });

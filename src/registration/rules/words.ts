@@ -57,6 +57,14 @@ export const registrationWhyPairs: readonly Pair[] = [
     'it is {state}: only the registrationId of what was cancelled can be released',
     'สถานะคือ {state} ปลดเลขที่ลงทะเบียนได้เฉพาะรายการที่ยกเลิกแล้ว',
   ],
+  [
+    'Nothing of it was registered: correct it and register it again, under the same name; acknowledge it once nobody waits for it',
+    'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขแล้วใช้ register ใหม่ด้วยชื่อเดิม หรือรับทราบเมื่อไม่มีผู้รอแล้ว',
+  ],
+  [
+    'Nothing of it was registered: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+    'ไม่มีการลงทะเบียนจากไฟล์นี้ แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ ถ้าไม่มีผู้ใดรอแล้วให้รับทราบ',
+  ],
   ['its registrationId is held by row {row} of batch {batch}', 'เลขที่ลงทะเบียนนี้เป็นของแถว {row} ในชุด {batch}'],
   [
     'it is {state}, not held: nothing of it waits to go on',

@@ -16,6 +16,7 @@ import {
   moneyMovedOfBreak,
   versionOfBreak,
 } from '../../reconcile/rules/breaks.ts';
+import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import { breakWords } from '../../reconcile/rules/break-words.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import { type PersonEvent, type PersonEventDraft, readFacts } from './chain.ts';
@@ -163,6 +164,7 @@ export const runItemMark = 'run-';
 /** A file of the drop folder, or of a run, that was refused as a whole. */
 export interface RefusedFile {
   readonly itemId: string;
+  readonly kind: FileKindName;
   readonly fileName: string;
   readonly endedAtMs: number;
   readonly code: string;
@@ -190,6 +192,19 @@ function shortenName(fileName: string): string {
 
 export const versionOfFile = ({ endedAtMs }: Pick<RefusedFile, 'endedAtMs'>): string => String(endedAtMs);
 
+const refusedRemedies: Readonly<Record<FileKindName, { readonly run: string; readonly dropped: string }>> = {
+  payout: {
+    run: 'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once nobody waits for it',
+    dropped:
+      'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+  },
+  registration: {
+    run: 'Nothing of it was registered: correct it and register it again, under the same name; acknowledge it once nobody waits for it',
+    dropped:
+      'Nothing of it was registered: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+  },
+};
+
 export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
   kind: 'file',
   key: file.itemId,
@@ -199,9 +214,7 @@ export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
   amountSatang: null,
   moneyMoved: 'no',
   reason: file.message,
-  remedy: file.itemId.startsWith(runItemMark)
-    ? 'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once nobody waits for it'
-    : 'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+  remedy: refusedRemedies[file.kind][file.itemId.startsWith(runItemMark) ? 'run' : 'dropped'],
   options: optionsOf(asker, ['acknowledge'], (decision) => decideFile(decision, true)),
 });
 

@@ -1,5 +1,5 @@
 /** What waits for a person beside the payouts, in SQL; and what people have written beside it. */
-import { sql } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { zeroSatang } from '../../core/money.ts';
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { QueueStore } from '../../review/ports.ts';
@@ -12,6 +12,7 @@ import {
   type RowsOfBatch,
   runItemMark,
 } from '../../review/rules/queue.ts';
+import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
@@ -46,6 +47,15 @@ const toRows = ({ batch_id: batchId, rows, high, low, since_ms: sinceMs }: Count
   holds: [],
 });
 
+const batchTableOf = { payout: 'batch', registration: 'registration_batch' } as const;
+const kindNames = ['payout', 'registration'] as const;
+
+/** A batch `b` of this kind that a refused file `i` has become. */
+const isTaken = (kind: FileKindName, condition: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
+  sql`exists (select 1 from ${sql.table(batchTableOf[kind])} as b where ${condition})`;
+const hasItsBytes = sql<SqlBool>`b.batch_id = i.batch_id and b.sealed_at_ms is not null`;
+const hasItsNameLater = sql<SqlBool>`b.file_name = i.file_name and b.sealed_at_ms > i.ended_at_ms`;
+
 const { approval, halted, paused, unavailable, similar } = holdBits;
 
 function* writeNote(note: ReviewNote): Body<void> {
@@ -63,37 +73,24 @@ export const queueReads = {
   *refusedFiles(limit): Reading<RefusedFile[]> {
     const waiting = query
       .selectFrom('intake_item as i')
-      .select(['i.item_id', 'i.file_name', 'i.ended_at_ms', 'i.refusal'])
+      .select(['i.item_id', 'i.kind', 'i.file_name', 'i.ended_at_ms', 'i.refusal'])
       .where('i.outcome', '=', sql.lit('rejected'))
-      .where(({ not, exists, selectFrom }) =>
-        not(
-          exists(
-            selectFrom('batch as b')
-              .select('b.batch_id')
-              .whereRef('b.batch_id', '=', 'i.batch_id')
-              .where('b.sealed_at_ms', 'is not', null),
-          ),
-        ),
-      )
-      // Of a run: until a file of this name is taken, or refused again.
+      // Its bytes may have come to the folder of the other kind first.
+      .where((eb) => eb.not(eb.or(kindNames.map((kind) => isTaken(kind, hasItsBytes)))))
+      // Of a run: until a file of this kind and name is taken, or refused again.
       .where((eb) =>
         eb.not(
           eb.and([
             eb('i.item_id', 'like', `${runItemMark}%`),
             eb.or([
-              eb.exists(
-                eb
-                  .selectFrom('batch as b')
-                  .select('b.batch_id')
-                  .whereRef('b.file_name', '=', 'i.file_name')
-                  .whereRef('b.sealed_at_ms', '>', 'i.ended_at_ms'),
-              ),
+              ...kindNames.map((kind) => eb.and([eb('i.kind', '=', kind), isTaken(kind, hasItsNameLater)])),
               eb.exists(
                 eb
                   .selectFrom('intake_item as later')
                   .select('later.item_id')
                   .where('later.outcome', '=', sql.lit('rejected'))
                   .where('later.item_id', 'like', `${runItemMark}%`)
+                  .whereRef('later.kind', '=', 'i.kind')
                   .whereRef('later.file_name', '=', 'i.file_name')
                   .whereRef('later.item_id', '>', 'i.item_id'),
               ),
@@ -115,9 +112,9 @@ export const queueReads = {
       )
       .orderBy('i.ended_at_ms', 'desc')
       .limit(limit);
-    return (yield* select(waiting)).map(({ item_id: itemId, file_name: fileName, ended_at_ms, refusal }) => {
+    return (yield* select(waiting)).map(({ item_id: itemId, file_name, kind, ended_at_ms, refusal }) => {
       const { code = '', message = '' } = JSON.parse(refusal ?? '{}') as Partial<IntakeRefusal>;
-      return { itemId, fileName, endedAtMs: ended_at_ms ?? 0, code, message };
+      return { itemId, kind, fileName: file_name, endedAtMs: ended_at_ms ?? 0, code, message };
     });
   },
   *payerHalts() {

@@ -314,6 +314,34 @@ const headless: FileRejection = { code: 'header-missing', message: 'no header', 
 const refuse = async (store: Store, atMs: number, fileName: string, batchId?: string) =>
   noteRefused(store, { now: () => atMs }, fileName, { rejection: headless, batchId });
 
+test('one of registrations leaves it when its bytes, or its name, are taken as registrations', async () => {
+  await using day = await openDay([]);
+  const { store } = day;
+  const refuseKind = async (kind: 'payout' | 'registration', fileName: string, batchId?: string) =>
+    noteRefused(store, { now: () => noonMs - 9 }, fileName, { kind, rejection: headless, batchId });
+  const bytesOf = 'REGBYTESAA';
+  const wrongInbox = { fileName: 'inbox.csv', droppedAtMs: noonMs, batchId: bytesOf };
+  await refuseKind('registration', 'bytes.csv', bytesOf);
+  await refuseKind('payout', 'wrong-command.csv', bytesOf);
+  const refusal = {
+    code: 'registration-file',
+    message: 'these are registrations',
+    reason: '',
+    batchId: null,
+  };
+  await store.endIntake('item-9', 'rejected', noonMs, { ...wrongInbox, refusal });
+  await refuseKind('registration', `${bytesOf}N.csv`);
+  await refuseKind('payout', `${bytesOf}N.csv`);
+  expect(await waitingFiles(store)).toHaveLength(5);
+
+  await takeRegistrationsIn(store, [makeRegistrationRow(1)], { batchId: bytesOf });
+  expect((await waitingFiles(store)).toSorted()).toEqual([`${bytesOf}N.csv`, `${bytesOf}N.csv`]);
+  await takeRegistrationsIn(store, [makeRegistrationRow(2)], { batchId: `${bytesOf}N` });
+  const left = (await readQueue(queueOf(store))).items.filter(({ kind }) => kind === 'file');
+  // A file of payouts that has the same name is another one.
+  expect(left.map(({ remedy }) => remedy)).toEqual([expect.stringContaining('Nothing of it was paid')]);
+});
+
 const waitingFiles = async (store: Store) =>
   (await readQueue(queueOf(store))).items.filter(({ kind }) => kind === 'file').map(({ title }) => title);
 

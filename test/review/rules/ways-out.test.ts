@@ -280,8 +280,10 @@ describe('what is no payout', () => {
   const samples: Readonly<Record<QueueKind, readonly QueueItem[]>> = {
     break: breaks,
     day: [dayItem(date, admin)],
-    file: ['a', 'run-a'].map((itemId) =>
-      fileItem({ itemId, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: 'no header' }, admin),
+    file: (['payout', 'registration'] as const).flatMap((kind) =>
+      ['a', 'run-a'].map((itemId) =>
+        fileItem({ itemId, kind, fileName: 'a.csv', endedAtMs: 1, code: 'x', message: 'no header' }, admin),
+      ),
     ),
     payer: [payerItem({ ...halt, sinceMs: 1 }, admin)],
     batch: [
