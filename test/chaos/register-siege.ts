@@ -1,9 +1,10 @@
 /** Registers files while whoever sends and whoever listens are killed, and on until everything has ended. */
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { awaitedStatuses } from '../../src/registration/rules/registration.ts';
 import { type Program, type Scene, type SceneSettings, until } from '../end-to-end/harness.ts';
 import { partner } from '../support/core-fixtures.ts';
 import type { Dice } from '../support/dice.ts';
@@ -14,6 +15,7 @@ import {
   vendorId,
   writeRegistrations,
 } from './register-plan.ts';
+import { gatherRegistrationEvidence } from './register-verdict.ts';
 
 /** Who sends: the watcher, which listens itself, or the command of a shell, beside a listener of its own. */
 export type Sender = 'watch' | 'register';
@@ -170,12 +172,13 @@ class Siege {
   /** No row waits for the bank any more, by the reports. */
   async #isAllReported(): Promise<boolean> {
     const { scene, files } = this.#siege;
-    const names = await readdir(scene.outbox).catch(() => []);
-    return files.every(({ name }) =>
-      names.some((one) => one.startsWith(`${name.replace(/\.csv$/, '')}.`) && one.endsWith('.result.csv')),
-    );
+    const evidence = await gatherRegistrationEvidence(scene, files).catch(() => undefined);
+    const present = evidence?.reported.flatMap((reported) => reported.present);
+    return present !== undefined && !present.some(({ status = '' }) => isAwaited(status));
   }
 }
+
+const isAwaited = (status: string): boolean => awaitedStatuses.some((one) => one === status);
 
 const lookMs = 500;
 /** Whoever sends listens himself where nobody does, and makes the journal. */
@@ -195,7 +198,6 @@ async function hand({ scene, files, sender }: RegistrationSiege): Promise<readon
   if (sender === 'register') return paths;
   const inbox = join(scene.dataDir, 'inbox', 'registrations');
   await mkdir(inbox, { recursive: true, mode: 0o700 });
-  await mkdir(inbox, { recursive: true });
   await Promise.all(files.map(async ({ name }, place) => rename(paths[place] ?? '', join(inbox, name))));
   return [];
 }
