@@ -62,8 +62,30 @@ async function decide(
 
 const anyOutcome = ['confirm-registered', 'confirm-refused', 'confirm-failed'] as const;
 
+/** Without a look at the others, as when one like it comes in at the very moment of the decision. */
+async function makeReady({ store, clock, auditor, plan }: ActParts, row: Registration): Promise<void> {
+  const file = plan.files.find(({ batchId }) => batchId === row.batchId);
+  const instruction = row.instruction ?? file?.rows[row.rowNo - 1]?.instruction ?? null;
+  if (instruction === null) return;
+  auditor.asks(row.seq, 'retry');
+  const patch = {
+    instruction,
+    status: 'ready',
+    settledAtMs: null,
+    settledBy: null,
+    awaitedUntilMs: null,
+  } as const;
+  const change = moveRegistration({
+    registration: row,
+    patch,
+    cause: 'tried-again',
+    nowMs: clock.now(),
+  });
+  await store.applyRegistrations([row.instruction === null ? { ...change, isCorrected: true } : change]);
+}
+
 async function actOnRow(parts: ActParts, act: Act): Promise<void> {
-  const { world, store, clock, auditor } = parts;
+  const { world, store, clock } = parts;
   switch (act) {
     case 'retry': {
       const row = await drawRow(parts, ['failed', 'refused', 'unanswered', 'rejected']);
@@ -86,13 +108,8 @@ async function actOnRow(parts: ActParts, act: Act): Promise<void> {
       return;
     }
     case 'make-ready': {
-      // As when one like it comes in at the very moment of the decision.
-      const row = await drawRow(parts, ['failed', 'unanswered']);
-      if (row === undefined || row.isAlarm) return;
-      auditor.asks(row.seq, 'retry');
-      const patch = { status: 'ready', settledAtMs: null, settledBy: null, awaitedUntilMs: null } as const;
-      const change = moveRegistration({ registration: row, patch, cause: 'tried-again', nowMs: clock.now() });
-      await store.applyRegistrations([change]);
+      const row = await drawRow(parts, ['failed', 'unanswered', 'rejected', 'rejected']);
+      if (row !== undefined && !row.isAlarm) await makeReady(parts, row);
       return;
     }
     case 'resume':
