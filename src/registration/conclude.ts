@@ -6,7 +6,8 @@ import { describePause } from '../payout/rules/circuit-breaker.ts';
 import type { RegistrationContext, RegistrationJournal } from './context.ts';
 import type { RegistrationBatch, RegistrationStore } from './ports.ts';
 import { companyPayer } from './rules/intent.ts';
-import type { RegistrationHold } from './rules/registration.ts';
+import { awaitedStatuses, type RegistrationHold } from './rules/registration.ts';
+import { countRegistrations, isHeldAsAWhole } from './rules/summary.ts';
 
 type Concluded = Pick<
   RegistrationStore,
@@ -19,6 +20,8 @@ type Concluded = Pick<
   | 'countAwaitedRegistrations'
   | 'readyRegistrations'
   | 'runnableRegistrationBatches'
+  | 'unreportedRegistrationBatches'
+  | 'registrationSnapshot'
 >;
 
 /** True when rows of the batch bear the hold. */
@@ -45,11 +48,9 @@ export async function conclude(
   isInterrupted: boolean,
 ): Promise<void> {
   const nowMs = clock.now();
-  const current = await journal.registrationBatch(batchId);
-  if (current?.status === 'halted' && current.reasonCode === cancelledReason.code) {
-    // What has come back unsent since is cancelled, too.
-    await journal.cancelUnsentRegistrations(batchId, nowMs);
-    return endWithoutAwaited(journal, batchId, nowMs);
+  if (isCancelled(await journal.registrationBatch(batchId))) {
+    await endCancelled(journal, batchId, nowMs);
+    return;
   }
   const { status, why: halt } = service.state;
   if (status === 'halted' && halt !== null) {
@@ -93,15 +94,43 @@ async function endWithoutAwaited(journal: Concluded, batchId: string, nowMs: num
     await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
 }
 
+// ---------------------------------------------------------------- when nobody sends any more
+
+const isCancelled = (batch: RegistrationBatch | undefined): boolean =>
+  batch?.status === 'halted' && batch.reasonCode === cancelledReason.code;
+
+/** Cancels what has come back unsent of a cancelled batch; done when nothing of it is awaited any more. */
+async function endCancelled(journal: Concluded, batchId: string, nowMs: number): Promise<boolean> {
+  await journal.cancelUnsentRegistrations(batchId, nowMs);
+  if ((await journal.countAwaitedRegistrations(batchId)) > 0) return false;
+  // What has come back since the rows were cancelled.
+  await journal.cancelUnsentRegistrations(batchId, nowMs);
+  return journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
+}
+
+/** True when nothing of a batch is to be sent, is awaited, or waits for the bank or a person to let the batch go on. */
+async function isAllEnded(journal: Concluded, batchId: string): Promise<boolean> {
+  if ((await journal.countAwaitedRegistrations(batchId)) > 0) return false;
+  // Of one moment: what comes back unsent is awaited now, and held the next.
+  await using snapshot = await journal.registrationSnapshot();
+  if (isHeldAsAWhole(await snapshot.holdTotals(batchId))) return false;
+  return countRegistrations(await snapshot.totals(batchId), ['ready', ...awaitedStatuses]) === 0;
+}
+
 /**
- * Ends batches of which everything has ended since their last run: none may come any more, so whoever takes the callbacks
- * does it.
+ * Ends a batch of which everything has ended since its last run: none may come any more, so whoever hears of outcomes does
+ * it. @returns true when it is done by that
  */
+export async function endIfAnswered(journal: Concluded, batchId: string, nowMs: number): Promise<boolean> {
+  const batch = await journal.registrationBatch(batchId);
+  if (isCancelled(batch)) return endCancelled(journal, batchId, nowMs);
+  if (batch?.status !== 'running' && batch?.status !== 'paused') return false;
+  return (await isAllEnded(journal, batchId)) && journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
+}
+
+/** Does so with every batch; one that was cancelled counts among those with news that nobody has reported. */
 export async function endAnswered(journal: Concluded, nowMs: number): Promise<void> {
-  for (const { batchId, status } of await journal.runnableRegistrationBatches()) {
-    if (status !== 'running' && status !== 'paused') continue;
-    const [ready] = await journal.readyRegistrations(batchId, 0, 1);
-    const isHeld = (await hasHeld(journal, batchId, 'paused')) || (await hasHeld(journal, batchId, 'halted'));
-    if (ready === undefined && !isHeld) await endWithoutAwaited(journal, batchId, nowMs);
-  }
+  const runnable = (await journal.runnableRegistrationBatches()).map(({ batchId }) => batchId);
+  const batchIds = new Set([...runnable, ...(await journal.unreportedRegistrationBatches())]);
+  for (const batchId of batchIds) await endIfAnswered(journal, batchId, nowMs);
 }

@@ -3,7 +3,13 @@ import type { RegistrationBank } from '../core/bank-port.ts';
 import type { BatchReason, Clock, Log } from '../core/ports.ts';
 import type { Wait } from '../core/progress.ts';
 import type { AdaptiveLimit } from '../payout/adaptive-limit.ts';
-import type { BreakerContext, BreakerGate, HaltedBatch, Payer } from '../payout/circuit-breaker.ts';
+import {
+  type BreakerContext,
+  type BreakerGate,
+  type HaltedBatch,
+  type Payer,
+  recordHalt,
+} from '../payout/circuit-breaker.ts';
 import type { RunState } from '../payout/context.ts';
 import type { PayerBreakerStore } from '../payout/ports.ts';
 import type { RegistrationBatch, RegistrationStore, RegistrationTotal } from './ports.ts';
@@ -49,6 +55,9 @@ export interface RegistrationContext {
   readonly isHeldUp?: () => boolean;
 }
 
+/** What the log calls whatever is halted or paused. */
+const subject = 'direct debit';
+
 const batchForBreaker = (batch: RegistrationBatch): HaltedBatch => ({
   ...batch,
   ...servicePayer(batch.companyId),
@@ -72,7 +81,7 @@ export function serviceBreaker(
     },
   };
   return {
-    context: { journal: kept, clock, log, gate: service, subject: 'direct debit' },
+    context: { journal: kept, clock, log, gate: service, subject },
     batch: batchForBreaker(batch),
   };
 }
@@ -82,12 +91,12 @@ export function serviceBreaker(
  * holds here, too.
  */
 export async function findCompanyHalt(
-  { journal, gateOf }: RegistrationContext,
+  { journal, clock, log, gateOf }: RegistrationContext,
   payer: Payer,
 ): Promise<BatchReason | undefined> {
   const gate = gateOf(payer);
-  // Until it is recorded the journal does not know of it.
-  await gate.breaker.haltRecorded;
+  // What has just been halted here would else look like what a person has resumed since.
+  await recordHalt({ journal, clock, log, gate, subject }, payer);
   const halt = await journal.payerHalt(payer.companyId, payer.payerAccount);
   if (halt !== undefined) gate.haltFor(halt);
   else if (gate.state.status === 'halted') gate.reopen();

@@ -5,7 +5,9 @@
 import { computeBackoffMs } from '../core/backoff.ts';
 import { interruptedCode } from '../payout/conclude.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
+import { endIfAnswered } from '../registration/conclude.ts';
 import type { RegistrationBatch, RegistrationStore } from '../registration/ports.ts';
+import { isHeldAsAWhole } from '../registration/rules/summary.ts';
 import type { WrittenRegistrationReports } from '../registration/write-reports.ts';
 import { type FileKind, isAhead, keepGoing, noteFailure, retryBackoff } from './context.ts';
 import { FileQueue, type FileQueueSetup } from './file-queue.ts';
@@ -118,7 +120,7 @@ export class RegistrationWatch {
   async #goOn(batch: RegistrationBatch): Promise<void> {
     const { batchId, status } = batch;
     if (!this.#isIdle(batchId)) return;
-    if (status !== 'running' || (await this.#hasReady(batchId))) {
+    if (status !== 'running' || (await this.#isAnyToSend(batchId))) {
       if (this.#sending.size < this.#setup.filesAtOnce) this.#start(batch);
       return;
     }
@@ -129,10 +131,15 @@ export class RegistrationWatch {
     return (await this.#setup.store.readyRegistrations(batchId, 0, 1)).length > 0;
   }
 
+  /** What waits for a pause to end, or was to be told of a halt, when its sender died has nobody else to go on with it. */
+  async #isAnyToSend(batchId: string): Promise<boolean> {
+    if (await this.#hasReady(batchId)) return true;
+    return isHeldAsAWhole(await this.#setup.store.registrationHoldTotals(batchId));
+  }
+
   async #endOrUpdate(batchId: string): Promise<void> {
     const { store, clock } = this.#setup;
-    const isEnded = (await store.countAwaitedRegistrations(batchId)) === 0;
-    if (isEnded) await store.moveRegistrationBatch(batchId, 'done', null, clock.now());
+    const isEnded = await endIfAnswered(store, batchId, clock.now());
     const reportedAtMs = this.#reportedAtMs.get(batchId) ?? 0;
     if (isEnded || Math.abs(clock.now() - reportedAtMs) >= updateEveryMs) await this.#rest(batchId);
   }
@@ -176,13 +183,18 @@ export class RegistrationWatch {
 
   /** Reports a batch that another process has brought to rest, or that a file waits for. */
   async #restIfIdle(batchId: string): Promise<void> {
-    if (!this.#isIdle(batchId)) return;
-    const batch = await this.#setup.store.registrationBatch(batchId);
+    if (this.#isIdle(batchId)) await this.#guard(batchId, () => this.#restIfAtRest(batchId));
+  }
+
+  async #restIfAtRest(batchId: string): Promise<void> {
+    const { store, clock } = this.#setup;
+    await endIfAnswered(store, batchId, clock.now());
+    const batch = await store.registrationBatch(batchId);
     const goesOn = batch?.status === 'paused' && batch.reasonCode === interruptedCode;
     const isAtRest = batch?.status === 'done' || batch?.status === 'paused' || batch?.status === 'halted';
     const waits =
       this.#offered.has(batchId) && batch?.status === 'running' && !(await this.#hasReady(batchId));
-    if ((isAtRest && !goesOn) || waits) await this.#guard(batchId, () => this.#rest(batchId));
+    if ((isAtRest && !goesOn) || waits) await this.#rest(batchId);
   }
 
   /** Writes what is due; the file that waits for the batch ends. */

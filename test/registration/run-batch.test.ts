@@ -10,6 +10,7 @@ import type { RegistrationBatch } from '../../src/registration/ports.ts';
 import { companyPayer, servicePayer } from '../../src/registration/rules/intent.ts';
 import type { RegistrationInstruction } from '../../src/registration/rules/registration.ts';
 import { runRegistrations } from '../../src/registration/run-batch.ts';
+import { cancelRegistrations } from '../../src/review/registration-target.ts';
 import type { Store } from '../../src/store/store.ts';
 import { noonMs, payer } from '../support/journal-fixtures.ts';
 import {
@@ -183,6 +184,23 @@ test('a batch whose last outcome comes when nobody sends any more is done by who
   }
 });
 
+test('a batch that was cancelled while outcomes were awaited is done when the last of them has come', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  const { store, clock } = scene;
+  scene.callsBack = 'never';
+  await takeIn(scene, 2);
+  await run(scene);
+  const batch = await store.registrationBatch(batchId);
+  await cancelRegistrations(store, batch!, clock.now());
+  for (const left of [1, 0]) {
+    const [row] = await store.searchRegistrations({ statuses: ['acknowledged'] }, Number.MAX_SAFE_INTEGER, 1);
+    await applyOne(store, calledBack((await store.registration(row!.seq))!));
+    await endAnswered(store, clock.now());
+    expect((await store.registrationBatch(batchId))?.status).toBe(left === 0 ? 'done' : 'halted');
+  }
+});
+
 test('0429 leaves the service alone for an hour, whoever starts meanwhile, and then goes on by itself', async () => {
   await using stack = new AsyncDisposableStack();
   const scene = await makeScene(stack);
@@ -224,6 +242,20 @@ test('a company that the bank does not know halts alone, until a person resumes'
   scene.says = () => '0';
   expect(await run(scene)).toEqual({ batch: 'done', rows: { registered: 10 } });
   expect(scene.sent).toHaveLength(11);
+});
+
+test('a company of which too many were rejected by callback stays halted, though nothing of it is with the bank', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  await takeIn(scene, 3);
+  const breakers = new Map<string, PayerBreaker>();
+  const halted = companyPayer(payer.companyId, { vendorId: 'V001', companyId: 'C001' });
+  const breaker = new PayerBreaker();
+  breakers.set(halted.payerAccount, breaker);
+  const gate = new BreakerGate({ clock: scene.clock, brake, stop: new AbortController().signal, breaker });
+  gate.observe({ kind: 'payer-stop', reason: { code: 'brake-rejected', text: 'rejected in a row' } });
+  expect(await run(scene, { breakers })).toEqual({ batch: 'halted brake-rejected', rows: { held: 3 } });
+  expect(scene.sent).toHaveLength(0);
 });
 
 test('credentials that are refused halt everything', async () => {

@@ -83,6 +83,10 @@ const unfinishedStages: readonly RegistrationBatch['status'][] = ['ingesting', '
 /** Holds of what concerns more than the row: the batch has stopped short. */
 const stoppingHolds: readonly RegistrationHold[] = ['halted', 'paused'];
 
+/** True when rows wait for the bank, or for a person, to let all go on. */
+export const isHeldAsAWhole = (holds: readonly RegistrationHoldTotal[]): boolean =>
+  holds.some(({ hold, rows }) => rows > 0 && stoppingHolds.includes(hold));
+
 /** Ended otherwise than registered; a held row counts whatever holds it. */
 const notRegisteredStatuses: readonly RegistrationStatus[] = [
   'rejected',
@@ -102,8 +106,7 @@ function computeRegistrationExitCode(
   { exceptionsOk }: ExitOptions,
 ): BatchExitCode {
   if (status === 'rejected') return 5;
-  const isStopped = holds.some(({ hold, rows }) => rows > 0 && stoppingHolds.includes(hold));
-  if (isStopped || unfinishedStages.includes(status)) return 6;
+  if (isHeldAsAWhole(holds) || unfinishedStages.includes(status)) return 6;
   if (countRegistrations(totals, ['staged', 'ready']) > 0) return 6;
   if (countRegistrations(totals, awaitedStatuses) > 0) return 4;
   if (countRegistrationAlarms(totals) > 0) return 3;
