@@ -68,7 +68,7 @@ test('nothing is paid that was not approved as it is, by people who had no part 
 });
 
 /** `--shape registrations` plays more. */
-const registrationSeeds = 24;
+const registrationSeeds = 12;
 
 test('nothing is registered twice while one is open, and no callback that was taken is lost', async () => {
   await using journal = await openPlayJournal();

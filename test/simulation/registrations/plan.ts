@@ -233,7 +233,7 @@ export function drawRegistrationsPlan(dice: Dice): RegistrationsPlan {
     waitMs: dice.chance(0.6) ? dice.wide(secondMs, 10 * minuteMs) : dice.wide(10 * minuteMs, 2 * hourMs),
     isPatient: dice.chance(0.3),
     isAtOnce: dice.chance(0.3),
-    oversleepMs: dice.wide(2 * secondMs, minuteMs),
+    oversleepMs: dice.wide(20 * secondMs, 5 * minuteMs),
     timeoutMs: 30 * secondMs,
     faults: drawFaults(dice),
     untoldShare: dice.pick([0, 0.5, 0.9]),
