@@ -25,13 +25,17 @@ export interface Manners {
   wroteLate: number;
 }
 
-/** Never taken: a hidden file, a folder, a link to a payout file outside, and one still under its temporary name. */
+/**
+ * Never taken: a hidden file, a folder, a link to a payout file outside, one still under its temporary name, and the drop
+ * folder of registrations.
+ */
 export const leftInInbox = [
   '..x.csv',
   '.hidden.csv',
   'a folder.csv',
   'a link.csv',
   'half.csv.part',
+  'registrations',
   '~$open.csv',
 ];
 

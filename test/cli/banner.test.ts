@@ -69,7 +69,7 @@ test('every command that works on its journal prints the banner first, and none 
   const { config, payoutId, file } = rehearsal;
   const commands = [
     [statusCommand, {}],
-    [showCommand, { payout: payoutId }],
+    [showCommand, { id: payoutId }],
     [checkCommand, { file: [file], payees: false, wait: 1 }],
     [resumeCommand, { target: payoutId }],
     [retryCommand, { target: payoutId }],

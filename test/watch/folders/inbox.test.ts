@@ -327,3 +327,12 @@ test('an inbox that cannot be told to be ours is refused', async () => {
   await writeFile(join(kit.inbox, '.paydrop'), '');
   await expect(kit.open()).rejects.toThrow(InboxRefusedError);
 });
+
+test('a drop folder within the inbox is nobody’s file, and a file of its name is', async () => {
+  const intake = await kit.open({ inboxesWithin: ['registrations', 'more'] });
+  for (const folder of ['registrations', 'other']) await mkdir(join(kit.inbox, folder));
+  await drop('more');
+  const items = await kit.collect(intake, 1);
+  expect(items.map(({ fileName }) => fileName)).toEqual(['more']);
+  expect(intake.view.left).toEqual(['other']);
+});
