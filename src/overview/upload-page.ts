@@ -1,25 +1,46 @@
-/** A payout file comes through the page: its check first, and then, by one button, into the inbox. */
+/** A file of payouts or registrations comes through the page: its check first, and then, by one button, into the inbox. */
+import type { RegistrationCheckTotals } from '../check/check-registrations.ts';
 import type { CheckTotals, RowIssue } from '../check/check.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { BatchReader, RowTotal } from '../core/ports.ts';
 import { OutputFileError } from '../platform/durable-file.ts';
+import type { RegistrationStore } from '../registration/ports.ts';
 import { html, type Html, type Part } from '../review/web/html.ts';
 import { csrfField, plainPage, postButton } from '../review/web/layout.ts';
 import { factList, whyOf } from '../review/web/parts.ts';
 import type { Answer, Fields, FileView, Page, ProvedVisit, View } from '../review/web/view.ts';
 import type { Surroundings } from './today-page.ts';
-import type { CheckedUpload, DropEnd, DroppedUpload, Upload, Uploads } from './uploads.ts';
+import type { FileKindName } from '../watch/rules/drop-folder.ts';
+import {
+  type CheckedUpload,
+  type DropEnd,
+  type DroppedUpload,
+  fileKindOf,
+  type Upload,
+  type Uploads,
+} from './uploads.ts';
 import { type OverviewVisit, type OverviewWord, withWords } from './words.ts';
 
 export interface UploadPageContext {
   readonly uploads: Uploads;
-  readonly store: Pick<BatchReader, 'batch'>;
+  readonly store: Pick<BatchReader, 'batch'> & Pick<RegistrationStore, 'registrationBatch'>;
   readonly readSurroundings: (() => Promise<Surroundings>) | undefined;
 }
 
 const path = '/upload';
 const mebibyte = 1_048_576;
+
+/** What differs between the kinds of files in what is said of them, and where their batches are seen. */
+const kinds = {
+  payout: { name: 'filePayouts', ready: 'wouldPay', drop: 'dropHint', path: '/batch' },
+  registration: {
+    name: 'registrationBatch',
+    ready: 'wouldRegister',
+    drop: 'dropHintRegistrations',
+    path: '/registrations/batch',
+  },
+} as const satisfies Readonly<Record<FileKindName, Readonly<Record<string, OverviewWord | `/${string}`>>>>;
 
 // ---------------------------------------------------------------- what is shown
 
@@ -46,20 +67,22 @@ const choosePage = (visit: OverviewVisit, uploads: Uploads, problem?: OverviewWo
     ${chooseForm(visit, uploads)}`,
 });
 
-const totalRow = ({ say }: OverviewVisit, name: OverviewWord, sign: string, total: RowTotal): Html =>
+interface ShownTotal {
+  readonly name: OverviewWord;
+  readonly sign: string;
+  readonly rows: number;
+  /** Undefined where there are no amounts. */
+  readonly baht: Part;
+}
+
+const totalRow = ({ say }: OverviewVisit, { name, sign, rows, baht }: ShownTotal): Html =>
   html`<tr>
     <th scope="row"><span aria-hidden="true">${sign}</span> ${say(name)}</th>
-    <td class="number" data-head="${say('rows')}">${showCount(total.rows)}</td>
-    <td class="number" data-head="${say('baht')}">
-      ${showBaht(total.amountSatang)}
-      ${
-        total.unreadableAmounts > 0 &&
-        html`<small>+ ${showCount(total.unreadableAmounts)} ${say('unreadable')}</small>`
-      }
-    </td>
+    <td class="number" data-head="${say('rows')}">${showCount(rows)}</td>
+    ${baht !== undefined && html`<td class="number" data-head="${say('baht')}">${baht}</td>`}
   </tr>`;
 
-function totalsTable(visit: OverviewVisit, { ready, held, rejected, all }: CheckTotals): Html {
+function totalsTable(visit: OverviewVisit, rows: readonly ShownTotal[], all: ShownTotal, hint: OverviewWord) {
   const { say } = visit;
   return html`<section class="card">
     <h2>${say('wouldBe')}</h2>
@@ -68,19 +91,52 @@ function totalsTable(visit: OverviewVisit, { ready, held, rejected, all }: Check
         <tr>
           <th scope="col">${say('status')}</th>
           <th scope="col" class="number">${say('rows')}</th>
-          <th scope="col" class="number">${say('baht')}</th>
+          ${all.baht !== undefined && html`<th scope="col" class="number">${say('baht')}</th>`}
         </tr>
       </thead>
       <tbody>
-        ${totalRow(visit, 'wouldPay', '›', ready)} ${totalRow(visit, 'wouldHold', '‖', held)}
-        ${totalRow(visit, 'wouldReject', '×', rejected)}
+        ${rows.map((one) => totalRow(visit, one))}
       </tbody>
       <tfoot>
-        ${totalRow(visit, 'total', '', all)}
+        ${totalRow(visit, all)}
       </tfoot>
     </table>
-    <p><small>${say('notAskedHint')}</small></p>
+    <p><small>${say(hint)}</small></p>
   </section>`;
+}
+
+const bahtOf = ({ say }: OverviewVisit, total: RowTotal): Html =>
+  html`${showBaht(total.amountSatang)}
+  ${total.unreadableAmounts > 0 && html`<small>+ ${showCount(total.unreadableAmounts)} ${say('unreadable')}</small>`}`;
+
+function payoutTotals(visit: OverviewVisit, { ready, held, rejected, all }: CheckTotals): Html {
+  const shown = (name: OverviewWord, sign: string, total: RowTotal): ShownTotal => ({
+    name,
+    sign,
+    rows: total.rows,
+    baht: bahtOf(visit, total),
+  });
+  const rows = [
+    shown(kinds.payout.ready, '›', ready),
+    shown('wouldHold', '‖', held),
+    shown('wouldReject', '×', rejected),
+  ];
+  return totalsTable(visit, rows, shown('total', '', all), 'notAskedHint');
+}
+
+function registrationTotals(visit: OverviewVisit, totals: RegistrationCheckTotals): Html {
+  const shown = (name: OverviewWord, sign: string, rows: number): ShownTotal => ({
+    name,
+    sign,
+    rows,
+    baht: undefined,
+  });
+  const rows = [
+    shown(kinds.registration.ready, '›', totals.ready),
+    shown('wouldHold', '‖', totals.held),
+    shown('wouldReject', '×', totals.rejected),
+  ];
+  return totalsTable(visit, rows, shown('total', '', totals.all), 'notSentHint');
 }
 
 const issueRow = (visit: OverviewVisit, { issue }: RowIssue): Html => {
@@ -116,12 +172,15 @@ function issueSection(visit: OverviewVisit, { issues, issueCount }: CheckedUploa
   </section>`;
 }
 
-const batchLink = (batchId: string): Html => html`<a href="/batch/${batchId}">${batchId}</a>`;
+const batchLink = (kind: FileKindName, batchId: string): Html =>
+  html`<a href="${kinds[kind].path}/${batchId}">${batchId}</a>`;
 
 function outcomeOf(visit: OverviewVisit, upload: CheckedUpload): Part {
   const { outcome } = upload;
   const { say } = visit;
-  if (outcome.kind === 'checked') return [totalsTable(visit, outcome.totals), issueSection(visit, upload)];
+  if (outcome.kind === 'checked') return [payoutTotals(visit, outcome.totals), issueSection(visit, upload)];
+  if (outcome.kind === 'registrations')
+    return [registrationTotals(visit, outcome.totals), issueSection(visit, upload)];
   const { line, column, message } = outcome.rejection;
   return html`<div class="problems" role="alert">
     <h2>${say('rejectedWhole')}</h2>
@@ -133,18 +192,20 @@ function outcomeOf(visit: OverviewVisit, upload: CheckedUpload): Part {
   </div>`;
 }
 
-const dropForm = (visit: OverviewVisit, { sha256 }: CheckedUpload): Html =>
-  html`<p>${visit.say('dropHint')}</p>
-    ${postButton(visit, `${path}/drop`, visit.say('dropIt'), { sha256 }, 'main')}`;
+const dropForm = (visit: OverviewVisit, upload: CheckedUpload): Html =>
+  html`<p>${visit.say(kinds[fileKindOf(upload)].drop)}</p>
+    ${postButton(visit, `${path}/drop`, visit.say('dropIt'), { sha256: upload.sha256 }, 'main')}`;
 
 function checkedPage(visit: OverviewVisit, upload: CheckedUpload, isKnown: boolean, problem?: Part): Page {
   const { say } = visit;
   const { fileName, sha256, batchId, digest, outcome } = upload;
-  const isGood = outcome.kind === 'checked';
+  const isGood = outcome.kind !== 'rejected';
+  const kind = fileKindOf(upload);
   const title = `${say('checkOf')} ${showText(fileName)}`;
   const facts = factList([
+    [say('kindOfFile'), isGood && say(kinds[kind].name)],
     [say('digestOfFile'), html`<code>${sha256}</code>`],
-    [say('sameBytes'), isKnown ? html`${say('knownBatch')} ${batchLink(batchId)}` : say('newFile')],
+    [say('sameBytes'), isKnown ? html`${say('knownBatch')} ${batchLink(kind, batchId)}` : say('newFile')],
     [say('willBe'), !isKnown && isGood && batchId],
     [say('digestOfRows'), digest !== undefined && html`<code>${digest}</code>`],
   ]);
@@ -153,7 +214,7 @@ function checkedPage(visit: OverviewVisit, upload: CheckedUpload, isKnown: boole
     status: problem === undefined ? 200 : 409,
     body: html`<h1>${title}</h1>
       ${problem !== undefined && html`<div class="problems" role="alert"><p>${problem}</p></div>`}
-      ${isKnown && html`<p class="warn">${say('knownBatch')} ${batchLink(batchId)}. ${say('knownHint')}</p>`}
+      ${isKnown && html`<p class="warn">${say('knownBatch')} ${batchLink(kind, batchId)}. ${say('knownHint')}</p>`}
       ${outcomeOf(visit, upload)}
       <section class="card">${facts}</section>
       ${isGood && !isKnown && dropForm(visit, upload)}
@@ -163,17 +224,21 @@ function checkedPage(visit: OverviewVisit, upload: CheckedUpload, isKnown: boole
 
 async function droppedPage(
   visit: OverviewVisit,
-  { fileName, batchId }: DroppedUpload,
+  dropped: DroppedUpload,
   { store, uploads, readSurroundings }: UploadPageContext,
 ): Promise<Page> {
   const { say } = visit;
-  const isThere = (await store.batch(batchId)) !== undefined;
+  const { fileKind, fileName, batchId } = dropped;
+  const isThere = (await findBatch(store, fileKind, batchId)) !== undefined;
   const isWatched = (await readSurroundings?.())?.sender?.command === 'watch';
   return {
     title: say('dropped'),
     body: html`<h1>${say('dropped')}</h1>
       <div class="done" role="status">
-        <p><b>${showText(fileName)}</b>: ${say('toItsBatch')} ${isThere ? batchLink(batchId) : batchId}</p>
+        <p>
+          <b>${showText(fileName)}</b>: ${say(fileKind === 'payout' ? 'toItsBatch' : 'registrationBatch')}
+          ${isThere ? batchLink(fileKind, batchId) : batchId}
+        </p>
         <p>${say(isWatched ? 'beingTaken' : 'fileWaits')}</p>
       </div>
       <h2>${say('anotherFile')}</h2>
@@ -183,12 +248,21 @@ async function droppedPage(
 
 // ---------------------------------------------------------------- what is done
 
+const findBatch = (store: UploadPageContext['store'], kind: FileKindName, batchId: string) =>
+  kind === 'payout' ? store.batch(batchId) : store.registrationBatch(batchId);
+
+/** Bytes that were rejected may be taken after all, once what was in the way has been mended. */
+async function isTakenIn({ store }: UploadPageContext, upload: CheckedUpload): Promise<boolean> {
+  const batch = await findBatch(store, fileKindOf(upload), upload.batchId);
+  return batch !== undefined && batch.status !== 'rejected';
+}
+
 async function answerPage(context: UploadPageContext, proved: ProvedVisit, problem?: Part): Promise<Page> {
   const visit = withWords(proved);
   const upload: Upload | undefined = await context.uploads.find(proved.sessionHash);
   if (upload === undefined) return choosePage(visit, context.uploads);
   if (upload.kind === 'dropped') return droppedPage(visit, upload, context);
-  const isKnown = (await context.store.batch(upload.batchId)) !== undefined;
+  const isKnown = await isTakenIn(context, upload);
   return checkedPage(visit, upload, isKnown, problem);
 }
 
@@ -199,11 +273,11 @@ const dropWords: Readonly<Record<Exclude<DropEnd, 'dropped'>, OverviewWord>> = {
 };
 
 async function answerDrop(context: UploadPageContext, proved: ProvedVisit, fields: Fields): Promise<Answer> {
-  const { uploads, store } = context;
+  const { uploads } = context;
   const { sessionHash, person } = proved;
   const visit = withWords(proved);
   const upload = await uploads.find(sessionHash);
-  const isKnown = upload?.kind === 'checked' && (await store.batch(upload.batchId)) !== undefined;
+  const isKnown = upload?.kind === 'checked' && (await isTakenIn(context, upload));
   if (isKnown) return answerPage(context, proved, visit.say('knownBatch'));
   try {
     const end = await uploads.drop(sessionHash, fields['sha256'] ?? '', person.personId);

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { extname, join } from 'node:path';
+import type { CheckedRegistrations } from '../check/check-registrations.ts';
 import type { CheckOutcome, RowIssue } from '../check/check.ts';
 import type { FileDigest } from '../check/file-digest.ts';
 import type { Clock } from '../core/ports.ts';
@@ -14,21 +15,25 @@ import type { RejectedFile } from '../intake/ports.ts';
 import { AtomicFile, errorCode, OutputFileError, publishFile } from '../platform/durable-file.ts';
 import type { ApprovalStore } from '../review/ports.ts';
 import type { SentFile } from '../review/web/view.ts';
+import type { FileKindName } from '../watch/rules/drop-folder.ts';
 import { makeUploadName } from './rules/upload-name.ts';
+
+/** Of a check: its header has told of what kind the file is. */
+export type UploadOutcome = CheckOutcome | CheckedRegistrations;
 
 export interface UploadOptions {
   /** Absolute; nothing else is kept in it, and all of it goes when this opens. */
   readonly folder: string;
-  /** Absolute: the drop folder. */
-  readonly inbox: string;
+  /** Absolute: the drop folder of each kind of file. */
+  readonly inboxes: Readonly<Record<FileKindName, string>>;
   /** A file counts only with `<file>.done` beside it. */
   readonly isMarkerExpected: boolean;
   /** `limits.bytesPerFile`; null for none. */
   readonly bytesMax: number | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly store: Pick<ApprovalStore, 'keepUpload'>;
-  readonly check: (path: string, report: (found: readonly RowIssue[]) => void) => Promise<CheckOutcome>;
-  /** @param without rows that do not wait */
+  readonly check: (path: string, report: (found: readonly RowIssue[]) => void) => Promise<UploadOutcome>;
+  /** Of a file of payouts. @param without rows that do not wait */
   readonly digest: (path: string, without: ReadonlySet<number>) => Promise<FileDigest | RejectedFile>;
 }
 
@@ -40,7 +45,7 @@ export interface CheckedUpload {
   readonly sha256: string;
   readonly batchId: string;
   readonly atMs: number;
-  readonly outcome: CheckOutcome;
+  readonly outcome: UploadOutcome;
   /** The first of them. */
   readonly issues: readonly RowIssue[];
   readonly issueCount: number;
@@ -51,10 +56,15 @@ export interface CheckedUpload {
 /** One that lies in the inbox, or has been taken from there since. */
 export interface DroppedUpload {
   readonly kind: 'dropped';
+  readonly fileKind: FileKindName;
   readonly fileName: string;
   readonly batchId: string;
   readonly atMs: number;
 }
+
+/** One that is rejected as a whole counts as one of payouts: it goes nowhere. */
+export const fileKindOf = ({ outcome }: Pick<CheckedUpload, 'outcome'>): FileKindName =>
+  outcome.kind === 'registrations' ? 'registration' : 'payout';
 
 export type Upload = CheckedUpload | DroppedUpload;
 
@@ -148,7 +158,7 @@ export class Uploads implements AsyncDisposable {
         issues.push(...found.slice(0, issuesShown - issues.length));
         for (const { rowNo, issue } of found) if (issue.code === 'payout-id-claimed') claimed.add(rowNo);
       });
-      const computed = outcome.kind === 'rejected' ? outcome : await digest(path, claimed);
+      const computed = outcome.kind === 'checked' ? await digest(path, claimed) : undefined;
       return {
         kind: 'checked',
         fileName,
@@ -159,7 +169,7 @@ export class Uploads implements AsyncDisposable {
         outcome,
         issues,
         issueCount,
-        digest: computed.kind === 'rejected' ? undefined : computed.version,
+        digest: computed === undefined || computed.kind === 'rejected' ? undefined : computed.version,
       };
     } catch (error) {
       await rm(path, { force: true });
@@ -188,13 +198,15 @@ export class Uploads implements AsyncDisposable {
     await this.discard(sessionHash);
     if (end === 'gone') return end;
     const { fileName, batchId } = upload;
-    this.#uploads.set(sessionHash, { kind: 'dropped', fileName, batchId, atMs: this.#options.clock.now() });
+    const dropped = { kind: 'dropped', fileKind: fileKindOf(upload), fileName, batchId } as const;
+    this.#uploads.set(sessionHash, { ...dropped, atMs: this.#options.clock.now() });
     return end;
   }
 
-  async #publish({ fileName, path, sha256, batchId }: CheckedUpload, personId: number): Promise<DropEnd> {
-    const { inbox, store, isMarkerExpected } = this.#options;
-    const target = join(inbox, fileName);
+  async #publish(upload: CheckedUpload, personId: number): Promise<DropEnd> {
+    const { fileName, path, sha256, batchId } = upload;
+    const { inboxes, store, isMarkerExpected } = this.#options;
+    const target = join(inboxes[fileKindOf(upload)], fileName);
     const prepared = await copyFile(path, target);
     if (prepared === undefined) return 'gone';
     try {

@@ -13,8 +13,9 @@ import { openReviewPage } from '../../src/review/web/server.ts';
 import { loadSettings } from '../../src/settings/settings.ts';
 import { Browser, type Shown } from '../support/browser.ts';
 import { partner } from '../support/core-fixtures.ts';
-import { ingest, makeRows } from '../support/journal-fixtures.ts';
+import { ingest, makeRows, why } from '../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../support/persons.ts';
+import { makeRegistrationRow, takeRegistrationsIn } from '../support/registration-journal.ts';
 import { pageOptionsOf } from '../support/review-page.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
@@ -187,6 +188,83 @@ describe('a file', () => {
     expect(await kept()).toHaveLength(1);
     await later.post('/sign-out');
     expect(await kept()).toEqual([]);
+  });
+});
+
+describe('a file of registrations', () => {
+  const head = 'registrationId,customerId,vendorId,companyId,accountNo,ref1';
+  const one = `${head}\nR-1,9000000000012,V001,C001,1234567890,POL-1\n`;
+  const mixed = `${one}R-2,9000000000012,V001,C001,12,POL-2\n`;
+  const folder = () => join(inbox, 'registrations');
+
+  test('is known by its header, and is dropped where registrations are taken', async () => {
+    const nok = await open('nok');
+    const text = textOf(await send(nok, mixed, 'mandates.csv'));
+    expect(text).toMatch(/Would be sent to the bank 1 .*Would be held 0 .*Would be rejected 1/);
+    expect(text).toMatch(/3 accountNo .*2 digits: an account number has 10 or more.*write it again \*\*/);
+    expect(text).toContain('you cannot check what is proposed about it');
+    expect(text).not.toMatch(/Baht|Digest of what/);
+    const without = await drop(nok, mixed);
+    expect([without.status, textOf(without)]).toEqual([
+      409,
+      expect.stringContaining('the folder is not there'),
+    ]);
+
+    await mkdir(folder());
+    expect(textOf(await drop(nok, mixed))).toContain(`File of registrations ${batchIdOf(mixed)}`);
+    expect([await readdir(inbox), await readdir(folder())]).toEqual([['registrations'], ['mandates.csv']]);
+    expect(await readFile(join(folder(), 'mandates.csv'), 'utf8')).toBe(mixed);
+    expect(await sqlite.store.handsOf(batchIdOf(mixed))).toEqual([(await users.find('nok')).personId]);
+    expect(await kept()).toEqual([]);
+  });
+
+  test('that was taken in before is named, and not dropped again; one that was rejected then is', async () => {
+    await mkdir(folder());
+    const { registrationIntake } = sqlite.store;
+    const [batchId, other] = [batchIdOf(one), batchIdOf(mixed)];
+    await takeRegistrationsIn(sqlite.store, [makeRegistrationRow(1)], { batchId });
+    const file = {
+      sha256: hash('sha256', mixed, 'hex'),
+      fileName: 'b.csv',
+      extraColumns: [],
+      companyId: 'C',
+    };
+    await registrationIntake.startIngest({ batchId: other, ...file, nowMs: 1 });
+    await registrationIntake.rejectBatch(other, 'no-header', 'there is none', 1);
+    const nok = await open('nok');
+    const shown = await send(nok, one);
+    expect(shown.text).toContain(`<a href="/registrations/batch/${batchId}">`);
+    expect((await drop(nok, one)).status).toBe(409);
+    await send(nok, mixed);
+    expect(textOf(await drop(nok, mixed))).toContain('It lies in the inbox');
+    expect(await readdir(folder())).toEqual(['payouts.csv']);
+  });
+
+  test('is decided on by anybody but whoever has uploaded it', async () => {
+    await mkdir(folder());
+    const [mali, nok, dao] = [await open('mali'), await open('nok'), await open('dao')];
+    await send(mali, one);
+    await drop(mali, one);
+    const batchId = batchIdOf(one);
+    await takeRegistrationsIn(sqlite.store, [makeRegistrationRow(1)], { batchId });
+    await sqlite.store.holdReadyRegistrations(batchId, 'halted', why, 1);
+    await sqlite.store.moveRegistrationBatch(batchId, 'halted', why, 1);
+    const version = /name="version" value="([^"]*)"/.exec(
+      (await nok.get(`/registrations/batch/${batchId}/decide/resume-batch`)).text,
+    )?.[1];
+    await nok.post(`/registrations/batch/${batchId}/decide/resume-batch`, {
+      version: version ?? '',
+      note: 'the bank has mended it',
+    });
+    const { text } = await dao.get('/proposal/1');
+    const seen = /name="seen" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? '';
+    const refused = await mali.post('/proposal/1/approve', { seen });
+    expect([refused.status, textOf(refused)]).toEqual([
+      409,
+      expect.stringContaining('you uploaded the file'),
+    ]);
+    await dao.post('/proposal/1/approve', { seen });
+    expect((await sqlite.store.registrationBatch(batchId))?.status).not.toBe('halted');
   });
 });
 

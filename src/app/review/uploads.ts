@@ -1,11 +1,12 @@
-/** Files that come through the page: checked as `paydrop check` does, and dropped where the watcher takes them. */
+/** Files that come through the page: checked as `paydrop check` does, and dropped where the watcher takes their kind. */
 import { join } from 'node:path';
 import { Uploads } from '../../overview/uploads.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
-import { checkAlone, digestFile } from '../check.ts';
+import { checkAlone, checkRegistrationFile, digestFile, isRegistrationFile, type Report } from '../check.ts';
 import { makeReader } from '../open-store.ts';
+import { registrationsInbox } from '../registration/watch.ts';
 
 /** Under `dataDir`. */
 const folderName = 'uploads';
@@ -17,14 +18,19 @@ export async function openUploads(
   clock: { readonly now: () => number } = systemClock,
 ): Promise<Uploads> {
   const checking = { loaded, reader: await makeReader(loaded), journal: store };
+  const { inbox } = loaded.folders;
   return Uploads.open({
     folder: join(loaded.dataDir, folderName),
-    inbox: loaded.folders.inbox,
+    inboxes: { payout: inbox, registration: join(inbox, registrationsInbox) },
     isMarkerExpected: loaded.settings.watch.marker === 'done',
     bytesMax: loaded.limits.bytesPerFile,
     clock,
     store,
-    check: async (path, report) => checkAlone(checking, path, (_kind, found) => report(found)),
+    check: async (path, report) => {
+      const reportAny: Report = (_kind, found) => report(found);
+      const outcome = await checkAlone(checking, path, reportAny);
+      return isRegistrationFile(outcome) ? checkRegistrationFile(checking, path, reportAny) : outcome;
+    },
     digest: async (path, without) => digestFile(checking, path, without),
   });
 }

@@ -10,7 +10,7 @@ import type {
 import { type RegistrationStatus, registrationStatuses } from '../../registration/rules/registration.ts';
 import { html, type Html } from '../../review/web/html.ts';
 import { csrfField, postButton } from '../../review/web/layout.ts';
-import { momentOf, readSearch, searchField } from '../../review/web/parts.ts';
+import { momentOf, readSearch, searchField, uploadLink } from '../../review/web/parts.ts';
 import type { Fields, Page, View } from '../../review/web/view.ts';
 import { sayBatchStatus, sayRegistrationStatus } from '../../review/web/words.ts';
 import { type OverviewVisit, withWords } from '../words.ts';
@@ -185,7 +185,7 @@ async function answerList(
     title: say('registrations'),
     body: html`<h1>${say('registrations')}</h1>
       <p>${say('registrationsHint')}</p>
-      ${filterForm(visit, asked)}
+      ${uploadLink(visit)} ${filterForm(visit, asked)}
       <div data-live="rows">
         ${
           rows.length === 0

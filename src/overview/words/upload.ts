@@ -3,10 +3,10 @@ import type { Words } from '../../review/web/words/pair.ts';
 
 export const uploadWords = {
   uploadHint: [
-    'It is checked first. Nothing is paid before you drop it into the inbox.',
-    'ระบบตรวจไฟล์ก่อน และจะไม่จ่ายเงินจนกว่าคุณจะวางไฟล์ลงกล่องรับไฟล์',
+    'Payouts, or direct-debit registrations: its header tells which. It is checked first. Nothing is sent to the bank before you drop it into the inbox.',
+    'ไฟล์จ่ายเงินหรือไฟล์ลงทะเบียนหักบัญชี ระบบดูจากหัวตารางและตรวจไฟล์ก่อน จะไม่ส่งธนาคารจนกว่าคุณจะวางไฟล์ลงกล่องรับไฟล์',
   ],
-  chooseFile: ['Payout file (.csv or .xlsx)', 'ไฟล์จ่ายเงิน (.csv หรือ .xlsx)'],
+  chooseFile: ['File (.csv or .xlsx)', 'ไฟล์ (.csv หรือ .xlsx)'],
   upTo: ['up to', 'ไม่เกิน'],
   checkFile: ['Check it', 'ตรวจไฟล์'],
   checkOf: ['Check of', 'ผลการตรวจไฟล์'],
@@ -20,6 +20,13 @@ export const uploadWords = {
   busy: ['Another file of yours is being checked', 'กำลังตรวจอีกไฟล์ของคุณอยู่'],
   rejectedWhole: ['The whole file would be rejected', 'ไฟล์นี้จะไม่ถูกรับทั้งไฟล์'],
   wouldBe: ['What its rows would become', 'ผลของแต่ละแถวหากวางไฟล์นี้'],
+  kindOfFile: ['What it holds', 'ประเภทไฟล์'],
+  filePayouts: ['Payouts', 'ไฟล์จ่ายเงิน'],
+  wouldRegister: ['Would be sent to the bank', 'จะส่งธนาคาร'],
+  notSentHint: [
+    'The bank has been asked nothing: how each ends it tells by a callback.',
+    'ยังไม่ได้ส่งธนาคาร ธนาคารจะแจ้งผลแต่ละรายการกลับมาภายหลัง',
+  ],
   wouldPay: ['Would be paid', 'จะจ่าย'],
   wouldHold: ['Would be held', 'จะถูกระงับไว้'],
   wouldReject: ['Would be rejected', 'จะไม่รับเข้าระบบ'],
@@ -43,6 +50,10 @@ export const uploadWords = {
   dropHint: [
     'It will be recorded that you uploaded it: you cannot approve this batch.',
     'ระบบจะบันทึกว่าคุณเป็นผู้อัปโหลด คุณจะอนุมัติชุดนี้ไม่ได้',
+  ],
+  dropHintRegistrations: [
+    'It will be recorded that you uploaded it: you cannot check what is proposed about it.',
+    'ระบบจะบันทึกว่าคุณเป็นผู้อัปโหลด คุณจะตรวจข้อเสนอเกี่ยวกับไฟล์นี้ไม่ได้',
   ],
   throwAway: ['Throw it away', 'ทิ้งไฟล์นี้'],
   dropped: ['It lies in the inbox', 'วางลงกล่องรับไฟล์แล้ว'],

@@ -22,7 +22,7 @@ import { answerDecision, countedOf, type DecideForm, decidePage } from './decide
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
-import { factList, momentOf, moneyTag, whyOf } from './parts.ts';
+import { factList, momentOf, moneyTag, uploadLink, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayBatchStatus, sayDecision, sayStatus, sayStep, type Word } from './words.ts';
@@ -55,11 +55,6 @@ function batchRow(visit: ProvedVisit, batch: Batch): Html {
     <td data-head="${say('rested')}">${restedAtMs !== null && momentOf(visit, restedAtMs)}</td>
   </tr>`;
 }
-
-/** For whoever may bring one. */
-const uploadLink = (visit: ProvedVisit): Part =>
-  can(visit.person, 'propose').allowed &&
-  html`<p class="go"><a class="button" href="/upload">${visit.say('uploadFile')}</a></p>`;
 
 async function answerList({ store }: BatchPageContext, visit: ProvedVisit): Promise<Page> {
   const { say } = visit;

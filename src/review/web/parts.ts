@@ -5,8 +5,9 @@ import type { ResultRow } from '../../core/ports.ts';
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeReason } from '../../reports/rules/report-rows.ts';
+import { can } from '../rules/people.ts';
 import { html, type Html, type Part } from './html.ts';
-import type { Fields, Visit } from './view.ts';
+import type { Fields, ProvedVisit, Visit } from './view.ts';
 import { sayMoment, sayMoved, sayWhy } from './words.ts';
 
 /** What the rules, the bank or the journal say, in the visitor's language where it is ours to say. */
@@ -27,6 +28,11 @@ export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
     ? html`${describeHolds(row.holds, 'th')}<br />${said}`
     : said;
 }
+
+/** For whoever may bring a file. */
+export const uploadLink = (visit: ProvedVisit): Part =>
+  can(visit.person, 'propose').allowed &&
+  html`<p class="go"><a class="button" href="/upload">${visit.say('uploadFile')}</a></p>`;
 
 /** What to do about it. */
 export const remedyOf = ({ language }: Pick<Visit, 'language'>, row: ResultRow): string =>

@@ -47,7 +47,7 @@ export const batchWords = {
   olderRows: ['Rows before', 'แถวก่อนหน้า'],
   fileGone: ['The file is no longer as and where it was written', 'ไฟล์ไม่อยู่ในที่เดิมหรือถูกเปลี่ยนแปลง'],
   toBatches: ['All batches', 'ชุดจ่ายเงินทั้งหมด'],
-  uploadFile: ['Upload a payout file', 'อัปโหลดไฟล์จ่ายเงิน'],
+  uploadFile: ['Upload a file', 'อัปโหลดไฟล์'],
   payeeCount: ['payees', 'ผู้รับเงิน'],
 } as const satisfies Words;
 
