@@ -99,6 +99,8 @@ export interface RunSession extends ProcessState {
   readonly loss: JournalLoss | undefined;
   /** Looks for what another journal has left of a file: its path. None is found when left out. */
   readonly findTrace?: (inspection: Inspection) => Promise<string | undefined>;
+  /** The same of a file of registrations, a loss in question or not: the bank can be asked about none of them. */
+  readonly findRegistrationTrace?: (inspection: Inspection) => Promise<string | undefined>;
   /** What somebody has written to a file since it was read into its batch. None is found when left out. */
   readonly findGrowth?: (
     batch: Batch,
@@ -188,6 +190,8 @@ export async function openSession(
       (await journal.hasGrownTo(inspection.sha256))
         ? undefined
         : traces.find(inspection, await journal.loss()),
+    findRegistrationTrace: async (inspection) =>
+      (await journal.hasGrownTo(inspection.sha256)) ? undefined : traces.find(inspection, undefined),
     findGrowth: (batch, file) => findGrowth(readAddedPayouts(reader), batch, file, clock.now()),
     bankClock,
     likeness: new KeyedMutex(),

@@ -191,6 +191,12 @@ export interface PayerBreakerReader {
   payerPause(companyId: string, payerAccount: string): Promise<PayerPause | undefined>;
 }
 
+/** Stops that may be over. */
+export interface PayerHaltHistory {
+  /** True when a stop with this code was recorded since then, whether it was lifted or not. */
+  wasHaltedFor(companyId: string, payerAccount: string, code: string, sinceMs: number): Promise<boolean>;
+}
+
 export interface PayerBreakerStore extends PayerBreakerReader {
   recordPayerHalt(stop: PayerHalt): Promise<void>;
   liftPayerHalt(companyId: string, payerAccount: string, nowMs: number): Promise<boolean>;

@@ -11,11 +11,14 @@ import {
   recordHalt,
 } from '../payout/circuit-breaker.ts';
 import type { RunState } from '../payout/context.ts';
-import type { PayerBreakerStore } from '../payout/ports.ts';
+import type { PayerBreakerStore, PayerHaltHistory, PayoutStore } from '../payout/ports.ts';
 import type { RegistrationBatch, RegistrationStore, RegistrationTotal } from './ports.ts';
 import { servicePayer } from './rules/intent.ts';
 
-export type RegistrationJournal = RegistrationStore & PayerBreakerStore;
+export type RegistrationJournal = RegistrationStore &
+  PayerBreakerStore &
+  PayerHaltHistory &
+  Pick<PayoutStore, 'loss'>;
 
 export interface RegistrationContext {
   readonly journal: RegistrationJournal;

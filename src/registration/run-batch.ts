@@ -4,9 +4,11 @@ import {
   haltOf,
   keepPauseRecorded,
   recordHalt,
+  type Payer,
   recordPause,
   takeUpBreaker,
 } from '../payout/circuit-breaker.ts';
+import { isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
 import { conclude, hasHeld } from './conclude.ts';
 import { type RegistrationContext, serviceBreaker } from './context.ts';
 import { OutcomeBrake } from './outcome-brake.ts';
@@ -74,6 +76,7 @@ async function startRunning(
 ): Promise<void> {
   const { journal, clock, service } = context;
   const payer = servicePayer(batch.companyId);
+  await haltAfterLoss(context, payer);
   const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
   const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
   if (batch.status !== 'halted')
@@ -83,6 +86,27 @@ async function startRunning(
   const isInVain = !isPatient && pausesBeyond(context, clock.now() + waitMs);
   if (why === undefined && !isInVain)
     await journal.liftRegistrationHolds(batch.batchId, ['paused'], clock.now());
+}
+
+const lossCode = 'journal-lost';
+
+/**
+ * What a lost part of the journal has sent may await its callback, and the bank cannot be asked about it: nothing is sent
+ * until a person, who has asked, lets it go on. Once for each loss.
+ */
+async function haltAfterLoss({ journal, clock, log }: RegistrationContext, payer: Payer): Promise<void> {
+  const { companyId, payerAccount } = payer;
+  const loss = await journal.loss();
+  if (!isInQuestion(loss)) return;
+  if (await journal.wasHaltedFor(companyId, payerAccount, lossCode, loss.recoveredAtMs)) return;
+  const days = `${showDate(loss.sinceDate)} to ${showDate(loss.untilDate)}`;
+  const why = {
+    code: lossCode,
+    reason: `the journal was lost or restored: the bank may have registrations from ${days} that it does not know`,
+    remedy: 'Have the bank say which it has from these days, and cancel those; then resume the batch',
+  };
+  await journal.recordPayerHalt({ ...payer, ...why, sinceMs: Math.max(clock.now(), loss.recoveredAtMs) });
+  log('error', 'direct debit halted', why);
 }
 
 /** True while the service is paused until after a moment: nothing is sent before it. */

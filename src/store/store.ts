@@ -8,6 +8,7 @@ import type {
   ArchiveStore,
   BatchStore,
   HistoryReader,
+  PayerHaltHistory,
   PayoutJournal,
   PayoutSearch,
   WaitingReader,
@@ -91,6 +92,7 @@ export interface Store
     DayHeadStore,
     ErasureStore,
     QueueStore,
+    PayerHaltHistory,
     RegistrationStore {
   /** Made with the journal, and kept for ever: an inbox bears the id of the journal that works it. */
   readonly journalId: string;

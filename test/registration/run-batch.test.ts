@@ -1,6 +1,7 @@
 /** Sending a batch of registrations, by a clock of the test's own: pauses, halts, brakes, and what a dead process leaves. */
 import { expect, test } from 'vitest';
 import type { BankReply, RegistrationFields, RegistrationOrder } from '../../src/core/bank-port.ts';
+import type { JournalLoss } from '../../src/core/ports.ts';
 import { AdaptiveLimit } from '../../src/payout/adaptive-limit.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { RunState } from '../../src/payout/context.ts';
@@ -40,6 +41,8 @@ interface Scene {
   callsBack: 'registered' | 'refused' | 'never';
   /** How long its answer takes. */
   takesMs: number;
+  /** From which the journal has recovered. */
+  loss?: JournalLoss;
 }
 
 async function makeScene(stack: AsyncDisposableStack): Promise<Scene> {
@@ -96,7 +99,7 @@ async function run(scene: Scene, { waitMs = 5_000, isPatient = false, breakers =
     return gate;
   };
   const context: RegistrationContext = {
-    journal: store,
+    journal: { ...store, loss: async () => scene.loss },
     bank: {
       async register(order, mayLeave) {
         if (!mayLeave()) return { kind: 'withheld' };
@@ -256,6 +259,27 @@ test('a company of which too many were rejected by callback stays halted, though
   gate.observe({ kind: 'payer-stop', reason: { code: 'brake-rejected', text: 'rejected in a row' } });
   expect(await run(scene, { breakers })).toEqual({ batch: 'halted brake-rejected', rows: { held: 3 } });
   expect(scene.sent).toHaveLength(0);
+});
+
+test('after a loss of the journal nothing is sent until a person lets it go on, once for each loss', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  const { store, clock } = scene;
+  await takeIn(scene, 3);
+  const { companyId, payerAccount } = servicePayer(payer.companyId);
+  for (const lossNo of [1, 2]) {
+    const recoveredAtMs = clock.now() + lossNo;
+    scene.loss = { recoveredAtMs, sinceDate: '20261120', untilDate: '20261121' };
+    expect(await run(scene)).toEqual({ batch: 'halted journal-lost', rows: { held: 3 } });
+    // Another process.
+    expect(await run(scene)).toEqual({ batch: 'halted journal-lost', rows: { held: 3 } });
+    expect(scene.sent).toHaveLength(0);
+    await clock.advance(1_000);
+    await store.liftPayerHalt(companyId, payerAccount, clock.now());
+    await store.liftRegistrationHolds(batchId, ['halted'], clock.now());
+    await store.moveRegistrationBatch(batchId, 'running', null, clock.now());
+  }
+  expect(await run(scene)).toEqual({ batch: 'done', rows: { registered: 3 } });
 });
 
 test('credentials that are refused halt everything', async () => {

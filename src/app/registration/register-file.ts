@@ -80,7 +80,8 @@ export async function registerFile(
       reader: await makeRegistrationReader(loaded),
       clock,
       companyId: loaded.settings.bank.companyId,
-      findTrace: (inspection: Inspection) => session.findTrace?.(inspection) ?? Promise.resolve(undefined),
+      findTrace: (inspection: Inspection) =>
+        session.findRegistrationTrace?.(inspection) ?? Promise.resolve(undefined),
       stop: options.interrupted,
       mayRead,
       onRows,

@@ -100,7 +100,7 @@ async function makeSetup(
 }
 
 async function makeKind(session: Session, stop: AbortSignal): Promise<FileKind<RegistrationBatch>> {
-  const { journal, clock, loaded, findTrace } = session;
+  const { journal, clock, loaded, findRegistrationTrace: findTrace } = session;
   const reader = await makeRegistrationReader(loaded);
   const { companyId } = loaded.settings.bank;
   return {

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReader, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
-import type { BatchStore, PayerHalt, PayerBreakerStore } from '../../payout/ports.ts';
+import type { BatchStore, PayerHalt, PayerBreakerStore, PayerHaltHistory } from '../../payout/ports.ts';
 import type { ReportStore } from '../../reports/ports.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
@@ -161,7 +161,15 @@ export const payerBreakerReads = {
     const { is_transfer: isTransfer, ...pause } = found;
     return { ...pause, isTransfer: isTransfer === 1 };
   },
-} satisfies Partial<BodiesOf<PayerBreakerStore>>;
+  *wasHaltedFor(companyId, payerAccount, code, sinceMs): Reading<boolean> {
+    const recorded = query
+      .selectFrom('line_stop')
+      .select('since_ms')
+      .where(({ and }) => and({ company_id: companyId, payer_account: payerAccount, code }))
+      .where('since_ms', '>=', sinceMs);
+    return (yield* selectFirst(recorded)) !== undefined;
+  },
+} satisfies Partial<BodiesOf<PayerBreakerStore & PayerHaltHistory>>;
 
 /** Each in one transaction. */
 export const payerBreakerWrites = {
