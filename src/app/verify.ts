@@ -1,4 +1,4 @@
-/** Whether what a batch has left on the disk is still what was recorded of it: its file in the archive, its reports. */
+/** Whether what a batch, of payouts or of registrations, has left on the disk is still what was recorded of it: its file in the archive, its reports. */
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Batch, ReportKind } from '../core/ports.ts';
@@ -7,6 +7,7 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { composeName } from '../watch/rules/drop-folder.ts';
 import { requireJournal } from './open-store.ts';
+import { findAnyBatch } from './registration/standing.ts';
 
 export interface VerifiedFile {
   readonly kind: 'input' | ReportKind;
@@ -16,8 +17,10 @@ export interface VerifiedFile {
   readonly state: 'as-recorded' | 'changed' | 'missing' | 'not-archived';
 }
 
+type VerifiedBatch = Pick<Batch, 'batchId' | 'fileName' | 'sha256'>;
+
 export interface Verified {
-  readonly batch: Batch;
+  readonly batch: VerifiedBatch;
   readonly files: readonly VerifiedFile[];
   readonly isWhole: boolean;
 }
@@ -47,7 +50,7 @@ async function listArchived(archive: string, fileName: string): Promise<readonly
 
 async function verifyInput(
   store: Store,
-  { batchId, fileName, sha256 }: Batch,
+  { batchId, fileName, sha256 }: VerifiedBatch,
   archive: string,
 ): Promise<VerifiedFile> {
   const taken = (await store.takenFilesOf(batchId)).at(-1);
@@ -70,13 +73,16 @@ export async function verifyBatch(
   isSeen: boolean,
 ): Promise<Verified | undefined> {
   await using store = await requireJournal(loaded);
-  const batch = await store.batch(name.toUpperCase());
-  if (batch === undefined) return undefined;
+  const found = await findAnyBatch(store, name);
+  if (found === undefined) return undefined;
+  const { kind: what, batch } = found;
+  const { batchId } = batch;
   const files = [await verifyInput(store, batch, loaded.folders.archive)];
-  for (const { kind, path, sha256 } of await store.reports(batch.batchId))
+  const reports = await (what === 'payouts' ? store.reports(batchId) : store.registrationReports(batchId));
+  for (const { kind, path, sha256 } of reports)
     files.push({ kind, path, state: await compare(path, sha256) });
   if (isSeen)
-    for (const { itemId, growth } of await store.takenFilesOf(batch.batchId))
+    for (const { itemId, growth } of await store.takenFilesOf(batchId))
       if (growth !== null) await store.closeGrowth(itemId, growth.sha256);
   const isWhole = files.every(({ state }) => state === 'as-recorded' || state === 'not-archived');
   return { batch, files, isWhole };

@@ -1,10 +1,10 @@
 /** A watcher whose drop folder of registrations is worked while it is killed; the verdict is the bank's own ledger. */
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { appendFile, mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { awaitedStatuses } from '../../src/registration/rules/registration.ts';
 import { accountOf, expectedOf, openRegisterScene } from './register-scene.ts';
-import { readPresentResult, type Scene, until } from './harness.ts';
+import { findReports, readPresentResult, type Scene, until } from './harness.ts';
 
 async function drop(scene: Scene, name: string, csv: string): Promise<void> {
   const inbox = join(scene.dataDir, 'inbox', 'registrations');
@@ -35,6 +35,12 @@ test('40 registrations dropped, the watcher killed on the way: each is sent once
   await until(async () => (await readPresentResult(scene.outbox)).every(({ status }) => !isAwaited(status)));
   second.kill('SIGTERM');
   expect((await second.ended).code).toBe(0);
+  const [result = ''] = await findReports(scene.outbox, /\.result\.csv$/);
+  const batchId = basename(result).split('.').at(-3) ?? '';
+  expect(await scene.run('verify', batchId)).toMatchObject({ code: 0 });
+  await appendFile(result, ' ');
+  expect(await scene.run('verify', batchId)).toMatchObject({ code: 3 });
+  await truncate(result, (await stat(result)).size - 1);
   const { registrations, entries } = await scene.bank.ledger();
   expect(entries).toEqual([]);
   expect(registrations).toMatchObject({ duplicatesRefused: 0, repeatedRequestUids: 0 });

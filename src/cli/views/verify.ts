@@ -19,7 +19,7 @@ export function showVerified({ batch, files, isWhole }: Verified): Shown {
   ]);
   const end = isWhole
     ? 'All are as they were recorded.'
-    : 'The bytes of a file above are not those that were recorded: find out who changed it; the journal has what was paid.';
+    : 'The bytes of a file above are not those that were recorded: find out who changed it; the journal has what became of each row.';
   return {
     json: { batchId, file, isWhole, files },
     text: toLines([...alignColumns([['File', 'State', 'Path'], ...rows]), '', end]),
