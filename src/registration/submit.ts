@@ -5,7 +5,7 @@ import { noticeHalt, type Pass, recordHalt } from '../payout/circuit-breaker.ts'
 import type { BreakerSignal } from '../payout/rules/read-reply.ts';
 import { findCompanyHalt, type RegistrationContext, serviceBreaker } from './context.ts';
 import type { RegistrationBatch } from './ports.ts';
-import { decideAnswer, decideHalted } from './rules/after-answer.ts';
+import { decideAnswer, decideDisplaced, decideHalted } from './rules/after-answer.ts';
 import { afterRegistrationChange, type RegistrationChange } from './rules/change.ts';
 import { companyPayer, decideIntent } from './rules/intent.ts';
 import { type AnswerReading, readAnswer } from './rules/read-answer.ts';
@@ -112,8 +112,18 @@ async function recordIntent(
   // Somebody cancelled or held the row, or halted its batch, the service or its company, meanwhile.
   const { context: breaker, batch } = serviceBreaker(context, row.batch);
   await noticeHalt(breaker, batch);
-  await holdForCompany(context, row);
+  if (!(await holdForCompany(context, row))) await holdDisplaced(context, row);
   return undefined;
+}
+
+/** Else it would be tried again for ever. */
+async function holdDisplaced(
+  context: RegistrationContext,
+  { registration, instruction }: Row,
+): Promise<void> {
+  const { journal, companyId, clock } = context;
+  const holder = await journal.registrationHolder(companyId, instruction.registrationId);
+  await applyOnLatest(context, registration, (current) => decideDisplaced(current, holder, clock.now()));
 }
 
 function forget({ run, inFlight }: RegistrationContext, seq: number): void {

@@ -17,6 +17,7 @@ import { noonMs, payer } from '../support/journal-fixtures.ts';
 import {
   applyOne,
   calledBack,
+  changeOf,
   intentOf,
   makeRegistrationRow,
   registrationBatchId as batchId,
@@ -202,6 +203,34 @@ test('a batch that was cancelled while outcomes were awaited is done when the la
     await endAnswered(store, clock.now());
     expect((await store.registrationBatch(batchId))?.status).toBe(left === 0 ? 'done' : 'halted');
   }
+});
+
+test('a row whose registrationId has been proven registered by another is held, and its batch ends', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  const { store, clock } = scene;
+  const [first] = await makeRunning(store, [makeRegistrationRow(1)], { batchId: 'REGBBBBBBBBB' });
+  const { now: sent } = await applyOne(store, intentOf(first!));
+  const ended = {
+    status: 'failed',
+    awaitedUntilMs: null,
+    settledAtMs: clock.now(),
+    settledBy: 'reply',
+  } as const;
+  const { now: failed } = await applyOne(store, changeOf(sent, 'turned-down', ended));
+  await takeIn(scene, 2);
+  await applyOne(store, {
+    ...calledBack(failed),
+    event: { ...calledBack(failed).event, cause: 'called-back-after-all' },
+  });
+  expect(await run(scene)).toEqual({ batch: 'done', rows: { held: 1, registered: 1 } });
+  expect(scene.sent).toHaveLength(1);
+  const [held] = await store.searchRegistrations({ hold: 'called-back' }, Number.MAX_SAFE_INTEGER, 1);
+  expect(held).toMatchObject({
+    rowNo: 1,
+    batchId,
+    reason: expect.stringContaining('row 1 of batch REGBBBBBBBBB'),
+  });
 });
 
 test('0429 leaves the service alone for an hour, whoever starts meanwhile, and then goes on by itself', async () => {

@@ -130,6 +130,31 @@ export function decideHalted(
   });
 }
 
+/**
+ * Holds a ready row that has lost its registrationId to another, which the bank has called registered after all: it can
+ * never be sent. Undefined for one that is not ready any more, or has it.
+ * @param holder whoever has it now
+ */
+export function decideDisplaced(
+  registration: Registration,
+  holder: Registration | undefined,
+  nowMs: number,
+): RegistrationChange | undefined {
+  if (registration.status !== 'ready' || holder?.seq === registration.seq) return undefined;
+  const whose = holder === undefined ? 'another' : `row ${holder.rowNo} of batch ${holder.batchId}`;
+  const reason = {
+    code: 'called-back',
+    text: `the bank has called ${whose} registered since, which has this registrationId now: cancel this one`,
+  };
+  return moveRegistration({
+    registration,
+    patch: { status: 'held', holds: ['called-back'], ...registrationReason(reason) },
+    cause: 'hold-added',
+    nowMs,
+    detail: { hold: 'called-back', code: reason.code },
+  });
+}
+
 // ---------------------------------------------------------------- no answer, and no callback
 
 /** A submitted row whose process has ended: bytes may have left, so it waits for the callback and is never sent again. */

@@ -32,7 +32,8 @@ export interface CallbackRecord {
 
 /**
  * One guarded change: applied only if the registration still has the version and status of `before`, and the transition
- * table has the move. `after` carries every changeable field; the journal raises the version by one.
+ * table has the move; what is tried again, only if its registrationId is free or its own, and no other of its identity waits
+ * to be sent or is awaited. `after` carries every changeable field; the journal raises the version by one.
  */
 export interface RegistrationChange {
   readonly before: Registration;

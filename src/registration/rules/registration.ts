@@ -56,6 +56,13 @@ export const awaitedStatuses = [
   'acknowledged',
 ] as const satisfies readonly RegistrationStatus[];
 
+/** Waits to be sent, or was sent and has not ended: beside one, no other of its identity may be sent. */
+export const unendedStatuses = [
+  'ready',
+  'held',
+  ...awaitedStatuses,
+] as const satisfies readonly RegistrationStatus[];
+
 /** Not with the bank, and not called ended by it: a callback about one that was sent before proves otherwise. */
 const withdrawn = ['ready', 'held', 'cancelled', 'failed'] as const satisfies readonly RegistrationStatus[];
 

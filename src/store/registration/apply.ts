@@ -19,6 +19,7 @@ import {
   type RegistrationCause,
   type RegistrationInstruction,
   type RegistrationStatus,
+  unendedStatuses,
 } from '../../registration/rules/registration.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import { makeGroupCommit } from '../group-commit.ts';
@@ -167,16 +168,28 @@ const haltOf = define((values: RegistrationPayer) =>
     .where('lifted_at_ms', 'is', null),
 );
 
-const awaitedOfIdentity = define((values: { identity: string; seq: number }) =>
-  query
-    .selectFrom('registration_asked as a')
-    .innerJoin('registration as p', 'p.seq', 'a.seq')
-    .select('p.seq')
-    .where('a.identity_key', '=', values.identity)
-    .where('p.seq', '<>', values.seq)
-    .where('p.status', 'in', awaitedStatuses.map(statusLiteral))
-    .limit(1),
-);
+const othersOfIdentity = (statuses: readonly RegistrationStatus[]) =>
+  define((values: { identity: string; seq: number }) =>
+    query
+      .selectFrom('registration_asked as a')
+      .innerJoin('registration as p', 'p.seq', 'a.seq')
+      .select('p.seq')
+      .where('a.identity_key', '=', values.identity)
+      .where('p.seq', '<>', values.seq)
+      .where('p.status', 'in', statuses.map(statusLiteral))
+      .limit(1),
+  );
+
+const awaitedOfIdentity = othersOfIdentity(awaitedStatuses);
+const unendedOfIdentity = othersOfIdentity(unendedStatuses);
+
+/** True where a callback could tell the row from every other one, as far as the change would have it sent. */
+function* isDistinct({ before, after, event, intent }: RegistrationChange): Reading<boolean> {
+  if (after.instruction === null) return true;
+  const ofRow = { identity: identityKey(after.instruction), seq: before.seq };
+  if (intent !== undefined) return (yield* awaitedOfIdentity.get(ofRow)) === undefined;
+  return event.cause !== 'tried-again' || (yield* unendedOfIdentity.get(ofRow)) === undefined;
+}
 
 /** What a batch says about its rows, read once a transaction. */
 interface BatchFacts {
@@ -200,12 +213,11 @@ function* readBatch({ batches }: Transaction, batchId: string): Body<BatchFacts>
   return batch;
 }
 
-function* maySend({ before, after, intent }: RegistrationChange, { status }: BatchFacts): Reading<boolean> {
-  if (intent === undefined || after.instruction === null) return true;
+function* maySend({ intent }: RegistrationChange, { status }: BatchFacts): Reading<boolean> {
+  if (intent === undefined) return true;
   if (status !== 'running') return false;
   for (const payer of intent.payers) if ((yield* haltOf.get(payer)) !== undefined) return false;
-  const ofRow = { identity: identityKey(after.instruction), seq: before.seq };
-  return (yield* awaitedOfIdentity.get(ofRow)) === undefined;
+  return true;
 }
 
 // ---------------------------------------------------------------- attempts
@@ -324,7 +336,7 @@ function* keepCorrection(
 /** True while every guard of the change but its version and status holds. */
 function* isGuarded(change: RegistrationChange, batch: BatchFacts, ofRow: ClaimOfRow): Reading<boolean> {
   const { decision, callback } = change;
-  if (!(yield* maySend(change, batch))) return false;
+  if (!(yield* maySend(change, batch)) || !(yield* isDistinct(change))) return false;
   if (!(yield* isClaimMeet(change, ofRow))) return false;
   if (decision !== undefined && !(yield* isDecided(decision))) return false;
   return callback === undefined || (yield* isUnbound(callback));

@@ -17,9 +17,9 @@ import {
 } from '../../registration/rules/clash.ts';
 import type { RegistrationSealTotals } from '../../registration/rules/registration-file.ts';
 import {
-  awaitedStatuses,
   type RegistrationHold,
   type RegistrationStatus,
+  unendedStatuses,
 } from '../../registration/rules/registration.ts';
 import { similarKeyOf } from '../schema.ts';
 import { type Body, change, define, query, selectFirst } from '../statements.ts';
@@ -255,8 +255,6 @@ function* rejectClaimed(sealing: Sealing, row: StagedRow): Body<void> {
 
 // ---------------------------------------------------------------- identities
 
-const openStatuses = ['ready', 'held', ...awaitedStatuses] as const satisfies readonly RegistrationStatus[];
-
 /** Others of an identity that are ready, held or awaited, or stand before the row in its own file. */
 const selectOfIdentity = (
   values: { batchId: string },
@@ -269,7 +267,7 @@ const selectOfIdentity = (
     .where('o.seq', '<>', seq)
     .where((eb) =>
       eb.or([
-        eb('o.status', 'in', openStatuses.map(statusLiteral)),
+        eb('o.status', 'in', unendedStatuses.map(statusLiteral)),
         eb.and([
           eb('o.status', '=', statusLiteral('staged')),
           eb('o.batch_id', '=', values.batchId),

@@ -113,6 +113,16 @@ test('what is tried again has its registrationId back, unless another has it', a
   expect(await sealOther(store, { registrationId: 'R1' })).toMatchObject([{ status: 'rejected' }]);
 });
 
+test('what is tried again stays as it is while another with its account and references waits to be sent', async () => {
+  await using sqlite = await makeSqliteStore();
+  const { store } = sqlite;
+  const before = await leaveUnanswered(store);
+  const { accountNo, refs } = makeInstruction(1);
+  expect(await sealOther(store, { accountNo, refs })).toMatchObject([{ status: 'ready' }]);
+  const again = changeOf(before, 'tried-again', { status: 'ready' });
+  expect(await store.applyRegistrations([again])).toEqual([false]);
+});
+
 test('proof is recorded though another has claimed the registrationId, which then is not sent any more', async () => {
   await using sqlite = await makeSqliteStore();
   const { store } = sqlite;
