@@ -68,7 +68,7 @@ interface Spoken {
   readonly httpStatus: number;
   readonly code: string | undefined;
   readonly seqId?: string;
-  /** It bears the number of another's request. */
+  /** It bears the number of another's request, or none. */
   readonly isForeign?: true;
 }
 
@@ -175,7 +175,7 @@ export class RegisteringBank {
         const isLate = this.roll('answer-late');
         if (this.roll('lost-after')) return;
         const wayMs = isLate ? world.dice.wide(2_000, 2 * this.#plan.timeoutMs) : world.dice.whole(1, 40);
-        const requestUid = isForeign === true ? 'OF-ANOTHER' : order.requestUid;
+        const requestUid = isForeign === true ? world.dice.pick(['OF-ANOTHER', undefined]) : order.requestUid;
         const fields =
           code === undefined
             ? undefined

@@ -72,7 +72,7 @@ const ofAnswers: readonly Mutation[] = [
     "    'BSN002',\n    'not-taken',",
   ),
   inRegistrations(
-    'a success with another requestUID is believed',
+    'a success without our requestUID is believed',
     'registration/rules/read-answer.ts',
     'if (fields.requestUid === requestUid)',
     'if (fields.requestUid === requestUid || requestUid !== undefined)',

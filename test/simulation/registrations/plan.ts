@@ -116,7 +116,7 @@ const baseFaults: Readonly<Record<Fault, number>> = {
   'usage-exceeded': 0.05,
   'doubtful-code': 0.1,
   'http-trouble': 0.06,
-  'foreign-uid': 0.04,
+  'foreign-uid': 0.15,
   'unknown-code': 0.03,
   'never-decided': 0.08,
   refused: 0.3,
