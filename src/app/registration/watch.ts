@@ -1,20 +1,22 @@
 /** The registrations of a watcher: a drop folder within the inbox, and the listener for the bank's callbacks. */
 import { join } from 'node:path';
+import type { Clock } from '../../core/ports.ts';
 import type { ProgressFigures } from '../../core/progress.ts';
 import { ingestRegistrations } from '../../intake/ingest.ts';
 import type { RegistrationFileReader } from '../../intake/ports.ts';
 import type { RegistrationBatch } from '../../registration/ports.ts';
-import type { CallbackListener } from '../../registration/listener/listener.ts';
+import type { CallbackListener, CallbackListenerBusy } from '../../registration/listener/listener.ts';
 import { runRegistrations } from '../../registration/run-batch.ts';
 import { keepSweeping, sweepAbandoned } from '../../registration/sweep.ts';
 import type { CallbackTaking } from '../../registration/take-callback.ts';
 import { finishRegistrationReports } from '../../registration/write-reports.ts';
 import type { FileKind, WatchSetup } from '../../watch/context.ts';
+import { requireCallbackKeys } from '../../settings/secrets.ts';
 import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
 import type { AddedRowReader } from '../../watch/ports.ts';
 import { RegistrationWatch, type RegistrationWatchSetup } from '../../watch/registrations.ts';
 import { makeRegistrationReader } from '../open-store.ts';
-import type { Session } from '../session.ts';
+import { type Session, toLog } from '../session.ts';
 import { openCallbackListener } from './callbacks.ts';
 import {
   makeRegistrationContext,
@@ -40,11 +42,16 @@ export interface OpenRegistrations extends AsyncDisposable {
   work(): Promise<void>;
 }
 
-/** @param session just opened: nothing of registrations has been sent by it */
+/**
+ * @param session just opened: nothing of registrations has been sent by it
+ * @throws SettingsError where callbacks are to be taken and there is no key
+ */
 export async function openRegistrationWatch(
   session: Session,
   around: WatchedAround,
 ): Promise<OpenRegistrations> {
+  const { settings, callbacks } = session.loaded;
+  if (settings.registration.callbacks.port > 0) requireCallbackKeys(callbacks.keys);
   await using stack = new AsyncDisposableStack();
   const intake = stack.use(await openDropFolder(session, around));
   const registering = await openRegistering(session);
@@ -157,7 +164,7 @@ async function sweep(
 
 // ---------------------------------------------------------------- the listener
 
-/** How soon it is tried again where somebody else listens: a `callbacks` may end. */
+/** How soon it is tried again where somebody else listens, or nobody can: the watcher has other work than this. */
 const busyPollMs = 5_000;
 
 /** Takes callbacks until the stop, unless, or until, somebody else of ours does so. */
@@ -171,21 +178,40 @@ async function listen(
     onCallback(kind);
     watch.noteNews();
   };
-  let isSaid = false;
+  const open = () => openCallbackListener({ loaded, journal, clock, log, onTaken });
+  await keepListening({ open, onListening, clock, log: toLog(log), stop });
+}
+
+export interface Listening extends Pick<WatchedAround, 'onListening' | 'stop' | 'log'> {
+  readonly open: () => Promise<CallbackListener | CallbackListenerBusy>;
+  readonly clock: Pick<Clock, 'sleep'>;
+}
+
+/** Listens until the stop. It rejects for nothing: what keeps it from listening keeps no payout from being paid. */
+export async function keepListening({ open, onListening, clock, log, stop }: Listening): Promise<void> {
+  let said = '';
+  const say = (level: 'warn' | 'error', message: string, facts: object): void => {
+    const text = `${message} ${JSON.stringify(facts)}`;
+    if (text !== said) log(level, message, facts);
+    said = text;
+  };
   while (!stop.aborted) {
-    const listener = await openCallbackListener({ loaded, journal, clock, log, onTaken });
-    if (listener.kind === 'busy') {
+    try {
+      const listener = await open();
+      if (listener.kind === 'listening') {
+        await using _ = listener;
+        onListening(listener);
+        await new Promise<void>((resolve) => {
+          if (stop.aborted) resolve();
+          stop.addEventListener('abort', () => resolve(), { once: true });
+        });
+        return;
+      }
       const { port } = listener;
-      if (!isSaid) log.warn({ port }, 'somebody else listens for callbacks there: tried again until it ends');
-      isSaid = true;
-      await clock.sleep(busyPollMs, stop);
-      continue;
+      say('warn', 'somebody else listens for callbacks there: tried again until it ends', { port });
+    } catch (error) {
+      say('error', 'callbacks cannot be listened for: tried again', { why: (error as Error).message });
     }
-    await using open = listener;
-    onListening(open);
-    await new Promise<void>((resolve) => {
-      if (stop.aborted) resolve();
-      stop.addEventListener('abort', () => resolve(), { once: true });
-    });
+    await clock.sleep(busyPollMs, stop);
   }
 }
