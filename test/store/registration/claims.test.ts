@@ -1,11 +1,13 @@
 /** Whose a registrationId is, and what cannot be told apart: at the seal, at the intent, and by late proof. */
 import { expect, test } from 'vitest';
+import { identityKey } from '../../../src/registration/rules/callback.ts';
 import { keepsClaim } from '../../../src/registration/rules/claim.ts';
 import {
   registrationStatuses,
   type Registration,
   type RegistrationInstruction,
 } from '../../../src/registration/rules/registration.ts';
+import { openConnection } from '../../../src/store/connection.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { noonMs, payer } from '../../support/journal-fixtures.ts';
 import {
@@ -196,11 +198,19 @@ test('while one is with the bank, no other of its identity is sent', async () =>
   const { store } = sqlite;
   const before = await leaveUnanswered(store);
   const { registrationId: _id, ...same } = makeInstruction(1);
-  await sealOther(store, same);
+  await sealOther(store, { accountNo: '9999999999' });
   await store.moveRegistrationBatch(otherBatchId, 'running', null, noonMs);
   const { now: again } = await applyOne(store, changeOf(before, 'tried-again', { status: 'ready' }));
   const other = await present(store, { seq: 2 });
-  expect(await store.applyRegistrations([intentOf(again), intentOf(other)])).toEqual([true, false]);
+  // No change leads there: by the hand of somebody who has opened the journal.
+  const db = openConnection(sqlite.path);
+  db.prepare('update registration_asked set identity_key = ? where seq = ?').run(
+    identityKey(makeInstruction(11, same)),
+    2,
+  );
+  db.close();
+  const asLike = { ...other, instruction: makeInstruction(11, same) };
+  expect(await store.applyRegistrations([intentOf(again), intentOf(asLike)])).toEqual([true, false]);
   expect(attemptOf(other).attemptNo).toBe(1);
   expect(registrationPayer.companyId).toBe(payer.companyId);
 });
