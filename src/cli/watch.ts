@@ -21,6 +21,8 @@ export const watchCommand = makeCommand({
       .epilogue(
         'Files are dropped into inbox/ under dataDir, or where the setting folders.inbox says. Their results come to ' +
           'outbox/; the files themselves end in archive/, or in rejected/ with the reason beside them. ' +
+          "Files of direct-debit registrations are dropped into inbox/registrations/, and the bank's callbacks are " +
+          'taken where registration.callbacks.port is set. ' +
           'A second watcher on the same dataDir stands by and takes over. README.md and docs/ tell more.\n',
       ),
   run: async ({ json, logLevel, ...options }) => {

@@ -205,7 +205,10 @@ async function* readyRows(
 /** How often the end of the wait is looked for, and where the rows stand. */
 const waitPollMs = 500;
 
-/** Ends the run when nothing has got on for the time of `--wait`, or nothing can before that is over. */
+/**
+ * Ends the run when nothing has got on for the time of `--wait`, or nothing can before that is over. While the service
+ * takes rows, nobody waits: `--wait 0` sends them all.
+ */
 async function watchTheWait(
   context: RegistrationContext,
   batch: RegistrationBatch,
@@ -224,7 +227,7 @@ async function watchTheWait(
     shown = now;
     const endsAtMs = run.lastProgressAtMs + limits.waitMs;
     const leftMs = endsAtMs - clock.now();
-    const isMoving = run.isSending && service.state.status === 'open' && run.inFlight.size > 0;
+    const isMoving = run.isSending && service.state.status === 'open';
     const isInVain =
       !isWaitedOut && pausesBeyond(context, endsAtMs) && (await isNothingAwaited(context, batch));
     if (!isMoving && (leftMs <= 0 || isInVain)) {

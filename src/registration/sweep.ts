@@ -65,6 +65,8 @@ export async function sweepOverdue({ journal, clock, log }: SweepContext): Promi
 
 /** Longest time between two looks: the clock may be set, or the machine have slept. */
 const lookAtLatestMs = 60_000;
+/** The same while nothing is awaited: what is sent meanwhile may be due sooner. */
+const lookAtNothingMs = 5_000;
 
 /** Marks what is overdue as it falls due, until told to end. @param onMarked told of the rows as they were before */
 export async function keepSweeping(
@@ -77,7 +79,7 @@ export async function keepSweeping(
     const marked = await sweepOverdue(context);
     if (marked.length > 0) await onMarked(marked);
     const dueAtMs = await journal.nextOverdueAtMs();
-    const waitMs = dueAtMs === undefined ? lookAtLatestMs : Math.max(dueAtMs - clock.now(), 1);
+    const waitMs = dueAtMs === undefined ? lookAtNothingMs : Math.max(dueAtMs - clock.now(), 1);
     await clock.sleep(Math.min(waitMs, lookAtLatestMs), end);
   }
 }

@@ -172,6 +172,15 @@ test('outcomes that do not come are awaited for as long as asked, and unanswered
   expect(scene.sent).toHaveLength(3);
 });
 
+test('whoever does not wait at all sends every row all the same', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  scene.callsBack = 'never';
+  scene.takesMs = 800;
+  await takeIn(scene, 5);
+  expect(await run(scene, { waitMs: 0 })).toEqual({ batch: 'running', rows: { acknowledged: 5 } });
+});
+
 test('a batch whose last outcome comes when nobody sends any more is done by whoever takes the callbacks', async () => {
   await using stack = new AsyncDisposableStack();
   const scene = await makeScene(stack);

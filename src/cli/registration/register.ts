@@ -94,7 +94,7 @@ async function listen(session: Session, stack: AsyncDisposableStack): Promise<vo
   const { openCallbackListener } = await import('../../app/registration/callbacks.ts');
   const listener = await openCallbackListener({ loaded, journal, log, clock });
   if (listener.kind === 'listening') stack.use(listener);
-  else log.info({ port: listener.port }, 'callbacks are taken by whoever listens there already');
+  else say(`Callbacks are left to whoever listens on port ${listener.port} of ${listener.address} already.`);
 }
 
 async function registerOne(
