@@ -94,7 +94,7 @@ export async function requireJournal(loaded: LoadedSettings): Promise<Store> {
   const journal = await openJournalBeside(loaded);
   if (journal !== undefined) return journal;
   throw new SettingsError(
-    `there is no journal in ${loaded.dataDir}: nothing has been run with these settings yet`,
+    `there is no journal in ${loaded.dataDir}: nothing has been run with these settings yet; correct --data-dir, or make one with "paydrop init"`,
   );
 }
 

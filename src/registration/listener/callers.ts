@@ -50,16 +50,22 @@ export class Callers {
     return address !== undefined && (this.#isAllowed(address) || has(this.#proxies, address));
   }
 
-  /**
-   * The address from which a request comes; undefined when it may not call from there. `X-Forwarded-For` is read from
-   * its end, as far as trusted proxies wrote it: what stands before may be anybody's invention.
-   */
+  /** The address from which a request comes; undefined when it may not call from there. */
   find(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
+    const address = this.trace(peer, forwardedFor);
+    return address !== undefined && this.#isAllowed(address) ? address : undefined;
+  }
+
+  /**
+   * The same, whether or not it may. `X-Forwarded-For` is read from its end, as far as trusted proxies wrote it: what
+   * stands before may be anybody's invention.
+   */
+  trace(peer: string | undefined, forwardedFor: string | undefined): string | undefined {
     let address = readAddress(peer ?? '');
     const said = forwardedFor === undefined ? [] : forwardedFor.split(',');
     while (address !== undefined && said.length > 0 && has(this.#proxies, address))
       address = readAddress((said.pop() ?? '').trim());
-    return address !== undefined && this.#isAllowed(address) ? address : undefined;
+    return address;
   }
 
   #isAllowed(address: string): boolean {

@@ -112,8 +112,10 @@ class CallbackDoor {
     const { headers, socket, url = '', method } = request.raw;
     const forwardedFor = headers['x-forwarded-for'] as string | undefined;
     const fromAddress = callers.find(socket.remoteAddress, forwardedFor);
-    if (fromAddress === undefined)
-      return this.refuse(reply, 'foreign-address', { forwardedFor: forwardedFor !== undefined });
+    if (fromAddress === undefined) {
+      const tracedTo = callers.trace(socket.remoteAddress, forwardedFor);
+      return this.refuse(reply, 'foreign-address', { fromAddress: tracedTo });
+    }
     if (url !== path) return this.refuse(reply, 'wrong-path', { fromAddress });
     if (method !== 'POST') return this.refuse(reply.header('allow', 'POST'), 'wrong-method', { fromAddress });
     const header = typeof headers['msg-hdr'] === 'string' ? headers['msg-hdr'] : '';

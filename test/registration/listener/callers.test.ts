@@ -67,10 +67,18 @@ describe('behind a trusted proxy', () => {
   ])('who was forwarded as %s is %s', (forwardedFor, address) => {
     expect(callers.find('10.0.0.1', forwardedFor)).toBe(address);
     expect(callers.find('::ffff:10.0.0.1', forwardedFor)).toBe(address);
+    if (address !== undefined) expect(callers.trace('10.0.0.1', forwardedFor)).toBe(address);
   });
 
   test('a proxy may connect, and itself calls from nowhere', () => {
     expect(callers.mayConnect('10.0.0.1')).toBe(true);
     expect(callers.mayConnect('192.0.2.1')).toBe(false);
   });
+});
+
+test('who may not call is told of by the address that a trusted proxy names', () => {
+  const callers = new Callers({ allowFrom: ['203.0.113.0/24'], trustedProxies: ['10.0.0.1'] });
+  expect(callers.find('10.0.0.1', '198.51.100.7')).toBeUndefined();
+  expect(callers.trace('10.0.0.1', '198.51.100.7')).toBe('198.51.100.7');
+  expect(callers.trace('198.51.100.9', '203.0.113.5')).toBe('198.51.100.9');
 });
