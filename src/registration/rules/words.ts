@@ -103,6 +103,10 @@ const filePairs: readonly Pair[] = [
     'the bank has called such a registration {state} before, for {why}: let it go on if it is to be registered nevertheless, else cancel it',
     'ธนาคารเคยแจ้งผลว่า {state} สำหรับ{why} ถ้ายังต้องการลงทะเบียนให้ดำเนินการต่อ มิฉะนั้นให้ยกเลิก',
   ],
+  [
+    'this row repeats line {row} (row {row2}) in every cell: only that one counts, remove the repeat',
+    'แถวนี้ซ้ำกับบรรทัดที่ {row} (แถวที่ {row2}) ทุกช่อง ระบบนับแถวนั้นเท่านั้น ให้ลบแถวที่ซ้ำ',
+  ],
   ['row {row} of this file', 'แถวที่ {row} ของไฟล์นี้'],
   ['that of row {row} of this file', 'แถวที่ {row} ของไฟล์นี้'],
   ['that of a later row of this file', 'แถวถัดไปในไฟล์นี้'],

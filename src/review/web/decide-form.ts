@@ -82,6 +82,8 @@ const isOfRegistration = ({ targets }: Pick<DecideForm, 'targets'>): boolean =>
 export function countedOf({ say }: ProvedVisit, count: number, sumSatang: Satang, kind?: TargetKind): string {
   if (kind === 'registration')
     return `${showCount(count)} ${say(count === 1 ? 'oneRegistration' : 'manyRegistrations')}`;
+  if (kind === 'registration-batch')
+    return `${showCount(count)} ${say(count === 1 ? 'oneRegistrationFile' : 'manyRegistrationFiles')}`;
   return `${showCount(count)} ${say(count === 1 ? 'onePayout' : 'manyPayouts')}, ${showBaht(sumSatang)} ${say('baht')}`;
 }
 

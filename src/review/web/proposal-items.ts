@@ -6,7 +6,7 @@ import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
 import type { ProposalItem } from '../ports.ts';
 import { findRegistrationChangeSince } from '../registration-target.ts';
-import { findChangeSince, findStatusThen, payoutCauseTerms } from '../rules/proposal.ts';
+import { findChangeSince, findStatusThen, payoutCauseTerms, type TargetKind } from '../rules/proposal.ts';
 import { describeTarget } from '../rules/target-words.ts';
 import { html, type Html, type Part } from './html.ts';
 import { whyOf } from './parts.ts';
@@ -157,6 +157,18 @@ function describeOther(visit: ProvedVisit, { kind, key }: ProposalItem): Part {
     : words;
 }
 
+interface ItemHeads {
+  readonly name: Word;
+  readonly whose: Word;
+  readonly hasAmount: boolean;
+}
+
+/** Heads of the list: registrations have accounts, and no amounts. */
+export const itemHeads = (kind: TargetKind | undefined): ItemHeads =>
+  kind === 'registration' || kind === 'registration-batch'
+    ? { name: 'registrationHead', whose: 'accountHead', hasAmount: false }
+    : { name: 'payout', whose: 'payee', hasAmount: true };
+
 /** A line of the list: what it is about, how it stands, and what has become of it. */
 export async function itemRow(
   store: ItemsReader,
@@ -165,12 +177,13 @@ export async function itemRow(
   isRevealed: boolean,
 ): Promise<Html> {
   const { say } = visit;
-  const { itemNo, status, why, note } = item;
+  const { itemNo, kind, status, why, note } = item;
+  const heads = itemHeads(kind);
   const [name, amount, payee, state] = await describeItem(store, visit, item, isRevealed);
   return html`<tr>
-    <td data-head="${say('payout')}">${itemNo}. ${name}</td>
-    <td class="number" data-head="${say('amount')}">${amount}</td>
-    <td data-head="${say('payee')}">
+    <td data-head="${say(heads.name)}">${itemNo}. ${name}</td>
+    ${heads.hasAmount && html`<td class="number" data-head="${say('amount')}">${amount}</td>`}
+    <td data-head="${say(heads.whose)}">
       ${payee} ${note !== undefined && html`<small>${showText(note)}</small>`}
     </td>
     <td data-head="${say('status')}">${state}</td>

@@ -13,7 +13,7 @@ import {
 } from '../rules/proposal.ts';
 import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
 import { countedOf } from './decide-form.ts';
-import { type ItemsReader, itemRow } from './proposal-items.ts';
+import { itemHeads, type ItemsReader, itemRow } from './proposal-items.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage, postButton, problems } from './layout.ts';
 import { factList, fullStop, momentOf, whyOf } from './parts.ts';
@@ -129,17 +129,18 @@ interface ItemPage {
   readonly after: number;
 }
 
-function itemTable(visit: ProvedVisit, { proposalId, items: count }: Proposal, page: ItemPage): Html {
+function itemTable(visit: ProvedVisit, { proposalId, kind, items: count }: Proposal, page: ItemPage): Html {
   const { say } = visit;
+  const heads = itemHeads(kind);
   const lastNo = page.items.at(-1)?.itemNo ?? 0;
   return html`<section aria-labelledby="list">
     <h2 id="list">${say('theList')}</h2>
     <table>
       <thead>
         <tr>
-          <th scope="col">${say('payout')}</th>
-          <th scope="col" class="number">${say('amount')}</th>
-          <th scope="col">${say('payee')}</th>
+          <th scope="col">${say(heads.name)}</th>
+          ${heads.hasAmount && html`<th scope="col" class="number">${say('amount')}</th>`}
+          <th scope="col">${say(heads.whose)}</th>
           <th scope="col">${say('status')}</th>
           <th scope="col">${say('outcome')}</th>
         </tr>

@@ -11,6 +11,10 @@ export const decideWords = {
   onePayout: ['payout', 'รายการ'],
   manyPayouts: ['payouts', 'รายการ'],
   oneRegistration: ['registration', 'รายการลงทะเบียน'],
+  registrationHead: ['Registration', 'การลงทะเบียน'],
+  accountHead: ['Account', 'เลขที่บัญชี'],
+  oneRegistrationFile: ['file of registrations', 'ไฟล์ลงทะเบียน'],
+  manyRegistrationFiles: ['files of registrations', 'ไฟล์ลงทะเบียน'],
   manyRegistrations: ['registrations', 'รายการลงทะเบียน'],
   together: ['together', 'รวม'],
   frozen: [
