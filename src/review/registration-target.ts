@@ -277,7 +277,8 @@ export async function openDirectDebit(
   nowMs: number,
 ): Promise<void> {
   for (const batch of await journal.registrationBatches())
-    if (isSealed(batch.status)) await liftBatch(journal, batch, nowMs);
+    if (isSealed(batch.status) && batch.reasonCode !== cancelledReason.code)
+      await liftBatch(journal, batch, nowMs);
   await openPayer(journal, payer, nowMs);
 }
 

@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { ReviewContext } from '../../src/review/context.ts';
 import type { Registration, RegistrationStatus } from '../../src/registration/rules/registration.ts';
 import {
+  cancelRegistrations,
   openDirectDebit,
   readRegistrationOptions,
   versionOfRegistrations,
@@ -278,5 +279,14 @@ describe('a batch of registrations, and direct debit', () => {
     expect(await store.readyRegistrations(registrationBatchId, 0, 9)).toHaveLength(2);
     await openDirectDebit(store, registrationPayer, later);
     expect(await store.payerHalts()).toEqual([]);
+  });
+
+  test('a batch that was cancelled stays so when direct debit goes on', async () => {
+    const { store } = opened;
+    const [first] = await runRegistrations(store, [makeRegistrationRow(1), makeRegistrationRow(2)]);
+    await store.applyRegistrations([intentOf(first!)]);
+    await cancelRegistrations(store, (await store.registrationBatch(registrationBatchId))!, later);
+    await openDirectDebit(store, registrationPayer, later);
+    expect(await store.registrationBatch(registrationBatchId)).toMatchObject({ status: 'halted' });
   });
 });
