@@ -247,13 +247,13 @@ export class FileQueue<Read extends FileBatch> {
     item: WorkItem,
     { first }: Extract<IntakeVerdict, { kind: 'duplicate' }>,
   ): Promise<void> {
-    const { fileName, batchId, batch } = first;
+    const { fileName, batchId, batch, takenAs } = first;
     const status = statusOfFirst(batch);
     if (status === undefined) {
       this.#unread.push({ item, failures: 0, notBeforeMs: this.#setup.clock.now() + copyPollMs });
       return;
     }
-    const refusal = refuseDuplicateFile(this.#describe(item), { fileName, batchId, status });
+    const refusal = refuseDuplicateFile(this.#describe(item), { fileName, batchId, status, takenAs });
     await this.#turnAway(item, 'duplicate', refusal);
   }
 

@@ -79,7 +79,11 @@ export type IntakeVerdict =
   | { readonly kind: 'owner' }
   | {
       readonly kind: 'duplicate';
-      readonly first: Pick<IntakeFile, 'fileName' | 'batchId'> & { readonly batch: FileBatch | undefined };
+      readonly first: Pick<IntakeFile, 'fileName' | 'batchId'> & {
+        readonly batch: FileBatch | undefined;
+        /** Left out where it is the kind that was asked for. */
+        readonly takenAs?: FileKindName;
+      };
     };
 
 /** A file that is turned away, and why. `batchId`: what its bytes would be; left out where they are not known. */

@@ -1,5 +1,6 @@
 /** Which file of the watcher's is worked for a batch, and how each has ended. */
 import type { Selectable } from 'kysely';
+import { isSealed } from '../../core/payout.ts';
 import type {
   FileBatch,
   FileQueueStore,
@@ -30,14 +31,24 @@ function* findItem(itemId: string): Reading<Selectable<IntakeItemTable> | undefi
 function* findFirst(batchId: string, kind: FileKindName): Reading<FirstFile | undefined> {
   const ownerOfBatch = query
     .selectFrom('intake_item')
-    .select('file_name')
+    .select(['file_name', 'kind'])
     .where('batch_id', '=', batchId)
     .where('owns_batch', '=', (eb) => eb.lit(1));
   const owner = yield* selectFirst(ownerOfBatch);
+  if (owner !== undefined) {
+    const batch = yield* batchOf[owner.kind](batchId);
+    return { fileName: owner.file_name, batchId, batch, ...otherKind(owner.kind, kind) };
+  }
   const batch = yield* batchOf[kind](batchId);
-  if (owner !== undefined) return { fileName: owner.file_name, batchId, batch };
-  return batch?.status === 'done' ? { fileName: batch.fileName, batchId, batch } : undefined;
+  if (batch?.status === 'done') return { fileName: batch.fileName, batchId, batch };
+  // Their reports would have the same names: bytes are worked as one kind alone.
+  const other = kind === 'payout' ? 'registration' : 'payout';
+  const ofOther = yield* batchOf[other](batchId);
+  if (ofOther === undefined || !isSealed(ofOther.status)) return undefined;
+  return { fileName: ofOther.fileName, batchId, batch: ofOther, ...otherKind(other, kind) };
 }
+
+const otherKind = (is: FileKindName, asked: FileKindName) => (is === asked ? {} : { takenAs: is });
 
 function toRecord(item: Selectable<IntakeItemTable>): IntakeRecord {
   const { item_id: itemId, batch_id: batchId, file_name: fileName, outcome } = item;

@@ -90,13 +90,16 @@ export interface FirstFile {
   readonly fileName: string;
   readonly batchId: string;
   readonly status: Exclude<BatchStatus, 'ingesting' | 'rejected'>;
+  /** Where that is another kind than the file was dropped as. */
+  readonly takenAs?: FileKindName | undefined;
 }
 
 /** A file whose very bytes came before. */
 export function refuseDuplicateFile(
   file: RefusedIntake,
-  { fileName, batchId, status }: FirstFile,
+  { fileName, batchId, status, takenAs }: FirstFile,
 ): IntakeRefusal {
+  if (takenAs !== undefined) return refuseOtherKind(file, fileName, batchId, takenAs);
   const { state, result } = firstWords[status];
   const { rows, undone, each, one, ids } = wordsOf[file.kind ?? 'payout'];
   const message = `the same bytes as ${fileName}, batch ${batchId}`;
@@ -108,6 +111,22 @@ export function refuseDuplicateFile(
     `What becomes of ${each} ${result}, under the batch ${batchId};`,
     `"paydrop status ${batchId}" shows how it stands. ${one} is tried again there, not by this copy.`,
     `If these are new ${rows}, give them ${ids} of their own and drop the file again.`,
+  ]);
+}
+
+/** A file with the columns of both kinds. */
+function refuseOtherKind(
+  file: RefusedIntake,
+  fileName: string,
+  batchId: string,
+  takenAs: FileKindName,
+): IntakeRefusal {
+  const { rows, undone } = wordsOf[file.kind ?? 'payout'];
+  const message = `the same bytes as ${fileName}, which was taken as ${wordsOf[takenAs].rows}, batch ${batchId}`;
+  return refuse(file, { code: 'duplicate-file', message }, [
+    '',
+    `This file has the same bytes as ${printable(fileName)}, which was taken as ${wordsOf[takenAs].rows}, batch ${batchId}.`,
+    `No file is taken as both: nothing of this one was ${undone}. Drop its ${rows} as a file of their own.`,
   ]);
 }
 

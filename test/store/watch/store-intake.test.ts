@@ -36,6 +36,23 @@ describe('the file that is worked for a batch', () => {
     expect(await store.startIntake(fileOf('d', secondBatchId))).toEqual(owner);
   });
 
+  test('is the first of either kind, whatever the other is dropped as, also when a command has taken it in', async () => {
+    await using opened = await makeSqliteStore();
+    const { store } = opened;
+    const asRegistrations = { ...fileOf('b'), kind: 'registration' } as const;
+    await store.startIntake(fileOf('a'));
+    await ingest(store, makeRows(1));
+    const batch = await store.batch(firstBatchId);
+    const first = { fileName: 'a.csv', batchId: firstBatchId, batch, takenAs: 'payout' };
+    expect(await store.startIntake(asRegistrations)).toEqual({ kind: 'duplicate', first });
+    await store.endIntake('item-a', 'rejected', noonMs);
+    expect(await store.startIntake({ ...asRegistrations, itemId: 'item-c' })).toMatchObject({
+      kind: 'duplicate',
+      first: { takenAs: 'payout' },
+    });
+    expect(await store.startIntake(fileOf('d'))).toEqual(owner);
+  });
+
   test.each<[string, (store: Store) => Promise<unknown>]>([
     ['is being read', (store) => start(store)],
     ['is sealed', (store) => ingest(store, makeRows(1))],
