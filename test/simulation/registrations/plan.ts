@@ -54,6 +54,8 @@ export interface PlannedSender {
   readonly listens: boolean;
   /** What people do before it is started. */
   readonly actsBefore: readonly Act[];
+  /** The bank calls about some row of the files a moment before it is started. */
+  readonly isCalledBefore: boolean;
 }
 
 /** A process that takes callbacks, beside whoever is sending. */
@@ -214,6 +216,7 @@ function drawSender(dice: Dice): PlannedSender {
     interruptAfterMs: dice.chance(0.15) ? dice.wide(secondMs, hourMs) : undefined,
     listens: dice.chance(0.6),
     actsBefore: dice.chance(0.5) ? [drawAct(dice), drawAct(dice), drawAct(dice)] : [],
+    isCalledBefore: dice.chance(0.1),
   };
 }
 

@@ -195,9 +195,16 @@ class Play {
     for (const [place, sender] of this.plan.senders.entries()) {
       await this.world.pause(sender.gapMs);
       for (const act of sender.actsBefore) await this.#act({ act });
+      if (sender.isCalledBefore) this.#callOfAnyRow();
       await this.#send(sender, place);
     }
     await this.#rest();
+  }
+
+  /** About what is not sent yet, it may be: by the bank's clock it could be meant by the next request. */
+  #callOfAnyRow(): void {
+    const rows = this.plan.files.flatMap((file) => file.rows.flatMap(({ instruction }) => instruction ?? []));
+    if (rows.length > 0) this.bank.callStray(this.world.dice.pick(rows));
   }
 
   /** The bank is well and tells what it owes, people let all go on, and everything is run again until it has ended. */
@@ -212,6 +219,7 @@ class Play {
       interruptAfterMs: undefined,
       listens: true,
       actsBefore: [],
+      isCalledBefore: false,
     };
     const listening = { forMs: 400 * hourMs, killAtStep: Infinity };
     void this.#listen(listening);
