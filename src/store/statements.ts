@@ -8,12 +8,14 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
   DummyDriver,
   Kysely,
+  RawNode,
+  sql,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   ValueNode,
 } from 'kysely';
-import type { Compilable, DatabaseConnection, LimitNode } from 'kysely';
+import type { Compilable, DatabaseConnection, Expression, LimitNode, RawBuilder } from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** Refuses to execute, so that a forgotten `.execute()` is a loud mistake. */
@@ -49,6 +51,32 @@ export const query = new Kysely<Tables>({
     createQueryCompiler: () => new PlannedOnceCompiler(),
   },
 });
+
+/** What PostgreSQL is handed of a node whose own text is SQLite's. */
+const postgresNodes = new WeakMap<RawNode, RawNode>();
+
+/** The node as PostgreSQL has it. */
+export const toPostgresNode = (node: RawNode): RawNode => postgresNodes.get(node) ?? node;
+
+/** A piece of a statement that each engine writes in its own way. */
+export function inDialect<Result>(piece: {
+  readonly sqlite: RawBuilder<Result>;
+  readonly postgres: RawBuilder<Result>;
+}): Expression<Result> {
+  const own = piece.sqlite.toOperationNode() as RawNode;
+  const node = RawNode.create(own.sqlFragments, own.parameters);
+  postgresNodes.set(node, piece.postgres.toOperationNode() as RawNode);
+  return { expressionType: undefined, toOperationNode: () => node };
+}
+
+/** A whole statement that is written as text. */
+export const textStatement = <Row>(text: Expression<unknown>): Compilable<Row> & { toOperationNode(): RawNode } => {
+  const whole = sql<Row>`${text}`;
+  return {
+    compile: () => whole.compile(query),
+    toOperationNode: () => whole.toOperationNode() as RawNode,
+  };
+};
 
 /** Stands for a value while a statement is compiled, to learn where the value goes. */
 class Slot {
