@@ -1,0 +1,53 @@
+/**
+ * What runs the bodies of the journal: SQLite in place and without a break, PostgreSQL statement by statement over the
+ * network. Whoever writes a body knows nothing of either.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { bulkCacheKib, inTransaction, openReader } from './connection.ts';
+import { type Body, drive, type Reading } from './statements.ts';
+import type { WriteQueue } from './write-queue.ts';
+
+export interface Reader {
+  /** Runs a read. Outside a view each of its statements sees what is committed when it begins. */
+  read<Result>(makeBody: () => Reading<Result>): Promise<Result>;
+}
+
+/** The journal as it was at one moment, whatever is written meanwhile; its owner closes it soon. */
+export interface View extends Reader, AsyncDisposable {}
+
+export interface Engine extends Reader {
+  /**
+   * Runs a body as one transaction that excludes every other writer from its start to its end; durable when it resolves.
+   * @param makeBody called again where the transaction could not begin: nothing of it has happened yet
+   * @throws JournalLockedError, JournalWriteError; whatever the body throws. Nothing is written then.
+   */
+  write<Result>(makeBody: () => Body<Result>): Promise<Result>;
+  openView(): Promise<View>;
+}
+
+/**
+ * The engine on an open SQLite file.
+ * @param path of the file, for views
+ * @param queue of the connection, where all its writers wait
+ */
+export const makeSqliteEngine = (db: DatabaseSync, path: string, queue: WriteQueue): Engine => ({
+  read: async (makeBody) => drive(db, makeBody()),
+  write: (makeBody) => queue.run(() => inTransaction(db, () => drive(db, makeBody()))),
+  openView: async () => openSqliteView(path),
+});
+
+/** A connection of its own with one read transaction open: while it is open the write-ahead log grows. */
+export function openSqliteView(path: string): View {
+  const db = openReader(path);
+  try {
+    // The view is of the moment of the first read.
+    db.exec(`pragma cache_size = -${bulkCacheKib}; begin; select 1 from sqlite_schema limit 1`);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return {
+    read: async (makeBody) => drive(db, makeBody()),
+    [Symbol.asyncDispose]: async () => db.close(),
+  };
+}
