@@ -37,7 +37,7 @@ export const makeSqliteEngine = (db: DatabaseSync, path: string, queue: WriteQue
 });
 
 /** A connection of its own with one read transaction open: while it is open the write-ahead log grows. */
-export function openSqliteView(path: string): View {
+function openSqliteView(path: string): View {
   const db = openReader(path);
   try {
     // The view is of the moment of the first read.

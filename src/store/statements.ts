@@ -15,7 +15,14 @@ import {
   SqliteQueryCompiler,
   ValueNode,
 } from 'kysely';
-import type { Compilable, DatabaseConnection, Expression, LimitNode, RawBuilder } from 'kysely';
+import type {
+  Compilable,
+  CompiledQuery,
+  DatabaseConnection,
+  Expression,
+  LimitNode,
+  RawBuilder,
+} from 'kysely';
 import type { Tables } from './schema.ts';
 
 /** Refuses to execute, so that a forgotten `.execute()` is a loud mistake. */
@@ -63,18 +70,20 @@ export function inDialect<Result>(piece: {
   readonly sqlite: RawBuilder<Result>;
   readonly postgres: RawBuilder<Result>;
 }): Expression<Result> {
-  const own = piece.sqlite.toOperationNode() as RawNode;
+  const own = piece.sqlite.toOperationNode();
   const node = RawNode.create(own.sqlFragments, own.parameters);
-  postgresNodes.set(node, piece.postgres.toOperationNode() as RawNode);
+  postgresNodes.set(node, piece.postgres.toOperationNode());
   return { expressionType: undefined, toOperationNode: () => node };
 }
 
 /** A whole statement that is written as text. */
-export const textStatement = <Row>(text: Expression<unknown>): Compilable<Row> & { toOperationNode(): RawNode } => {
+export const textStatement = <Row>(
+  text: Expression<unknown>,
+): Compilable<Row> & { toOperationNode(): RawNode } => {
   const whole = sql<Row>`${text}`;
   return {
     compile: () => whole.compile(query),
-    toOperationNode: () => whole.toOperationNode() as RawNode,
+    toOperationNode: () => whole.toOperationNode(),
   };
 };
 
@@ -106,14 +115,37 @@ export interface Prepared<Values, Row> {
 const makeSlots = <Values extends object>(values: Values): Values =>
   Object.fromEntries(Object.keys(values).map((name) => [name, new Slot(name)])) as Values;
 
-function bind(parameters: readonly unknown[], values: object): SQLInputValue[] {
+/** The values of a statement in the order of its places; engines without booleans get 0 or 1. */
+function bindValues(parameters: readonly unknown[], values: object): unknown[] {
   const named = values as Readonly<Record<string, unknown>>;
   const bound: unknown[] = [];
   for (const parameter of parameters) {
     const value = parameter instanceof Slot ? named[parameter.name] : parameter;
     bound.push(typeof value === 'boolean' ? Number(value) : value);
   }
-  return bound as SQLInputValue[];
+  return bound;
+}
+
+/** A statement as one engine reads it. */
+export interface CompiledText {
+  readonly text: string;
+  /** The values in the order of their places. */
+  bind(values: object): unknown[];
+}
+
+/**
+ * Compiles a statement once.
+ * @param build as for `prepare`
+ * @param values the first that it is run with
+ * @param compile what the engine's compiler makes of it
+ */
+export function compileOnce<Values extends object>(
+  build: (values: Values) => Compilable,
+  values: Values,
+  compile: (statement: Compilable) => Pick<CompiledQuery, 'sql' | 'parameters'>,
+): CompiledText {
+  const { sql: text, parameters } = compile(build(makeSlots(values)));
+  return { text, bind: (given) => bindValues(parameters, given) };
 }
 
 /**
@@ -126,25 +158,36 @@ export function prepare<Values extends object, Row>(
   build: (values: Values) => Compilable<Row>,
 ): Prepared<Values, Row> {
   let statement: StatementSync | undefined;
-  let parameters: readonly unknown[] = [];
+  let compiled: CompiledText | undefined;
   const ready = (values: Values): StatementSync => {
     if (statement !== undefined) return statement;
-    const compiled = build(makeSlots(values)).compile();
-    ({ parameters } = compiled);
-    return (statement = db.prepare(compiled.sql));
+    compiled = compileOnce(build, values, (one) => one.compile());
+    return (statement = db.prepare(compiled.text));
   };
+  const bind = (values: Values): SQLInputValue[] => (compiled?.bind(values) ?? []) as SQLInputValue[];
   return {
-    get: (values) => ready(values).get(...bind(parameters, values)) as Row | undefined,
-    all: (values) => ready(values).all(...bind(parameters, values)) as Row[],
-    run: (values) => Number(ready(values).run(...bind(parameters, values)).changes),
+    get(values) {
+      const one = ready(values);
+      return one.get(...bind(values)) as Row | undefined;
+    },
+    all(values) {
+      const one = ready(values);
+      return one.all(...bind(values)) as Row[];
+    },
+    run(values) {
+      const one = ready(values);
+      return Number(one.run(...bind(values)).changes);
+    },
   };
 }
 
 /** What a body yields: one statement, and what is wanted of it. */
-interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Prepared<object, unknown>> {
+export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Prepared<object, unknown>> {
   readonly wanted: Wanted;
   readonly build: (values: never) => Compilable;
   readonly values: object;
+  /** It is run now and then: no connection keeps it. */
+  readonly isRare?: true;
 }
 
 /** The steps of one transaction; run without a break on SQLite. */
@@ -180,15 +223,19 @@ export const define = <Values extends object, Row>(
 const noValues = {};
 
 /** All rows of a statement that is run now and then. */
-export const select = <Row>(statement: Compilable<Row>): Reading<Row[]> =>
-  define(() => statement).all(noValues);
+export function* select<Row>(statement: Compilable<Row>): Reading<Row[]> {
+  return (yield { wanted: 'all', build: () => statement, values: noValues, isRare: true }) as Row[];
+}
 
 /** The first row of a statement that is run now and then. */
-export const selectFirst = <Row>(statement: Compilable<Row>): Reading<Row | undefined> =>
-  define(() => statement).get(noValues);
+export function* selectFirst<Row>(statement: Compilable<Row>): Reading<Row | undefined> {
+  return (yield { wanted: 'get', build: () => statement, values: noValues, isRare: true }) as Row | undefined;
+}
 
 /** Runs a statement that is run now and then; how many rows it changed. */
-export const change = (statement: Compilable): Body<number> => define(() => statement).run(noValues);
+export function* change(statement: Compilable): Body<number> {
+  return (yield { wanted: 'run', build: () => statement, values: noValues, isRare: true }) as number;
+}
 
 /** Of each connection, what it has compiled. */
 const preparedOn = new WeakMap<DatabaseSync, WeakMap<Step['build'], Prepared<object, unknown>>>();

@@ -30,6 +30,7 @@ import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
 import type { OnStep } from './archive/move.ts';
 import { inTransaction, JournalWriteError, type Write } from './connection.ts';
+import { makeSqliteEngine } from './engine.ts';
 import type { HighWaterMarkFile } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
 import { makeApplier } from './payouts/apply.ts';
@@ -60,7 +61,7 @@ import { queueReads, queueWrites } from './review/queue.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
 import { makeRegistrationStore } from './registration/registration-store.ts';
 import { openSnapshot } from './snapshot.ts';
-import { type Body, drive, driveEach, type Reading } from './statements.ts';
+import { drive, driveEach, type Reading } from './statements.ts';
 import { batchQueueReads } from './watch/batch-queue.ts';
 import { fileQueueReads, fileQueueWrites } from './watch/file-queue.ts';
 import { noticeReads, noticeWrites } from './watch/notice-queue.ts';
@@ -226,6 +227,7 @@ export function makeJournal(parts: JournalParts): Store {
   const { db, path, journalId, newSinceMs, missesSinceMs, highWaterMark, threadRowsMin } = parts;
   const queue = new WriteQueue(db);
   const applier = makeApplier(db, (latestEventSeq) => highWaterMark?.note(latestEventSeq), queue);
+  const engine = makeSqliteEngine(db, path, queue);
   const transact: Write = (body) => queue.run(() => inTransaction(db, body));
   const registrations = makeRegistrationStore({
     db,
@@ -248,8 +250,8 @@ export function makeJournal(parts: JournalParts): Store {
     }
   };
   return {
-    ...driveEach(reads, (read: () => Reading<unknown>) => drive(db, read())),
-    ...driveEach(writes, (write: () => Body<unknown>) => transact(() => drive(db, write()))),
+    ...driveEach(reads, (read: () => Reading<unknown>) => engine.read(read)),
+    ...driveEach(writes, engine.write),
     ...queueEach(queue, makeBatchWork(parts)),
     keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
     ...makeStatementStore(db, path, transact),

@@ -1,0 +1,41 @@
+/** The journal's statements as PostgreSQL reads them: the same nodes, with PostgreSQL's own text where they have one. */
+import {
+  type Compilable,
+  createQueryId,
+  type OperationNodeSource,
+  PostgresQueryCompiler,
+  type RawNode,
+} from 'kysely';
+import { type CompiledText, compileOnce, type Step, toPostgresNode } from '../statements.ts';
+
+class JournalCompiler extends PostgresQueryCompiler {
+  protected override visitRaw(node: RawNode): void {
+    super.visitRaw(toPostgresNode(node));
+  }
+}
+
+const compiler = new JournalCompiler();
+
+function compile(statement: Compilable) {
+  const node = (statement as unknown as OperationNodeSource).toOperationNode();
+  return compiler.compileQuery(node as Parameters<typeof compiler.compileQuery>[0], createQueryId());
+}
+
+/** A statement as it goes to the server. */
+export interface PostgresStatement extends CompiledText {
+  /** By which each connection keeps it once it was parsed; undefined for one that is run now and then. */
+  readonly name: string | undefined;
+}
+
+const compiled = new WeakMap<Step['build'], PostgresStatement>();
+let names = 0;
+
+/** The statement of a step, compiled at its first use. */
+export function compileStep({ build, values, isRare }: Step): PostgresStatement {
+  const known = compiled.get(build);
+  if (known !== undefined) return known;
+  const text = compileOnce(build as (values: object) => Compilable, values, compile);
+  const statement = { ...text, name: isRare === true ? undefined : `paydrop_${(names += 1)}` };
+  compiled.set(build, statement);
+  return statement;
+}

@@ -1,0 +1,196 @@
+/**
+ * Runs the journal's bodies on PostgreSQL. One transaction writes at a time, over all machines: it begins with the
+ * journal's write lock, so that whatever holds of one that excludes all others holds here, and the numbers of events
+ * follow the order of their commits.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ClientBase, Pool, PoolClient } from 'pg';
+import { KeyedMutex } from '../../platform/keyed-mutex.ts';
+import { JournalWriteError } from '../connection.ts';
+import type { Engine, View } from '../engine.ts';
+import type { Body, Reading, Step } from '../statements.ts';
+import { compileStep } from './compile.ts';
+import { asPostgresWriteError, isConnectionLost, isPassing } from './errors.ts';
+import { openPool, readersMax, viewSetUp } from './pool.ts';
+
+/** Names the journal's write lock among the advisory locks of its database. */
+const writeLockKey = 7_202_611_523;
+
+/** How long a write or a read goes on trying while the server is away. */
+const awayMaxMs = 60_000;
+const retryMs = 100;
+
+/** How often it is asked what has become of a transaction whose commit was not answered. */
+const outcomePollMs = 100;
+
+async function runStep(client: ClientBase, step: Step): Promise<unknown> {
+  const statement = compileStep(step);
+  const { name, text } = statement;
+  const values = statement.bind(step.values);
+  const result = await client.query(name === undefined ? { text, values } : { name, text, values });
+  switch (step.wanted) {
+    case 'get':
+      return result.rows[0];
+    case 'all':
+      return result.rows;
+    case 'run':
+      return result.rowCount ?? 0;
+  }
+}
+
+/** Runs a body on a connection, statement by statement. */
+async function driveOn<Result>(client: ClientBase, body: Body<Result>): Promise<Result> {
+  let step = body.next();
+  while (step.done !== true) {
+    let answer: unknown;
+    try {
+      answer = await runStep(client, step.value);
+    } catch (error) {
+      step = body.throw(error);
+      continue;
+    }
+    step = body.next(answer);
+  }
+  return step.value;
+}
+
+/** The commit was asked for, and its answer never came. */
+class CommitUnansweredError extends Error {
+  readonly transactionId: string;
+
+  constructor(transactionId: string, cause: unknown) {
+    super('the answer to a commit was lost', { cause });
+    this.transactionId = transactionId;
+  }
+}
+
+/** One transaction. @throws CommitUnansweredError when nobody knows yet whether it has happened */
+async function transact<Result>(client: ClientBase, body: Body<Result>): Promise<Result> {
+  await client.query('begin');
+  const begun = await client.query<{ id: string }>(
+    `select pg_advisory_xact_lock(${writeLockKey})::text, pg_current_xact_id()::text as id`,
+  );
+  const result = await driveOn(client, body);
+  try {
+    await client.query('commit');
+  } catch (error) {
+    if (!isConnectionLost(error)) throw error;
+    throw new CommitUnansweredError(begun.rows[0]?.id ?? '', error);
+  }
+  return result;
+}
+
+/** Uses a connection, which is thrown away when anything fails on it. */
+async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  // Between two statements nobody listens: what breaks then is met by the next.
+  const ignore = (): void => {};
+  client.on('error', ignore);
+  let isBroken = true;
+  try {
+    const result = await use(client);
+    isBroken = false;
+    return result;
+  } finally {
+    client.off('error', ignore);
+    client.release(isBroken);
+  }
+}
+
+/** Looks what has become of a transaction; true when it was committed. */
+async function wasCommitted(pool: Pool, transactionId: string): Promise<boolean> {
+  for (;;) {
+    const found = await whileAway(() =>
+      pool.query<{ status: string | null }>('select pg_xact_status($1::text::xid8) as status', [
+        transactionId,
+      ]),
+    );
+    const status = found.rows[0]?.status;
+    if (status === 'committed') return true;
+    if (status === 'aborted') return false;
+    if (status !== 'in progress')
+      throw new JournalWriteError(
+        `nobody knows whether transaction ${transactionId} of the journal was committed`,
+      );
+    await sleep(outcomePollMs);
+  }
+}
+
+/** Tries again while the server is away. `work` has done nothing when it fails so. */
+async function whileAway<T>(work: () => Promise<T>): Promise<T> {
+  const endsAtMs = performance.now() + awayMaxMs;
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isPassing(error) || performance.now() >= endsAtMs) throw error;
+      await sleep(retryMs);
+    }
+  }
+}
+
+async function writeOnce<Result>(pool: Pool, makeBody: () => Body<Result>): Promise<Result> {
+  const done: { result?: Result } = {};
+  const keep = function* (): Body<Result> {
+    return (done.result = yield* makeBody());
+  };
+  for (;;) {
+    try {
+      return await whileAway(() => withClient(pool, (client) => transact(client, keep())));
+    } catch (error) {
+      if (!(error instanceof CommitUnansweredError)) throw error;
+      if (await wasCommitted(pool, error.transactionId)) return done.result as Result;
+    }
+  }
+}
+
+async function openView(pool: Pool): Promise<View> {
+  const client = await whileAway(() => pool.connect());
+  client.on('error', () => {});
+  let isBroken = false;
+  const guard = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      isBroken = true;
+      throw asPostgresWriteError(error);
+    }
+  };
+  await guard(() => client.query(`begin isolation level repeatable read read only; ${viewSetUp}`));
+  return {
+    read: (makeBody) => guard(() => driveOn(client, makeBody())),
+    [Symbol.asyncDispose]: async () => {
+      await client.query('rollback').catch(() => void (isBroken = true));
+      client.removeAllListeners('error');
+      client.release(isBroken);
+    },
+  };
+}
+
+/** The engine on a PostgreSQL database; its owner closes it. */
+export interface PostgresEngine extends Engine, AsyncDisposable {
+  /** For what is no statement of the journal: opening, locks of a session, copying many rows in. */
+  readonly pool: Pool;
+}
+
+/** @param url `postgres://…` of the database */
+export function makePostgresEngine(url: string): PostgresEngine {
+  const readers = openPool(url, readersMax);
+  const writer = openPool(url, 1, true);
+  const turns = new KeyedMutex();
+  const explained = async <T>(work: () => Promise<T>): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      throw asPostgresWriteError(error);
+    }
+  };
+  return {
+    pool: readers,
+    read: (makeBody: () => Reading<unknown>) =>
+      explained(() => whileAway(() => withClient(readers, (client) => driveOn(client, makeBody())))) as never,
+    write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, makeBody))),
+    openView: () => openView(readers),
+    [Symbol.asyncDispose]: async () => void (await Promise.all([readers.end(), writer.end()])),
+  };
+}

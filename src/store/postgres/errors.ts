@@ -1,0 +1,89 @@
+/** What PostgreSQL and the way to it answer when they fail, with what helps. */
+import { DatabaseError } from 'pg';
+import { errorCode } from '../../platform/durable-file.ts';
+import { JournalLockedError, JournalWriteError } from '../connection.ts';
+
+/** SQLSTATEs and classes of them that we tell apart (PostgreSQL, appendix A). */
+const states = {
+  connection: '08',
+  resources: '53',
+  diskFull: '53100',
+  lockNotAvailable: '55P03',
+  idleInTransaction: '25P03',
+  readOnly: '25006',
+  denied: '42501',
+  adminShutdown: '57P01',
+  crashShutdown: '57P02',
+  cannotConnectNow: '57P03',
+  system: '58',
+  serialization: '40001',
+  deadlock: '40P01',
+} as const;
+
+/** The SQLSTATE of an error that the server raised; undefined for any other. */
+const sqlStateOf = (error: unknown): string | undefined =>
+  error instanceof DatabaseError ? error.code : undefined;
+
+const lostConnection: ReadonlySet<string> = new Set([
+  states.adminShutdown,
+  states.crashShutdown,
+  states.cannotConnectNow,
+  states.idleInTransaction,
+]);
+
+const networkCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ENOENT',
+]);
+
+/** What pg says, without a code, of a connection that has gone. */
+const goneWords =
+  /connection terminated|not queryable|client was closed|timeout exceeded when trying to connect/i;
+
+/** True when the server, or the way to it, has gone: whatever was not committed by then has not happened. */
+export function isConnectionLost(error: unknown): boolean {
+  const state = sqlStateOf(error);
+  if (state !== undefined) return lostConnection.has(state) || state.startsWith(states.connection);
+  if (networkCodes.has(errorCode(error) ?? '')) return true;
+  return error instanceof AggregateError
+    ? error.errors.some(isConnectionLost)
+    : error instanceof Error && goneWords.test(error.message);
+}
+
+/** True when the same transaction may be tried again: nothing of it has happened. */
+export const isPassing = (error: unknown): boolean =>
+  isConnectionLost(error) ||
+  ([states.serialization, states.deadlock] as (string | undefined)[]).includes(sqlStateOf(error));
+
+const cures: readonly (readonly [state: string, cure: string])[] = [
+  [states.diskFull, 'the disk of the database is full: free some space'],
+  [states.resources, 'the database is short of a resource: look at its log'],
+  [states.readOnly, 'the database is read-only, as a replica is: name the primary in journal.url'],
+  [states.denied, 'its role lacks a right: look at docs/operations.md, "Roles"'],
+  [states.system, 'the database reports an error of its disk: check the disk before anything else'],
+];
+
+function findCure(error: unknown): string | undefined {
+  if (isConnectionLost(error)) return 'the database cannot be reached: start it, or correct journal.url';
+  const state = sqlStateOf(error);
+  return cures.find(([start]) => state?.startsWith(start) === true)?.[1];
+}
+
+/** The failure of a transaction, with its cure; nothing of that transaction is in the journal. */
+export function asPostgresWriteError(error: unknown): unknown {
+  if (sqlStateOf(error) === states.lockNotAvailable) {
+    const waits =
+      'another machine has kept the journal locked for too long: look at pg_locks and pg_stat_activity';
+    return new JournalLockedError(`the journal cannot be written: ${waits}`, { cause: error });
+  }
+  const cure = findCure(error);
+  if (cure === undefined) return error;
+  return new JournalWriteError(`the journal cannot be written: ${cure}, then run it again`, { cause: error });
+}

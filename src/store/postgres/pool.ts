@@ -1,0 +1,81 @@
+/** Connections to the journal on PostgreSQL, each set up in the same way. */
+import { hostname } from 'node:os';
+import { type ClientBase, Pool, type PoolConfig, types } from 'pg';
+
+/** Where the journal's tables stand, apart from whatever else the database holds. */
+const schemaName = 'paydrop';
+
+/** How long a write waits for other machines that write. */
+const lockWaitMs = 30_000;
+
+/**
+ * How long a transaction may stand still before the server ends it: a machine that was frozen in the middle of one must
+ * not keep the others from writing.
+ */
+const idleWriteMaxMs = 5_000;
+
+/** A report that is written to a slow disk reads on in a while. */
+const idleViewMaxMs = 600_000;
+
+const connectWaitMs = 10_000;
+
+/** Reads at once; one more connection writes. */
+export const readersMax = 6;
+
+const typeIds = { bool: 16, int8: 20, int2: 21, int4: 23, numeric: 1700 } as const;
+
+/** Whole numbers as SQLite hands them out. @throws RangeError for one that JavaScript would round */
+function readInteger(text: string): number {
+  const value = Number(text);
+  if (Number.isSafeInteger(value)) return value;
+  throw new RangeError(
+    `the journal holds ${text}, which is no exact number: it is read as text where it can be`,
+  );
+}
+
+const readers: Readonly<Record<number, (text: string) => unknown>> = {
+  [typeIds.bool]: (text) => (text === 't' ? 1 : 0),
+  [typeIds.int8]: readInteger,
+  [typeIds.int2]: Number,
+  [typeIds.int4]: Number,
+  [typeIds.numeric]: (text) => (text.includes('.') ? text : readInteger(text)),
+};
+
+const asTables = {
+  getTypeParser: (id: number, format?: 'text' | 'binary') =>
+    readers[id] ?? (types.getTypeParser as (id: number, format?: string) => unknown)(id, format),
+} as PoolConfig['types'];
+
+/** What each connection is told first. */
+const setUp = [
+  `set search_path = ${schemaName}, pg_catalog`,
+  `set lock_timeout = ${lockWaitMs}`,
+  `set idle_in_transaction_session_timeout = ${idleWriteMaxMs}`,
+  // Whatever the server's default: a commit that was answered is on its disk.
+  'set synchronous_commit = on',
+  `set time zone 'UTC'`,
+  'set client_min_messages = warning',
+].join('; ');
+
+/** What a view is told besides. */
+export const viewSetUp = `set local idle_in_transaction_session_timeout = ${idleViewMaxMs}`;
+
+/** @param isPipelined statements go out without waiting for the answers of those before them */
+export function openPool(url: string, connectionsMax: number, isPipelined = false): Pool {
+  const config = {
+    connectionString: url,
+    max: connectionsMax,
+    types: asTables,
+    pipeline: isPipelined,
+    application_name: `paydrop ${hostname()}:${process.pid}`,
+    connectionTimeoutMillis: connectWaitMs,
+    idleTimeoutMillis: 60_000,
+    keepAlive: true,
+    allowExitOnIdle: true,
+    onConnect: async (client: ClientBase) => void (await client.query(setUp)),
+  };
+  const pool = new Pool(config);
+  // One that breaks while nobody uses it is thrown away; whoever asks next gets another.
+  pool.on('error', () => {});
+  return pool;
+}

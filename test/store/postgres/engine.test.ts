@@ -1,0 +1,200 @@
+/** Bodies on a real PostgreSQL: one writer at a time, views of one moment, and commits whose answer never came. */
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { JournalWriteError } from '../../../src/store/connection.ts';
+import { makePostgresEngine, type PostgresEngine } from '../../../src/store/postgres/engine.ts';
+import { type Body, change, inDialect, select, textStatement } from '../../../src/store/statements.ts';
+
+const serverUrl =
+  process.env['PAYDROP_TEST_POSTGRES'] ?? 'postgres://paydrop:paydrop@127.0.0.1:5432/postgres';
+const database = `engine_${process.pid}_${Date.now()}`;
+
+async function onServer(statement: string, url = serverUrl): Promise<readonly Record<string, unknown>[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query<Record<string, unknown>>(statement)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+const isThere = await onServer('select 1').then(
+  () => true,
+  () => false,
+);
+
+function databaseUrl(): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${database}`;
+  return url.href;
+}
+
+const insert = (value: number) => change(textStatement(sql`insert into number values (${value})`));
+const readAll = () => select(textStatement<{ value: number }>(sql`select value from number order by value`));
+
+function* insertTwo(first: number, second: number): Body<number> {
+  yield* insert(first);
+  return yield* insert(second);
+}
+
+async function values(engine: PostgresEngine): Promise<number[]> {
+  return (await engine.read(readAll)).map(({ value }) => value);
+}
+
+interface BreakingWire extends AsyncDisposable {
+  readonly url: string;
+  /** Commits that were cut off. */
+  readonly broken: number;
+  breakNextCommit(): void;
+}
+
+/**
+ * The way to the server, which breaks at a commit: once the server has had it, or before.
+ * @param outcome of the commit that breaks it
+ */
+async function openBreakingWire(outcome: 'made' | 'not made'): Promise<BreakingWire> {
+  const { hostname, port } = new URL(serverUrl);
+  const state = { isArmed: false, broken: 0 };
+  const server = createServer((near) => {
+    const far = connect(Number(port || 5432), hostname);
+    const endBoth = (): void => {
+      near.destroy();
+      far.destroy();
+    };
+    let isCut = false;
+    far.on('data', (bytes) => {
+      if (isCut) endBoth();
+      else near.write(bytes);
+    });
+    near.on('data', (bytes) => {
+      if (state.isArmed && bytes.includes('commit')) {
+        Object.assign(state, { isArmed: false, broken: state.broken + 1 });
+        isCut = true;
+        if (outcome === 'not made') {
+          endBoth();
+          return;
+        }
+      }
+      far.write(bytes);
+    });
+    for (const socket of [near, far]) socket.on('error', endBoth).on('close', endBoth);
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const url = new URL(databaseUrl());
+  url.port = String((server.address() as AddressInfo).port);
+  url.hostname = '127.0.0.1';
+  return {
+    url: url.href,
+    get broken() {
+      return state.broken;
+    },
+    breakNextCommit: () => void (state.isArmed = true),
+    [Symbol.asyncDispose]: async () => void server.close(),
+  };
+}
+
+describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
+  beforeAll(async () => {
+    await onServer(`create database ${database}`);
+    await onServer(
+      'create schema paydrop; create table paydrop.number (value bigint primary key)',
+      databaseUrl(),
+    );
+  });
+  afterAll(() => onServer(`drop database ${database} with (force)`));
+
+  test('a body is one transaction: what fails in it leaves nothing', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    await engine.write(() => insertTwo(1, 2));
+    await expect(engine.write(() => insertTwo(3, 1))).rejects.toThrow(/duplicate key/);
+    expect(await values(engine)).toEqual([1, 2]);
+  });
+
+  test('a piece of a statement is read as PostgreSQL has it', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    const piece = inDialect({ sqlite: sql`nonsense(${1})`, postgres: sql`${7}::bigint` });
+    const read = () => select(textStatement<{ found: number }>(sql`select ${piece} as found`));
+    expect(await engine.read(read)).toEqual([{ found: 7 }]);
+  });
+
+  test('of two machines that write at once one waits for the other', async () => {
+    await using one = makePostgresEngine(databaseUrl());
+    await using other = makePostgresEngine(databaseUrl());
+    const seen: number[][] = [];
+    const addOne = function* (): Body<void> {
+      const rows = yield* readAll();
+      seen.push(rows.map(({ value }) => value));
+      yield* insert(Math.max(0, ...rows.map(({ value }) => value)) + 1);
+    };
+    const before = (await values(one)).length;
+    await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? one : other).write(addOne)));
+    expect(await values(one)).toHaveLength(before + 20);
+    expect(new Set(seen.map((rows) => rows.length)).size).toBe(20);
+  });
+
+  test('a view stays at its moment', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    await using view = await engine.openView();
+    const before = await view.read(readAll);
+    await engine.write(() => insert(1_000_000));
+    expect(await view.read(readAll)).toEqual(before);
+    expect(await values(engine)).toContain(1_000_000);
+  });
+
+  test('a connection that goes in the middle of a body: nothing of it has happened, and it is run again', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    let tries = 0;
+    const addAndBreak = function* (): Body<void> {
+      tries += 1;
+      yield* insert(2_000_000 + tries);
+      if (tries === 1) yield* change(textStatement(sql`select pg_terminate_backend(pg_backend_pid())`));
+    };
+    await engine.write(addAndBreak);
+    expect(await values(engine)).not.toContain(2_000_001);
+    expect(await values(engine)).toContain(2_000_002);
+  });
+
+  test.each(['made', 'not made'] as const)(
+    'a commit that is %s and whose answer is lost is looked up, and counts once',
+    async (outcome) => {
+      await using wire = await openBreakingWire(outcome);
+      await using engine = makePostgresEngine(wire.url);
+      const marker = outcome === 'made' ? 3_000_000 : 4_000_000;
+      let tries = 0;
+      const add = function* (): Body<number> {
+        tries += 1;
+        yield* insert(marker + tries);
+        return tries;
+      };
+      const first = await engine.write(() => insert(marker));
+      wire.breakNextCommit();
+      const told = await engine.write(add);
+      expect(wire.broken).toBe(1);
+      expect(first).toBe(1);
+      const kept = (await values(engine)).filter((value) => value > marker && value < marker + 10);
+      expect(kept).toEqual([marker + told]);
+      expect(told).toBe(outcome === 'made' ? 1 : 2);
+    },
+  );
+
+  test('a number that JavaScript would round is refused, not rounded', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    const read = () => select(textStatement(sql`select 9007199254740993::bigint as big`));
+    await expect(engine.read(read)).rejects.toThrow(/no exact number/);
+  });
+
+  test('a read-only database is told of with its cure', async () => {
+    await onServer(`alter database ${database} set default_transaction_read_only = on`);
+    try {
+      await using engine = makePostgresEngine(databaseUrl());
+      const write = engine.write(() => insert(3));
+      await expect(write).rejects.toThrow(JournalWriteError);
+      await expect(write).rejects.toThrow(/read-only/);
+    } finally {
+      await onServer(`alter database ${database} set default_transaction_read_only = off`);
+    }
+  });
+});
