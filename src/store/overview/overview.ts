@@ -18,12 +18,17 @@ type Payee = Pick<PayeeSeen, 'proxyType' | 'proxyNo'>;
 /** Somebody who is named again later is listed there. */
 const isLatest = sql<SqlBool>`not exists (select 1 from payee_place as o where o.proxy_no = r.proxy_no and o.payout_seq > r.seq)`;
 
+/** Of the Latin alphabet, as both engines know them. */
+const toSmallLetters = (text: string): string => text.replaceAll(/[A-Z]/gu, (letter) => letter.toLowerCase());
+
 function isWanted(wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined): Expression<SqlBool> {
   if (wanted === undefined) return isLatest;
-  if (wanted.kind === 'number-end')
-    return sql`(substr(r.proxy_no, ${-wanted.end.length}) = ${wanted.end} and ${isLatest})`;
-  const names = sql`lower(concat_ws(char(10), r.payee_name, p.bank_payee_name, p.bank_payee_name_th))`;
-  return sql`instr(${names}, lower(${wanted.part})) > 0`;
+  if (wanted.kind === 'number-end') {
+    const end = sql`substr(r.proxy_no, length(r.proxy_no) + 1 - ${sql.lit(wanted.end.length)})`;
+    return sql`(${end} = ${wanted.end} and ${isLatest})`;
+  }
+  const names = sql`lower(concat_ws(${sql.lit('\n')}, r.payee_name, p.bank_payee_name, p.bank_payee_name_th))`;
+  return sql`instr(${names}, ${toSmallLetters(wanted.part)}) > 0`;
 }
 
 /** Found in the rows of a window, the newest first; by a name each row in which it stands. */
@@ -41,12 +46,14 @@ function selectPayees(
     .where('p.seq', '>=', beforeSeq - payeeWindow)
     .where('r.proxy_no', 'is not', null)
     .where(isWanted(wanted))
-    .orderBy(sql`latestSeq`, 'desc')
+    .orderBy(sql.ref('latestSeq'), 'desc')
     .limit(limit);
   return wanted?.kind === 'name'
-    ? rows.select(sql<number>`max(p.seq)`.as('latestSeq')).groupBy('r.proxy_no')
+    ? rows.select(sql<number>`max(p.seq)`.as('latestSeq')).groupBy(['r.proxy_no', 'r.proxy_type'])
     : rows.select('p.seq as latestSeq');
 }
+
+const countWhere = (condition: Expression<SqlBool>) => sql<number>`count(*) filter (where ${condition})`;
 
 const transfersTo = define(({ proxyNo }: { proxyNo: string }) => {
   const isPaid = sql<SqlBool>`a.status = 'paid'`;
@@ -54,12 +61,12 @@ const transfersTo = define(({ proxyNo }: { proxyNo: string }) => {
     .selectFrom('attempt as a')
     .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
     .select((eb) => eb.fn.countAll<number>().as('transfers'))
-    .select(sql<number>`sum(${isPaid})`.as('paid'))
-    .select(sql<number>`sum(a.status in ('failed', 'refused'))`.as('failed'))
+    .select(countWhere(isPaid).as('paid'))
+    .select(countWhere(sql`a.status in ('failed', 'refused')`).as('failed'))
     .select(sumAmount(sql`iif(${isPaid}, p.amount_satang, 0)`))
     .select([
-      sql<number | null>`min(iif(${isPaid}, a.intent_at_ms, null))`.as('firstPaidMs'),
-      sql<number | null>`max(iif(${isPaid}, a.intent_at_ms, null))`.as('lastPaidMs'),
+      sql<number | null>`min(a.intent_at_ms) filter (where ${isPaid})`.as('firstPaidMs'),
+      sql<number | null>`max(a.intent_at_ms) filter (where ${isPaid})`.as('lastPaidMs'),
     ])
     .where('a.proxy_no', '=', proxyNo);
 });
@@ -69,7 +76,7 @@ const payoutsTo = define(({ proxyNo }: { proxyNo: string }) =>
     .selectFrom('payee_place as o')
     .innerJoin('payout as p', 'p.seq', 'o.payout_seq')
     .select((eb) => eb.fn.countAll<number>().as('payouts'))
-    .select(sql<number>`coalesce(sum(p.status = 'unpayable'), 0)`.as('unpayable'))
+    .select(countWhere(sql`p.status = 'unpayable'`).as('unpayable'))
     .where('o.proxy_no', '=', proxyNo),
 );
 
@@ -87,6 +94,7 @@ const namesOf = define(({ proxyNo }: { proxyNo: string }) => {
     .selectFrom(names.as('n'))
     .select('n.name')
     .where('n.name', 'is not', null)
+    .orderBy('n.name')
     .limit(sql.lit(namesMax));
 });
 

@@ -16,7 +16,7 @@ import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
-import { type BodiesOf, type Body, change, query, type Reading, select } from '../statements.ts';
+import { type BodiesOf, type Body, change, inDialect, query, type Reading, select } from '../statements.ts';
 import { appendPersonEvent } from './people.ts';
 import { isDecided, markDecided } from './proposals.ts';
 
@@ -166,8 +166,8 @@ export const queueReads = {
       .where((eb) => isInDoubt(eb.ref('status')))
       .where('status', '=', literal('submitted'))
       .where('submitted_at_ms', '<', beforeMs)
-      // The plus keeps the index of all payouts by batch from being read whole, where that of those in doubt is short.
-      .groupBy(sql`+batch_id`);
+      // SQLite's plus keeps the index of all payouts by batch from being read whole, where that of those in doubt is short.
+      .groupBy(inDialect({ sqlite: sql`+batch_id`, postgres: sql`batch_id` }));
     return (yield* select(old)).map(toRows);
   },
   *reviewNotes(kind, keys): Reading<ReviewNote[]> {

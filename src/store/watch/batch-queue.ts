@@ -54,7 +54,7 @@ export const runnableBatches = define((_values: object) =>
     )
     .selectFrom('batch')
     .selectAll('batch')
-    .select(isWithReady.as('has_ready'))
+    .select(sql<number>`case when ${isWithReady} then 1 else 0 end`.as('has_ready'))
     .where(({ ref }) => isOpen(ref('status')))
     .where((eb) =>
       eb.or([
@@ -72,7 +72,7 @@ export const runnableBatches = define((_values: object) =>
         .selectFrom('with_ready')
         .innerJoin('batch', 'batch.batch_id', 'with_ready.batch_id')
         .selectAll('batch')
-        .select(sql<SqlBool>`1`.as('has_ready'))
+        .select(sql<number>`1`.as('has_ready'))
         .where('batch.status', '=', 'done'),
     )
     .orderBy('age_from_ms')
@@ -153,7 +153,7 @@ const toBatchId = ({ batch_id: batchId }: { readonly batch_id: string }): string
 export const batchQueueReads = {
   *runnableBatches() {
     const records = yield* runnableBatches.all({});
-    return records.map((record) => ({ batch: toBatch(record), hasReady: Number(record.has_ready) === 1 }));
+    return records.map((record) => ({ batch: toBatch(record), hasReady: record.has_ready === 1 }));
   },
   *countOpenBatches() {
     const counted = yield* countOpenBatches.get({});

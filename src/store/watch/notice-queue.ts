@@ -1,10 +1,10 @@
 /** Notices that wait for their channels, and what became of them. */
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import type { NoticeStore } from '../../notify/ports.ts';
 import { noticeChannels } from '../../notify/rules/notice.ts';
 import type { DeliveryResult, DueNotice, NoticeChannel } from '../../notify/rules/notice.ts';
 import { selectPayouts, toPayoutSurely } from '../payouts/rows.ts';
-import { type BodiesOf, change, define, query, selectFirst } from '../statements.ts';
+import { type BodiesOf, change, define, inDialect, query, selectFirst } from '../statements.ts';
 
 /** Inside the statement's text: a partial index is used only where the statement names its condition. */
 const due = sql.lit('due' as const);
@@ -65,6 +65,12 @@ const countWaiting = define((_values: object) =>
 /** An index is no use for it: few rows bear an alarm and each has few events, and all events are many. */
 const seqOfEvent = sql.raw<number>('+e.seq');
 
+const toldAlarm = sql`json_extract(e.detail, '$.alarm')`;
+const isToldAsAlarm = inDialect<SqlBool>({
+  sqlite: sql`${toldAlarm} = 1`,
+  postgres: sql`${toldAlarm} = 'true'`,
+});
+
 /** What an inquiry says of a row again and again is no new alarm. */
 export const alarmsAfter = define((values: { eventSeq: number; limit: number }) =>
   selectPayouts()
@@ -74,7 +80,7 @@ export const alarmsAfter = define((values: { eventSeq: number; limit: number }) 
     .where('p.is_alarm', '=', sql.lit(1))
     .where(seqOfEvent, '>', values.eventSeq)
     .where('e.cause', 'not in', [sql.lit('inquired' as const), sql.lit('given-up' as const)])
-    .where(sql<boolean>`json_extract(e.detail, '$.alarm') = 1`)
+    .where(isToldAsAlarm)
     .orderBy(seqOfEvent)
     .limit(values.limit),
 );

@@ -69,7 +69,7 @@ export const takenFileReads = {
   },
   /** Found by the index taken_file_grown. */
   *grownFiles() {
-    const isOpen = sql<SqlBool>`growth_sha256 is not null and growth_sha256 is not closed_sha256`;
+    const isOpen = sql<SqlBool>`growth_sha256 is not null and growth_sha256 is distinct from closed_sha256`;
     return (yield* select(all().where(isOpen))).map(toTakenFile);
   },
   *hasGrownTo(sha256) {
