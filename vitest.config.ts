@@ -36,7 +36,7 @@ const replacing = ['test/app/reconcile-gap.test.ts', 'test/cli/interrupt.test.ts
 
 export default defineConfig({
   test: {
-    globalSetup: ['test/support/quick-folder.ts', 'test/built-program.ts'],
+    globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/built-program.ts'],
     setupFiles: ['test/fixed-seed.ts'],
     // Forks rather than threads: some tests start servers, change directories and end processes of their own.
     pool: 'forks',
