@@ -231,9 +231,8 @@ export function makeJournal(parts: JournalParts): Store {
   const transact: Write = (body) => queue.run(() => inTransaction(db, body));
   const registrations = makeRegistrationStore({
     db,
-    path,
     queue,
-    transact,
+    engine: makeSqliteEngine(db, path, queue),
     onCommit: (latestEventSeq) => highWaterMark?.note(latestEventSeq, 'latestRegistrationEventSeq'),
     onSeal: () => highWaterMark?.advance(),
   });

@@ -8,7 +8,7 @@ import type {
   RegistrationTotal,
 } from '../../registration/ports.ts';
 import type { RegistrationHold, RegistrationStatus } from '../../registration/rules/registration.ts';
-import { type BodiesOf, change, define, query, type Reading, select } from '../statements.ts';
+import { type BodiesOf, change, define, inDialect, query, type Reading } from '../statements.ts';
 import { decodeHolds, isAwaited, toBatch } from './rows.ts';
 
 const batchById = define((values: { batchId: string }) =>
@@ -28,6 +28,16 @@ const totalsOfBatch = define((values: { batchId: string }) =>
     .orderBy('status'),
 );
 
+const holdsOfBatch = define((values: { batchId: string }) =>
+  query
+    .selectFrom('registration')
+    .select(['holds', (eb) => eb.fn.countAll<number>().as('rows')])
+    .where('batch_id', '=', values.batchId)
+    .where('holds', '<>', 0)
+    .groupBy('holds')
+    .orderBy('holds'),
+);
+
 const countByStatus = define((_values: object) =>
   query
     .selectFrom('registration')
@@ -35,21 +45,46 @@ const countByStatus = define((_values: object) =>
     .groupBy('status'),
 );
 
+const newestFirst = define((_values: object) =>
+  query
+    .selectFrom('registration_batch')
+    .selectAll()
+    .orderBy('started_at_ms', 'desc')
+    .orderBy(sql`rowid`, 'desc'),
+);
+
 /** The condition of the index registration_batch_open, word for word. */
 const isOpenBatch = sql<boolean>`b.status in ('sealed', 'running', 'paused')`;
 
-/** Found by one step in an index each, however many rows are ready: SQLite itself would go through all that are. */
+/** SQLite itself would go through all rows that are ready. */
+const byReady = inDialect({ sqlite: sql`indexed by registration_ready`, postgres: sql`` });
+
+/** Found by one step in an index each, however many rows are ready. */
 const isDoneWithReady = sql<boolean>`b.status = 'done' and b.batch_id in (
   with recursive ready (batch_id) as (
-    select min(batch_id) from registration indexed by registration_ready where status = 'ready'
+    select min(batch_id) from registration ${byReady} where status = 'ready'
     union all
-    select (select min(r.batch_id) from registration as r indexed by registration_ready
+    select (select min(r.batch_id) from registration as r ${byReady}
       where r.status = 'ready' and r.batch_id > ready.batch_id)
       from ready where ready.batch_id is not null)
   select batch_id from ready)`;
 
+const oldestFirst = () =>
+  query
+    .selectFrom('registration_batch as b')
+    .selectAll('b')
+    .orderBy('b.dropped_at_ms')
+    .orderBy(sql`b.rowid`);
+
+const openBatches = define((_values: object) => oldestFirst().where(isOpenBatch));
+const doneWithReady = define((_values: object) => oldestFirst().where(isDoneWithReady));
+
 /** The conditions of the index registration_batch_unreported, word for word. */
 const isUnreported = sql<boolean>`b.status in ('done', 'paused', 'halted') and b.reported_event_seq < b.latest_news_seq`;
+
+const unreported = define((_values: object) =>
+  oldestFirst().clearSelect().select('b.batch_id').where(isUnreported),
+);
 
 const awaitedRows = () =>
   query
@@ -62,14 +97,19 @@ const countAwaitedOf = define((values: { batchId: string }) =>
   awaitedRows().where('p.batch_id', '=', values.batchId),
 );
 
+const reportsOfBatch = define((values: { batchId: string }) =>
+  query
+    .selectFrom('registration_report')
+    .select(['batch_id as batchId', 'kind', 'number', 'path', 'temporary_path as temporaryPath', 'sha256'])
+    .select(['event_seq as eventSeq', 'at_ms as atMs'])
+    .where('batch_id', '=', values.batchId)
+    .orderBy('number')
+    .orderBy('kind'),
+);
+
 export const registrationBatchReads = {
   *registrationBatches(): Reading<RegistrationBatch[]> {
-    const newestFirst = query
-      .selectFrom('registration_batch')
-      .selectAll()
-      .orderBy('started_at_ms', 'desc')
-      .orderBy(sql`rowid`, 'desc');
-    return (yield* select(newestFirst)).map(toBatch);
+    return (yield* newestFirst.all({})).map(toBatch);
   },
   *registrationBatch(batchId): Reading<RegistrationBatch | undefined> {
     const record = yield* batchById.get({ batchId });
@@ -77,15 +117,8 @@ export const registrationBatchReads = {
   },
   registrationTotals: (batchId): Reading<RegistrationTotal[]> => totalsOfBatch.all({ batchId }),
   *registrationHoldTotals(batchId): Reading<RegistrationHoldTotal[]> {
-    const bySet = query
-      .selectFrom('registration')
-      .select(['holds', (eb) => eb.fn.countAll<number>().as('rows')])
-      .where('batch_id', '=', batchId)
-      .where('holds', '<>', 0)
-      .groupBy('holds')
-      .orderBy('holds');
     const totals = new Map<RegistrationHold, number>();
-    for (const { holds, rows } of yield* select(bySet))
+    for (const { holds, rows } of yield* holdsOfBatch.all({ batchId }))
       for (const hold of decodeHolds(holds)) totals.set(hold, (totals.get(hold) ?? 0) + rows);
     return Array.from(totals, ([hold, rows]) => ({ hold, rows }));
   },
@@ -93,21 +126,13 @@ export const registrationBatchReads = {
     return new Map((yield* countByStatus.all({})).map(({ status, rows }) => [status, rows]));
   },
   *runnableRegistrationBatches(): Reading<RegistrationBatch[]> {
-    const batches = () => query.selectFrom('registration_batch as b').selectAll('b');
-    const open = batches().where(isOpenBatch);
-    const goesOn = batches().where(isDoneWithReady);
-    const found = [...(yield* select(open)), ...(yield* select(goesOn))].map(toBatch);
+    const found = [...(yield* openBatches.all({})), ...(yield* doneWithReady.all({}))].map(toBatch);
     return found.toSorted(
       (one, other) => one.droppedAtMs - other.droppedAtMs || one.startedAtMs - other.startedAtMs,
     );
   },
   *unreportedRegistrationBatches(): Reading<string[]> {
-    const unreported = query
-      .selectFrom('registration_batch as b')
-      .select('b.batch_id')
-      .where(isUnreported)
-      .orderBy('b.dropped_at_ms');
-    return (yield* select(unreported)).map(({ batch_id: batchId }) => batchId);
+    return (yield* unreported.all({})).map(({ batch_id: batchId }) => batchId);
   },
   *countAwaitedRegistrations(batchId): Reading<number> {
     const counted =
@@ -115,14 +140,7 @@ export const registrationBatchReads = {
     return counted?.rows ?? 0;
   },
   *registrationReports(batchId) {
-    const ofBatch = query
-      .selectFrom('registration_report')
-      .select(['batch_id as batchId', 'kind', 'number', 'path', 'temporary_path as temporaryPath', 'sha256'])
-      .select(['event_seq as eventSeq', 'at_ms as atMs'])
-      .where('batch_id', '=', batchId)
-      .orderBy('number')
-      .orderBy('kind');
-    return yield* select(ofBatch);
+    return yield* reportsOfBatch.all({ batchId });
   },
 } satisfies Partial<BodiesOf<RegistrationStore>>;
 

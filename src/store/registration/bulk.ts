@@ -3,7 +3,8 @@ import type { BatchReason } from '../../core/ports.ts';
 import type { RegistrationStore } from '../../registration/ports.ts';
 import { moveRegistration, type RegistrationChange } from '../../registration/rules/change.ts';
 import type { Registration, RegistrationHold } from '../../registration/rules/registration.ts';
-import { define, query, type Reading, select } from '../statements.ts';
+import type { Reader } from '../engine.ts';
+import { define, query, select } from '../statements.ts';
 import type { RegistrationApplier } from './apply.ts';
 import { selectRegistrations, statusLiteral, toRegistration } from './rows.ts';
 
@@ -66,15 +67,12 @@ type BulkStore = Pick<
   'holdReadyRegistrations' | 'liftRegistrationHolds' | 'cancelUnsentRegistrations'
 >;
 
-/** @param read drives a read on the connection of the applier */
-export function makeRegistrationBulk(
-  { applyRegistrations }: RegistrationApplier,
-  read: <Result>(reading: Reading<Result>) => Result,
-): BulkStore {
+export function makeRegistrationBulk({ applyRegistrations }: RegistrationApplier, engine: Reader): BulkStore {
   const changeEach = async (batchId: string, status: Unsent, decide: Decide): Promise<number> => {
     let [changed, afterRowNo] = [0, 0];
     for (;;) {
-      const rows = read(page.all({ batchId, status, afterRowNo })).map(toRegistration);
+      const asked = { batchId, status, afterRowNo };
+      const rows = (await engine.read(() => page.all(asked))).map(toRegistration);
       const changes = rows.map(decide).filter((change) => change !== undefined);
       changed += (await applyRegistrations(changes)).filter(Boolean).length;
       afterRowNo = rows.at(-1)?.rowNo ?? afterRowNo;
@@ -85,8 +83,8 @@ export function makeRegistrationBulk(
     holdReadyRegistrations: async (batchId, hold, why, nowMs) =>
       changeEach(batchId, 'ready', (row) => decideHold(row, hold, why, nowMs)),
     liftRegistrationHolds: async (batchId, holds, nowMs) => {
-      const batchIds =
-        batchId === null ? read(select(batchesWithHeld())).map((row) => row.batch_id) : [batchId];
+      const held = batchId === null ? await engine.read(() => select(batchesWithHeld())) : [];
+      const batchIds = batchId === null ? held.map((row) => row.batch_id) : [batchId];
       let changed = 0;
       for (const one of batchIds)
         changed += await changeEach(one, 'held', (row) => decideLift(row, holds, nowMs));

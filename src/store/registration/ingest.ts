@@ -211,7 +211,11 @@ export function* recordPlaces(batchId: string): Body<void> {
       .selectFrom('registration as p')
       .innerJoin('registration_row as r', 'r.seq', 'p.seq')
       .leftJoin('registration_asked as a', 'a.seq', 'p.seq')
-      .select([sql<string>`${sql.ref(column)}`.as('text'), sql<typeof kind>`${kind}`.as('kind'), 'p.seq'])
+      .select([
+        sql<string>`${sql.ref(column)}`.as('text'),
+        sql<typeof kind>`cast(${kind} as text)`.as('kind'),
+        'p.seq',
+      ])
       .where('p.batch_id', '=', batchId)
       .where(sql.ref(column), 'is not', null)
       .orderBy('text')

@@ -53,6 +53,7 @@ const overdue = define((values: { nowMs: number; limit: number }) =>
     .where(isOverdueKind)
     .where('p.awaited_until_ms', '<=', values.nowMs)
     .orderBy('p.awaited_until_ms')
+    .orderBy('p.seq')
     .limit(values.limit),
 );
 

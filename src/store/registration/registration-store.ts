@@ -1,8 +1,8 @@
-/** The store of registrations on an open connection. */
+/** The store of registrations. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { RegistrationIntakeStore, RegistrationStore } from '../../registration/ports.ts';
-import type { Write } from '../connection.ts';
-import { type Body, drive, driveEach, type Reading } from '../statements.ts';
+import type { Engine } from '../engine.ts';
+import { type Body, driveEach, type Reading } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import { makeRegistrationApplier } from './apply.ts';
 import { registrationBatchReads, registrationBatchWrites } from './batches.ts';
@@ -14,10 +14,8 @@ import { openRegistrationSnapshot } from './snapshot.ts';
 
 interface RegistrationStoreParts {
   readonly db: DatabaseSync;
-  /** Of the file, for snapshots. */
-  readonly path: string;
   readonly queue: WriteQueue;
-  readonly transact: Write;
+  readonly engine: Engine;
   /** Told the number of the latest event of a registration once it is durable. */
   readonly onCommit: (latestEventSeq: number) => void;
   /** Told that a file was taken in. */
@@ -31,27 +29,27 @@ interface OpenRegistrationStore {
 }
 
 export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegistrationStore {
-  const { db, path, queue, transact } = parts;
+  const { db, queue, engine } = parts;
   const applier = makeRegistrationApplier(db, parts.onCommit, queue);
-  const write = (makeBody: () => Body<unknown>) => transact(() => drive(db, makeBody()));
+  const write = (makeBody: () => Body<unknown>) => engine.write(makeBody);
   const { applyRegistrations, keepCallback } = applier;
   const registrationIntake: RegistrationIntakeStore = {
-    batch: async (batchId) => drive(db, registrationBatchReads.registrationBatch(batchId)),
+    batch: async (batchId) => engine.read(() => registrationBatchReads.registrationBatch(batchId)),
     ...driveEach(registrationIngestWrites, write),
     seal: async (batchId, totals, nowMs) => {
-      const batch = await transact(() => drive(db, sealRegistrations(batchId, totals, nowMs)));
+      const batch = await engine.write(() => sealRegistrations(batchId, totals, nowMs));
       parts.onSeal();
       return batch;
     },
   };
   const store = {
-    ...driveEach(registrationReads, (read: () => Reading<unknown>) => drive(db, read())),
+    ...driveEach(registrationReads, (read: () => Reading<unknown>) => engine.read(read)),
     ...driveEach(registrationBatchWrites, write),
-    ...makeRegistrationBulk(applier, (reading) => drive(db, reading)),
+    ...makeRegistrationBulk(applier, engine),
     applyRegistrations,
     keepCallback,
     registrationIntake,
-    registrationSnapshot: async () => openRegistrationSnapshot(path),
+    registrationSnapshot: async () => openRegistrationSnapshot(engine),
   };
   return { store, flush: applier.flush };
 }

@@ -191,22 +191,22 @@ function* rejectConflict(sealing: Sealing, rowNo: number): Body<void> {
 
 // ---------------------------------------------------------------- claims
 
-/** Takes every claim that is free, the first row of the file first. */
+/** Takes every claim that is free, each for the first row of the file that wants it. */
 function takeClaims({ batchId, companyId }: Sealing): Body<number> {
   const wanted = query
     .selectFrom('registration as p')
     .innerJoin('registration_asked as a', 'a.seq', 'p.seq')
     .select((eb) => [
-      sql<string>`${companyId}`.as('company_id'),
+      sql<string>`cast(${companyId} as text)`.as('company_id'),
       similarKeyOf(eb.ref('a.registration_id')).as('similar_key'),
       'a.registration_id',
-      'p.seq',
+      eb.fn.min('p.seq').as('seq'),
     ])
     .where('p.batch_id', '=', batchId)
     .where('p.status', '=', statusLiteral('staged'))
+    .groupBy(['similar_key', 'a.registration_id'])
     .orderBy('similar_key')
-    .orderBy('a.registration_id')
-    .orderBy('p.row_no');
+    .orderBy('a.registration_id');
   const take = query
     .insertInto('registration_claim')
     .columns(['company_id', 'similar_key', 'registration_id', 'registration_seq'])
@@ -368,6 +368,19 @@ function* holdCalled({ batchId }: Sealing, row: StagedRow): Body<void> {
 
 // ---------------------------------------------------------------- going on
 
+/** In the order in which they are selected. */
+const eventColumns = [
+  'seq',
+  'registration_seq',
+  'from_status',
+  'to_status',
+  'cause',
+  'at_ms',
+  'attempt_no',
+  'detail',
+  'hash',
+] as const;
+
 /** What is still staged goes on as ready, or as held when it has a hold. */
 function* release(sealing: Sealing, to: 'ready' | 'held'): Body<void> {
   const { batchId, companyId, nowMs, eventBase } = sealing;
@@ -389,21 +402,23 @@ function* release(sealing: Sealing, to: 'ready' | 'held'): Body<void> {
   });
   const isMeant = to === 'ready' ? sql<boolean>`p.holds = 0` : sql<boolean>`p.holds <> 0`;
   const append = define((values: { afterRowNo: number; lastRowNo: number }) =>
-    query.insertInto('registration_event').expression(
-      query
-        .selectFrom('registration as p')
-        // In the order of the table's columns.
-        .select([eventSeq.as('seq'), 'p.seq as registration_seq', 'p.status as from_status'])
-        .select([statusLiteral(to).as('to_status'), sql<'sealed'>`'sealed'`.as('cause')])
-        .select([sql<number>`${sql.lit(nowMs)}`.as('at_ms'), 'p.attempt_no', sql<string>`'{}'`.as('detail')])
-        .select(nextRegistrationHashOf(sql.ref('p.seq'), text).as('hash'))
-        .where('p.batch_id', '=', batchId)
-        .where('p.status', '=', statusLiteral('staged'))
-        .where('p.row_no', '>', values.afterRowNo)
-        .where('p.row_no', '<=', values.lastRowNo)
-        .where(isMeant)
-        .orderBy('p.row_no'),
-    ),
+    query
+      .insertInto('registration_event')
+      .columns(eventColumns)
+      .expression(
+        query
+          .selectFrom('registration as p')
+          .select([eventSeq.as('seq'), 'p.seq as registration_seq', 'p.status as from_status'])
+          .select([statusLiteral(to).as('to_status'), sql<'sealed'>`'sealed'`.as('cause')])
+          .select([sql.lit(nowMs).as('at_ms'), 'p.attempt_no', sql<string>`'{}'`.as('detail')])
+          .select(nextRegistrationHashOf(sql.ref('p.seq'), text).as('hash'))
+          .where('p.batch_id', '=', batchId)
+          .where('p.status', '=', statusLiteral('staged'))
+          .where('p.row_no', '>', values.afterRowNo)
+          .where('p.row_no', '<=', values.lastRowNo)
+          .where(isMeant)
+          .orderBy('p.row_no'),
+      ),
   );
   const last = query
     .selectFrom('registration')

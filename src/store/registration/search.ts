@@ -1,7 +1,7 @@
 /** Looks for registrations, the newest first, page by page: what bounds a page is an index or the order of the rows. */
 import { type Expression, sql, type SqlBool } from 'kysely';
 import type { RegistrationFilter, RegistrationRow, RegistrationStore } from '../../registration/ports.ts';
-import { type BodiesOf, query, type Reading, select, selectFirst } from '../statements.ts';
+import { type BodiesOf, inDialect, query, type Reading, select, selectFirst } from '../statements.ts';
 import { encodeHolds, selectResultRows, statusLiteral, toResultRow } from './rows.ts';
 
 type Condition = Expression<SqlBool>;
@@ -15,8 +15,14 @@ const hasReference = (reference: string): Condition => sql`p.seq in (
 const hasAccount = (accountNo: string): Condition => sql`p.seq in (
   select registration_seq from registration_place where text = ${accountNo} and kind = 'accountNo')`;
 
+const accountEndOf = (length: number) =>
+  inDialect({
+    sqlite: sql`substr(account_no, -${sql.lit(length)})`,
+    postgres: sql`right(account_no, ${sql.lit(length)})`,
+  });
+
 const hasAccountEnd = (end: string): Condition =>
-  sql`p.seq in (select seq from registration_asked where substr(account_no, -${sql.lit(end.length)}) = ${end})`;
+  sql`p.seq in (select seq from registration_asked where ${accountEndOf(end.length)} = ${end})`;
 
 /** Submitted, or, while it was not, taken in. */
 const placedAtMs = sql`coalesce(p.submitted_at_ms,
