@@ -2,10 +2,10 @@
  * Group commit: calls that come while the loop is busy are gathered into one transaction, so that one sync to disk serves
  * them all.
  */
-import type { DatabaseSync } from 'node:sqlite';
-import { inTransaction, sqliteCodeOf, sqliteCodes } from './connection.ts';
-import { type Body, drive } from './statements.ts';
-import type { WriteQueue } from './write-queue.ts';
+import { sqliteCodeOf, sqliteCodes } from './connection.ts';
+import type { Engine } from './engine.ts';
+import { isOfPostgres, isViolation } from './postgres/errors.ts';
+import type { Body } from './statements.ts';
 
 /** What one transaction does. */
 export interface GroupWork<Asked, Given, Shared> {
@@ -19,10 +19,10 @@ export interface GroupWork<Asked, Given, Shared> {
 }
 
 export interface GroupCommit<Asked, Given> {
-  /** Resolves when it is durable. */
+  /** Resolves when it is durable. @throws Error after the end */
   ask(asked: Asked): Promise<Given>;
-  /** Has what is waiting committed, as soon as those who write before it have done so. */
-  flush(): void;
+  /** Takes nothing more, and resolves when all that was asked for is settled. */
+  end(): Promise<void>;
 }
 
 interface Call<Asked, Given> {
@@ -41,10 +41,14 @@ class CallFailure extends Error {
   }
 }
 
-/** True when the error comes from what the call asked for, not from the disk or the file. */
+/** True of what a constraint or a trigger of the journal has refused, whichever engine has it. */
+const isConstraintError = (error: unknown): boolean =>
+  sqliteCodeOf(error) === sqliteCodes.constraint || isViolation(error);
+
+/** True when the error comes from what the call asked for, not from the disk, the file or the server. */
 function isCallToBlame(error: unknown): boolean {
-  const code = sqliteCodeOf(error);
-  return code === undefined || code === sqliteCodes.constraint;
+  if (isConstraintError(error)) return true;
+  return sqliteCodeOf(error) === undefined && !isOfPostgres(error);
 }
 
 function* applyAll<Asked, Given, Shared>(
@@ -67,58 +71,70 @@ function* applyAll<Asked, Given, Shared>(
 /** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */
 const gatherTurnsMax = 4;
 
-/**
- * Gathers and commits what is asked of one connection.
- * @param queue of the connection, where its other writers wait too
- */
+/** Gathers what is asked, and commits it, one transaction after the other. */
 export function makeGroupCommit<Asked, Given, Shared>(
-  db: DatabaseSync,
-  queue: WriteQueue,
+  engine: Pick<Engine, 'write'>,
   work: GroupWork<Asked, Given, Shared>,
 ): GroupCommit<Asked, Given> {
   let waiting: Call<Asked, Given>[] = [];
+  let settled = Promise.resolve();
+  let isSettling = false;
+  let ended: Promise<void> | undefined;
 
+  /** A call that cannot be applied is taken out, and the others are applied without it. */
   const settle = async (calls: readonly Call<Asked, Given>[]): Promise<void> => {
     let left = calls;
-    /** A call that cannot be applied is taken out, and the others are applied without it. */
-    const commitAll = (): void => {
-      while (left.length > 0) {
-        try {
-          const { shared, given } = inTransaction(db, () => drive(db, applyAll(work, left)));
-          work.onCommit(shared);
-          for (const [place, call] of left.entries()) call.resolve(given[place] as Given);
+    while (left.length > 0) {
+      const tried = left;
+      try {
+        const { shared, given } = await engine.write(() => applyAll(work, tried));
+        work.onCommit(shared);
+        for (const [place, call] of tried.entries()) call.resolve(given[place] as Given);
+        return;
+      } catch (error) {
+        if (error instanceof CallFailure) {
+          tried[error.place]?.reject(error.cause);
+          left = tried.toSpliced(error.place, 1);
+        } else {
+          for (const call of tried) call.reject(error);
           return;
-        } catch (error) {
-          if (!(error instanceof CallFailure)) throw error;
-          left[error.place]?.reject(error.cause);
-          left = left.toSpliced(error.place, 1);
         }
       }
-    };
-    try {
-      await queue.run(commitAll);
-    } catch (error) {
-      for (const call of left) call.reject(error);
     }
   };
 
-  const flush = (): void => {
+  const settleWaiting = async (): Promise<void> => {
+    isSettling = true;
     const calls = waiting;
     waiting = [];
-    if (calls.length > 0) void settle(calls);
+    await settle(calls);
+    isSettling = false;
+    // What was asked meanwhile is gathered for the next transaction.
+    if (waiting.length > 0) setImmediate(gather, 0, 1);
   };
 
   const gather = (seen: number, turn: number): void => {
-    if (waiting.length === seen || turn >= gatherTurnsMax) flush();
+    if (isSettling) return;
+    if (waiting.length === seen || turn >= gatherTurnsMax) settled = settleWaiting();
     else setImmediate(gather, waiting.length, turn + 1);
   };
 
+  const settleAll = async (): Promise<void> => {
+    await settled;
+    while (waiting.length > 0) await (settled = settleWaiting());
+  };
+
   return {
-    flush,
-    ask: async (asked) =>
-      new Promise((resolve, reject) => {
+    end: async () => (ended ??= settleAll()),
+    ask: async (asked) => {
+      if (ended !== undefined) {
+        await ended;
+        throw new Error('the journal is not open any more');
+      }
+      return new Promise((resolve, reject) => {
         waiting.push({ asked, resolve, reject });
-        if (waiting.length === 1) setImmediate(gather, 0, 1);
-      }),
+        if (waiting.length === 1 && !isSettling) setImmediate(gather, 0, 1);
+      });
+    },
   };
 }

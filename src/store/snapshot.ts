@@ -1,17 +1,14 @@
-/** A consistent view for reports: a connection of its own with one read transaction open. */
-import type { DatabaseSync } from 'node:sqlite';
+/** A consistent view for reports. */
 import { sql } from 'kysely';
 import { dayMs } from '../core/bangkok-time.ts';
 import { quietCauses } from '../core/payout.ts';
 import type { OtherReferences, ResultRow, Snapshot } from '../core/ports.ts';
 import { mayBePaidStatuses } from '../payout/rules/similar.ts';
-import { openArchive } from './archive/archive-file.ts';
-import { findArchive, requireWhole } from './archive/move.ts';
-import { bulkCacheKib, openReader } from './connection.ts';
+import type { Engine, Reader, View } from './engine.ts';
 import { batchReads } from './payouts/batches.ts';
 import { readLastRowNo, readLatestEventSeq, selectResultRows, toResultRow } from './payouts/rows.ts';
 import { literal } from './schema.ts';
-import { drive, prepare, query } from './statements.ts';
+import { define, query } from './statements.ts';
 
 /** Rows that are read at a time, so that memory stays flat. */
 const pageRows = 500;
@@ -29,26 +26,37 @@ const selectNews = (changedSince: number) =>
       quietCauses.map((cause) => sql.lit(cause)),
     );
 
+interface Page {
+  readonly batchId: string;
+  readonly afterRowNo: number;
+}
+
+const selectPage = ({ batchId, afterRowNo }: Page) =>
+  selectResultRows()
+    .where('p.batch_id', '=', batchId)
+    .where('p.row_no', '>', afterRowNo)
+    .orderBy('p.row_no')
+    .limit(pageRows);
+
+const anyPage = define((values: Page) => selectPage(values));
+
+const changedPage = define((values: Page & { changedSince: number }) =>
+  selectPage(values)
+    .where('p.last_event_seq', '>', values.changedSince)
+    .where(({ exists }) => exists(selectNews(values.changedSince))),
+);
+
 async function* readRows(
-  db: DatabaseSync,
+  reader: Reader,
   batchId: string,
   changedSince: number | undefined,
 ): AsyncGenerator<readonly ResultRow[]> {
-  const nextPage = prepare(db, (values: { afterRowNo: number; changedSince: number }) =>
-    selectResultRows()
-      .where('p.batch_id', '=', batchId)
-      .where('p.row_no', '>', values.afterRowNo)
-      .where('p.last_event_seq', '>', values.changedSince)
-      .where((eb) =>
-        eb.or([eb(eb.val(values.changedSince), '<', 0), eb.exists(selectNews(values.changedSince))]),
-      )
-      .orderBy('p.row_no')
-      .limit(pageRows),
-  );
   let afterRowNo = 0;
   for (;;) {
-    // Every event number is above -1: without a bound, rows that never had an event are shown too.
-    const page = nextPage.all({ afterRowNo, changedSince: changedSince ?? -1 });
+    const asked = { batchId, afterRowNo };
+    const page = await reader.read(() =>
+      changedSince === undefined ? anyPage.all(asked) : changedPage.all({ ...asked, changedSince }),
+    );
     yield page.map(toResultRow);
     afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
     if (page.length < pageRows) return;
@@ -61,7 +69,13 @@ const likePageRows = 2_000;
 /** As many as a message names. */
 const firstRowsMax = 5;
 
-const selectOtherReferences = (batchId: string, days: number, afterRowNo: number) =>
+interface LikePage extends Page {
+  readonly lastRowNo: number;
+  /** How long before an attempt another counts as like it. */
+  readonly spanMs: number;
+}
+
+const otherReferences = define(({ batchId, afterRowNo, lastRowNo, spanMs }: LikePage) =>
   query
     .selectFrom('payout as p')
     .innerJoin('payout_row as r', 'r.seq', 'p.seq')
@@ -71,7 +85,7 @@ const selectOtherReferences = (batchId: string, days: number, afterRowNo: number
     .select('p.row_no')
     .where('p.batch_id', '=', batchId)
     .where('p.row_no', '>', afterRowNo)
-    .where('p.row_no', '<=', sql<number>`${afterRowNo} + ${likePageRows}`)
+    .where('p.row_no', '<=', lastRowNo)
     .where('p.status', 'in', mayBePaidStatuses.map(literal))
     .where(({ exists, selectFrom, eb }) =>
       exists(
@@ -81,7 +95,7 @@ const selectOtherReferences = (batchId: string, days: number, afterRowNo: number
           .select('o.payout_seq')
           .whereRef('o.proxy_no', '=', 'a.proxy_no')
           .whereRef('o.amount_text', '=', 'a.amount_text')
-          .where('o.intent_at_ms', '>=', eb('a.intent_at_ms', '-', days * dayMs))
+          .where('o.intent_at_ms', '>=', eb('a.intent_at_ms', '-', spanMs))
           .where(sql<boolean>`(o.intent_at_ms, o.payout_seq) < (a.intent_at_ms, a.payout_seq)`)
           .whereRef('o.proxy_type', '=', 'a.proxy_type')
           .whereRef('o.company_id', '=', 'a.company_id')
@@ -90,21 +104,17 @@ const selectOtherReferences = (batchId: string, days: number, afterRowNo: number
           .where('op.status', 'in', mayBePaidStatuses.map(literal)),
       ),
     )
-    .orderBy('p.row_no');
+    .orderBy('p.row_no'),
+);
 
-async function findOtherReferences(
-  db: DatabaseSync,
-  batchId: string,
-  days: number,
-): Promise<OtherReferences> {
+async function findOtherReferences(view: Reader, batchId: string, days: number): Promise<OtherReferences> {
   const found = { rows: 0, firstRowNos: [] as number[] };
   if (days === 0) return found;
-  const page = prepare(db, (values: { afterRowNo: number }) =>
-    selectOtherReferences(batchId, days, values.afterRowNo),
-  );
-  const lastRowNo = readLastRowNo(db, batchId);
-  for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += likePageRows) {
-    const rowNos = page.all({ afterRowNo }).map((row) => row.row_no);
+  const spanMs = days * dayMs;
+  const endsAt = await view.read(() => readLastRowNo(batchId));
+  for (let afterRowNo = 0; afterRowNo < endsAt; afterRowNo += likePageRows) {
+    const asked = { batchId, afterRowNo, lastRowNo: afterRowNo + likePageRows, spanMs };
+    const rowNos = (await view.read(() => otherReferences.all(asked))).map((row) => row.row_no);
     found.rows += rowNos.length;
     found.firstRowNos.push(...rowNos.slice(0, firstRowsMax - found.firstRowNos.length));
     await new Promise((resolve) => setImmediate(resolve));
@@ -112,37 +122,39 @@ async function findOtherReferences(
   return found;
 }
 
+/** Opens what has the rows of a batch that has left the journal; undefined while they stand in it. */
+export type OpenArchived = (view: Reader, batchId: string) => Promise<(Reader & Disposable) | undefined>;
+
 /** From its archive, where the batch stands in one. */
 async function* readRowsOf(
-  db: DatabaseSync,
-  path: string,
+  view: View,
+  openArchived: OpenArchived,
   batchId: string,
   changedSince: number | undefined,
 ): AsyncGenerator<readonly ResultRow[]> {
-  const archived = findArchive(db, path, batchId);
-  if (archived !== undefined) requireWhole(archived, batchId);
-  using archive = archived && openArchive(archived.path);
-  yield* readRows(archive ?? db, batchId, changedSince);
+  using archive = await openArchived(view, batchId);
+  yield* readRows(archive ?? view, batchId, changedSince);
 }
 
-/** Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon. */
-export function openSnapshot(path: string): Snapshot {
-  const db = openReader(path);
+/** Opens a view of this moment; its owner closes it soon. */
+export async function openSnapshot(
+  engine: Pick<Engine, 'openView'>,
+  openArchived: OpenArchived,
+): Promise<Snapshot> {
+  const view = await engine.openView();
   try {
-    db.exec(`pragma cache_size = -${bulkCacheKib}; begin`);
-    // The view is of the moment of the first read.
-    const eventSeq = drive(db, readLatestEventSeq());
+    const eventSeq = await view.read(readLatestEventSeq);
     return {
       eventSeq,
-      batch: async (batchId) => drive(db, batchReads.batch(batchId)),
-      totals: async (batchId) => drive(db, batchReads.totals(batchId)),
-      holdTotals: async (batchId) => drive(db, batchReads.holdTotals(batchId)),
-      otherReferences: (batchId, days) => findOtherReferences(db, batchId, days),
-      resultRows: (batchId, changedSince) => readRowsOf(db, path, batchId, changedSince),
-      [Symbol.asyncDispose]: async () => db.close(),
+      batch: async (batchId) => view.read(() => batchReads.batch(batchId)),
+      totals: async (batchId) => view.read(() => batchReads.totals(batchId)),
+      holdTotals: async (batchId) => view.read(() => batchReads.holdTotals(batchId)),
+      otherReferences: async (batchId, days) => findOtherReferences(view, batchId, days),
+      resultRows: (batchId, changedSince) => readRowsOf(view, openArchived, batchId, changedSince),
+      [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
     };
   } catch (error) {
-    db.close();
+    await view[Symbol.asyncDispose]();
     throw error;
   }
 }

@@ -28,7 +28,7 @@ import type {
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
-import type { OnStep } from './archive/move.ts';
+import { type OnStep, openArchiveOf } from './archive/move.ts';
 import { inTransaction, JournalWriteError, type Write } from './connection.ts';
 import { makeSqliteEngine } from './engine.ts';
 import type { HighWaterMarkFile } from './high-water-mark.ts';
@@ -190,7 +190,7 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows 
       return isMoved;
     },
     readSeal: async (batchId) => ({
-      ...(readLastRowNo(db, batchId) < threadRowsMin
+      ...(drive(db, readLastRowNo(batchId)) < threadRowsMin
         ? readSeal(db, batchId)
         : await readSealByStretches(path, batchId)),
       kept: seals?.keptSeals(batchId) ?? [],
@@ -226,13 +226,11 @@ function queueEach<Methods extends object>(queue: WriteQueue, methods: Methods):
 export function makeJournal(parts: JournalParts): Store {
   const { db, path, journalId, newSinceMs, missesSinceMs, highWaterMark, threadRowsMin } = parts;
   const queue = new WriteQueue(db);
-  const applier = makeApplier(db, (latestEventSeq) => highWaterMark?.note(latestEventSeq), queue);
   const engine = makeSqliteEngine(db, path, queue);
+  const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq));
   const transact: Write = (body) => queue.run(() => inTransaction(db, body));
   const registrations = makeRegistrationStore({
-    db,
-    queue,
-    engine: makeSqliteEngine(db, path, queue),
+    engine,
     onCommit: (latestEventSeq) => highWaterMark?.note(latestEventSeq, 'latestRegistrationEventSeq'),
     onSeal: () => highWaterMark?.advance(),
   });
@@ -263,10 +261,9 @@ export function makeJournal(parts: JournalParts): Store {
     newSinceMs,
     missesSinceMs,
     apply: applier.apply,
-    snapshot: async () => openSnapshot(path),
+    snapshot: async () => openSnapshot(engine, async (view, batchId) => openArchiveOf(view, path, batchId)),
     [Symbol.asyncDispose]: async () => {
-      applier.flush();
-      registrations.flush();
+      await Promise.all([applier.end(), registrations.end()]);
       await queue.run(close);
       await highWaterMark?.settled?.();
     },

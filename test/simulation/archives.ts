@@ -11,6 +11,7 @@ import { computeArchivePolicy } from '../../src/payout/rules/archive.ts';
 import { findArchive } from '../../src/store/archive/move.ts';
 import { openConnection } from '../../src/store/connection.ts';
 import { openJournal } from '../../src/store/open.ts';
+import { drive } from '../../src/store/statements.ts';
 import { makeJournal, type Store } from '../../src/store/store.ts';
 import type { Dice } from '../support/dice.ts';
 import { findContradictions } from '../support/store-consistency.ts';
@@ -89,7 +90,7 @@ function makeWholeView(db: DatabaseSync, path: string): DiskView & { readonly cl
   const archives = new Map<string, { readonly db: DatabaseSync; readonly view: DiskView }>();
   const viewOf = (seq: number): DiskView => {
     if (isThere.get(seq) !== undefined) return journal;
-    const found = findArchive(db, path, String(batchOf.get(seq)?.['batch_id']));
+    const found = drive(db, findArchive(path, String(batchOf.get(seq)?.['batch_id'])));
     if (found === undefined) throw new Error(`row ${seq} is nowhere`);
     const known = archives.get(found.path);
     if (known !== undefined) return known.view;

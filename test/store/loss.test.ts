@@ -5,8 +5,10 @@ import { describe, expect, test } from 'vitest';
 import type { JournalLoss } from '../../src/core/ports.ts';
 import { JournalRefusedError, openConnection } from '../../src/store/connection.ts';
 import { type JournalOpening, openJournal } from '../../src/store/open.ts';
+import { makeSqliteEngine } from '../../src/store/engine.ts';
 import { makeApplier } from '../../src/store/payouts/apply.ts';
 import type { Journal } from '../../src/store/store.ts';
+import { WriteQueue } from '../../src/store/write-queue.ts';
 import {
   firstReady,
   ingest,
@@ -246,8 +248,9 @@ describe('the mark during a run', () => {
     await using journal = await openJournal(openingIn(folder.path));
     await ingestRunning(journal, makeRows(1));
     const payout = await firstReady(journal);
-    using db = openConnection(join(folder.path, 'journal.db'));
-    const applier = makeApplier(db, () => {
+    const path = join(folder.path, 'journal.db');
+    using db = openConnection(path);
+    const applier = makeApplier(makeSqliteEngine(db, path, new WriteQueue(db)), () => {
       throw new Error('the disk is full');
     });
     await expect(applier.apply([intentOf(payout).change])).rejects.toThrow('the disk is full');

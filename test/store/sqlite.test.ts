@@ -2,9 +2,11 @@
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { JournalWriteError, openConnection } from '../../src/store/connection.ts';
+import { makeSqliteEngine } from '../../src/store/engine.ts';
 import { makeApplier } from '../../src/store/payouts/apply.ts';
 import * as queries from '../../src/store/payouts/payout-queries.ts';
 import { drive, query, type Reading } from '../../src/store/statements.ts';
+import { WriteQueue } from '../../src/store/write-queue.ts';
 import {
   endOf,
   holdOf,
@@ -72,7 +74,7 @@ describe('a full disk', () => {
     await ingestRunning(store.journal, makeRows(400));
     const payouts = await readyOf(store.journal);
     using db = openConnection(store.path);
-    const applier = makeApplier(db);
+    const applier = makeApplier(makeSqliteEngine(db, store.path, new WriteQueue(db)));
     const { page_count: pages } = db.prepare('pragma page_count').get() as { page_count: number };
     db.exec(`pragma max_page_count = ${pages}`);
     const results = await Promise.allSettled(

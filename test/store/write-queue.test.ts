@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { inTransaction, JournalWriteError, openConnection } from '../../src/store/connection.ts';
+import { makeSqliteEngine } from '../../src/store/engine.ts';
 import { makeApplier } from '../../src/store/payouts/apply.ts';
 import { WriteQueue } from '../../src/store/write-queue.ts';
 import { ingestRunning, intentOf, makeRows, readyOf, statusesOf } from '../support/journal-fixtures.ts';
@@ -66,7 +67,7 @@ describe('while another process writes', () => {
     const [ready] = await readyOf(store.journal);
     using db = openConnection(store.path);
     const queue = new WriteQueue(db, 0);
-    const applier = makeApplier(db, () => {}, queue);
+    const applier = makeApplier(makeSqliteEngine(db, store.path, queue));
     using other = lock(store);
     const refused = applier.apply([intentOf(ready!).change]);
     await expect(refused).rejects.toThrow(JournalWriteError);

@@ -102,7 +102,7 @@ function searchOpened(
   const found: FoundPayout[] = [];
   for (let beforeSeq = firstSeq; ;) {
     const page = drive(opened, searchReads.searchPayouts(filter, beforeSeq, limit));
-    const stands = ({ batch }: FoundPayout) => findArchive(db, file, batch.batchId)?.path === file;
+    const stands = ({ batch }: FoundPayout) => drive(db, findArchive(file, batch.batchId))?.path === file;
     found.push(...page.filter(stands));
     beforeSeq = page.at(-1)?.row.seq ?? 0;
     if (found.length >= limit || page.length < limit) return found;
@@ -132,7 +132,7 @@ function requireAsArchived(
 
 function findHistory(db: DatabaseSync, path: string, seq: number): PayoutHistory {
   const batchId = findArchivedRow(db, seq)?.batchId;
-  const archived = batchId === undefined ? undefined : findArchive(db, path, batchId);
+  const archived = batchId === undefined ? undefined : drive(db, findArchive(path, batchId));
   if (archived === undefined) return drive(db, readHistory(seq));
   return readArchive(archived.path, (archive) => {
     requireBatches(db, archive, archived.path);

@@ -79,7 +79,12 @@ end;
 
 /** As statements of Kysely's see them. */
 export interface ArchiveTables {
-  archived_batch: { readonly batch_id: string; readonly totals: string };
+  archived_batch: {
+    readonly batch_id: string;
+    readonly archive: string;
+    readonly digest: string;
+    readonly totals: string;
+  };
   archived_rows: {
     readonly first_seq: number;
     readonly batch_id: string;

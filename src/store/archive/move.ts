@@ -6,6 +6,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import {
   type ArchiveFacts,
   type ArchivePolicy,
@@ -16,12 +17,13 @@ import {
 import { finalStatuses } from '../../core/payout.ts';
 import { isOfWholeDay } from '../../reconcile/ports.ts';
 import { inTransaction, JournalRefusedError, openConnection, openReader } from '../connection.ts';
+import type { Reader } from '../engine.ts';
 import { readSchemaVersion } from '../migrations.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { keepPaidPayees } from '../payouts/day-use.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
-import { drive } from '../statements.ts';
-import { digestBatch, explainReading, makeReadable, movedTables } from './archive-file.ts';
+import { define, drive, query, type Reading } from '../statements.ts';
+import { digestBatch, explainReading, makeReadable, movedTables, openArchive } from './archive-file.ts';
 
 const ended = finalStatuses.filter((status) => status !== 'disputed').map((status) => `'${status}'`);
 
@@ -230,13 +232,13 @@ export function withArchive<Result>(db: DatabaseSync, path: string, use: () => R
  * @throws JournalRefusedError when its archive is missing, or has not what was moved into it
  */
 export function recallBatch(db: DatabaseSync, journalPath: string, batchId: string, nowMs: number): void {
-  const known = findArchive(db, journalPath, batchId);
+  const known = drive(db, findArchive(journalPath, batchId));
   if (known === undefined) return;
   withArchive(db, known.path, () => {
     requireWhole(known, batchId);
     inTransaction(db, () => {
       // Another process may have brought it back meanwhile.
-      if (findArchive(db, journalPath, batchId) === undefined) return;
+      if (drive(db, findArchive(journalPath, batchId)) === undefined) return;
       db.prepare('update archived_batch set is_moving = 1 where batch_id = ?').run(batchId);
       db.prepare(
         `delete from used_reference where trans_ref_no in (select a.trans_ref_no
@@ -257,23 +259,44 @@ interface FoundArchive {
   readonly digest: string;
 }
 
+const namedArchive = define((values: { batchId: string }) =>
+  query.selectFrom('archived_batch').select(['archive', 'digest']).where('batch_id', '=', values.batchId),
+);
+
 /** The archive that has a batch; undefined when the journal has it, or nobody knows it. */
-export function findArchive(
-  db: DatabaseSync,
-  journalPath: string,
-  batchId: string,
-): FoundArchive | undefined {
-  const found = db.prepare('select archive, digest from archived_batch where batch_id = ?').get(batchId);
+export function* findArchive(journalPath: string, batchId: string): Reading<FoundArchive | undefined> {
+  const found = yield* namedArchive.get({ batchId });
   if (found === undefined) return undefined;
-  const archive = String(found['archive']);
-  return { archive, path: join(dirname(journalPath), archive), digest: String(found['digest']) };
+  const { archive, digest } = found;
+  return { archive, path: join(dirname(journalPath), archive), digest };
 }
 
+/** Opens the archive that has a batch, to read its rows there; undefined where they stand in the journal. */
+export async function openArchiveOf(
+  view: Reader,
+  journalPath: string,
+  batchId: string,
+): Promise<(Reader & Disposable) | undefined> {
+  const found = await view.read(() => findArchive(journalPath, batchId));
+  if (found === undefined) return undefined;
+  requireWhole(found, batchId);
+  const archive = openArchive(found.path);
+  return {
+    read: async (makeBody) => drive(archive, makeBody()),
+    [Symbol.dispose]: () => archive.close(),
+  };
+}
+
+const archivedRows = define((values: { batchId: string }) =>
+  query
+    .selectFrom('archived_rows')
+    .select(sql<number>`coalesce(sum(last_seq - first_seq + 1), 0)`.as('rows'))
+    .where('batch_id', '=', values.batchId),
+);
+
 /** How many rows of a batch stand in an archive. */
-export function readArchivedRows(db: DatabaseSync, batchId: string): number {
-  const rows =
-    'select coalesce(sum(last_seq - first_seq + 1), 0) as rows from archived_rows where batch_id = ?';
-  return Number(db.prepare(rows).get(batchId)?.['rows']);
+export function* readArchivedRows(batchId: string): Reading<number> {
+  return (yield* archivedRows.get({ batchId }))?.rows ?? 0;
 }
 
 /** @throws JournalRefusedError when an archive has not what was moved into it */

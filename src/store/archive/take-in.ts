@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { describeAhead, describeUnlike, readArchiveNumber } from '../../payout/rules/archive.ts';
 import { inTransaction, JournalRefusedError } from '../connection.ts';
+import { drive } from '../statements.ts';
 import { listArchives, openArchive, readArchivedAtEvent, readSeen, seenKey } from './archive-file.ts';
 import {
   deleteRows,
@@ -41,7 +42,7 @@ export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number)
   const archives = listArchives(dataDir);
   for (const [archive, batchIds] of findLatest(db, dataDir, archives)) {
     const path = join(dataDir, archive);
-    const unknown = batchIds.filter((batchId) => findArchive(db, path, batchId)?.archive !== archive);
+    const unknown = batchIds.filter((batchId) => drive(db, findArchive(path, batchId))?.archive !== archive);
     // Where the journal names an earlier archive, the batch has come back from that one since, and gone on.
     for (const batchId of unknown) recallBatch(db, path, batchId, nowMs);
     withArchive(db, path, () => {

@@ -207,7 +207,7 @@ export function openAudit(path: string, folder = dirname(path)): AuditReader {
     payout: (seq) => {
       const archived = findArchivedRow(db, seq);
       if (archived === undefined) return readPayout(db, seq);
-      const found = findArchive(db, path, archived.batchId);
+      const found = drive(db, findArchive(path, archived.batchId));
       return found && readArchive(found.path, (opened) => readPayout(opened, seq));
     },
     proposalsAbout: (payouts, batchIds) => {

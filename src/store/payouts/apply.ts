@@ -1,5 +1,4 @@
 /** The one way to change a payout. */
-import type { DatabaseSync } from 'node:sqlite';
 import {
   type Expression,
   type ExpressionBuilder,
@@ -19,10 +18,10 @@ import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from
 import type { Change } from '../../core/ports.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
+import type { Engine } from '../engine.ts';
 import { makeGroupCommit } from '../group-commit.ts';
 import { encodeHolds, holdBits, isArchivedSeq, literal, similarKeyOf, type Tables } from '../schema.ts';
 import { type Body, define, query, type Statement } from '../statements.ts';
-import { WriteQueue } from '../write-queue.ts';
 import { keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
@@ -291,8 +290,8 @@ interface Transaction {
 
 export interface Applier {
   apply(changes: readonly Change[]): Promise<readonly boolean[]>;
-  /** Has what is waiting committed, as soon as those who write before it have done so. */
-  flush(): void;
+  /** Takes nothing more, and resolves when all that was asked for is settled. */
+  end(): Promise<void>;
 }
 
 const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
@@ -461,24 +460,22 @@ function* keepBounds({ raised }: Transaction): Body<void> {
 }
 
 /**
- * Gathers and commits the changes of one connection.
+ * Gathers changes and commits them.
  * @param onCommit told the number of the latest event once it is durable, before anybody else is; what it throws is
  * a failure of the calls, so that nothing is sent on the strength of them
- * @param queue of the connection, where its other writers wait too
  */
 export function makeApplier(
-  db: DatabaseSync,
+  engine: Pick<Engine, 'write'>,
   onCommit: (latestEventSeq: number) => void = () => {},
-  queue: WriteQueue = new WriteQueue(db),
 ): Applier {
-  const { ask, flush } = makeGroupCommit(db, queue, {
+  const { ask, end } = makeGroupCommit(engine, {
     begin: beginTransaction,
     apply: applyChanges,
     end: keepBounds,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });
   return {
-    flush,
+    end,
     apply: async (changes) => {
       for (const change of changes) requireAllowed(change);
       return changes.length === 0 ? [] : ask(changes);

@@ -7,6 +7,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { startThread } from '../../platform/thread.ts';
 import { readArchivedRows, recallBatch } from '../archive/move.ts';
 import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
+import { drive, type Reading } from '../statements.ts';
 import { approveBatch, holdUnapproved, readApproval, readFigures } from '../review/approvals.ts';
 import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
@@ -56,6 +57,10 @@ export function workOn(db: DatabaseSync, { name, asked }: Pick<BulkOrder, 'name'
   return work(db, ...asked);
 }
 
+function* readRowsKnown(batchId: string): Reading<number> {
+  return Math.max(yield* readLastRowNo(batchId), yield* readArchivedRows(batchId));
+}
+
 /** A function that does the work on a batch at once when it has few rows, and else in a thread. */
 export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = longBatchRows) {
   return async <Name extends BulkName>(
@@ -63,7 +68,7 @@ export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = longB
     name: Name,
     ...asked: BulkArguments<Name>
   ): Promise<ReturnType<BulkWorks[Name]>> => {
-    const isShort = Math.max(readLastRowNo(db, batchId), readArchivedRows(db, batchId)) < rowsMin;
+    const isShort = drive(db, readRowsKnown(batchId)) < rowsMin;
     const result = isShort ? workOn(db, { name, asked }) : await workInThread({ path, name, asked });
     return result as ReturnType<BulkWorks[Name]>;
   };

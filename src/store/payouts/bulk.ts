@@ -107,7 +107,7 @@ function appendEvents(db: DatabaseSync, move: BulkMove, eventSeq: RawBuilder<num
         .orderBy('row_no'),
     ),
   );
-  const lastRowNo = readLastRowNo(db, batchId);
+  const lastRowNo = drive(db, readLastRowNo(batchId));
   for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += hashPageRows)
     append.run({ afterRowNo, lastRowNo: afterRowNo + hashPageRows });
 }

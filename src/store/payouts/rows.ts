@@ -1,5 +1,4 @@
 /** From records of the store to the core's types, and back. */
-import type { DatabaseSync } from 'node:sqlite';
 import { type Expression, type InferResult, type Selectable, sql } from 'kysely';
 import { type Satang, toSatang } from '../../core/money.ts';
 import { type Issue, type RowCells, type RowColumn, rowColumns } from '../../core/payout-file.ts';
@@ -7,7 +6,7 @@ import type { Attempt, Instruction, Payout } from '../../core/payout.ts';
 import type { Batch, ResultRow } from '../../core/ports.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { type AttemptTable, type BatchTable, decodeHolds } from '../schema.ts';
-import { define, query, readFirst, type Reading } from '../statements.ts';
+import { define, query, type Reading } from '../statements.ts';
 
 /** Of a row that is held with its whole file it stands with the batch. */
 const reasonShown = sql<string | null>`case
@@ -219,13 +218,16 @@ export function* readLatestEventSeq(): Reading<number> {
   return Math.max(latest?.seq ?? 0, latest?.archived_seq ?? 0);
 }
 
-/** 0 when the batch has no rows; an index knows it. */
-export function readLastRowNo(db: DatabaseSync, batchId: string): number {
-  const last = query
+const lastRow = define((values: { batchId: string }) =>
+  query
     .selectFrom('payout')
     .select((eb) => eb.fn.max<number | null>('row_no').as('row_no'))
-    .where('batch_id', '=', batchId);
-  return readFirst(db, last)?.row_no ?? 0;
+    .where('batch_id', '=', values.batchId),
+);
+
+/** 0 when the batch has no rows; an index knows it. */
+export function* readLastRowNo(batchId: string): Reading<number> {
+  return (yield* lastRow.get({ batchId }))?.row_no ?? 0;
 }
 
 // ---------------------------------------------------------------- sums

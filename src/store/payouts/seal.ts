@@ -234,7 +234,7 @@ function computeKeys({ db, batchId }: Sealing): void {
           .where('r.payout_id', 'is not', null),
       ),
   );
-  const lastRowNo = readLastRowNo(db, batchId);
+  const lastRowNo = drive(db, readLastRowNo(batchId));
   for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += keyPageRows)
     keep.run({ afterRowNo, lastRowNo: afterRowNo + keyPageRows });
 }

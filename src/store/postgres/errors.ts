@@ -1,11 +1,11 @@
 /** What PostgreSQL and the way to it answer when they fail, with what helps. */
-import { DatabaseError } from 'pg';
 import { errorCode } from '../../platform/durable-file.ts';
 import { JournalLockedError, JournalWriteError } from '../connection.ts';
 
 /** SQLSTATEs and classes of them that we tell apart (PostgreSQL, appendix A). */
 const states = {
   connection: '08',
+  integrity: '23',
   resources: '53',
   diskFull: '53100',
   lockNotAvailable: '55P03',
@@ -21,8 +21,18 @@ const states = {
 } as const;
 
 /** The SQLSTATE of an error that the server raised; undefined for any other. */
-const sqlStateOf = (error: unknown): string | undefined =>
-  error instanceof DatabaseError ? error.code : undefined;
+function sqlStateOf(error: unknown): string | undefined {
+  const isRaised = error instanceof Error && 'severity' in error && 'code' in error;
+  return isRaised && typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** True of what a constraint or a trigger has refused. */
+export const isViolation = (error: unknown): boolean =>
+  sqlStateOf(error)?.startsWith(states.integrity) === true;
+
+/** True of what the server, or the way to it, has answered. */
+export const isOfPostgres = (error: unknown): boolean =>
+  sqlStateOf(error) !== undefined || isConnectionLost(error);
 
 const lostConnection: ReadonlySet<string> = new Set([
   states.adminShutdown,

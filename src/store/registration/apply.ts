@@ -1,5 +1,4 @@
 /** The one way to change a registration, and to keep a callback. */
-import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import { ForbiddenChangeError } from '../../core/change.ts';
 import type { BatchStatus } from '../../core/payout.ts';
@@ -22,12 +21,12 @@ import {
   unendedStatuses,
 } from '../../registration/rules/registration.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
+import type { Engine } from '../engine.ts';
 import { makeGroupCommit } from '../group-commit.ts';
 import { makeSalt } from '../payouts/chain.ts';
 import { isDecided, keepHand, markDecided } from '../review/proposals.ts';
 import { similarKeyOf } from '../schema.ts';
 import { type Body, define, query, type Reading } from '../statements.ts';
-import type { WriteQueue } from '../write-queue.ts';
 import { requireAllowedRegistration } from './allowed.ts';
 import { registrationBatchReads } from './batches.ts';
 import { bind, isUnbound, keep } from './callbacks.ts';
@@ -418,27 +417,26 @@ function* keepNews({ news }: Transaction): Body<void> {
 }
 
 export type RegistrationApplier = Pick<RegistrationStore, 'applyRegistrations' | 'keepCallback'> & {
-  /** Has what is waiting committed, as soon as those who write before it have done so. */
-  flush(): void;
+  /** Takes nothing more, and resolves when all that was asked for is settled. */
+  end(): Promise<void>;
 };
 
 /**
- * Gathers and commits the changes of one connection.
+ * Gathers changes and commits them.
  * @param onCommit told the number of the latest event once it is durable, before anybody else is
  */
 export function makeRegistrationApplier(
-  db: DatabaseSync,
+  engine: Pick<Engine, 'write'>,
   onCommit: (latestEventSeq: number) => void,
-  queue: WriteQueue,
 ): RegistrationApplier {
-  const { ask, flush } = makeGroupCommit(db, queue, {
+  const { ask, end } = makeGroupCommit(engine, {
     begin: beginTransaction,
     apply: applyAsked,
     end: keepNews,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });
   return {
-    flush,
+    end,
     applyRegistrations: async (changes) => {
       for (const change of changes) requireAllowedRegistration(change);
       return changes.length === 0 ? [] : ask(changes);

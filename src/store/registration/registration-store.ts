@@ -1,9 +1,7 @@
 /** The store of registrations. */
-import type { DatabaseSync } from 'node:sqlite';
 import type { RegistrationIntakeStore, RegistrationStore } from '../../registration/ports.ts';
 import type { Engine } from '../engine.ts';
 import { type Body, driveEach, type Reading } from '../statements.ts';
-import type { WriteQueue } from '../write-queue.ts';
 import { makeRegistrationApplier } from './apply.ts';
 import { registrationBatchReads, registrationBatchWrites } from './batches.ts';
 import { makeRegistrationBulk } from './bulk.ts';
@@ -13,8 +11,6 @@ import { sealRegistrations } from './seal.ts';
 import { openRegistrationSnapshot } from './snapshot.ts';
 
 interface RegistrationStoreParts {
-  readonly db: DatabaseSync;
-  readonly queue: WriteQueue;
   readonly engine: Engine;
   /** Told the number of the latest event of a registration once it is durable. */
   readonly onCommit: (latestEventSeq: number) => void;
@@ -24,13 +20,13 @@ interface RegistrationStoreParts {
 
 interface OpenRegistrationStore {
   readonly store: RegistrationStore & { readonly registrationIntake: RegistrationIntakeStore };
-  /** Has what is waiting committed, as soon as those who write before it have done so. */
-  flush(): void;
+  /** Takes no more changes, and resolves when all that were asked for are settled. */
+  end(): Promise<void>;
 }
 
 export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegistrationStore {
-  const { db, queue, engine } = parts;
-  const applier = makeRegistrationApplier(db, parts.onCommit, queue);
+  const { engine } = parts;
+  const applier = makeRegistrationApplier(engine, parts.onCommit);
   const write = (makeBody: () => Body<unknown>) => engine.write(makeBody);
   const { applyRegistrations, keepCallback } = applier;
   const registrationIntake: RegistrationIntakeStore = {
@@ -51,5 +47,5 @@ export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegist
     registrationIntake,
     registrationSnapshot: async () => openRegistrationSnapshot(engine),
   };
-  return { store, flush: applier.flush };
+  return { store, end: applier.end };
 }
