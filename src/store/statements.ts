@@ -284,11 +284,11 @@ type ByName<OneBody> = Readonly<Record<string, (...asked: never[]) => OneBody>>;
  */
 export function driveEach<OneBody extends Body<unknown>, Bodies extends ByName<OneBody>>(
   bodies: Bodies,
-  run: (makeBody: () => OneBody) => unknown,
+  run: (makeBody: () => OneBody) => Promise<unknown>,
 ): Driven<Bodies> {
   const driven = Object.entries(bodies).map(([name, body]) => [
     name,
-    async (...asked: never[]) => run(() => body(...asked)),
+    (...asked: never[]) => run(() => body(...asked)),
   ]);
   return Object.fromEntries(driven) as Driven<Bodies>;
 }

@@ -300,7 +300,7 @@ export function* readArchivedRows(batchId: string): Reading<number> {
 }
 
 /** @throws JournalRefusedError when an archive has not what was moved into it */
-export function requireWhole({ path, digest }: FoundArchive, batchId: string): void {
+function requireWhole({ path, digest }: FoundArchive, batchId: string): void {
   if (digestCopy(path, batchId) !== digest)
     throw new JournalRefusedError(describeOtherArchive(path, batchId));
 }
