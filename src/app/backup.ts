@@ -23,7 +23,8 @@ import {
   openReader,
 } from '../store/connection.ts';
 import { readSchemaVersion, schemaVersion } from '../store/migrations.ts';
-import { journalFileName, type JournalIdentity, requireIdentity } from '../store/open.ts';
+import { type JournalIdentity, requireIdentity } from '../store/identity.ts';
+import { journalFileName } from '../store/open.ts';
 import { readLatestEventSeq } from '../store/payouts/rows.ts';
 import { noteCopied } from '../store/place.ts';
 import { drive } from '../store/statements.ts';
@@ -96,7 +97,7 @@ function copyInto(journalPath: string, temporaryPath: string): void {
 
 function noteInCopy(temporaryPath: string, nowMs: number): void {
   using db = new DatabaseSync(temporaryPath);
-  noteCopied(db, nowMs);
+  drive(db, noteCopied(nowMs));
 }
 
 /** Reads the copy through. @returns the number of its latest event */
@@ -152,7 +153,7 @@ export function requireBackup(file: string, dataDir: string, wanted: JournalIden
   if (!existsSync(source)) throw new JournalRefusedError(`there is no file ${source}`);
   {
     using db = openBackup(source);
-    requireIdentity(db, dataDir, wanted);
+    drive(db, requireIdentity(dataDir, wanted));
   }
   if (source === target) return;
   for (const path of [target, `${target}-wal`, `${target}-shm`]) {

@@ -7,7 +7,7 @@ import type { ArchiveName } from '../payout/ports.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 import type { backUpJournal } from './backup.ts';
-import type { JournalIdentity } from '../store/open.ts';
+import type { JournalIdentity } from '../store/identity.ts';
 import type { Store } from '../store/store.ts';
 
 /** The journal, open. */

@@ -4,8 +4,8 @@ import { formatBangkokDate, formatBangkokMoment } from '../core/bangkok-time.ts'
 import type { JournalLoss } from '../core/ports.ts';
 import { findKnownDays, restoreBackup } from '../payout/rules/journal-place.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
-import { inTransaction, JournalRefusedError } from './connection.ts';
-import { define, drive, query, readFirst, type Reading, write } from './statements.ts';
+import { JournalRefusedError } from './connection.ts';
+import { type Body, change, define, query, type Reading, selectFirst } from './statements.ts';
 
 /** What a person says who lets a journal go on that was lost or restored. */
 export interface Recovery {
@@ -33,23 +33,21 @@ const clockSlackMs = 3_600_000;
  * @throws JournalRefusedError when the clock is behind what was recorded, or the day is later than today although
  * something is missing
  */
-export function recordLoss(db: DatabaseSync, recovery: Recovery, isNoticed: boolean, nowMs: number): void {
-  inTransaction(db, () => {
-    const earlier = drive(db, readLoss());
-    const latestMs = readLatestMs(db);
-    const recoveredAtMs = Math.max(nowMs, latestMs, (earlier?.recoveredAtMs ?? 0) + 1);
-    requireClock(recoveredAtMs, nowMs);
-    const untilDate = formatBangkokDate(recoveredAtMs);
-    if (isNoticed && recovery.sinceDate > untilDate) {
-      throw new JournalRefusedError(
-        `the journal is lost or an older copy, so that today at least is in question: give --since a day up to ${showDate(untilDate)}`,
-      );
-    }
-    const known = isNoticed ? findKnownDays(earlier, latestMs) : [];
-    const [sinceDate = recovery.sinceDate] = [recovery.sinceDate, ...known].toSorted();
-    const record = { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate };
-    write(db, query.insertInto('journal_loss').values(record));
-  });
+export function* recordLoss(recovery: Recovery, isNoticed: boolean, nowMs: number): Body<void> {
+  const earlier = yield* readLoss();
+  const latestMs = yield* readLatestMs();
+  const recoveredAtMs = Math.max(nowMs, latestMs, (earlier?.recoveredAtMs ?? 0) + 1);
+  requireClock(recoveredAtMs, nowMs);
+  const untilDate = formatBangkokDate(recoveredAtMs);
+  if (isNoticed && recovery.sinceDate > untilDate) {
+    throw new JournalRefusedError(
+      `the journal is lost or an older copy, so that today at least is in question: give --since a day up to ${showDate(untilDate)}`,
+    );
+  }
+  const known = isNoticed ? findKnownDays(earlier, latestMs) : [];
+  const [sinceDate = recovery.sinceDate] = [recovery.sinceDate, ...known].toSorted();
+  const record = { recovered_at_ms: recoveredAtMs, since_date: sinceDate, until_date: untilDate };
+  yield* change(query.insertInto('journal_loss').values(record));
 }
 
 /**
@@ -76,12 +74,11 @@ function requireClock(recoveredAtMs: number, nowMs: number): void {
 }
 
 /** The latest moment of which anything is recorded; 0 in a new journal. */
-export function readLatestMs(db: DatabaseSync): number {
-  const latestEvent = query
-    .selectFrom('event')
-    .select(({ fn }) => fn.max<number | null>('at_ms').as('at_ms'));
-  const latestIntent = query
+export function* readLatestMs(): Reading<number> {
+  const ofEvents = query.selectFrom('event').select(({ fn }) => fn.max<number | null>('at_ms').as('at_ms'));
+  const ofIntents = query
     .selectFrom('attempt')
     .select(({ fn }) => fn.max<number | null>('intent_at_ms').as('at_ms'));
-  return Math.max(readFirst(db, latestEvent)?.at_ms ?? 0, readFirst(db, latestIntent)?.at_ms ?? 0);
+  const [latestEvent, latestIntent] = [yield* selectFirst(ofEvents), yield* selectFirst(ofIntents)];
+  return Math.max(latestEvent?.at_ms ?? 0, latestIntent?.at_ms ?? 0);
 }

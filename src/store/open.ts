@@ -1,5 +1,4 @@
 /** Opens the journal of a data directory, and refuses one that is another's, newer, lost or restored. */
-import { randomUUID } from 'node:crypto';
 import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
@@ -9,12 +8,9 @@ import {
   describeMoved,
   describeNoJournal,
   describeNoMark,
-  describeOther,
   isBoundTo,
   type MarkCopy,
-  restoreBackup,
 } from '../payout/rules/journal-place.ts';
-import { computeMissesSince } from '../payout/rules/lost-journal.ts';
 import { syncFolderNow } from '../platform/durable-file.ts';
 import { identifyFile } from '../platform/file-identity.ts';
 import { listArchives } from './archive/archive-file.ts';
@@ -35,72 +31,23 @@ import {
   readHighWaterMark,
   requireNoHighWaterMark,
 } from './high-water-mark.ts';
-import { readLatestMs, readLoss, recordLoss, type Recovery, requireWhole } from './loss.ts';
+import { type JournalIdentity, readProgress, requireIdentity, writeIdentity } from './identity.ts';
+import { recordLoss, type Recovery, requireWhole } from './loss.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
-import { readLatestEventSeq } from './payouts/rows.ts';
-import { readLatestRegistrationEventSeq } from './registration/chain.ts';
 import {
-  forgetCopy,
+  bindPlace,
   isMarkKept,
   noteMarkKept,
   readMoment,
   readPlace,
   requireNoCopy,
   writeMoment,
-  writePlace,
 } from './place.ts';
-import { requireServerKind, type ServerKind } from './server-kind.ts';
-import { drive, query, readFirst, write } from './statements.ts';
+import { bindServerKind, requireServerKind } from './server-kind.ts';
+import { type Body, drive } from './statements.ts';
 import { makeJournal, type Store } from './store.ts';
 
 export type { Recovery } from './loss.ts';
-
-/** What a journal belongs to: its identity, written when it is made and compared whenever it is opened. */
-export interface JournalIdentity {
-  readonly bankAddress: string;
-  readonly companyId: string;
-  readonly isSandbox: boolean;
-  /** What the server at a loopback address says that it is; undefined where nobody was asked or nobody answered. */
-  readonly serverKind?: ServerKind | undefined;
-  /** The terminal of the settings, to which the journal is bound; nothing is compared where it is left out. */
-  readonly termId?: string | undefined;
-}
-
-/** Writes the identity of a new journal, with an id of its own; inside the caller's transaction. */
-export function writeIdentity(
-  db: DatabaseSync,
-  { bankAddress, companyId, isSandbox }: JournalIdentity,
-): void {
-  const facts = { journalId: randomUUID(), bankAddress, companyId, isSandbox: String(isSandbox) };
-  const rows = Object.entries(facts).map(([key, value]) => ({ key, value }));
-  write(db, query.insertInto('meta').values(rows));
-}
-
-function readIdentity(db: DatabaseSync): JournalIdentity & { readonly journalId: string } {
-  const fact = (key: string): string => {
-    const found = readFirst(db, query.selectFrom('meta').select('value').where('key', '=', key));
-    if (found !== undefined) return found.value;
-    throw new JournalRefusedError(`journal.db has lost its ${key}: ${restoreBackup}`);
-  };
-  return {
-    journalId: fact('journalId'),
-    bankAddress: fact('bankAddress'),
-    companyId: fact('companyId'),
-    isSandbox: fact('isSandbox') === 'true',
-  };
-}
-
-/**
- * Compares the identity with the settings.
- * @returns the journal's id
- * @throws JournalRefusedError that says what differs: a rehearsal must never be taken for the real run
- */
-export function requireIdentity(db: DatabaseSync, dataDir: string, wanted: JournalIdentity): string {
-  const kept = readIdentity(db);
-  const differs = describeOther(dataDir, kept, wanted);
-  if (differs !== undefined) throw new JournalRefusedError(differs);
-  return kept.journalId;
-}
 
 export interface JournalOpening {
   readonly dataDir: string;
@@ -269,20 +216,28 @@ function prepareTables(db: DatabaseSync, opening: Opening): boolean {
   inTransaction(db, () => {
     migrate(db, nowMs);
     if (version > 0) return;
-    writeIdentity(db, stamp);
-    writeMoment(db, 'newSinceMs', nowMs);
+    drive(db, writeIdentity(stamp));
+    drive(db, writeMoment('newSinceMs', nowMs));
   });
   return true;
+}
+
+const transact = (db: DatabaseSync, body: Body<void>): void => inTransaction(db, () => drive(db, body));
+
+/** A journal that has not been told what its server is has its first answer; a reader changes nothing. */
+function takeServerKind(db: DatabaseSync, { access, dataDir, stamp: { serverKind } }: Opening): void {
+  const isNew = drive(db, requireServerKind(dataDir, serverKind));
+  if (isNew && serverKind !== undefined && access === 'own') transact(db, bindServerKind(serverKind));
 }
 
 /** Checks identity, place and high-water marks, and keeps the latter up to date while the journal is open. */
 async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
   const { stamp, access, recovery, dataDir, path, highWaterMark } = opening;
   const isOwn = access === 'own';
-  const journalId = requireIdentity(db, dataDir, stamp);
-  requireServerKind(db, dataDir, stamp.serverKind, isOwn);
-  if (!(isOwn && opening.restores)) requireNoCopy(db, path);
-  const readPresent = (): HighWaterMark => readProgress(db, journalId);
+  const journalId = drive(db, requireIdentity(dataDir, stamp));
+  takeServerKind(db, opening);
+  if (!(isOwn && opening.restores)) drive(db, requireNoCopy(path));
+  const readPresent = (): HighWaterMark => drive(db, readProgress(journalId));
   const copies = isOwn ? opening.openMarks?.(journalId) : undefined;
   const missing =
     findMissing(db, opening, readPresent) ??
@@ -296,8 +251,9 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
   takePlace(db, opening, missing !== undefined);
   const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent, copies);
   keeper.advance();
-  if (!isMarkKept(db)) inTransaction(db, () => noteMarkKept(db));
-  const [newSinceMs, missesSinceMs] = [readMoment(db, 'newSinceMs'), readMoment(db, 'missesSinceMs')];
+  if (!drive(db, isMarkKept())) transact(db, noteMarkKept());
+  const newSinceMs = drive(db, readMoment('newSinceMs'));
+  const missesSinceMs = drive(db, readMoment('missesSinceMs'));
   return makeJournal({ db, path, journalId, newSinceMs, missesSinceMs, highWaterMark: keeper });
 }
 
@@ -308,25 +264,15 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
  */
 function takePlace(db: DatabaseSync, opening: Opening, isBehind: boolean): void {
   const { recovery, nowMs, dataDir, path, stamp, restores, adopts } = opening;
-  const kept = readPlace(db);
+  const kept = drive(db, readPlace());
   const present = { termId: stamp.termId, file: identifyFile(path) };
   const moved = describeMoved(dataDir, kept, present);
   const isSaid = recovery !== undefined || adopts;
   if (moved !== undefined && !isSaid) throw new JournalRefusedError(moved);
-  if (recovery !== undefined) recordLoss(db, recovery, isBehind || moved !== undefined || restores, nowMs);
+  const isNoticed = isBehind || moved !== undefined || restores;
+  if (recovery !== undefined) transact(db, recordLoss(recovery, isNoticed, nowMs));
   if (!isSaid && isBoundTo(kept, present)) return;
-  inTransaction(db, () => {
-    writePlace(db, present);
-    if (adopts) noteAdopted(db, nowMs);
-    if (isSaid) writeMoment(db, 'newSinceMs', nowMs);
-    if (restores) forgetCopy(db);
-  });
-}
-
-function noteAdopted(db: DatabaseSync, nowMs: number): void {
-  const [newSinceMs, missesSinceMs] = [readMoment(db, 'newSinceMs'), readMoment(db, 'missesSinceMs')];
-  const known = { latestMs: readLatestMs(db), newSinceMs, missesSinceMs };
-  writeMoment(db, 'missesSinceMs', computeMissesSince(known, nowMs));
+  transact(db, bindPlace({ present, isSaid, adopts, restores, nowMs }));
 }
 
 /** Looks twice: whoever is sending may have been writing the high-water mark when it was read. */
@@ -337,28 +283,11 @@ function findMissing(
 ): string | undefined {
   const find = (mark: FoundHighWaterMark): string | undefined => {
     const present = readPresent();
-    if (mark === undefined && present.sealedBatches > 0 && isMarkKept(db)) return describeNoMark(dataDir);
+    if (mark === undefined && present.sealedBatches > 0 && drive(db, isMarkKept()))
+      return describeNoMark(dataDir);
     return describeMissing(dataDir, mark, present);
   };
   const missing = find(highWaterMark);
   if (missing === undefined || highWaterMark === 'unreadable') return missing;
   return find(readHighWaterMark(dataDir));
-}
-
-function readProgress(db: DatabaseSync, journalId: string): HighWaterMark {
-  const countSealed = (table: 'batch' | 'registration_batch'): number =>
-    readFirst(
-      db,
-      query
-        .selectFrom(table)
-        .select((eb) => eb.fn.countAll<number>().as('batches'))
-        .where('sealed_at_ms', 'is not', null),
-    )?.batches ?? 0;
-  return {
-    journalId,
-    recoveredAtMs: drive(db, readLoss())?.recoveredAtMs ?? 0,
-    sealedBatches: countSealed('batch') + countSealed('registration_batch'),
-    latestEventSeq: drive(db, readLatestEventSeq()),
-    latestRegistrationEventSeq: drive(db, readLatestRegistrationEventSeq()),
-  };
 }

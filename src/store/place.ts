@@ -1,60 +1,81 @@
 /** Where a journal stands: the terminal and the file that it is bound to, so that a copy is told from the journal itself. */
-import type { DatabaseSync } from 'node:sqlite';
 import { describeBackup, type Place } from '../payout/rules/journal-place.ts';
+import { computeMissesSince } from '../payout/rules/lost-journal.ts';
 import { JournalRefusedError } from './connection.ts';
-import { query, readFirst, write } from './statements.ts';
+import { readLatestMs } from './loss.ts';
+import { readFact, writeFact } from './meta.ts';
+import type { Body, Reading } from './statements.ts';
 
 type MomentKey = 'newSinceMs' | 'missesSinceMs';
 type PlaceKey = 'termId' | 'fileInode' | 'fileBirthNs' | 'markKept' | 'copiedAtMs' | MomentKey;
 
-function readMeta(db: DatabaseSync, key: PlaceKey): string | undefined {
-  return readFirst(db, query.selectFrom('meta').select('value').where('key', '=', key))?.value;
-}
-
-function writeMeta(db: DatabaseSync, key: PlaceKey, value: string | null | undefined): void {
-  write(db, query.deleteFrom('meta').where('key', '=', key));
-  if (value !== null && value !== undefined) write(db, query.insertInto('meta').values({ key, value }));
-}
+const read: (key: PlaceKey) => Reading<string | undefined> = readFact;
+const write: (key: PlaceKey, value: string | null | undefined) => Body<void> = writeFact;
 
 /** A journal of an earlier version is bound to nothing yet. */
-export function readPlace(db: DatabaseSync): Place {
-  const inode = readMeta(db, 'fileInode');
-  const file = inode === undefined ? undefined : { inode, birthNs: readMeta(db, 'fileBirthNs') ?? null };
-  return { termId: readMeta(db, 'termId'), file };
+export function* readPlace(): Reading<Place> {
+  const inode = yield* read('fileInode');
+  const file = inode === undefined ? undefined : { inode, birthNs: (yield* read('fileBirthNs')) ?? null };
+  return { termId: yield* read('termId'), file };
 }
 
-/** Binds the journal to a place; to no file any more where files cannot be told. Inside the caller's transaction. */
-export function writePlace(db: DatabaseSync, { termId, file }: Place): void {
-  if (termId !== undefined) writeMeta(db, 'termId', termId);
-  writeMeta(db, 'fileInode', file?.inode);
-  writeMeta(db, 'fileBirthNs', file?.birthNs);
+/** Binds the journal to a place; to no file any more where files cannot be told. */
+function* writePlace({ termId, file }: Place): Body<void> {
+  if (termId !== undefined) yield* write('termId', termId);
+  yield* write('fileInode', file?.inode);
+  yield* write('fileBirthNs', file?.birthNs);
 }
 
 /**
  * `newSinceMs`: when the journal began, or last went on in a new place or after a loss; undefined in one of an earlier
  * version. `missesSinceMs`: since when it may miss something, once it was adopted.
  */
-export function readMoment(db: DatabaseSync, key: MomentKey): number | undefined {
-  const text = readMeta(db, key);
+export function* readMoment(key: MomentKey): Reading<number | undefined> {
+  const text = yield* read(key);
   return text === undefined ? undefined : Number(text);
 }
 
-export const writeMoment = (db: DatabaseSync, key: MomentKey, atMs: number): void =>
-  writeMeta(db, key, String(atMs));
+export const writeMoment = (key: MomentKey, atMs: number): Body<void> => write(key, String(atMs));
+
+interface Binding {
+  readonly present: Place;
+  /** By a person: it goes on there. */
+  readonly isSaid: boolean;
+  /** It has moved, or its terminal is a new one. */
+  readonly adopts: boolean;
+  /** It is a backup that is being put in place. */
+  readonly restores: boolean;
+  readonly nowMs: number;
+}
+
+/** Binds the journal to where it stands from now on. */
+export function* bindPlace({ present, isSaid, adopts, restores, nowMs }: Binding): Body<void> {
+  yield* writePlace(present);
+  if (adopts) yield* noteAdopted(nowMs);
+  if (isSaid) yield* writeMoment('newSinceMs', nowMs);
+  if (restores) yield* write('copiedAtMs', null);
+}
+
+function* noteAdopted(nowMs: number): Body<void> {
+  const latestMs = yield* readLatestMs();
+  const newSinceMs = yield* readMoment('newSinceMs');
+  const missesSinceMs = yield* readMoment('missesSinceMs');
+  const since = computeMissesSince({ latestMs, newSinceMs, missesSinceMs }, nowMs);
+  yield* writeMoment('missesSinceMs', since);
+}
 
 /** True once a high-water mark has stood beside the journal: it is never without one from then on. */
-export const isMarkKept = (db: DatabaseSync): boolean => readMeta(db, 'markKept') !== undefined;
+export function* isMarkKept(): Reading<boolean> {
+  return (yield* read('markKept')) !== undefined;
+}
 
-export const noteMarkKept = (db: DatabaseSync): void => writeMeta(db, 'markKept', '1');
+export const noteMarkKept = (): Body<void> => write('markKept', '1');
 
 /** Says in a backup that it is one: a copy in the place of a journal would not know what was sent since. */
-export const noteCopied = (db: DatabaseSync, nowMs: number): void =>
-  writeMeta(db, 'copiedAtMs', String(nowMs));
-
-export const forgetCopy = (db: DatabaseSync): void => writeMeta(db, 'copiedAtMs', null);
+export const noteCopied = (nowMs: number): Body<void> => write('copiedAtMs', String(nowMs));
 
 /** @throws JournalRefusedError when it is a backup that was put in the place of a journal by hand */
-export function requireNoCopy(db: DatabaseSync, path: string): void {
-  if (readMeta(db, 'copiedAtMs') === undefined) return;
+export function* requireNoCopy(path: string): Reading<void> {
+  if ((yield* read('copiedAtMs')) === undefined) return;
   throw new JournalRefusedError(describeBackup(path));
 }

@@ -389,14 +389,14 @@ const ofLoss: readonly Mutation[] = [
   inLost(
     'a backup opens like the journal itself',
     'store/place.ts',
-    "if (readMeta(db, 'copiedAtMs') === undefined) return;",
-    'if (db.isOpen) return;',
+    "if ((yield* read('copiedAtMs')) === undefined) return;",
+    "if (path !== '') return;",
   ),
   inLost(
     'a backup put back is no loss',
     'store/open.ts',
-    'if (recovery !== undefined) recordLoss(',
-    'if (recovery !== undefined && !restores) recordLoss(',
+    'if (recovery !== undefined) transact(',
+    'if (recovery !== undefined && !restores) transact(',
   ),
   inLost(
     'a journal that is missing makes itself',
@@ -424,8 +424,8 @@ const ofLoss: readonly Mutation[] = [
   ),
   inLost(
     'an adopted journal is no new one',
-    'store/open.ts',
-    "if (isSaid) writeMoment(db, 'newSinceMs', nowMs);",
+    'store/place.ts',
+    "if (isSaid) yield* writeMoment('newSinceMs', nowMs);",
     '',
   ),
   inLost(

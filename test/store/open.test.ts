@@ -7,7 +7,7 @@ import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { JournalRefusedError } from '../../src/store/connection.ts';
 import { schemaVersion } from '../../src/store/migrations.ts';
 import { openJournal, openJournalIfThere } from '../../src/store/open.ts';
-import type { JournalIdentity } from '../../src/store/open.ts';
+import type { JournalIdentity } from '../../src/store/identity.ts';
 import { peekServerKind } from '../../src/store/server-kind.ts';
 import { noonMs } from '../support/core-fixtures.ts';
 import {

@@ -5,7 +5,9 @@ import { expect, test } from 'vitest';
 import { backUpJournal, placeBackup } from '../../../src/app/backup.ts';
 import { inTransaction, JournalWriteError, openConnection } from '../../../src/store/connection.ts';
 import { migrate, schemaVersion } from '../../../src/store/migrations.ts';
-import { openJournal, writeIdentity } from '../../../src/store/open.ts';
+import { writeIdentity } from '../../../src/store/identity.ts';
+import { openJournal } from '../../../src/store/open.ts';
+import { drive } from '../../../src/store/statements.ts';
 import { makeJournal } from '../../../src/store/store.ts';
 import {
   firstReady,
@@ -25,7 +27,7 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
   const db = openConnection(path);
   inTransaction(db, () => {
     migrate(db, noonMs, version);
-    writeIdentity(db, stamp);
+    drive(db, writeIdentity(stamp));
   });
   // What the seal of today fills beside the tables of then.
   db.exec('create temp table payee_place (proxy_no text, amount_satang integer, payout_seq integer) strict');

@@ -1,0 +1,73 @@
+/** What a journal belongs to, and how far it has come. */
+import { randomUUID } from 'node:crypto';
+import { describeOther, restoreBackup } from '../payout/rules/journal-place.ts';
+import { JournalRefusedError } from './connection.ts';
+import type { HighWaterMark } from './high-water-mark.ts';
+import { readLoss } from './loss.ts';
+import { readFact, writeFact } from './meta.ts';
+import { readLatestEventSeq } from './payouts/rows.ts';
+import { readLatestRegistrationEventSeq } from './registration/chain.ts';
+import type { ServerKind } from './server-kind.ts';
+import { type Body, define, query, type Reading } from './statements.ts';
+
+/** What a journal belongs to: its identity, written when it is made and compared whenever it is opened. */
+export interface JournalIdentity {
+  readonly bankAddress: string;
+  readonly companyId: string;
+  readonly isSandbox: boolean;
+  /** What the server at a loopback address says that it is; undefined where nobody was asked or nobody answered. */
+  readonly serverKind?: ServerKind | undefined;
+  /** The terminal of the settings, to which the journal is bound; nothing is compared where it is left out. */
+  readonly termId?: string | undefined;
+}
+
+/** Writes the identity of a new journal, with an id of its own. */
+export function* writeIdentity({ bankAddress, companyId, isSandbox }: JournalIdentity): Body<void> {
+  const facts = { journalId: randomUUID(), bankAddress, companyId, isSandbox: String(isSandbox) };
+  for (const [key, value] of Object.entries(facts)) yield* writeFact(key, value);
+}
+
+function* requireFact(key: string): Reading<string> {
+  const found = yield* readFact(key);
+  if (found !== undefined) return found;
+  throw new JournalRefusedError(`journal.db has lost its ${key}: ${restoreBackup}`);
+}
+
+/**
+ * Compares the identity with the settings.
+ * @returns the journal's id
+ * @throws JournalRefusedError that says what differs: a rehearsal must never be taken for the real run
+ */
+export function* requireIdentity(dataDir: string, wanted: JournalIdentity): Reading<string> {
+  const journalId = yield* requireFact('journalId');
+  const bankAddress = yield* requireFact('bankAddress');
+  const companyId = yield* requireFact('companyId');
+  const isSandbox = (yield* requireFact('isSandbox')) === 'true';
+  const differs = describeOther(dataDir, { bankAddress, companyId, isSandbox }, wanted);
+  if (differs !== undefined) throw new JournalRefusedError(differs);
+  return journalId;
+}
+
+const countSealed = (table: 'batch' | 'registration_batch') =>
+  define((_values: object) =>
+    query
+      .selectFrom(table)
+      .select((eb) => eb.fn.countAll<number>().as('batches'))
+      .where('sealed_at_ms', 'is not', null),
+  );
+
+const sealedPayouts = countSealed('batch');
+const sealedRegistrations = countSealed('registration_batch');
+
+/** What a high-water mark would say of the journal now. */
+export function* readProgress(journalId: string): Reading<HighWaterMark> {
+  const ofPayouts = (yield* sealedPayouts.get({}))?.batches ?? 0;
+  const ofRegistrations = (yield* sealedRegistrations.get({}))?.batches ?? 0;
+  return {
+    journalId,
+    recoveredAtMs: (yield* readLoss())?.recoveredAtMs ?? 0,
+    sealedBatches: ofPayouts + ofRegistrations,
+    latestEventSeq: yield* readLatestEventSeq(),
+    latestRegistrationEventSeq: yield* readLatestRegistrationEventSeq(),
+  };
+}
