@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { PayoutFileReader, RegistrationFileReader } from '../intake/ports.ts';
 import { isLoopbackAddress } from '../core/network-address.ts';
 import type { ArchiveName } from '../payout/ports.ts';
-import { SettingsError } from '../settings/secrets.ts';
+import { requireJournalUrl, SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 import type { backUpJournal } from './backup.ts';
 import type { JournalIdentity } from '../store/identity.ts';
@@ -16,7 +16,9 @@ export type Journal = Store;
 export const journalName = 'journal.db';
 
 /** What the journal is stamped with: other settings meet a refusal. */
-export function describeIdentity({ settings, serverKind }: LoadedSettings): JournalIdentity {
+export function describeIdentity({ settings, serverKind, journalUrl }: LoadedSettings): JournalIdentity {
+  if (requireJournalUrl(journalUrl) !== '')
+    throw new SettingsError('journal.url names a PostgreSQL database: this paydrop opens SQLite alone');
   const { baseUrl, companyId, termId } = settings.bank;
   return { bankAddress: baseUrl, companyId, isSandbox: isBuiltInSandbox(settings), serverKind, termId };
 }

@@ -5,9 +5,16 @@ import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 
 function listGuarded({ path, settings, dataDir, folders }: LoadedSettings): readonly [string, Keeping][] {
-  const { bank, notices, review, registration } = settings;
+  const { bank, journal, notices, review, registration } = settings;
   const { keysFile, tls } = registration.callbacks;
-  const named = [bank.clientSecretFile, notices.webhookSecretFile, review.tokenFile, keysFile, tls.keyFile];
+  const named = [
+    bank.clientSecretFile,
+    journal.urlFile,
+    notices.webhookSecretFile,
+    review.tokenFile,
+    keysFile,
+    tls.keyFile,
+  ];
   const own = [
     path,
     ...named.flatMap((file) => (file ? [resolve(dirname(path), file)] : [])),

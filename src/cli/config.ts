@@ -28,9 +28,13 @@ export const configCommand = makeCommand({
     const shown = describeSettings(loaded);
     printText(json ? encodeJson(shown, 2) : toLines(stringify(shown).trimEnd().split('\n')));
     for (const { text } of loaded.notes) say(`paydrop: note: ${text}`);
-    if (loaded.credentials.ok) return exitCodes.ok;
-    sayFailure(`paydrop: ${loaded.credentials.message}`);
-    return exitCodes.usage;
+    let exitCode: ExitCode = exitCodes.ok;
+    for (const reading of [loaded.credentials, loaded.journalUrl]) {
+      if (reading.ok) continue;
+      sayFailure(`paydrop: ${reading.message}`);
+      exitCode = exitCodes.usage;
+    }
+    return exitCode;
   },
 });
 

@@ -101,7 +101,7 @@ const typeNames: Readonly<Record<string, string>> = {
 };
 
 /** Secrets, and an address that is often as good as one. */
-const hiddenKeys = new Set(['clientSecret', 'webhookSecret', 'webhookUrl', 'keys']);
+const hiddenKeys = new Set(['clientSecret', 'webhookSecret', 'webhookUrl', 'keys', 'url']);
 
 /** What stands in the file, never a secret and never a whole account number. */
 function showFound(path: readonly string[], found: unknown): string {

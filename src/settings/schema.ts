@@ -28,6 +28,7 @@ import {
   positive,
   wireText,
 } from './fields.ts';
+import { complainAboutJournalUrl } from './journal-url.ts';
 import { registrationSchema } from './registration-schema.ts';
 import { complainAboutOrigin, complainAboutWebhook } from './web-addresses.ts';
 
@@ -398,11 +399,17 @@ export const folderNames = [
 export type FolderName = (typeof folderNames)[number];
 
 const journalSchema = z.strictObject({
-  url: z
-    .string()
-    .refine((url) => url === '', 'must be empty: only SQLite so far, in dataDir')
-    .default('')
-    .meta({ description: 'where the journal is; empty: SQLite in `dataDir`', allowed: 'empty' }),
+  url: checkedText(complainAboutJournalUrl).default('').meta({
+    description:
+      'where the journal is: empty for SQLite in `dataDir`, or a PostgreSQL database; or the variable `PAYDROP_JOURNAL_URL`, which wins, or `journal.urlFile`',
+    allowed:
+      'empty; `postgres://user:password@host:5432/database`, with `?sslmode=verify-full` over a network',
+  }),
+  urlFile: path
+    .optional()
+    .describe(
+      'a file that holds the address alone and is not open to everybody, since it may hold a password',
+    ),
 });
 
 /** They are all in memory while it is made, some 30 kB each when each is an exception. */

@@ -1,8 +1,9 @@
 /**
- * The client ID and secret (§5), the key of the webhook's signatures and the keys of the bank's callbacks, each from the
- * environment, a file of its own, or the settings.
+ * The client ID and secret (§5), the journal's address, the key of the webhook's signatures and the keys of the bank's
+ * callbacks, each from the environment, a file of its own, or the settings.
  */
 import { readFileSync, statSync } from 'node:fs';
+import { complainAboutJournalUrl } from './journal-url.ts';
 
 /**
  * Wrong usage or settings: exit 2. The message names the place and the cure.
@@ -120,6 +121,26 @@ export function readCredentials(
 export function requireCredentials(reading: CredentialsReading): Credentials {
   if (!reading.ok) throw new SettingsError(reading.message);
   return { clientId: reading.clientId, clientSecret: reading.clientSecret };
+}
+
+// ---------------------------------------------------------------- the journal
+
+/** Finds the address of the journal's database, empty for SQLite: it may hold a password. */
+export function readJournalUrl(places: SecretPlaces): SecretReading {
+  const lack = 'no address of the journal';
+  const reading = readSecret(places, 'journal.url', 'PAYDROP_JOURNAL_URL', lack);
+  if (!reading.ok) return reading;
+  const complaint = complainAboutJournalUrl(reading.secret);
+  return complaint === undefined ? reading : { ok: false, message: `${reading.from} ${complaint}` };
+}
+
+/**
+ * The address of the journal's database, for a command that opens it; empty for SQLite in the data directory.
+ * @throws SettingsError saying what to set
+ */
+export function requireJournalUrl(reading: SecretReading): string {
+  if (!reading.ok) throw new SettingsError(reading.message);
+  return reading.secret;
 }
 
 // ---------------------------------------------------------------- statements

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { parseBaht, type Satang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
+import { findOpenJournalHost, hasPassword, maskJournalUrl } from './journal-url.ts';
 import { describeIssues } from './messages.ts';
 import {
   amountKeys,
@@ -25,6 +26,7 @@ import {
   othersMask,
   readCallbackKeys,
   readCredentials,
+  readJournalUrl,
   readPersonToken,
   readWebhookSecret,
   type SecretReading,
@@ -71,6 +73,8 @@ export interface LoadedSettings {
   readonly limits: Limits;
   /** Read now, required only of a command that talks to the bank: see requireCredentials. */
   readonly credentials: CredentialsReading;
+  /** Address of the journal's database, empty for SQLite in `dataDir`; required only of a command that opens it: see requireJournalUrl. */
+  readonly journalUrl: SecretReading;
   readonly notices: NoticeSettings;
   readonly callbacks: CallbackSettings;
   /** Of whoever types the command; undefined where there is none. Required only of a command that needs to know who it is. */
@@ -126,7 +130,10 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   const notes = hasIntentAgeZero(document.value) ? [intentAgeNote] : [];
   const openKey = isOpenToAll(path) ? findOwnSecret(settings) : undefined;
   if (openKey !== undefined) notes.push(describeOpenSecret(openKey, path));
-  return { ...resolveSettings(settings, path, sources), notes };
+  const resolved = resolveSettings(settings, path, sources);
+  const openHost = resolved.journalUrl.ok ? findOpenJournalHost(resolved.journalUrl.secret) : undefined;
+  if (openHost !== undefined) notes.push(describeOpenJournal(openHost));
+  return { ...resolved, notes };
 }
 
 /** True where users who are neither owner nor group may read the file. */
@@ -134,10 +141,11 @@ const isOpenToAll = (path: string): boolean =>
   process.platform !== 'win32' && (statSync(path).mode & othersMask) !== 0;
 
 /** A secret that stands in the settings themselves; that of a bank on this machine is worth nothing elsewhere. */
-function findOwnSecret({ bank, notices, registration }: Settings): string | undefined {
+function findOwnSecret({ bank, journal, notices, registration }: Settings): string | undefined {
   const isReal = bank.baseUrl.startsWith('https:');
   if (isReal && bank.clientSecret !== undefined) return 'bank.clientSecret';
   if (isReal && registration.callbacks.keys.length > 0) return 'registration.callbacks.keys';
+  if (hasPassword(journal.url)) return 'journal.url';
   return notices.webhookSecret === undefined ? undefined : 'notices.webhookSecret';
 }
 
@@ -145,6 +153,11 @@ function findOwnSecret({ bank, notices, registration }: Settings): string | unde
 const describeOpenSecret = (key: string, path: string): SettingsNote => ({
   code: 'secret-open',
   text: `${key} stands in ${path}, which every user of this machine may read: run chmod 600 ${path}, or name a file of its own with ${key}File`,
+});
+
+const describeOpenJournal = (host: string): SettingsNote => ({
+  code: 'journal-in-clear',
+  text: `the journal at ${host} is read and written without TLS: whoever is on the way between sees who is paid, and may change it; add ?sslmode=verify-full to its address`,
 });
 
 /** Whoever has written the 0 himself may have meant what it meant before. */
@@ -196,9 +209,13 @@ function tryReading<Result>(path: string, read: () => Result): Result {
 }
 
 /** Values that are right alone and wrong together. */
-function findContradiction({ bank, notices, settle, approval, registration }: Settings): string | undefined {
+function findContradiction(settings: Settings): string | undefined {
+  const { bank, journal, notices, settle, approval, registration } = settings;
   if (bank.clientSecret !== undefined && bank.clientSecretFile !== undefined) {
     return 'bank.clientSecret and bank.clientSecretFile both stand here: remove one';
+  }
+  if (journal.url !== '' && journal.urlFile !== undefined) {
+    return 'journal.url and journal.urlFile both stand here: remove one';
   }
   if (notices.webhookSecret !== undefined && notices.webhookSecretFile !== undefined) {
     return 'notices.webhookSecret and notices.webhookSecretFile both stand here: remove one';
@@ -223,7 +240,7 @@ function resolveSettings(
   path: string,
   sources: SettingsSources,
 ): Omit<LoadedSettings, 'notes'> {
-  const { bank, notices, limits, registration } = settings;
+  const { bank, journal, notices, limits, registration } = settings;
   const { env } = sources;
   // Paths hang on the settings file, not on the folder the command happens to start in:
   // a journal that moved with that folder would not know what was paid, and could pay it again.
@@ -254,6 +271,7 @@ function resolveSettings(
       satangPerBatch: toLimit(limits.bahtPerBatch),
     },
     credentials: readCredentials(bank.clientId, bankSecret, isSandbox),
+    journalUrl: readJournalUrl({ value: journal.url, file: fileOf(journal.urlFile), env }),
     personToken: readPersonToken(fileOf(settings.review.tokenFile), env),
     callbacks: findCallbacks(registration.callbacks, fileOf, env, isSandbox),
     notices: {
@@ -319,13 +337,16 @@ function toLimit(baht: string): Satang | null {
  * The sandbox's own table is left out: it is no setting of paydrop's.
  */
 export function describeSettings(loaded: LoadedSettings): Record<string, unknown> {
-  const { credentials, settings, notices, callbacks } = loaded;
+  const { credentials, settings, notices, callbacks, journalUrl } = loaded;
   const { webhookSecret } = notices;
   const { sandbox: _table, ...ours } = settings;
   return {
     settingsFile: loaded.path,
     isSandbox: loaded.isSandbox,
     secretFrom: credentials.ok ? credentials.secretFrom : credentials.message,
+    ...(!(journalUrl.ok && journalUrl.secret === '') && {
+      journalUrlFrom: journalUrl.ok ? journalUrl.from : journalUrl.message,
+    }),
     ...(webhookSecret && {
       webhookSecretFrom: webhookSecret.ok ? webhookSecret.from : webhookSecret.message,
     }),
@@ -342,6 +363,7 @@ export function describeSettings(loaded: LoadedSettings): Record<string, unknown
         clientSecret: credentials.ok ? '****' : '',
         payerAccount: maskDigits(ours.bank.payerAccount),
       },
+      journal: { ...ours.journal, url: journalUrl.ok ? maskJournalUrl(journalUrl.secret) : '' },
       notices: {
         ...ours.notices,
         webhookUrl: maskWebAddress(notices.webhookUrl),

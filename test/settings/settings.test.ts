@@ -146,7 +146,7 @@ describe('wrong keys and values', () => {
     [{ bank, limits: { serviceDays: ['mon', 'mon'] } }, /limits\.serviceDays .*must not name a day twice/],
     [{ bank, limits: { closedDates: ['2026-02-30'] } }, /limits\.closedDates\.0 .*must be a day such as/],
     [{ bank, limits: { bahtPerDay: -5 } }, /limits\.bahtPerDay .*must be an amount in baht/],
-    [{ bank, journal: { url: 'postgres://db' } }, /journal\.url .*only SQLite so far/],
+    [{ bank, journal: { url: 'journal.db' } }, /journal\.url .*must be empty, for SQLite in dataDir/],
     [{ bank, input: { columns: { amount: 'A', payoutId: 'A' } } }, /two columns to the same header$/],
     [
       { bank, folders: { inbox: 'a', outbox: './a' } },
