@@ -20,7 +20,9 @@ test('whole numbers are for whoever has proved that he may see them', async () =
   const { companyId, bankAddress: baseUrl } = stamp;
   const write = (out: string, isFull: boolean, secret?: string) => {
     const personToken = secret === undefined ? undefined : { ok: true, secret, from: 'PAYDROP_TOKEN' };
-    const loaded = { dataDir, isSandbox: false, settings: { bank: { companyId, baseUrl } }, personToken };
+    const journalUrl = { ok: true, secret: '', from: 'journal.url' };
+    const settings = { bank: { companyId, baseUrl } };
+    const loaded = { dataDir, isSandbox: false, settings, personToken, journalUrl };
     return writeEvidence(loaded as unknown as LoadedSettings, {
       name: 'INV-1',
       out: join(dataDir, out),
