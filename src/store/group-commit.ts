@@ -5,13 +5,15 @@
 import { sqliteCodeOf, sqliteCodes } from './connection.ts';
 import type { Engine } from './engine.ts';
 import { isOfPostgres, isViolation } from './postgres/errors.ts';
-import type { Body } from './statements.ts';
+import { type Body, together } from './statements.ts';
 
 /** What one transaction does. */
 export interface GroupWork<Asked, Given, Shared> {
   /** What the calls of one transaction share. */
   begin(): Body<Shared>;
   apply(shared: Shared, asked: Asked): Body<Given>;
+  /** What a call reads or changes that another may change; undefined where it may be anything. */
+  touches(asked: Asked): readonly string[] | undefined;
   /** After the last call. */
   end(shared: Shared): Body<void>;
   /** Told once it is durable, before anybody else is; what it throws is a failure of the calls. */
@@ -57,15 +59,39 @@ function* applyAll<Asked, Given, Shared>(
 ): Body<{ readonly shared: Shared; readonly given: readonly Given[] }> {
   const shared = yield* work.begin();
   const given: Given[] = [];
-  for (const [place, { asked }] of calls.entries()) {
-    try {
-      given.push(yield* work.apply(shared, asked));
-    } catch (error) {
-      throw isCallToBlame(error) ? new CallFailure(place, error) : error;
-    }
+  for (const wave of formWaves(calls.map(({ asked }) => work.touches(asked)))) {
+    const bodies = wave.map((place) => applyOne(work, shared, calls, place));
+    for (const one of yield* together(bodies)) given.push(one);
   }
   yield* work.end(shared);
   return { shared, given };
+}
+
+function* applyOne<Asked, Given, Shared>(
+  work: GroupWork<Asked, Given, Shared>,
+  shared: Shared,
+  calls: readonly Call<Asked, Given>[],
+  place: number,
+): Body<Given> {
+  try {
+    return yield* work.apply(shared, (calls[place] as Call<Asked, Given>).asked);
+  } catch (error) {
+    throw isCallToBlame(error) ? new CallFailure(place, error) : error;
+  }
+}
+
+/** The places of calls in their order, in stretches of which no call touches what another of the same stretch does. */
+export function formWaves(touched: readonly (readonly string[] | undefined)[]): number[][] {
+  const waves: number[][] = [];
+  let inWave: Set<string> | undefined;
+  for (const [place, keys] of touched.entries()) {
+    const isApart = inWave !== undefined && keys?.every((key) => !inWave?.has(key)) === true;
+    if (!isApart) waves.push([]);
+    waves.at(-1)?.push(place);
+    if (!isApart) inWave = keys && new Set();
+    for (const key of keys ?? []) inWave?.add(key);
+  }
+  return waves;
 }
 
 /** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */

@@ -190,8 +190,13 @@ export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Pre
   readonly isRare?: true;
 }
 
+/** Bodies of which none asks what another changes: an engine may run their steps side by side. */
+interface Together {
+  readonly together: readonly Body<unknown>[];
+}
+
 /** The steps of one transaction; run without a break on SQLite. */
-export type Body<Result> = Generator<Step, Result, unknown>;
+export type Body<Result> = Generator<Step | Together, Result, unknown>;
 
 /** The steps of one read, which needs no transaction. */
 export type Reading<Result> = Generator<Step<'get' | 'all'>, Result, unknown>;
@@ -220,6 +225,14 @@ export const define = <Values extends object, Row>(
   },
 });
 
+/**
+ * Runs bodies that do not depend on one another; all of them fail when one does.
+ * @returns what they return, in their order
+ */
+export function* together<Result>(bodies: readonly Body<Result>[]): Body<Result[]> {
+  return (yield { together: bodies }) as Result[];
+}
+
 const noValues = {};
 
 /** All rows of a statement that is run now and then. */
@@ -240,19 +253,24 @@ export function* change(statement: Compilable): Body<number> {
 /** Of each connection, what it has compiled. */
 const preparedOn = new WeakMap<DatabaseSync, WeakMap<Step['build'], Prepared<object, unknown>>>();
 
-/** Runs a body on a connection from its first step to its last, with nothing in between. */
-export function drive<Result>(db: DatabaseSync, body: Body<Result>): Result {
+function runStep(db: DatabaseSync, step: Step | Together): unknown {
+  if ('together' in step) return step.together.map((body) => drive(db, body));
   let prepared = preparedOn.get(db);
   if (prepared === undefined) preparedOn.set(db, (prepared = new WeakMap()));
+  const { wanted, build, values } = step;
+  let known = prepared.get(build);
+  if (known === undefined)
+    prepared.set(build, (known = prepare(db, build as (values: object) => Compilable)));
+  return known[wanted](values);
+}
+
+/** Runs a body on a connection from its first step to its last, with nothing in between. */
+export function drive<Result>(db: DatabaseSync, body: Body<Result>): Result {
   let step = body.next();
   while (step.done !== true) {
-    const { wanted, build, values } = step.value;
     let answer: unknown;
     try {
-      let known = prepared.get(build);
-      if (known === undefined)
-        prepared.set(build, (known = prepare(db, build as (values: object) => Compilable)));
-      answer = known[wanted](values);
+      answer = runStep(db, step.value);
     } catch (error) {
       step = body.throw(error);
       continue;

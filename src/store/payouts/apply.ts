@@ -286,6 +286,8 @@ interface Transaction {
   /** Batches that may have come to more than what needs no approval. */
   readonly raised: Set<string>;
   latestEventSeq: number;
+  /** The last number that a change has taken for its event, recorded or not. */
+  drawnEventSeq: number;
 }
 
 export interface Applier {
@@ -362,7 +364,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   if (isLater && (yield* openAttempt.get(ofRow)) !== undefined) return false;
   if (change.decision !== undefined && !(yield* isDecided(change.decision))) return false;
   if (!(yield* isWithinLimits(change, gate.companyId))) return false;
-  const eventSeq = transaction.latestEventSeq + 1;
+  const eventSeq = (transaction.drawnEventSeq += 1);
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].run({
     ...after,
     holds: encodeHolds(after.holds),
@@ -375,7 +377,11 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     keepsAlarm: event.cause !== 'acknowledged',
     ...(yield* readApprovalBits(change, gate)),
   });
-  if (changed === 0) return false;
+  if (changed === 0) {
+    // None is skipped where changes come one after the other.
+    if (transaction.drawnEventSeq === eventSeq) transaction.drawnEventSeq -= 1;
+    return false;
+  }
   if (change.decision !== undefined) yield* markDecided(change.decision);
   if (change.isCorrected === true && change.decision !== undefined)
     yield* keepHand(change.decision, before.batchId);
@@ -387,7 +393,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);
   yield* appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq, asksFor));
-  transaction.latestEventSeq = eventSeq;
+  transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
   return true;
 }
 
@@ -450,8 +456,21 @@ function* applyChanges(transaction: Transaction, changes: readonly Change[]): Bo
   return applied;
 }
 
+/** What counts over many rows, or is decided for them, is looked at by one change at a time. */
+function touchesOf(change: Change): readonly string[] | undefined {
+  const { before, limits, decision, adopts, isCorrected, isValidated } = change;
+  const isWide = [limits, decision, adopts, isCorrected, isValidated].some((part) => part !== undefined);
+  return isWide ? undefined : [`payout ${before.seq}`, `claim ${before.instruction.payoutId}`];
+}
+
+function touchesOfAll(changes: readonly Change[]): readonly string[] | undefined {
+  const touched = changes.map(touchesOf);
+  return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
+}
+
 function* beginTransaction(): Body<Transaction> {
-  return { gates: new Map(), raised: new Set(), latestEventSeq: yield* readLatestEventSeq() };
+  const latestEventSeq = yield* readLatestEventSeq();
+  return { gates: new Map(), raised: new Set(), latestEventSeq, drawnEventSeq: latestEventSeq };
 }
 
 /** Once for all of them: it adds up the batch. */
@@ -471,6 +490,7 @@ export function makeApplier(
   const { ask, end } = makeGroupCommit(engine, {
     begin: beginTransaction,
     apply: applyChanges,
+    touches: (changes) => touchesOfAll(changes),
     end: keepBounds,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });

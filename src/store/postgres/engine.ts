@@ -8,9 +8,9 @@ import type { ClientBase, Pool, PoolClient } from 'pg';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { JournalWriteError } from '../connection.ts';
 import type { Engine, View } from '../engine.ts';
-import type { Body, Reading, Step } from '../statements.ts';
+import type { Body, Reading } from '../statements.ts';
 import { compileStep } from './compile.ts';
-import { asPostgresWriteError, isConnectionLost, isPassing } from './errors.ts';
+import { asPostgresWriteError, isConnectionLost, isOfEndedTransaction, isPassing } from './errors.ts';
 import { openPool, readersMax, viewSetUp } from './pool.ts';
 
 /** Names the journal's write lock among the advisory locks of its database. */
@@ -23,7 +23,10 @@ const retryMs = 100;
 /** How often it is asked what has become of a transaction whose commit was not answered. */
 const outcomePollMs = 100;
 
-async function runStep(client: ClientBase, step: Step): Promise<unknown> {
+type StepOf<OneBody> = OneBody extends Generator<infer OneStep> ? OneStep : never;
+
+async function runStep(client: ClientBase, step: StepOf<Body<unknown>>): Promise<unknown> {
+  if ('together' in step) return driveTogether(client, step.together);
   const statement = compileStep(step);
   const { name, text } = statement;
   const values = statement.bind(step.values);
@@ -36,6 +39,18 @@ async function runStep(client: ClientBase, step: Step): Promise<unknown> {
     case 'run':
       return result.rowCount ?? 0;
   }
+}
+
+/**
+ * Runs bodies side by side on one connection: the statements of all go out at once, and none waits for the answers to
+ * another's.
+ * @throws what the first of them has met; of the others it is known only that their transaction is over
+ */
+async function driveTogether(client: ClientBase, bodies: readonly Body<unknown>[]): Promise<unknown[]> {
+  const ends = await Promise.allSettled(bodies.map((body) => driveOn(client, body)));
+  const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
+  if (failures.length > 0) throw failures.find((failure) => !isOfEndedTransaction(failure)) ?? failures[0];
+  return ends.map((end) => (end as PromiseFulfilledResult<unknown>).value);
 }
 
 /** Runs a body on a connection, statement by statement. */

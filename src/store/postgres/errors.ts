@@ -16,6 +16,7 @@ const states = {
   crashShutdown: '57P02',
   cannotConnectNow: '57P03',
   system: '58',
+  failedTransaction: '25P02',
   serialization: '40001',
   deadlock: '40P01',
 } as const;
@@ -65,6 +66,12 @@ export function isConnectionLost(error: unknown): boolean {
   return error instanceof AggregateError
     ? error.errors.some(isConnectionLost)
     : error instanceof Error && goneWords.test(error.message);
+}
+
+/** True of a statement that came after one that had failed in the same transaction; also through what wraps it. */
+export function isOfEndedTransaction(error: unknown): boolean {
+  if (sqlStateOf(error) === states.failedTransaction) return true;
+  return error instanceof Error && error.cause !== undefined && isOfEndedTransaction(error.cause);
 }
 
 /** True when the same transaction may be tried again: nothing of it has happened. */

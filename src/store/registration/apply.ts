@@ -432,6 +432,7 @@ export function makeRegistrationApplier(
   const { ask, end } = makeGroupCommit(engine, {
     begin: beginTransaction,
     apply: applyAsked,
+    touches: () => undefined,
     end: keepNews,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });

@@ -5,7 +5,14 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { JournalWriteError } from '../../../src/store/connection.ts';
 import { makePostgresEngine, type PostgresEngine } from '../../../src/store/postgres/engine.ts';
-import { type Body, change, inDialect, select, textStatement } from '../../../src/store/statements.ts';
+import {
+  type Body,
+  change,
+  inDialect,
+  select,
+  textStatement,
+  together,
+} from '../../../src/store/statements.ts';
 
 const serverUrl =
   process.env['PAYDROP_TEST_POSTGRES'] ?? 'postgres://paydrop:paydrop@127.0.0.1:5432/postgres';
@@ -133,6 +140,18 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
     await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? one : other).write(addOne)));
     expect(await values(one)).toHaveLength(before + 20);
     expect(new Set(seen.map((rows) => rows.length)).size).toBe(20);
+  });
+
+  test('bodies side by side share one transaction, and the one that fails is told of', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    const side = (wanted: readonly number[]) =>
+      engine.write(() => together(wanted.map((value) => insert(value))));
+    expect(await side([501, 502, 503])).toEqual([1, 1, 1]);
+    await expect(side([504, 502, 505])).rejects.toThrow(/duplicate key/);
+    expect(await side([506])).toEqual([1]);
+    expect((await values(engine)).filter((value) => value > 500 && value < 510)).toEqual([
+      501, 502, 503, 506,
+    ]);
   });
 
   test('a view stays at its moment', async () => {
