@@ -81,18 +81,34 @@ class CommitUnansweredError extends Error {
 
 /** One transaction. @throws CommitUnansweredError when nobody knows yet whether it has happened */
 async function transact<Result>(client: ClientBase, body: Body<Result>): Promise<Result> {
-  await client.query('begin');
-  const begun = await client.query<{ id: string }>(
-    `select pg_advisory_xact_lock(${writeLockKey})::text, pg_current_xact_id()::text as id`,
-  );
-  const result = await driveOn(client, body);
+  // The first statements of the body go out behind these: the server runs them once it has the lock.
+  const begun = begin(client);
+  // Told below, when the body has ended.
+  begun.catch(() => {});
+  let result: Result;
+  try {
+    result = await driveOn(client, body);
+  } catch (error) {
+    await begun;
+    throw error;
+  }
+  const transactionId = await begun;
   try {
     await client.query('commit');
   } catch (error) {
     if (!isConnectionLost(error)) throw error;
-    throw new CommitUnansweredError(begun.rows[0]?.id ?? '', error);
+    throw new CommitUnansweredError(transactionId, error);
   }
   return result;
+}
+
+/** Begins a transaction that waits for the journal's write lock. @returns its number */
+async function begin(client: ClientBase): Promise<string> {
+  const lock = `select pg_advisory_xact_lock(${writeLockKey})::text, pg_current_xact_id()::text as id`;
+  const [, locked] = await Promise.all([client.query('begin'), client.query<{ id: string }>(lock)]);
+  const id = locked.rows[0]?.id;
+  if (id === undefined) throw new Error('the server has not told the number of a transaction');
+  return id;
 }
 
 /** Uses a connection, which is thrown away when anything fails on it. */
