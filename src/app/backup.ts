@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { siteOfFile } from '../payout/rules/journal-place.ts';
 import { errorCode, noLinkCodes, syncFolderNow } from '../platform/durable-file.ts';
 import {
   asFileWriteError,
@@ -153,7 +154,7 @@ export function requireBackup(file: string, dataDir: string, wanted: JournalIden
   if (!existsSync(source)) throw new JournalRefusedError(`there is no file ${source}`);
   {
     using db = openBackup(source);
-    drive(db, requireIdentity(dataDir, wanted));
+    drive(db, requireIdentity(siteOfFile(dataDir), wanted));
   }
   if (source === target) return;
   for (const path of [target, `${target}-wal`, `${target}-shm`]) {

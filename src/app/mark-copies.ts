@@ -9,7 +9,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { describeMissing, type KeptSeal, type MarkCopy } from '../payout/rules/journal-place.ts';
+import {
+  describeMissing,
+  type JournalSite,
+  type KeptSeal,
+  type MarkCopy,
+} from '../payout/rules/journal-place.ts';
 import { type HighWaterMark, highWaterMarkSchema } from '../store/high-water-mark.ts';
 
 /** How long a folder may take: a share that hangs holds up nobody. */
@@ -50,14 +55,14 @@ export class MarkCopies implements MarkCopy {
   }
 
   /** Why the journal is behind one of them; undefined when it is not, or none can be read. */
-  async describeMissing(dataDir: string, present: HighWaterMark): Promise<string | undefined> {
+  async describeMissing(site: JournalSite, present: HighWaterMark): Promise<string | undefined> {
     await this.#readSeals(present.recoveredAtMs);
     for (const stem of this.#stems) {
       const path = `${stem}.mark`;
       const mark = await readWithin(path, highWaterMarkSchema);
       // One from before a loss that the journal knows of is of a journal that went further than this one.
       if (mark === undefined || mark.recoveredAtMs < present.recoveredAtMs) continue;
-      const missing = describeMissing(dataDir, mark, present);
+      const missing = describeMissing(site, mark, present);
       if (missing !== undefined) return `${missing} (so says ${path})`;
     }
     return undefined;

@@ -5,7 +5,7 @@ import type { Clock } from '../core/ports.ts';
 import { errorCode } from '../platform/durable-file.ts';
 import type { Logger } from '../platform/log.ts';
 import type { Folders, LoadedSettings } from '../settings/settings.ts';
-import type { JournalOpening } from '../store/open.ts';
+import type { JournalOpening } from '../store/opening.ts';
 import type { Store } from '../store/store.ts';
 import { MarkCopies } from './mark-copies.ts';
 import { notifyOfRefusal } from './notices/senders.ts';

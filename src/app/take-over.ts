@@ -4,7 +4,7 @@ import type { ArchiveName } from '../payout/ports.ts';
 import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Recovery } from '../store/loss.ts';
-import type { JournalOpening } from '../store/open.ts';
+import type { JournalOpening } from '../store/opening.ts';
 import { describeIdentity } from './open-store.ts';
 import { lockOwnJournal, openOwnJournal } from './own-journal.ts';
 import { SenderBusyError } from './session.ts';

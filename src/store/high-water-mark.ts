@@ -7,12 +7,7 @@ import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'nod
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import {
-  describeLost,
-  describeUnreadableMark,
-  type MarkCopy,
-  type SealKeeper,
-} from '../payout/rules/journal-place.ts';
+import { describeUnreadableMark, type MarkCopy, type SealKeeper } from '../payout/rules/journal-place.ts';
 import { errorCode, replaceFileNow } from '../platform/durable-file.ts';
 import { explainWriting, JournalRefusedError } from './connection.ts';
 
@@ -61,12 +56,6 @@ const highWaterMarkLength = 255;
 
 const encodeHighWaterMark = (highWaterMark: HighWaterMark): string =>
   `${JSON.stringify(highWaterMark).padEnd(highWaterMarkLength)}\n`;
-
-/** @throws JournalRefusedError when the high-water mark stands and there is no journal, or an empty one */
-export function requireNoHighWaterMark(dataDir: string, highWaterMark: FoundHighWaterMark): void {
-  if (highWaterMark === undefined) return;
-  throw new JournalRefusedError(describeLost(dataDir));
-}
 
 /** How long the disk may lag behind what was written to the high-water mark: only a power cut makes a difference. */
 const unsyncedMsMax = 2_000;

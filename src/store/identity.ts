@@ -1,6 +1,6 @@
 /** What a journal belongs to, and how far it has come. */
 import { randomUUID } from 'node:crypto';
-import { describeOther, restoreBackup } from '../payout/rules/journal-place.ts';
+import { describeOther, type JournalSite } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError } from './connection.ts';
 import type { HighWaterMark } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
@@ -27,10 +27,10 @@ export function* writeIdentity({ bankAddress, companyId, isSandbox }: JournalIde
   for (const [key, value] of Object.entries(facts)) yield* writeFact(key, value);
 }
 
-function* requireFact(key: string): Reading<string> {
+function* requireFact({ holder, restoring }: JournalSite, key: string): Reading<string> {
   const found = yield* readFact(key);
   if (found !== undefined) return found;
-  throw new JournalRefusedError(`journal.db has lost its ${key}: ${restoreBackup}`);
+  throw new JournalRefusedError(`${holder} has lost its ${key}: ${restoring}`);
 }
 
 /**
@@ -38,12 +38,12 @@ function* requireFact(key: string): Reading<string> {
  * @returns the journal's id
  * @throws JournalRefusedError that says what differs: a rehearsal must never be taken for the real run
  */
-export function* requireIdentity(dataDir: string, wanted: JournalIdentity): Reading<string> {
-  const journalId = yield* requireFact('journalId');
-  const bankAddress = yield* requireFact('bankAddress');
-  const companyId = yield* requireFact('companyId');
-  const isSandbox = (yield* requireFact('isSandbox')) === 'true';
-  const differs = describeOther(dataDir, { bankAddress, companyId, isSandbox }, wanted);
+export function* requireIdentity(site: JournalSite, wanted: JournalIdentity): Reading<string> {
+  const journalId = yield* requireFact(site, 'journalId');
+  const bankAddress = yield* requireFact(site, 'bankAddress');
+  const companyId = yield* requireFact(site, 'companyId');
+  const isSandbox = (yield* requireFact(site, 'isSandbox')) === 'true';
+  const differs = describeOther(site, { bankAddress, companyId, isSandbox }, wanted);
   if (differs !== undefined) throw new JournalRefusedError(differs);
   return journalId;
 }

@@ -1,7 +1,7 @@
 /** What the server at a loopback address said that it is: one journal never meets both a sandbox and a bank there. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describeOtherServer } from '../payout/rules/journal-place.ts';
+import { describeOtherServer, type JournalSite } from '../payout/rules/journal-place.ts';
 import { JournalRefusedError, openReader } from './connection.ts';
 import { readFact, writeFact } from './meta.ts';
 import { type Body, drive, type Reading } from './statements.ts';
@@ -22,10 +22,10 @@ function* readServerKind(): Reading<ServerKind | undefined> {
  * @returns true when nobody has told the journal, such as that of an earlier version, and `bindServerKind` is to tell it
  * @throws JournalRefusedError: a rehearsal must never be taken for the real run
  */
-export function* requireServerKind(dataDir: string, saidNow: ServerKind | undefined): Reading<boolean> {
+export function* requireServerKind(site: JournalSite, saidNow: ServerKind | undefined): Reading<boolean> {
   const kept = yield* readServerKind();
   if (saidNow === undefined || saidNow === kept) return false;
-  if (kept !== undefined) throw new JournalRefusedError(describeOtherServer(dataDir, kept, saidNow));
+  if (kept !== undefined) throw new JournalRefusedError(describeOtherServer(site, kept, saidNow));
   return true;
 }
 

@@ -400,9 +400,9 @@ const ofLoss: readonly Mutation[] = [
   ),
   inLost(
     'a journal that is missing makes itself',
-    'store/open.ts',
+    'store/opening.ts',
     "if (creation !== 'never' || recovery !== undefined) return;",
-    'if (dataDir !== null) return;',
+    'if (site.none) return;',
   ),
   inLost(
     'traces of another journal ignored by init',

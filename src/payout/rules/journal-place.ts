@@ -22,11 +22,42 @@ export interface FileIdentity {
   readonly birthNs: string | null;
 }
 
+/** What tells one database from a copy of it; null is what the role may not ask. */
+export interface DatabaseIdentity {
+  /** Drawn when the server's data directory was made; its replicas and its physical backups have the same. */
+  readonly systemId: string | null;
+  /** Another one in a database that was made anew under its old name. */
+  readonly oid: string;
+  /** One higher each time that a replica is promoted, or a backup is put back to a point in time. */
+  readonly timeline: string | null;
+}
+
 export interface Place {
   /** The terminal of the settings; undefined where nobody says. */
   readonly termId: string | undefined;
-  /** Undefined on network and FUSE file systems, whose numbers change with each mount. */
+  /** Undefined on network and FUSE file systems, whose numbers change with each mount, and of a database. */
   readonly file: FileIdentity | undefined;
+  /** Undefined of a file. */
+  readonly database?: DatabaseIdentity | undefined;
+}
+
+/** Where a journal is looked for, in the words of the messages about it. */
+export interface JournalSite {
+  /** Of the high-water mark, whatever holds the journal. */
+  readonly dataDir: string;
+  /** "the journal in /data". */
+  readonly journal: string;
+  /** What is older, or a copy: "journal.db in /data". */
+  readonly holder: string;
+  /** The mark is there and the journal is not. */
+  readonly lost: string;
+  readonly none: string;
+  /** What is done where a part is lost. */
+  readonly lossCure: string;
+  /** What is done where it is lost as a whole. */
+  readonly restoring: string;
+  /** How another one is named in the settings. */
+  readonly nameAnother: string;
 }
 
 /** What a journal belongs to. */
@@ -48,10 +79,42 @@ export const restoreBackup =
 /** What a person does who has no newer journal. */
 const wayOut = `If there is none, ${askTheBank}`;
 
+const whyNothing = 'Nothing is sent, since payouts of the lost part would be paid again.';
+
 /** What is to be done where a part of the journal is lost. */
-export const lossCure =
-  'Nothing is sent, since payouts of the lost part would be paid again. ' +
-  `Put back the newest journal.db together with its -wal file. ${wayOut}`;
+export const lossCure = `${whyNothing} Put back the newest journal.db together with its -wal file. ${wayOut}`;
+
+const forTheFirstTime = 'and nothing is sent without it. For the first time: "paydrop init" makes one.';
+
+/** The SQLite file in the data directory. */
+export const siteOfFile = (dataDir: string): JournalSite => ({
+  dataDir,
+  journal: `the journal in ${dataDir}`,
+  holder: `journal.db in ${dataDir}`,
+  lost: `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not`,
+  none:
+    `there is no journal in ${dataDir}, ${forTheFirstTime} ` +
+    `If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ${askTheBank}`,
+  lossCure,
+  restoring: restoreBackup,
+  nameAnother: 'Set another dataDir',
+});
+
+const newestDatabase = `Name in journal.url the server that has its newest state. ${wayOut}`;
+
+/** A PostgreSQL database. @param name its address, without user and password */
+export const siteOfDatabase = (dataDir: string, name: string): JournalSite => ({
+  dataDir,
+  journal: `the journal at ${name}`,
+  holder: `the journal at ${name}`,
+  lost: `the journal that worked with ${dataDir} is lost: journal.mark is there, and ${name} holds no journal`,
+  none:
+    `there is no journal at ${name}, ${forTheFirstTime} ` +
+    `If there was one: correct journal.url; if it is lost, ${askTheBank}`,
+  lossCure: `${whyNothing} ${newestDatabase}`,
+  restoring: 'put the database back from its backup, as docs/operations.md says',
+  nameAnother: 'Name another database in journal.url',
+});
 
 /** The system's codes of a file that this user may not read. */
 const deniedCodes = new Set(['EACCES', 'EPERM']);
@@ -64,12 +127,7 @@ export function describeUnreadableMark(path: string, code: string | undefined): 
   return `${path} cannot be read: ${why}; put back the newest copy of the whole folder. ${wayOut}`;
 }
 
-export const describeLost = (dataDir: string): string =>
-  `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not. ${lossCure}`;
-
-export const describeNoJournal = (dataDir: string): string =>
-  `there is no journal in ${dataDir}, and nothing is sent without it. For the first time: "paydrop init" makes one. ` +
-  `If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ${askTheBank}`;
+export const describeLost = (site: JournalSite): string => `${site.lost}. ${site.lossCure}`;
 
 /** A journal that was kept with a high-water mark is without it: both were not put back together. */
 export const describeNoMark = (dataDir: string): string =>
@@ -77,16 +135,16 @@ export const describeNoMark = (dataDir: string): string =>
 
 /** Why this is not the journal that the high-water mark stands for, or not all of it; undefined when it is. */
 export function describeMissing(
-  dataDir: string,
+  { dataDir, holder, lossCure: cure }: JournalSite,
   mark: JournalProgress | undefined | 'unreadable',
   present: JournalProgress,
 ): string | undefined {
   if (mark === undefined) return undefined;
   if (mark === 'unreadable') return `journal.mark in ${dataDir} cannot be read`;
   if (mark.journalId !== present.journalId)
-    return `journal.db in ${dataDir} is not the journal that worked here before. ${lossCure}`;
+    return `${holder} is not the journal that worked here before. ${cure}`;
   if (present.recoveredAtMs < mark.recoveredAtMs)
-    return `journal.db in ${dataDir} is a copy from before the journal last went on after a loss. ${lossCure}`;
+    return `${holder} is a copy from before the journal last went on after a loss. ${cure}`;
   const counts = ['sealedBatches', 'latestEventSeq', 'latestRegistrationEventSeq'] as const;
   if (counts.every((count) => present[count] >= mark[count])) return undefined;
   const { sealedBatches, latestEventSeq, latestRegistrationEventSeq } = present;
@@ -94,29 +152,58 @@ export function describeMissing(
     latestRegistrationEventSeq < mark.latestRegistrationEventSeq
       ? `it has ${countOf(latestRegistrationEventSeq, 'event')} of registrations, ${mark.latestRegistrationEventSeq} were recorded`
       : `it has ${countOf(sealedBatches, 'file')} and ${countOf(latestEventSeq, 'event')}, ${mark.sealedBatches} and ${mark.latestEventSeq} were recorded`;
-  return `journal.db in ${dataDir} is an older copy: ${lost}. ${lossCure}`;
+  return `${holder} is an older copy: ${lost}. ${cure}`;
 }
 
 const isSameFile = (one: FileIdentity, other: FileIdentity): boolean =>
   one.inode === other.inode &&
   (one.birthNs === null || other.birthNs === null || one.birthNs === other.birthNs);
 
+const askAboutCopy =
+  '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one';
+const adoptWhole =
+  'If it was moved, whole, see that the original is stopped for good (both would pay), then run "paydrop adopt"';
+
+const isToldApart = (one: string | null, other: string | null): boolean =>
+  one !== null && other !== null && one !== other;
+
+/** Why this is not the database that the journal is bound to; undefined when it is. */
+function describeOtherDatabase(
+  { holder }: Pick<JournalSite, 'holder'>,
+  kept: DatabaseIdentity,
+  present: DatabaseIdentity,
+): string | undefined {
+  if (kept.oid !== present.oid || isToldApart(kept.systemId, present.systemId)) {
+    return (
+      `${holder} is a copy: it is in another database than the one that worked before. If it was restored, from a dump ` +
+      `or a backup of any kind, ${askAboutCopy}. ${adoptWhole}`
+    );
+  }
+  if (!isToldApart(kept.timeline, present.timeline)) return undefined;
+  return (
+    `${holder} is on timeline ${present.timeline} and worked on timeline ${kept.timeline} before: its server was restored ` +
+    'or promoted, and what was committed last may be missing. If that one had every commit before it was answered, as a ' +
+    'synchronous replica has, and the server before is stopped for good, run "paydrop adopt". ' +
+    `Else ${askAboutCopy}`
+  );
+}
+
 /** Why this is not the place that the journal is bound to; undefined when it is, or where nothing tells. */
-export function describeMoved(dataDir: string, kept: Place, present: Place): string | undefined {
+export function describeMoved(site: JournalSite, kept: Place, present: Place): string | undefined {
   if (kept.termId !== undefined && present.termId !== undefined && kept.termId !== present.termId) {
     return (
-      `the journal in ${dataDir} is bound to the terminal ${kept.termId}, and the settings name ${present.termId}: ` +
+      `${site.journal} is bound to the terminal ${kept.termId}, and the settings name ${present.termId}: ` +
       'the bank takes the same payout from two terminals on one day. Correct bank.termId, or, for a new terminal, ' +
       'stop whatever works with the old one and run "paydrop adopt"'
     );
   }
+  if (kept.database !== undefined && present.database !== undefined)
+    return describeOtherDatabase(site, kept.database, present.database);
   if (kept.file === undefined || present.file === undefined || isSameFile(kept.file, present.file))
     return undefined;
   return (
-    `journal.db in ${dataDir} is a copy: it is another file than the one that worked before. If it was restored, from a ` +
-    'snapshot or a backup of any kind, "paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every ' +
-    'payout before it sends one. If it was moved, whole, see that the original is stopped for good (both would pay), ' +
-    'then run "paydrop adopt"'
+    `${site.holder} is a copy: it is another file than the one that worked before. If it was restored, from a ` +
+    `snapshot or a backup of any kind, ${askAboutCopy}. ${adoptWhole}`
   );
 }
 
@@ -130,7 +217,7 @@ const describeBank = ({ isSandbox, bankAddress }: Owner): string =>
   isSandbox ? `the sandbox (${bankAddress})` : `the bank at ${bankAddress}`;
 
 /** What differs between the journal's owner and the settings'; undefined when nothing does. */
-export function describeOther(dataDir: string, kept: Owner, wanted: Owner): string | undefined {
+export function describeOther(site: JournalSite, kept: Owner, wanted: Owner): string | undefined {
   const differences: string[] = [];
   if (kept.isSandbox !== wanted.isSandbox || kept.bankAddress !== wanted.bankAddress) {
     differences.push(`it was made for ${describeBank(kept)}, the settings name ${describeBank(wanted)}`);
@@ -141,7 +228,7 @@ export function describeOther(dataDir: string, kept: Owner, wanted: Owner): stri
     );
   }
   if (differences.length === 0) return undefined;
-  return `the journal in ${dataDir} is another’s: ${differences.join('; ')}. Set another dataDir, or correct the settings`;
+  return `${site.journal} is another’s: ${differences.join('; ')}. ${site.nameAnother}, or correct the settings`;
 }
 
 /** What is kept of a batch's seal outside the journal; the names are those of its whole seal. */
@@ -160,7 +247,7 @@ export interface SealKeeper {
 /** High-water marks that are kept elsewhere, a little behind. */
 export interface MarkCopy extends SealKeeper {
   /** Why the journal is behind one of them; undefined when it is not, or none can be read. */
-  describeMissing(dataDir: string, present: JournalProgress): Promise<string | undefined>;
+  describeMissing(site: JournalSite, present: JournalProgress): Promise<string | undefined>;
   write(mark: JournalProgress): void;
   /** Resolves when they have been written, or have not for too long. */
   settled(): Promise<void>;
@@ -179,16 +266,20 @@ const isTold = (kept: unknown, present: unknown): boolean => kept !== undefined 
 
 /** True when the journal is bound to all that the place tells. */
 export const isBoundTo = (kept: Place, present: Place): boolean =>
-  isTold(kept.termId, present.termId) && isTold(kept.file, present.file);
+  isTold(kept.termId, present.termId) &&
+  isTold(kept.file, present.file) &&
+  isTold(kept.database?.oid, present.database?.oid) &&
+  isTold(kept.database?.systemId ?? undefined, present.database?.systemId ?? undefined) &&
+  isTold(kept.database?.timeline ?? undefined, present.database?.timeline ?? undefined);
 
 const describeServer = (kind: 'sandbox' | 'bank'): string =>
   kind === 'sandbox' ? 'a paydrop sandbox' : 'a server that is no paydrop sandbox, or does not say so';
 
 /** The server at the same address says that it is something else than it was. */
 export const describeOtherServer = (
-  dataDir: string,
+  site: JournalSite,
   kept: 'sandbox' | 'bank',
   saidNow: 'sandbox' | 'bank',
 ): string =>
-  `the journal in ${dataDir} was made for ${describeServer(kept)}, and at the same address there is now ` +
-  `${describeServer(saidNow)}. Set another dataDir, or correct bank.baseUrl`;
+  `${site.journal} was made for ${describeServer(kept)}, and at the same address there is now ` +
+  `${describeServer(saidNow)}. ${site.nameAnother}, or correct bank.baseUrl`;

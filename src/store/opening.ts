@@ -1,0 +1,115 @@
+/** What is asked of whoever opens a journal, and what is refused of one that is missing, newer or older, whatever holds it. */
+import { resolve } from 'node:path';
+import { describeLost, type JournalSite, type MarkCopy } from '../payout/rules/journal-place.ts';
+import { JournalRefusedError } from './connection.ts';
+import { type FoundHighWaterMark, readHighWaterMark } from './high-water-mark.ts';
+import type { JournalIdentity } from './identity.ts';
+import type { Recovery } from './loss.ts';
+
+export interface JournalOpening {
+  readonly dataDir: string;
+  readonly stamp: JournalIdentity;
+  /**
+   * `own`: for the owner of the sender lock; makes the journal when there is none and brings an older
+   * one up to date. `beside`: for every other; the journal must be there.
+   */
+  readonly access: 'own' | 'beside';
+  /** Lets a journal go on (`own`) that was lost or restored; the loss is recorded, and remembered from then on. */
+  readonly recovery?: Recovery | undefined;
+  /** With a recovery: the journal is a backup that is being put in place. */
+  readonly restores?: boolean;
+  /** The journal has moved, or the terminal is a new one, and nothing works with the old one any more. */
+  readonly adopts?: boolean;
+  /** Further high-water marks of the journal with this id (`own`), in folders that are restored apart from it. */
+  readonly openMarks?: (journalId: string) => MarkCopy;
+  /** Epoch milliseconds, for the record of when the tables were made. */
+  readonly nowMs?: number;
+  /**
+   * What becomes of a journal that is not there (`own`): it is made, or it is not (`never`), since nobody can tell a new
+   * one from one that was lost. `only`: one that is there is refused. A recovery makes it in any case.
+   */
+  readonly creation?: 'if-missing' | 'never' | 'only';
+}
+
+/** An opening with what follows from it. */
+export interface Opening extends Required<Omit<JournalOpening, 'recovery' | 'openMarks'>> {
+  readonly openMarks: JournalOpening['openMarks'];
+  readonly site: JournalSite;
+  /** Only of one that may recover. */
+  readonly recovery: Recovery | undefined;
+  readonly highWaterMark: FoundHighWaterMark;
+}
+
+/** @throws JournalRefusedError when the high-water mark cannot be read, and nobody says that the journal was lost */
+export function readOpening(wanted: JournalOpening, nameSite: (dataDir: string) => JournalSite): Opening {
+  const { access, stamp, nowMs = Date.now(), creation = 'if-missing' } = wanted;
+  const { restores = false, adopts = false, openMarks } = wanted;
+  const dataDir = resolve(wanted.dataDir);
+  const recovery = access === 'own' ? wanted.recovery : undefined;
+  // Before the journal: it only grows, so what the high-water mark says now it must have.
+  const highWaterMark = readHighWaterMarkToCompare(dataDir, recovery);
+  const ways = { access, creation, restores, adopts, openMarks };
+  return { ...ways, stamp, nowMs, dataDir, site: nameSite(dataDir), recovery, highWaterMark };
+}
+
+/** The high-water mark as it stands; a person who lets a lost journal go on does so even if it says nothing any more. */
+function readHighWaterMarkToCompare(dataDir: string, recovery: Recovery | undefined): FoundHighWaterMark {
+  try {
+    return readHighWaterMark(dataDir);
+  } catch (error) {
+    if (recovery !== undefined && error instanceof JournalRefusedError) return 'unreadable';
+    throw error;
+  }
+}
+
+/** @throws JournalRefusedError when the high-water mark stands and there is no journal, or an empty one */
+export function requireNoHighWaterMark({ recovery, highWaterMark, site }: Opening): void {
+  if (recovery !== undefined || highWaterMark === undefined) return;
+  throw new JournalRefusedError(describeLost(site));
+}
+
+/**
+ * A journal that makes itself where another one was lost, or looked for in the wrong place, knows of nothing that was
+ * paid, and pays it again.
+ */
+export function requireCreation({ creation, recovery, site }: Opening): void {
+  if (creation !== 'never' || recovery !== undefined) return;
+  throw new JournalRefusedError(site.none);
+}
+
+/**
+ * What is to be done about the tables.
+ * @param version of the tables that are there; 0 without any
+ * @param known the version that this program knows
+ * @param isBegun the journal has its identity: its making was not cut short
+ * @returns `absent`: there is no journal, and this process does not make it
+ * @throws JournalRefusedError for tables that this program does not know, or a journal that it may not make
+ */
+export function decideTables(
+  opening: Opening,
+  version: number,
+  known: number,
+  isBegun: boolean,
+): 'ready' | 'absent' | 'to-be-made' {
+  const { access, creation, site } = opening;
+  if (version > known) {
+    throw new JournalRefusedError(
+      `${site.journal} was written by a newer paydrop (tables ${version}, this one knows ${known}): use that one`,
+    );
+  }
+  if (!isBegun) {
+    requireNoHighWaterMark(opening);
+    if (access === 'beside') return 'absent';
+    requireCreation(opening);
+    return 'to-be-made';
+  }
+  if (creation === 'only')
+    throw new JournalRefusedError(
+      `there is ${site.journal.replace('the', 'a')} already: nothing is to be made`,
+    );
+  if (version === known) return 'ready';
+  if (access === 'own') return 'to-be-made';
+  throw new JournalRefusedError(
+    `${site.journal} is of an older paydrop: run a file once to bring it up to date`,
+  );
+}
