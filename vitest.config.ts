@@ -11,6 +11,7 @@ const compileCache = fileURLToPath(new URL('node_modules/.cache/compile', import
 const sharing = [
   'app',
   'bank',
+  'bench',
   'check',
   'cli',
   'core',
@@ -56,7 +57,7 @@ export default defineConfig({
       { extends: true, test: { name: 'replacing', include: replacing } },
       {
         extends: true,
-        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: ['test/bench/**', ...sharing] },
+        test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: sharing },
       },
     ],
   },

@@ -6,7 +6,6 @@
  */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import {
   buildProgram,
   builtPath,
@@ -17,7 +16,9 @@ import {
 } from './processes.ts';
 import type { BankProcess, Usage } from './processes.ts';
 import {
+  computePerSecond,
   openFolder,
+  readSettledMs,
   writeBankSettings,
   writePaydropSettings,
   writePayouts,
@@ -87,20 +88,8 @@ async function provePaid(bank: BankProcess, rows: number, pay: () => Promise<Usa
 }
 
 /** Payouts a second between two shares of the outcomes, by the journal's own record of when each was settled. */
-function readPaidPerSecond(folder: string, fromShare: number, toShare: number): number {
-  const journal = new DatabaseSync(join(folder, 'data', 'journal.db'), { readOnly: true });
-  try {
-    const settled = journal
-      .prepare(`select settled_at_ms as atMs from payout where status = 'paid' order by settled_at_ms`)
-      .all() as { atMs: number }[];
-    const first = Math.floor((settled.length - 1) * fromShare);
-    const last = Math.floor((settled.length - 1) * toShare);
-    const elapsedMs = (settled[last]?.atMs ?? NaN) - (settled[first]?.atMs ?? NaN);
-    return ((last - first) / elapsedMs) * 1_000;
-  } finally {
-    journal.close();
-  }
-}
+const readPaidPerSecond = (folder: string, fromShare: number, toShare: number): number =>
+  computePerSecond(readSettledMs(folder), fromShare, toShare);
 
 const rounds = 5;
 const laneWidth = 16;

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { Ledger } from '../../src/sandbox/book.ts';
 
 const pathOf = (fromHere: string): string => fileURLToPath(new URL(fromHere, import.meta.url));
 
@@ -49,6 +50,7 @@ const extraOptions = (process.env['PAYDROP_BENCH_NODE'] ?? '').split(' ').filter
 /**
  * Runs a program of ours to its end.
  * @param folder where it may leave files
+ * @param preloads addresses of modules that are loaded before it
  * @throws Error when it does not end as expected
  */
 export async function runProgram(
@@ -56,14 +58,14 @@ export async function runProgram(
   path: string,
   args: readonly string[],
   expected = 0,
+  preloads: readonly string[] = [],
 ): Promise<Usage> {
   const usagePath = join(folder, 'usage.json');
   const startMs = performance.now();
   const child = spawn(
     process.execPath,
     [
-      '--import',
-      noteUsageUrl,
+      ...[noteUsageUrl, ...preloads].flatMap((url) => ['--import', url]),
       ...(path === paydropPath ? memoryOptions : []),
       ...extraOptions,
       path,
@@ -83,6 +85,8 @@ export interface BankProcess extends AsyncDisposable {
   readonly baseUrl: string;
   /** How many transfers have moved money since the bank was opened. */
   countMoved(): Promise<number>;
+  /** What really moved since then. */
+  readLedger(): Promise<Ledger>;
   /** User and system time of the process so far, in milliseconds; NaN where /proc does not tell. */
   readCpuMs(): number;
 }
@@ -95,16 +99,16 @@ export async function openBankProcess(settingsPath: string, latencyMs: number): 
   });
   const facts = JSON.parse(await readFirstLine(child)) as { baseUrl: string; controlToken: string };
   const { baseUrl, controlToken } = facts;
+  const readLedger = async (): Promise<Ledger> => {
+    const headers = { authorization: `Bearer ${controlToken}` };
+    const response = await fetch(`${baseUrl}/ledger`, { headers });
+    return (await response.json()) as Ledger;
+  };
   return {
     baseUrl,
-    countMoved: async () => {
-      const response = await fetch(`${baseUrl}/ledger`, {
-        headers: { authorization: `Bearer ${controlToken}` },
-      });
-      const ledger = (await response.json()) as { readonly totals: { readonly references: number } };
-      return ledger.totals.references;
-    },
-    readCpuMs: () => readCpuMs(child),
+    countMoved: async () => (await readLedger()).totals.references,
+    readLedger,
+    readCpuMs: () => readCpuMs(child.pid),
     [Symbol.asyncDispose]: async () => {
       const ended = once(child, 'close');
       child.kill('SIGTERM');
@@ -113,12 +117,16 @@ export async function openBankProcess(settingsPath: string, latencyMs: number): 
   };
 }
 
-/** A tick of /proc is a hundredth of a second. */
-function readCpuMs({ pid }: ChildProcess): number {
+/**
+ * User and system time of a process so far, in milliseconds, in hundredths of a second as /proc counts; NaN where it does
+ * not tell.
+ * @param withEnded also that of its children that have ended
+ */
+export function readCpuMs(pid: number | undefined, withEnded = false): number {
   try {
     const afterName = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /s, '');
-    const [userTicks, systemTicks] = afterName.split(' ').slice(11, 13).map(Number);
-    return ((userTicks ?? NaN) + (systemTicks ?? NaN)) * 10;
+    const ticks = afterName.split(' ').slice(11, withEnded ? 15 : 13);
+    return ticks.reduce((sum, text) => sum + Number(text), 0) * 10;
   } catch {
     return NaN;
   }

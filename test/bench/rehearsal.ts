@@ -1,11 +1,12 @@
-/** What a benchmark pays with: settings, payout files and a folder that goes when the benchmark ends. */
+/** What a benchmark pays with, and how fast it did: settings, payout files, and a folder that goes when the benchmark ends. */
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { stringify } from 'yaml';
 
-/** The partner, as the sandbox bank and both programs know it. */
-const partner = {
+/** The partner, as the sandbox bank and the programs know it. */
+export const partner = {
   clientId: 'bench-app',
   clientSecret: 'bench-secret-of-no-value',
   channelId: 'PAYDROP',
@@ -34,11 +35,15 @@ export async function writeBankSettings(folder: string): Promise<string> {
   return path;
 }
 
-/** paydrop's settings. Nothing of its care is switched off; no brake can act, since every row is paid. */
+/**
+ * paydrop's settings. Nothing of its care is switched off; no brake can act, since every row is paid.
+ * @param more sections beside these
+ */
 export async function writePaydropSettings(
   folder: string,
   baseUrl: string,
   { checks, transfers }: Lanes,
+  more: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   const path = join(folder, 'paydrop.yaml');
   const settings = {
@@ -47,9 +52,26 @@ export async function writePaydropSettings(
     verify: { enabled: checks > 0, ...(checks > 0 ? { concurrency: checks } : {}) },
     transfer: { concurrency: transfers },
     brake: { inDoubtMax: 1_000_000 },
+    ...more,
   };
   await writeFile(path, stringify(settings));
   return path;
+}
+
+/** When each payout was settled as paid, in epoch milliseconds, by the journal in SQLite. */
+export function readSettledMs(folder: string): readonly number[] {
+  using journal = new DatabaseSync(join(folder, 'data', 'journal.db'), { readOnly: true });
+  const rows = journal.prepare(`select settled_at_ms as atMs from payout where status = 'paid'`).all();
+  return rows.map(({ atMs }) => Number(atMs));
+}
+
+/** Payouts a second between two shares of the outcomes. @param settledMs when each was settled */
+export function computePerSecond(settledMs: readonly number[], fromShare: number, toShare: number): number {
+  const inOrder = settledMs.toSorted((one, other) => one - other);
+  const first = Math.floor((inOrder.length - 1) * fromShare);
+  const last = Math.floor((inOrder.length - 1) * toShare);
+  const elapsedMs = (inOrder[last] ?? NaN) - (inOrder[first] ?? NaN);
+  return ((last - first) / elapsedMs) * 1_000;
 }
 
 /** The plain script's settings. */

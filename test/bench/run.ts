@@ -15,6 +15,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   p: ['./overview.ts'],
   q: ['./queue.ts'],
   callbacks: ['./callbacks.ts'],
+  peers: ['./peers.ts'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {

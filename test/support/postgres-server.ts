@@ -4,7 +4,8 @@
  */
 import { Client } from 'pg';
 
-const usualUrl = 'postgres://paydrop:paydrop@127.0.0.1:5432/postgres';
+/** Of the server that `.ci/run` sets up. */
+export const usualUrl = 'postgres://paydrop:paydrop@127.0.0.1:5432/postgres';
 const versionMin = 150_000;
 const waitMs = 3_000;
 /** A run that was killed leaves its databases; another run may still use what is younger. */
@@ -26,8 +27,8 @@ async function removeOld(client: Client): Promise<void> {
   }
 }
 
-/** Why a server does not do; undefined when it does. */
-async function findFault(url: string): Promise<string | undefined> {
+/** Why a server does not do; undefined when it does. Drops what tests have left there. */
+export async function findFault(url: string): Promise<string | undefined> {
   let client: Client | undefined;
   try {
     client = new Client({ connectionString: url, connectionTimeoutMillis: waitMs });
