@@ -127,6 +127,7 @@ const sourceRules: readonly Rule<Source>[] = [
     good: [
       ['src/intake/a.ts', `function f() {\n${lines(67, 'g();')}\n}`],
       ['test/a.test.ts', `describe.each([1])('a', () => {\n${lines(70, 'g();')}\n});`],
+      ['test/a.test.ts', `describePostgres('a', () => {\n${lines(70, 'g();')}\n});`],
     ],
   },
   {

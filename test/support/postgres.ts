@@ -1,7 +1,11 @@
 /** PostgreSQL for tests: each has databases of its own, on the server that was found before them. */
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { describe } from 'vitest';
+import { migrateTables } from '../../src/store/postgres/migrations.ts';
 import { databasePrefix } from './postgres-server.ts';
 
 const serverUrl = process.env['PAYDROP_TEST_POSTGRES_FOUND'] ?? '';
@@ -35,21 +39,82 @@ async function connect(url: string): Promise<Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
-/** An empty database that goes when its owner does, whoever is connected to it. */
-export async function makeDatabase(template = 'template0'): Promise<TestDatabase> {
-  const name = `${databasePrefix}${Date.now().toString(36)}_${randomBytes(6).toString('hex')}`;
+const emptyTemplate = `template0 encoding 'UTF8'`;
+
+const makeName = (): string =>
+  `${databasePrefix}${Date.now().toString(36)}_${randomBytes(6).toString('hex')}`;
+
+const urlOf = (name: string): string => Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
+
+/**
+ * A database that goes when its owner does, whoever is connected to it.
+ * @param template what it is copied from, and what is said of it besides
+ */
+export async function makeDatabase(template = emptyTemplate): Promise<TestDatabase> {
+  const name = makeName();
   await atServer(async (server) => {
-    await server.query(`create database ${name} template ${template} encoding 'UTF8'`);
+    await server.query(`create database ${name} template ${template}`);
     // As with their folders: waiting for the disk would be most of what tests take, and none can see a power cut.
     await server.query(`alter database ${name} set synchronous_commit = off`);
   });
-  const url = Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
   return {
-    url,
-    connect: () => connect(url),
+    url: urlOf(name),
+    connect: () => connect(urlOf(name)),
     [Symbol.asyncDispose]: () =>
       atServer(async (server) => {
         await server.query(`drop database ${name} with (force)`);
       }),
   };
+}
+
+/** Tells the tables of one state of the source from those of another. */
+function hashTables(): string {
+  const folder = fileURLToPath(new URL('../../src/store/postgres', import.meta.url));
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const hash = createHash('sha256');
+  for (const file of files.toSorted()) hash.update(readFileSync(join(folder, file)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+/** Processes of tests that make a template wait for one another. */
+const templateLock = 20_261_123;
+
+/** A database with the journal's tables, which others are copied from: that is faster than making them anew. */
+const findTemplate = (): Promise<string> =>
+  atServer(async (server) => {
+    const ending = `_of_${hashTables()}`;
+    await server.query(`select pg_advisory_lock(${templateLock})`);
+    const known = await server.query<{ readonly datname: string }>(
+      'select datname from pg_database where starts_with(datname, $1) and right(datname, length($2)) = $2',
+      [databasePrefix, ending],
+    );
+    const [template] = known.rows;
+    if (template !== undefined) return template.datname;
+    const name = makeName();
+    await server.query(`create database ${name} template ${emptyTemplate}`);
+    {
+      await using client = await connect(urlOf(name));
+      await migrateTables(client, { journal: name, nowMs: Date.now() });
+    }
+    // Only one that is whole is found.
+    await server.query(`alter database ${name} rename to ${name}${ending}`);
+    return `${name}${ending}`;
+  });
+
+let template: Promise<string> | undefined;
+
+/** What PostgreSQL says where a database is not there: another run removes templates that are old. */
+const noDatabase = '3D000';
+
+/** A database with the journal's tables, empty; else as `makeDatabase`. */
+export async function makeJournalDatabase(): Promise<TestDatabase> {
+  try {
+    return await makeDatabase(await (template ??= findTemplate()));
+  } catch (error) {
+    template = undefined;
+    if ((error as { readonly code?: string }).code !== noDatabase) throw error;
+    return makeDatabase(await (template = findTemplate()));
+  }
 }

@@ -14,7 +14,7 @@ import { asPostgresWriteError, isConnectionLost, isOfEndedTransaction, isPassing
 import { openPool, readersMax, viewSetUp } from './pool.ts';
 
 /** Names the journal's write lock among the advisory locks of its database. */
-const writeLockKey = 7_202_611_523;
+export const writeLockKey = 7_202_611_523;
 
 /** How long a write or a read goes on trying while the server is away. */
 const awayMaxMs = 60_000;

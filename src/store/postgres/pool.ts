@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { type ClientBase, Pool, type PoolConfig, types } from 'pg';
 
 /** Where the journal's tables stand, apart from whatever else the database holds. */
-const schemaName = 'paydrop';
+export const schemaName = 'paydrop';
 
 /** How long a write waits for other machines that write. */
 const lockWaitMs = 30_000;
