@@ -1,6 +1,6 @@
 /**
  * Before the tests: looks for a PostgreSQL server once. `PAYDROP_TEST_POSTGRES` names it (a URL of a role that may make
- * databases; empty: none); else it is the one that `.ci/run` sets up. Where none answers, what needs it is skipped.
+ * databases and roles; empty: none); else it is the one that `.ci/run` sets up. Where none answers, what needs it is skipped.
  */
 import { Client } from 'pg';
 
@@ -34,11 +34,11 @@ export async function findFault(url: string): Promise<string | undefined> {
     client = new Client({ connectionString: url, connectionTimeoutMillis: waitMs });
     await client.connect();
     const { rows } = await client.query<{ readonly version: number; readonly may_make: boolean }>(
-      `select current_setting('server_version_num')::int as version, rolcreatedb or rolsuper as may_make
+      `select current_setting('server_version_num')::int as version, rolsuper or (rolcreatedb and rolcreaterole) as may_make
        from pg_roles where rolname = current_user`,
     );
     if (!((rows[0]?.version ?? 0) >= versionMin)) return 'it is older than 15';
-    if (rows[0]?.may_make !== true) return 'the role may not make databases';
+    if (rows[0]?.may_make !== true) return 'the role may not make databases and roles';
     await removeOld(client);
     return undefined;
   } catch (error) {

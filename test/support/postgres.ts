@@ -71,7 +71,7 @@ export async function makeDatabase(template = emptyTemplate): Promise<TestDataba
 function hashTables(): string {
   const folder = fileURLToPath(new URL('../../src/store/postgres', import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    file.endsWith('.ts'),
+    /^(?:tables.|migrations|roles).*\.ts$/.test(file),
   );
   const hash = createHash('sha256');
   for (const file of files.toSorted()) hash.update(readFileSync(join(folder, file)));
