@@ -27,7 +27,10 @@ const noteSchema = z.object({
 type OwnerNote = Readonly<z.infer<typeof noteSchema>>;
 
 /** The owner of the sender lock, for the message to whoever else wants it. */
-export type SenderLockOwner = Omit<OwnerNote, 'startMark'>;
+export type SenderLockOwner = Omit<OwnerNote, 'startMark'> & {
+  /** Where it runs; left out where all that work the journal are on one machine. */
+  readonly machine?: string;
+};
 
 /** Held until it is disposed of, or its process ends in any way. */
 export type SenderLock = Disposable;

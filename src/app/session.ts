@@ -39,11 +39,12 @@ import { TraceSearch } from './traces.ts';
 /** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
 export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, 'sandbox-state.jsonl');
 
-/** Names it: `"paydrop watch" (process 12, since 2026-11-21 14:03:05)`, in Bangkok. */
+/** Names it: `"paydrop watch" (process 12 on pay-1, since 2026-11-21 14:03:05)`, in Bangkok. */
 export function nameOwner(owner: LockOwner | undefined): string {
   if (owner === undefined) return 'another paydrop process';
-  const { command, pid, sinceMs } = owner;
-  return `"paydrop ${printable(command)}" (process ${pid}, since ${formatBangkokMoment(sinceMs)})`;
+  const { command, pid, sinceMs, machine } = owner;
+  const place = machine === undefined ? '' : ` on ${printable(machine)}`;
+  return `"paydrop ${printable(command)}" (process ${pid}${place}, since ${formatBangkokMoment(sinceMs)})`;
 }
 
 /** Another process owns the sender lock: exit 6, with a message that names it. */

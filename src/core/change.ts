@@ -74,7 +74,14 @@ export function requireAllowed(change: Change): void {
   if (why !== undefined) throw new ForbiddenChangeError(`payout ${change.before.seq}: ${why}`);
 }
 
-function findForbidden({ before, after, event, attempt, isIntent }: Change): string | undefined {
+function findForbidden({
+  before,
+  after,
+  event,
+  attempt,
+  isIntent,
+  isRepetition,
+}: Change): string | undefined {
   if (!canMovePayout(before.status, after.status, event.cause)) {
     return `${before.status} cannot become ${after.status} because of "${event.cause}"`;
   }
@@ -82,6 +89,8 @@ function findForbidden({ before, after, event, attempt, isIntent }: Change): str
   if (attempt !== undefined && attempt.payoutSeq !== before.seq) return 'the attempt is another payout’s';
   const isSubmitted = event.cause === 'intent-recorded';
   if (isSubmitted !== (isIntent === true)) return 'an intent, and nothing else, is marked as one';
+  const isSentAgain = event.cause === 'sending-again';
+  if (isSentAgain !== (isRepetition === true)) return 'a repetition, and nothing else, is marked as one';
   const isNew = attempt !== undefined && attempt.attemptNo > before.attemptNo;
   if (isSubmitted !== isNew) return 'an intent, and nothing else, makes a new attempt';
   if (isNew && attempt.attemptNo !== after.attemptNo) return 'the new attempt is not the payout’s latest';

@@ -168,6 +168,16 @@ export interface Change {
    * company and payer account.
    */
   readonly isIntent?: true;
+  /**
+   * Set on the change that has the same attempt sent again: it is applied only while the batch is running and no halt is
+   * in force, as an intent is.
+   */
+  readonly isRepetition?: true;
+  /**
+   * Of an intent: what another machine may have paid since it was looked for. Where several send, it is applied only if
+   * there is no like payout still.
+   */
+  readonly likeness?: PaymentLikeness;
   /** Of an intent: it is applied only if all that counts on its Bangkok day stays within these, it included. */
   readonly limits?: DayLimits;
   /** Set when a rejected row was validated anew: `after.instruction` is what it now asks for, and is kept with the row. */

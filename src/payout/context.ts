@@ -68,6 +68,11 @@ export interface WorkerContext extends CallContext, ProcessState {
   readonly missesSince?: (() => number | undefined) | undefined;
   /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
   readonly isHeldUp?: () => boolean;
+  /**
+   * Asked where bytes are about to leave: false once this process may have lost the right to send, which another then
+   * has. Always true when left out.
+   */
+  readonly mayLeave?: (() => boolean) | undefined;
   /** Superseded attempts are asked about elsewhere in this process. */
   readonly isWatchedByAnother?: boolean;
 }

@@ -16,6 +16,7 @@ import type {
   ResultRow,
 } from '../core/ports.ts';
 import type { ArchiveFacts, ArchivePolicy } from './rules/archive.ts';
+import type { Lease } from './rules/lease.ts';
 import type { DayUse } from './rules/limits.ts';
 import type { KeptSeal } from './rules/journal-place.ts';
 import type { PayoutFilter } from './rules/search.ts';
@@ -134,6 +135,11 @@ export interface PayoutStore extends ClaimReader, LimitReader {
   superseded(sinceMs: number, after: AttemptKey, limit: number): Promise<readonly InDoubt[]>;
   /** Every attempt ever made for a payoutId, over all files, oldest first. */
   attemptsOf(companyId: string, payoutId: string): Promise<readonly Attempt[]>;
+  /**
+   * How long the next attempt of a payoutId has to wait until nothing of those before it, which other machines may have
+   * sent, can be on its way any more; 0 when it may be made. Left out where one process alone sends.
+   */
+  attemptWaitMs?(companyId: string, payoutId: string): Promise<number>;
   /** The payout with its latest state; undefined when there is none. */
   payout(seq: number): Promise<Payout | undefined>;
   /** Payouts by payoutId or transRefNo, with their whole history. */
@@ -203,6 +209,74 @@ export interface PayerBreakerStore extends PayerBreakerReader {
   /** Records a pause in the place of the one before it. */
   recordPayerPause(pause: PayerPause): Promise<void>;
   clearPayerPause(companyId: string, payerAccount: string): Promise<void>;
+}
+
+// ---------------------------------------------------------------- several machines
+
+/** A process that works the journal. */
+export interface WorkerName {
+  readonly machine: string;
+  readonly pid: number;
+  /** What it does: `watch`. */
+  readonly command: string;
+}
+
+/** The sender takes files in, runs their batches and settles what is in doubt; helpers pay rows of those batches. */
+export type WorkerRole = 'sender' | 'helper';
+
+/** A process that has joined those that work the journal; all times are of the database's clock. */
+export interface Worker extends WorkerName, Lease {
+  readonly workerId: number;
+  readonly role: WorkerRole;
+  /** How many senders there have been when it began, it included. */
+  readonly epoch: number;
+  readonly sinceMs: number;
+}
+
+/** A worker as `status` shows it. */
+export interface WorkerAtWork extends Worker {
+  /** False of one that is not heard of. */
+  readonly isThere: boolean;
+  /** Shards that it has not ended. */
+  readonly shards: number;
+}
+
+/** The right to send was taken, or another has it. */
+export type SenderPlace =
+  { readonly kind: 'taken'; readonly workerId: number } | { readonly kind: 'held'; readonly by: Worker };
+
+/** Rows of a batch that one worker pays; row numbers, both included. */
+export interface Shard {
+  readonly shardId: number;
+  readonly batchId: string;
+  readonly fromRow: number;
+  readonly toRow: number;
+}
+
+/** Who works the journal, by leases that run by the clock of its database. */
+export interface WorkerStore {
+  /** Takes the sender's place, if nobody whose lease runs has it. */
+  takeSenderPlace(name: WorkerName): Promise<SenderPlace>;
+  /** Joins as a helper. @returns its workerId */
+  joinAsHelper(name: WorkerName): Promise<number>;
+  /**
+   * Says that it is still there. It waits for nobody who writes, and fails when it is not answered soon.
+   * @returns false when it has ended, or another has taken what was its: it is never granted again then
+   */
+  renew(workerId: number): Promise<boolean>;
+  /** Gives its place and its shards back: none of its requests is under way any more. */
+  endWorker(workerId: number): Promise<void>;
+  /** Those that have not ended. */
+  workers(): Promise<readonly WorkerAtWork[]>;
+  /**
+   * Takes ready rows of a batch that nobody who is there has: first those of a worker that is gone.
+   * @param rowsMax so many ready rows; more of one that is gone
+   * @returns undefined when there are none, or when the worker's own lease does not run
+   */
+  claimShard(batchId: string, workerId: number, rowsMax: number): Promise<Shard | undefined>;
+  endShard(shardId: number): Promise<void>;
+  /** What other workers that are there have of a batch. */
+  shardsElsewhere(batchId: string, workerId: number): Promise<readonly Shard[]>;
 }
 
 /** What a run needs of the journal. */

@@ -69,6 +69,7 @@ async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | 
     const usedUp = { code: 'attempts-used-up', text };
     return { kind: 'hold', decide: (current) => decideHold(current, 'unavailable', usedUp, clock.now()) };
   }
+  if (attemptsRecorded > 0 && !(await waitForOthersSends(context, row))) return { kind: 'blocked' };
   for (;;) {
     const probed = await probeLostJournal(context, batch, row);
     if (probed === 'blocked') return { kind: 'blocked' };
@@ -82,6 +83,19 @@ async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | 
     const isAnyAsked = probed === 'clear-now' || clearing.cleared.length > 0;
     if (!isAnyAsked || ageMs <= clearedAgeMaxMs) return { ...clearing, pass };
     pass.leave();
+  }
+}
+
+/** Until nothing that another machine has sent of it can be on its way; false when this process is to stop before. */
+async function waitForOthersSends(
+  { journal, clock, stop }: WorkerContext,
+  { payout, batch }: Row,
+): Promise<boolean> {
+  for (;;) {
+    const waitMs = (await journal.attemptWaitMs?.(batch.companyId, payout.instruction.payoutId)) ?? 0;
+    if (waitMs === 0) return true;
+    if (stop.aborted) return false;
+    await clock.sleep(waitMs, stop);
   }
 }
 

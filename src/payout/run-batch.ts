@@ -58,6 +58,8 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     watchEnds.abort();
     await watching;
   }
+  // Whoever has the right to send now goes on with it, and concludes it.
+  if (context.mayLeave?.() === false) return 'interrupted';
   const isChanged = (context.run.hasSent || wasInDoubt) && (await haltWhenChanged(context, batch));
   await recordHalt(context, batch);
   await recordPause(context, batch);

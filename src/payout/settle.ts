@@ -35,6 +35,8 @@ import { reportWaits } from './wait.ts';
 const idleMs = 5_000;
 /** Longest sleep while all that is due has its own request still under way: each that ends in doubt wakes the loop. */
 const inFlightPollMs = 1_000;
+/** How often it is looked whether this process has the right to send again: who sends settles. */
+const noRightPollMs = 1_000;
 const pageRows = 200;
 
 /**
@@ -52,6 +54,10 @@ export async function settleWhileRunning(
   await using repetitions = new Repetitions(context);
   while (!stop.aborted) {
     repetitions.throwFailure();
+    if (context.mayLeave?.() === false) {
+      await context.run.waitForWork(noRightPollMs, stop);
+      continue;
+    }
     const nowMs = clock.now();
     const horizonMs = nowMs + Math.max(settle.maxDelayMs, settle.firstDelayMs);
     const due = await journal.dueInquiries(nowMs, pageRows, batchId, horizonMs);

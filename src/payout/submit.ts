@@ -1,7 +1,7 @@
 /** Records the intent to pay one payout and sends it: no intent durably recorded, no request sent. */
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Change } from '../core/ports.ts';
+import type { Change, PaymentLikeness } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnLatest } from './apply-change.ts';
 import { callBank } from './adaptive-limit.ts';
@@ -54,11 +54,16 @@ function inLikenessTurn<T>(
   { payout, batch }: Row,
   work: () => Promise<T>,
 ): Promise<T> {
-  const like = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
+  const like = findLikeness({ limits, clock }, { payout, batch });
   if (like === undefined) return work();
   const { proxyType, proxyNo, amountSatang } = like;
   return likeness.run(`${proxyType} ${proxyNo} ${amountSatang}`, work);
 }
+
+const findLikeness = (
+  { limits, clock }: Pick<WorkerContext, 'limits' | 'clock'>,
+  { payout, batch }: Pick<Row, 'payout' | 'batch'>,
+): PaymentLikeness | undefined => likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
 
 interface Intended extends InDoubt {
   readonly pass: Pass;
@@ -74,9 +79,10 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
     if (tried !== 'refused') return tried;
     // Somebody cancelled or held the row, or halted its batch or account, meanwhile.
     await noticeHalt(context, row.batch);
-    // Others that count on the same day may have come first.
+    // Others that count on the same day, or that are like it, may have come first.
     const isLimited = dayLimitsOf(context.limits.overTime, row.payout) !== undefined;
-    if (row.attemptsRecorded === 0 && !isLimited) return undefined;
+    const isCompared = findLikeness(context, row) !== undefined;
+    if (row.attemptsRecorded === 0 && !isLimited && !isCompared) return undefined;
     const latest = await context.journal.payout(row.payout.seq);
     if (latest?.version !== row.payout.version) return undefined;
   }
@@ -93,7 +99,7 @@ async function tryIntent(context: WorkerContext, row: PayableRow): Promise<Inten
   if (check.kind !== 'clear') return undefined;
   const { cleared, pass } = check;
   const payer = payerOf(context, batch);
-  const terms = { cleared, payer, limits, policy: settle };
+  const terms = { cleared, payer, limits, likeness: findLikeness(context, row), policy: settle };
   const { change, attempt } = decideIntent({ ...row, ...terms, ...bankClock.read() });
   run.inFlight.add(payout.seq);
   run.hasSent = true;
@@ -143,14 +149,14 @@ export async function sendAttempt(
   pass: Pass,
   mayLeave: () => boolean,
 ): Promise<() => Promise<void>> {
-  const { bank, bankClock, gate, run } = context;
+  const { bank, bankClock, gate, run, mayLeave: mayStillSend = () => true } = context;
   const { payout, attempt } = sent;
   context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
   const answeredBefore = gate.breaker.answered;
   const said = await callBank(context, {
     pass,
     kind: 'transfers',
-    send: () => bank.transfer(attempt.order, () => gate.isServiceOpen && mayLeave()),
+    send: () => bank.transfer(attempt.order, () => gate.isServiceOpen && mayStillSend() && mayLeave()),
     read: (reply) => readReply(reply, attempt),
   });
   const { kind } = said.breaker;

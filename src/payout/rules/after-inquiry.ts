@@ -15,7 +15,7 @@ export interface InquiryStep {
   /** The same for what is to be sent again, when it is known from when on it may: it is asked about again then. */
   readonly keepUntil?: (atMs: number) => Change;
   /** Nothing is known of it and the rule allows it: send the attempt again, after this change of it is durable. */
-  readonly sendAgain?: Change & { readonly attempt: Attempt };
+  readonly sendAgain?: Change & { readonly attempt: Attempt; readonly isRepetition: true };
 }
 
 /** True when the row would be called failed: a lost part of the journal may have made another attempt since. */
@@ -167,7 +167,7 @@ function notLaterThan(change: Change, trustAtMs: number): Change {
   return { ...change, attempt: { ...attempt, nextInquiryAtMs } };
 }
 
-function sendAgain(asked: Case): Change & { readonly attempt: Attempt } {
+function sendAgain(asked: Case): NonNullable<InquiryStep['sendAgain']> {
   const { nowMs, bankNowMs = null, policy, facts } = asked;
   const attempt: Attempt = {
     ...asked.attempt,
@@ -184,5 +184,5 @@ function sendAgain(asked: Case): Change & { readonly attempt: Attempt } {
     attempt,
     detail: { ...facts, sends: attempt.sends },
   });
-  return { ...change, attempt };
+  return { ...change, attempt, isRepetition: true };
 }

@@ -4,7 +4,7 @@ import { move } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import { nameForBank } from '../../core/payee-name.ts';
 import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
-import type { Change, DayLimits } from '../../core/ports.ts';
+import type { Change, DayLimits, PaymentLikeness } from '../../core/ports.ts';
 import { computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
 import type { ClockReading } from './clock-skew.ts';
 import type { SettlePolicy } from './resend.ts';
@@ -38,6 +38,8 @@ export interface IntentInput extends Partial<ClockReading> {
   readonly policy: SettlePolicy;
   /** What counts on the day is to stay within these, it included. */
   readonly limits?: DayLimits | undefined;
+  /** What it must not be like; nothing is looked for when left out. */
+  readonly likeness?: PaymentLikeness | undefined;
   readonly nowMs: number;
 }
 
@@ -46,7 +48,7 @@ export interface IntentInput extends Partial<ClockReading> {
  * @throws RangeError for a hundredth attempt (`attemptsMax`); the caller holds such a payout instead
  */
 export function decideIntent(input: IntentInput): Intent {
-  const { payout, cleared, names, limits, nowMs } = input;
+  const { payout, cleared, names, limits, likeness, nowMs } = input;
   const attempt = composeAttempt(input);
   const change = move({
     payout,
@@ -68,7 +70,8 @@ export function decideIntent(input: IntentInput): Intent {
       ...noteOn(cleared, attempt),
     },
   });
-  return { change: { ...change, isIntent: true, ...(limits && { limits }) }, attempt };
+  const guards = { ...(limits && { limits }), ...(likeness && { likeness }) };
+  return { change: { ...change, isIntent: true, ...guards }, attempt };
 }
 
 /** What the history says of a further attempt: what it rests on, and what it does otherwise than the one before. */

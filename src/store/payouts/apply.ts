@@ -15,7 +15,7 @@ import {
   openAttemptStatuses,
 } from '../../core/payout.ts';
 import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
-import type { Change } from '../../core/ports.ts';
+import type { AttemptKey, Change } from '../../core/ports.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
@@ -281,7 +281,22 @@ interface Gate {
   readonly isApproved: boolean;
 }
 
+/** What is asked besides in the transaction of a send, where other machines send from the same journal. */
+export interface SendGuards {
+  /** Whether this process has the right to send; asked once in a transaction that sends anything. */
+  fence(): Body<boolean>;
+  /** Whether what others have done meanwhile lets an intent be recorded. */
+  mayIntend(change: Change, companyId: string): Body<boolean>;
+  /** Notes that these are sent now: once in a transaction. */
+  noteSends(sent: readonly AttemptKey[]): Body<void>;
+}
+
 interface Transaction {
+  readonly guards: SendGuards | undefined;
+  /** Undefined until something is to be sent. */
+  hasRight?: boolean;
+  /** Attempts that are sent on the strength of it. */
+  readonly sent: AttemptKey[];
   readonly gates: Map<string, Gate>;
   /** Batches that may have come to more than what needs no approval. */
   readonly raised: Set<string>;
@@ -348,16 +363,24 @@ function* readApprovalBits(change: Change, { approvers, isApproved: isBatchAppro
   return { approvalNeeded, approvalKept: 0, approvalGiven: isGiven ? bit : 0 };
 }
 
+/** Nothing leaves, not even what was sent before, while its batch or payer account is stopped. */
+function* maySend(transaction: Transaction, change: Change, gate: Gate): Body<boolean> {
+  const { guards } = transaction;
+  const isIntent = change.isIntent === true;
+  if (!gate.isOpen || (isIntent && !gate.isApproved)) return false;
+  if (guards === undefined) return true;
+  transaction.hasRight ??= yield* guards.fence();
+  return transaction.hasRight && (!isIntent || (yield* guards.mayIntend(change, gate.companyId)));
+}
+
 /** False when a guard no longer holds; nothing has changed then. */
 function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const { before, after, event, attempt, adopts = [] } = change;
   const gate = yield* readGate(transaction, before.batchId);
   if (change.isIntent === true) checkOrder(change, attempt?.order, gate);
   for (const adopted of adopts) checkOrder(change, adopted.order, gate);
-  // Nothing leaves, not even what was sent before, while the batch or its payer account is stopped.
-  const isSend = change.isIntent === true || event.cause === 'sending-again';
-  if (isSend && !gate.isOpen) return false;
-  if (change.isIntent === true && !gate.isApproved) return false;
+  const isSend = change.isIntent === true || change.isRepetition === true;
+  if (isSend && !(yield* maySend(transaction, change, gate))) return false;
   const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
   // Earlier ones were asked about before: one may have come alive since.
   const isLater = change.isIntent === true && (attempt?.attemptNo ?? 0) > 1;
@@ -391,6 +414,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   yield* recordUse(change, gate.companyId);
   yield* moveClaim(change, ofRow);
   if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
+  if (attempt !== undefined && isSend) transaction.sent.push(attempt);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);
   yield* appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq, asksFor));
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
@@ -458,9 +482,10 @@ function* applyChanges(transaction: Transaction, changes: readonly Change[]): Bo
 
 /** What counts over many rows, or is decided for them, is looked at by one change at a time. */
 function touchesOf(change: Change): readonly string[] | undefined {
-  const { before, limits, decision, adopts, isCorrected, isValidated } = change;
+  const { before, limits, likeness, decision, adopts, isCorrected, isValidated } = change;
   const isWide = [limits, decision, adopts, isCorrected, isValidated].some((part) => part !== undefined);
-  return isWide ? undefined : [`payout ${before.seq}`, `claim ${before.instruction.payoutId}`];
+  const like = likeness === undefined ? [] : [`like ${likeness.proxyNo} ${likeness.amountSatang}`];
+  return isWide ? undefined : [`payout ${before.seq}`, `claim ${before.instruction.payoutId}`, ...like];
 }
 
 function touchesOfAll(changes: readonly Change[]): readonly string[] | undefined {
@@ -468,30 +493,34 @@ function touchesOfAll(changes: readonly Change[]): readonly string[] | undefined
   return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
 }
 
-function* beginTransaction(): Body<Transaction> {
+function* beginTransaction(guards: SendGuards | undefined): Body<Transaction> {
   const latestEventSeq = yield* readLatestEventSeq();
-  return { gates: new Map(), raised: new Set(), latestEventSeq, drawnEventSeq: latestEventSeq };
+  const drawnEventSeq = latestEventSeq;
+  return { guards, sent: [], gates: new Map(), raised: new Set(), latestEventSeq, drawnEventSeq };
 }
 
-/** Once for all of them: it adds up the batch. */
-function* keepBounds({ raised }: Transaction): Body<void> {
+/** Once for all of them: a bound adds up the batch. */
+function* endTransaction({ raised, guards, sent }: Transaction): Body<void> {
   for (const batchId of raised) yield* keepToBound(batchId);
+  if (guards !== undefined && sent.length > 0) yield* guards.noteSends(sent);
 }
 
 /**
  * Gathers changes and commits them.
  * @param onCommit told the number of the latest event once it is durable, before anybody else is; what it throws is
  * a failure of the calls, so that nothing is sent on the strength of them
+ * @param guards left out where one process alone sends from the journal
  */
 export function makeApplier(
   engine: Pick<Engine, 'write'>,
   onCommit: (latestEventSeq: number) => void = () => {},
+  guards?: SendGuards,
 ): Applier {
   const { ask, end } = makeGroupCommit(engine, {
-    begin: beginTransaction,
+    begin: () => beginTransaction(guards),
     apply: applyChanges,
     touches: (changes) => touchesOfAll(changes),
-    end: keepBounds,
+    end: endTransaction,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });
   return {

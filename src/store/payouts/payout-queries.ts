@@ -32,7 +32,8 @@ interface Page {
 }
 
 /** A condition on the batch that only counts when a batch is given. */
-const inBatch = (batchId: string | null) => sql<boolean>`(${batchId} is null or p.batch_id = ${batchId})`;
+const inBatch = (batchId: string | null) =>
+  sql<boolean>`(cast(${batchId} as text) is null or p.batch_id = ${batchId})`;
 
 /** Of the latest version of a row's instruction, else of the one that was sealed. */
 const digestInForce = sql<
@@ -128,7 +129,7 @@ export const countInDoubt = define((values: { status: 'submitted' | 'unresolved'
     .selectFrom('payout as p')
     .select((eb) => eb.fn.countAll<number>().as('rows'))
     .where(({ ref }) => isInDoubt(ref('p.status')))
-    .where(sql<boolean>`(${values.status} is null or p.status = ${values.status})`),
+    .where(sql<boolean>`(cast(${values.status} as text) is null or p.status = ${values.status})`),
 );
 
 /** Rows that hold the claim on a payoutId, or on one that is like it, archived ones too. */
@@ -209,7 +210,7 @@ const similarPayment = define(
       .where('r.payout_id', '<>', values.payoutId)
       .where((eb) =>
         eb.or([
-          sql<boolean>`${values.reference1} is null`,
+          sql<boolean>`cast(${values.reference1} as text) is null`,
           eb('a.reference1', 'is', null),
           eb('a.reference1', '=', values.reference1),
         ]),

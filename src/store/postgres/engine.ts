@@ -11,7 +11,7 @@ import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
 import { compileStep } from './compile.ts';
 import { asPostgresWriteError, isConnectionLost, isOfEndedTransaction, isPassing } from './errors.ts';
-import { openPool, readersMax, viewSetUp } from './pool.ts';
+import { openPool, readersMax, soonAnswered, viewSetUp } from './pool.ts';
 
 /** Names the journal's write lock among the advisory locks of its database. */
 export const writeLockKey = 7_202_611_523;
@@ -202,12 +202,19 @@ async function openView(pool: Pool): Promise<View> {
 export interface PostgresEngine extends Engine, AsyncDisposable {
   /** For what is no statement of the journal: opening, locks of a session, copying many rows in. */
   readonly pool: Pool;
+  /**
+   * Runs a body of one statement on a connection of its own: it waits for no machine that writes, and fails when it is
+   * not answered soon.
+   */
+  writeAside<Result>(makeBody: () => Body<Result>): Promise<Result>;
 }
 
 /** @param url `postgres://…` of the database */
 export function makePostgresEngine(url: string): PostgresEngine {
   const readers = openPool(url, readersMax);
-  const writer = openPool(url, 1, true);
+  const writer = openPool(url, 1, { pipeline: true });
+  const aside = openPool(url, 1, soonAnswered);
+  const pools = [readers, writer, aside];
   const turns = new KeyedMutex();
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
@@ -221,7 +228,8 @@ export function makePostgresEngine(url: string): PostgresEngine {
     read: (makeBody: () => Reading<unknown>) =>
       explained(() => whileAway(() => withClient(readers, (client) => driveOn(client, makeBody())))) as never,
     write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, makeBody))),
+    writeAside: (makeBody) => explained(() => withClient(aside, (client) => driveOn(client, makeBody()))),
     openView: () => openView(readers),
-    [Symbol.asyncDispose]: async () => void (await Promise.all([readers.end(), writer.end()])),
+    [Symbol.asyncDispose]: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
   };
 }

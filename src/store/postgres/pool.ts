@@ -19,7 +19,10 @@ const idleViewMaxMs = 600_000;
 
 const connectWaitMs = 10_000;
 
-/** Reads at once; one more connection writes. */
+/** What must be known soon fails then, and is asked again on another connection. */
+export const soonAnswered: PoolConfig = { connectionTimeoutMillis: 3_000, query_timeout: 3_000 };
+
+/** Reads at once; two more connections write. */
 export const readersMax = 6;
 
 const typeIds = { bool: 16, int8: 20, int2: 21, int4: 23, numeric: 1700 } as const;
@@ -60,19 +63,19 @@ const setUp = [
 /** What a view is told besides. */
 export const viewSetUp = `set local idle_in_transaction_session_timeout = ${idleViewMaxMs}`;
 
-/** @param isPipelined statements go out without waiting for the answers of those before them */
-export function openPool(url: string, connectionsMax: number, isPipelined = false): Pool {
+/** @param more where it differs from others, `pipeline`: statements go out without waiting for the answers of those before */
+export function openPool(url: string, connectionsMax: number, more: PoolConfig = {}): Pool {
   const config = {
     connectionString: url,
     max: connectionsMax,
     types: asTables,
-    pipeline: isPipelined,
     application_name: `paydrop ${hostname()}:${process.pid}`,
     connectionTimeoutMillis: connectWaitMs,
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     allowExitOnIdle: true,
     onConnect: async (client: ClientBase) => void (await client.query(setUp)),
+    ...more,
   };
   const pool = new Pool(config);
   // One that breaks while nobody uses it is thrown away; whoever asks next gets another.

@@ -38,6 +38,7 @@ const passing = [
   'payout',
   'open_payout',
   'registration',
+  'latest_send',
   'line_pause',
   'day_use',
   'meta',

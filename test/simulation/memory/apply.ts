@@ -41,13 +41,23 @@ export function applyCall(store: MemoryStore, changes: readonly Change[]): boole
 }
 
 function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
-  const { before, after, event, attempt, isIntent, adopts = [], isValidated = false, decision } = change;
+  const {
+    before,
+    after,
+    event,
+    attempt,
+    isIntent,
+    isRepetition,
+    adopts = [],
+    isValidated = false,
+    decision,
+  } = change;
   const { companyId, payerAccount, status } = requireBatch(store, before.batchId);
   const made = isIntent === true ? [attempt, ...adopts] : adopts;
   if (made.some((one) => !isOrderOf(one, companyId, payerAccount))) {
     throw new Error(`payout ${before.seq}: the order names another company or payer account`);
   }
-  const isSend = isIntent === true || event.cause === 'sending-again';
+  const isSend = isIntent === true || isRepetition === true;
   if (isSend && (status !== 'running' || isStopped(store, companyId, payerAccount))) return false;
   const row = requireRow(store, before.seq);
   if (row.payout.version !== before.version || row.payout.status !== before.status) return false;

@@ -1,0 +1,63 @@
+/** What the transaction of a send asks besides where several machines send from one journal. */
+import { sql } from 'kysely';
+import { computeAttemptWaitMs, type LastSend } from '../../payout/rules/lease.ts';
+import type { SendGuards } from '../payouts/apply.ts';
+import { payoutReads } from '../payouts/payout-queries.ts';
+import { define, type Reading, textStatement } from '../statements.ts';
+import { databaseNowMs, isWorkerThere } from './workers.ts';
+
+/** The worker that this process is. */
+export interface OwnWorker {
+  /** Undefined while it is none: it sends nothing then. */
+  readonly workerId: number | undefined;
+  /** Told that its lease is over, as the journal has just found. */
+  noteRefused(): void;
+}
+
+/** Of every attempt of a payoutId, over all files, whoever sent it. */
+const lastSends = define(({ companyId, payoutId }: { companyId: string; payoutId: string }) =>
+  textStatement<LastSend & { readonly nowMs: number }>(sql`
+    select s.worker_id as "workerId", s.sent_at_ms as "sentAtMs", w.ended_at_ms as "endedAtMs", ${databaseNowMs} as "nowMs"
+    from payout_place o join latest_send s using (payout_seq) join attempt a using (payout_seq, attempt_no)
+    join worker w using (worker_id)
+    where o.payout_id = ${payoutId} and a.company_id = ${companyId}`),
+);
+
+const keepSends = define((values: { workerId: number; payoutSeqs: number[]; attemptNos: number[] }) =>
+  textStatement(sql`
+    insert into latest_send (payout_seq, attempt_no, worker_id, sent_at_ms)
+    select s.payout_seq, s.attempt_no, ${values.workerId}, ${databaseNowMs}
+    from unnest(${values.payoutSeqs}::bigint[], ${values.attemptNos}::bigint[]) as s (payout_seq, attempt_no)
+    on conflict (payout_seq, attempt_no)
+    do update set worker_id = excluded.worker_id, sent_at_ms = excluded.sent_at_ms`),
+);
+
+/** No worker has it. */
+const nobody = 0;
+
+function* readAttemptWaitMs(own: OwnWorker, companyId: string, payoutId: string): Reading<number> {
+  const sends = yield* lastSends.all({ companyId, payoutId });
+  return computeAttemptWaitMs(sends, own.workerId ?? nobody, sends[0]?.nowMs ?? 0);
+}
+
+export const makeSendReads = (own: OwnWorker) => ({
+  attemptWaitMs: (companyId: string, payoutId: string) => readAttemptWaitMs(own, companyId, payoutId),
+});
+
+export const makeSendGuards = (own: OwnWorker): SendGuards => ({
+  *fence() {
+    const isThere = yield* isWorkerThere(own.workerId ?? nobody);
+    if (!isThere) own.noteRefused();
+    return isThere;
+  },
+  *mayIntend({ before, attempt, likeness }, companyId) {
+    if (likeness !== undefined && (yield* payoutReads.similarPayment(likeness)) !== undefined) return false;
+    if ((attempt?.attemptNo ?? 0) <= 1) return true;
+    return (yield* readAttemptWaitMs(own, companyId, before.instruction.payoutId)) === 0;
+  },
+  *noteSends(sent) {
+    const payoutSeqs = sent.map(({ payoutSeq }) => payoutSeq);
+    const attemptNos = sent.map(({ attemptNo }) => attemptNo);
+    yield* keepSends.run({ workerId: own.workerId ?? nobody, payoutSeqs, attemptNos });
+  },
+});

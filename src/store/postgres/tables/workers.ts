@@ -1,0 +1,26 @@
+/** Who works the journal, which rows each of them pays, and who has sent what lately; all by the database's clock. */
+import { counted, inByteOrder } from './ddl.ts';
+
+export const workerTables = inByteOrder(`
+create table worker (
+  worker_id ${counted}, machine text not null, pid bigint not null, command text not null,
+  role text not null check (role in ('sender', 'helper')), epoch bigint not null, since_ms bigint not null,
+  lease_until_ms bigint not null, ended_at_ms bigint, superseded_at_ms bigint
+);
+create unique index one_sender on worker (role)
+  where role = 'sender' and ended_at_ms is null and superseded_at_ms is null;
+
+create table shard (
+  shard_id ${counted}, batch_id text not null references batch, from_row bigint not null, to_row bigint not null,
+  worker_id bigint not null references worker, epoch bigint not null, taken_at_ms bigint not null, ended_at_ms bigint
+);
+create index shard_of_batch on shard (batch_id, to_row);
+create index shard_not_ended on shard (batch_id) where ended_at_ms is null;
+
+create table latest_send (
+  payout_seq bigint not null, attempt_no bigint not null, worker_id bigint not null references worker,
+  sent_at_ms bigint not null,
+  primary key (payout_seq, attempt_no)
+);
+create index latest_send_when on latest_send (sent_at_ms);
+`);

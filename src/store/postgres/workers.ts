@@ -1,0 +1,203 @@
+/**
+ * Who works the journal, and which rows each of them pays. Whether a lease runs is told by the database's clock alone: the
+ * clock of a machine may show anything.
+ */
+import { type Expression, sql } from 'kysely';
+import type { Shard, Worker, WorkerAtWork, WorkerName, WorkerRole, WorkerStore } from '../../payout/ports.ts';
+import { isLeaseRunning, lastSendOverMs, leaseMs, listGaps, type RowGap } from '../../payout/rules/lease.ts';
+import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
+import type { PostgresEngine } from './engine.ts';
+
+/** The moment at which it is read, not that at which the transaction began. */
+export const databaseNowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+const leaseEndMs = sql`${databaseNowMs} + ${sql.lit(leaseMs)}`;
+
+/** As it is now. */
+interface WorkerNow extends Worker {
+  readonly nowMs: number;
+}
+
+const workerColumns = sql`w.worker_id as "workerId", w.machine, w.pid, w.command, w.role, w.epoch,
+  w.since_ms as "sinceMs", w.lease_until_ms as "leaseUntilMs", w.ended_at_ms as "endedAtMs",
+  w.superseded_at_ms as "supersededAtMs", ${databaseNowMs} as "nowMs"`;
+
+const selectWorkers = (condition: Expression<unknown>) =>
+  textStatement<WorkerNow>(sql`select ${workerColumns} from worker w where ${condition}`);
+
+const notEnded = sql`w.ended_at_ms is null and w.superseded_at_ms is null`;
+
+const byId = define(({ workerId }: { workerId: number }) => selectWorkers(sql`w.worker_id = ${workerId}`));
+const presentSender = define((_values: object) => selectWorkers(sql`w.role = 'sender' and ${notEnded}`));
+
+/** One that has not been heard of for longer is shown to nobody any more. */
+const goneAfterMs = 3_600_000;
+
+const atWork = define((_values: object) =>
+  textStatement<WorkerNow & { readonly shards: number }>(sql`
+    select ${workerColumns},
+      (select count(*) from shard s where s.worker_id = w.worker_id and s.ended_at_ms is null) as shards
+    from worker w
+    where ${notEnded} and w.lease_until_ms > ${databaseNowMs} - ${sql.lit(goneAfterMs)}
+    order by w.worker_id`),
+);
+
+const insertWorker = define(({ machine, pid, command, role }: WorkerName & { role: WorkerRole }) =>
+  textStatement<{ readonly workerId: number }>(sql`
+    insert into worker (machine, pid, command, role, epoch, since_ms, lease_until_ms)
+    values (${machine}, ${pid}, ${command}, ${role},
+      (select count(*) from worker where role = 'sender') + (${role} = 'sender')::int, ${databaseNowMs}, ${leaseEndMs})
+    returning worker_id as "workerId"`),
+);
+
+const defineUpdate = (set: Expression<unknown>, condition: Expression<unknown>) =>
+  define(({ workerId }: { workerId: number }) =>
+    textStatement(sql`update worker as w set ${set} where w.worker_id = ${workerId} and ${condition}`),
+  );
+
+const supersede = defineUpdate(sql`superseded_at_ms = ${databaseNowMs}`, notEnded);
+const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, notEnded);
+const end = defineUpdate(sql`ended_at_ms = ${databaseNowMs}`, sql`w.ended_at_ms is null`);
+
+// ---------------------------------------------------------------- shards
+
+interface OpenShard extends Shard, WorkerNow {}
+
+type Asked = Pick<Shard, 'batchId'> & { readonly rowsMax: number };
+
+const openShards = define(({ batchId }: { batchId: string }) =>
+  textStatement<OpenShard>(sql`
+    select ${workerColumns}, s.shard_id as "shardId", s.batch_id as "batchId", s.from_row as "fromRow", s.to_row as "toRow"
+    from shard s join worker w using (worker_id)
+    where s.batch_id = ${batchId} and s.ended_at_ms is null order by s.from_row`),
+);
+
+const isThere = (worker: WorkerNow): boolean => isLeaseRunning(worker, worker.nowMs);
+
+/** The first ready row strictly between two, and the last that is taken with it; both null when there is none. */
+const readyRows = define(({ batchId, afterRow, beforeRow, rowsMax }: Asked & RowGap) =>
+  textStatement<{ readonly fromRow: number | null; readonly toRow: number | null }>(sql`
+    select min(r.row_no) as "fromRow", max(r.row_no) as "toRow" from (
+      select row_no from payout
+      where batch_id = ${batchId} and status = 'ready' and row_no > ${afterRow} and row_no < ${beforeRow}
+      order by row_no limit ${rowsMax}) as r`),
+);
+
+const highestRow = define(({ batchId }: { batchId: string }) =>
+  textStatement<{ readonly row: number | null }>(
+    sql`select max(to_row) as row from shard where batch_id = ${batchId}`,
+  ),
+);
+
+const insertShard = define((values: Omit<Shard, 'shardId'> & { workerId: number; epoch: number }) =>
+  textStatement<{ readonly shardId: number }>(sql`
+    insert into shard (batch_id, from_row, to_row, worker_id, epoch, taken_at_ms)
+    values (${values.batchId}, ${values.fromRow}, ${values.toRow}, ${values.workerId}, ${values.epoch}, ${databaseNowMs})
+    returning shard_id as "shardId"`),
+);
+
+const endShard = define(({ shardId }: { shardId: number }) =>
+  textStatement(
+    sql`update shard set ended_at_ms = ${databaseNowMs} where shard_id = ${shardId} and ended_at_ms is null`,
+  ),
+);
+
+const forgetSends = define((_values: object) =>
+  textStatement(
+    sql`delete from latest_send where sent_at_ms < ${databaseNowMs} - ${sql.lit(2 * lastSendOverMs)}`,
+  ),
+);
+
+/** The first ready rows in one of these stretches, the first of them that has any. */
+function* findReady(asked: Asked, gaps: Iterable<RowGap>) {
+  for (const gap of gaps) {
+    const { fromRow = null, toRow = null } = (yield* readyRows.get({ ...asked, ...gap })) ?? {};
+    if (fromRow !== null && toRow !== null) return { fromRow, toRow };
+  }
+  return undefined;
+}
+
+/** Ends what workers that are gone have left, up to the first that still has ready rows: those are to be taken over. */
+function* takeFromGone(left: readonly OpenShard[]): Body<OpenShard | undefined> {
+  for (const shard of left) {
+    const own = { afterRow: shard.fromRow - 1, beforeRow: shard.toRow + 1 };
+    yield* endShard.run(shard);
+    if ((yield* findReady({ ...shard, rowsMax: 1 }, [own])) === undefined) continue;
+    // The sender's place is taken by a sender alone.
+    if (shard.role === 'helper') yield* supersede.run(shard);
+    return shard;
+  }
+  return undefined;
+}
+
+function* beginWorker({ machine, pid, command }: WorkerName, role: WorkerRole): Body<number> {
+  const made = yield* insertWorker.get({ machine, pid, command, role });
+  return (made as { readonly workerId: number }).workerId;
+}
+
+/** Whether a worker may send now; what is written in the same transaction is written while it may. */
+export function* isWorkerThere(workerId: number): Reading<boolean> {
+  const worker = yield* byId.get({ workerId });
+  return worker !== undefined && isThere(worker);
+}
+
+const reads = {
+  *workers() {
+    const found = yield* atWork.all({});
+    return found.map((one): WorkerAtWork => ({ ...one, isThere: isThere(one) }));
+  },
+  *shardsElsewhere(batchId, workerId) {
+    const open = yield* openShards.all({ batchId });
+    return open
+      .filter((shard) => shard.workerId !== workerId && isThere(shard))
+      .map(({ shardId, fromRow, toRow }): Shard => ({ shardId, batchId, fromRow, toRow }));
+  },
+} satisfies Partial<BodiesOf<WorkerStore>>;
+
+/** Each excludes all who write: whoever is superseded has committed what it was at, or cannot any more. */
+const writes = {
+  *takeSenderPlace(name) {
+    const present = yield* presentSender.get({});
+    if (present !== undefined && isThere(present)) return { kind: 'held', by: present };
+    if (present !== undefined) yield* supersede.run(present);
+    return { kind: 'taken', workerId: yield* beginWorker(name, 'sender') };
+  },
+  joinAsHelper: (name) => beginWorker(name, 'helper'),
+  *claimShard(batchId, workerId, rowsMax) {
+    const worker = yield* byId.get({ workerId });
+    if (worker === undefined || !isThere(worker)) return undefined;
+    yield* forgetSends.run({});
+    const open = yield* openShards.all({ batchId });
+    const taken = open.filter(isThere);
+    const highest = (yield* highestRow.get({ batchId }))?.row ?? 0;
+    const found =
+      (yield* takeFromGone(open.filter((shard) => !isThere(shard)))) ??
+      (yield* findReady({ batchId, rowsMax }, listGaps(taken, highest))) ??
+      // Rows that have become ready again stand before it.
+      (yield* findReady({ batchId, rowsMax }, listGaps(taken, 0)));
+    if (found === undefined) return undefined;
+    const shard = { batchId, fromRow: found.fromRow, toRow: found.toRow };
+    const made = yield* insertShard.get({ ...shard, workerId, epoch: worker.epoch });
+    return { ...(made as { readonly shardId: number }), ...shard };
+  },
+} satisfies Partial<BodiesOf<WorkerStore>>;
+
+/** One row of the worker's own, which nobody else writes but to supersede it. */
+const asides = {
+  *renew(workerId) {
+    return (yield* renew.run({ workerId })) === 1;
+  },
+  *endWorker(workerId) {
+    yield* end.run({ workerId });
+  },
+  *endShard(shardId) {
+    yield* endShard.run({ shardId });
+  },
+} satisfies Partial<BodiesOf<WorkerStore>>;
+
+/** The workers of a journal on PostgreSQL. */
+export const makeWorkerStore = (engine: PostgresEngine): WorkerStore => ({
+  ...driveEach(reads, (makeBody: () => Reading<unknown>) => engine.read(makeBody)),
+  ...driveEach(writes, engine.write),
+  ...driveEach(asides, engine.writeAside),
+});

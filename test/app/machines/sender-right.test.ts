@@ -1,0 +1,79 @@
+/** The right to send where several machines work one journal, on a real PostgreSQL. */
+import { hostname } from 'node:os';
+import { expect, test } from 'vitest';
+import { acquireSenderRight, type SenderRight } from '../../../src/app/machines/sender-right.ts';
+import { nameOwner } from '../../../src/app/session.ts';
+import type { WorkerStore } from '../../../src/payout/ports.ts';
+import { leaseMs } from '../../../src/payout/rules/lease.ts';
+import { describePostgres } from '../../support/postgres.ts';
+import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
+import { openCluster } from '../../support/cluster.ts';
+
+const logged: string[] = [];
+const log = (_level: string, message: string): void => void logged.push(message);
+
+async function acquire(workers: WorkerStore, clock: VirtualClock): Promise<SenderRight> {
+  const right = await acquireSenderRight(workers, { command: 'watch', clock, log });
+  if ('heldBy' in right) throw new Error(`taken by ${nameOwner(right.heldBy)}`);
+  return right;
+}
+
+describePostgres('the right to send', () => {
+  test('is refused while another has it, who is named', async () => {
+    await using cluster = await openCluster();
+    const clock = makeVirtualClock();
+    await using first = await acquire(cluster.workers, clock);
+    expect(first.keeper.isHeld).toBe(true);
+    const second = await acquireSenderRight(cluster.workers, { command: 'run', clock, log });
+    expect('heldBy' in second && nameOwner(second.heldBy)).toMatch(
+      new RegExp(`^"paydrop watch" \\(process ${process.pid} on ${hostname()}, since 20`),
+    );
+  });
+
+  test('goes to the next as soon as it is given back', async () => {
+    await using cluster = await openCluster();
+    const clock = makeVirtualClock();
+    const first = await acquire(cluster.workers, clock);
+    await first[Symbol.asyncDispose]();
+    expect(first.keeper.isHeld).toBe(false);
+    await using second = await acquire(cluster.workers, clock);
+    expect(second.keeper.isHeld).toBe(true);
+  });
+
+  test('of a process that ends at once runs out by itself, and is not said to be over', async () => {
+    await using cluster = await openCluster();
+    const clock = makeVirtualClock();
+    const first = await acquire(cluster.workers, clock);
+    first[Symbol.dispose]();
+    expect(first.keeper.isHeld).toBe(false);
+    expect(await cluster.workers.workers()).toMatchObject([{ workerId: first.workerId, endedAtMs: null }]);
+    await expect(acquire(cluster.workers, clock)).rejects.toThrow('taken by');
+    await cluster.age(first.workerId, leaseMs + 1);
+    await using second = await acquire(cluster.workers, clock);
+    expect(second.workerId).toBeGreaterThan(first.workerId);
+  });
+
+  test.each([-3_600_000, 0, 3_600_000])(
+    'is kept, and lost, whatever the clock of the machine shows (%d ms off)',
+    async (offMs) => {
+      await using cluster = await openCluster();
+      const [clock, other] = [makeVirtualClock(Date.now() + offMs), makeVirtualClock(Date.now())];
+      await using first = await acquire(cluster.workers, clock);
+      await expect(acquire(cluster.workers, other)).rejects.toThrow('taken by');
+      await cluster.age(first.workerId, leaseMs + 1);
+      await using second = await acquire(cluster.workers, other);
+      expect(second.keeper.isHeld).toBe(true);
+      first.noteRefused();
+      await expect.poll(() => first.keeper.lost.aborted).toBe(true);
+      expect(first.keeper.isHeld).toBe(false);
+    },
+  );
+
+  test('that cannot be given back is left to run out', async () => {
+    await using cluster = await openCluster();
+    const refused = { ...cluster.workers, endWorker: () => Promise.reject(new Error('away')) };
+    const first = await acquire(refused, makeVirtualClock());
+    await first[Symbol.asyncDispose]();
+    expect(logged.at(-1)).toMatch(/runs out by itself/);
+  });
+});

@@ -1,0 +1,203 @@
+/** Leases and shards on a real PostgreSQL: the database's clock says who is there, and nobody has what another has. */
+import { expect, test } from 'vitest';
+import { leaseMs } from '../../../src/payout/rules/lease.ts';
+import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
+import { makeWorkerStore } from '../../../src/store/postgres/workers.ts';
+import { batchId, type Cluster, openCluster } from '../../support/cluster.ts';
+import { describePostgres } from '../../support/postgres.ts';
+
+const one = { machine: 'pay-1', pid: 11, command: 'watch' };
+const other = { machine: 'pay-2', pid: 22, command: 'watch' };
+
+/** @throws Error when it is another's */
+async function takePlace({ workers }: Cluster, name = one): Promise<number> {
+  const place = await workers.takeSenderPlace(name);
+  if (place.kind === 'held') throw new Error(`${place.by.machine} has it`);
+  return place.workerId;
+}
+
+const range = (from: number, to: number): number[] =>
+  Array.from({ length: to - from + 1 }, (_, place) => from + place);
+
+describePostgres('the place of the sender', () => {
+  test('is refused while another has it, and says who', async () => {
+    await using cluster = await openCluster();
+    const workerId = await takePlace(cluster);
+    const place = await cluster.workers.takeSenderPlace(other);
+    expect(place).toMatchObject({ kind: 'held', by: { ...one, workerId, role: 'sender', epoch: 1 } });
+  });
+
+  test('is taken by one of many who ask at once', async () => {
+    await using cluster = await openCluster();
+    await using beside = makePostgresEngine(cluster.engine.pool.options.connectionString ?? '');
+    const stores = [cluster.workers, makeWorkerStore(beside)];
+    const places = await Promise.all(
+      range(1, 10).flatMap(() => stores.map((store) => store.takeSenderPlace(one))),
+    );
+    expect(places.filter((place) => place.kind === 'taken')).toHaveLength(1);
+  });
+
+  test('is taken over once its lease is over, and never renewed then', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    const first = await takePlace(cluster);
+    await cluster.age(first, leaseMs + 1);
+    const second = await takePlace(cluster, other);
+    expect(await workers.renew(first)).toBe(false);
+    expect(await workers.renew(second)).toBe(true);
+    expect(await workers.workers()).toMatchObject([{ ...other, workerId: second, epoch: 2, isThere: true }]);
+  });
+
+  test('whose lease is over is renewed as long as nobody has taken it', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    const first = await takePlace(cluster);
+    await cluster.age(first, 60_000);
+    expect(await workers.workers()).toMatchObject([{ workerId: first, isThere: false }]);
+    expect(await workers.renew(first)).toBe(true);
+    expect(await workers.takeSenderPlace(other)).toMatchObject({ kind: 'held' });
+  });
+
+  test('is free at once when it is given back', async () => {
+    await using cluster = await openCluster();
+    const first = await takePlace(cluster);
+    await cluster.workers.endWorker(first);
+    expect(await cluster.workers.renew(first)).toBe(false);
+    await takePlace(cluster, other);
+  });
+
+  test('is renewed while another machine writes for long', async () => {
+    await using cluster = await openCluster();
+    const workerId = await takePlace(cluster);
+    await using client = await cluster.engine.pool
+      .connect()
+      .then((held) => Object.assign(held, { [Symbol.asyncDispose]: async () => held.release(true) }));
+    await client.query('begin');
+    await client.query('select pg_advisory_xact_lock(7202611523)');
+    expect(await cluster.workers.renew(workerId)).toBe(true);
+  });
+
+  test('fails soon where the database does not answer, and is renewed afterwards', async () => {
+    await using cluster = await openCluster();
+    const workerId = await takePlace(cluster);
+    await using client = await cluster.engine.pool
+      .connect()
+      .then((held) => Object.assign(held, { [Symbol.asyncDispose]: async () => held.release(true) }));
+    await client.query('begin');
+    await client.query('lock table worker');
+    await expect(cluster.workers.renew(workerId)).rejects.toThrow(/timeout/i);
+    await client.query('rollback');
+    expect(await cluster.workers.renew(workerId)).toBe(true);
+  });
+
+  test('hangs on the clock of no machine', async () => {
+    await using cluster = await openCluster();
+    const workerId = await takePlace(cluster);
+    const [found] = await cluster.sql(
+      `select lease_until_ms - since_ms as lease, abs(since_ms - extract(epoch from now()) * 1000) < 60000 as is_its from worker`,
+    );
+    expect(found).toEqual({ lease: String(leaseMs), is_its: true });
+    expect(await cluster.workers.renew(workerId)).toBe(true);
+  });
+});
+
+describePostgres('a shard', () => {
+  test('is of ready rows that nobody has, in their order', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 10), ...range(21, 25));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    const taken = [
+      await workers.claimShard(batchId, sender, 4),
+      await workers.claimShard(batchId, helper, 4),
+      await workers.claimShard(batchId, sender, 4),
+      await workers.claimShard(batchId, helper, 4),
+      await workers.claimShard(batchId, helper, 4),
+    ];
+    expect(taken.map((shard) => shard && [shard.fromRow, shard.toRow])).toEqual([
+      [1, 4],
+      [5, 8],
+      [9, 22],
+      [23, 25],
+      undefined,
+    ]);
+    expect((await workers.shardsElsewhere(batchId, sender)).map(({ fromRow }) => fromRow)).toEqual([5, 23]);
+    expect(await workers.workers()).toMatchObject([{ shards: 2 }, { shards: 2, role: 'helper', epoch: 1 }]);
+  });
+
+  test('is of rows that became ready again where nobody has them', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 9));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    const first = await workers.claimShard(batchId, sender, 3);
+    await workers.claimShard(batchId, helper, 3);
+    await workers.claimShard(batchId, sender, 3);
+    expect(await workers.claimShard(batchId, sender, 3)).toBeUndefined();
+    await workers.endShard(first?.shardId ?? 0);
+    expect(await workers.claimShard(batchId, helper, 2)).toMatchObject({ fromRow: 1, toRow: 2 });
+    expect(await workers.claimShard(batchId, helper, 2)).toMatchObject({ fromRow: 3, toRow: 3 });
+    expect(await workers.claimShard(batchId, helper, 2)).toBeUndefined();
+  });
+
+  test('of a worker that is gone is taken first, and its owner never comes back', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 9));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    const left = await workers.claimShard(batchId, helper, 3);
+    await cluster.sql(`update payout set status = 'paid' where row_no < 3`);
+    await cluster.age(helper, leaseMs + 1);
+    expect(await workers.shardsElsewhere(batchId, sender)).toEqual([]);
+    const taken = await workers.claimShard(batchId, sender, 3);
+    expect(taken).toMatchObject({ fromRow: 1, toRow: 3 });
+    expect(taken?.shardId).not.toBe(left?.shardId);
+    expect(await workers.renew(helper)).toBe(false);
+    expect(await workers.claimShard(batchId, helper, 3)).toBeUndefined();
+    expect(await workers.claimShard(batchId, sender, 3)).toMatchObject({ fromRow: 4, toRow: 6 });
+  });
+
+  test('of a sender that is gone is taken, and its place is not', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 3));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await workers.claimShard(batchId, sender, 3);
+    await cluster.age(sender, leaseMs + 1);
+    expect(await workers.claimShard(batchId, helper, 3)).toMatchObject({ fromRow: 1, toRow: 3 });
+    expect(await workers.renew(sender)).toBe(true);
+  });
+
+  test('that a worker has left with nothing ready is taken by nobody', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 3));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await workers.claimShard(batchId, helper, 3);
+    await cluster.sql(`update payout set status = 'submitted'`);
+    await workers.endWorker(helper);
+    expect(await workers.claimShard(batchId, sender, 3)).toBeUndefined();
+    expect(await cluster.sql('select 1 from shard where ended_at_ms is null')).toEqual([]);
+  });
+
+  test('is given to nobody whose own lease is over', async () => {
+    await using cluster = await openCluster();
+    await cluster.ready(1);
+    const helper = await cluster.workers.joinAsHelper(other);
+    await cluster.age(helper, leaseMs + 1);
+    expect(await cluster.workers.claimShard(batchId, helper, 3)).toBeUndefined();
+  });
+
+  test('shares no ready row with another of those that many take at once', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 200).filter((rowNo) => rowNo % 7 !== 0));
+    const helpers = await Promise.all(range(1, 4).map(() => workers.joinAsHelper(other)));
+    const taken = await Promise.all(
+      range(0, 59).map((turn) => workers.claimShard(batchId, helpers[turn % 4] ?? 0, 5)),
+    );
+    const covered = taken.flatMap((shard) => (shard === undefined ? [] : range(shard.fromRow, shard.toRow)));
+    expect(new Set(covered).size).toBe(covered.length);
+    for (const rowNo of range(1, 200).filter((number) => number % 7 !== 0)) expect(covered).toContain(rowNo);
+  });
+});
