@@ -266,7 +266,9 @@ function makeMortal(theatre: Theatre) {
   const clock: Clock = { ...theatre.time, sleep: (ms, signal) => outlive(() => sleep(ms, signal)) };
   const journal = new Proxy(theatre.journal, {
     get: (target, name: keyof Journal) => {
-      const method = target[name] as (...args: readonly unknown[]) => Promise<unknown>;
+      const method = target[name] as ((...args: readonly unknown[]) => Promise<unknown>) | undefined;
+      // What a journal that one process works does not have.
+      if (method === undefined) return undefined;
       return (...args: readonly unknown[]) => outlive(() => method.apply(target, [...args]));
     },
   });
