@@ -358,12 +358,7 @@ const ofJournal: readonly Mutation[] = [
     "takesItBack ? 'not-held-by-another' : 'none'",
     "'none'",
   ),
-  inJournal(
-    'a stop of the line ignored',
-    'store/payouts/apply.ts',
-    'if (isSend && !gate.isOpen) return false;',
-    '',
-  ),
+  inJournal('a stop of the line ignored', 'store/payouts/apply.ts', 'if (!gate.isOpen) return false;', ''),
   inJournal(
     'a claim taken from whoever holds it',
     'store/payouts/seal.ts',
@@ -551,8 +546,8 @@ const ofLimits: readonly Mutation[] = [
   inLimits(
     'a limit of the day looked at before the intent alone',
     'payout/submit.ts',
-    'const terms = { cleared, payer, limits, policy: settle };',
-    'const terms = { cleared, payer, limits: limits && undefined, policy: settle };',
+    'const terms = { cleared, payer, limits, likeness:',
+    'const terms = { cleared, payer, limits: limits && undefined, likeness:',
   ),
   inLimits(
     'what is in flight does not count for a limit of the day',

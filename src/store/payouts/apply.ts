@@ -365,9 +365,9 @@ function* readApprovalBits(change: Change, { approvers, isApproved: isBatchAppro
 
 /** Nothing leaves, not even what was sent before, while its batch or payer account is stopped. */
 function* maySend(transaction: Transaction, change: Change, gate: Gate): Body<boolean> {
-  const { guards } = transaction;
-  const isIntent = change.isIntent === true;
-  if (!gate.isOpen || (isIntent && !gate.isApproved)) return false;
+  const [{ guards }, isIntent] = [transaction, change.isIntent === true];
+  if (!gate.isOpen) return false;
+  if (isIntent && !gate.isApproved) return false;
   if (guards === undefined) return true;
   transaction.hasRight ??= yield* guards.fence();
   return transaction.hasRight && (!isIntent || (yield* guards.mayIntend(change, gate.companyId)));
