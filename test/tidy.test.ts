@@ -321,6 +321,12 @@ describe('a room is as large as one can know it', () => {
     );
   });
 
+  test('what one engine alone needs counts by itself', () => {
+    const rest = Array.from({ length: 5 }, (_, place) => fileOf(`src/room${place}/a.ts`, 15));
+    const store = [fileOf('src/store/a.ts', 12), fileOf('src/store/postgres/a.ts', 12)];
+    expect(report(findLargeRooms([...rest, ...store]))).toEqual([]);
+  });
+
   test('the project keeps it', () => {
     const own = sources.filter(({ path }) => path.startsWith('src/'));
     expect(report([...findCrowdedFolders(own), ...findLargeRooms(own)])).toEqual([]);
