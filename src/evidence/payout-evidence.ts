@@ -57,12 +57,15 @@ async function readRow(journal: Journal, reader: AuditReader, history: PayoutHis
   const found = reader.payout(row.seq);
   if (found === undefined) throw new Error(`the journal has no history of row ${row.rowNo}: audit it`);
   const payout = await journal.payout(row.seq);
-  using view = journal.openStatementView();
-  const lines = attempts.flatMap((attempt) =>
-    view
-      .linesOf(attempt.order.transRefNo, payout && factsOf(payout, attempt))
-      .flatMap(({ date, lines: ofDay }) => ofDay.map((line) => ({ date, line }))),
+  await using view = await journal.openStatementView();
+  const facts = payout === undefined ? [] : attempts.map((attempt) => factsOf(payout, attempt));
+  const kept = await view.linesOf(
+    attempts.map(({ order }) => order.transRefNo),
+    facts,
   );
+  const lines = attempts
+    .flatMap(({ order }) => kept.get(order.transRefNo) ?? [])
+    .flatMap(({ date, lines: ofDay }) => ofDay.map((line) => ({ date, line })));
   return { history, ...found, lines };
 }
 

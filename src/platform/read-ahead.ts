@@ -14,8 +14,8 @@ const attemptsBelow = 128;
 const keyOf = ({ payoutSeq, attemptNo }: AttemptKey): number => payoutSeq * attemptsBelow + attemptNo;
 
 export class ReadAhead<Row extends AttemptKey> {
-  readonly #readOne: (place: AttemptKey) => Row | undefined;
-  readonly #readFrom: (payoutSeq: number) => readonly Row[];
+  readonly #readOne: (place: AttemptKey) => Promise<Row | undefined>;
+  readonly #readFrom: (payoutSeq: number) => Promise<readonly Row[]>;
   /** The latest stretch, and the one before, for those that come late. */
   #stretch = new Map<number, Row>();
   #earlier = new Map<number, Row>();
@@ -26,21 +26,27 @@ export class ReadAhead<Row extends AttemptKey> {
 
   /** @param readFrom the next `stretchRows` attempts of this payout and those after it, in their order */
   constructor(
-    readOne: (place: AttemptKey) => Row | undefined,
-    readFrom: (payoutSeq: number) => readonly Row[],
+    readOne: (place: AttemptKey) => Promise<Row | undefined>,
+    readFrom: (payoutSeq: number) => Promise<readonly Row[]>,
   ) {
     this.#readOne = readOne;
     this.#readFrom = readFrom;
   }
 
-  get(place: AttemptKey): Row | undefined {
+  /** What was read ahead. */
+  find(place: AttemptKey): Row | undefined {
     const key = keyOf(place);
-    const known = this.#stretch.get(key) ?? this.#earlier.get(key);
+    return this.#stretch.get(key) ?? this.#earlier.get(key);
+  }
+
+  /** One at a time is asked for. @returns undefined for one that is not there */
+  async get(place: AttemptKey): Promise<Row | undefined> {
+    const known = this.find(place);
     if (known !== undefined) return known;
     const fromSeq = this.#findStart(place.payoutSeq);
-    if (fromSeq !== undefined) this.#takeStretch(fromSeq);
+    if (fromSeq !== undefined) await this.#takeStretch(fromSeq);
     else this.#strayedSeq = place.payoutSeq;
-    return this.#stretch.get(key) ?? this.#readOne(place);
+    return this.#stretch.get(keyOf(place)) ?? this.#readOne(place);
   }
 
   /** Where the stretch begins that may serve this payout and those to come; undefined when it stands alone. */
@@ -50,8 +56,8 @@ export class ReadAhead<Row extends AttemptKey> {
     return isNear(this.#strayedSeq) ? this.#strayedSeq + 1 : undefined;
   }
 
-  #takeStretch(fromSeq: number): void {
-    const rows = this.#readFrom(fromSeq);
+  async #takeStretch(fromSeq: number): Promise<void> {
+    const rows = await this.#readFrom(fromSeq);
     this.#earlier = this.#stretch;
     this.#stretch = new Map(rows.map((row) => [keyOf(row), row]));
     // The last payout may have more attempts than the stretch has room for; those are read alone.

@@ -29,7 +29,7 @@ export async function inspectStatement(
   const { date, provenance, scope, originalSha256 } = source;
   const { previous, versions } = await readFormer(store, date);
   const isOver = isWhole(date, clock.now());
-  using view = store.openStatementView();
+  await using view = await store.openStatementView();
   using deferred = store.openDeferred();
   const day = { date, companyId, readDates: new Set([...view.days().wholeDates, date]) };
   const custody = { provenance, scope, presentSha256: previous?.sha256, closesDay: false };

@@ -1,13 +1,12 @@
 /** Judges each transfer once over the lines of all days, and holds the totals of the day that is read against both sides. */
 import { mustProbe } from '../payout/rules/lost-journal.ts';
 import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
-import { type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
+import { inChunks, type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
 import { describeProvenance } from './rules/custody.ts';
 import { amountOf, isRebuilt, lineKeyOf, rebuildLine } from './rules/differences.ts';
 import { isRequestUnderWay } from './rules/evidence.ts';
 import { type JudgedDay, type JudgedTransfer, judgeTransfer } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
-import type { StatementLine } from './rules/statement.ts';
 import { addFigures, type DayTotals, findTotalsGaps, noFigures } from './rules/tally.ts';
 import type { AttemptFacts, DayLines, DaysRead, Figures } from './rules/types.ts';
 
@@ -28,25 +27,6 @@ export interface Matching {
   readonly reading: Reading | undefined;
 }
 
-/** Yields lists of as many as are judged in one turn. @param weigh how much of a list one takes up */
-export function* inChunks<Item>(
-  items: Iterable<Item>,
-  size = keysPerTurn,
-  weigh: (item: Item) => number = () => 1,
-): Generator<readonly Item[]> {
-  let chunk: Item[] = [];
-  let weight = 0;
-  for (const item of items) {
-    chunk.push(item);
-    weight += weigh(item);
-    if (weight < size) continue;
-    yield chunk;
-    chunk = [];
-    weight = 0;
-  }
-  if (chunk.length > 0) yield chunk;
-}
-
 /** What a key takes up of a turn. */
 const weighKey = ({ lines }: DeferredKey): number => Math.max(linesPerTurn / keysPerTurn, lines.length);
 
@@ -64,26 +44,35 @@ export async function noteOtherDays(matching: Matching): Promise<void> {
   const { view, read } = matching;
   await note(matching, view.keysWithBreaks());
   await note(matching, referencesInDoubt(view, read));
-  await note(
-    matching,
-    view.attemptsProvedLate().map(({ order }) => order.transRefNo),
-  );
+  await note(matching, referencesProvedLate(view));
 }
 
-async function note({ context, deferred }: Matching, keys: Iterable<string>): Promise<void> {
-  for (const chunk of inChunks(keys)) {
-    deferred.note(chunk);
+async function note({ context, deferred }: Matching, pages: AsyncIterable<readonly string[]>): Promise<void> {
+  for await (const keys of pages) {
+    deferred.note(keys);
     await yieldToEventLoop(context);
   }
 }
 
-function* referencesInDoubt(view: StatementView, { wholeDates }: DaysRead): Generator<string> {
-  for (const { order } of view.attemptsInDoubt()) if (wholeDates.has(order.tranDate)) yield order.transRefNo;
+async function* referencesInDoubt(
+  view: StatementView,
+  { wholeDates }: DaysRead,
+): AsyncGenerator<readonly string[]> {
+  for await (const page of view.attemptsInDoubt())
+    yield page.flatMap(({ order }) => (wholeDates.has(order.tranDate) ? [order.transRefNo] : []));
 }
 
-function* referencesMissed({ index, view }: Reading): Generator<string> {
-  for (const { payoutSeq, attemptNo } of index.missed())
-    yield view.attempt(payoutSeq, attemptNo).order.transRefNo;
+async function* referencesProvedLate(view: StatementView): AsyncGenerator<readonly string[]> {
+  const proved = await view.attemptsProvedLate();
+  yield proved.map(({ order }) => order.transRefNo);
+}
+
+async function* referencesMissed({ index, view }: Reading): AsyncGenerator<readonly string[]> {
+  for (const places of inChunks(index.missed(), keysPerTurn)) {
+    const references: string[] = [];
+    for (const place of places) references.push((await view.attempt(place)).order.transRefNo);
+    yield references;
+  }
 }
 
 /** Judges every key that is to be judged, in chunks; the same each time it is asked for. */
@@ -100,13 +89,16 @@ export async function judgeKeys(
   keys: readonly DeferredKey[],
 ): Promise<readonly JudgedTransfer[]> {
   const { view, read } = matching;
-  const attempts = view.byReference(keys.map(({ key }) => key));
+  const names = keys.map(({ key }) => key);
+  const attempts = await view.byReference(names);
   await recallMissing(matching, keys, attempts);
+  const kept = await view.linesOf(names, attempts.values());
+  const breaks = await view.standingBreaks(names);
   const judged = keys.map(({ key, lines: deferred }) => {
     if (deferred.some((line) => lineKeyOf(line) !== key)) throw new Error('lines of two keys were mixed');
     const attempt = attempts.get(key);
-    const lines = findLines(matching, key, attempt, deferred);
-    return judgeTransfer({ key, attempt, lines, standingBreaks: view.standingBreaks(key) }, read);
+    const lines = findLines(matching, { key, lines: deferred }, attempt, kept.get(key) ?? []);
+    return judgeTransfer({ key, attempt, lines, standingBreaks: breaks.get(key) ?? [] }, read);
   });
   return holdBack(matching, judged);
 }
@@ -129,12 +121,11 @@ async function recallMissing(
 
 /** Of the day that is read its lines as they were read, of the others those of their present statements. */
 function findLines(
-  { view, reading }: Matching,
-  key: string,
+  { reading }: Matching,
+  { key, lines: deferred }: DeferredKey,
   attempt: AttemptFacts | undefined,
-  deferred: readonly StatementLine[],
+  kept: readonly DayLines[],
 ): readonly DayLines[] {
-  const kept = view.linesOf(key, attempt);
   if (reading === undefined) return kept;
   const { index, day } = reading;
   const others = kept.filter(({ date }) => date !== day.date);

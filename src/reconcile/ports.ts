@@ -129,30 +129,39 @@ export const partOfDay = 'part';
 export const isOfWholeDay = (reading: string): boolean => reading.endsWith(` ${wholeDay}`);
 
 /** The store at one moment, however long it takes to look at it. */
-export interface StatementView extends Disposable {
+export interface StatementView extends AsyncDisposable {
   /** Every attempt with this tranDate, in the order in which they were made. */
-  attemptsOfDay(date: string): Iterable<readonly DayAttempt[]>;
-  /** @throws Error for one that is not there */
-  attempt(payoutSeq: number, attemptNo: number): AttemptFacts;
-  byReference(transRefNos: readonly string[]): ReadonlyMap<string, AttemptFacts>;
+  attemptsOfDay(date: string): AsyncIterable<readonly DayAttempt[]>;
+  /** At once where it was read ahead; one at a time is asked for. @throws Error for one that is not there */
+  attempt(place: AttemptKey): AttemptFacts | Promise<AttemptFacts>;
+  byReference(transRefNos: readonly string[]): Promise<ReadonlyMap<string, AttemptFacts>>;
   /** Attempts of all days that are neither paid nor known to have ended, of rows in doubt. */
-  attemptsInDoubt(): Iterable<AttemptFacts>;
+  attemptsInDoubt(): AsyncIterable<readonly AttemptFacts[]>;
   /** Paid attempts of alarmed rows that an inquiry has shown complete; rows without an alarm are not among them. */
-  attemptsProvedLate(): readonly AttemptFacts[];
+  attemptsProvedLate(): Promise<readonly AttemptFacts[]>;
   /** Each day's present version, when it was accepted, and which of them were read when they had ended. */
   days(): Pick<DaysRead, 'days' | 'acceptedAtMs' | 'wholeDates' | 'provenances'>;
-  /** True when the day's present statement has a line that agrees with the attempt in everything. */
-  hasCleanLine(date: string, attempt: AttemptKey): boolean;
-  /** Lines with this key in the present statements of all days, oldest day first. */
-  linesOf(key: string, attempt: AttemptFacts | undefined): readonly DayLines[];
-  /** Those that are open, and those that people have accepted. */
-  standingBreaks(key: string): readonly BreakRecord[];
-  /** Keys with standing breaks of a day; of any day, as long as their attempts are in the journal where nothing is open, when none is given. */
-  keysWithBreaks(date?: string): Iterable<string>;
-  /** Keys of lines in the day's present statement that differed in anything, or were of another day. */
-  unclearKeysOf(date: string): Iterable<string>;
-  /** Keys of attempts of this day of which a line is kept with its cells, or a break is open. */
-  keysWithPast(date: string): Iterable<string>;
+  /** Those of some attempts with which a line of the day's present statement agrees in everything. */
+  withCleanLine(date: string, attempts: readonly AttemptKey[]): Promise<readonly AttemptKey[]>;
+  /**
+   * Of each key that has any its lines in the present statements of all days, oldest day first.
+   * @param attempts those that are known
+   */
+  linesOf(
+    keys: readonly string[],
+    attempts: Iterable<AttemptFacts>,
+  ): Promise<ReadonlyMap<string, readonly DayLines[]>>;
+  /** Of each key that has any those that are open, and those that people have accepted. */
+  standingBreaks(keys: readonly string[]): Promise<ReadonlyMap<string, readonly BreakRecord[]>>;
+  /**
+   * Keys with standing breaks of a day; of any day, as long as their attempts are in the journal where nothing is open,
+   * when none is given. One may come several times.
+   */
+  keysWithBreaks(date?: string): AsyncIterable<readonly string[]>;
+  /** Keys of lines in the day's present statement that differed in anything, or were of another day; each once. */
+  unclearKeysOf(date: string): AsyncIterable<readonly string[]>;
+  /** Keys of attempts of this day of which a line is kept with its cells, or a break is open. One may come several times. */
+  keysWithPast(date: string): AsyncIterable<readonly string[]>;
 }
 
 /** A file beside the original that a version of a statement has left. */
@@ -246,7 +255,7 @@ export class StatementOvertakenError extends Error {
 }
 
 export interface StatementStore extends Pick<ArchiveStore, 'recall'> {
-  openStatementView(): StatementView;
+  openStatementView(): Promise<StatementView>;
   /** @throws JournalWriteError from its methods when the disk refuses */
   openDeferred(): Deferred;
   /** The present version of a day. */

@@ -25,7 +25,7 @@ import { judgeDay } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
 import { addFigures, noFigures, type Tally } from './rules/tally.ts';
-import type { DayFacts, Figures, Judgement, StatementDay } from './rules/types.ts';
+import type { AttemptFacts, DayFacts, Figures, Judgement, StatementDay } from './rules/types.ts';
 
 /** What reconciling is handed. */
 export interface ReconcileContext {
@@ -71,10 +71,29 @@ export async function yieldToEventLoop({ stop }: Pick<ReconcileContext, 'stop'>)
   if (stop.aborted) throw new ReconcileInterrupted('stopped before the statement was accepted');
 }
 
+/** Yields lists of as many as are dealt with in one turn. @param weigh how much of a list one takes up */
+export function* inChunks<Item>(
+  items: Iterable<Item>,
+  size: number,
+  weigh: (item: Item) => number = () => 1,
+): Generator<readonly Item[]> {
+  let chunk: Item[] = [];
+  let weight = 0;
+  for (const item of items) {
+    chunk.push(item);
+    weight += weigh(item);
+    if (weight < size) continue;
+    yield chunk;
+    chunk = [];
+    weight = 0;
+  }
+  if (chunk.length > 0) yield chunk;
+}
+
 /** Reads the day's attempts into the index; returns those that are paid. */
 export async function indexDay({ context, view, index, day: { date } }: Reading): Promise<Figures> {
   let paid = noFigures;
-  for (const page of view.attemptsOfDay(date)) {
+  for await (const page of view.attemptsOfDay(date)) {
     for (const attempt of page) {
       const entry = index.add(attempt.transRefNo, attempt, attempt.status);
       if (attempt.isFailedByStatement) index.notePast(entry);
@@ -82,9 +101,12 @@ export async function indexDay({ context, view, index, day: { date } }: Reading)
     }
     await yieldToEventLoop(context);
   }
-  for (const key of view.keysWithPast(date)) {
-    const entry = index.find(key);
-    if (entry !== undefined) index.notePast(entry);
+  for await (const keys of view.keysWithPast(date)) {
+    for (const key of keys) {
+      const entry = index.find(key);
+      if (entry !== undefined) index.notePast(entry);
+    }
+    await yieldToEventLoop(context);
   }
   return paid;
 }
@@ -193,17 +215,18 @@ async function findLost({ context, view, index, deferred, day }: Reading): Promi
   const lose = (key: string): void => {
     lost = { count: lost.count + 1, key: lost.key ?? key };
   };
-  let attempts = 0;
-  for (const place of index.unseen()) {
-    if (view.hasCleanLine(day.date, place))
-      lose(view.attempt(place.payoutSeq, place.attemptNo).order.transRefNo);
-    attempts += 1;
-    if (attempts % linesPerTurn === 0) await yieldToEventLoop(context);
+  for (const places of inChunks(index.unseen(), linesPerTurn)) {
+    for (const place of await view.withCleanLine(day.date, places))
+      lose((await view.attempt(place)).order.transRefNo);
+    await yieldToEventLoop(context);
   }
-  for (const key of view.unclearKeysOf(day.date)) {
-    const entry = index.find(key);
-    const isThere = entry === undefined ? deferred.hasLine(key) : index.isSeen(entry);
-    if (!isThere && !key.startsWith('line:')) lose(key);
+  for await (const keys of view.unclearKeysOf(day.date)) {
+    for (const key of keys) {
+      const entry = index.find(key);
+      const isThere = entry === undefined ? deferred.hasLine(key) : index.isSeen(entry);
+      if (!isThere && !key.startsWith('line:')) lose(key);
+    }
+    await yieldToEventLoop(context);
   }
   return lost;
 }
@@ -213,7 +236,7 @@ async function findLost({ context, view, index, deferred, day }: Reading): Promi
  * stays so whatever other lines there are: of several, the first that differs in nothing is the one that counts.
  */
 function lookAtLine(reading: Reading, line: StatementLine): Promise<void> | undefined {
-  const { index, deferred, view, day, tally, matched, version, custody } = reading;
+  const { index, deferred, view } = reading;
   const key = lineKeyOf(line);
   const entry = line.transRefNo === '' ? undefined : index.find(key);
   const isFirst = entry !== undefined && !index.isSeen(entry) && !index.hasPast(entry);
@@ -222,8 +245,19 @@ function lookAtLine(reading: Reading, line: StatementLine): Promise<void> | unde
     deferred.put(key, line);
     return undefined;
   }
-  const { payoutSeq, attemptNo } = index.keyOf(entry);
-  const attempt = view.attempt(payoutSeq, attemptNo);
+  const attempt = view.attempt(index.keyOf(entry));
+  // Without a turn for each line: nearly all are read ahead.
+  return attempt instanceof Promise
+    ? attempt.then((read) => compareFirst(reading, { key, entry, line }, read))
+    : compareFirst(reading, { key, entry, line }, attempt);
+}
+
+/** Compares the first line with a reference with its attempt. */
+function compareFirst(
+  { index, deferred, day, tally, matched, version, custody }: Reading,
+  { key, entry, line }: { readonly key: string; readonly entry: number; readonly line: StatementLine },
+  attempt: AttemptFacts,
+): Promise<void> | undefined {
   const facts: DayFacts = { key, lines: [line], attempt, otherDayLines: [] };
   const isSame = attempt.order.transRefNo === key;
   const judgement = isSame ? judgeDay(facts, day) : undefined;

@@ -164,7 +164,7 @@ async function repeat(
   recorded: Recorded,
 ): Promise<Reconciled> {
   const { store, clock, companyId } = context;
-  using view = store.openStatementView();
+  await using view = await store.openStatementView();
   using deferred = store.openDeferred();
   const read: DaysRead = { companyId, ...view.days(), readNow: undefined };
   const matching = { context, run, read, nowMs: clock.now(), view, deferred, reading: undefined };
@@ -188,7 +188,7 @@ async function judgeAnew(
   const { store, clock, companyId } = context;
   const { date } = source;
   const version = (previous?.version ?? 0) + 1;
-  using view = store.openStatementView();
+  await using view = await store.openStatementView();
   using deferred = store.openDeferred();
   await using matched = await outbox.openMatched(computeStatementFileName(date, version, 'matched'));
   await matched.add(matchedColumns);

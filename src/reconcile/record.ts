@@ -5,9 +5,9 @@
 import type { Change } from '../core/ports.ts';
 import { applyOnLatest } from '../payout/apply-change.ts';
 import { notifySiblings } from '../payout/superseded.ts';
-import { inChunks, judgeAll, judgeKeys, type Matching } from './judge.ts';
+import { judgeAll, judgeKeys, type Matching } from './judge.ts';
 import type { BrokenOff, DeferredKey, StatementRun } from './ports.ts';
-import { type Reading, yieldToEventLoop } from './read-lines.ts';
+import { inChunks, type Reading, yieldToEventLoop } from './read-lines.ts';
 import { areSameLines, type BreakMove, followBreaks } from './rules/breaks.ts';
 import { decideOnStatement } from './rules/decide-statement.ts';
 import { isRebuilt } from './rules/differences.ts';
@@ -119,7 +119,7 @@ async function recordTransfers(
     const changed = await takeSteps(present, judged, recorded);
     // Days that contradict each other are left as they are after some rounds, until a statement is read again.
     if (changed.length === 0 || round === roundsMax) return;
-    using view = matching.context.store.openStatementView();
+    await using view = await matching.context.store.openStatementView();
     present = { ...matching, view, read: { ...matching.read, readNow: undefined } };
     judged = await judgeKeys(present, changed);
   }

@@ -80,14 +80,14 @@ export interface ApprovalTerms {
 }
 
 /** One kind of target, for as long as one proposal is worked on. */
-export interface TargetWork extends Disposable {
+export interface TargetWork extends AsyncDisposable {
   examine(decision: Decision, target: Target): Promise<Examined>;
   /** Applies the item and ends it, or ends it with the reason why it is refused; one that has ended is left alone. */
   apply(proposal: Proposal, item: ProposalItem): Promise<void>;
 }
 
 /** Nothing to be closed. */
-export const noRest = { [Symbol.dispose]: (): void => {} };
+export const noRest = { [Symbol.asyncDispose]: async (): Promise<void> => {} };
 
 /** What it takes to let something be paid of a batch that needs no approval as a whole, or to do so besides. */
 export async function readTerms(

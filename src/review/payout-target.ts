@@ -15,6 +15,7 @@ import {
   optionsFor,
   type ReviewedPayout,
   type StatementTrace,
+  openAttempts,
 } from './rules/payout-decisions.ts';
 import { limitHolds } from './rules/approval.ts';
 import { findChangeSince, payoutCauseTerms, type Target } from './rules/proposal.ts';
@@ -27,25 +28,33 @@ export interface Reviewed extends ReviewedPayout {
 }
 
 /** Reads of the statements of many attempts, on one view that is opened when it is first needed. */
-class Traces implements Disposable {
+class Traces implements AsyncDisposable {
   readonly #journal: ReviewContext['journal'];
-  #view: StatementView | undefined;
+  #view: Promise<StatementView> | undefined;
 
   constructor(journal: ReviewContext['journal']) {
     this.#journal = journal;
   }
 
-  of(payout: Payout, attempt: Attempt): StatementTrace {
+  /** By transRefNo. */
+  async of(payout: Payout, attempts: readonly Attempt[]): Promise<ReadonlyMap<string, StatementTrace>> {
     this.#view ??= this.#journal.openStatementView();
-    const { transRefNo, tranDate } = attempt.order;
-    if (this.#view.linesOf(transRefNo, factsOf(payout, attempt)).length > 0) return 'found';
-    const { wholeDates } = this.#view.days();
-    const nextDay = formatBangkokDate((parseBangkokDate(tranDate) ?? 0) + dayMs);
-    return wholeDates.has(tranDate) && wholeDates.has(nextDay) ? 'none' : 'unread';
+    const facts = attempts.map((attempt) => factsOf(payout, attempt));
+    const references = facts.map(({ order }) => order.transRefNo);
+    const view = await this.#view;
+    const lines = await view.linesOf(references, facts);
+    const { wholeDates } = view.days();
+    return new Map(
+      facts.map(({ order: { transRefNo, tranDate } }) => {
+        const nextDay = formatBangkokDate((parseBangkokDate(tranDate) ?? 0) + dayMs);
+        const isRead = wholeDates.has(tranDate) && wholeDates.has(nextDay);
+        return [transRefNo, lines.has(transRefNo) ? 'found' : isRead ? 'none' : 'unread'];
+      }),
+    );
   }
 
-  [Symbol.dispose](): void {
-    this.#view?.[Symbol.dispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    await (await this.#view)?.[Symbol.asyncDispose]();
   }
 }
 
@@ -62,16 +71,20 @@ async function readReviewed(
   const payoutId = row.cells.payoutId.trim();
   const payout = await journal.payout(seq);
   const [holder] = await journal.claimHolders(companyId, [payoutId]);
+  const attempts = await journal.attemptsOf(companyId, payoutId);
+  // Of no other is it asked what statements say.
+  const isInDoubt = payout?.status === 'unresolved';
+  const found = isInDoubt ? await traces.of(payout, openAttempts({ attempts }, payout)) : undefined;
   return {
     row,
     batchId,
     companyId,
     payout,
     events,
-    attempts: await journal.attemptsOf(companyId, payoutId),
+    attempts,
     holder,
     similar: await journal.similarHolders(companyId, payoutId),
-    traceOf: (attempt) => (payout === undefined ? 'unread' : traces.of(payout, attempt)),
+    traceOf: ({ order }) => found?.get(order.transRefNo) ?? 'unread',
     rules,
     nowMs: clock.now(),
   };
@@ -82,7 +95,7 @@ export async function readOptions(
   context: ReviewContext,
   seq: number,
 ): Promise<readonly Option[] | undefined> {
-  using traces = new Traces(context.journal);
+  await using traces = new Traces(context.journal);
   const reviewed = await readReviewed(context, seq, traces);
   return reviewed === undefined ? undefined : optionsFor(reviewed);
 }
@@ -169,6 +182,6 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
       }
       await journal.endItem(proposalId, itemNo, 'refused', keptChanging);
     },
-    [Symbol.dispose]: () => traces[Symbol.dispose](),
+    [Symbol.asyncDispose]: () => traces[Symbol.asyncDispose](),
   };
 }

@@ -78,7 +78,7 @@ const makeWork: Readonly<Record<TargetKind, (context: ReviewContext) => TargetWo
 };
 
 /** The work on each kind of target, made when it is first needed. */
-class Works implements Disposable {
+class Works implements AsyncDisposable {
   readonly #context: ReviewContext;
   readonly #made = new Map<TargetKind, TargetWork>();
 
@@ -92,8 +92,8 @@ class Works implements Disposable {
     return known;
   }
 
-  [Symbol.dispose](): void {
-    for (const work of this.#made.values()) work[Symbol.dispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const work of this.#made.values()) await work[Symbol.asyncDispose]();
   }
 }
 
@@ -177,7 +177,7 @@ export async function proposeAll(
   wishes: readonly Wish[],
   maker: Decider,
 ): Promise<Refused | { readonly kind: 'proposed'; readonly ends: readonly Proposed[] }> {
-  using works = new Works(context);
+  await using works = new Works(context);
   const objections: Objection[] = [];
   const drafts: ProposalDraft[] = [];
   const { people } = await context.journal.persons();
@@ -287,7 +287,7 @@ export async function applyApproved(context: ReviewContext, proposalId: number):
   const { journal, clock } = context;
   const proposal = await requireProposal(context, proposalId);
   if (proposal.status === 'approved') {
-    using works = new Works(context);
+    await using works = new Works(context);
     for (let after = 0; ;) {
       const items = await journal.proposalItems(proposalId, after, itemsAtOnce);
       const open = items.filter(({ status }) => status === 'open');

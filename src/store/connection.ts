@@ -110,9 +110,6 @@ export function withoutWaiting<T>(db: DatabaseSync, body: () => T): T {
   }
 }
 
-/** Runs `body` as one transaction when its turn has come. */
-export type Write = <Result>(body: () => Result) => Promise<Result>;
-
 /**
  * Runs `body` as one transaction that excludes every other writer from its start; durable when it returns.
  * @throws JournalLockedError when another process writes for longer than this connection waits

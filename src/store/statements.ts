@@ -152,17 +152,21 @@ export function compileOnce<Values extends object>(
  * Prepares a statement at its first use and keeps it, for what has one connection alone.
  * @param build writes the statement, which may use all that its first values name; the values it is handed can only be
  * passed on to Kysely
+ * @param asLists its rows are lists of cells
  */
 export function prepare<Values extends object, Row>(
   db: DatabaseSync,
   build: (values: Values) => Compilable<Row>,
+  asLists = false,
 ): Prepared<Values, Row> {
   let statement: StatementSync | undefined;
   let compiled: CompiledText | undefined;
   const ready = (values: Values): StatementSync => {
     if (statement !== undefined) return statement;
     compiled = compileOnce(build, values, (one) => one.compile());
-    return (statement = db.prepare(compiled.text));
+    statement = db.prepare(compiled.text);
+    if (asLists) statement.setReturnArrays(true);
+    return statement;
   };
   const bind = (values: Values): SQLInputValue[] => (compiled?.bind(values) ?? []) as SQLInputValue[];
   return {
@@ -188,6 +192,8 @@ export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Pre
   readonly values: object;
   /** It is run now and then: no connection keeps it. */
   readonly isRare?: true;
+  /** Its rows are lists of cells. */
+  readonly asLists?: true;
 }
 
 /** Bodies of which none asks what another changes: an engine may run their steps side by side. */
@@ -233,6 +239,18 @@ export function* together<Result>(bodies: readonly Body<Result>[]): Body<Result[
   return (yield { together: bodies }) as Result[];
 }
 
+/** A statement whose rows come as lists of their cells, in the order of its columns: these are made faster than records. */
+export const defineLists = <Values extends object, Row extends readonly unknown[]>(
+  build: (values: Values) => Compilable,
+): Pick<Statement<Values, Row>, 'get' | 'all'> => ({
+  *get(values) {
+    return (yield { wanted: 'get', build, values, asLists: true }) as Row | undefined;
+  },
+  *all(values) {
+    return (yield { wanted: 'all', build, values, asLists: true }) as Row[];
+  },
+});
+
 const noValues = {};
 
 /** All rows of a statement that is run now and then. */
@@ -257,10 +275,10 @@ function runStep(db: DatabaseSync, step: Step | Together): unknown {
   if ('together' in step) return step.together.map((body) => drive(db, body));
   let prepared = preparedOn.get(db);
   if (prepared === undefined) preparedOn.set(db, (prepared = new WeakMap()));
-  const { wanted, build, values } = step;
+  const { wanted, build, values, asLists } = step;
   let known = prepared.get(build);
   if (known === undefined)
-    prepared.set(build, (known = prepare(db, build as (values: object) => Compilable)));
+    prepared.set(build, (known = prepare(db, build as (values: object) => Compilable, asLists)));
   return known[wanted](values);
 }
 

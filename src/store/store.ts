@@ -29,7 +29,7 @@ import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
 import { type OnStep, openArchiveOf } from './archive/move.ts';
-import { inTransaction, JournalWriteError, type Write } from './connection.ts';
+import { inTransaction, JournalWriteError } from './connection.ts';
 import { makeSqliteEngine } from './engine.ts';
 import type { HighWaterMarkFile } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
@@ -49,7 +49,7 @@ import { makeStage } from './payouts/ingest.ts';
 import { payoutReads } from './payouts/payout-queries.ts';
 import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
-import { makeStatementStore, makeUnreconciledDays } from './reconcile/statement-store.ts';
+import { makeStatementStore } from './reconcile/statement-store.ts';
 import { approvalReads, approvalWrites } from './review/approvals.ts';
 import { changeReads } from './review/changes.ts';
 import { overviewReads } from './overview/overview.ts';
@@ -228,7 +228,6 @@ export function makeJournal(parts: JournalParts): Store {
   const queue = new WriteQueue(db);
   const engine = makeSqliteEngine(db, path, queue);
   const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq));
-  const transact: Write = (body) => queue.run(() => inTransaction(db, body));
   const registrations = makeRegistrationStore({
     engine,
     onCommit: (latestEventSeq) => highWaterMark?.note(latestEventSeq, 'latestRegistrationEventSeq'),
@@ -251,8 +250,7 @@ export function makeJournal(parts: JournalParts): Store {
     ...driveEach(writes, engine.write),
     ...queueEach(queue, makeBatchWork(parts)),
     keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
-    ...makeStatementStore(db, path, transact),
-    ...makeUnreconciledDays(db),
+    ...makeStatementStore(engine),
     ...makeDayHeadStore(db, path),
     ...makeErasureStore(db, queue),
     ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep, threadRowsMin }),

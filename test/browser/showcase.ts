@@ -37,7 +37,7 @@ import {
   why,
 } from '../support/journal-fixtures.ts';
 import { Users } from '../support/persons.ts';
-import { openDayOf } from '../support/reconcile-kit.ts';
+import { attemptsOn, openDayOf } from '../support/reconcile-kit.ts';
 import { propose } from '../support/review.ts';
 import { pageOptionsOf } from '../support/review-page.ts';
 import { fillRegistrations, registeredBatchId } from '../support/registered-journal.ts';
@@ -194,10 +194,7 @@ async function fillBatches(store: Store): Promise<void> {
 /** The bank's word on yesterday: one amount is another, one line is missing, and one is nobody's. */
 async function reconcileYesterday(store: Store, path: string): Promise<void> {
   await using day = await openDayOf(store, path, new AsyncDisposableStack());
-  using view = store.openStatementView();
-  const attempts = [...view.attemptsOfDay(yesterday)]
-    .flat()
-    .map(({ payoutSeq, attemptNo }) => view.attempt(payoutSeq, attemptNo));
+  const attempts = await attemptsOn(store, yesterday);
   const [first, , third] = attempts;
   const lines = attempts.slice(0, -3).map((attempt) => makeLine(attempt, 'complete'));
   if (first === undefined || third === undefined) throw new Error('nothing was sent');

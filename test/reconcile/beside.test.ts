@@ -92,7 +92,7 @@ describe('a statement of a day that has not ended', () => {
     // Today's, half an hour after midnight, with nothing in it.
     await day.reconcile([], { on: nextDate });
     expect(await openKinds(day, date)).toEqual(['pending-not-in-statement']);
-    using view = day.store.openStatementView();
+    await using view = await day.store.openStatementView();
     expect([...view.days().wholeDates]).toEqual([date]);
   });
 });

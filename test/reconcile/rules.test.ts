@@ -4,7 +4,14 @@ import { isQuiet } from '../../src/reconcile/rules/attention.ts';
 import { move } from '../../src/core/change.ts';
 import type { Store } from '../../src/store/store.ts';
 import { applied, noonMs, statusesOf, submit } from '../support/journal-fixtures.ts';
-import { dayMs, lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
+import {
+  attemptsOn,
+  dayMs,
+  lineFor,
+  openDay,
+  openKinds,
+  type ReconcileDay,
+} from '../support/reconcile-kit.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';
 
 const late = { effectiveDate: nextDate };
@@ -194,10 +201,7 @@ describe('two attempts of one payout that are both complete', () => {
   test('are named, and stay so until the statement says otherwise', async () => {
     await using day = await openDay(['failed', 'paid']);
     await tryAgain(day);
-    using view = day.store.openStatementView();
-    const attempts = [...view.attemptsOfDay(date)]
-      .flat()
-      .map((one) => view.attempt(one.payoutSeq, one.attemptNo));
+    const attempts = await attemptsOn(day.store, date);
     const first = attempts.find((one) => one.payoutSeq === day.attempts[0]?.payoutSeq && one.attemptNo === 1);
     const both = attempts.map((one) => lineFor(one));
     const { recorded, totals } = await day.reconcile(both);
@@ -227,11 +231,10 @@ describe('two attempts of one payout that are both complete', () => {
   test('one of them failed by its statement: proof of the other is not followed by that failure again', async () => {
     await using day = await openDay(['failed', 'paid']);
     await tryAgain(day);
-    using view = day.store.openStatementView();
-    const [first, rest, second] = [...view.attemptsOfDay(date)]
-      .flat()
-      .map((one) => view.attempt(one.payoutSeq, one.attemptNo))
-      .toSorted((one, other) => one.attemptNo - other.attemptNo || one.payoutSeq - other.payoutSeq);
+    const attempts = await attemptsOn(day.store, date);
+    const [first, rest, second] = attempts.toSorted(
+      (one, other) => one.attemptNo - other.attemptNo || one.payoutSeq - other.payoutSeq,
+    );
     await day.reconcile([lineFor(second), lineFor(rest)]);
     await day.reconcile([lineFor(second, { status: 'failed' }), lineFor(rest)]);
     expect(await ownerOf(day)).toMatchObject({ status: 'disputed', reasonCode: 'statement-contradicts' });

@@ -92,6 +92,18 @@ export async function openDay(endings: readonly Ending[]): Promise<ReconcileDay>
   return await openDayOf(store, path, stack.move());
 }
 
+/** What the journal knows now of the attempts of a day, in the order in which they were made. */
+export async function attemptsOn(
+  store: Pick<Store, 'openStatementView'>,
+  day: string,
+): Promise<readonly AttemptFacts[]> {
+  await using view = await store.openStatementView();
+  const attempts: AttemptFacts[] = [];
+  for await (const page of view.attemptsOfDay(day))
+    for (const place of page) attempts.push(await view.attempt(place));
+  return attempts;
+}
+
 /** Opens the day of a journal that is there. @param stack owns it */
 export async function openDayOf(
   store: Store,
@@ -102,10 +114,7 @@ export async function openDayOf(
   const folder = await mkdtemp(join(tmpdir(), 'paydrop-statements-'));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const outbox = await openStatementOutbox(folder);
-  using view = store.openStatementView();
-  const attempts = [...view.attemptsOfDay(date)]
-    .flat()
-    .map(({ payoutSeq, attemptNo }) => view.attempt(payoutSeq, attemptNo));
+  const attempts = await attemptsOn(store, date);
   const owned = stack.move();
   const day: ReconcileDay = {
     store,

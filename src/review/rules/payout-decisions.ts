@@ -53,7 +53,11 @@ const one = (change: Change | string): readonly Change[] | string =>
   typeof change === 'string' ? change : [change];
 
 /** The attempts of the row itself that the bank may have completed, or may yet complete; the latest last. */
-const openAttempts = ({ attempts }: ReviewedPayout, { seq }: Payout): readonly Attempt[] =>
+/** Those of the row's own attempts that may be with the bank. */
+export const openAttempts = (
+  { attempts }: Pick<ReviewedPayout, 'attempts'>,
+  { seq }: Payout,
+): readonly Attempt[] =>
   attempts.filter(
     (attempt) => attempt.payoutSeq === seq && attempt.status !== 'paid' && isOpenAttempt(attempt),
   );

@@ -3,7 +3,6 @@ import { showBaht } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
-import type { StatementView } from '../../reconcile/ports.ts';
 import { factsOf } from '../../reconcile/rules/types.ts';
 import { describeReason, moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import type { ReviewContext } from '../context.ts';
@@ -63,15 +62,16 @@ async function readLines(
 ): Promise<readonly ToldLine[]> {
   const payout = await journal.payout(row.seq);
   if (payout === undefined || attempts.length === 0) return [];
-  using view: StatementView = journal.openStatementView();
+  await using view = await journal.openStatementView();
   const { acceptedAtMs } = view.days();
-  return attempts.flatMap((attempt) =>
-    view
-      .linesOf(attempt.order.transRefNo, factsOf(payout, attempt))
-      .flatMap(({ date, lines }) =>
-        lines.map((line) => ({ date, acceptedAtMs: acceptedAtMs.get(date), line })),
-      ),
-  );
+  const facts = attempts.map((attempt) => factsOf(payout, attempt));
+  const references = facts.map(({ order }) => order.transRefNo);
+  const kept = await view.linesOf(references, facts);
+  return references
+    .flatMap((reference) => kept.get(reference) ?? [])
+    .flatMap(({ date, lines }) =>
+      lines.map((line) => ({ date, acceptedAtMs: acceptedAtMs.get(date), line })),
+    );
 }
 
 // ---------------------------------------------------------------- what is shown

@@ -29,8 +29,8 @@ async function runStep(client: ClientBase, step: StepOf<Body<unknown>>): Promise
   if ('together' in step) return driveTogether(client, step.together);
   const statement = compileStep(step);
   const { name, text } = statement;
-  const values = statement.bind(step.values);
-  const result = await client.query(name === undefined ? { text, values } : { name, text, values });
+  const asked = { text, values: statement.bind(step.values), ...(step.asLists && { rowMode: 'array' }) };
+  const result = await client.query(name === undefined ? asked : { name, ...asked });
   switch (step.wanted) {
     case 'get':
       return result.rows[0];

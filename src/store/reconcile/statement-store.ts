@@ -1,10 +1,12 @@
 /** What became of the bank's statements: versions, breaks, lines of other days, and batches to be reported on. */
-import type { DatabaseSync } from 'node:sqlite';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import {
+  type AcceptedStatement,
   type BreakName,
   type BrokenOff,
+  type CleanLine,
   isOfWholeDay,
+  type KeptLine,
   type StatementDayState,
   type StatementFile,
   StatementOvertakenError,
@@ -13,13 +15,25 @@ import {
   type StatementVersionMark,
   type UnreconciledDays,
 } from '../../reconcile/ports.ts';
-import { versionOfBreak } from '../../reconcile/rules/breaks.ts';
-import { encodeLine } from '../../reconcile/rules/statement.ts';
-import { type BreakRecord, severities, type Severity } from '../../reconcile/rules/types.ts';
-import { findArchived } from '../archive/move.ts';
-import type { Write } from '../connection.ts';
+import { type BreakMove, versionOfBreak } from '../../reconcile/rules/breaks.ts';
+import { encodeLine, type LineStatus } from '../../reconcile/rules/statement.ts';
+import { type BreakKind, type BreakRecord, severities, type Severity } from '../../reconcile/rules/types.ts';
+import type { Engine, Reader } from '../engine.ts';
+import { listed } from '../lists.ts';
 import { isDecided, markDecided } from '../review/proposals.ts';
-import { drive, pick, prepare, query, readAll, readFirst, write } from '../statements.ts';
+import {
+  type BodiesOf,
+  type Body,
+  change,
+  define,
+  driveEach,
+  pick,
+  query,
+  type Reading,
+  select,
+  selectFirst,
+  together,
+} from '../statements.ts';
 import { openDeferred } from './deferred.ts';
 import {
   decodeProvenance,
@@ -35,15 +49,13 @@ import { openStatementView } from './statement-view.ts';
 const anyDay = '';
 
 /** @throws StatementOvertakenError when a later matching has begun */
-function requirePresent(db: DatabaseSync, { date, runId }: StatementRun): void {
+function* requirePresent({ date, runId }: StatementRun): Reading<void> {
   const present = query.selectFrom('statement_run').select('run_id').where('date', '=', anyDay);
-  if (readFirst(db, present)?.run_id === runId) return;
+  if ((yield* selectFirst(present))?.run_id === runId) return;
   throw new StatementOvertakenError(
     `another paydrop has begun to reconcile while ${date} was: let it finish, then reconcile ${date} again`,
   );
 }
-
-type Present = <Result>(run: StatementRun, body: () => Result) => Promise<Result>;
 
 type BreakValues = ReturnType<typeof toBreakColumns>;
 
@@ -62,133 +74,240 @@ const movedColumns = [
 ] as const;
 const breakColumns = ['date', 'key', 'kind', 'opened_at_ms', ...movedColumns] as const;
 
-/** An open break is the only one of its day, key and kind; whatever moves it changes its row, and else makes one. */
-function prepareBreakMoves(db: DatabaseSync) {
-  return {
-    update: prepare(db, (values: BreakValues) =>
-      query
-        .updateTable('statement_break')
-        .set(pick(values, movedColumns))
-        .where('date', '=', values.date)
-        .where('key', '=', values.key)
-        .where('kind', '=', values.kind)
-        .where('state', '=', sql.lit('open')),
-    ),
-    insert: prepare(db, (values: BreakValues) =>
-      query.insertInto('statement_break').values(pick(values, breakColumns)),
-    ),
-  };
+/** An open break is the only one of its day, key and kind. */
+const updateBreak = define((values: BreakValues) =>
+  query
+    .updateTable('statement_break')
+    .set(pick(values, movedColumns))
+    .where('date', '=', values.date)
+    .where('key', '=', values.key)
+    .where('kind', '=', values.kind)
+    .where('state', '=', sql.lit('open')),
+);
+
+const insertBreak = define((values: BreakValues) =>
+  query.insertInto('statement_break').values(pick(values, breakColumns)),
+);
+
+/** Whatever moves a break changes its row, and else makes one. @returns false for one that was to be changed and is not open */
+function* moveBreak(run: StatementRun, move: BreakMove): Body<boolean> {
+  const values = toBreakColumns(move, run);
+  if ((yield* updateBreak.run(values)) > 0) return true;
+  if (move.kind === 'kept' || move.kind === 'changed') return false;
+  yield* insertBreak.run(values);
+  return true;
 }
 
-const keepLine = 'insert into statement_line values (?, ?, 0, 0, ?, ?, ?, ?)';
+/** Moves of one break, one after the other; of several, side by side. */
+function splitMoves(moves: readonly BreakMove[]): readonly (readonly BreakMove[])[] {
+  const rounds: Map<string, BreakMove>[] = [];
+  for (const move of moves) {
+    const { date, key, kind } = move.record;
+    const name = [date, kind, key].join(' ');
+    let round = rounds.find((one) => !one.has(name));
+    if (round === undefined) rounds.push((round = new Map<string, BreakMove>()));
+    round.set(name, move);
+  }
+  return rounds.map((round) => [...round.values()]);
+}
 
-/** Many at once, as a list of payout, attempt and line: a good day has as many as payouts. */
-const keepCleanLines = `
-  insert into statement_line
-  select ?1, ?2, value ->> 0, value ->> 1, value ->> 2, 'complete', null, null from json_each(?3)
-`;
+function* recordBreaks(run: StatementRun, moves: readonly BreakMove[]): Body<string | undefined> {
+  yield* requirePresent(run);
+  let gone: string | undefined;
+  for (const round of splitMoves(moves)) {
+    const moved = yield* together(round.map((move) => moveBreak(run, move)));
+    gone = round.findLast((_, place) => moved[place] === false)?.record.key ?? gone;
+  }
+  return gone;
+}
+
+const cell = <Value extends string | number | null>(place: number) =>
+  sql<Value>`listed.value ->> ${sql.lit(place)}`;
+const numberIn = (place: number) => sql<number>`cast(${cell(place)} as bigint)`;
+
+const lineColumns = [
+  'date',
+  'version',
+  'payout_seq',
+  'attempt_no',
+  'line',
+  'status',
+  'key',
+  'cells',
+] as const;
+
+interface LinesToKeep {
+  readonly date: string;
+  readonly version: number;
+  /** JSON list of lists. */
+  readonly rows: string;
+}
+
+/** @param rows of each line where it stands, its status, its key, and its cells */
+const keepLines = define(({ date, version, rows }: LinesToKeep) =>
+  query
+    .insertInto('statement_line')
+    .columns(lineColumns)
+    .expression(
+      query
+        .selectFrom(listed(rows))
+        .select([
+          sql<string>`cast(${date} as text)`.as('date'),
+          sql<number>`cast(${version} as bigint)`.as('version'),
+          sql<number>`0`.as('payout_seq'),
+          sql<number>`0`.as('attempt_no'),
+          numberIn(0).as('line'),
+          cell<LineStatus>(1).as('status'),
+          cell<string | null>(2).as('key'),
+          cell<string | null>(3).as('cells'),
+        ]),
+    ),
+);
+
+/** @param rows of each line its payout, its attempt and where it stands: a good day has as many as payouts */
+const keepCleanLines = define(({ date, version, rows }: LinesToKeep) =>
+  query
+    .insertInto('statement_line')
+    .columns(lineColumns)
+    .expression(
+      query
+        .selectFrom(listed(rows))
+        .select([
+          sql<string>`cast(${date} as text)`.as('date'),
+          sql<number>`cast(${version} as bigint)`.as('version'),
+          numberIn(0).as('payout_seq'),
+          numberIn(1).as('attempt_no'),
+          numberIn(2).as('line'),
+          sql<LineStatus>`'complete'`.as('status'),
+          sql<null>`null`.as('key'),
+          sql<null>`null`.as('cells'),
+        ]),
+    ),
+);
+
+function* recordLines(run: StatementRun, version: number, lines: readonly KeptLine[]): Body<void> {
+  yield* requirePresent(run);
+  const rows = lines.map(({ key, line, hasCells }) => [
+    line.line,
+    line.status,
+    key,
+    hasCells ? encodeLine(line) : null,
+  ]);
+  yield* keepLines.run({ date: run.date, version, rows: JSON.stringify(rows) });
+}
+
+function* recordCleanLines(run: StatementRun, version: number, lines: readonly CleanLine[]): Body<void> {
+  yield* requirePresent(run);
+  const rows = lines.map(({ payoutSeq, attemptNo, line }) => `[${payoutSeq},${attemptNo},${line}]`);
+  yield* keepCleanLines.run({ date: run.date, version, rows: `[${rows.join(',')}]` });
+}
 
 /** The last event and the last break before a version began to be recorded; of several that broke off the first counts. */
-const noteReading = `
-  insert or ignore into statement_reading
-  values (?, (select coalesce(max(seq), 0) from event), (select coalesce(max(id), 0) from statement_break))
-`;
+const noteReading = (date: string) =>
+  query
+    .insertInto('statement_reading')
+    .values({
+      date,
+      event_seq: sql<number>`(select coalesce(max(seq), 0) from event)`,
+      break_id: sql<number>`(select coalesce(max(id), 0) from statement_break)`,
+    })
+    .onConflict((conflict) => conflict.doNothing());
 
 /** To be reported on once the statement is accepted. */
-const markReport = `
-  insert into statement_report values (?, ?, ?, 0)
-  on conflict (batch_id, date) do update set run_id = excluded.run_id, is_due = 0
-`;
+const markReport = define((values: { batchId: string; date: string; runId: string }) =>
+  query
+    .insertInto('statement_report')
+    .values({ batch_id: values.batchId, date: values.date, run_id: values.runId, is_due: sql.lit(0) })
+    .onConflict((conflict) =>
+      conflict.columns(['batch_id', 'date']).doUpdateSet({ run_id: values.runId, is_due: sql.lit(0) }),
+    ),
+);
 
-/** What readings of the day that broke off have left; undefined when none has. */
-function readBrokenOff(db: DatabaseSync, date: string, limit: number): BrokenOff | undefined {
-  const begun = readFirst(db, query.selectFrom('statement_reading').selectAll().where('date', '=', date));
-  if (begun === undefined) return undefined;
-  const opened = query
-    .selectFrom('statement_break')
-    .where('id', '>', begun.break_id)
-    .where('date', '<>', date)
-    .where('state', '=', sql.lit('open'));
-  const counted = readFirst(
-    db,
-    opened.select((eb) => eb.fn.countAll<number>().as('rows')),
-  );
-  const causes = query
-    .selectFrom('event')
-    .select(['cause', (eb) => eb.fn.countAll<number>().as('rows')])
-    .where('seq', '>', begun.event_seq)
-    .where(sql<boolean>`json_extract(detail, '$.statement') is not null`)
-    .groupBy('cause');
-  return {
-    openedOnOtherDays: counted?.rows ?? 0,
-    firstOnOtherDays: readAll(db, opened.selectAll().orderBy('id').limit(limit)).map(toBreakRecord),
-    causes: new Map(readAll(db, causes).map(({ cause, rows }) => [cause, rows])),
-  };
-}
-
-function makeMatchingMethods(db: DatabaseSync, transact: Write, present: Present) {
-  const moves = prepareBreakMoves(db);
-  return {
-    beginStatement: async ({ runId }) => {
-      const begin = query.replaceInto('statement_run').values({ date: anyDay, run_id: runId });
-      await transact(() => write(db, begin));
-    },
-    recordBreaks: async (run, records) => {
-      if (records.length === 0) return undefined;
-      return await present(run, () => {
-        let gone: string | undefined;
-        for (const move of records) {
-          const values = toBreakColumns(move, run);
-          if (moves.update.run(values) > 0) continue;
-          if (move.kind === 'kept' || move.kind === 'changed') gone = move.record.key;
-          else moves.insert.run(values);
-        }
-        return gone;
-      });
-    },
-    recordLines: async (run, version, lines) => {
-      if (lines.length === 0) return;
-      await present(run, () => {
-        const keep = db.prepare(keepLine);
-        for (const { key, line, hasCells } of lines)
-          keep.run(run.date, version, line.line, line.status, key, hasCells ? encodeLine(line) : null);
-      });
-    },
-    recordCleanLines: async (run, version, lines) => {
-      if (lines.length === 0) return;
-      const rows = lines.map(({ payoutSeq, attemptNo, line }) => `[${payoutSeq},${attemptNo},${line}]`);
-      await present(run, () => db.prepare(keepCleanLines).run(run.date, version, `[${rows.join(',')}]`));
-    },
-    markReports: async (run, batchIds) => {
-      if (batchIds.length === 0) return;
-      await present(run, () => {
-        const mark = db.prepare(markReport);
-        for (const batchId of batchIds) mark.run(batchId, run.date, run.runId);
-      });
-    },
-    beginRecording: async (run, version) =>
-      await present(run, () => {
-        db.prepare(noteReading).run(run.date);
-        const left = query.deleteFrom('statement_line').where('date', '=', run.date);
-        write(db, left.where('version', '>=', version));
-      }),
-    acceptStatement: (run, accepted) =>
-      present(run, () => {
-        if (findArchived(db, 'date', [run.date]).length > 0) return false;
-        write(db, query.insertInto('statement_version').values(toVersionColumns(accepted, run)));
-        write(db, query.deleteFrom('statement_reading').where('date', '=', run.date));
-        write(db, makeDue(run));
-        return true;
-      }),
-    endStatement: async (run) => void (await present(run, () => write(db, makeDue(run)))),
-  } satisfies Partial<StatementStore>;
+function* markReports(run: StatementRun, batchIds: readonly string[]): Body<void> {
+  yield* requirePresent(run);
+  yield* together(batchIds.map((batchId) => markReport.run({ ...run, batchId })));
 }
 
 /** Those of a matching that broke off too: its changes stand. */
 const makeDue = ({ date, runId }: StatementRun) =>
   query.updateTable('statement_report').set({ is_due: 1, run_id: runId }).where('date', '=', date);
 
-function readDays(db: DatabaseSync): StatementDayState[] {
+/** Each in one transaction. */
+const statementWrites = {
+  *beginStatement({ runId }) {
+    const begin = query
+      .insertInto('statement_run')
+      .values({ date: anyDay, run_id: runId })
+      .onConflict((conflict) => conflict.column('date').doUpdateSet({ run_id: runId }));
+    yield* change(begin);
+  },
+  *beginRecording(run, version) {
+    yield* requirePresent(run);
+    yield* change(noteReading(run.date));
+    const left = query.deleteFrom('statement_line').where('date', '=', run.date);
+    yield* change(left.where('version', '>=', version));
+  },
+  *acceptStatement(run, accepted: AcceptedStatement) {
+    yield* requirePresent(run);
+    if (yield* hasArchivedOn(run.date)) return false;
+    yield* change(query.insertInto('statement_version').values(toVersionColumns(accepted, run)));
+    yield* change(query.deleteFrom('statement_reading').where('date', '=', run.date));
+    yield* change(makeDue(run));
+    return true;
+  },
+  *endStatement(run) {
+    yield* requirePresent(run);
+    yield* change(makeDue(run));
+  },
+  *acceptBreak(known, accepted, item) {
+    const present = (yield* openBreak.all(known)).map(toBreakRecord)[0];
+    if (present === undefined || versionOfBreak(present) !== versionOfBreak(known)) return false;
+    if (!(yield* isDecided(item))) return false;
+    const decided = { date: known.date, runId: `proposal ${item.proposalId}` };
+    yield* updateBreak.run(toBreakColumns({ kind: 'closed', record: accepted }, decided));
+    yield* markDecided(item);
+    return true;
+  },
+  *clearDueReport({ batchId, date, runId }) {
+    const clear = query
+      .deleteFrom('statement_report')
+      .where('batch_id', '=', batchId)
+      .where('date', '=', date)
+      .where('run_id', '=', runId)
+      .where('is_due', '=', 1);
+    yield* change(clear);
+  },
+} satisfies Partial<BodiesOf<StatementStore>>;
+
+// ---------------------------------------------------------------- days
+
+/** What readings of the day that broke off have left; undefined when none has. */
+function* readBrokenOff(date: string, limit: number): Reading<BrokenOff | undefined> {
+  const begun = yield* selectFirst(
+    query.selectFrom('statement_reading').selectAll().where('date', '=', date),
+  );
+  if (begun === undefined) return undefined;
+  const opened = query
+    .selectFrom('statement_break')
+    .where('id', '>', begun.break_id)
+    .where('date', '<>', date)
+    .where('state', '=', sql.lit('open'));
+  const counted = yield* selectFirst(opened.select((eb) => eb.fn.countAll<number>().as('rows')));
+  const causes = query
+    .selectFrom('event')
+    .select(['cause', (eb) => eb.fn.countAll<number>().as('rows')])
+    .where('seq', '>', begun.event_seq)
+    .where(sql<boolean>`json_extract(detail, '$.statement') is not null`)
+    .groupBy('cause');
+  const first = yield* select(opened.selectAll().orderBy('id').limit(limit));
+  return {
+    openedOnOtherDays: counted?.rows ?? 0,
+    firstOnOtherDays: first.map(toBreakRecord),
+    causes: new Map((yield* select(causes)).map(({ cause, rows }) => [cause, rows])),
+  };
+}
+
+function* readDays(): Reading<StatementDayState[]> {
   const days = query
     .selectFrom('statement_version as v')
     .select((eb) => [
@@ -217,7 +336,7 @@ function readDays(db: DatabaseSync): StatementDayState[] {
     ])
     .groupBy('v.date')
     .orderBy('v.date', 'desc');
-  return readAll(db, days).map((row) => ({
+  return (yield* select(days)).map((row) => ({
     date: row.date,
     version: row.version,
     acceptedAtMs: row.accepted_at_ms,
@@ -227,201 +346,231 @@ function readDays(db: DatabaseSync): StatementDayState[] {
   }));
 }
 
-function readVersions(db: DatabaseSync, date: string): StatementVersionMark[] {
+function* readVersions(date: string): Reading<StatementVersionMark[]> {
   const versions = query
     .selectFrom('statement_version')
     .select(['version', 'sha256', 'original_sha256', 'reading', 'provenance'])
     .where('date', '=', date)
     .orderBy('version');
-  return readAll(db, versions).map(({ original_sha256: originalSha256, provenance, ...rest }) => ({
+  return (yield* select(versions)).map(({ original_sha256: originalSha256, provenance, ...rest }) => ({
     ...rest,
     originalSha256,
     provenance: decodeProvenance(provenance),
   }));
 }
 
-function makeDueMethods(db: DatabaseSync, transact: Write) {
-  const due = prepare(db, (_values: object) =>
-    query.selectFrom('statement_report').selectAll().where('is_due', '=', 1).orderBy('batch_id'),
-  );
-  return {
-    dueReports: async () =>
-      due.all({}).map((row) => ({ batchId: row.batch_id, date: row.date, runId: row.run_id })),
-    clearDueReport: async ({ batchId, date, runId }) => {
-      const clear = query
-        .deleteFrom('statement_report')
-        .where('batch_id', '=', batchId)
-        .where('date', '=', date)
-        .where('run_id', '=', runId)
-        .where('is_due', '=', 1);
-      await transact(() => write(db, clear));
-    },
-  } satisfies Partial<StatementStore>;
+const archivedOn = define(({ date }: { date: string }) =>
+  query
+    .selectFrom('archived_batch')
+    .select('batch_id')
+    .where(sql<boolean>`${date} between first_date and last_date`)
+    .limit(sql.lit(1)),
+);
+
+/** Payouts of the day stand in an archive. */
+function* hasArchivedOn(date: string): Reading<boolean> {
+  return (yield* archivedOn.get({ date })) !== undefined;
 }
+
+const attemptOn = define(({ date }: { date: string }) =>
+  query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(sql.lit(1)),
+);
+
+function* hasAttemptsOn(date: string): Reading<boolean> {
+  return (yield* attemptOn.get({ date })) !== undefined || (yield* hasArchivedOn(date));
+}
+
+/** Days by whether their present statement is of the whole day. */
+function* readWholeness(): Reading<ReadonlyMap<string, boolean>> {
+  const versions = query.selectFrom('statement_version').select(['date', 'reading']).orderBy('version');
+  return new Map((yield* select(versions)).map(({ date, reading }) => [date, isOfWholeDay(reading)]));
+}
+
+const unreconciledReads = {
+  *daysWithoutStatement(dates) {
+    const days = yield* readWholeness();
+    const missing: string[] = [];
+    for (const date of dates) if (days.get(date) !== true && (yield* hasAttemptsOn(date))) missing.push(date);
+    return missing;
+  },
+  *daysReadInPart() {
+    return [...(yield* readWholeness())].flatMap(([date, isWhole]) => (isWhole ? [] : [date]));
+  },
+  *firstDaySent() {
+    const first = query.selectFrom('attempt').select('tran_date').orderBy('tran_date').limit(1);
+    return (yield* selectFirst(first))?.tran_date;
+  },
+} satisfies BodiesOf<UnreconciledDays>;
+
+const dueReports = define((_values: object) =>
+  query.selectFrom('statement_report').selectAll().where('is_due', '=', 1).orderBy('batch_id'),
+);
 
 // ---------------------------------------------------------------- breaks, the most severe first
 
-/** Breaks that are read at a time. */
+const openBreak = define(({ date, key, kind }: BreakName) =>
+  query
+    .selectFrom('statement_break')
+    .selectAll()
+    .where('date', '=', date)
+    .where('key', '=', key)
+    .where('kind', '=', kind)
+    .where('state', '=', sql.lit('open')),
+);
+
+const openBreaks = define((values: { date: string; severity: Severity; limit: number }) =>
+  query
+    .selectFrom('statement_break')
+    .selectAll()
+    .where('date', '=', values.date)
+    .where('state', '=', sql.lit('open'))
+    .where('severity', '=', values.severity)
+    .orderBy('id')
+    .limit(values.limit),
+);
+
+const statementReads = {
+  ...unreconciledReads,
+  *statement(date) {
+    const versions = query.selectFrom('statement_version').selectAll().where('date', '=', date);
+    const row = yield* selectFirst(versions.orderBy('version', 'desc').limit(1));
+    return row === undefined ? undefined : toAcceptedStatement(row);
+  },
+  statementVersions: readVersions,
+  brokenOff: readBrokenOff,
+  *acceptedFiles() {
+    const every = yield* select(query.selectFrom('statement_version').select('files'));
+    return every.flatMap(({ files }) => JSON.parse(files) as StatementFile[]);
+  },
+  hasAttemptsOn,
+  statementDays: readDays,
+  *countAcceptedBreaks(date) {
+    const accepted = query
+      .selectFrom('statement_break')
+      .select((eb) => eb.fn.countAll<number>().as('rows'))
+      .where('date', '=', date)
+      .where(isAcceptedBreak);
+    return (yield* selectFirst(accepted))?.rows ?? 0;
+  },
+  *acceptedBreaks(date, limit) {
+    const accepted = query.selectFrom('statement_break').selectAll().where('date', '=', date);
+    const latest = accepted.where(isAcceptedBreak).orderBy('closed_at_ms', 'desc').limit(limit);
+    return (yield* select(latest)).map(toBreakRecord);
+  },
+  *countOpenBreaks(date): Reading<ReadonlyMap<BreakKind, number>> {
+    const byKind = query
+      .selectFrom('statement_break')
+      .select(['kind', (eb) => eb.fn.countAll<number>().as('rows')])
+      .where('date', '=', date)
+      .where('state', '=', sql.lit('open'))
+      .groupBy('kind');
+    return new Map((yield* select(byKind)).map(({ kind, rows }) => [kind, rows]));
+  },
+  *openBreak(name) {
+    return (yield* openBreak.all(name)).map(toBreakRecord)[0];
+  },
+  *openBreaks(date, limit) {
+    const found: BreakRecord[] = [];
+    for (const severity of severities) {
+      const rows = yield* openBreaks.all({ date, severity, limit: limit - found.length });
+      found.push(...rows.map(toBreakRecord));
+    }
+    return found;
+  },
+  *dueReports() {
+    const due = yield* dueReports.all({});
+    return due.map((row) => ({ batchId: row.batch_id, date: row.date, runId: row.run_id }));
+  },
+} satisfies Partial<BodiesOf<StatementStore & UnreconciledDays>>;
+
+/** Breaks that are read at once. */
+const readAtOnce = 10;
+/** Breaks that are shown at a time. */
 const pageRows = 100;
 /** Fewer where they have many lines: each has all those of its transfer. */
 const pageLines = 1_000;
 
 /**
- * Of one severity: what is open on the judged day, then what else the matching has moved, and what was accepted. A bad day has hundreds of
- * thousands: indexes alone tell which, and in which order.
+ * Of one severity: what is open on the judged day, then what else the matching has moved, and what was accepted. A bad
+ * day has hundreds of thousands: indexes alone tell which, and in which order.
  */
-const breaksToShow = `
-  select id from (
-    select id, '' as day, state from statement_break where date = ?1 and state = 'open' and severity = ?2
-    union all
-    select id, date, state from statement_break
-    where moved_by = ?3 and severity = ?2 and not (date = ?1 and state = 'open')
-    union all
-    select id, date, state from statement_break
-    where date = ?1 and severity = ?2 and closed_by ->> '$.kind' = 'accepted' and moved_by <> ?3
-  ) order by day, state desc, id
-`;
+const breaksToShow = define((values: { date: string; severity: Severity; runId: string }) => {
+  const shown = (day: RawBuilder<string>) =>
+    query
+      .selectFrom('statement_break')
+      .select(['id', day.as('day'), 'state'])
+      .where('severity', '=', values.severity);
+  const date = sql.ref<string>('date');
+  const open = shown(sql<string>`''`)
+    .where('date', '=', values.date)
+    .where('state', '=', sql.lit('open'));
+  const moved = shown(date)
+    .where('moved_by', '=', values.runId)
+    .where(sql<boolean>`not (date = ${values.date} and state = 'open')`);
+  const accepted = shown(date)
+    .where('date', '=', values.date)
+    .where(isAcceptedBreak)
+    .where('moved_by', '<>', values.runId);
+  return query
+    .selectFrom(open.unionAll(moved).unionAll(accepted).as('shown'))
+    .select('id')
+    .orderBy('day')
+    .orderBy('state', 'desc')
+    .orderBy('id');
+});
 
-function makeBreakMethods(db: DatabaseSync, transact: Write) {
-  const { update: accept } = prepareBreakMoves(db);
-  const open = prepare(db, (values: { date: string; severity: Severity; limit: number }) =>
-    query
-      .selectFrom('statement_break')
-      .selectAll()
-      .where('date', '=', values.date)
-      .where('state', '=', sql.lit('open'))
-      .where('severity', '=', values.severity)
-      .orderBy('id')
-      .limit(values.limit),
-  );
-  const named = prepare(db, ({ date, key, kind }: BreakName) =>
-    query
-      .selectFrom('statement_break')
-      .selectAll()
-      .where('date', '=', date)
-      .where('key', '=', key)
-      .where('kind', '=', kind)
-      .where('state', '=', sql.lit('open')),
-  );
-  const byId = prepare(db, ({ id }: { id: number }) =>
-    query.selectFrom('statement_break').selectAll().where('id', '=', id),
-  );
-  return {
-    async *breaksToShow({ date, runId }) {
-      for (const severity of severities) {
-        const ids = db.prepare(breaksToShow).all(date, severity, runId);
-        let page: BreakRecord[] = [];
-        for (const { id } of ids) {
-          page.push(...byId.all({ id: Number(id) }).map(toBreakRecord));
-          const lines = page.reduce((sum, one) => sum + one.lines.length, 0);
-          if (page.length < pageRows && lines < pageLines) continue;
-          yield page;
-          page = [];
-        }
-        yield page;
+/** @param values.ids JSON list of lists */
+const breaksById = define((values: { ids: string }) =>
+  query
+    .selectFrom('statement_break')
+    .selectAll()
+    .where('id', 'in', query.selectFrom(listed(values.ids)).select(numberIn(0).as('id'))),
+);
+
+/** In the order of their ids as they are given. */
+function* readBreaks(ids: readonly number[]): Reading<readonly BreakRecord[]> {
+  const rows = yield* breaksById.all({ ids: JSON.stringify(ids.map((id) => [id])) });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return ids.flatMap((id) => byId.get(id) ?? []).map(toBreakRecord);
+}
+
+async function* showBreaks(
+  reader: Reader,
+  { date, runId }: StatementRun,
+): AsyncGenerator<readonly BreakRecord[]> {
+  for (const severity of severities) {
+    const ids = await reader.read(() => breaksToShow.all({ date, severity, runId }));
+    let page: BreakRecord[] = [];
+    let lines = 0;
+    for (let from = 0; from < ids.length; from += readAtOnce) {
+      const some = ids.slice(from, from + readAtOnce).map(({ id }) => id);
+      for (const record of await reader.read(() => readBreaks(some))) {
+        page.push(record);
+        lines += record.lines.length;
       }
-    },
-    openBreak: async (name) => named.all(name).map(toBreakRecord)[0],
-    acceptBreak: (known, accepted, item) =>
-      transact(() => {
-        const present = named.all(known).map(toBreakRecord)[0];
-        if (present === undefined || versionOfBreak(present) !== versionOfBreak(known)) return false;
-        if (!drive(db, isDecided(item))) return false;
-        const decided = { date: known.date, runId: `proposal ${item.proposalId}` };
-        accept.run(toBreakColumns({ kind: 'closed', record: accepted }, decided));
-        drive(db, markDecided(item));
-        return true;
-      }),
-    openBreaks: async (date, limit) => {
-      const found: BreakRecord[] = [];
-      for (const severity of severities)
-        found.push(...open.all({ date, severity, limit: limit - found.length }).map(toBreakRecord));
-      return found;
-    },
-  } satisfies Partial<StatementStore>;
+      if (page.length < pageRows && lines < pageLines) continue;
+      yield page;
+      page = [];
+      lines = 0;
+    }
+    yield page;
+  }
 }
 
-/**
- * @param path of the journal's file, for views of one moment
- * @param transact where every write waits its turn
- */
-export function makeStatementStore(
-  db: DatabaseSync,
-  path: string,
-  transact: Write,
-): Omit<StatementStore, 'recall'> {
-  const present: Present = (run, body) =>
-    transact(() => {
-      requirePresent(db, run);
-      return body();
-    });
-  return {
-    openStatementView: () => openStatementView(path),
+export const makeStatementStore = (engine: Engine) =>
+  ({
+    openStatementView: async () => openStatementView(engine),
     openDeferred,
-    statement: async (date) => {
-      const versions = query.selectFrom('statement_version').selectAll().where('date', '=', date);
-      const row = readFirst(db, versions.orderBy('version', 'desc').limit(1));
-      return row === undefined ? undefined : toAcceptedStatement(row);
-    },
-    statementVersions: async (date) => readVersions(db, date),
-    brokenOff: async (date, limit) => readBrokenOff(db, date, limit),
-    acceptedFiles: async () => {
-      const every = query.selectFrom('statement_version').select('files');
-      return readAll(db, every).flatMap(({ files }) => JSON.parse(files) as StatementFile[]);
-    },
-    hasAttemptsOn: async (date) => hasAttemptsOn(db, date),
-    statementDays: async () => readDays(db),
-    countAcceptedBreaks: async (date) => {
-      const accepted = query
-        .selectFrom('statement_break')
-        .select((eb) => eb.fn.countAll<number>().as('rows'))
-        .where('date', '=', date)
-        .where(isAcceptedBreak);
-      return readFirst(db, accepted)?.rows ?? 0;
-    },
-    acceptedBreaks: async (date, limit) => {
-      const accepted = query.selectFrom('statement_break').selectAll().where('date', '=', date);
-      const latest = accepted.where(isAcceptedBreak).orderBy('closed_at_ms', 'desc').limit(limit);
-      return readAll(db, latest).map(toBreakRecord);
-    },
-    countOpenBreaks: async (date) => {
-      const byKind = query
-        .selectFrom('statement_break')
-        .select(['kind', (eb) => eb.fn.countAll<number>().as('rows')])
-        .where('date', '=', date)
-        .where('state', '=', sql.lit('open'))
-        .groupBy('kind');
-      return new Map(readAll(db, byKind).map(({ kind, rows }) => [kind, rows]));
-    },
-    ...makeMatchingMethods(db, transact, present),
-    ...makeBreakMethods(db, transact),
-    ...makeDueMethods(db, transact),
-  };
-}
-
-// ---------------------------------------------------------------- days without a statement
-
-function hasAttemptsOn(db: DatabaseSync, date: string): boolean {
-  const any = query.selectFrom('attempt').select('payout_seq').where('tran_date', '=', date).limit(1);
-  return readFirst(db, any) !== undefined || findArchived(db, 'date', [date]).length > 0;
-}
-
-/** Days by whether their present statement is of the whole day. */
-function readWholeness(db: DatabaseSync): ReadonlyMap<string, boolean> {
-  const versions = query.selectFrom('statement_version').select(['date', 'reading']).orderBy('version');
-  return new Map(readAll(db, versions).map(({ date, reading }) => [date, isOfWholeDay(reading)]));
-}
-
-export function makeUnreconciledDays(db: DatabaseSync): UnreconciledDays {
-  return {
-    daysWithoutStatement: async (dates) => {
-      const days = readWholeness(db);
-      return dates.filter((date) => days.get(date) !== true && hasAttemptsOn(db, date));
-    },
-    daysReadInPart: async () => [...readWholeness(db)].flatMap(([date, isWhole]) => (isWhole ? [] : [date])),
-    firstDaySent: async () => {
-      const first = query.selectFrom('attempt').select('tran_date').orderBy('tran_date').limit(1);
-      return readFirst(db, first)?.tran_date;
-    },
-  };
-}
+    ...driveEach(statementReads, (read: () => Reading<unknown>) => engine.read(read)),
+    ...driveEach(statementWrites, engine.write),
+    // Of an empty list, as most are, no transaction is made.
+    recordBreaks: async (run, moves) =>
+      moves.length === 0 ? undefined : engine.write(() => recordBreaks(run, moves)),
+    recordLines: async (run, version, lines) =>
+      lines.length === 0 ? undefined : engine.write(() => recordLines(run, version, lines)),
+    recordCleanLines: async (run, version, lines) =>
+      lines.length === 0 ? undefined : engine.write(() => recordCleanLines(run, version, lines)),
+    markReports: async (run, batchIds) =>
+      batchIds.length === 0 ? undefined : engine.write(() => markReports(run, batchIds)),
+    breaksToShow: (run) => showBreaks(engine, run),
+  }) satisfies Omit<StatementStore, 'recall'> & UnreconciledDays;

@@ -1,21 +1,41 @@
-/** The journal at one moment, as a statement is held against it: a connection of its own with one read transaction open. */
-import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
-import { type Compilable, sql } from 'kysely';
+/** The journal at one moment, as a statement is held against it: pages and lists at a time, for an engine far away. */
+import { sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
+import type { AttemptKey } from '../../core/ports.ts';
 import { type DayAttempt, isOfWholeDay, type StatementView } from '../../reconcile/ports.ts';
 import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
-import { decodeLine } from '../../reconcile/rules/statement.ts';
-import type { AttemptFacts } from '../../reconcile/rules/types.ts';
+import { decodeLine, type StatementLine } from '../../reconcile/rules/statement.ts';
+import type { AttemptFacts, DayLines } from '../../reconcile/rules/types.ts';
 import { ReadAhead, stretchRows } from '../../platform/read-ahead.ts';
-import { openReader } from '../connection.ts';
+import type { Engine, Reader } from '../engine.ts';
+import { isListed, listed } from '../lists.ts';
 import { isInDoubt } from '../schema.ts';
-import { prepare, query, readAll } from '../statements.ts';
+import { define, defineLists, query, type Reading, select } from '../statements.ts';
 import { decodeProvenance, isAcceptedBreak, toBreakRecord } from './statement-tables.ts';
 
-/** Attempts that are read at a time: the event loop goes on between two pages. */
+/** Rows that are read at a time: the event loop goes on between two pages. */
 const pageRows = 1_000;
+
+const beforeAll: AttemptKey = { payoutSeq: 0, attemptNo: 0 };
+
+/** All rows in their order, in pages. @param first stands before all of them */
+async function* readPages<Place, Row extends Place>(
+  view: Reader,
+  first: Place,
+  page: (after: Place) => Reading<Row[]>,
+): AsyncGenerator<readonly Row[]> {
+  for (let after = first; ;) {
+    const rows = await view.read(() => page(after));
+    yield rows;
+    const last = rows.at(-1);
+    if (rows.length < pageRows || last === undefined) return;
+    after = last;
+  }
+}
+
+// ---------------------------------------------------------------- attempts
 
 const attemptsFirst = () =>
   query
@@ -33,17 +53,17 @@ const doubtfulFirst = () =>
     .whereRef('r.seq', '=', 'p.seq');
 
 /** Another attempt of the row is paid. A second proof is an alarm, and few rows bear one: no other is searched. */
-const isPaidOtherwise = sql<number>`case when p.is_alarm = 1 then exists (
+const isPaidOtherwise = sql<number>`case when p.is_alarm = 1 and exists (
   select 1 from attempt as o
   where o.payout_seq = a.payout_seq and o.attempt_no <> a.attempt_no and o.status = 'paid'
-) else 0 end`;
+) then 1 else 0 end`;
 
 /** A statement has ended it, as an event says, which an older program marked by its cause alone. Few attempts fail. */
-const isFailedByStatement = sql<number>`case when a.status = 'failed' then exists (
+const isFailedByStatement = sql<number>`case when a.status = 'failed' and exists (
   select 1 from event as e
-  where e.payout_seq = a.payout_seq and e.detail ->> '$.transRefNo' = a.trans_ref_no
-    and (e.detail ->> '$.failedBy' = 'statement' or e.cause = 'statement-failed')
-) else 0 end`;
+  where e.payout_seq = a.payout_seq and json_extract(e.detail, '$.transRefNo') = a.trans_ref_no
+    and (json_extract(e.detail, '$.failedBy') = 'statement' or e.cause = 'statement-failed')
+) then 1 else 0 end`;
 
 /** An attempt with its payout, in the order in which `toFacts` takes the columns. */
 function selectFacts(
@@ -143,214 +163,336 @@ function toFacts(row: FactsRow): AttemptFacts {
   };
 }
 
-/** Prepares a statement whose rows come as lists, which are made faster than objects; its values stand as `:name`. */
-function prepareRows<Row>(db: DatabaseSync, build: Compilable): Rows<Row> {
-  const statement = db.prepare(build.compile().sql);
-  statement.setReturnArrays(true);
-  return statement as unknown as Rows<Row>;
-}
+const factsOfKey = defineLists<AttemptKey, FactsRow>((values) =>
+  selectFacts().where('a.payout_seq', '=', values.payoutSeq).where('a.attempt_no', '=', values.attemptNo),
+);
 
-interface Rows<Row> {
-  get(...values: readonly SQLInputValue[]): Row | undefined;
-  all(...values: readonly SQLInputValue[]): Row[];
-  iterate(...values: readonly SQLInputValue[]): Iterable<Row>;
-}
+const factsFrom = defineLists<{ payoutSeq: number }, FactsRow>((values) =>
+  selectFacts()
+    .where('a.payout_seq', '>=', values.payoutSeq)
+    .orderBy('a.payout_seq')
+    .orderBy('a.attempt_no')
+    .limit(sql.lit(stretchRows)),
+);
 
-const placeholder = sql<never>`?`;
+const factsOfReferences = defineLists<{ references: string }, FactsRow>((values) =>
+  selectFacts().where(isListed(sql.ref('a.trans_ref_no'), values.references)),
+);
 
-function prepareFacts(db: DatabaseSync) {
-  const byKey = prepareRows<FactsRow>(
-    db,
-    selectFacts().where('a.payout_seq', '=', placeholder).where('a.attempt_no', '=', placeholder),
-  );
-  const from = prepareRows<FactsRow>(
-    db,
-    selectFacts()
-      .where('a.payout_seq', '>=', placeholder)
-      .orderBy('a.payout_seq')
-      .orderBy('a.attempt_no')
-      .limit(sql.lit(stretchRows)),
-  );
-  const byReference = prepareRows<FactsRow>(db, selectFacts().where('a.trans_ref_no', '=', placeholder));
-  const inDoubt = selectFacts(doubtfulFirst())
+const factsInDoubt = defineLists<AttemptKey, FactsRow>((after) =>
+  selectFacts(doubtfulFirst())
     .where(({ ref }) => isInDoubt(ref('p.status')))
     .where(
       'a.status',
       'in',
       statusesInDoubt.map((status) => sql.lit<AttemptStatus>(status)),
-    );
-  // Alarms are few, and have an index of their own.
-  const provedLate = selectFacts(doubtfulFirst())
+    )
+    .where('p.seq', '>=', after.payoutSeq)
+    .where(sql<boolean>`(p.seq, a.attempt_no) > (${after.payoutSeq}, ${after.attemptNo})`)
+    .orderBy('p.seq')
+    .orderBy('a.attempt_no')
+    .limit(sql.lit(pageRows)),
+);
+
+/** Alarms are few, and have an index of their own. */
+const factsProvedLate = defineLists<object, FactsRow>(() =>
+  selectFacts(doubtfulFirst())
     .where('p.is_alarm', '=', sql.lit(1))
     .where('p.status', '=', sql.lit<PayoutStatus>('paid'))
     .where('a.status', '=', sql.lit<AttemptStatus>('paid'))
-    .where('a.last_finding', '=', sql.lit<InquiryFinding>('complete'));
+    .where('a.last_finding', '=', sql.lit<InquiryFinding>('complete')),
+);
+
+function* readFacts(key: AttemptKey): Reading<AttemptFacts | undefined> {
+  const row = yield* factsOfKey.get(key);
+  return row === undefined ? undefined : toFacts(row);
+}
+
+function makeFactsReader(view: Reader) {
   const ahead = new ReadAhead<AttemptFacts>(
-    ({ payoutSeq, attemptNo }) => {
-      const row = byKey.get(payoutSeq, attemptNo);
-      return row === undefined ? undefined : toFacts(row);
-    },
-    (payoutSeq) => from.all(payoutSeq).map(toFacts),
+    async (key) => view.read(() => readFacts(key)),
+    async (payoutSeq) => (await view.read(() => factsFrom.all({ payoutSeq }))).map(toFacts),
   );
+  const requireFacts = async ({ payoutSeq, attemptNo }: AttemptKey): Promise<AttemptFacts> => {
+    const facts = await ahead.get({ payoutSeq, attemptNo });
+    if (facts === undefined) throw new Error(`payout ${payoutSeq} has no attempt ${attemptNo}`);
+    return facts;
+  };
   return {
-    attempt: (payoutSeq, attemptNo) => {
-      const facts = ahead.get({ payoutSeq, attemptNo });
-      if (facts === undefined) throw new Error(`payout ${payoutSeq} has no attempt ${attemptNo}`);
-      return facts;
-    },
-    byReference: (references) => {
-      const rows = references.flatMap((reference) => byReference.all(reference));
+    attempt: (key) => ahead.find(key) ?? requireFacts(key),
+    byReference: async (references) => {
+      const rows = await view.read(() => factsOfReferences.all({ references: JSON.stringify(references) }));
       return new Map(rows.map(toFacts).map((facts) => [facts.order.transRefNo, facts]));
     },
-    *attemptsInDoubt() {
-      for (const row of prepareRows<FactsRow>(db, inDoubt).iterate()) yield toFacts(row);
-    },
-    attemptsProvedLate: () => prepareRows<FactsRow>(db, provedLate).all().map(toFacts),
+    attemptsInDoubt: () =>
+      readPages(view, beforeAll, function* (after) {
+        return (yield* factsInDoubt.all(after)).map(toFacts);
+      }),
+    attemptsProvedLate: async () => (await view.read(() => factsProvedLate.all({}))).map(toFacts),
+    attemptsOfDay: (date) =>
+      readPages(view, beforeAll, function* (after) {
+        return (yield* attemptsOfDay.all({ ...after, date })).map(toDayAttempt);
+      }),
   } satisfies Partial<StatementView>;
 }
 
 type DayRow = readonly [number, number, string, AttemptStatus, string, number];
 
-function* readDay(db: DatabaseSync, date: string): Generator<readonly DayAttempt[]> {
-  const statement = prepareRows<DayRow>(
-    db,
-    query
-      .selectFrom('attempt as a')
-      .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
-      .select(['a.payout_seq', 'a.attempt_no', 'a.trans_ref_no', 'a.status'])
-      .select(sql<string>`cast(p.amount_satang as text)`.as('amount_text'))
-      .select(isFailedByStatement.as('is_failed_by_statement'))
-      .where('a.tran_date', '=', placeholder)
-      .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (?, ?)`)
-      .orderBy('a.payout_seq')
-      .orderBy('a.attempt_no')
-      .limit(sql.lit(pageRows)),
-  );
-  let after: readonly [number, number] = [0, 0];
-  for (;;) {
-    const page = statement.all(date, ...after);
-    yield page.map(([payoutSeq, attemptNo, transRefNo, status, amount, isFailed]) => ({
-      payoutSeq,
-      attemptNo,
-      transRefNo,
-      status,
-      amountSatang: toSatang(BigInt(amount)),
-      isFailedByStatement: isFailed === 1,
-    }));
-    const last = page.at(-1);
-    if (page.length < pageRows || last === undefined) return;
-    after = [last[0], last[1]];
-  }
-}
+const attemptsOfDay = defineLists<AttemptKey & { date: string }, DayRow>((after) =>
+  query
+    .selectFrom('attempt as a')
+    .innerJoin('payout as p', 'p.seq', 'a.payout_seq')
+    .select(['a.payout_seq', 'a.attempt_no', 'a.trans_ref_no', 'a.status'])
+    .select(sql<string>`cast(p.amount_satang as text)`.as('amount_text'))
+    .select(isFailedByStatement.as('is_failed_by_statement'))
+    .where('a.tran_date', '=', after.date)
+    .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (${after.payoutSeq}, ${after.attemptNo})`)
+    .orderBy('a.payout_seq')
+    .orderBy('a.attempt_no')
+    .limit(sql.lit(pageRows)),
+);
+
+const toDayAttempt = ([payoutSeq, attemptNo, transRefNo, status, amount, isFailed]: DayRow): DayAttempt => ({
+  payoutSeq,
+  attemptNo,
+  transRefNo,
+  status,
+  amountSatang: toSatang(BigInt(amount)),
+  isFailedByStatement: isFailed === 1,
+});
+
+// ---------------------------------------------------------------- lines and breaks of some keys
 
 /** The present version of the day of a line. */
 const presentVersion = sql<number>`(select max(version) from statement_version as v where v.date = statement_line.date)`;
 
-function prepareLines(db: DatabaseSync) {
-  const statements = {
-    byKey: prepare(db, ({ key }: { key: string }) =>
-      query
-        .selectFrom('statement_line')
-        .select(['date', 'cells'])
-        .where('key', '=', key)
-        .where('cells', 'is not', null)
-        .where('version', '=', presentVersion)
-        .orderBy('date')
-        .orderBy('line'),
-    ),
-    /** Only the statement of its own day agrees with an attempt in everything. */
-    clean: prepare(db, (values: { date: string; payoutSeq: number; attemptNo: number }) =>
-      query
-        .selectFrom('statement_line')
-        .select('line')
-        .where('date', '=', values.date)
-        .where('version', '=', presentVersion)
-        .where('payout_seq', '=', values.payoutSeq)
-        .where('attempt_no', '=', values.attemptNo),
-    ),
-    // The state stands in the text: by a value that decides on an index SQLite plans the statement anew for each key.
-    standingBreaks: prepare(db, ({ key }: { key: string }) =>
-      query
-        .selectFrom('statement_break')
-        .selectAll()
-        .where('key', '=', key)
-        .where((eb) => eb.or([eb('state', '=', sql.lit('open')), isAcceptedBreak]))
-        .orderBy('id'),
-    ),
-  };
-  return {
-    hasCleanLine: (date, { payoutSeq, attemptNo }) =>
-      statements.clean.get({ date, payoutSeq, attemptNo }) !== undefined,
-    linesOf: (key, attempt) => {
-      const found = statements.byKey
-        .all({ key })
-        .map(({ date, cells }) => ({ date, line: decodeLine(cells ?? '') }));
-      if (attempt !== undefined) {
-        const { payoutSeq, attemptNo } = attempt;
-        const date = attempt.order.tranDate;
-        const clean = statements.clean.get({ date, payoutSeq, attemptNo });
-        if (clean !== undefined) found.unshift({ date, line: rebuildLine(attempt, clean.line) });
-      }
-      const byDate = Map.groupBy(
-        found.toSorted((one, other) => one.line.line - other.line.line),
-        ({ date }) => date,
-      );
-      return [...byDate]
-        .map(([date, lines]) => ({ date, lines: lines.map(({ line }) => line) }))
-        .toSorted((one, other) => (one.date < other.date ? -1 : 1));
+const linesOfKeys = define((values: { keys: string }) =>
+  query
+    .selectFrom('statement_line')
+    .select(['key', 'date', 'cells'])
+    .where(isListed(sql.ref('key'), values.keys))
+    .where('cells', 'is not', null)
+    .where('version', '=', presentVersion),
+);
+
+/**
+ * Only the statement of its own day agrees with an attempt in everything.
+ * @param values.places of each attempt its day, payout and number
+ */
+const cleanLines = define((values: { places: string }) =>
+  query
+    .selectFrom(listed(values.places))
+    .crossJoin('statement_line as l')
+    .select(['l.payout_seq as payoutSeq', 'l.attempt_no as attemptNo', 'l.date', 'l.line'])
+    .where('l.date', '=', sql<string>`listed.value ->> 0`)
+    .where(
+      'l.version',
+      '=',
+      sql<number>`(select max(version) from statement_version as v where v.date = listed.value ->> 0)`,
+    )
+    .where('l.payout_seq', '=', sql<number>`cast(listed.value ->> 1 as bigint)`)
+    .where('l.attempt_no', '=', sql<number>`cast(listed.value ->> 2 as bigint)`),
+);
+
+function* readClean(places: readonly (AttemptKey & { readonly date: string })[]) {
+  if (places.length === 0) return [];
+  const asked = places.map(({ date, payoutSeq, attemptNo }) => [date, payoutSeq, attemptNo]);
+  return yield* cleanLines.all({ places: JSON.stringify(asked) });
+}
+
+// The state stands in the text: by a value that decides on an index SQLite plans the statement anew for each list.
+const breaksOfKeys = define((values: { keys: string }) =>
+  query
+    .selectFrom('statement_break')
+    .selectAll()
+    .where(isListed(sql.ref('key'), values.keys))
+    .where((eb) => eb.or([eb('state', '=', sql.lit('open')), isAcceptedBreak]))
+    .orderBy('id'),
+);
+
+interface KeyLine {
+  readonly key: string;
+  readonly date: string;
+  readonly line: StatementLine;
+}
+
+const placeOf = ({ payoutSeq, attemptNo }: AttemptKey): string => `${payoutSeq} ${attemptNo}`;
+
+function* readLines(keys: readonly string[], attempts: readonly AttemptFacts[]): Reading<readonly KeyLine[]> {
+  const clean = yield* readClean(attempts.map((attempt) => ({ ...attempt, date: attempt.order.tranDate })));
+  const byPlace = new Map(clean.map((one) => [placeOf(one), one]));
+  const rebuilt = attempts.flatMap((attempt): readonly KeyLine[] => {
+    const found = byPlace.get(placeOf(attempt));
+    if (found === undefined) return [];
+    return [{ key: attempt.order.transRefNo, date: found.date, line: rebuildLine(attempt, found.line) }];
+  });
+  const kept = (yield* linesOfKeys.all({ keys: JSON.stringify(keys) })).map(({ key, date, cells }) => ({
+    key: key ?? '',
+    date,
+    line: decodeLine(cells ?? ''),
+  }));
+  return [...rebuilt, ...kept];
+}
+
+/** Each day's lines in the order of its file, the oldest day first. */
+function toDays(lines: readonly KeyLine[]): readonly DayLines[] {
+  const sorted = lines.toSorted((one, other) => one.line.line - other.line.line);
+  return [...Map.groupBy(sorted, ({ date }) => date)]
+    .map(([date, ofDay]) => ({ date, lines: ofDay.map(({ line }) => line) }))
+    .toSorted((one, other) => (one.date < other.date ? -1 : 1));
+}
+
+const makeKeyReader = (view: Reader) =>
+  ({
+    withCleanLine: async (date, attempts) =>
+      view.read(() => readClean(attempts.map((attempt) => ({ ...attempt, date })))),
+    linesOf: async (keys, attempts) => {
+      const lines = await view.read(() => readLines(keys, [...attempts]));
+      const byKey = Map.groupBy(lines, ({ key }) => key);
+      return new Map([...byKey].map(([key, ofKey]) => [key, toDays(ofKey)]));
     },
-    standingBreaks: (key) => statements.standingBreaks.all({ key }).map(toBreakRecord),
-  } satisfies Partial<StatementView>;
+    standingBreaks: async (keys) => {
+      const found = await view.read(() => breaksOfKeys.all({ keys: JSON.stringify(keys) }));
+      return Map.groupBy(found.map(toBreakRecord), ({ key }) => key);
+    },
+  }) satisfies Partial<StatementView>;
+
+// ---------------------------------------------------------------- keys
+
+/** Where an open break stands in the index of those. */
+interface BreakPlace {
+  readonly date: string;
+  readonly key: string;
+  readonly kind: string;
 }
 
-function* readKeys(db: DatabaseSync, build: Compilable, ...values: readonly string[]): Generator<string> {
-  for (const row of db.prepare(build.compile().sql).iterate(...values)) yield String(row['key']);
+const beforeBreaks: BreakPlace = { date: '', key: '', kind: '' };
+
+const selectOpenBreaks = () =>
+  query
+    .selectFrom('statement_break')
+    .select(['date', 'key', 'kind'])
+    .where('state', '=', sql.lit('open'))
+    .orderBy('date')
+    .orderBy('key')
+    .orderBy('kind')
+    .limit(sql.lit(pageRows));
+
+const selectOpenBreaksAfter = ({ date, key, kind }: BreakPlace) =>
+  selectOpenBreaks().where(sql<boolean>`(date, key, kind) > (${date}, ${key}, ${kind})`);
+
+const openBreaks = define((after: BreakPlace) => selectOpenBreaksAfter(after));
+
+const openBreaksOfDay = define(({ of, key, kind }: BreakPlace & { of: string }) =>
+  selectOpenBreaks()
+    .where('date', '=', of)
+    .where(sql<boolean>`(key, kind) > (${key}, ${kind})`),
+);
+
+/** Of an attempt of a day. */
+const isOfDay = (key: string, date: string) =>
+  sql<boolean>`exists (select 1 from attempt as a where a.trans_ref_no = ${sql.ref(key)} and a.tran_date = ${date})`;
+
+const openBreaksWithPast = define(({ of, ...after }: BreakPlace & { of: string }) =>
+  selectOpenBreaksAfter(after).where(isOfDay('statement_break.key', of)),
+);
+
+/** Where a break that people have accepted stands in the index of those. */
+interface AcceptedPlace {
+  readonly date: string;
+  readonly severity: string;
+  readonly key: string;
+  readonly id: number;
 }
 
-const openBreakKeys = () =>
-  query.selectFrom('statement_break').select('key').distinct().where('state', '=', sql.lit('open'));
+const beforeAccepted: AcceptedPlace = { date: '', severity: '', key: '', id: 0 };
 
-const acceptedBreakKeys = () =>
-  query.selectFrom('statement_break').select('key').distinct().where(isAcceptedBreak);
+const selectAcceptedBreaks = () =>
+  query
+    .selectFrom('statement_break')
+    .select(['date', 'severity', 'key', 'id'])
+    .where(isAcceptedBreak)
+    .orderBy('date')
+    .orderBy('severity')
+    .orderBy('key')
+    .orderBy('id')
+    .limit(sql.lit(pageRows));
 
 /** What is in an archive stays there until a statement names it. */
-const isInJournal = sql<boolean>`exists (select 1 from attempt as a where a.trans_ref_no = statement_break.key)`;
+const acceptedBreaks = define(({ date, severity, key, id }: AcceptedPlace) =>
+  selectAcceptedBreaks()
+    .where(sql<boolean>`(date, severity, key, id) > (${date}, ${severity}, ${key}, ${id})`)
+    .where(sql<boolean>`exists (select 1 from attempt as a where a.trans_ref_no = statement_break.key)`),
+);
 
-const unclearKeys = () =>
+const acceptedBreaksOfDay = define(({ of, severity, key, id }: AcceptedPlace & { of: string }) =>
+  selectAcceptedBreaks()
+    .where('date', '=', of)
+    .where(sql<boolean>`(severity, key, id) > (${severity}, ${key}, ${id})`),
+);
+
+/** Of several lines with one key the first alone. */
+const unclearLines = define((values: { date: string; line: number }) =>
+  query
+    .selectFrom('statement_line')
+    .select(['key', 'line'])
+    .where('date', '=', values.date)
+    .where('version', '=', presentVersion)
+    .where('payout_seq', '=', sql.lit(0))
+    .where('attempt_no', '=', sql.lit(0))
+    .where('cells', 'is not', null)
+    .where('line', '>', values.line)
+    .where(
+      sql<boolean>`not exists (select 1 from statement_line as o where o.key = statement_line.key and o.cells is not null
+        and o.date = statement_line.date and o.version = statement_line.version and o.payout_seq = 0
+        and o.line < statement_line.line)`,
+    )
+    .orderBy('line')
+    .limit(sql.lit(pageRows)),
+);
+
+/** Few keys have a past, many attempts were made. */
+const linesWithPast = define((values: { date: string; key: string }) =>
   query
     .selectFrom('statement_line')
     .select('key')
     .distinct()
-    .where('date', '=', placeholder)
-    .where('version', '=', presentVersion)
-    .where('payout_seq', '=', sql.lit(0))
-    .where('cells', 'is not', null);
+    .where('cells', 'is not', null)
+    .where('key', '>', values.key)
+    .where(isOfDay('statement_line.key', values.date))
+    .orderBy('key')
+    .limit(sql.lit(pageRows))
+    .$narrowType<{ key: string }>(),
+);
 
-/** Few keys have a past, many attempts were made: the join keeps this order. */
-const keysWithPast = () =>
-  query
-    .selectFrom(
-      openBreakKeys()
-        .union(
-          query
-            .selectFrom('statement_line')
-            .select('key')
-            .where('cells', 'is not', null)
-            .$castTo<{ key: string }>(),
-        )
-        .as('k'),
-    )
-    .crossJoin('attempt as a')
-    .select('k.key')
-    .whereRef('a.trans_ref_no', '=', 'k.key')
-    .where('a.tran_date', '=', placeholder);
+async function* keysOf(
+  pages: AsyncIterable<readonly { readonly key: string | null }[]>,
+): AsyncGenerator<readonly string[]> {
+  for await (const page of pages) yield page.map(({ key }) => key ?? '');
+}
 
-function readDays(db: DatabaseSync): ReturnType<StatementView['days']> {
+async function* readKeysWithBreaks(view: Reader, of: string | undefined): AsyncGenerator<readonly string[]> {
+  const open = (after: BreakPlace) =>
+    of === undefined ? openBreaks.all(after) : openBreaksOfDay.all({ ...after, of });
+  yield* keysOf(readPages(view, beforeBreaks, open));
+  const accepted = (after: AcceptedPlace) =>
+    of === undefined ? acceptedBreaks.all(after) : acceptedBreaksOfDay.all({ ...after, of });
+  yield* keysOf(readPages(view, beforeAccepted, accepted));
+}
+
+async function* readKeysWithPast(view: Reader, of: string): AsyncGenerator<readonly string[]> {
+  yield* keysOf(readPages(view, beforeBreaks, (after) => openBreaksWithPast.all({ ...after, of })));
+  yield* keysOf(readPages(view, { key: '' }, ({ key }) => linesWithPast.all({ key, date: of })));
+}
+
+const beforeLines = { line: -1 };
+
+function* readDays(): Reading<ReturnType<StatementView['days']>> {
   const versions = query
     .selectFrom('statement_version')
     .select(['date', 'version', 'reading', 'accepted_at_ms', 'provenance'])
     .orderBy('version');
-  const all = readAll(db, versions);
+  const all = yield* select(versions);
   return {
     days: new Map(all.map(({ date, version }) => [date, version])),
     acceptedAtMs: new Map(all.map((row) => [row.date, row.accepted_at_ms])),
@@ -359,37 +501,23 @@ function readDays(db: DatabaseSync): ReturnType<StatementView['days']> {
   };
 }
 
-/** Opens a view of this moment. While it is open the write-ahead log grows, so its owner closes it soon. */
-export function openStatementView(path: string): StatementView {
-  const db = openReader(path);
+/** Opens a view of this moment; its owner closes it soon. */
+export async function openStatementView(engine: Pick<Engine, 'openView'>): Promise<StatementView> {
+  const view = await engine.openView();
   try {
-    db.exec('begin');
-    // The view is of the moment of the first read.
-    const days = readDays(db);
+    const days = await view.read(readDays);
     return {
-      ...prepareFacts(db),
-      ...prepareLines(db),
-      attemptsOfDay: (of) => readDay(db, of),
+      ...makeFactsReader(view),
+      ...makeKeyReader(view),
       days: () => days,
-      keysWithBreaks: (of) =>
-        of === undefined
-          ? readKeys(db, openBreakKeys().union(acceptedBreakKeys().where(isInJournal)))
-          : readKeys(
-              db,
-              openBreakKeys()
-                .where('date', '=', placeholder)
-                .union(acceptedBreakKeys().where('date', '=', placeholder)),
-              of,
-              of,
-            ),
-      unclearKeysOf: (of) => readKeys(db, unclearKeys(), of),
-      keysWithPast: (of) => readKeys(db, keysWithPast(), of),
-      [Symbol.dispose]: () => {
-        if (db.isOpen) db.close();
-      },
+      keysWithBreaks: (of) => readKeysWithBreaks(view, of),
+      unclearKeysOf: (date) =>
+        keysOf(readPages(view, beforeLines, ({ line }) => unclearLines.all({ date, line }))),
+      keysWithPast: (of) => readKeysWithPast(view, of),
+      [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
     };
   } catch (error) {
-    db.close();
+    await view[Symbol.asyncDispose]();
     throw error;
   }
 }

@@ -15,6 +15,7 @@ import type { StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import {
   type AttemptFacts,
   type BreakRecord,
+  type DayLines,
   factsOf,
   isAccepted,
   severities,
@@ -78,7 +79,7 @@ const rowStatusOf = (store: MemoryStore, { payoutSeq }: Attempt): PayoutStatus =
 
 function makeAttemptViews(store: MemoryStore) {
   return {
-    *attemptsOfDay(date) {
+    async *attemptsOfDay(date) {
       yield allAttempts(store)
         .filter(({ order }) => order.tranDate === date)
         .map((attempt) => {
@@ -88,21 +89,22 @@ function makeAttemptViews(store: MemoryStore) {
           return { ...known, isFailedByStatement: isFailedByStatement(store, attempt) };
         });
     },
-    attempt: (payoutSeq, attemptNo) => {
+    attempt: ({ payoutSeq, attemptNo }) => {
       const found = store.attempts.get(payoutSeq)?.find((one) => one.attemptNo === attemptNo);
       if (found === undefined) throw new Error(`payout ${payoutSeq} has no attempt ${attemptNo}`);
       return toFacts(store, found);
     },
-    byReference: (references) => {
+    byReference: async (references) => {
       const found = references.flatMap((reference) => findAttempt(store, reference) ?? []);
       return new Map(found.map((attempt) => [attempt.order.transRefNo, toFacts(store, attempt)]));
     },
-    attemptsInDoubt: () =>
-      allAttempts(store)
+    async *attemptsInDoubt() {
+      yield allAttempts(store)
         .filter(({ payoutSeq }) => isInDoubt(requireRow(store, payoutSeq)))
         .filter(({ status }) => (statusesInDoubt as readonly string[]).includes(status))
-        .map((attempt) => toFacts(store, attempt)),
-    attemptsProvedLate: () =>
+        .map((attempt) => toFacts(store, attempt));
+    },
+    attemptsProvedLate: async () =>
       allAttempts(store)
         .filter((attempt) => attempt.status === 'paid' && attempt.lastFinding === 'complete')
         .filter((attempt) => rowStatusOf(store, attempt) === 'paid')
@@ -124,22 +126,28 @@ function makeLineViews({ statements }: MemoryStore) {
     present.find(
       ({ date, clean }) => date === on && clean?.payoutSeq === payoutSeq && clean.attemptNo === attemptNo,
     );
+  const linesOf = (key: string, attempt: AttemptFacts | undefined): readonly DayLines[] => {
+    const found = present.flatMap((one) =>
+      one.key === key && one.cells !== undefined ? [{ date: one.date, line: one.cells }] : [],
+    );
+    const clean = attempt === undefined ? undefined : findClean(attempt.order.tranDate, attempt);
+    if (attempt !== undefined && clean !== undefined)
+      found.unshift({ date: clean.date, line: rebuildLine(attempt, clean.line) });
+    const sorted = found.toSorted((one, other) => one.line.line - other.line.line);
+    return [...Map.groupBy(sorted, ({ date }) => date)]
+      .map(([date, lines]) => ({ date, lines: lines.map(({ line }) => line) }))
+      .toSorted((one, other) => (one.date < other.date ? -1 : 1));
+  };
   return {
-    hasCleanLine: (date, place) => findClean(date, place) !== undefined,
-    linesOf: (key, attempt) => {
-      const found = present.flatMap((one) =>
-        one.key === key && one.cells !== undefined ? [{ date: one.date, line: one.cells }] : [],
-      );
-      const clean = attempt === undefined ? undefined : findClean(attempt.order.tranDate, attempt);
-      if (attempt !== undefined && clean !== undefined)
-        found.unshift({ date: clean.date, line: rebuildLine(attempt, clean.line) });
-      const sorted = found.toSorted((one, other) => one.line.line - other.line.line);
-      return [...Map.groupBy(sorted, ({ date }) => date)]
-        .map(([date, lines]) => ({ date, lines: lines.map(({ line }) => line) }))
-        .toSorted((one, other) => (one.date < other.date ? -1 : 1));
+    withCleanLine: async (date, places) => places.filter((place) => findClean(date, place) !== undefined),
+    linesOf: async (keys, attempts) => {
+      const known = new Map([...attempts].map((attempt) => [attempt.order.transRefNo, attempt]));
+      const found = keys.map((key) => [key, linesOf(key, known.get(key))] as const);
+      return new Map(found.filter(([, days]) => days.length > 0));
     },
-    unclearKeysOf: (on) =>
-      present.flatMap(({ date, key, cells }) => (date === on && cells ? [key ?? ''] : [])),
+    async *unclearKeysOf(on) {
+      yield present.flatMap(({ date, key, cells }) => (date === on && cells ? [key ?? ''] : []));
+    },
   } satisfies Partial<StatementView>;
 }
 
@@ -159,15 +167,17 @@ function openView(live: MemoryStore): StatementView {
     ...makeAttemptViews(store),
     ...makeLineViews(store),
     days: () => days,
-    standingBreaks: (key) => standing.filter((one) => one.key === key).map(toRecord),
-    keysWithBreaks: (on) =>
-      standing.flatMap(({ date, key }) => (on === undefined || date === on ? [key] : [])),
-    keysWithPast: (on) => {
+    standingBreaks: async (keys) =>
+      Map.groupBy(standing.filter(({ key }) => keys.includes(key)).map(toRecord), ({ key }) => key),
+    async *keysWithBreaks(on) {
+      yield standing.flatMap(({ date, key }) => (on === undefined || date === on ? [key] : []));
+    },
+    async *keysWithPast(on) {
       const withCells = lines.flatMap(({ key, cells }) => (cells === undefined ? [] : [key ?? '']));
       const keys = [...open.map(({ key }) => key), ...withCells];
-      return keys.filter((key) => findAttempt(store, key)?.order.tranDate === on);
+      yield keys.filter((key) => findAttempt(store, key)?.order.tranDate === on);
     },
-    [Symbol.dispose]: () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
 }
 
@@ -332,7 +342,7 @@ function makeStatementReads(store: MemoryStore) {
 /** What lists or counts for a screen is left out: nobody asks for it here. */
 export function makeStatementMethods(store: MemoryStore): StatementStore {
   const methods = {
-    openStatementView: () => openView(store),
+    openStatementView: async () => openView(store),
     openDeferred,
     ...makeStatementReads(store),
     ...makeMatchingMethods(store),

@@ -167,6 +167,17 @@ const moving: Index = {
   isPartial: true,
 };
 
+/** SQLite has the key in each index without a word. */
+const attemptsOfDay: Index = {
+  name: 'attempt_by_tran_date',
+  columns: ['tran_date', 'payout_seq', 'attempt_no'],
+  isUnique: false,
+  isPartial: false,
+};
+
+const replaceIndex = ({ indexes }: Table, by: Index): readonly Index[] =>
+  indexes.map((index) => (index.name === by.name ? by : index));
+
 /** What PostgreSQL has beyond SQLite. */
 function withDifferences(tables: Tables): Tables {
   const added = (name: string, more: Partial<Table>) => ({ [name]: { ...tables[name]!, ...more } });
@@ -174,6 +185,7 @@ function withDifferences(tables: Tables): Tables {
     ...tables,
     ...added('batch', { columns: [...tables['batch']!.columns, rowid] }),
     ...added('registration_batch', { columns: [...tables['registration_batch']!.columns, rowid] }),
+    ...added('attempt', { indexes: replaceIndex(tables['attempt']!, attemptsOfDay) }),
     ...added('archived_batch', { indexes: [...tables['archived_batch']!.indexes, moving] }),
   };
 }

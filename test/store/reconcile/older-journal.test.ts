@@ -40,19 +40,21 @@ async function openOlder(edit = (rows: string) => rows): Promise<ReconcileDay> {
 }
 
 /** Of each attempt the day, the place and the status of every line. */
-function linesSaid({ store, attempts }: ReconcileDay): readonly (readonly string[])[] {
-  using view = store.openStatementView();
-  return attempts.map((attempt) =>
-    view
-      .linesOf(attempt.order.transRefNo, attempt)
-      .map((of) => [of.date, ...of.lines.map(({ line, status }) => `${line} ${status}`)].join(' ')),
+async function linesSaid({ store, attempts }: ReconcileDay): Promise<readonly (readonly string[])[]> {
+  await using view = await store.openStatementView();
+  const references = attempts.map(({ order }) => order.transRefNo);
+  const lines = await view.linesOf(references, attempts);
+  return references.map((reference) =>
+    (lines.get(reference) ?? []).map((of) =>
+      [of.date, ...of.lines.map(({ line, status }) => `${line} ${status}`)].join(' '),
+    ),
   );
 }
 
 test('has the lines of every day, in whichever way they were kept', async () => {
   await using day = await openOlder();
-  using view = day.store.openStatementView();
-  expect(linesSaid(day)).toEqual([
+  await using view = await day.store.openStatementView();
+  expect(await linesSaid(day)).toEqual([
     [`${date} 0 complete`],
     [`${nextDate} 2 complete`],
     [`${date} 3 failed`],
@@ -119,7 +121,7 @@ const triedAgain = (rows: string): string => `
 
 test('has no line of an attempt that was proved paid after its day was read, though another was before', async () => {
   await using day = await openOlder(triedAgain);
-  const ofRow = linesSaid(day).filter((_, at) => day.attempts[at]?.payoutId === 'INV-5');
+  const ofRow = (await linesSaid(day)).filter((_, at) => day.attempts[at]?.payoutId === 'INV-5');
   const numbers = day.attempts.flatMap((one) => (one.payoutId === 'INV-5' ? [one.attemptNo] : []));
   expect([numbers, ofRow]).toEqual([
     [1, 2],
@@ -130,5 +132,5 @@ test('has no line of an attempt that was proved paid after its day was read, tho
 test('has of a key the lines of the present file alone, where the reading of another broke off', async () => {
   const brokeOff = `update statement_break set version = 3, lines = replace(lines, '["[5,', '["[9,') where id = 3;`;
   await using day = await openOlder((rows) => rows + brokeOff);
-  expect(linesSaid(day)[5]).toEqual([`${date} 5 complete`]);
+  expect((await linesSaid(day))[5]).toEqual([`${date} 5 complete`]);
 });

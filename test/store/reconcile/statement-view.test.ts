@@ -5,6 +5,7 @@ import type { AcceptedStatement, StatementView } from '../../../src/reconcile/po
 import type { AttemptFacts } from '../../../src/reconcile/rules/types.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { bringTo, ingestRunning, makeRows } from '../../support/journal-fixtures.ts';
+import { attemptsOn } from '../../support/reconcile-kit.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { date, makeFacts, makeLine, nextDate } from '../../support/statement-fixtures.ts';
 
@@ -36,10 +37,7 @@ const acceptedOf = (of: string, version: number): AcceptedStatement => ({
 async function readBoth(store: Store): Promise<readonly AttemptFacts[]> {
   await ingestRunning(store, makeRows(3));
   for (const ending of ['paid', 'paid', 'paid'] as const) await bringTo(store, ending);
-  using view = store.openStatementView();
-  const attempts = [...view.attemptsOfDay(date)]
-    .flat()
-    .map(({ payoutSeq, attemptNo }) => view.attempt(payoutSeq, attemptNo));
+  const attempts = await attemptsOn(store, date);
   const [a, b] = attempts;
   if (a === undefined || b === undefined) throw new Error('there are no attempts');
   const run = { date, runId: 'own' };
@@ -58,13 +56,18 @@ async function readBoth(store: Store): Promise<readonly AttemptFacts[]> {
   return attempts;
 }
 
-const show = (view: StatementView, attempts: readonly AttemptFacts[]): string[] =>
-  attempts.map((attempt) =>
-    view
-      .linesOf(attempt.order.transRefNo, attempt)
+async function show(view: StatementView, attempts: readonly AttemptFacts[]): Promise<string[]> {
+  const references = attempts.map(({ order }) => order.transRefNo);
+  const lines = await view.linesOf(references, attempts);
+  return references.map((reference) =>
+    (lines.get(reference) ?? [])
       .map((day) => `${day.date}: ${day.lines.map(({ line }) => line).join()}`)
       .join('; '),
   );
+}
+
+const sortAll = async (pages: AsyncIterable<readonly string[]>): Promise<string[]> =>
+  (await Array.fromAsync(pages)).flat().toSorted();
 
 const asRead = [`${date}: 7; ${nextDate}: 2`, `${nextDate}: 3`, ''];
 
@@ -72,13 +75,13 @@ test('a view knows what the accepted versions of all days say', async () => {
   await using opened = await makeSqliteStore();
   const attempts = await readBoth(opened.store);
   const [a = '', b = ''] = attempts.map(({ order }) => order.transRefNo);
-  using view = opened.store.openStatementView();
-  expect(show(view, attempts)).toEqual(asRead);
-  expect([...view.keysWithPast(date)].toSorted()).toEqual([a, b].toSorted());
-  expect([...view.unclearKeysOf(nextDate)].toSorted()).toEqual([a, b].toSorted());
-  expect([...view.unclearKeysOf(date)]).toEqual([]);
-  expect(view.linesOf('OTHER', undefined)).toEqual([]);
-  const [clean] = view.linesOf(a, attempts[0]);
+  await using view = await opened.store.openStatementView();
+  expect(await show(view, attempts)).toEqual(asRead);
+  expect(await sortAll(view.keysWithPast(date))).toEqual([a, b].toSorted());
+  expect(await sortAll(view.unclearKeysOf(nextDate))).toEqual([a, b].toSorted());
+  expect(await sortAll(view.unclearKeysOf(date))).toEqual([]);
+  expect(await view.linesOf(['OTHER'], [])).toEqual(new Map());
+  const [clean] = (await view.linesOf([a], attempts.slice(0, 1))).get(a) ?? [];
   expect(clean?.lines).toMatchObject([{ line: 7, status: 'complete', effectiveDate: date, statusText: '' }]);
 });
 
@@ -91,15 +94,15 @@ test('a version that was not accepted counts nowhere, and its lines go when the 
   await store.beginStatement(again);
   await store.beginRecording(again, 2);
   await store.recordLines(again, 2, [{ key, line: lineOf(key), hasCells: true }]);
-  const look = () => {
-    using view = store.openStatementView();
-    return show(view, attempts);
+  const look = async () => {
+    await using view = await store.openStatementView();
+    return await show(view, attempts);
   };
-  expect(look()).toEqual(asRead);
+  expect(await look()).toEqual(asRead);
   expect(await store.brokenOff(nextDate, 10)).toMatchObject({ openedOnOtherDays: 0 });
   expect(await store.brokenOff(date, 10)).toBeUndefined();
   await store.beginRecording(again, 2);
   await store.acceptStatement(again, acceptedOf(nextDate, 2));
-  expect(look()).toEqual([`${date}: 7`, '', '']);
+  expect(await look()).toEqual([`${date}: 7`, '', '']);
   expect(await store.brokenOff(nextDate, 10)).toBeUndefined();
 });

@@ -95,7 +95,7 @@ create table attempt (
 create unique index attempt_by_trans_ref_no on attempt (trans_ref_no);
 create index attempt_to_inquire on attempt (next_inquiry_at_ms) where next_inquiry_at_ms is not null;
 create index attempt_to_payee on attempt (proxy_no, amount_text, intent_at_ms);
-create index attempt_by_tran_date on attempt (tran_date);
+create index attempt_by_tran_date on attempt (tran_date, payout_seq, attempt_no);
 
 create table claim (
   company_id text not null, similar_key text not null, payout_id text not null, payout_seq bigint,
