@@ -18,6 +18,9 @@ import type { Store } from '../../src/store/store.ts';
 import { formatBangkokDateTime } from '../../src/core/bangkok-time.ts';
 import { noonMs, payer } from './journal-fixtures.ts';
 
+/** All that a journal does with registrations. */
+export type Registrations = RegistrationStore & Pick<Store, 'registrationIntake'>;
+
 export const registrationBatchId = 'REGAAAAAAAAA';
 export const registrationPayer = { companyId: payer.companyId, payerAccount: 'direct-debit' };
 
@@ -65,7 +68,7 @@ interface TakenIn {
 
 /** Takes a file in to its seal. */
 export async function takeRegistrationsIn(
-  { registrationIntake }: Pick<Store, 'registrationIntake'>,
+  { registrationIntake }: Pick<Registrations, 'registrationIntake'>,
   rows: readonly RegistrationFileRow[],
   { batchId = registrationBatchId, conflictingRowNos = [], nowMs = noonMs }: TakenIn = {},
 ) {
@@ -77,7 +80,7 @@ export async function takeRegistrationsIn(
 
 /** Takes a file in and has it running. */
 export async function runRegistrations(
-  store: Store,
+  store: Registrations,
   rows: readonly RegistrationFileRow[],
   taken: TakenIn = {},
 ) {

@@ -42,7 +42,9 @@ export function nextHashOf(payoutSeq: Expression<number> | number, text: Express
 
 /** `textOf` an event of which a statement knows some parts only as columns. Numbers that are bound would be fractions. */
 export function textOfColumns(event: ChainedEvent<string, number | Expression<number>>): RawBuilder<string> {
-  const parts = partsOf(event).map((part) => (typeof part === 'number' ? String(part) : part));
+  const parts = partsOf(event).map((part) =>
+    typeof part === 'object' ? part : sql<string>`cast(${String(part)} as text)`,
+  );
   return sql`concat_ws(${partEnd}, ${sql.join(parts)})`;
 }
 

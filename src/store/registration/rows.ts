@@ -170,14 +170,14 @@ export function toResultRow(record: ResultRecord): RegistrationRow {
 
 type BatchRecord = Selectable<RegistrationTables['registration_batch']>;
 
-export const toBatch = ({
-  latest_news_seq: _news,
-  reported_event_seq: _reported,
-  ...record
-}: BatchRecord): RegistrationBatch =>
-  batchRecords.toRecord<RegistrationBatch>(record as Parameters<typeof batchRecords.toRecord>[0] as never);
+const batchRecords = makeRowMapping({
+  json: ['extra_columns'],
+  // The first is a column of its own on PostgreSQL alone.
+  own: ['rowid', 'latest_news_seq', 'reported_event_seq'],
+});
 
-const batchRecords = makeRowMapping({ json: ['extra_columns'], own: [] });
+export const toBatch = (record: BatchRecord): RegistrationBatch =>
+  batchRecords.toRecord<RegistrationBatch>(record);
 
 const attemptRecords = makeRowMapping({ json: ['instruction'], own: ['identity_key'] });
 

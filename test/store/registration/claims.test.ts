@@ -7,9 +7,8 @@ import {
   type Registration,
   type RegistrationInstruction,
 } from '../../../src/registration/rules/registration.ts';
-import { openConnection } from '../../../src/store/connection.ts';
-import type { Store } from '../../../src/store/store.ts';
 import { noonMs, payer } from '../../support/journal-fixtures.ts';
+import { testOnEngines } from '../../support/registration-engines.ts';
 import {
   applyOne,
   attemptOf,
@@ -21,15 +20,15 @@ import {
   makeRegistrationRow,
   present,
   registrationPayer,
+  type Registrations,
   runRegistrations,
   takeRegistrationsIn,
 } from '../../support/registration-journal.ts';
-import { makeSqliteStore } from '../../support/sqlite-store.ts';
 
 const otherBatchId = 'REGBBBBBBBBB';
 
 /** The rows of a file as its seal has left them. */
-async function sealOther(store: Store, ...own: readonly Partial<RegistrationInstruction>[]) {
+async function sealOther(store: Registrations, ...own: readonly Partial<RegistrationInstruction>[]) {
   const rows = own.map((cells, place) => makeRegistrationRow(place + 11, cells));
   const { batchId } = await takeRegistrationsIn(store, rows, { batchId: otherBatchId });
   const found = await store.searchRegistrations({ batchId }, Number.MAX_SAFE_INTEGER, 100);
@@ -38,7 +37,7 @@ async function sealOther(store: Store, ...own: readonly Partial<RegistrationInst
     .map(({ status, reasonCode, reason, holds }) => ({ status, reasonCode, reason, holds }));
 }
 
-async function one(store: Store): Promise<Registration> {
+async function one(store: Registrations): Promise<Registration> {
   const [ready] = await runRegistrations(store, [makeRegistrationRow(1)]);
   if (ready === undefined) throw new Error('none is ready');
   return ready;
@@ -48,11 +47,11 @@ const cancelOne = (before: Registration) => changeOf(before, 'cancelled', { stat
 const failed = { status: 'failed', awaitedUntilMs: null } as const;
 const unanswered = { status: 'unanswered', awaitedUntilMs: null } as const;
 
-async function sendOne(store: Store): Promise<Registration> {
+async function sendOne(store: Registrations): Promise<Registration> {
   return (await applyOne(store, intentOf(await one(store)))).now;
 }
 
-async function leaveUnanswered(store: Store): Promise<Registration> {
+async function leaveUnanswered(store: Registrations): Promise<Registration> {
   const doubtful = changeOf(await sendOne(store), 'outcome-in-doubt', { status: 'in-doubt' });
   const { now } = await applyOne(store, doubtful);
   return (await applyOne(store, changeOf(now, 'time-passed', unanswered))).now;
@@ -63,27 +62,23 @@ test('a status either keeps the registrationId or gives it back', () => {
   expect(kept).toBe('ready held cancelled submitted in-doubt acknowledged registered contradicted');
 });
 
-const reach: Record<string, (store: Store) => Promise<unknown>> = {
+const reach: Record<string, (store: Registrations) => Promise<unknown>> = {
   ready: one,
   submitted: sendOne,
   registered: async (store) => applyOne(store, calledBack(await sendOne(store))),
   cancelled: async (store) => applyOne(store, cancelOne(await one(store))),
 };
 
-test.each(Object.entries(reach))(
-  'a %s one keeps its registrationId, and its holder is named',
-  async (status, go) => {
-    await using sqlite = await makeSqliteStore();
-    const { store } = sqlite;
+for (const [status, go] of Object.entries(reach))
+  testOnEngines(`a ${status} one keeps its registrationId, and its holder is named`, async ({ store }) => {
     await go(store);
     const [rejected] = await sealOther(store, { registrationId: 'R1' });
     expect(rejected).toMatchObject({ status: 'rejected', reasonCode: 'registration-id-claimed' });
     expect(rejected?.reason).toContain(`row 1 of REGAAAAAAAAA.csv (batch REGAAAAAAAAA), which is ${status}`);
     expect(await store.registrationHolder(payer.companyId, 'R1')).toMatchObject({ seq: 1, status });
-  },
-);
+  });
 
-const leave: Record<string, (store: Store) => Promise<unknown>> = {
+const leave: Record<string, (store: Registrations) => Promise<unknown>> = {
   failed: async (store) => applyOne(store, changeOf(await sendOne(store), 'turned-down', failed)),
   refused: async (store) => applyOne(store, calledBack(await sendOne(store), 'refused')),
   unanswered: leaveUnanswered,
@@ -93,109 +88,113 @@ const leave: Record<string, (store: Store) => Promise<unknown>> = {
   },
 };
 
-test.each(Object.entries(leave))('a %s one gives its registrationId back', async (_status, go) => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  await go(store);
-  expect(await store.registrationHolder(payer.companyId, 'R1')).toBeUndefined();
-  expect(await sealOther(store, { registrationId: 'R1' })).toMatchObject([{ status: 'ready' }]);
-  const before = await present(store, { seq: 1 });
-  // It is another's by now: it cannot be tried again.
-  if (before.status === 'cancelled') return;
-  const again = changeOf(before, 'tried-again', { status: 'ready' });
-  expect(await store.applyRegistrations([again])).toEqual([false]);
-});
+for (const [status, go] of Object.entries(leave))
+  testOnEngines(`a ${status} one gives its registrationId back`, async ({ store }) => {
+    await go(store);
+    expect(await store.registrationHolder(payer.companyId, 'R1')).toBeUndefined();
+    expect(await sealOther(store, { registrationId: 'R1' })).toMatchObject([{ status: 'ready' }]);
+    const before = await present(store, { seq: 1 });
+    // It is another's by now: it cannot be tried again.
+    if (before.status === 'cancelled') return;
+    const again = changeOf(before, 'tried-again', { status: 'ready' });
+    expect(await store.applyRegistrations([again])).toEqual([false]);
+  });
 
-test('what is tried again has its registrationId back, unless another has it', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
+testOnEngines('what is tried again has its registrationId back, unless another has it', async ({ store }) => {
   const before = await leaveUnanswered(store);
   const again = await applyOne(store, changeOf(before, 'tried-again', { status: 'ready' }));
   expect(again.isApplied).toBe(true);
   expect(await sealOther(store, { registrationId: 'R1' })).toMatchObject([{ status: 'rejected' }]);
 });
 
-test('what is tried again stays as it is while another with its account and references waits to be sent', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  const before = await leaveUnanswered(store);
-  const { accountNo, refs } = makeInstruction(1);
-  expect(await sealOther(store, { accountNo, refs })).toMatchObject([{ status: 'ready' }]);
-  const again = changeOf(before, 'tried-again', { status: 'ready' });
-  expect(await store.applyRegistrations([again])).toEqual([false]);
-});
+testOnEngines(
+  'what is tried again stays as it is while another with its account and references waits to be sent',
+  async ({ store }) => {
+    const before = await leaveUnanswered(store);
+    const { accountNo, refs } = makeInstruction(1);
+    expect(await sealOther(store, { accountNo, refs })).toMatchObject([{ status: 'ready' }]);
+    const again = changeOf(before, 'tried-again', { status: 'ready' });
+    expect(await store.applyRegistrations([again])).toEqual([false]);
+  },
+);
 
-test('proof is recorded though another has claimed the registrationId, which then is not sent any more', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  const before = await leaveUnanswered(store);
-  await sealOther(store, { registrationId: 'R1' });
-  await store.moveRegistrationBatch(otherBatchId, 'running', null, noonMs);
-  const other = await present(store, { seq: 2 });
-  expect((await applyOne(store, calledBack(before))).now).toMatchObject({ status: 'registered' });
-  expect(await store.registrationHolder(payer.companyId, 'R1')).toMatchObject({ seq: 1 });
-  expect(await store.applyRegistrations([intentOf(other)])).toEqual([false]);
-});
+testOnEngines(
+  'proof is recorded though another has claimed the registrationId, which then is not sent any more',
+  async ({ store }) => {
+    const before = await leaveUnanswered(store);
+    await sealOther(store, { registrationId: 'R1' });
+    await store.moveRegistrationBatch(otherBatchId, 'running', null, noonMs);
+    const other = await present(store, { seq: 2 });
+    expect((await applyOne(store, calledBack(before))).now).toMatchObject({ status: 'registered' });
+    expect(await store.registrationHolder(payer.companyId, 'R1')).toMatchObject({ seq: 1 });
+    expect(await store.applyRegistrations([intentOf(other)])).toEqual([false]);
+  },
+);
 
-test('proof is recorded though another of the same registrationId is with the bank, which keeps it', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  const before = await leaveUnanswered(store);
-  await sealOther(store, { registrationId: 'R1' });
-  await store.moveRegistrationBatch(otherBatchId, 'running', null, noonMs);
-  expect((await applyOne(store, intentOf(await present(store, { seq: 2 })))).isApplied).toBe(true);
-  expect((await applyOne(store, calledBack(before))).now).toMatchObject({ status: 'registered' });
-  expect(await store.registrationHolder(payer.companyId, 'R1')).toMatchObject({ seq: 2 });
-});
+testOnEngines(
+  'proof is recorded though another of the same registrationId is with the bank, which keeps it',
+  async ({ store }) => {
+    const before = await leaveUnanswered(store);
+    await sealOther(store, { registrationId: 'R1' });
+    await store.moveRegistrationBatch(otherBatchId, 'running', null, noonMs);
+    expect((await applyOne(store, intentOf(await present(store, { seq: 2 })))).isApplied).toBe(true);
+    expect((await applyOne(store, calledBack(before))).now).toMatchObject({ status: 'registered' });
+    expect(await store.registrationHolder(payer.companyId, 'R1')).toMatchObject({ seq: 2 });
+  },
+);
 
-test('two that nobody could tell apart are not both taken, in one file or in two', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  await one(store);
-  const { registrationId: _id, customerId: _customer, ...same } = makeInstruction(1);
-  const twin = { accountNo: '5550001', refs: [null, null, null, null] } as const;
-  const sealed = await sealOther(store, same, twin, twin);
-  expect(sealed.map(({ status, reasonCode }) => [status, reasonCode])).toEqual([
-    ['rejected', 'same-as-another'],
-    ['ready', null],
-    ['rejected', 'same-as-another'],
-  ]);
-  expect(sealed.map(({ reason }) => reason ?? '').join()).not.toMatch(/5550001|1234560001/);
-  expect(sealed[0]?.reason).toContain('registrationId R1 (row 1 of REGAAAAAAAAA.csv (batch REGAAAAAAAAA))');
-  expect(sealed[2]?.reason).toContain('registrationId R12 (row 12 of this file)');
-  // Nothing keeps the registrationId of one that was rejected.
-  expect(await store.registrationHolder(payer.companyId, 'R11')).toBeUndefined();
-});
+testOnEngines(
+  'two that nobody could tell apart are not both taken, in one file or in two',
+  async ({ store }) => {
+    await one(store);
+    const { registrationId: _id, customerId: _customer, ...same } = makeInstruction(1);
+    const twin = { accountNo: '5550001', refs: [null, null, null, null] } as const;
+    const sealed = await sealOther(store, same, twin, twin);
+    expect(sealed.map(({ status, reasonCode }) => [status, reasonCode])).toEqual([
+      ['rejected', 'same-as-another'],
+      ['ready', null],
+      ['rejected', 'same-as-another'],
+    ]);
+    expect(sealed.map(({ reason }) => reason ?? '').join()).not.toMatch(/5550001|1234560001/);
+    expect(sealed[0]?.reason).toContain('registrationId R1 (row 1 of REGAAAAAAAAA.csv (batch REGAAAAAAAAA))');
+    expect(sealed[2]?.reason).toContain('registrationId R12 (row 12 of this file)');
+    // Nothing keeps the registrationId of one that was rejected.
+    expect(await store.registrationHolder(payer.companyId, 'R11')).toBeUndefined();
+  },
+);
 
-test('one that differs in case or leading zeros alone is held, and so is one that the bank told of', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  await one(store);
-  const told = { accountNo: '5550001' };
-  await store.keepCallback(callbackOf(makeInstruction(12, told)), null);
-  const sealed = await sealOther(store, { registrationId: '0r-1' }, told);
-  expect(sealed.map(({ status, reasonCode, holds }) => [status, reasonCode, holds])).toEqual([
-    ['held', 'similar', ['similar']],
-    ['held', 'called-back', ['called-back']],
-  ]);
-  expect(sealed[0]?.reason).toContain('registrationId R1 (row 1 of');
-  expect(sealed[1]?.reason).toContain('registered before, for no registration that is known here');
-  const similar = await store.similarRegistrationHolders(payer.companyId, 'R1');
-  expect(similar.map(({ instruction }) => instruction?.registrationId)).toEqual(['0r-1']);
-});
+testOnEngines(
+  'one that differs in case or leading zeros alone is held, and so is one that the bank told of',
+  async ({ store }) => {
+    await one(store);
+    const told = { accountNo: '5550001' };
+    await store.keepCallback(callbackOf(makeInstruction(12, told)), null);
+    const sealed = await sealOther(store, { registrationId: '0r-1' }, told);
+    expect(sealed.map(({ status, reasonCode, holds }) => [status, reasonCode, holds])).toEqual([
+      ['held', 'similar', ['similar']],
+      ['held', 'called-back', ['called-back']],
+    ]);
+    expect(sealed[0]?.reason).toContain('registrationId R1 (row 1 of');
+    expect(sealed[1]?.reason).toContain('registered before, for no registration that is known here');
+    const similar = await store.similarRegistrationHolders(payer.companyId, 'R1');
+    expect(similar.map(({ instruction }) => instruction?.registrationId)).toEqual(['0r-1']);
+  },
+);
 
-test('rows whose registrationId a later row of the file repeats with other contents are rejected', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  const rows = [makeRegistrationRow(1), makeRegistrationRow(2)];
-  await takeRegistrationsIn(store, rows, { conflictingRowNos: [1] });
-  expect(await store.registration(1)).toMatchObject({ status: 'rejected', reasonCode: 'duplicate-differs' });
-  expect(await store.registration(2)).toMatchObject({ status: 'ready' });
-});
+testOnEngines(
+  'rows whose registrationId a later row of the file repeats with other contents are rejected',
+  async ({ store }) => {
+    const rows = [makeRegistrationRow(1), makeRegistrationRow(2)];
+    await takeRegistrationsIn(store, rows, { conflictingRowNos: [1] });
+    expect(await store.registration(1)).toMatchObject({
+      status: 'rejected',
+      reasonCode: 'duplicate-differs',
+    });
+    expect(await store.registration(2)).toMatchObject({ status: 'ready' });
+  },
+);
 
-test('while one is with the bank, no other of its identity is sent', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
+testOnEngines('while one is with the bank, no other of its identity is sent', async ({ store, tamper }) => {
   const before = await leaveUnanswered(store);
   const { registrationId: _id, ...same } = makeInstruction(1);
   await sealOther(store, { accountNo: '9999999999' });
@@ -203,12 +202,8 @@ test('while one is with the bank, no other of its identity is sent', async () =>
   const { now: again } = await applyOne(store, changeOf(before, 'tried-again', { status: 'ready' }));
   const other = await present(store, { seq: 2 });
   // No change leads there: by the hand of somebody who has opened the journal.
-  const db = openConnection(sqlite.path);
-  db.prepare('update registration_asked set identity_key = ? where seq = ?').run(
-    identityKey(makeInstruction(11, same)),
-    2,
-  );
-  db.close();
+  const identity = identityKey(makeInstruction(11, same));
+  await tamper(`update registration_asked set identity_key = '${identity}' where seq = 2`);
   const asLike = { ...other, instruction: makeInstruction(11, same) };
   expect(await store.applyRegistrations([intentOf(again), intentOf(asLike)])).toEqual([true, false]);
   expect(attemptOf(other).attemptNo).toBe(1);

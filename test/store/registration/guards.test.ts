@@ -1,9 +1,9 @@
 /** What every change must hold when it is applied: each guard alone keeps one back, and nothing has changed then. */
-import { describe, expect, test } from 'vitest';
+import { describe, expect } from 'vitest';
 import type { RegistrationChange } from '../../../src/registration/rules/change.ts';
 import type { Registration } from '../../../src/registration/rules/registration.ts';
-import { openConnection } from '../../../src/store/connection.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
+import { type RegistrationJournal, testOnEngines } from '../../support/registration-engines.ts';
 import {
   applyOne,
   attemptOf,
@@ -18,20 +18,19 @@ import {
   registrationPayer,
   runRegistrations,
 } from '../../support/registration-journal.ts';
-import { makeSqliteStore, type SqliteStore } from '../../support/sqlite-store.ts';
-import { tamper } from '../../support/store-fixtures.ts';
 
-async function readyOne({ store }: SqliteStore): Promise<Registration> {
+async function readyOne({ store }: RegistrationJournal): Promise<Registration> {
   const [ready] = await runRegistrations(store, [makeRegistrationRow(1), makeRegistrationRow(2)]);
   if (ready === undefined) throw new Error('none is ready');
   return ready;
 }
 
 /** All that a change may change. */
-function look(path: string): string {
-  using db = openConnection(path);
+async function lookAtAll({ look }: RegistrationJournal): Promise<string> {
   const tables = ['', '_asked', '_attempt', '_claim', '_event', '_callback', '_version', '_place'];
-  return JSON.stringify(tables.map((name) => db.prepare(`select * from registration${name}`).all()));
+  const found: unknown[] = [];
+  for (const name of tables) found.push(await look(`select * from registration${name}`));
+  return JSON.stringify(found);
 }
 
 const item = { proposalId: 1, itemNo: 1 };
@@ -90,26 +89,26 @@ const guards: Record<
 };
 
 describe('a change is applied, but not beside', () => {
-  test.each(Object.entries(guards))('%s', async (name, { change, unless }) => {
-    await using sqlite = await makeSqliteStore();
-    const { store, path } = sqlite;
-    const ready = await readyOne(sqlite);
-    tamper(path, propose('approved'));
-    await store.keepCallback(callbackOf(makeInstruction(1)), null);
-    if (name.startsWith('a release'))
-      tamper(path, `update registration set status = 'cancelled' where seq = 1`);
-    tamper(path, unless);
-    const before = look(path);
-    expect(await store.applyRegistrations([change(ready)])).toEqual([false]);
-    expect(look(path)).toBe(before);
-    await using other = await makeSqliteStore();
-    const free = await readyOne(other);
-    tamper(other.path, propose('approved'));
-    await other.store.keepCallback(callbackOf(makeInstruction(1)), null);
-    if (name.startsWith('a release'))
-      tamper(other.path, `update registration set status = 'cancelled' where seq = 1`);
-    expect(await other.store.applyRegistrations([change(free)])).toEqual([true]);
-  });
+  for (const [name, { change, unless }] of Object.entries(guards))
+    testOnEngines(name, async (journal, makeAnother) => {
+      const { store, tamper } = journal;
+      const ready = await readyOne(journal);
+      await tamper(propose('approved'));
+      await store.keepCallback(callbackOf(makeInstruction(1)), null);
+      if (name.startsWith('a release'))
+        await tamper(`update registration set status = 'cancelled' where seq = 1`);
+      await tamper(unless);
+      const before = await lookAtAll(journal);
+      expect(await store.applyRegistrations([change(ready)])).toEqual([false]);
+      expect(await lookAtAll(journal)).toBe(before);
+      await using other = await makeAnother();
+      const free = await readyOne(other);
+      await other.tamper(propose('approved'));
+      await other.store.keepCallback(callbackOf(makeInstruction(1)), null);
+      if (name.startsWith('a release'))
+        await other.tamper(`update registration set status = 'cancelled' where seq = 1`);
+      expect(await other.store.applyRegistrations([change(free)])).toEqual([true]);
+    });
 });
 
 /** What no store applies, whatever stands in it: whoever composes it is wrong. */
@@ -168,24 +167,22 @@ const forbidden: Record<string, (ready: Registration) => RegistrationChange> = {
   },
 };
 
-test('what no table allows is refused as a bug of whoever composed it', async () => {
-  await using sqlite = await makeSqliteStore();
-  const ready = await readyOne(sqlite);
-  const before = look(sqlite.path);
+testOnEngines('what no table allows is refused as a bug of whoever composed it', async (journal) => {
+  const ready = await readyOne(journal);
+  const before = await lookAtAll(journal);
   for (const [why, change] of Object.entries(forbidden))
-    await expect(sqlite.store.applyRegistrations([change(ready)])).rejects.toThrow(why);
-  expect(look(sqlite.path)).toBe(before);
+    await expect(journal.store.applyRegistrations([change(ready)])).rejects.toThrow(why);
+  expect(await lookAtAll(journal)).toBe(before);
 });
 
-test('a correction keeps what was asked for before, and is found by both', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store, path } = sqlite;
-  const ready = await readyOne(sqlite);
+testOnEngines('a correction keeps what was asked for before, and is found by both', async (journal) => {
+  const { store, look } = journal;
+  const ready = await readyOne(journal);
   const { now: sent } = await applyOne(store, intentOf(ready));
   const failed = { status: 'failed', awaitedUntilMs: null } as const;
   const { now } = await applyOne(store, changeOf(sent, 'turned-down', failed));
   const instruction = makeInstruction(1, { accountNo: '7770001' });
-  tamper(path, propose('approved'));
+  await journal.tamper(propose('approved'));
   const again = { status: 'ready', instruction } as const;
   const corrected = changeOf(now, 'tried-again', again, { isCorrected: true, decision: item });
   expect((await applyOne(store, corrected)).now.instruction).toEqual(instruction);
@@ -195,36 +192,34 @@ test('a correction keeps what was asked for before, and is found by both', async
   expect(history?.attempts[0]?.instruction.accountNo).toBe('1234560001');
   for (const accountNo of ['1234560001', '7770001'])
     expect(await store.searchRegistrations({ accountNo }, 100, 10)).toMatchObject([{ seq: 1 }]);
-  using db = openConnection(path);
-  const version = db.prepare('select instruction, replaced from registration_version').get();
+  const [version] = await look('select instruction, replaced from registration_version');
   expect(Object.values(version ?? {}).map((text) => JSON.parse(String(text)))).toEqual([
     instruction,
     ready.instruction,
   ]);
-  expect(db.prepare('select status from proposal_item').get()?.['status']).toBe('applied');
+  expect(await look('select status from proposal_item')).toEqual([{ status: 'applied' }]);
   // The bank's word on what was sent before is still found.
   expect(await store.sentRegistrations(callbackOf(makeInstruction(1)).key)).toEqual([]);
 });
 
-test('concurrent calls are one commit, and one that cannot be applied is taken out', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  const rows = Array.from({ length: 20 }, (_one, place) => makeRegistrationRow(place + 1));
-  const ready = await runRegistrations(store, rows);
-  const second = intentOf(ready[1] as Registration);
-  const twice = { ...second, attempt: { ...attemptOf(ready[1] as Registration), requestUid: 'uid-1-1' } };
-  using db = openConnection(sqlite.path);
-  const commits = () => Number(db.prepare('pragma data_version').get()?.['data_version']);
-  const before = commits();
-  const calls = [intentOf(ready[0] as Registration), twice, ...ready.slice(2).map((row) => intentOf(row))];
-  const kept = store.keepCallback(callbackOf(makeInstruction(99)), null);
-  const settled = await Promise.allSettled(calls.map(async (change) => store.applyRegistrations([change])));
-  expect(settled.map(({ status }) => status)).toEqual(
-    calls.map((_call, place) => (place === 1 ? 'rejected' : 'fulfilled')),
-  );
-  expect(await kept).toBe(true);
-  expect(commits() - before).toBe(1);
-  expect(await present(store, { seq: 2 })).toMatchObject({ status: 'ready', attemptNo: 0 });
-  expect(await store.countAwaitedRegistrations(registrationBatchId)).toBe(19);
-  expect(await store.submittedRegistrations(noonMs + 1, 15, 3)).toHaveLength(3);
-});
+testOnEngines(
+  'concurrent calls are one commit, and one that cannot be applied is taken out',
+  async ({ store, countCommits }) => {
+    const rows = Array.from({ length: 20 }, (_one, place) => makeRegistrationRow(place + 1));
+    const ready = await runRegistrations(store, rows);
+    const second = intentOf(ready[1] as Registration);
+    const twice = { ...second, attempt: { ...attemptOf(ready[1] as Registration), requestUid: 'uid-1-1' } };
+    const before = await countCommits();
+    const calls = [intentOf(ready[0] as Registration), twice, ...ready.slice(2).map((row) => intentOf(row))];
+    const kept = store.keepCallback(callbackOf(makeInstruction(99)), null);
+    const settled = await Promise.allSettled(calls.map(async (change) => store.applyRegistrations([change])));
+    expect(settled.map(({ status }) => status)).toEqual(
+      calls.map((_call, place) => (place === 1 ? 'rejected' : 'fulfilled')),
+    );
+    expect(await kept).toBe(true);
+    expect((await countCommits()) - before).toBe(1);
+    expect(await present(store, { seq: 2 })).toMatchObject({ status: 'ready', attemptNo: 0 });
+    expect(await store.countAwaitedRegistrations(registrationBatchId)).toBe(19);
+    expect(await store.submittedRegistrations(noonMs + 1, 15, 3)).toHaveLength(3);
+  },
+);
