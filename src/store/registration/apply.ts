@@ -22,11 +22,11 @@ import {
 } from '../../registration/rules/registration.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
-import { makeGroupCommit } from '../group-commit.ts';
+import { formWaves, makeGroupCommit } from '../group-commit.ts';
 import { makeSalt } from '../payouts/chain.ts';
 import { isDecided, keepHand, markDecided } from '../review/proposals.ts';
 import { similarKeyOf } from '../schema.ts';
-import { type Body, define, query, type Reading } from '../statements.ts';
+import { type Body, define, query, type Reading, together } from '../statements.ts';
 import { requireAllowedRegistration } from './allowed.ts';
 import { registrationBatchReads } from './batches.ts';
 import { bind, isUnbound, keep } from './callbacks.ts';
@@ -201,6 +201,8 @@ interface Transaction {
   /** By batch, the latest event that a result shows. */
   readonly news: Map<string, number>;
   latestEventSeq: number;
+  /** The last number that a change has taken for its event, recorded or not. */
+  drawnEventSeq: number;
 }
 
 function* readBatch({ batches }: Transaction, batchId: string): Body<BatchFacts> {
@@ -365,8 +367,12 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   const registrationId = (after.instruction ?? before.instruction)?.registrationId ?? '';
   const ofRow = { companyId, registrationId, seq };
   if (!(yield* isGuarded(change, batch, ofRow))) return false;
-  const eventSeq = transaction.latestEventSeq + 1;
-  if ((yield* updateState.run(toValues(change, eventSeq))) === 0) return false;
+  const eventSeq = (transaction.drawnEventSeq += 1);
+  if ((yield* updateState.run(toValues(change, eventSeq))) === 0) {
+    // None is skipped where changes come one after the other.
+    if (transaction.drawnEventSeq === eventSeq) transaction.drawnEventSeq -= 1;
+    return false;
+  }
   if (decision !== undefined) yield* markDecided(decision);
   if (decision !== undefined && isCorrected === true) yield* keepHand(decision, batchId);
   const asksFor = yield* keepCorrection(change, companyId);
@@ -377,8 +383,9 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   const detail = JSON.stringify({ ...saltDetail(event.detail, makeSalt), asksFor });
   const at = { companyId, batchId, rowNo, seq: eventSeq, atMs: event.atMs };
   yield* appendRegistrationEvent(seq, { ...at, ...moved, detail });
-  transaction.latestEventSeq = eventSeq;
-  if (!quietCauses.includes(event.cause)) transaction.news.set(batchId, eventSeq);
+  transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
+  if (!quietCauses.includes(event.cause))
+    transaction.news.set(batchId, Math.max(transaction.news.get(batchId) ?? 0, eventSeq));
   return true;
 }
 
@@ -393,15 +400,38 @@ type Asked = readonly RegistrationChange[] | KeptCall;
 
 const isChanges = (asked: Asked): asked is readonly RegistrationChange[] => Array.isArray(asked);
 
+/**
+ * Two of one registrationId, or of one account, may decide about one another; what people have decided, and what a row
+ * asks for from now on, is looked at by one change at a time.
+ */
+function touchesOf(change: RegistrationChange): readonly string[] | undefined {
+  const { before, after, decision, callback, isCorrected } = change;
+  const instruction = after.instruction ?? before.instruction;
+  if (decision !== undefined || isCorrected === true || instruction === null) return undefined;
+  const { registrationId, accountNo } = instruction;
+  const ofRow = [`registration ${before.seq}`, `claim ${registrationId}`, `account ${accountNo}`];
+  return callback === undefined ? ofRow : [...ofRow, `callback ${callback.key}`];
+}
+
+function touchesOfAsked(asked: Asked): readonly string[] | undefined {
+  if (!isChanges(asked)) return [`callback ${asked.record.key}`];
+  const touched = asked.map(touchesOf);
+  return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
+}
+
 function* applyAsked(transaction: Transaction, asked: Asked): Body<readonly boolean[]> {
   if (!isChanges(asked)) return [yield* keep(asked.record, asked.registrationSeq)];
   const applied: boolean[] = [];
-  for (const change of asked) applied.push(yield* applyChange(transaction, change));
+  for (const wave of formWaves(asked.map(touchesOf))) {
+    const changes = wave.map((place) => asked[place] as RegistrationChange);
+    applied.push(...(yield* together(changes.map((change) => applyChange(transaction, change)))));
+  }
   return applied;
 }
 
 function* beginTransaction(): Body<Transaction> {
-  return { batches: new Map(), news: new Map(), latestEventSeq: yield* readLatestRegistrationEventSeq() };
+  const latestEventSeq = yield* readLatestRegistrationEventSeq();
+  return { batches: new Map(), news: new Map(), latestEventSeq, drawnEventSeq: latestEventSeq };
 }
 
 const noteNews = define((values: { batchId: string; eventSeq: number }) =>
@@ -432,7 +462,7 @@ export function makeRegistrationApplier(
   const { ask, end } = makeGroupCommit(engine, {
     begin: beginTransaction,
     apply: applyAsked,
-    touches: () => undefined,
+    touches: touchesOfAsked,
     end: keepNews,
     onCommit: ({ latestEventSeq }: Transaction) => onCommit(latestEventSeq),
   });

@@ -7,7 +7,7 @@ import type { RegistrationFileRow } from '../../registration/rules/registration-
 import type { RegistrationInstruction } from '../../registration/rules/registration.ts';
 import { makeSalt } from '../payouts/chain.ts';
 import { encodeList } from '../payouts/rows.ts';
-import { type BodiesOf, type Body, change, define, query, type Reading } from '../statements.ts';
+import { type BodiesOf, type Body, change, define, query, type Reading, together } from '../statements.ts';
 import { registrationBatchReads } from './batches.ts';
 import { computeRegistrationDigest, encodeCells, encodeHolds } from './rows.ts';
 
@@ -144,6 +144,12 @@ function toRow(seq: number, { companyId, batchId }: RegistrationBatch, row: Regi
   };
 }
 
+function* stageRow(seq: number, batch: RegistrationBatch, row: RegistrationFileRow): Body<void> {
+  yield* insertState.run(toState(seq, batch, row));
+  yield* insertRow.run(toRow(seq, batch, row));
+  if (row.instruction !== null) yield* keepAskedOf(seq, row.instruction);
+}
+
 /** Each in one transaction. */
 export const registrationIngestWrites = {
   *startIngest(start) {
@@ -174,13 +180,8 @@ export const registrationIngestWrites = {
   },
   *stage(batchId, rows) {
     const batch = yield* requireReading(batchId);
-    let seq = (yield* latestSeq.get({}))?.seq ?? 0;
-    for (const row of rows) {
-      seq += 1;
-      yield* insertState.run(toState(seq, batch, row));
-      yield* insertRow.run(toRow(seq, batch, row));
-      if (row.instruction !== null) yield* keepAskedOf(seq, row.instruction);
-    }
+    const last = (yield* latestSeq.get({}))?.seq ?? 0;
+    yield* together(rows.map((row, place) => stageRow(last + 1 + place, batch, row)));
   },
   *rejectBatch(batchId, code, reason, nowMs) {
     yield* requireReading(batchId);

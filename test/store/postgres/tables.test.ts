@@ -167,16 +167,16 @@ const moving: Index = {
   isPartial: true,
 };
 
-/** SQLite has the key in each index without a word. */
-const attemptsOfDay: Index = {
-  name: 'attempt_by_tran_date',
-  columns: ['tran_date', 'payout_seq', 'attempt_no'],
-  isUnique: false,
-  isPartial: false,
+/** What leads on by its key, too: SQLite has the key in each index without a word. */
+const keyed: Readonly<Record<string, readonly string[]>> = {
+  attempt_by_tran_date: ['payout_seq', 'attempt_no'],
+  event_of_payout: ['seq'],
+  registration_event_of: ['seq'],
 };
 
-const replaceIndex = ({ indexes }: Table, by: Index): readonly Index[] =>
-  indexes.map((index) => (index.name === by.name ? by : index));
+const withKeys = ({ indexes }: Table): Pick<Table, 'indexes'> => ({
+  indexes: indexes.map((index) => ({ ...index, columns: [...index.columns, ...(keyed[index.name] ?? [])] })),
+});
 
 /** What PostgreSQL has beyond SQLite. */
 function withDifferences(tables: Tables): Tables {
@@ -185,7 +185,9 @@ function withDifferences(tables: Tables): Tables {
     ...tables,
     ...added('batch', { columns: [...tables['batch']!.columns, rowid] }),
     ...added('registration_batch', { columns: [...tables['registration_batch']!.columns, rowid] }),
-    ...added('attempt', { indexes: replaceIndex(tables['attempt']!, attemptsOfDay) }),
+    ...added('attempt', withKeys(tables['attempt']!)),
+    ...added('event', withKeys(tables['event']!)),
+    ...added('registration_event', withKeys(tables['registration_event']!)),
     ...added('archived_batch', { indexes: [...tables['archived_batch']!.indexes, moving] }),
   };
 }

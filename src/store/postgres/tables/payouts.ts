@@ -109,7 +109,7 @@ create table event (
   to_status text not null, cause text not null, at_ms bigint not null, attempt_no bigint not null,
   detail text not null, hash text
 );
-create index event_of_payout on event (payout_seq);
+create index event_of_payout on event (payout_seq, seq);
 `;
 
 const payers = `

@@ -89,7 +89,7 @@ create table registration_event (
   to_status text not null, cause text not null, at_ms bigint not null, attempt_no bigint not null,
   detail text not null, hash text not null
 );
-create index registration_event_of on registration_event (registration_seq);
+create index registration_event_of on registration_event (registration_seq, seq);
 
 create table registration_callback (
   id ${counted}, key text not null unique, identity_key text not null,
