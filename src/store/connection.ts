@@ -2,6 +2,7 @@
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileCures, openingCures, sqliteCodes, writingCures } from '../payout/rules/journal-cures.ts';
+import { saysGone } from '../payout/rules/journal-place.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { errorCode } from '../platform/durable-file.ts';
 import { findReadable, isReadOnlyDisk } from '../platform/read-only-disk.ts';
@@ -159,8 +160,13 @@ export function asRefusal(path: string, error: unknown): unknown {
   return new JournalRefusedError(`${path} cannot be opened: ${cure}`, { cause: error });
 }
 
+/** True of what a journal that was moved into a database answers to whoever still has it open. */
+const isOfMoved = (error: unknown): boolean =>
+  sqliteCodeOf(error) === sqliteCodes.constraint && saysGone((error as Error).message);
+
 /** The failure of a transaction, with its cure; nothing of that transaction is in the journal. */
 export function asWriteError(error: unknown): unknown {
+  if (isOfMoved(error)) return new JournalRefusedError((error as Error).message, { cause: error });
   const cure = writingCures.get(sqliteCodeOf(error));
   if (cure === undefined) return error;
   return new JournalWriteError(`the journal cannot be written: ${cure}, then run it again`, { cause: error });

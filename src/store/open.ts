@@ -32,6 +32,7 @@ import {
 import { readProgress, requireIdentity, writeIdentity } from './identity.ts';
 import { recordLoss, requireWhole } from './loss.ts';
 import { migrate, readSchemaVersion, schemaVersion } from './migrations.ts';
+import { requireNotGone, unmarkGone } from './moved.ts';
 import {
   decideTables,
   type JournalOpening,
@@ -102,6 +103,7 @@ export async function openJournalIfThere(wanted: JournalOpening): Promise<Store 
   const db = openFile(path, access);
   try {
     if (recovery !== undefined) requireWhole(db);
+    if (access === 'own' && opening.restores) unmarkGone(db);
     if (prepareTables(db, opening)) return await takeUp(db, opening);
   } catch (error) {
     db.close();
@@ -165,6 +167,7 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
   const path = pathOf(opening);
   const isOwn = access === 'own';
   const journalId = drive(db, requireIdentity(site, stamp));
+  drive(db, requireNotGone(site));
   takeServerKind(db, opening);
   if (!(isOwn && opening.restores)) drive(db, requireNoCopy(path));
   const readPresent = (): HighWaterMark => drive(db, readProgress(journalId));

@@ -213,6 +213,21 @@ export const describeBackup = (path: string): string =>
   'YYYY-MM-DD" puts one in place, with the day from which on the bank is to be asked; for this one: ' +
   `paydrop restore ${path} --since YYYY-MM-DD`;
 
+const wasMoved = 'was moved to';
+
+/** A journal that was carried over into a database. @param to the database, in words */
+export const describeGone = ({ journal }: Pick<JournalSite, 'journal'>, to: string): string =>
+  `${journal} ${wasMoved} ${to}, and goes on there: name that database in journal.url. What is here stays as it was then, ` +
+  'and nothing is sent or changed from here any more';
+
+/** True of what the file itself answers then to whoever still has it open. */
+export const saysGone = (message: string): boolean => message.includes(` ${wasMoved} `);
+
+/** A database that a journal is on its way to. */
+export const describeArriving = ({ journal }: Pick<JournalSite, 'journal'>): string =>
+  `${journal} has not arrived there yet: it is being moved, or that was cut short. Move it again, on the machine ` +
+  'that has the journal.db that it comes from: until it has ended well, that one alone is the journal';
+
 const describeBank = ({ isSandbox, bankAddress }: Owner): string =>
   isSandbox ? `the sandbox (${bankAddress})` : `the bank at ${bankAddress}`;
 

@@ -88,7 +88,7 @@ export interface TablesMigration {
 }
 
 /** Brings the tables up to date in the transaction that has begun. */
-async function migrateWithin(client: ClientBase, migration: TablesMigration): Promise<number> {
+export async function migrateWithin(client: ClientBase, migration: TablesMigration): Promise<number> {
   // However long another machine takes over its own.
   await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
   await client.query(`select pg_advisory_xact_lock(${writeLockKey})`);

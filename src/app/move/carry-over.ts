@@ -1,0 +1,237 @@
+/**
+ * Carries a journal from its file into a database, step by step: the copy is committed there as one that has not arrived,
+ * both sides are compared, the file says that its journal has gone, and only then the database may be used. Killed between
+ * any two of these, the journal is in the file alone, or in neither until the same command has ended it.
+ */
+import { randomUUID } from 'node:crypto';
+import type { DatabaseSync } from 'node:sqlite';
+import type { ClientBase } from 'pg';
+import type { JournalSite } from '../../payout/rules/journal-place.ts';
+import { asWriteError, JournalRefusedError } from '../../store/connection.ts';
+import { markGone, moveFacts, noteArrived, readGone } from '../../store/moved.ts';
+import { type PostgresEngine, writeLockKey } from '../../store/postgres/engine.ts';
+import { asPostgresWriteError } from '../../store/postgres/errors.ts';
+import { migrateWithin, readTablesVersion } from '../../store/postgres/migrations.ts';
+import { schemaName } from '../../store/postgres/pool.ts';
+import { drive } from '../../store/statements.ts';
+import { compareSides } from './compare.ts';
+import { copyTables } from './copy.ts';
+import { describeTables, ownTable } from './tables.ts';
+
+/** What has just been done. */
+export type MoveStep = 'locked' | 'copied' | 'committed' | 'compared' | 'marked' | 'arrived';
+
+export interface Move {
+  readonly journalId: string;
+  /** Of the file. */
+  readonly from: JournalSite;
+  /** Of the database. */
+  readonly to: JournalSite;
+  /** The database, in words. */
+  readonly toName: string;
+  readonly nowMs: number;
+  /** Told of each step, so that a test can end the process there. */
+  readonly onStep?: (step: MoveStep) => void | Promise<void>;
+  /** Told of each table whose rows are on their way. */
+  readonly onTable?: (name: string, rows: number) => void;
+}
+
+/** What has become of it: the file had said before that its journal is gone where it was only ended, or there already. */
+export type MoveEnd =
+  | { readonly kind: 'moved'; readonly rows: number }
+  | { readonly kind: 'ended' }
+  | { readonly kind: 'was-there' };
+
+/** What a database holds of a journal. */
+interface Found {
+  /** Of its tables; 0 where it has none. */
+  readonly version: number;
+  /** Undefined where there is no journal. */
+  readonly journalId: string | undefined;
+  readonly moveId: string | undefined;
+  readonly isArriving: boolean;
+}
+
+/** A copy takes as long as it takes between two of its statements: nobody else waits for this database. */
+const idleMaxMs = 600_000;
+
+/**
+ * @param db the file, opened for writing, by the owner of its sender lock
+ * @throws JournalRefusedError when the database holds a journal already, or the two sides differ
+ * @throws JournalWriteError when one of them cannot be written: the same command goes on
+ */
+export async function carryOver(db: DatabaseSync, engine: PostgresEngine, move: Move): Promise<MoveEnd> {
+  try {
+    const gone = drive(db, readGone());
+    if (gone !== undefined) return await endMove(db, engine, move, gone.moveId);
+    const moveId = randomUUID();
+    const rows = await whileLocked(db, async () => {
+      await move.onStep?.('locked');
+      const copied = await useClient(engine, (client) => copy(db, client, move, moveId));
+      await move.onStep?.('committed');
+      await requireSame(db, engine, move);
+      await move.onStep?.('compared');
+      markGone(db, move.from, { moveId, to: move.toName }, move.nowMs);
+      return copied;
+    });
+    await move.onStep?.('marked');
+    await arrive(engine, move);
+    return { kind: 'moved', rows };
+  } catch (error) {
+    throw asPostgresWriteError(asWriteError(error));
+  }
+}
+
+/** Takes what keeps the database from being used away; the file has said that its journal is gone. */
+async function arrive(engine: PostgresEngine, move: Move): Promise<void> {
+  await engine.write(noteArrived);
+  await move.onStep?.('arrived');
+}
+
+/** Goes on where the file says already that its journal is gone. */
+async function endMove(
+  db: DatabaseSync,
+  engine: PostgresEngine,
+  move: Move,
+  moveId: string,
+): Promise<MoveEnd> {
+  const found = await useClient(engine, findJournal);
+  if (found.journalId !== move.journalId || found.moveId !== moveId)
+    throw new JournalRefusedError(
+      `${move.from.journal} went to ${drive(db, readGone())?.to ?? 'a database'}, and what is at ${move.toName} is not that ` +
+        'journal: name the database that it went to, or put that one back from its backup',
+    );
+  if (!found.isArriving) return { kind: 'was-there' };
+  await requireSame(db, engine, move);
+  await arrive(engine, move);
+  return { kind: 'ended' };
+}
+
+// ---------------------------------------------------------------- the file
+
+/** Keeps everybody from writing to the file meanwhile; what `work` writes there is durable when it resolves. */
+async function whileLocked<T>(db: DatabaseSync, work: () => Promise<T>): Promise<T> {
+  db.exec('begin immediate');
+  try {
+    const result = await work();
+    db.exec('commit');
+    // A file that is copied without its log would not know.
+    db.exec('pragma wal_checkpoint(truncate)');
+    return result;
+  } catch (error) {
+    if (db.isTransaction) db.exec('rollback');
+    throw error;
+  }
+}
+
+// ---------------------------------------------------------------- the database
+
+async function useClient<T>({ pool }: PostgresEngine, use: (client: ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  const ignore = (): void => {};
+  client.on('error', ignore);
+  try {
+    return await use(client);
+  } finally {
+    client.off('error', ignore);
+    client.release(true);
+  }
+}
+
+async function transact<T>(client: ClientBase, begin: string, work: () => Promise<T>): Promise<T> {
+  await client.query(`${begin}; set local idle_in_transaction_session_timeout = ${idleMaxMs}`);
+  try {
+    const result = await work();
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+}
+
+/** What there is of a journal, in a database in which a journal can be. */
+async function findJournal(client: ClientBase): Promise<Found> {
+  const version = await readTablesVersion(client);
+  const facts = new Map<string, string>();
+  if (version > 0) {
+    const { rows } = await client.query<{ readonly key: string; readonly value: string }>(
+      `select key, value from ${schemaName}.meta`,
+    );
+    for (const { key, value } of rows) facts.set(key, value);
+  }
+  return {
+    version,
+    journalId: facts.get('journalId'),
+    moveId: facts.get(moveFacts.moveId),
+    isArriving: facts.has(moveFacts.isArriving),
+  };
+}
+
+/** @throws JournalRefusedError when the journal cannot go into a database that holds this */
+function requireRoom({ journalId, isArriving }: Found, move: Pick<Move, 'journalId' | 'toName'>): void {
+  if (journalId === undefined) return;
+  if (!isArriving)
+    throw new JournalRefusedError(
+      `there is a journal at ${move.toName} already: name a database without one`,
+    );
+  if (journalId !== move.journalId)
+    throw new JournalRefusedError(
+      `another journal is on its way to ${move.toName}: let that move end first, or name another database`,
+    );
+}
+
+/** All of the schema but the history of its tables. */
+async function listTables(client: ClientBase): Promise<readonly string[]> {
+  const { rows } = await client.query<{ readonly name: string }>(
+    `select relname as name from pg_class
+     where relnamespace = to_regnamespace('${schemaName}') and relkind = 'r' and relname <> '${ownTable}' order by 1`,
+  );
+  return rows.map(({ name }) => `${schemaName}.${name}`);
+}
+
+/** Takes away what an earlier try has left. @throws JournalRefusedError when it is not from one */
+async function makeRoom(client: ClientBase, found: Found, { toName }: Move): Promise<void> {
+  const tables = await listTables(client);
+  if (tables.length === 0) return;
+  if (found.journalId !== undefined) {
+    await client.query(`truncate ${tables.join(', ')} restart identity`);
+    return;
+  }
+  for (const table of tables) {
+    const { rowCount } = await client.query(`select from ${table} limit 1`);
+    if (rowCount === 0) continue;
+    throw new JournalRefusedError(
+      `${toName} holds no journal, and rows of one (${table}): name another database, or find out whose they are`,
+    );
+  }
+}
+
+/** Commits the whole journal as one that has not arrived yet. */
+async function copy(db: DatabaseSync, client: ClientBase, move: Move, moveId: string): Promise<number> {
+  return transact(client, 'begin', async () => {
+    await client.query(`select pg_advisory_xact_lock(${writeLockKey})`);
+    const found = await findJournal(client);
+    requireRoom(found, move);
+    await makeRoom(client, found, move);
+    await migrateWithin(client, { journal: move.toName, nowMs: move.nowMs });
+    await client.query(`set local search_path = ${schemaName}, pg_temp`);
+    const rows = await copyTables(db, client, await describeTables(db, client), move.onTable ?? (() => {}));
+    const stamp = [moveFacts.isArriving, '1', moveFacts.moveId, moveId];
+    await client.query('insert into meta values ($1, $2), ($3, $4)', stamp);
+    await move.onStep?.('copied');
+    return rows;
+  });
+}
+
+/** @throws JournalRefusedError when the database has not what the file has */
+async function requireSame(db: DatabaseSync, engine: PostgresEngine, { to, from }: Move): Promise<void> {
+  const difference = await useClient(engine, (client) =>
+    transact(client, 'begin isolation level repeatable read read only', () => compareSides(db, client)),
+  );
+  if (difference === undefined) return;
+  throw new JournalRefusedError(
+    `${to.journal} is not what ${from.journal} is (${difference}): it is not used, and nothing more has been done. ` +
+      'Run it again; if that says the same, report it',
+  );
+}

@@ -1,0 +1,88 @@
+/**
+ * A journal that is moved from its file into a database, as each of the two knows of it. The database is told first, and
+ * then the file, and only then may the database be used: at no moment are there two that may send.
+ */
+import type { DatabaseSync } from 'node:sqlite';
+import { describeArriving, describeGone, type JournalSite } from '../payout/rules/journal-place.ts';
+import { inTransaction, JournalRefusedError } from './connection.ts';
+import { readFact, writeFact } from './meta.ts';
+import { noteCopied } from './place.ts';
+import { type Body, drive, type Reading } from './statements.ts';
+
+/** What is kept of a move, by the names of the facts. */
+export const moveFacts = {
+  /** Both: one try to move, so that a database which an earlier one has left half done is told from the right one. */
+  moveId: 'moveId',
+  /** The file: the database, in words. */
+  movedTo: 'movedTo',
+  /** The database, until the file says that it has gone. */
+  isArriving: 'isArriving',
+} as const;
+
+export interface Gone {
+  readonly moveId: string;
+  /** The database, in words. */
+  readonly to: string;
+}
+
+/** Where the journal of this file went; undefined of one that is still here. */
+export function* readGone(): Reading<Gone | undefined> {
+  const to = yield* readFact(moveFacts.movedTo);
+  if (to === undefined) return undefined;
+  return { to, moveId: (yield* readFact(moveFacts.moveId)) ?? '' };
+}
+
+/** @throws JournalRefusedError when the journal of this file went into a database */
+export function* requireNotGone(site: JournalSite): Reading<void> {
+  const gone = yield* readGone();
+  if (gone !== undefined) throw new JournalRefusedError(describeGone(site, gone.to));
+}
+
+/** @throws JournalRefusedError when the journal in this database has not arrived yet */
+export function* requireArrived(site: JournalSite): Reading<void> {
+  if ((yield* readFact(moveFacts.isArriving)) === undefined) return;
+  throw new JournalRefusedError(describeArriving(site));
+}
+
+/** Lets the database be used. */
+export const noteArrived = (): Body<void> => writeFact(moveFacts.isArriving, null);
+
+const prefix = 'moved_';
+
+/** Of the file, beside SQLite's own. */
+const tablesOf = (db: DatabaseSync): string[] =>
+  db
+    .prepare(`select name from sqlite_master where type = 'table' and name not like 'sqlite_%'`)
+    .all()
+    .map(({ name }) => String(name));
+
+/**
+ * Says in the file, inside the caller's transaction, that its journal has gone. Whoever has it open already is refused by
+ * the file itself; later it is a backup of this moment, which opens through `restore` alone.
+ */
+export function markGone(db: DatabaseSync, site: JournalSite, { moveId, to }: Gone, nowMs: number): void {
+  drive(db, writeFact(moveFacts.moveId, moveId));
+  drive(db, writeFact(moveFacts.movedTo, to));
+  drive(db, noteCopied(nowMs));
+  const message = describeGone(site, to).replaceAll("'", "''");
+  for (const table of tablesOf(db))
+    for (const change of ['insert', 'update', 'delete'])
+      db.exec(
+        `create trigger ${prefix}${table}_${change} before ${change} on ${table} begin
+           select raise(abort, '${message}');
+         end`,
+      );
+}
+
+/** Makes a backup like any other of a file whose journal has gone: it is being put in place. */
+export function unmarkGone(db: DatabaseSync): void {
+  if (db.prepare(`select 1 from sqlite_master where name = 'meta'`).get() === undefined) return;
+  if (drive(db, readGone()) === undefined) return;
+  inTransaction(db, () => {
+    const triggers = db.prepare(
+      `select name from sqlite_master where type = 'trigger' and name glob '${prefix}*'`,
+    );
+    for (const { name } of triggers.all()) db.exec(`drop trigger ${String(name)}`);
+    for (const fact of [moveFacts.movedTo, moveFacts.moveId]) drive(db, writeFact(fact, null));
+  });
+}
