@@ -77,12 +77,33 @@ export const readColumns = (db: DatabaseSync): readonly Column[] =>
       isNumber: row['isNumber'] === 1,
     }));
 
+/** @param changed columns that have another value than usual */
+const insertInto = (of: readonly Column[], fill: Fill, changed: Changes = {}): string => {
+  const entries = of.map((column) => [column.name, changed[column.name] ?? valueOf(column, fill)] as const);
+  const names = entries.map(([name]) => name).join(', ');
+  return `insert into ${of[0]?.table} (${names}) values (${entries.map(([, value]) => value).join(', ')})`;
+};
+
 /** Statements that put one row into each table. */
 export const fillTables = (columns: readonly Column[], fill: Fill): readonly string[] =>
-  [...Map.groupBy(columns, ({ table }) => table)].map(
-    ([table, of]) =>
-      `insert into ${table} (${of.map(({ name }) => name).join(', ')}) values (${of.map((column) => valueOf(column, fill)).join(', ')})`,
-  );
+  [...Map.groupBy(columns, ({ table }) => table).values()].map((of) => insertInto(of, fill));
+
+/** What a column is tried with, beside what it has. */
+export function otherValues({ isText, isNumber }: Column): readonly string[] {
+  const others = isText ? [`'~'`, `''`, `'approved'`, `'closed'`] : ['0', '2'];
+  return isNumber ? others : [...others, 'null'];
+}
+
+/** Of each table, what stands before it, and rows that differ from its own in one column. */
+export function listInserts(columns: readonly Column[], fill: Fill) {
+  const tables = [...Map.groupBy(columns, ({ table }) => table).values()];
+  return tables.map((of, place) => ({
+    before: fillTables(tables.slice(0, place).flat(), fill),
+    inserts: of.flatMap((column) =>
+      otherValues(column).map((value) => insertInto(of, fill, { [column.name]: value })),
+    ),
+  }));
+}
 
 /** Columns and what they become, as a statement has them. */
 export type Changes = Readonly<Record<string, string>>;

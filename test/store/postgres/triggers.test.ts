@@ -15,7 +15,9 @@ import {
   erasedRow,
   type Fill,
   fillTables,
+  listInserts,
   long,
+  otherValues,
   readColumns,
   updateOf,
 } from '../../support/filled-tables.ts';
@@ -120,12 +122,9 @@ const listTogether = (columns: readonly Column[]): readonly string[] =>
 
 /** Every column on its own, and every row. */
 function listChanges(columns: readonly Column[]): readonly string[] {
-  const single = columns.flatMap(({ table, name, isText, isNumber }) => {
-    const others = isText ? [`'~'`, `''`, `'approved'`, `'closed'`] : ['0', '2'];
-    return [...others, ...(isNumber ? [] : ['null'])].map(
-      (value) => `update ${table} set ${name} = ${value}`,
-    );
-  });
+  const single = columns.flatMap((column) =>
+    otherValues(column).map((value) => updateOf(column.table, { [column.name]: value })),
+  );
   const tables = [...new Set(columns.map(({ table }) => table))];
   return [...single, ...tables.map((table) => `delete from ${table}`), ...listTogether(columns), ...added];
 }
@@ -181,7 +180,7 @@ end $$`;
 async function tryPostgresIn(client: Client, given: readonly string[], changes: readonly string[]) {
   await client.query('begin');
   try {
-    for (const statement of given) await client.query(statement);
+    await client.query(given.join('; '));
     const { rows } = await client.query<{ readonly outcome: Outcome }>(
       'select pg_temp.outcome_of(change) as outcome from unnest($1::text[]) with ordinality as tried (change, place) order by place',
       [changes],
@@ -231,6 +230,18 @@ describePostgres('what the tables refuse on PostgreSQL', () => {
       for (const outcome of expected) seen.add(outcome);
     }
     expect(readRefusals(sqlite).filter((words) => !seen.has(words))).toEqual([]);
+  });
+
+  test('is the same of new rows', async () => {
+    await using journals = await makeJournals();
+    const { sqlite, postgres } = journals;
+    for (const fill of ['full', 'bare'] as const)
+      for (const { before, inserts } of listInserts(readColumns(sqlite), fill)) {
+        const told = (outcomes: readonly Outcome[]) =>
+          outcomes.map((outcome, at) => `${inserts[at]}: ${outcome}`);
+        const present = await tryPostgresIn(postgres, before, inserts);
+        expect(told(present)).toEqual(told(trySqliteIn(sqlite, before, inserts)));
+      }
   });
 
   test.each([
