@@ -154,7 +154,7 @@ export function compileOnce<Values extends object>(
  * passed on to Kysely
  * @param asLists its rows are lists of cells
  */
-export function prepare<Values extends object, Row>(
+function prepare<Values extends object, Row>(
   db: DatabaseSync,
   build: (values: Values) => Compilable<Row>,
   asLists = false,
@@ -216,20 +216,30 @@ export interface Statement<Values, Row> {
   run(values: Values): Body<number>;
 }
 
+const defineAs = <Values extends object, Row>(
+  build: (values: Values) => Compilable<Row>,
+  rare: Pick<Step, 'isRare'>,
+): Statement<Values, Row> => ({
+  *get(values) {
+    return (yield { wanted: 'get', build, values, ...rare }) as Row | undefined;
+  },
+  *all(values) {
+    return (yield { wanted: 'all', build, values, ...rare }) as Row[];
+  },
+  *run(values) {
+    return (yield { wanted: 'run', build, values, ...rare }) as number;
+  },
+});
+
 /** A statement that is run again and again; `build` as for `prepare`. */
 export const define = <Values extends object, Row>(
   build: (values: Values) => Compilable<Row>,
-): Statement<Values, Row> => ({
-  *get(values) {
-    return (yield { wanted: 'get', build, values }) as Row | undefined;
-  },
-  *all(values) {
-    return (yield { wanted: 'all', build, values }) as Row[];
-  },
-  *run(values) {
-    return (yield { wanted: 'run', build, values }) as number;
-  },
-});
+): Statement<Values, Row> => defineAs(build, {});
+
+/** A statement that one body runs again and again, and that is of no use after it. */
+export const defineHere = <Values extends object, Row>(
+  build: (values: Values) => Compilable<Row>,
+): Statement<Values, Row> => defineAs(build, { isRare: true });
 
 /**
  * Runs bodies that do not depend on one another; all of them fail when one does.

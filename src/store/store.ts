@@ -29,8 +29,8 @@ import type { ApprovalPolicy } from '../review/rules/approval.ts';
 import type { WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
 import { type OnStep, openArchiveOf } from './archive/move.ts';
-import { inTransaction, JournalWriteError } from './connection.ts';
-import { makeSqliteEngine } from './engine.ts';
+import { JournalWriteError } from './connection.ts';
+import { type Engine, makeSqliteEngine } from './engine.ts';
 import type { HighWaterMarkFile } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
 import { makeApplier } from './payouts/apply.ts';
@@ -41,13 +41,11 @@ import {
   payerBreakerWrites,
   reportWrites,
 } from './payouts/batches.ts';
-import { hasAny } from './payouts/bulk.ts';
-import { longBatchRows, makeBulk } from './payouts/bulk-work.ts';
+import { type Bulk, makeSqliteBulk } from './payouts/bulk-work.ts';
 import { limitReads, limitWrites } from './payouts/day-use.ts';
-import { readRecordedDigests, readSeal, readSealByStretches } from './payouts/digests.ts';
-import { makeStage } from './payouts/ingest.ts';
+import { readRecordedDigests } from './payouts/digests.ts';
+import { stage } from './payouts/ingest.ts';
 import { payoutReads } from './payouts/payout-queries.ts';
-import { readLastRowNo } from './payouts/rows.ts';
 import { searchReads } from './payouts/search.ts';
 import { makeStatementStore } from './reconcile/statement-store.ts';
 import { approvalReads, approvalWrites } from './review/approvals.ts';
@@ -61,7 +59,7 @@ import { queueReads, queueWrites } from './review/queue.ts';
 import { sessionReads, sessionWrites } from './review/sessions.ts';
 import { makeRegistrationStore } from './registration/registration-store.ts';
 import { openSnapshot } from './snapshot.ts';
-import { drive, driveEach, type Reading } from './statements.ts';
+import { driveEach, type Reading } from './statements.ts';
 import { batchQueueReads } from './watch/batch-queue.ts';
 import { fileQueueReads, fileQueueWrites } from './watch/file-queue.ts';
 import { noticeReads, noticeWrites } from './watch/notice-queue.ts';
@@ -165,43 +163,39 @@ const writes = {
   ...queueWrites,
 };
 
-/** Writes that have a body of their own, or more to do than one transaction. */
-function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows }: JournalParts) {
+interface BatchWorkParts {
+  readonly engine: Engine;
+  readonly bulk: Bulk;
+  readonly highWaterMark: JournalParts['highWaterMark'] | undefined;
+}
+
+/** What is more than one transaction, or may work on all rows of a batch. */
+function makeBatchWork({ engine, bulk, highWaterMark }: BatchWorkParts) {
   const seals = highWaterMark?.seals;
-  const stage = makeStage(db);
-  const bulk = makeBulk(db, path, threadRowsMin);
   return {
     startIngest: async (start) => bulk(start.batchId, 'startIngest', start),
-    stage: async (batchId, rows) => stage(batchId, rows),
+    stage: async (batchId, rows) => engine.write(() => stage(batchId, rows)),
     seal: async (batchId, totals, nowMs, likeFileDays = 0, approval?: ApprovalPolicy) => {
-      await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays, approval);
+      const batch = await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays, approval);
       highWaterMark?.advance();
       // Waited for before the first send.
-      void seals?.keepSeal(batchId, readRecordedDigests(db, batchId));
-      const batch = drive(db, batchReads.batch(batchId));
-      if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
+      void seals?.keepSeal(batchId, await engine.read(() => readRecordedDigests(batchId)));
       return batch;
     },
     rejectBatch: async (batchId, code, reason, nowMs) =>
       bulk(batchId, 'rejectBatch', batchId, code, reason, nowMs),
     moveBatch: async (batchId, to, why, nowMs) => {
-      const isMoved = inTransaction(db, () => drive(db, batchWrites.moveBatch(batchId, to, why, nowMs)));
+      const isMoved = await engine.write(() => batchWrites.moveBatch(batchId, to, why, nowMs));
       if (isMoved) highWaterMark?.advance();
       return isMoved;
     },
     readSeal: async (batchId) => ({
-      ...(drive(db, readLastRowNo(batchId)) < threadRowsMin
-        ? readSeal(db, batchId)
-        : await readSealByStretches(path, batchId)),
+      ...(await bulk(batchId, 'readSealNow', batchId)),
       kept: seals?.keptSeals(batchId) ?? [],
     }),
-    // These two are asked for by every run, and mostly in vain.
-    holdReady: async (batchId, hold, why, nowMs) =>
-      hasAny(db, batchId, 'ready') ? bulk(batchId, 'holdReady', batchId, hold, why, nowMs) : 0,
-    liftHolds: async (batchId, holds, nowMs) =>
-      hasAny(db, batchId, 'held') ? bulk(batchId, 'liftHolds', batchId, holds, nowMs) : 0,
-    holdUnapproved: async (batchId, why, nowMs) =>
-      hasAny(db, batchId, 'ready') ? bulk(batchId, 'holdUnapproved', batchId, why, nowMs) : 0,
+    holdReady: async (batchId, hold, why, nowMs) => bulk(batchId, 'holdReady', batchId, hold, why, nowMs),
+    liftHolds: async (batchId, holds, nowMs) => bulk(batchId, 'liftHolds', batchId, holds, nowMs),
+    holdUnapproved: async (batchId, why, nowMs) => bulk(batchId, 'holdUnapproved', batchId, why, nowMs),
     approvalOf: async (batchId) => bulk(batchId, 'readApproval', batchId),
     approvalFigures: async (batchId, likeSinceMs, ahead) =>
       bulk(batchId, 'readFigures', batchId, likeSinceMs, ahead),
@@ -212,21 +206,12 @@ function makeBatchWork({ db, path, highWaterMark, threadRowsMin = longBatchRows 
   } satisfies Partial<IntakeStore & BatchStore & ApprovalStore>;
 }
 
-/** The methods, each when its turn has come. */
-function queueEach<Methods extends object>(queue: WriteQueue, methods: Methods): Methods {
-  const queued = Object.entries(methods).map(([name, method]) => [
-    name,
-    async (...asked: readonly unknown[]) =>
-      queue.run(() => (method as (...asked: readonly unknown[]) => unknown)(...asked)),
-  ]);
-  return Object.fromEntries(queued) as Methods;
-}
-
 /** The journal on an open connection, which it closes in the end. */
 export function makeJournal(parts: JournalParts): Store {
   const { db, path, journalId, newSinceMs, missesSinceMs, highWaterMark, threadRowsMin } = parts;
   const queue = new WriteQueue(db);
   const engine = makeSqliteEngine(db, path, queue);
+  const { bulk } = makeSqliteBulk(db, path, queue, threadRowsMin);
   const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq));
   const registrations = makeRegistrationStore({
     engine,
@@ -248,7 +233,7 @@ export function makeJournal(parts: JournalParts): Store {
   return {
     ...driveEach(reads, (read: () => Reading<unknown>) => engine.read(read)),
     ...driveEach(writes, engine.write),
-    ...queueEach(queue, makeBatchWork(parts)),
+    ...makeBatchWork({ engine, bulk, highWaterMark }),
     keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
     ...makeStatementStore(engine),
     ...makeDayHeadStore(db, path),

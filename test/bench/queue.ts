@@ -8,6 +8,7 @@ import { readQueue } from '../../src/app/review/read-queue.ts';
 import type { AttemptStatus, PayoutStatus } from '../../src/core/payout.ts';
 import { toSatang } from '../../src/core/money.ts';
 import { recordOpen } from '../../src/store/payouts/open-payouts.ts';
+import { drive } from '../../src/store/statements.ts';
 import { holdBits } from '../../src/store/schema.ts';
 import { ingest, makeRow, noonMs, payer, why } from '../support/journal-fixtures.ts';
 import { openDayOf } from '../support/reconcile-kit.ts';
@@ -75,7 +76,7 @@ async function addFile(fileNo: number, rows: number, kind: FileKind, tranDate = 
   db.prepare(
     'update payout set status = ?, holds = ?, is_alarm = ?, attempt_no = ?, submitted_at_ms = ? where batch_id = ?',
   ).run(status, holds, Number(isAlarm), attemptNo, atMs, batchId);
-  recordOpen(db, batchId);
+  drive(db, recordOpen(batchId));
   return batchId;
 }
 

@@ -118,101 +118,98 @@ function keepLarge(largest: LargeRow[], row: FiguredRow): void {
   const place = largest.findIndex((one) => one.amountSatang < amountSatang);
   const { seq, rowNo, payoutId, proxyNo, payeeName, isNewPayee } = row;
   const named = { payoutId: payoutId ?? '', proxyNo: maskDigits(proxyNo ?? ''), payeeName };
-  const large = { seq, rowNo: Number(rowNo), ...named, amountSatang, isNewPayee };
+  const large = { seq, rowNo, ...named, amountSatang, isNewPayee };
   largest.splice(place === -1 ? largest.length : place, 0, large);
   largest.length = Math.min(largest.length, largestMax);
 }
 
-/** What limits over time would hold the next row for, of those that would be paid. */
-export type ForeseeLimits = (row: FiguredRow) => readonly LimitFinding[];
+const hasOtherHolds = ({ holds }: FiguredRow): boolean => holds.some((hold) => hold !== 'approval');
+
+/** True of a row that is paid as soon as it is approved. */
+export const isToPay = (row: FiguredRow): boolean => row.isWaiting && !hasOtherHolds(row);
 
 function count<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
 /** Takes the figures of one row after the other; memory stays flat but for the payees who are new. */
-class Figures {
-  readonly toPay = new Tally();
-  readonly held = new Tally();
-  readonly refused = new Tally();
-  readonly before = new Tally();
-  readonly newRows = new Tally();
-  readonly like = new Tally();
-  readonly limited = new Tally();
-  readonly limitedBy = new Map<string, number>();
-  readonly holds = new Map<HoldReason, number>();
-  readonly newPayees = new Set<string>();
-  readonly largest: LargeRow[] = [];
-  readonly #foresee: ForeseeLimits;
-  leftOutRows = 0;
-  readonly leftOut: number[] = [];
+export class Figures {
+  readonly #batch: FiguredBatch;
+  readonly #waiting: WaitingDigest;
+  readonly #toPay = new Tally();
+  readonly #held = new Tally();
+  readonly #refused = new Tally();
+  readonly #before = new Tally();
+  readonly #newRows = new Tally();
+  readonly #like = new Tally();
+  readonly #limited = new Tally();
+  readonly #limitedBy = new Map<string, number>();
+  readonly #holds = new Map<HoldReason, number>();
+  readonly #newPayees = new Set<string>();
+  readonly #largest: LargeRow[] = [];
+  #leftOutRows = 0;
+  readonly #leftOut: number[] = [];
 
-  constructor(foresee: ForeseeLimits) {
-    this.#foresee = foresee;
+  constructor(batch: FiguredBatch) {
+    this.#batch = batch;
+    this.#waiting = new WaitingDigest(batch);
   }
 
-  add(row: FiguredRow): void {
+  /**
+   * In the order of the file.
+   * @param limited what limits over time would hold it for, where it is to be paid (`isToPay`)
+   */
+  add(row: FiguredRow, limited: readonly LimitFinding[]): void {
     const { status, amountSatang, digest, rowNo } = row;
     if (row.isWaiting) {
-      this.#addWaiting(row);
+      this.#addWaiting(row, limited);
       return;
     }
-    (refusedStatuses.includes(status) ? this.refused : this.before).add(amountSatang);
+    (refusedStatuses.includes(status) ? this.#refused : this.#before).add(amountSatang);
     if (digest === null) return;
-    this.leftOutRows += 1;
-    if (this.leftOut.length < leftOutMax) this.leftOut.push(Number(rowNo));
+    this.#leftOutRows += 1;
+    if (this.#leftOut.length < leftOutMax) this.#leftOut.push(rowNo);
   }
 
-  #addWaiting(row: FiguredRow): void {
-    const { amountSatang, holds, proxyNo, isNewPayee, isLike } = row;
-    const others = holds.filter((hold) => hold !== 'approval');
-    (others.length === 0 ? this.toPay : this.held).add(amountSatang);
-    const found = others.length === 0 ? this.#foresee(row) : [];
-    if (found.length > 0) this.limited.add(amountSatang);
-    for (const { code } of found) count(this.limitedBy, settingOf[code]);
-    for (const hold of others) count(this.holds, hold);
+  #addWaiting(row: FiguredRow, limited: readonly LimitFinding[]): void {
+    const { rowNo, amountSatang, digest, holds, proxyNo, isNewPayee, isLike } = row;
+    this.#waiting.add({ rowNo, amountSatang: amountSatang ?? 0n, digest });
+    (hasOtherHolds(row) ? this.#held : this.#toPay).add(amountSatang);
+    if (limited.length > 0) this.#limited.add(amountSatang);
+    for (const { code } of limited) count(this.#limitedBy, settingOf[code]);
+    for (const hold of holds) if (hold !== 'approval') count(this.#holds, hold);
     if (isNewPayee) {
-      this.newRows.add(amountSatang);
-      this.newPayees.add(proxyNo ?? '');
+      this.#newRows.add(amountSatang);
+      this.#newPayees.add(proxyNo ?? '');
     }
-    if (isLike) this.like.add(amountSatang);
-    keepLarge(this.largest, row);
+    if (isLike) this.#like.add(amountSatang);
+    keepLarge(this.#largest, row);
   }
-}
 
-export function computeApprovalFigures(
-  batch: FiguredBatch,
-  rows: Iterable<FiguredRow>,
-  foresee: ForeseeLimits = () => [],
-): ApprovalFigures {
-  const figures = new Figures(foresee);
-  const waiting = new WaitingDigest(batch);
-  for (const row of rows) {
-    figures.add(row);
-    const { rowNo, amountSatang, digest } = row;
-    if (row.isWaiting) waiting.add({ rowNo, amountSatang: amountSatang ?? 0n, digest });
+  /** Called once. */
+  end(): ApprovalFigures {
+    const batch = this.#batch;
+    const { version: digest, rows, amountSatang } = this.#waiting.end();
+    return {
+      batchId: batch.batchId,
+      fileName: batch.fileName,
+      people: batch.people,
+      payerAccount: maskDigits(batch.payerAccount),
+      digest,
+      approved: { rows, amountSatang },
+      toPay: this.#toPay.figure,
+      held: this.#held.figure,
+      holds: [...this.#holds],
+      refused: this.#refused.figure,
+      before: this.#before.figure,
+      newPayees: { ...this.#newRows.figure, payees: this.#newPayees.size },
+      like: this.#like.figure,
+      limited: this.#limited.figure,
+      limitedBy: [...this.#limitedBy],
+      likeReason: batch.likeReason,
+      largest: this.#largest,
+      isCorrected: batch.versionsDigest !== null,
+      leftOut: { rows: this.#leftOutRows, firstRowNos: this.#leftOut },
+    };
   }
-  const { toPay, held, refused, before, newRows, newPayees, like, largest } = figures;
-  const { version: digest, rows: approvedRows, amountSatang } = waiting.end();
-  return {
-    batchId: batch.batchId,
-    fileName: batch.fileName,
-    people: batch.people,
-    payerAccount: maskDigits(batch.payerAccount),
-    digest,
-    approved: { rows: approvedRows, amountSatang },
-    toPay: toPay.figure,
-    held: held.figure,
-    holds: [...figures.holds],
-    refused: refused.figure,
-    before: before.figure,
-    newPayees: { ...newRows.figure, payees: newPayees.size },
-    like: like.figure,
-    limited: figures.limited.figure,
-    limitedBy: [...figures.limitedBy],
-    likeReason: batch.likeReason,
-    largest,
-    isCorrected: batch.versionsDigest !== null,
-    leftOut: { rows: figures.leftOutRows, firstRowNos: figures.leftOut },
-  };
 }

@@ -90,7 +90,7 @@ interface ApprovedBatch {
 
 /** A row that is paid once it is approved. */
 export interface WaitingRow {
-  readonly rowNo: number | bigint;
+  readonly rowNo: number;
   readonly amountSatang: bigint;
   /** As it was sealed; null where its file asks for nothing. */
   readonly digest: string | null;
@@ -125,12 +125,6 @@ export class WaitingDigest {
     const amountSatang = toSatang(this.#amountSatang);
     return { rows: this.#rows, amountSatang, version: this.#hash.digest('hex') };
   }
-}
-
-export function computeWaiting(batch: ApprovedBatch, waiting: Iterable<WaitingRow>): Waiting {
-  const all = new WaitingDigest(batch);
-  for (const row of waiting) all.add(row);
-  return all.end();
 }
 
 /** An approval as the journal has it of a batch. */

@@ -11,7 +11,7 @@ import type {
 } from '../../payout/ports.ts';
 import { describeOtherArchive } from '../../payout/rules/archive.ts';
 import { JournalRefusedError, sqliteCodeOf, sqliteCodes } from '../connection.ts';
-import { makeBulk } from '../payouts/bulk-work.ts';
+import { makeSqliteBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
 import { drive } from '../statements.ts';
@@ -39,10 +39,10 @@ interface ArchiveParts {
 const freeShareMin = 0.1;
 
 export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: ArchiveParts) {
-  const bulk = makeBulk(db, path, threadRowsMin);
+  const { recall: bringBack } = makeSqliteBulk(db, path, queue, threadRowsMin);
   const recall: ArchiveStore['recall'] = async (by, values, nowMs = Date.now()) => {
     const batchIds = findArchived(db, by, values);
-    for (const batchId of batchIds) await queue.run(() => bulk(batchId, 'recallBatch', path, batchId, nowMs));
+    for (const batchId of batchIds) await bringBack(batchId, nowMs);
     return batchIds.length;
   };
   return {

@@ -112,7 +112,7 @@ function recordPlaces(db: DatabaseSync, batchId: string): void {
      from payout p join payout_row r on r.seq = p.seq
      where p.batch_id = ? and r.proxy_no is not null and p.amount_satang is not null order by 1, 2, 3`,
   ).run(batchId);
-  recordOpen(db, batchId);
+  drive(db, recordOpen(batchId));
 }
 
 /** What the disk has of a batch; an empty file has nothing. */
@@ -176,7 +176,7 @@ export function removeRows(db: DatabaseSync, batchId: string): void {
   db.prepare(
     `insert into used_reference select trans_ref_no, payout_seq from attempt where ${rowsOf('payout_seq')} order by 1`,
   ).run(batchId);
-  keepPaidPayees(db, batchId);
+  drive(db, keepPaidPayees(batchId));
   deleteRows(db, batchId);
   db.prepare('update archived_batch set is_moving = 0 where batch_id = ?').run(batchId);
 }

@@ -12,7 +12,7 @@ import { asRefusal, JournalRefusedError, openReader } from '../connection.ts';
 import { readSchemaVersion, schemaVersion } from '../migrations.ts';
 import { readLoss } from '../loss.ts';
 import { readChain, readChains } from '../payouts/chain.ts';
-import { readDayUses } from '../payouts/day-use.ts';
+import { readCountedDays, readDayUse } from '../payouts/day-use.ts';
 import { readSealNow } from '../payouts/digests.ts';
 import { readRegistrationChains } from '../registration/chain.ts';
 import { drive } from '../statements.ts';
@@ -128,7 +128,7 @@ function makeSource(db: DatabaseSync, batchIds: ReadonlySet<string> | undefined)
       for (const { batchId } of sealed.all(afterSeq) as unknown as { readonly batchId: string }[]) {
         const isElsewhere = batchIds === undefined && isArchived(db, batchId);
         if (!isElsewhere && counts({ batchId }))
-          yield { batchId, seal: { ...readSealNow(db, batchId), kept: [] } };
+          yield { batchId, seal: { ...drive(db, readSealNow(batchId)), kept: [] } };
       }
     },
   };
@@ -150,7 +150,7 @@ function* readPages<Row>(read: (after: Row | undefined) => readonly Row[]): Gene
 }
 
 function readPayout(db: DatabaseSync, seq: number): ReturnType<AuditReader['payout']> {
-  const chain = readChain(db, seq);
+  const chain = drive(db, readChain(seq));
   const row = db.prepare(`select ${rowColumns} where p.seq = ?`).get(seq) as unknown as Columns | undefined;
   return chain && row && { chain, versions: toRow(row).versions };
 }
@@ -220,7 +220,9 @@ export function openAudit(path: string, folder = dirname(path)): AuditReader {
     },
     journalId: String(db.prepare(`select value from meta where key = 'journalId'`).get()?.['value']),
     notes: () => readPages((last) => drive(db, readNotes(last?.seq ?? 0, pageSize))),
-    dayUses: () => readDayUses(db),
+    *dayUses() {
+      for (const day of drive(db, readCountedDays())) yield drive(db, readDayUse(day));
+    },
     people: () => drive(db, personReads.persons()).people,
     personEvents: () => readPages((last) => drive(db, personReads.personEvents(last?.seq ?? 0, pageSize))),
     proposals: () =>

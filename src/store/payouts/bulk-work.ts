@@ -1,20 +1,23 @@
 /**
- * Work on all rows of a batch, each in one transaction. For many rows it takes seconds: it is done by a thread with a
- * connection of its own, so that the loop goes on and its readers see what is committed, and nothing else.
+ * Work on all rows of a batch, each in one transaction. On SQLite it takes seconds for many rows: there it is done by a
+ * thread with a connection of its own, so that the loop goes on and its readers see what is committed, and nothing else.
  */
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { startThread } from '../../platform/thread.ts';
 import { readArchivedRows, recallBatch } from '../archive/move.ts';
-import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
-import { drive, type Reading } from '../statements.ts';
+import { inTransaction, JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
+import { makeSqliteEngine } from '../engine.ts';
 import { approveBatch, holdUnapproved, readApproval, readFigures } from '../review/approvals.ts';
-import { cancelUnsent, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
+import { type Body, drive, type Reading } from '../statements.ts';
+import type { WriteQueue } from '../write-queue.ts';
+import { cancelUnsent, hasAny, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
+import { readSealByStretches, readSealNow } from './digests.ts';
 import { rejectBatch, startIngest } from './ingest.ts';
 import { readLastRowNo } from './rows.ts';
 import { seal } from './seal.ts';
 
-const bulkWorks = {
+const bulkBodies = {
   startIngest,
   seal,
   rejectBatch,
@@ -22,24 +25,37 @@ const bulkWorks = {
   liftHolds,
   releaseLikeFile,
   cancelUnsent,
-  recallBatch,
   holdUnapproved,
   approveBatch,
   readApproval,
   readFigures,
+  readSealNow,
 };
 
-type BulkWorks = typeof bulkWorks;
-type BulkName = keyof BulkWorks;
-type BulkArguments<Name extends BulkName> =
-  Parameters<BulkWorks[Name]> extends [DatabaseSync, ...infer Rest] ? Rest : never;
+type BulkBodies = typeof bulkBodies;
+type BulkName = keyof BulkBodies;
+type ResultOf<Name extends BulkName> =
+  ReturnType<BulkBodies[Name]> extends Body<infer Result> ? Result : never;
+
+/** Does a work on all rows of a batch. */
+export type Bulk = <Name extends BulkName>(
+  batchId: string,
+  name: Name,
+  ...asked: Parameters<BulkBodies[Name]>
+) => Promise<ResultOf<Name>>;
+
+/** Works that move no row, and need not begin, unless one is in a status: every run asks for them, and mostly in vain. */
+const movedFrom: { readonly [Name in BulkName]?: Parameters<typeof hasAny>[1] } = {
+  holdReady: 'ready',
+  liftHolds: 'held',
+  holdUnapproved: 'ready',
+};
 
 /** What a thread is started with; cloned on its way, so plain values only. */
 export interface BulkOrder {
   /** Of the journal's file. */
   readonly path: string;
-  readonly name: BulkName;
-  /** What the work is called with, after the connection. */
+  readonly name: BulkName | 'recallBatch';
   readonly asked: readonly unknown[];
 }
 
@@ -49,28 +65,53 @@ export type BulkReply = { readonly result: unknown } | { readonly error: Error; 
 export const errorClasses = [JournalLockedError, JournalWriteError, JournalRefusedError] as const;
 
 /** Rows from which on a thread is worth its start, which takes some tenths of a second, as so many rows do. */
-export const longBatchRows = 50_000;
+const longBatchRows = 50_000;
 
 /** Does the work on a connection, in one transaction. */
-export function workOn(db: DatabaseSync, { name, asked }: Pick<BulkOrder, 'name' | 'asked'>): unknown {
-  const work = bulkWorks[name] as (db: DatabaseSync, ...asked: readonly unknown[]) => unknown;
-  return work(db, ...asked);
+export function workOn(db: DatabaseSync, { path, name, asked }: BulkOrder): unknown {
+  if (name === 'recallBatch') {
+    recallBatch(db, path, ...(asked as [string, number]));
+    return undefined;
+  }
+  const body = bulkBodies[name] as (...asked: readonly unknown[]) => Body<unknown>;
+  return inTransaction(db, () => drive(db, body(...asked)));
 }
 
-function* readRowsKnown(batchId: string): Reading<number> {
+function* countRows(batchId: string): Reading<number> {
   return Math.max(yield* readLastRowNo(batchId), yield* readArchivedRows(batchId));
 }
 
-/** A function that does the work on a batch at once when it has few rows, and else in a thread. */
-export function makeBulk(db: DatabaseSync, path: string, rowsMin: number = longBatchRows) {
-  return async <Name extends BulkName>(
-    batchId: string,
-    name: Name,
-    ...asked: BulkArguments<Name>
-  ): Promise<ReturnType<BulkWorks[Name]>> => {
-    const isShort = drive(db, readRowsKnown(batchId)) < rowsMin;
-    const result = isShort ? workOn(db, { name, asked }) : await workInThread({ path, name, asked });
-    return result as ReturnType<BulkWorks[Name]>;
+interface SqliteBulk {
+  readonly bulk: Bulk;
+  /** Brings a batch back from its archive: `recallBatch`. */
+  recall(batchId: string, nowMs: number): Promise<void>;
+}
+
+/**
+ * Works on SQLite: at once where a batch has few rows, and else in a thread.
+ * @param path of the journal's file
+ */
+export function makeSqliteBulk(
+  db: DatabaseSync,
+  path: string,
+  queue: WriteQueue,
+  rowsMin: number = longBatchRows,
+): SqliteBulk {
+  const { openView } = makeSqliteEngine(db, path, queue);
+  const work = (batchId: string, order: Omit<BulkOrder, 'path'>): unknown => {
+    if (drive(db, countRows(batchId)) < rowsMin) return workOn(db, { path, ...order });
+    return order.name === 'readSealNow'
+      ? readSealByStretches({ openView }, batchId)
+      : workInThread({ path, ...order });
+  };
+  return {
+    bulk: (batchId, name, ...asked) =>
+      queue.run(() => {
+        const from = movedFrom[name];
+        return from === undefined || drive(db, hasAny(batchId, from)) ? work(batchId, { name, asked }) : 0;
+      }) as never,
+    recall: (batchId, nowMs) =>
+      queue.run(() => work(batchId, { name: 'recallBatch', asked: [batchId, nowMs] })) as never,
   };
 }
 

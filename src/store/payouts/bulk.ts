@@ -1,5 +1,4 @@
 /** Moves many rows of a batch at once, two statements however many rows: holds, goes on with, or cancels what is unsent. */
-import type { DatabaseSync } from 'node:sqlite';
 import {
   type ExpressionBuilder,
   type ExpressionWrapper,
@@ -18,9 +17,8 @@ import {
 import type { BatchReason } from '../../core/ports.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { hashedDetail, saltDetail } from '../../review/rules/payout-chain.ts';
-import { inTransaction } from '../connection.ts';
 import { addBits, encodeHolds, hasBits, literal, removeBits, type Tables } from '../schema.ts';
-import { drive, prepare, query, readFirst, write } from '../statements.ts';
+import { type Body, change, define, defineHere, query, type Reading } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import { makeSalt, nextHashOf, textOfColumns } from './chain.ts';
 import { recordOpen } from './open-payouts.ts';
@@ -55,13 +53,13 @@ const everyRow = () => sql<SqlBool>`true`;
  * @returns how many rows moved
  * @throws Error for a move that the table does not have
  */
-export function moveAll(db: DatabaseSync, move: BulkMove): number {
+export function* moveAll(move: BulkMove): Body<number> {
   if (!canMovePayout(move.from, move.to, move.cause)) {
     throw new Error(`${move.from} cannot become ${move.to} because of "${move.cause}"`);
   }
   const which = move.which ?? everyRow;
   const eventSeq = sql<number>`${sql.lit(move.eventBase)} + row_no`;
-  appendEvents(db, move, eventSeq);
+  yield* appendEvents(move, eventSeq);
   const update = query
     .updateTable('payout')
     .set((eb) => ({
@@ -73,14 +71,14 @@ export function moveAll(db: DatabaseSync, move: BulkMove): number {
     .where('batch_id', '=', move.batchId)
     .where('status', '=', literal(move.from))
     .where(which);
-  return write(db, update);
+  return yield* change(update);
 }
 
 /** An event for each row that is to be moved, in the order of the rows. */
-function appendEvents(db: DatabaseSync, move: BulkMove, eventSeq: RawBuilder<number>): void {
+function* appendEvents(move: BulkMove, eventSeq: RawBuilder<number>): Body<void> {
   const { batchId, from, to, cause, nowMs } = move;
   const detail = JSON.stringify(saltDetail(move.detail, makeSalt));
-  const batch = drive(db, batchReads.batch(batchId));
+  const batch = yield* batchReads.batch(batchId);
   if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
   const counted = {
     rowNo: sql.ref<number>('row_no'),
@@ -90,15 +88,15 @@ function appendEvents(db: DatabaseSync, move: BulkMove, eventSeq: RawBuilder<num
   const shared = { companyId: batch.companyId, batchId, from, to, cause, atMs: nowMs };
   const text = textOfColumns({ ...shared, ...counted, detail: hashedDetail(detail) });
   const hash = nextHashOf(sql.ref('payout.seq'), text);
-  const append = prepare(db, (values: { afterRowNo: number; lastRowNo: number }) =>
+  const append = defineHere((values: { afterRowNo: number; lastRowNo: number }) =>
     query.insertInto('event').expression(
       query
         .selectFrom('payout')
         // In the order of the table's columns.
         .select([eventSeq.as('seq'), 'seq as payout_seq', 'status as from_status'])
-        .select([literal(to).as('to_status'), sql<PayoutCause>`${cause}`.as('cause')])
-        .select([sql<number>`${nowMs}`.as('at_ms'), 'attempt_no'])
-        .select([sql<string>`${detail}`.as('detail'), hash.as('hash')])
+        .select([literal(to).as('to_status'), sql<PayoutCause>`cast(${cause} as text)`.as('cause')])
+        .select([sql<number>`cast(${nowMs} as bigint)`.as('at_ms'), 'attempt_no'])
+        .select([sql<string>`cast(${detail} as text)`.as('detail'), hash.as('hash')])
         .where('batch_id', '=', batchId)
         .where('status', '=', literal(from))
         .where('row_no', '>', values.afterRowNo)
@@ -107,64 +105,60 @@ function appendEvents(db: DatabaseSync, move: BulkMove, eventSeq: RawBuilder<num
         .orderBy('row_no'),
     ),
   );
-  const lastRowNo = drive(db, readLastRowNo(batchId));
+  const lastRowNo = yield* readLastRowNo(batchId);
   for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += hashPageRows)
-    append.run({ afterRowNo, lastRowNo: afterRowNo + hashPageRows });
+    yield* append.run({ afterRowNo, lastRowNo: afterRowNo + hashPageRows });
 }
 
-/** Makes moves of a batch in one transaction. Returns how many rows changed. */
-function moveInTurn(
-  db: DatabaseSync,
+/** Makes moves of a batch; inside the caller's transaction. Returns how many rows changed. */
+function* moveInTurn(
   batchId: string,
   nowMs: number,
   moves: readonly Omit<BulkMove, 'batchId' | 'nowMs' | 'eventBase'>[],
-): number {
-  return inTransaction(db, () => {
-    const eventBase = drive(db, readLatestEventSeq());
-    let moved = 0;
-    for (const move of moves) moved += moveAll(db, { ...move, batchId, nowMs, eventBase });
-    if (moved > 0) recordOpen(db, batchId);
-    return moved;
-  });
+): Body<number> {
+  const eventBase = yield* readLatestEventSeq();
+  let moved = 0;
+  for (const move of moves) moved += yield* moveAll({ ...move, batchId, nowMs, eventBase });
+  if (moved > 0) yield* recordOpen(batchId);
+  return moved;
 }
 
 /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
-export function holdReady(
-  db: DatabaseSync,
-  batchId: string,
-  hold: HoldReason,
-  why: BatchReason,
-  nowMs: number,
-): number {
+export function holdReady(batchId: string, hold: HoldReason, why: BatchReason, nowMs: number): Body<number> {
   const set: BulkMove['set'] = (payout) => ({
     holds: addBits(payout.ref('holds'), encodeHolds([hold])),
     reason_code: why.code,
     reason: why.reason,
   });
   const detail = { hold, ...why };
-  return moveInTurn(db, batchId, nowMs, [{ from: 'ready', to: 'held', cause: 'hold-added', set, detail }]);
+  return moveInTurn(batchId, nowMs, [{ from: 'ready', to: 'held', cause: 'hold-added', set, detail }]);
 }
 
-export function hasAny(db: DatabaseSync, batchId: string, status: PayoutStatus): boolean {
-  const found = query
-    .selectFrom('payout')
-    .select('seq')
-    .where('batch_id', '=', batchId)
-    .where('status', '=', literal(status))
-    .limit(1);
-  return readFirst(db, found) !== undefined;
+const defineAny = (status: PayoutStatus) =>
+  define((values: { batchId: string }) =>
+    query
+      .selectFrom('payout')
+      .select('seq')
+      .where('batch_id', '=', values.batchId)
+      .where('status', '=', literal(status))
+      .limit(1),
+  );
+
+const anyRow = {
+  ready: defineAny('ready'),
+  held: defineAny('held'),
+};
+
+/** True where the batch has a row in the status. */
+export function* hasAny(batchId: string, status: keyof typeof anyRow): Reading<boolean> {
+  return (yield* anyRow[status].get({ batchId })) !== undefined;
 }
 
 /** Lifts holds from the held rows of the batch; those left without any become ready. Returns how many rows changed. */
-export function liftHolds(
-  db: DatabaseSync,
-  batchId: string,
-  holds: readonly HoldReason[],
-  nowMs: number,
-): number {
+export function liftHolds(batchId: string, holds: readonly HoldReason[], nowMs: number): Body<number> {
   const lifted = encodeHolds(holds);
   const shared = { from: 'held', cause: 'hold-lifted', detail: { lifted: holds } } as const;
-  return moveInTurn(db, batchId, nowMs, [
+  return moveInTurn(batchId, nowMs, [
     {
       ...shared,
       to: 'ready',
@@ -188,7 +182,7 @@ export function liftHolds(
  * Lets go on what was held with its whole file: an operator has compared the two files. What is like a row of the other
  * is not held for that again. Returns how many rows changed.
  */
-export function releaseLikeFile(db: DatabaseSync, batchId: string, nowMs: number): number {
+export function releaseLikeFile(batchId: string, nowMs: number): Body<number> {
   const lifted = encodeHolds(['similar']);
   const detail = { lifted: ['similar'], by: 'people' };
   const shared = { from: 'held', cause: 'hold-lifted', detail } as const;
@@ -200,7 +194,7 @@ export function releaseLikeFile(db: DatabaseSync, batchId: string, nowMs: number
   });
   const isOfFile = (payout: OnPayout) => payout('reason_code', 'in', Object.values(likeFileCodes));
   const isAlone = (payout: OnPayout) => payout('holds', '=', lifted);
-  return moveInTurn(db, batchId, nowMs, [
+  return moveInTurn(batchId, nowMs, [
     {
       ...shared,
       to: 'ready',
@@ -217,7 +211,7 @@ export function releaseLikeFile(db: DatabaseSync, batchId: string, nowMs: number
 }
 
 /** Cancels every ready or held row of the batch. Returns how many rows changed. */
-export function cancelUnsent(db: DatabaseSync, batchId: string, nowMs: number): number {
+export function cancelUnsent(batchId: string, nowMs: number): Body<number> {
   const cancelled = {
     holds: 0,
     reason_code: 'cancelled',
@@ -227,5 +221,5 @@ export function cancelUnsent(db: DatabaseSync, batchId: string, nowMs: number): 
   } as const;
   const move = { to: 'cancelled', cause: 'cancelled', set: () => cancelled, detail: {} } as const;
   const moves = sourceStatuses('cancelled', 'cancelled').map((from) => ({ ...move, from }));
-  return moveInTurn(db, batchId, nowMs, moves);
+  return moveInTurn(batchId, nowMs, moves);
 }

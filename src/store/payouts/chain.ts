@@ -15,7 +15,7 @@ import {
 } from '../../review/rules/payout-chain.ts';
 import type { Opening, RowPlace } from '../../evidence/rules/audit.ts';
 import type { EventTable } from '../schema.ts';
-import { type Body, define, query } from '../statements.ts';
+import { type Body, define, drive, query, type Reading, selectFirst, textStatement } from '../statements.ts';
 
 const saltBytes = 16;
 
@@ -92,18 +92,26 @@ type ReadEvent = Omit<ReadChain, 'events' | 'start'> &
 
 /** Columns of a program that chained nothing yet, and those of today. */
 const columns = {
-  unchained: 'null as hash, null as salt, null as commitment',
-  chained: 'e.hash, r.salt, r.commitment',
+  unchained: sql`null as hash, null as salt, null as commitment`,
+  chained: sql`e.hash, r.salt, r.commitment`,
 };
 
-const eventsOfPayouts = (which: keyof typeof columns): string => `
-select p.seq, p.status, p.last_event_seq as lastEventSeq, r.digest, r.payout_id as payoutId,
-  b.company_id as companyId, p.batch_id as batchId, p.row_no as rowNo, e.seq as eventSeq,
-  e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as atMs, e.attempt_no as attemptNo, e.detail,
-  ${columns[which]}
+const defineEvents = (ofChain: RawBuilder<unknown>) =>
+  define(({ afterSeq, lastSeq }: { afterSeq: number; lastSeq: number }) =>
+    textStatement<ReadEvent>(sql`
+select p.seq, p.status, p.last_event_seq as "lastEventSeq", r.digest, r.payout_id as "payoutId",
+  b.company_id as "companyId", p.batch_id as "batchId", p.row_no as "rowNo", e.seq as "eventSeq",
+  e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as "atMs", e.attempt_no as "attemptNo", e.detail,
+  ${ofChain}
 from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
   left join event e on e.payout_seq = p.seq
-where p.seq > ? and p.seq <= ? order by p.seq, e.seq`;
+where p.seq > ${afterSeq} and p.seq <= ${lastSeq} order by p.seq, e.seq`),
+  );
+
+const eventsOfPayouts = {
+  unchained: defineEvents(columns.unchained),
+  chained: defineEvents(columns.chained),
+};
 
 function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
   return [...Map.groupBy(rows, ({ seq }) => seq).values()].flatMap((ofPayout) => {
@@ -116,19 +124,34 @@ function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
   });
 }
 
-/** Every payout with its history, in their order; pages of them at a time, so memory stays flat. */
+/** A page of payouts with their histories, in their order, and where the next one begins; undefined after the last. */
+function* readChainPage(
+  afterSeq: number,
+  which: keyof typeof columns = 'chained',
+): Reading<{ readonly chains: readonly ReadChain[]; readonly lastSeq: number } | undefined> {
+  const latest = yield* selectFirst(
+    query.selectFrom('payout').select(({ fn }) => fn.max<number | null>('seq').as('seq')),
+  );
+  if (afterSeq >= (latest?.seq ?? 0)) return undefined;
+  const lastSeq = afterSeq + pagePayouts;
+  return { chains: toChains(yield* eventsOfPayouts[which].all({ afterSeq, lastSeq })), lastSeq };
+}
+
+/** Every payout of a SQLite file with its history, in their order. */
 export function* readChains(db: DatabaseSync, which: keyof typeof columns = 'chained'): Generator<ReadChain> {
-  const page = db.prepare(eventsOfPayouts(which));
-  const last = Number(db.prepare('select max(seq) as seq from payout').get()?.['seq'] ?? 0);
-  for (let after = 0; after < last; after += pagePayouts)
-    yield* toChains(page.all(after, after + pagePayouts) as unknown as readonly ReadEvent[]);
+  for (let afterSeq = 0; ;) {
+    const page = drive(db, readChainPage(afterSeq, which));
+    if (page === undefined) return;
+    yield* page.chains;
+    afterSeq = page.lastSeq;
+  }
 }
 
 /** One payout; undefined when it is not there. */
-export const readChain = (db: DatabaseSync, payoutSeq: number): ReadChain | undefined =>
-  toChains(
-    db.prepare(eventsOfPayouts('chained')).all(payoutSeq - 1, payoutSeq) as unknown as readonly ReadEvent[],
-  )[0];
+export function* readChain(payoutSeq: number): Reading<ReadChain | undefined> {
+  const asked = { afterSeq: payoutSeq - 1, lastSeq: payoutSeq };
+  return toChains(yield* eventsOfPayouts.chained.all(asked))[0];
+}
 
 /** Chains all events that an older program has written, as they stand; inside the caller's transaction. */
 export function addChains(db: DatabaseSync): void {

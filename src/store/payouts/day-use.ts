@@ -2,7 +2,6 @@
  * What counts on a Bangkok day for the limits over time. Sums are kept of a day that a sender has begun to count, in the
  * transactions of the changes themselves; a day that nobody counts costs nothing, and is added up when it is asked for.
  */
-import type { DatabaseSync } from 'node:sqlite';
 import { type ExpressionBuilder, sql } from 'kysely';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { type Satang, zeroSatang } from '../../core/money.ts';
@@ -19,7 +18,17 @@ import {
 } from '../../payout/rules/limits.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { holdBits, literal, type Tables } from '../schema.ts';
-import { type BodiesOf, type Body, define, drive, query, type Reading, select } from '../statements.ts';
+import {
+  type BodiesOf,
+  type Body,
+  change,
+  define,
+  inDialect,
+  query,
+  type Reading,
+  select,
+  textStatement,
+} from '../statements.ts';
 import { asText, joinParts, lowPart, partsOfAmount, sumAmount } from './rows.ts';
 
 export const limitTables = `
@@ -161,7 +170,7 @@ const sumCounted = define((values: DaySpan & { key: string | null }) =>
   selectCounted(values)
     .select(sql<number>`count(distinct case when ${countsFile} then p.batch_id end)`.as('files'))
     .select(sumAmount(sql.ref('p.amount_satang')))
-    .where(sql<boolean>`(${values.key} is null or r.proxy_no = ${values.key})`),
+    .where(sql<boolean>`(cast(${values.key} as text) is null or r.proxy_no = ${values.key})`),
 );
 
 const isFileOfDay = define((values: DaySpan & { batchId: string }) =>
@@ -171,7 +180,8 @@ const isFileOfDay = define((values: DaySpan & { batchId: string }) =>
 /** In the order of the table's columns. */
 const sumUp = (kind: Kind, values: DaySpan) =>
   selectCounted(values)
-    .select([sql<string>`${values.companyId}`.as('company_id'), sql<string>`${values.date}`.as('date')])
+    .select([sql<string>`cast(${values.companyId} as text)`.as('company_id')])
+    .select(sql<string>`cast(${values.date} as text)`.as('date'))
     .select([sql<Kind>`${sql.lit(kind)}`.as('kind'), keyOfPayout[kind].as('key')])
     .select((eb) => [eb.fn.countAll<number>().as('rows'), high.as('high'), low.as('low')])
     .$if(kind === 'file', (counted) => counted.where(countsFile))
@@ -186,9 +196,14 @@ const forgetOthers = define((values: Day) =>
   query.deleteFrom('day_use').where('company_id', '=', values.companyId).where('date', '<>', values.date),
 );
 
+/** True of a day of which sums are kept. */
+export function* isDayCounted(day: Day): Reading<boolean> {
+  return (yield* useOf.get({ ...day, ...whole })) !== undefined;
+}
+
 function* countDay(companyId: string, date: string): Body<void> {
   const day = { companyId, date };
-  if ((yield* useOf.get({ ...day, ...whole })) !== undefined) return;
+  if (yield* isDayCounted(day)) return;
   yield* forgetOthers.run(day);
   for (const keep of keepAllSums) yield* keep.run(spanOf(day));
 }
@@ -239,7 +254,7 @@ export const limitReads = {
     const day = { companyId, date };
     const kept = yield* useOf.get({ ...day, kind: 'payee', key: proxyNo });
     if (kept !== undefined) return joinParts(kept.high, kept.low);
-    if ((yield* useOf.get({ ...day, ...whole })) !== undefined) return zeroSatang;
+    if (yield* isDayCounted(day)) return zeroSatang;
     const sum = yield* sumCounted.get({ ...spanOf(day), key: proxyNo });
     return sum === undefined ? zeroSatang : joinParts(sum.high, sum.low);
   },
@@ -249,33 +264,49 @@ export const limitReads = {
   },
 } satisfies BodiesOf<LimitReader>;
 
-/** Days of which rows have left for an archive, or were erased, cannot be added up again. */
-const countedDays = `
-select distinct company_id as companyId, date from day_use u where not exists (
-    select 1 from archived_batch where u.date between first_date and last_date)
-  and not exists (select 1 from payout_row r cross join attempt a on a.payout_seq = r.seq
-    where r.commitment is not null and a.tran_date = u.date)`;
+/** SQLite keeps the order of a cross join: few rows were erased. */
+const thenJoin = inDialect({ sqlite: sql`cross join`, postgres: sql`join` });
 
-/** The sums of each day that is counted, as they are kept and as its rows add up. */
-export function* readDayUses(db: DatabaseSync): Generator<CountedDay> {
-  for (const day of db.prepare(countedDays).all() as unknown as readonly Day[]) {
-    const kept = query.selectFrom('day_use').selectAll().where('date', '=', day.date);
-    const sums = drive(db, select(kept.where('company_id', '=', day.companyId)));
-    const rows = (['day', 'payee', 'file'] as const).flatMap((kind) =>
-      drive(db, select(sumUp(kind, spanOf(day)))),
-    );
-    yield { date: day.date, kept: sums, present: rows };
-  }
+/** Days of which rows have left for an archive, or were erased, cannot be added up again. */
+const countedDays = textStatement<Day>(sql`
+select distinct company_id as "companyId", date from day_use u where not exists (
+    select 1 from archived_batch where u.date between first_date and last_date)
+  and not exists (select 1 from payout_row r ${thenJoin} attempt a on a.payout_seq = r.seq
+    where r.commitment is not null and a.tran_date = u.date)`);
+
+/** Days that are counted and whose rows can be added up. */
+export const readCountedDays = (): Reading<Day[]> => select(countedDays);
+
+/** The sums of a day that is counted, as they are kept and as its rows add up. */
+export function* readDayUse(day: Day): Reading<CountedDay> {
+  const kept = query.selectFrom('day_use').selectAll().where('date', '=', day.date);
+  const sums = yield* select(kept.where('company_id', '=', day.companyId));
+  const present = [];
+  for (const kind of ['day', 'payee', 'file'] as const)
+    present.push(...(yield* select(sumUp(kind, spanOf(day)))));
+  return { date: day.date, kept: sums, present };
 }
 
 /** Before the rows of a batch leave: whom they have paid. */
-export function keepPaidPayees(db: DatabaseSync, batchId: string): void {
-  db.prepare(
-    `insert or ignore into paid_payee
-     select distinct a.company_id, a.proxy_no from payout p join attempt a on a.payout_seq = p.seq
-     where p.batch_id = ? and p.status = 'paid' and a.status = 'paid' order by 1, 2`,
-  ).run(batchId);
-}
+export const keepPaidPayees = (batchId: string): Body<number> =>
+  change(
+    query
+      .insertInto('paid_payee')
+      .columns(['company_id', 'proxy_no'])
+      .expression(
+        query
+          .selectFrom('payout as p')
+          .innerJoin('attempt as a', 'a.payout_seq', 'p.seq')
+          .select(['a.company_id', 'a.proxy_no'])
+          .distinct()
+          .where('p.batch_id', '=', batchId)
+          .where('p.status', '=', 'paid')
+          .where('a.status', '=', 'paid')
+          .orderBy('a.company_id')
+          .orderBy('a.proxy_no'),
+      )
+      .onConflict((conflict) => conflict.doNothing()),
+  );
 
 // ---------------------------------------------------------------- with each change
 
@@ -313,10 +344,10 @@ export function* isWithinLimits({ limits, after }: Change, companyId: string): B
 }
 
 /** Keeps the sums of the day on which the payout counts, or counts no longer. */
-export function* recordUse(change: Change, companyId: string): Body<void> {
-  for (const { date, by, payout } of computeUseMoves(change)) {
+export function* recordUse(made: Change, companyId: string): Body<void> {
+  for (const { date, by, payout } of computeUseMoves(made)) {
     const day = { companyId, date };
-    const isCounted = change.limits !== undefined || (yield* useOf.get({ ...day, ...whole })) !== undefined;
+    const isCounted = made.limits !== undefined || (yield* isDayCounted(day));
     if (isCounted) yield* addUse.run({ ...day, ...partsOf(payout, by) });
   }
 }

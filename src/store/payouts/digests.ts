@@ -3,13 +3,15 @@
  * its first send and after its last. What is decided on them stands in payout/rules.
  */
 import type { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import { toSatang, zeroSatang } from '../../core/money.ts';
 import { computeInstructionDigest, DigestOfAll } from '../../core/reference.ts';
 import { commitTo } from '../../review/rules/payout-chain.ts';
 import type { KeptSeal } from '../../payout/rules/journal-place.ts';
 import type { SealReading } from '../../payout/rules/seal.ts';
-import { asWriteError, bulkCacheKib, inTransaction, openReader } from '../connection.ts';
-import { drive } from '../statements.ts';
+import { asWriteError } from '../connection.ts';
+import type { Engine } from '../engine.ts';
+import { define, drive, inDialect, query, type Reading, type Step, textStatement } from '../statements.ts';
 import { batchReads } from './batches.ts';
 
 /** A later version takes nothing away from what was sealed: it stands beside it, in the order in which they came. */
@@ -129,7 +131,7 @@ export function addDigests(db: DatabaseSync): void {
   const sealed = db.prepare('select batch_id from batch where sealed_at_ms is not null').all();
   const seal = db.prepare('update batch set digest = ? where batch_id = ?');
   for (const { batch_id: batchId } of sealed)
-    seal.run(readSealedDigest(db, String(batchId)), String(batchId));
+    seal.run(drive(db, readSealedDigest(String(batchId))), String(batchId));
 }
 
 const digestOf = (row: OlderRow): string =>
@@ -152,32 +154,28 @@ const digestOf = (row: OlderRow): string =>
  */
 const digestPageRows = 2_000;
 
-/** Runs to the end without a break. */
-function finish<Result>(steps: Generator<undefined, Result>): Result {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
-}
+const allDigests = inDialect({
+  sqlite: sql`group_concat(d.digest, ',')`,
+  postgres: sql`string_agg(d.digest, ',' order by d.row_no)`,
+});
+
+const digestPage = define(({ batchId, afterRowNo }: { batchId: string; afterRowNo: number }) =>
+  textStatement<{ readonly digests: string | null; readonly last_row_no: number | null }>(
+    sql`select ${allDigests} as digests, max(d.row_no) as last_row_no from (
+      select r.digest, p.row_no from payout p join payout_row r on r.seq = p.seq
+      where p.batch_id = ${batchId} and p.row_no > ${afterRowNo} and r.digest is not null
+      order by p.row_no limit ${sql.lit(digestPageRows)}) d`,
+  ),
+);
 
 /** Over the digests of all rows of a batch as they were read in, in row order. */
-export const readSealedDigest = (db: DatabaseSync, batchId: string): string =>
-  finish(digestSealed(db, batchId));
-
-/** Yields after each stretch of rows. */
-function* digestSealed(db: DatabaseSync, batchId: string): Generator<undefined, string> {
+export function* readSealedDigest(batchId: string): Reading<string> {
   const all = new DigestOfAll();
-  const page = db.prepare(
-    `select group_concat(digest, ',') as digests, max(row_no) as last_row_no from (
-       select r.digest, p.row_no from payout p join payout_row r on r.seq = p.seq
-       where p.batch_id = ? and p.row_no > ? and r.digest is not null order by p.row_no limit ${digestPageRows})`,
-  );
-  let rowNo = 0;
-  for (;;) {
-    const row = page.get(batchId, rowNo);
-    if (typeof row?.['digests'] !== 'string') return all.end();
-    all.add(row['digests']);
-    rowNo = Number(row['last_row_no']);
-    yield;
+  for (let afterRowNo = 0; ;) {
+    const page = yield* digestPage.get({ batchId, afterRowNo });
+    if (page === undefined || page.digests === null) return all.end();
+    all.add(page.digests);
+    afterRowNo = page.last_row_no ?? afterRowNo;
   }
 }
 
@@ -196,48 +194,70 @@ export function addVersion(before: string | null, { seq, version, digest, salt }
   return all.end();
 }
 
-function readVersionsDigests(db: DatabaseSync, batchId: string): string[] {
-  const versions = db.prepare(
-    'select payout_seq as seq, version, digest, salt from instruction_version where batch_id = ? order by id',
-  );
+/** Versions that are read at a time, so that memory stays flat but for the digests. */
+const versionPageRows = 1_000;
+
+const versionPage = define((values: { batchId: string; afterId: number }) =>
+  query
+    .selectFrom('instruction_version')
+    .select(['id', 'payout_seq as seq', 'version', 'digest', 'salt'])
+    .where('batch_id', '=', values.batchId)
+    .where('id', '>', values.afterId)
+    .orderBy('id')
+    .limit(versionPageRows),
+);
+
+function* readVersionsDigests(batchId: string): Reading<string[]> {
   const digests: string[] = [];
-  for (const row of versions.iterate(batchId) as Iterable<unknown> as Iterable<VersionDigest>)
-    digests.push(addVersion(digests.at(-1) ?? null, row));
-  return digests;
+  for (let afterId = 0; ;) {
+    const page = yield* versionPage.all({ batchId, afterId });
+    for (const version of page) digests.push(addVersion(digests.at(-1) ?? null, version));
+    afterId = page.at(-1)?.id ?? afterId;
+    if (page.length < versionPageRows) return digests;
+  }
 }
+
+const recordedDigests = define((values: { batchId: string }) =>
+  query
+    .selectFrom('batch')
+    .select(['digest', 'versions_digest as versionsDigest'])
+    .where('batch_id', '=', values.batchId),
+);
 
 /** What the journal has recorded of a batch's digests. */
-export function readRecordedDigests(db: DatabaseSync, batchId: string): KeptSeal {
-  const digests = db.prepare('select digest, versions_digest from batch where batch_id = ?').get(batchId);
-  const text = (name: string): string | null => (digests?.[name] ?? null) as string | null;
-  return { digest: text('digest'), versionsDigest: text('versions_digest') };
+export function* readRecordedDigests(batchId: string): Reading<KeptSeal> {
+  return (yield* recordedDigests.get({ batchId })) ?? { digest: null, versionsDigest: null };
 }
 
-const hasErased = (db: DatabaseSync, batchId: string): boolean =>
-  db
-    .prepare(
-      'select 1 from payout_row r cross join payout p on p.seq = r.seq where r.commitment is not null and p.batch_id = ?',
-    )
-    .get(batchId) !== undefined;
+/** SQLite keeps the order of a cross join: few rows were erased. */
+const thenJoin = inDialect({ sqlite: sql`cross join`, postgres: sql`join` });
+
+const erasedRow = define(({ batchId }: { batchId: string }) =>
+  textStatement<{ readonly seq: number }>(
+    sql`select p.seq from payout_row r ${thenJoin} payout p on p.seq = r.seq
+      where r.commitment is not null and p.batch_id = ${batchId} limit 1`,
+  ),
+);
 
 type Seal = Omit<SealReading, 'kept'>;
 
-/** The seal of a batch as it was recorded, and as its rows show it now; in a transaction, so all of one moment. */
-function* compareSeal(db: DatabaseSync, batchId: string): Generator<undefined, Seal> {
-  const batch = drive(db, batchReads.batch(batchId));
+/** The seal of a batch as it was recorded, and as its rows show it now, for whoever reads all of one moment. */
+export function* readSealNow(batchId: string): Reading<Seal> {
+  const batch = yield* batchReads.batch(batchId);
   if (batch === undefined) throw new Error(`there is no batch ${batchId}`);
   let rows = 0;
   let totalSatang = zeroSatang;
-  for (const total of drive(db, batchReads.totals(batchId))) {
+  for (const total of yield* batchReads.totals(batchId)) {
     rows += total.rows;
     // A correction is a version of its own: what was sealed is compared with what its file asks for.
     totalSatang = toSatang(totalSatang + total.amountSatang - (total.correctionSatang ?? 0n));
   }
   const sums = { rows: batch.rows, totalSatang: batch.totalSatang };
-  const recorded = readRecordedDigests(db, batchId);
+  const recorded = yield* readRecordedDigests(batchId);
   // Of a row that was erased its chain has the commitment alone: what was sealed of them all cannot be added up again.
-  const digest = hasErased(db, batchId) ? recorded.digest : yield* digestSealed(db, batchId);
-  const versionsDigests = readVersionsDigests(db, batchId);
+  const isErased = (yield* erasedRow.get({ batchId })) !== undefined;
+  const digest = isErased ? recorded.digest : yield* readSealedDigest(batchId);
+  const versionsDigests = yield* readVersionsDigests(batchId);
   const versionsDigest = versionsDigests.at(-1) ?? null;
   return {
     recorded: { ...sums, ...recorded },
@@ -246,26 +266,25 @@ function* compareSeal(db: DatabaseSync, batchId: string): Generator<undefined, S
   };
 }
 
-/** The same for whoever has a view of one moment already. */
-export const readSealNow = (db: DatabaseSync, batchId: string): Seal => finish(compareSeal(db, batchId));
-
-export const readSeal = (db: DatabaseSync, batchId: string): Seal =>
-  inTransaction(db, () => readSealNow(db, batchId));
+function* oneStep(step: Step<'get' | 'all'>): Reading<unknown> {
+  return yield step;
+}
 
 /**
  * The same for many rows: others get their turn after each stretch, and what they write meanwhile is not seen. A thread
  * would take more memory than all that it reads.
- * @param path of the journal's file
  */
-export async function readSealByStretches(path: string, batchId: string): Promise<Seal> {
+export async function readSealByStretches(engine: Pick<Engine, 'openView'>, batchId: string): Promise<Seal> {
   try {
-    using db = openReader(path);
-    db.exec(`pragma cache_size = -${bulkCacheKib}; begin`);
-    const steps = compareSeal(db, batchId);
-    for (let step = steps.next(); ; step = steps.next()) {
-      if (step.done === true) return step.value;
+    await using view = await engine.openView();
+    const steps = readSealNow(batchId);
+    let step = steps.next();
+    while (step.done !== true) {
+      const stretch = step.value;
+      step = steps.next(await view.read(() => oneStep(stretch)));
       await new Promise((resolve) => setImmediate(resolve));
     }
+    return step.value;
   } catch (error) {
     throw asWriteError(error);
   }

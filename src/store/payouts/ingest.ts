@@ -1,32 +1,29 @@
 /** Takes the rows of a file in, chunk by chunk; nothing of it can be sent before the seal. */
-import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { StagedRow } from '../../core/payout-file.ts';
 import { canMoveBatch } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
 import type { BatchStart } from '../../intake/ports.ts';
-import { inTransaction } from '../connection.ts';
 import { encodeHolds } from '../schema.ts';
 import type { PayoutRowTable, StagedPayout } from '../schema.ts';
-import { drive, prepare, query, write } from '../statements.ts';
+import { type Body, change, define, query, type Reading } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import { makeSalt, makeSalts } from './chain.ts';
 import { encodeCells, encodeList } from './rows.ts';
 
 /** The batch whose file is being read. @throws Error when it is not */
-export function requireIngesting(db: DatabaseSync, batchId: string): Batch {
-  const batch = drive(db, batchReads.batch(batchId));
+export function* requireIngesting(batchId: string): Reading<Batch> {
+  const batch = yield* batchReads.batch(batchId);
   if (batch?.status === 'ingesting') return batch;
   throw new Error(`batch ${batchId} is ${batch?.status ?? 'not there'}: its file is not being read`);
 }
 
-function dropRows(db: DatabaseSync, batchId: string): void {
-  write(db, query.deleteFrom('payout').where('batch_id', '=', batchId));
-}
+const dropRows = (batchId: string): Body<number> =>
+  change(query.deleteFrom('payout').where('batch_id', '=', batchId));
 
 /** Begins the reading of a file, or begins it again. @throws Error when the batch was sealed before */
-export function startIngest(db: DatabaseSync, start: BatchStart): void {
+export function* startIngest(start: BatchStart): Body<void> {
   const { batchId, sha256 } = start;
   const batch = {
     sha256,
@@ -46,42 +43,29 @@ export function startIngest(db: DatabaseSync, start: BatchStart): void {
     sealed_at_ms: null,
     rested_at_ms: null,
   } as const;
-  inTransaction(db, () => {
-    const known = drive(db, batchReads.batch(batchId));
-    if (known !== undefined && known.sha256 !== sha256)
-      throw new Error(`two files share the batch id ${batchId}`);
-    if (known !== undefined && known.status !== 'ingesting' && !canMoveBatch(known.status, 'ingesting')) {
-      throw new Error(`batch ${batchId} is ${known.status}: its file is not read again`);
-    }
-    dropRows(db, batchId);
-    const insert = query.insertInto('batch').values({ batch_id: batchId, ...batch });
-    write(
-      db,
-      insert.onConflict((conflict) => conflict.column('batch_id').doUpdateSet(batch)),
-    );
-  });
+  const known = yield* batchReads.batch(batchId);
+  if (known !== undefined && known.sha256 !== sha256)
+    throw new Error(`two files share the batch id ${batchId}`);
+  if (known !== undefined && known.status !== 'ingesting' && !canMoveBatch(known.status, 'ingesting')) {
+    throw new Error(`batch ${batchId} is ${known.status}: its file is not read again`);
+  }
+  yield* dropRows(batchId);
+  const insert = query.insertInto('batch').values({ batch_id: batchId, ...batch });
+  yield* change(insert.onConflict((conflict) => conflict.column('batch_id').doUpdateSet(batch)));
 }
 
 /** Ends the reading of a file that is rejected as a whole. */
-export function rejectBatch(
-  db: DatabaseSync,
-  batchId: string,
-  code: string,
-  reason: string,
-  nowMs: number,
-): void {
-  inTransaction(db, () => {
-    requireIngesting(db, batchId);
-    dropRows(db, batchId);
-    const rejected = {
-      status: 'rejected',
-      reason_code: code,
-      reason,
-      remedy: null,
-      rested_at_ms: nowMs,
-    } as const;
-    write(db, query.updateTable('batch').set(rejected).where('batch_id', '=', batchId));
-  });
+export function* rejectBatch(batchId: string, code: string, reason: string, nowMs: number): Body<void> {
+  yield* requireIngesting(batchId);
+  yield* dropRows(batchId);
+  const rejected = {
+    status: 'rejected',
+    reason_code: code,
+    reason,
+    remedy: null,
+    rested_at_ms: nowMs,
+  } as const;
+  yield* change(query.updateTable('batch').set(rejected).where('batch_id', '=', batchId));
 }
 
 /** What no row has yet, in the text of the statement: values that are bound cost more. */
@@ -137,28 +121,28 @@ function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow,
   };
 }
 
-/** Makes the function that adds rows to a batch that is being read; one transaction a call. */
-export function makeStage(db: DatabaseSync): (batchId: string, rows: readonly StagedRow[]) => void {
-  const insertPayout = prepare(db, (values: ReturnType<typeof toStagedPayout>) =>
-    query.insertInto('payout').values({ ...values, ...newPayout }),
-  );
-  const insertRow = prepare(db, (values: NewRow) => query.insertInto('payout_row').values(values));
-  const latestSeq = prepare(db, (_values: object) =>
-    query.selectNoFrom(
-      sql<number>`max(
-        coalesce((select max(seq) from payout), 0),
-        coalesce((select last_seq from archived_rows order by first_seq desc limit 1), 0))`.as('seq'),
-    ),
-  );
-  return (batchId, rows) =>
-    inTransaction(db, () => {
-      const batch = requireIngesting(db, batchId);
-      let seq = latestSeq.get({})?.seq ?? 0;
-      const salts = makeSalts(rows.length);
-      for (const [place, row] of rows.entries()) {
-        seq += 1;
-        insertPayout.run(toStagedPayout(seq, batchId, row, batch.startedAtMs));
-        insertRow.run(toPayoutRow(seq, batch, row, salts[place] ?? makeSalt()));
-      }
-    });
+const insertPayout = define((values: ReturnType<typeof toStagedPayout>) =>
+  query.insertInto('payout').values({ ...values, ...newPayout }),
+);
+
+const insertRow = define((values: NewRow) => query.insertInto('payout_row').values(values));
+
+const latestSeq = define((_values: object) =>
+  query.selectNoFrom(
+    sql<number>`max(
+      coalesce((select max(seq) from payout), 0),
+      coalesce((select last_seq from archived_rows order by first_seq desc limit 1), 0))`.as('seq'),
+  ),
+);
+
+/** Adds rows to a batch that is being read. */
+export function* stage(batchId: string, rows: readonly StagedRow[]): Body<void> {
+  const batch = yield* requireIngesting(batchId);
+  let seq = (yield* latestSeq.get({}))?.seq ?? 0;
+  const salts = makeSalts(rows.length);
+  for (const [place, row] of rows.entries()) {
+    seq += 1;
+    yield* insertPayout.run(toStagedPayout(seq, batchId, row, batch.startedAtMs));
+    yield* insertRow.run(toPayoutRow(seq, batch, row, salts[place] ?? makeSalt()));
+  }
 }

@@ -2,11 +2,10 @@
  * The payouts that wait for a person, beside all others: few among many, they are searched by anything without the rest.
  * Kept with every change that makes a row wait, or wait no more: a trigger would cost those that only pass.
  */
-import type { DatabaseSync } from 'node:sqlite';
 import { type Expression, sql, type SqlBool } from 'kysely';
 import type { Change } from '../../core/ports.ts';
 import { isOpen } from '../../payout/rules/search.ts';
-import { type Body, define, query, write } from '../statements.ts';
+import { type Body, change, define, inDialect, query } from '../statements.ts';
 
 /** `isOpen`, as the tables have it for ever. */
 const isOpenRow = `(status in ('held', 'rejected', 'unpayable', 'failed', 'unresolved', 'disputed') or is_alarm = 1)`;
@@ -43,7 +42,10 @@ insert into open_payout select * from payout_listed where ${isOpenRow}
 drop index payout_not_paid;
 `;
 
-/** The rows of a batch were numbered in their order; the plus keeps its index from being read whole for each page. */
+/** The plus keeps the index of the column from being read whole for each page. */
+const unindexedBatchId = inDialect<string>({ sqlite: sql`+p.batch_id`, postgres: sql`p.batch_id` });
+
+/** The rows of a batch were numbered in their order. */
 export function isOfBatch(batchId: string): Expression<SqlBool> {
   const rowOf = (direction: 'asc' | 'desc') =>
     query
@@ -52,7 +54,7 @@ export function isOfBatch(batchId: string): Expression<SqlBool> {
       .where('batch_id', '=', batchId)
       .orderBy('row_no', direction)
       .limit(1);
-  return sql`(+p.batch_id = ${batchId} and p.seq between (${rowOf('asc')}) and (${rowOf('desc')}))`;
+  return sql`(${unindexedBatchId} = ${batchId} and p.seq between (${rowOf('asc')}) and (${rowOf('desc')}))`;
 }
 
 const selectOpen = () =>
@@ -62,9 +64,9 @@ const selectOpen = () =>
     .where(sql<SqlBool>`${sql.raw(isOpenRow)}`);
 
 /** Takes the rows of a batch that wait for a person as they are now: it was sealed, has come back, or many were moved. */
-export function recordOpen(db: DatabaseSync, batchId: string): void {
-  write(db, query.deleteFrom('open_payout as p').where(isOfBatch(batchId)));
-  write(db, query.insertInto('open_payout').expression(selectOpen().where(isOfBatch(batchId))));
+export function* recordOpen(batchId: string): Body<void> {
+  yield* change(query.deleteFrom('open_payout as p').where(isOfBatch(batchId)));
+  yield* change(query.insertInto('open_payout').expression(selectOpen().where(isOfBatch(batchId))));
 }
 
 const forget = define(({ seq }: { seq: number }) => query.deleteFrom('open_payout').where('seq', '=', seq));

@@ -10,14 +10,23 @@ import {
   type SearchedPayouts,
 } from '../../payout/rules/search.ts';
 import { hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
-import { type BodiesOf, query, type Reading, select } from '../statements.ts';
+import { type BodiesOf, inDialect, query, type Reading, select } from '../statements.ts';
 import { isOfBatch } from './open-payouts.ts';
 import { joinParts, selectResultRows, sumAmount, toResultRow } from './rows.ts';
 
 type Condition = Expression<SqlBool>;
 
-const endsWith = (text: Expression<unknown>, end: string): Condition =>
-  sql`substr(${text}, ${-end.length}) = ${end}`;
+function endsWith(text: Expression<unknown>, end: string): Condition {
+  const length = sql.lit(end.length);
+  const last = inDialect({
+    sqlite: sql`substr(${text}, -${length})`,
+    postgres: sql`right(${text}, ${length})`,
+  });
+  return sql`${last} = ${end}`;
+}
+
+/** As the small letters of names are made: of A to Z alone, whatever language the server speaks. */
+const inSmallLetters = (text: string): string => text.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 function isPayee(payee: PayeeWanted): Condition {
   switch (payee.kind) {
@@ -28,13 +37,16 @@ function isPayee(payee: PayeeWanted): Condition {
     case 'number-end':
       return endsWith(sql`coalesce(p.proxy_no, p.unread_no)`, payee.end);
     case 'name':
-      return sql`instr(p.names, lower(${payee.part})) > 0`;
+      return sql`instr(p.names, ${inSmallLetters(payee.part)}) > 0`;
   }
 }
 
 /** A reference of ours or the partner's, or of the rows whose attempts bear it. */
-const hasReference = (reference: string, ownerSeqs: readonly number[]): Condition =>
-  sql`(p.payout_id = ${reference} or p.reference1 = ${reference} or p.reference2 = ${reference} or p.seq in (${sql.join(ownerSeqs.map((seq) => sql.lit(seq)))}))`;
+function hasReference(reference: string, ownerSeqs: readonly number[]): Condition {
+  const seqs = sql.join(ownerSeqs.map((seq) => sql.lit(seq)));
+  const isOwned = ownerSeqs.length === 0 ? sql`` : sql` or p.seq in (${seqs})`;
+  return sql`(p.payout_id = ${reference} or p.reference1 = ${reference} or p.reference2 = ${reference}${isOwned})`;
+}
 
 /** A status that the partial index of what is in doubt has, with its condition. */
 function hasStatus({ statuses, isOpen }: SearchedPayouts): Condition {

@@ -1,11 +1,10 @@
 /** Approvals: what of a batch waits for one, and what one lets go on. */
-import type { DatabaseSync } from 'node:sqlite';
-import { sql, type SqlBool } from 'kysely';
+import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import { toSatang, zeroSatang } from '../../core/money.ts';
 import type { PayoutStatus } from '../../core/payout.ts';
 import type { BatchReason, DecisionItem } from '../../core/ports.ts';
-import { LimitForecast } from '../../payout/rules/limits.ts';
+import { LimitForecast, type LimitFinding } from '../../payout/rules/limits.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import {
   approvalCode,
@@ -13,36 +12,34 @@ import {
   areEnough,
   type ApprovalPolicy,
   boundOf,
-  computeWaiting,
   decideApproval,
   decideApprovalNow,
   isApproved,
-  type WaitingRow,
+  WaitingDigest,
 } from '../../review/rules/approval.ts';
 import {
-  computeApprovalFigures,
+  type ApprovalFigures,
   type FiguredRow,
-  type ForeseeLimits,
+  Figures,
+  isToPay,
 } from '../../review/rules/approval-figures.ts';
 import type { ApprovalStore, BatchApproval, LimitsNow } from '../../review/ports.ts';
-import { inTransaction } from '../connection.ts';
 import { batchReads } from '../payouts/batches.ts';
 import { moveAll } from '../payouts/bulk.ts';
-import { limitReads } from '../payouts/day-use.ts';
+import { isDayCounted, limitReads } from '../payouts/day-use.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
-import { readLatestEventSeq } from '../payouts/rows.ts';
-import { addBits, decodeHolds, hasBits, holdBits, removeBits } from '../schema.ts';
+import { joinParts, readLatestEventSeq } from '../payouts/rows.ts';
+import { addBits, decodeHolds, hasBits, holdBits, literal, removeBits } from '../schema.ts';
 import {
   type BodiesOf,
   type Body,
   change,
   define,
-  drive,
   query,
-  readFirst,
   type Reading,
   select,
-  write,
+  selectFirst,
+  textStatement,
 } from '../statements.ts';
 import type { TargetKind } from '../../review/rules/proposal.ts';
 import { isDecided, markDecided, proposalReads, readHands } from './proposals.ts';
@@ -67,29 +64,44 @@ const selectApproval = (batchId: string) =>
 const isWaiting = (isAnyApproved: boolean) =>
   isAnyApproved ? sql<SqlBool>`(accepted_holds & ${sql.lit(holdBits.approval)}) = 0` : sql<SqlBool>`true`;
 
-/** True of a row that an approval of its batch lets go on. */
-const waitsFor = (batch: ApprovalRecord): string =>
-  `p.status in ('ready', 'held')${isApproved(batch) ? ` and (p.accepted_holds & ${holdBits.approval}) = 0` : ''}`;
+/** Rows that are read at a time, so that memory stays flat. */
+const pageRows = 1_000;
 
-/** The rows that an approval lets go on, in the order of the file. */
-function* waitingRows(db: DatabaseSync, batch: ApprovalRecord): Generator<WaitingRow> {
-  const rows = db.prepare(
-    `select p.row_no, p.amount_satang, r.digest from payout p join payout_row r on r.seq = p.seq
-     where p.batch_id = ? and ${waitsFor(batch)} order by p.row_no`,
-  );
-  rows.setReadBigInts(true);
-  for (const row of rows.iterate(batch.batchId))
-    yield {
-      rowNo: row['row_no'] as bigint,
-      amountSatang: row['amount_satang'] as bigint,
-      digest: row['digest'] as string | null,
-    };
+/** A page of the rows of a batch, in the order of the file. */
+interface Page {
+  readonly batchId: string;
+  readonly afterRowNo: number;
+  /** The bits of `accepted_holds` with which a row does not wait. */
+  readonly approvedBits: number;
 }
 
+/** Of rows that were approved none waits, unless the batch has to be approved again. */
+const approvedBitsOf = (batch: ApprovalRecord): number => (isApproved(batch) ? holdBits.approval : 0);
+
+/** True of a row, as `p`, that an approval of its batch lets go on. */
+const waits = ({ approvedBits }: Page): RawBuilder<SqlBool> =>
+  sql`p.status in ('ready', 'held') and (p.accepted_holds & ${approvedBits}) = 0`;
+
+/** A row of which 64-bit amounts are read as text. */
+interface WaitingRecord {
+  readonly row_no: number;
+  readonly amount_text: string;
+  readonly digest: string | null;
+}
+
+const waitingPage = define((values: Page) =>
+  textStatement<WaitingRecord>(
+    sql`select p.row_no, cast(p.amount_satang as text) as amount_text, r.digest
+      from payout p join payout_row r on r.seq = p.seq
+      where p.batch_id = ${values.batchId} and p.row_no > ${values.afterRowNo} and ${waits(values)}
+      order by p.row_no limit ${sql.lit(pageRows)}`,
+  ),
+);
+
 /** What the seal of a batch keeps of its approval, by what is still staged. */
-export function decideAtSeal(db: DatabaseSync, batchId: string, policy: ApprovalPolicy | undefined) {
+export function* decideAtSeal(batchId: string, policy: ApprovalPolicy | undefined) {
   if (policy === undefined || policy.when === 'never') return {};
-  const staged = drive(db, batchReads.totals(batchId)).find(({ status }) => status === 'staged');
+  const staged = (yield* batchReads.totals(batchId)).find(({ status }) => status === 'staged');
   const people = decideApproval(policy, staged ?? { amountSatang: zeroSatang });
   if (people !== undefined) return { approval_people: people };
   const bound = boundOf(policy);
@@ -120,90 +132,165 @@ export function* keepToBound(batchId: string): Body<void> {
   yield* change(query.updateTable('batch').set({ approval_people: needed }).where('batch_id', '=', batchId));
 }
 
-/** Read at one moment. */
-export function readApproval(db: DatabaseSync, batchId: string): BatchApproval | undefined {
-  return inTransaction(db, () => {
-    const batch = readFirst(db, selectApproval(batchId));
-    return batch === undefined ? undefined : readWaiting(db, batch);
-  });
+/** At one moment. */
+export function* readApproval(batchId: string): Reading<BatchApproval | undefined> {
+  const batch = yield* selectFirst(selectApproval(batchId));
+  return batch === undefined ? undefined : yield* readWaiting(batch);
 }
 
-function readWaiting(db: DatabaseSync, batch: ApprovalRecord): BatchApproval | undefined {
-  const { people } = batch;
-  return people === null ? undefined : { people, ...computeWaiting(batch, waitingRows(db, batch)) };
+/** The rows that an approval lets go on. */
+function* readWaiting(batch: ApprovalRecord): Reading<BatchApproval | undefined> {
+  const { batchId, people } = batch;
+  if (people === null) return undefined;
+  const all = new WaitingDigest(batch);
+  const approvedBits = approvedBitsOf(batch);
+  for (let afterRowNo = 0; ;) {
+    const page = yield* waitingPage.all({ batchId, afterRowNo, approvedBits });
+    for (const { row_no: rowNo, amount_text: amount, digest } of page)
+      all.add({ rowNo, amountSatang: BigInt(amount), digest });
+    afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
+    if (page.length < pageRows) return { people, ...all.end() };
+  }
 }
 
-const mayBePaid = mayBePaidStatuses.map((status) => `'${status}'`).join(', ');
+const mayBePaid = sql.join(mayBePaidStatuses.map(literal));
 
-/** All rows of the batch, each with what is known of its payee from before. */
-function* figuredRows(db: DatabaseSync, batch: ApprovalRecord, likeSinceMs: number): Generator<FiguredRow> {
-  const waits = waitsFor(batch);
-  const paidBefore = (also: string) =>
-    `exists (select 1 from payee_place o join payout q on q.seq = o.payout_seq
-       where o.proxy_no = r.proxy_no and ${also})`;
-  const rows = db.prepare(
-    `select p.seq, p.row_no, r.payout_id, r.proxy_no, r.payee_name, p.amount_satang, r.digest, p.status, p.holds, p.accepted_holds,
-       ${waits} as waits, ${waits} and not ${paidBefore("q.status = 'paid'")}
-         and not exists (select 1 from paid_payee g where g.proxy_no = r.proxy_no) as is_new,
-       ${waits} and ${paidBefore(`o.amount_satang = p.amount_satang and q.batch_id <> p.batch_id
-         and q.status in (${mayBePaid}) and q.submitted_at_ms >= :since`)} as is_like
-     from payout p join payout_row r on r.seq = p.seq where p.batch_id = :batch order by p.row_no`,
+interface FiguredPage extends Page, CountedDay {
+  readonly likeSinceMs: number;
+}
+
+/** A row with what is known of its payee from before, and what is counted of him on the day. */
+interface FiguredRecord {
+  readonly seq: number;
+  readonly row_no: number;
+  readonly payout_id: string | null;
+  readonly proxy_no: string | null;
+  readonly payee_name: string | null;
+  readonly amount_text: string | null;
+  readonly digest: string | null;
+  readonly status: PayoutStatus;
+  readonly holds: number;
+  readonly accepted_holds: number;
+  readonly waits: number;
+  readonly is_new: number;
+  readonly is_like: number;
+  readonly use_high: string | null;
+  readonly use_low: string | null;
+}
+
+const paidBefore = (also: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
+  sql`exists (select 1 from payee_place o join payout q on q.seq = o.payout_seq
+    where o.proxy_no = r.proxy_no and ${also})`;
+
+/** @param counted what is counted of the payee on the day, as `u` */
+const defineFigured = (uses: RawBuilder<unknown>, counted: (day: CountedDay) => RawBuilder<unknown>) =>
+  define((values: FiguredPage) =>
+    textStatement<FiguredRecord>(
+      sql`select p.seq, p.row_no, r.payout_id, r.proxy_no, r.payee_name, cast(p.amount_satang as text) as amount_text, r.digest,
+        p.status, p.holds, p.accepted_holds, ${waits(values)} as waits,
+        ${waits(values)} and not ${paidBefore(sql`q.status = 'paid'`)}
+          and not exists (select 1 from paid_payee g where g.proxy_no = r.proxy_no) as is_new,
+        ${waits(values)} and ${paidBefore(sql`o.amount_satang = p.amount_satang and q.batch_id <> p.batch_id
+          and q.status in (${mayBePaid}) and q.submitted_at_ms >= ${values.likeSinceMs}`)} as is_like,
+        ${uses}
+      from payout p join payout_row r on r.seq = p.seq ${counted(values)}
+      where p.batch_id = ${values.batchId} and p.row_no > ${values.afterRowNo}
+      order by p.row_no limit ${sql.lit(pageRows)}`,
+    ),
   );
-  rows.setReadBigInts(true);
-  for (const row of rows.iterate({ batch: batch.batchId, since: likeSinceMs }))
-    yield {
-      seq: Number(row['seq']),
-      rowNo: row['row_no'] as bigint,
-      payoutId: row['payout_id'] as string | null,
-      proxyNo: row['proxy_no'] as string | null,
-      payeeName: row['payee_name'] as string | null,
-      amountSatang: row['amount_satang'] as bigint | null,
-      digest: row['digest'] as string | null,
-      status: row['status'] as PayoutStatus,
-      holds: decodeHolds(Number(row['holds'])),
-      acceptedHolds: decodeHolds(Number(row['accepted_holds'])),
-      isWaiting: row['waits'] === 1n,
-      isNewPayee: row['is_new'] === 1n,
-      isLike: row['is_like'] === 1n,
-    };
-}
 
-/** Read at one moment. */
-export function readFigures(db: DatabaseSync, batchId: string, likeSinceMs: number, ahead?: LimitsNow) {
-  return inTransaction(db, () => {
-    const selected = selectApproval(batchId).select(['file_name as fileName', 'like_reason as likeReason']);
-    const batch = readFirst(db, selected.select('company_id as companyId'));
-    const foresee = batch && ahead && foreseeLimits(db, batch, ahead);
-    return batch && computeApprovalFigures(batch, figuredRows(db, batch, likeSinceMs), foresee);
-  });
-}
+const figuredPage = {
+  alone: defineFigured(sql`null as use_high, null as use_low`, () => sql``),
+  withUse: defineFigured(
+    sql`cast(u.high as text) as use_high, cast(u.low as text) as use_low`,
+    ({ companyId, date }) =>
+      sql`left join day_use u on u.company_id = ${companyId} and u.date = ${date} and u.kind = 'payee' and u.key = r.proxy_no`,
+  ),
+};
 
-function foreseeLimits(
-  db: DatabaseSync,
-  { companyId, batchId }: { readonly companyId: string; readonly batchId: string },
-  { limits, nowMs }: LimitsNow,
-): ForeseeLimits {
-  const date = formatBangkokDate(nowMs);
-  const forecast = new LimitForecast(limits, drive(db, limitReads.dayUse(companyId, date, batchId)), nowMs);
-  const isOfPayee = limits.satangPerPayeePerDay !== null;
-  return ({ proxyNo, amountSatang, acceptedHolds, isNewPayee }) => {
-    if (proxyNo === null || amountSatang === null) return [];
-    const payeeSatang = isOfPayee ? drive(db, limitReads.payeeUse(companyId, date, proxyNo)) : zeroSatang;
-    const instruction = { proxyNo, amountSatang: toSatang(amountSatang) };
-    return forecast.add({ instruction, acceptedHolds }, { payeeSatang, isPayeeKnown: !isNewPayee });
-  };
-}
-
-const shared = (db: DatabaseSync, batchId: string, nowMs: number) => ({
-  batchId,
-  nowMs,
-  eventBase: drive(db, readLatestEventSeq()),
+const toFiguredRow = (record: FiguredRecord): FiguredRow => ({
+  seq: record.seq,
+  rowNo: record.row_no,
+  payoutId: record.payout_id,
+  proxyNo: record.proxy_no,
+  payeeName: record.payee_name,
+  amountSatang: record.amount_text === null ? null : BigInt(record.amount_text),
+  digest: record.digest,
+  status: record.status,
+  holds: decodeHolds(record.holds),
+  acceptedHolds: decodeHolds(record.accepted_holds),
+  isWaiting: record.waits === 1,
+  isNewPayee: record.is_new === 1,
+  isLike: record.is_like === 1,
 });
 
+/** At one moment. */
+export function* readFigures(
+  batchId: string,
+  likeSinceMs: number,
+  ahead?: LimitsNow,
+): Reading<ApprovalFigures | undefined> {
+  const named = ['file_name as fileName', 'like_reason as likeReason', 'company_id as companyId'] as const;
+  const batch = yield* selectFirst(selectApproval(batchId).select(named));
+  if (batch === undefined) return undefined;
+  const { companyId } = batch;
+  const foreseen = ahead && (yield* beginForecast(companyId, batchId, ahead));
+  const date = foreseen?.day.date ?? '';
+  const figures = new Figures(batch);
+  const approvedBits = approvedBitsOf(batch);
+  for (let afterRowNo = 0; ;) {
+    const asked = { batchId, afterRowNo, approvedBits, likeSinceMs, companyId, date };
+    const page = yield* figuredPage[foreseen === undefined ? 'alone' : 'withUse'].all(asked);
+    for (const record of page) {
+      const row = toFiguredRow(record);
+      figures.add(row, foreseen !== undefined && isToPay(row) ? yield* foresee(foreseen, record, row) : []);
+    }
+    afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
+    if (page.length < pageRows) return figures.end();
+  }
+}
+
+interface CountedDay {
+  readonly companyId: string;
+  readonly date: string;
+}
+
+/** What limits over time would hold, if all rows came up to be sent now. */
+interface Foreseen {
+  readonly forecast: LimitForecast;
+  readonly day: CountedDay;
+  /** Whoever has no sum of his own on the day was paid nothing. */
+  readonly isCounted: boolean;
+}
+
+function* beginForecast(companyId: string, batchId: string, { limits, nowMs }: LimitsNow): Reading<Foreseen> {
+  const day = { companyId, date: formatBangkokDate(nowMs) };
+  const use = yield* limitReads.dayUse(companyId, day.date, batchId);
+  return { forecast: new LimitForecast(limits, use, nowMs), day, isCounted: yield* isDayCounted(day) };
+}
+
+function* foresee(
+  { forecast, day, isCounted }: Foreseen,
+  { use_high: high, use_low: low }: FiguredRecord,
+  { proxyNo, amountSatang, acceptedHolds, isNewPayee }: FiguredRow,
+): Reading<readonly LimitFinding[]> {
+  if (proxyNo === null || amountSatang === null) return [];
+  let payeeSatang = zeroSatang;
+  if (high !== null && low !== null) payeeSatang = joinParts(high, low);
+  else if (!isCounted && forecast.limits.satangPerPayeePerDay !== null)
+    payeeSatang = yield* limitReads.payeeUse(day.companyId, day.date, proxyNo);
+  const instruction = { proxyNo, amountSatang: toSatang(amountSatang) };
+  return forecast.add({ instruction, acceptedHolds }, { payeeSatang, isPayeeKnown: !isNewPayee });
+}
+
+function* shared(batchId: string, nowMs: number) {
+  return { batchId, nowMs, eventBase: yield* readLatestEventSeq() };
+}
+
 /** Rows that are ready and were not approved as they are wait for it; inside the caller's transaction. */
-function holdWaiting(db: DatabaseSync, batch: ApprovalRecord, why: BatchReason, nowMs: number): number {
-  return moveAll(db, {
-    ...shared(db, batch.batchId, nowMs),
+function* holdWaiting(batch: ApprovalRecord, why: BatchReason, nowMs: number): Body<number> {
+  return yield* moveAll({
+    ...(yield* shared(batch.batchId, nowMs)),
     from: 'ready',
     to: 'held',
     cause: 'hold-added',
@@ -218,35 +305,33 @@ function holdWaiting(db: DatabaseSync, batch: ApprovalRecord, why: BatchReason, 
 }
 
 /** Holds what is ready and was not approved. @returns how many rows changed */
-export function holdUnapproved(db: DatabaseSync, batchId: string, why: BatchReason, nowMs: number): number {
-  return inTransaction(db, () => {
-    const batch = readFirst(db, selectApproval(batchId));
-    if (batch === undefined || batch.people === null) return 0;
-    const moved = holdWaiting(db, batch, why, nowMs);
-    if (moved > 0) recordOpen(db, batchId);
-    return moved;
-  });
+export function* holdUnapproved(batchId: string, why: BatchReason, nowMs: number): Body<number> {
+  const batch = yield* selectFirst(selectApproval(batchId));
+  if (batch === undefined || batch.people === null) return 0;
+  const moved = yield* holdWaiting(batch, why, nowMs);
+  if (moved > 0) yield* recordOpen(batchId);
+  return moved;
 }
 
 /** Lifts the hold of every row that waits, and marks it as approved; inside the caller's transaction. */
-function letGoOn(db: DatabaseSync, batch: ApprovalRecord, detail: object, nowMs: number): void {
+function* letGoOn(batch: ApprovalRecord, detail: object, nowMs: number): Body<void> {
   const why = { code: approvalCode, reason: 'approved', remedy: '' };
-  holdWaiting(db, batch, why, nowMs);
+  yield* holdWaiting(batch, why, nowMs);
   const bit = holdBits.approval;
   const accepted = sql<number>`accepted_holds | ${sql.lit(bit)}`;
   const move = {
-    ...shared(db, batch.batchId, nowMs),
+    ...(yield* shared(batch.batchId, nowMs)),
     from: 'held',
     cause: 'hold-lifted',
     detail: { lifted: ['approval'], ...detail },
   } as const;
-  moveAll(db, {
+  yield* moveAll({
     ...move,
     to: 'ready',
     which: (payout) => payout('holds', '=', bit),
     set: () => ({ holds: 0, accepted_holds: accepted, reason_code: null, reason: null }),
   });
-  moveAll(db, {
+  yield* moveAll({
     ...move,
     to: 'held',
     which: (payout) => payout.and([hasBits(payout.ref('holds'), bit)]),
@@ -258,44 +343,41 @@ function letGoOn(db: DatabaseSync, batch: ApprovalRecord, detail: object, nowMs:
     .set({ accepted_holds: accepted })
     .where('batch_id', '=', batch.batchId)
     .where('status', '=', 'held');
-  write(db, isHeldOnly);
+  yield* change(isHeldOnly);
 }
 
 /**
  * Lets what waits of a batch go on, if it is what was looked at and enough people have approved it.
  * @returns false, with nothing changed, when it is not
  */
-export function approveBatch(
-  db: DatabaseSync,
+export function* approveBatch(
   batchId: string,
   item: DecisionItem,
   version: string,
   nowMs: number,
-): boolean {
-  return inTransaction(db, () => {
-    const proposal = drive(db, proposalReads.proposal(item.proposalId));
-    const batch = readFirst(db, selectApproval(batchId));
-    if (proposal === undefined || batch === undefined || batch.people === null) return false;
-    if (proposal.decision !== 'approve-batch' || !drive(db, isDecided(item))) return false;
-    const involved = drive(db, readHands(batchId));
-    if (!areEnough(proposal, batch.people, involved)) return false;
-    if (readWaiting(db, batch)?.version !== version) return false;
-    const { maker: by, checker, proposalId } = proposal;
-    const detail = { by, ...(checker === null ? {} : { checkedBy: checker }), proposal: proposalId };
-    letGoOn(db, batch, detail, nowMs);
-    const update = () => query.updateTable('batch').where('batch_id', '=', batchId);
-    const approved = {
-      approved_digest: batch.digest,
-      approved_payer: batch.payerAccount,
-      age_from_ms: nowMs,
-    };
-    write(db, update().set(approved));
-    const running = { status: 'running', reason_code: null, reason: null, remedy: null } as const;
-    write(db, update().set(running).where('status', '=', 'paused').where('reason_code', '=', approvalCode));
-    drive(db, markDecided(item));
-    recordOpen(db, batchId);
-    return true;
-  });
+): Body<boolean> {
+  const proposal = yield* proposalReads.proposal(item.proposalId);
+  const batch = yield* selectFirst(selectApproval(batchId));
+  if (proposal === undefined || batch === undefined || batch.people === null) return false;
+  if (proposal.decision !== 'approve-batch' || !(yield* isDecided(item))) return false;
+  const involved = yield* readHands(batchId);
+  if (!areEnough(proposal, batch.people, involved)) return false;
+  if ((yield* readWaiting(batch))?.version !== version) return false;
+  const { maker: by, checker, proposalId } = proposal;
+  const detail = { by, ...(checker === null ? {} : { checkedBy: checker }), proposal: proposalId };
+  yield* letGoOn(batch, detail, nowMs);
+  const update = () => query.updateTable('batch').where('batch_id', '=', batchId);
+  const approved = {
+    approved_digest: batch.digest,
+    approved_payer: batch.payerAccount,
+    age_from_ms: nowMs,
+  };
+  yield* change(update().set(approved));
+  const running = { status: 'running', reason_code: null, reason: null, remedy: null } as const;
+  yield* change(update().set(running).where('status', '=', 'paused').where('reason_code', '=', approvalCode));
+  yield* markDecided(item);
+  yield* recordOpen(batchId);
+  return true;
 }
 
 export const approvalReads = {
@@ -307,11 +389,11 @@ export const approvalReads = {
         .where('i.kind', '=', kind);
     const batches = ofKind('batch').select('i.key as batch_id');
     const ofRows = ofKind('payout')
-      .innerJoin('payout as p', (join) => join.on(sql<SqlBool>`p.seq = cast(i.key as integer)`))
+      .innerJoin('payout as p', (join) => join.on(sql<SqlBool>`p.seq = cast(i.key as bigint)`))
       .select('p.batch_id');
     const registrations = ofKind('registration-batch').select('i.key as batch_id');
     const ofRegistrations = ofKind('registration')
-      .innerJoin('registration as r', (join) => join.on(sql<SqlBool>`r.seq = cast(i.key as integer)`))
+      .innerJoin('registration as r', (join) => join.on(sql<SqlBool>`r.seq = cast(i.key as bigint)`))
       .select('r.batch_id');
     const hands = query
       .selectFrom('batch_hand')
