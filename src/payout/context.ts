@@ -11,6 +11,7 @@ import type { PayoutJournal } from './ports.ts';
 import type { Case } from './rules/case.ts';
 import type { TimeLimits } from './rules/limits.ts';
 import type { PayerSetup } from './rules/intent.ts';
+import type { Share } from './share.ts';
 import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
 
@@ -73,6 +74,8 @@ export interface WorkerContext extends CallContext, ProcessState {
    * has. Always true when left out.
    */
   readonly mayLeave?: (() => boolean) | undefined;
+  /** Other machines pay rows of the same batches; left out where this process alone does. */
+  readonly share?: Share | undefined;
   /** Superseded attempts are asked about elsewhere in this process. */
   readonly isWatchedByAnother?: boolean;
 }
@@ -88,6 +91,15 @@ export function countUnderWay({ runs }: Pick<ProcessState, 'runs'>, own?: RunSta
   let rows = own === undefined || runs.has(own) ? 0 : own.inFlight.size;
   for (const { inFlight } of runs) rows += inFlight.size;
   return rows;
+}
+
+/** Rows of all batches that are submitted, but for those that merely wait for the answer to another machine. */
+export async function countDoubt({
+  journal,
+  share,
+}: Pick<WorkerContext, 'journal' | 'share'>): Promise<number> {
+  const elsewhere = (await share?.countUnderWayElsewhere()) ?? 0;
+  return (await journal.countInDoubt('submitted')) - elsewhere;
 }
 
 /** True for a row whose request is under way, or that is being asked about, in any part of this process. */

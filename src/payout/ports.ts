@@ -253,6 +253,14 @@ export interface Shard {
   readonly toRow: number;
 }
 
+/** What a worker asks for. */
+export interface AskedShard {
+  /** So many ready rows; more of a worker that is gone. */
+  readonly rowsMax: number;
+  /** After this row, whoever has had them; undefined: after all rows that anybody has had. */
+  readonly afterRow: number | undefined;
+}
+
 /** Who works the journal, by leases that run by the clock of its database. */
 export interface WorkerStore {
   /** Takes the sender's place, if nobody whose lease runs has it. */
@@ -270,13 +278,14 @@ export interface WorkerStore {
   workers(): Promise<readonly WorkerAtWork[]>;
   /**
    * Takes ready rows of a batch that nobody who is there has: first those of a worker that is gone.
-   * @param rowsMax so many ready rows; more of one that is gone
    * @returns undefined when there are none, or when the worker's own lease does not run
    */
-  claimShard(batchId: string, workerId: number, rowsMax: number): Promise<Shard | undefined>;
+  claimShard(batchId: string, workerId: number, asked: AskedShard): Promise<Shard | undefined>;
   endShard(shardId: number): Promise<void>;
   /** What other workers that are there have of a batch. */
   shardsElsewhere(batchId: string, workerId: number): Promise<readonly Shard[]>;
+  /** Rows of their shards whose outcome nobody has recorded. */
+  countUnderWayElsewhere(workerId: number): Promise<number>;
 }
 
 /** What a run needs of the journal. */

@@ -14,9 +14,10 @@ import {
   takeUpBreaker,
 } from './circuit-breaker.ts';
 import { conclude, hasHeldRows } from './conclude.ts';
-import type { WorkerContext } from './context.ts';
+import { countDoubt, type WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
+import { type HandedRow, handOutRows, handOutShards } from './share.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
 import { describePayerChange, rerunHolds, unsentStatuses } from './rules/operator.ts';
@@ -110,10 +111,10 @@ function pausesBeyond({ gate }: WorkerContext, momentMs: number): boolean {
  * what a killed run has left is often settled at once.
  */
 async function brakeOnDoubt(context: WorkerContext): Promise<void> {
-  const { journal, gate } = context;
-  if (!gate.isTooMuchDoubt(await journal.countInDoubt('submitted'))) return;
+  const { gate } = context;
+  if (!gate.isTooMuchDoubt(await countDoubt(context))) return;
   await settleOnce(context, 'all');
-  gate.observeInDoubt(await journal.countInDoubt('submitted'));
+  gate.observeInDoubt(await countDoubt(context));
 }
 
 /**
@@ -195,8 +196,6 @@ export async function followPayer(
   return (await journal.batch(batchId)) ?? batch;
 }
 
-const pageRows = 500;
-
 /**
  * Sends whatever of the batch may be sent and settles what is in doubt.
  * @throws whatever the journal throws: nothing more is sent then
@@ -217,7 +216,7 @@ async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
 }
 
 /** When one part of the run breaks, no other begins anything new. */
-async function breakTogether<T>(context: WorkerContext, work: Promise<T>): Promise<T> {
+export async function breakTogether<T>(context: WorkerContext, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -228,6 +227,7 @@ async function breakTogether<T>(context: WorkerContext, work: Promise<T>): Promi
 
 async function payUntilRest(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {
   const { journal, gate, run, stop } = context;
+  let isShared = false;
   for (;;) {
     run.isSending = true;
     await payReadyRows(context, batch, limit);
@@ -251,8 +251,12 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     const isWaiting = gate.isPausing;
     const now = context.clock.now();
     if (!isHalted && !isWaiting && (await journal.liftHolds(batch.batchId, ['paused'], now)) > 0) continue;
+    // Once others have ended theirs, what they have left is looked for.
+    const wasShared = isShared;
+    isShared = await isPaidElsewhere(context, batch);
+    if (wasShared && !isShared) continue;
     const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);
-    const isSettled = nextAtMs === undefined && run.inFlight.size === 0;
+    const isSettled = nextAtMs === undefined && run.inFlight.size === 0 && !isShared;
     if (isSettled && isHalted) return;
     if (isSettled && !(isWaiting && (await hasHeldRows(journal, batch.batchId)))) return;
     if (!isWaiting) run.allSent.resolve();
@@ -261,13 +265,26 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
   }
 }
 
+/** True while other machines pay rows of the batch: the run goes on as long as they do. */
+async function isPaidElsewhere({ share, run }: WorkerContext, { batchId }: Batch): Promise<boolean> {
+  const shards = (await share?.elsewhere(batchId)) ?? [];
+  if (shards.length === 0) return false;
+  run.hasSent = true;
+  run.noteProgress();
+  return true;
+}
+
 /** Other processes may let held rows go on while we wait for inquiries. */
 const heldPollMs = 1_000;
 /** How often it is looked for them while the account is paused and all is settled. */
 const pausePollMs = 5_000;
 
-/** One pass over the ready rows, in input order, with a bounded number of them under way. */
-async function payReadyRows(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {
+/** One pass over the ready rows, in input order, or those that no other machine has, with a bounded number of them under way. */
+export async function payReadyRows(
+  context: WorkerContext,
+  batch: Batch,
+  limit: AdaptiveLimit,
+): Promise<void> {
   const verify = pLimit(context.verify.concurrency);
   const lanes: Lanes = {
     verify,
@@ -277,8 +294,8 @@ async function payReadyRows(context: WorkerContext, batch: Batch, limit: Adaptiv
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  for await (const ready of readyRows(context, batch)) {
-    const task: Promise<void> = payRow(context, batch, ready, lanes)
+  for await (const row of handOut(context, batch)) {
+    const task: Promise<void> = payHanded(context, batch, row, lanes)
       .catch((error: unknown) => void failures.push(error))
       .finally(() => underWay.delete(task));
     underWay.add(task);
@@ -300,17 +317,18 @@ interface Lanes {
   readonly transfer: RunInTurn;
 }
 
-async function* readyRows(context: WorkerContext, batch: Batch): AsyncGenerator<ReadyPayout> {
-  let afterRowNo = 0;
-  for (;;) {
-    const page = await context.journal.readyPage(batch.batchId, afterRowNo, pageRows);
-    for (const ready of page) {
-      if (context.stop.aborted || context.isHeldUp?.() === true) return;
-      if (context.gate.state.status === 'halted') return;
-      yield ready;
-      afterRowNo = ready.payout.rowNo;
-    }
-    if (page.length < pageRows) return;
+function handOut(context: WorkerContext, { batchId }: Batch) {
+  const { journal, stop, gate, isHeldUp, share } = context;
+  const isToEnd = (): boolean => stop.aborted || isHeldUp?.() === true || gate.state.status === 'halted';
+  const reading = { journal, batchId, isToEnd };
+  return share === undefined ? handOutRows(reading) : handOutShards(reading, share);
+}
+
+async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, lanes: Lanes): Promise<void> {
+  try {
+    await payRow(context, batch, row.ready, lanes);
+  } finally {
+    await row.done();
   }
 }
 

@@ -24,6 +24,7 @@ import {
 } from './rules/after-inquiry.ts';
 import type { Repetition } from './rules/circuit-breaker.ts';
 import { countDelivered, mayBytesLeaveAgain, type SettlePolicy } from './rules/resend.ts';
+import { leaveOthersAlone } from './share.ts';
 import { sendAttempt } from './submit.ts';
 import { recordLearnt, Watch } from './superseded.ts';
 import { reportWaits } from './wait.ts';
@@ -61,7 +62,8 @@ export async function settleWhileRunning(
     const nowMs = clock.now();
     const horizonMs = nowMs + Math.max(settle.maxDelayMs, settle.firstDelayMs);
     const due = await journal.dueInquiries(nowMs, pageRows, batchId, horizonMs);
-    const idle = due.filter(({ payout }) => !isSeenTo(context, payout.seq));
+    const unseen = due.filter(({ payout }) => !isSeenTo(context, payout.seq));
+    const idle = await leaveOthersAlone(context, unseen);
     if (idle.length > 0) {
       await settleAll(context, idle, repetitions);
       continue;
@@ -79,7 +81,7 @@ async function returnWaiting(context: WorkerContext, batchId: string): Promise<v
   let afterSeq = 0;
   for (;;) {
     const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
-    for (const one of page) {
+    for (const one of await leaveOthersAlone(context, page)) {
       if (isSeenTo(context, one.payout.seq)) continue;
       const current = await applyOnAttempt(context, one, (now, latest) =>
         decideReturn(caseOf(context, now, latest)),
@@ -157,9 +159,10 @@ export async function settleOnce(
   let asked = 0;
   while (!context.stop.aborted) {
     const page = await context.journal.inDoubt(afterSeq, pageRows, batchId);
-    const wanted = page.filter(
+    const meant = page.filter(
       ({ payout }) => (which === 'all' || payout.status === 'unresolved') && !isLeftOut(payout.batchId),
     );
+    const wanted = await leaveOthersAlone(context, meant);
     await settleAll(context, wanted);
     asked += wanted.length;
     const last = page.at(-1);

@@ -6,7 +6,7 @@ import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnLatest } from './apply-change.ts';
 import { callBank } from './adaptive-limit.ts';
 import { noticeHalt, type Pass, recordHalt } from './circuit-breaker.ts';
-import { caseOf, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
+import { caseOf, countDoubt, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
 import type { InDoubt } from './ports.ts';
 import { preSendChecks, type Row } from './pre-send-checks.ts';
 import { decideReply } from './rules/after-transfer.ts';
@@ -220,8 +220,9 @@ function levelOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
 }
 
 /** The brake on doubt: rows that merely wait for their answer do not count. */
-async function observeInDoubt({ run, runs, journal, gate }: WorkerContext): Promise<void> {
+async function observeInDoubt(context: WorkerContext): Promise<void> {
+  const { run, runs, gate } = context;
   const underWay = countUnderWay({ runs }, run);
-  gate.observeInDoubt((await journal.countInDoubt('submitted')) - underWay);
+  gate.observeInDoubt((await countDoubt(context)) - underWay);
   run.notify();
 }

@@ -5,6 +5,7 @@ import { type Payer, type BreakerGate, takeUpBreaker } from '../payout/circuit-b
 import { endWhenSettled } from '../payout/conclude.ts';
 import { isSeenTo, type WorkerContext } from '../payout/context.ts';
 import type { InDoubt } from '../payout/ports.ts';
+import { leaveOthersAlone } from '../payout/share.ts';
 import { Repetitions, settleAll, settleOnce } from '../payout/settle.ts';
 import { Watch } from '../payout/superseded.ts';
 import type { BatchScheduler } from './batch-queue.ts';
@@ -77,7 +78,10 @@ export class InDoubtLoop {
     const horizonMs = nowMs + Math.max(maxDelayMs, firstDelayMs);
     const due = await store.dueInquiries(nowMs, pageRows, undefined, horizonMs);
     const { running } = this.#batches;
-    return due.filter(({ payout }) => !running.has(payout.batchId) && !isSeenTo(this.#own, payout.seq));
+    const unseen = due.filter(
+      ({ payout }) => !running.has(payout.batchId) && !isSeenTo(this.#own, payout.seq),
+    );
+    return leaveOthersAlone(this.#own, unseen);
   }
 
   /** Of the settings' payer account. */

@@ -3,7 +3,15 @@
  * clock of a machine may show anything.
  */
 import { type Expression, sql } from 'kysely';
-import type { Shard, Worker, WorkerAtWork, WorkerName, WorkerRole, WorkerStore } from '../../payout/ports.ts';
+import type {
+  AskedShard,
+  Shard,
+  Worker,
+  WorkerAtWork,
+  WorkerName,
+  WorkerRole,
+  WorkerStore,
+} from '../../payout/ports.ts';
 import { isLeaseRunning, lastSendOverMs, leaseMs, listGaps, type RowGap } from '../../payout/rules/lease.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
 import type { PostgresEngine } from './engine.ts';
@@ -63,7 +71,7 @@ const end = defineUpdate(sql`ended_at_ms = ${databaseNowMs}`, sql`w.ended_at_ms 
 
 interface OpenShard extends Shard, WorkerNow {}
 
-type Asked = Pick<Shard, 'batchId'> & { readonly rowsMax: number };
+type Asked = Pick<Shard, 'batchId'> & Pick<AskedShard, 'rowsMax'>;
 
 const openShards = define(({ batchId }: { batchId: string }) =>
   textStatement<OpenShard>(sql`
@@ -141,6 +149,16 @@ export function* isWorkerThere(workerId: number): Reading<boolean> {
   return worker !== undefined && isThere(worker);
 }
 
+const underWay = define(({ workerId }: { workerId: number }) =>
+  textStatement<{ readonly rows: number }>(sql`
+    select count(*) as rows from payout p
+    join attempt a on a.payout_seq = p.seq and a.attempt_no = p.attempt_no and a.status = 'recorded'
+    where p.status = 'submitted' and exists (
+      select from shard s join worker w using (worker_id)
+      where s.batch_id = p.batch_id and p.row_no between s.from_row and s.to_row and s.ended_at_ms is null
+        and w.worker_id <> ${workerId} and ${notEnded} and w.lease_until_ms > ${databaseNowMs})`),
+);
+
 const reads = {
   *workers() {
     const found = yield* atWork.all({});
@@ -151,6 +169,9 @@ const reads = {
     return open
       .filter((shard) => shard.workerId !== workerId && isThere(shard))
       .map(({ shardId, fromRow, toRow }): Shard => ({ shardId, batchId, fromRow, toRow }));
+  },
+  *countUnderWayElsewhere(workerId) {
+    return (yield* underWay.get({ workerId }))?.rows ?? 0;
   },
 } satisfies Partial<BodiesOf<WorkerStore>>;
 
@@ -163,18 +184,16 @@ const writes = {
     return { kind: 'taken', workerId: yield* beginWorker(name, 'sender') };
   },
   joinAsHelper: (name) => beginWorker(name, 'helper'),
-  *claimShard(batchId, workerId, rowsMax) {
+  *claimShard(batchId, workerId, { rowsMax, afterRow }) {
     const worker = yield* byId.get({ workerId });
     if (worker === undefined || !isThere(worker)) return undefined;
     yield* forgetSends.run({});
     const open = yield* openShards.all({ batchId });
     const taken = open.filter(isThere);
-    const highest = (yield* highestRow.get({ batchId }))?.row ?? 0;
+    const after = afterRow ?? (yield* highestRow.get({ batchId }))?.row ?? 0;
     const found =
       (yield* takeFromGone(open.filter((shard) => !isThere(shard)))) ??
-      (yield* findReady({ batchId, rowsMax }, listGaps(taken, highest))) ??
-      // Rows that have become ready again stand before it.
-      (yield* findReady({ batchId, rowsMax }, listGaps(taken, 0)));
+      (yield* findReady({ batchId, rowsMax }, listGaps(taken, after)));
     if (found === undefined) return undefined;
     const shard = { batchId, fromRow: found.fromRow, toRow: found.toRow };
     const made = yield* insertShard.get({ ...shard, workerId, epoch: worker.epoch });

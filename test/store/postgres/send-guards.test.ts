@@ -177,7 +177,7 @@ describePostgres('the next attempt', () => {
     await failOnce(first, 1);
     await cluster.sql(`update latest_send set sent_at_ms = sent_at_ms - ${hourMs}`);
     const helper = await openHelping(cluster);
-    await helper.workers.claimShard(batchId, helper.workerId ?? 0, 1);
+    await helper.workers.claimShard(batchId, helper.workerId ?? 0, { rowsMax: 1, afterRow: undefined });
     expect(await cluster.sql('select 1 from latest_send')).toEqual([]);
     await submit(helper, 1, 1);
   });

@@ -1,5 +1,6 @@
 /** Leases and shards on a real PostgreSQL: the database's clock says who is there, and nobody has what another has. */
 import { expect, test } from 'vitest';
+import type { Shard, WorkerStore } from '../../../src/payout/ports.ts';
 import { leaseMs } from '../../../src/payout/rules/lease.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
 import { makeWorkerStore } from '../../../src/store/postgres/workers.ts';
@@ -18,6 +19,12 @@ async function takePlace({ workers }: Cluster, name = one): Promise<number> {
 
 const range = (from: number, to: number): number[] =>
   Array.from({ length: to - from + 1 }, (_, place) => from + place);
+
+/** As a machine does: rows that nobody has had, then those that are ready again. */
+async function claim(workers: WorkerStore, workerId: number, rowsMax: number): Promise<Shard | undefined> {
+  const fresh = await workers.claimShard(batchId, workerId, { rowsMax, afterRow: undefined });
+  return fresh ?? workers.claimShard(batchId, workerId, { rowsMax, afterRow: 0 });
+}
 
 describePostgres('the place of the sender', () => {
   test('is refused while another has it, and says who', async () => {
@@ -108,11 +115,11 @@ describePostgres('a shard', () => {
     await cluster.ready(...range(1, 10), ...range(21, 25));
     const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
     const taken = [
-      await workers.claimShard(batchId, sender, 4),
-      await workers.claimShard(batchId, helper, 4),
-      await workers.claimShard(batchId, sender, 4),
-      await workers.claimShard(batchId, helper, 4),
-      await workers.claimShard(batchId, helper, 4),
+      await claim(workers, sender, 4),
+      await claim(workers, helper, 4),
+      await claim(workers, sender, 4),
+      await claim(workers, helper, 4),
+      await claim(workers, helper, 4),
     ];
     expect(taken.map((shard) => shard && [shard.fromRow, shard.toRow])).toEqual([
       [1, 4],
@@ -130,14 +137,14 @@ describePostgres('a shard', () => {
     const { workers } = cluster;
     await cluster.ready(...range(1, 9));
     const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
-    const first = await workers.claimShard(batchId, sender, 3);
-    await workers.claimShard(batchId, helper, 3);
-    await workers.claimShard(batchId, sender, 3);
-    expect(await workers.claimShard(batchId, sender, 3)).toBeUndefined();
+    const first = await claim(workers, sender, 3);
+    await claim(workers, helper, 3);
+    await claim(workers, sender, 3);
+    expect(await claim(workers, sender, 3)).toBeUndefined();
     await workers.endShard(first?.shardId ?? 0);
-    expect(await workers.claimShard(batchId, helper, 2)).toMatchObject({ fromRow: 1, toRow: 2 });
-    expect(await workers.claimShard(batchId, helper, 2)).toMatchObject({ fromRow: 3, toRow: 3 });
-    expect(await workers.claimShard(batchId, helper, 2)).toBeUndefined();
+    expect(await claim(workers, helper, 2)).toMatchObject({ fromRow: 1, toRow: 2 });
+    expect(await claim(workers, helper, 2)).toMatchObject({ fromRow: 3, toRow: 3 });
+    expect(await claim(workers, helper, 2)).toBeUndefined();
   });
 
   test('of a worker that is gone is taken first, and its owner never comes back', async () => {
@@ -145,16 +152,16 @@ describePostgres('a shard', () => {
     const { workers } = cluster;
     await cluster.ready(...range(1, 9));
     const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
-    const left = await workers.claimShard(batchId, helper, 3);
+    const left = await claim(workers, helper, 3);
     await cluster.sql(`update payout set status = 'paid' where row_no < 3`);
     await cluster.age(helper, leaseMs + 1);
     expect(await workers.shardsElsewhere(batchId, sender)).toEqual([]);
-    const taken = await workers.claimShard(batchId, sender, 3);
+    const taken = await claim(workers, sender, 3);
     expect(taken).toMatchObject({ fromRow: 1, toRow: 3 });
     expect(taken?.shardId).not.toBe(left?.shardId);
     expect(await workers.renew(helper)).toBe(false);
-    expect(await workers.claimShard(batchId, helper, 3)).toBeUndefined();
-    expect(await workers.claimShard(batchId, sender, 3)).toMatchObject({ fromRow: 4, toRow: 6 });
+    expect(await claim(workers, helper, 3)).toBeUndefined();
+    expect(await claim(workers, sender, 3)).toMatchObject({ fromRow: 4, toRow: 6 });
   });
 
   test('of a sender that is gone is taken, and its place is not', async () => {
@@ -162,9 +169,9 @@ describePostgres('a shard', () => {
     const { workers } = cluster;
     await cluster.ready(...range(1, 3));
     const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
-    await workers.claimShard(batchId, sender, 3);
+    await claim(workers, sender, 3);
     await cluster.age(sender, leaseMs + 1);
-    expect(await workers.claimShard(batchId, helper, 3)).toMatchObject({ fromRow: 1, toRow: 3 });
+    expect(await claim(workers, helper, 3)).toMatchObject({ fromRow: 1, toRow: 3 });
     expect(await workers.renew(sender)).toBe(true);
   });
 
@@ -173,10 +180,10 @@ describePostgres('a shard', () => {
     const { workers } = cluster;
     await cluster.ready(...range(1, 3));
     const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
-    await workers.claimShard(batchId, helper, 3);
+    await claim(workers, helper, 3);
     await cluster.sql(`update payout set status = 'submitted'`);
     await workers.endWorker(helper);
-    expect(await workers.claimShard(batchId, sender, 3)).toBeUndefined();
+    expect(await claim(workers, sender, 3)).toBeUndefined();
     expect(await cluster.sql('select 1 from shard where ended_at_ms is null')).toEqual([]);
   });
 
@@ -185,7 +192,7 @@ describePostgres('a shard', () => {
     await cluster.ready(1);
     const helper = await cluster.workers.joinAsHelper(other);
     await cluster.age(helper, leaseMs + 1);
-    expect(await cluster.workers.claimShard(batchId, helper, 3)).toBeUndefined();
+    expect(await claim(cluster.workers, helper, 3)).toBeUndefined();
   });
 
   test('shares no ready row with another of those that many take at once', async () => {
@@ -193,9 +200,7 @@ describePostgres('a shard', () => {
     const { workers } = cluster;
     await cluster.ready(...range(1, 200).filter((rowNo) => rowNo % 7 !== 0));
     const helpers = await Promise.all(range(1, 4).map(() => workers.joinAsHelper(other)));
-    const taken = await Promise.all(
-      range(0, 59).map((turn) => workers.claimShard(batchId, helpers[turn % 4] ?? 0, 5)),
-    );
+    const taken = await Promise.all(range(0, 59).map((turn) => claim(workers, helpers[turn % 4] ?? 0, 5)));
     const covered = taken.flatMap((shard) => (shard === undefined ? [] : range(shard.fromRow, shard.toRow)));
     expect(new Set(covered).size).toBe(covered.length);
     for (const rowNo of range(1, 200).filter((number) => number % 7 !== 0)) expect(covered).toContain(rowNo);

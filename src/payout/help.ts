@@ -1,0 +1,123 @@
+/**
+ * What a process does while another has the right to send: it takes shards of the batches that the other runs, and pays
+ * their rows. It settles nothing and concludes nothing: whoever sends does.
+ */
+import { computeBackoffMs } from '../core/backoff.ts';
+import { formatBangkokDate } from '../core/bangkok-time.ts';
+import type { Payout } from '../core/payout.ts';
+import type { Batch, Clock, Log } from '../core/ports.ts';
+import { limitRequests } from './adaptive-limit.ts';
+import { findHalt, keepPauseRecorded, recordHalt, recordPause, takeUpBreaker } from './circuit-breaker.ts';
+import type { RunState, WorkerContext } from './context.ts';
+import { keepAskingTheTime } from './inquire.ts';
+import type { PayoutJournal } from './ports.ts';
+import { breakTogether, payReadyRows } from './run-batch.ts';
+import type { Share } from './share.ts';
+
+/** How often it is looked for rows that are ready. */
+const pollMs = 500;
+
+/** Between two tries of a batch none of whose rows got on. */
+const inVain = { baseMs: 1_000, maxMs: 30_000 } as const;
+
+export interface HelpSetup {
+  readonly journal: PayoutJournal;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly share: Share;
+  /** Runs under way in this process, for what they have in common. */
+  readonly runs: Set<RunState>;
+  /** False while this process may have lost its place among the helpers. */
+  readonly isHeld: () => boolean;
+  /** Batches that are running, the oldest first. */
+  readonly runningBatches: () => Promise<readonly Batch[]>;
+  /** With the share and the lease of this process. */
+  readonly openContext: (
+    stop: AbortSignal,
+    count: (payout: Payout | undefined) => void,
+    batch: Batch,
+  ) => WorkerContext;
+  /** Told of each row that has got on. */
+  readonly count: (payout: Payout | undefined) => void;
+  /** Aborted when nothing more is to be begun. */
+  readonly stop: AbortSignal;
+}
+
+interface Tried {
+  readonly times: number;
+  readonly notBeforeMs: number;
+}
+
+/** Pays rows beside the sender until it is stopped; resolves when nothing of it is under way any more. */
+export async function help(setup: HelpSetup): Promise<void> {
+  const { clock, stop, log } = setup;
+  const tried = new Map<string, Tried>();
+  while (!stop.aborted) {
+    try {
+      if (setup.isHeld()) await helpWithAll(setup, tried);
+    } catch (error) {
+      log('error', 'helping has failed and is tried again', { err: error });
+    }
+    await clock.sleep(pollMs, stop);
+  }
+}
+
+async function helpWithAll(setup: HelpSetup, tried: Map<string, Tried>): Promise<void> {
+  const { clock, stop, share, log } = setup;
+  await share.tidy();
+  for (const batch of await setup.runningBatches()) {
+    if (stop.aborted) return;
+    const { batchId } = batch;
+    const last = tried.get(batchId);
+    if (last !== undefined && clock.elapsedMs() < last.notBeforeMs) continue;
+    const rows = await helpWith(setup, batch).catch((error: unknown) => {
+      log('error', 'helping with a batch has failed and is tried again', { batchId, err: error });
+      return 0;
+    });
+    if (rows === undefined || rows > 0) {
+      tried.delete(batchId);
+      continue;
+    }
+    const times = (last?.times ?? 0) + 1;
+    tried.set(batchId, { times, notBeforeMs: clock.elapsedMs() + computeBackoffMs(inVain, times) });
+  }
+}
+
+/** @returns how many rows got on; undefined when there is nothing to pay */
+async function helpWith(setup: HelpSetup, batch: Batch): Promise<number | undefined> {
+  const { journal, clock, runs, stop, openContext } = setup;
+  const [ready] = await journal.readyPage(batch.batchId, 0, 1);
+  if (ready === undefined || (await findHalt({ journal }, batch)) !== undefined) return undefined;
+  let rows = 0;
+  const count = (payout: Payout | undefined): void => {
+    rows += 1;
+    setup.count(payout);
+  };
+  const context = openContext(stop, count, batch);
+  await takeUpBreaker(context, batch);
+  if (context.limits.overTime !== undefined)
+    await journal.countDay(batch.companyId, formatBangkokDate(clock.now()));
+  runs.add(context.run);
+  try {
+    await payBeside(context, batch);
+  } finally {
+    runs.delete(context.run);
+  }
+  return rows;
+}
+
+async function payBeside(unlimited: WorkerContext, batch: Batch): Promise<void> {
+  const { adaptiveLimits: limits, log } = unlimited;
+  const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
+  const ended = new AbortController();
+  const paying = payReadyRows(context, batch, limits.transfers).finally(() => ended.abort());
+  const parts = [
+    breakTogether(context, paying),
+    breakTogether(context, keepPauseRecorded(context, batch, ended.signal)),
+    breakTogether(context, keepAskingTheTime(context, batch, ended.signal)),
+  ];
+  const ends = await Promise.allSettled(parts);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await recordHalt(context, batch);
+  await recordPause(context, batch);
+}

@@ -1,0 +1,165 @@
+/**
+ * Sharing the rows of a batch with other machines: each takes shards of rows that are ready and pays them, one settles
+ * what is in doubt. What another has under way is left alone.
+ */
+import type { InDoubt, PayoutStore, ReadyPayout, Shard, WorkerStore } from './ports.ts';
+
+/** Large enough that few commits go to taking them, small enough that all machines end at about the same time. */
+const shardRowsMax = 50;
+
+type SharedRows = Pick<WorkerStore, 'claimShard' | 'endShard' | 'shardsElsewhere' | 'countUnderWayElsewhere'>;
+
+/** The shards of this process, and what it sees of those of others. */
+export class Share {
+  readonly #workers: SharedRows;
+  readonly #workerId: () => number;
+  /** Whose end could not be recorded. */
+  readonly #unended = new Set<number>();
+
+  /** @param workerId as which this process works now */
+  constructor(workers: SharedRows, workerId: () => number) {
+    this.#workers = workers;
+    this.#workerId = workerId;
+  }
+
+  /** @param afterRow where rows that became ready again are looked for; undefined: rows that nobody has had yet */
+  async claim(batchId: string, afterRow: number | undefined): Promise<Shard | undefined> {
+    await this.tidy();
+    return this.#workers.claimShard(batchId, this.#workerId(), { rowsMax: shardRowsMax, afterRow });
+  }
+
+  /** It is tried again later where that cannot be recorded: its rows have been paid. */
+  async end({ shardId }: Shard): Promise<void> {
+    this.#unended.add(shardId);
+    await this.tidy();
+  }
+
+  /** Ends what could not be ended before: its rows would be taken for rows that are being paid. */
+  async tidy(): Promise<void> {
+    try {
+      for (const shardId of this.#unended) {
+        await this.#workers.endShard(shardId);
+        this.#unended.delete(shardId);
+      }
+    } catch {
+      // Whoever needs the database for more says what is wrong with it.
+    }
+  }
+
+  /** What other machines have of a batch. */
+  elsewhere(batchId: string): Promise<readonly Shard[]> {
+    return this.#workers.shardsElsewhere(batchId, this.#workerId());
+  }
+
+  /** Rows of all batches whose request other machines have under way. */
+  countUnderWayElsewhere(): Promise<number> {
+    return this.#workers.countUnderWayElsewhere(this.#workerId());
+  }
+}
+
+/** A ready row that is handed out. */
+export interface HandedRow {
+  readonly ready: ReadyPayout;
+  /** Told when nothing of it is under way any more. */
+  readonly done: () => Promise<void>;
+}
+
+/** What reading rows takes. */
+interface Reading {
+  readonly journal: Pick<PayoutStore, 'readyPage'>;
+  readonly batchId: string;
+  /** Asked before each row. */
+  readonly isToEnd: () => boolean;
+}
+
+const pageRows = 500;
+
+/** The ready rows of a batch after one, in input order, up to another. */
+async function* readRows({ journal, batchId, isToEnd }: Reading, afterRow: number, toRow: number) {
+  let afterRowNo = afterRow;
+  for (;;) {
+    const page = await journal.readyPage(batchId, afterRowNo, Math.min(pageRows, toRow - afterRowNo));
+    for (const ready of page) {
+      if (isToEnd() || ready.payout.rowNo > toRow) return;
+      yield ready;
+      afterRowNo = ready.payout.rowNo;
+    }
+    if (page.length < pageRows) return;
+  }
+}
+
+const nothingToDo = async (): Promise<void> => {};
+
+/** All ready rows of a batch, for the one process that works the journal. */
+export async function* handOutRows(reading: Reading): AsyncGenerator<HandedRow> {
+  for await (const ready of readRows(reading, 0, Number.MAX_SAFE_INTEGER)) yield { ready, done: nothingToDo };
+}
+
+/** Counts who works on a shard, and ends it when nobody does any more. */
+class OpenShard {
+  #working = 1;
+  readonly #share: Share;
+  readonly #shard: Shard;
+
+  constructor(share: Share, shard: Shard) {
+    this.#share = share;
+    this.#shard = shard;
+  }
+
+  begin(): void {
+    this.#working += 1;
+  }
+
+  readonly done = async (): Promise<void> => {
+    this.#working -= 1;
+    if (this.#working === 0) await this.#share.end(this.#shard);
+  };
+}
+
+/**
+ * The ready rows of a batch that no other machine has, shard by shard: first those that nobody has had yet, then all that
+ * have become ready again, each once.
+ */
+export async function* handOutShards(reading: Reading, share: Share): AsyncGenerator<HandedRow> {
+  let afterRow: number | undefined;
+  while (!reading.isToEnd()) {
+    const shard = await share.claim(reading.batchId, afterRow);
+    if (shard === undefined && afterRow !== undefined) return;
+    if (afterRow !== undefined || shard === undefined) afterRow = Math.max(afterRow ?? 0, shard?.toRow ?? 0);
+    if (shard === undefined) continue;
+    const open = new OpenShard(share, shard);
+    try {
+      for await (const ready of readRows(reading, shard.fromRow - 1, shard.toRow)) {
+        open.begin();
+        yield { ready, done: open.done };
+      }
+    } finally {
+      await open.done();
+    }
+  }
+}
+
+/** What settling and counting of doubt takes. */
+interface Beside {
+  readonly share?: Share | undefined;
+}
+
+/** True of an attempt whose outcome nobody has recorded: whoever sends it may have its request under way. */
+const mayBeUnderWay = ({ attempt }: InDoubt): boolean => attempt.status === 'recorded';
+
+/** Those of these that no other machine has under way. */
+export async function leaveOthersAlone(
+  { share }: Beside,
+  inDoubt: readonly InDoubt[],
+): Promise<readonly InDoubt[]> {
+  if (share === undefined || !inDoubt.some(mayBeUnderWay)) return inDoubt;
+  const elsewhere = new Map<string, readonly Shard[]>();
+  const left: InDoubt[] = [];
+  for (const one of inDoubt) {
+    const { batchId, rowNo } = one.payout;
+    if (mayBeUnderWay(one) && !elsewhere.has(batchId)) elsewhere.set(batchId, await share.elsewhere(batchId));
+    const shards = mayBeUnderWay(one) ? (elsewhere.get(batchId) ?? []) : [];
+    if (!shards.some(({ fromRow, toRow }) => fromRow <= rowNo && rowNo <= toRow)) left.push(one);
+  }
+  return left;
+}

@@ -1,0 +1,267 @@
+/** Several machines that pay one batch: each row once, whoever dies, and nothing is concluded before all have ended. */
+import { describe, expect, test } from 'vitest';
+import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
+import type { RunState, WorkerContext } from '../../src/payout/context.ts';
+import { help } from '../../src/payout/help.ts';
+import { Share } from '../../src/payout/share.ts';
+import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
+import { lost, noonMs } from '../support/core-fixtures.ts';
+import { MemoryWorkers } from '../support/memory-workers.ts';
+import { Mortality } from '../support/mortality.ts';
+import { minuteMs, stageInMemory, type Script, type Theatre } from '../support/theatre.ts';
+
+/** What the processes of one machine have for themselves. */
+class Machine {
+  readonly workerId: number;
+  readonly share: Share;
+  readonly #theatre: Theatre;
+  readonly #stop = new AbortController();
+  readonly #own: Partial<WorkerContext> & { readonly breaker: PayerBreaker };
+  /** Rows that have got on here. */
+  rows = 0;
+
+  constructor(theatre: Theatre, workers: MemoryWorkers, workerId: number) {
+    this.#theatre = theatre;
+    this.workerId = workerId;
+    this.share = new Share(workers.store, () => workerId);
+    const runs = new Set<RunState>();
+    const process = { runs, asking: new Set<number>(), likeness: new KeyedMutex() };
+    const count = (): void => void (this.rows += 1);
+    this.#own = { ...process, share: this.share, count, breaker: new PayerBreaker() };
+  }
+
+  /** Sends as the one that has the right to. */
+  send(batchId: string, options: Parameters<Theatre['start']>[1] = {}): Promise<void> {
+    return this.#theatre.start(batchId, { ...this.#own, ...options });
+  }
+
+  /** Helps until it is stopped. */
+  help(options: Partial<WorkerContext> = {}): Promise<void> {
+    const { journal = this.#theatre.journal } = options;
+    const { time: clock } = this.#theatre;
+    return help({
+      journal,
+      clock,
+      log: () => {},
+      share: this.share,
+      runs: this.#own.runs ?? new Set(),
+      isHeld: () => true,
+      runningBatches: async () =>
+        (await journal.batches()).filter(({ status }) => status === 'running').toReversed(),
+      openContext: (stop, count) => this.#theatre.context({ ...this.#own, ...options, count }, stop),
+      count: () => void (this.rows += 1),
+      stop: this.#stop.signal,
+    });
+  }
+
+  stop(): void {
+    this.#stop.abort();
+  }
+}
+
+async function openMachines(rows: number, write: (theatre: Theatre) => Script = () => ({})) {
+  const one = await stageInMemory(rows, write);
+  const workers = new MemoryWorkers(one.theatre.journal);
+  const machines = [1, 2, 3].map((workerId) => new Machine(one.theatre, workers, workerId));
+  const [sender, second, third] = machines as [Machine, Machine, Machine];
+  return { ...one, workers, sender, second, third };
+}
+
+/** The bank takes its time. */
+const slowly = (theatre: Theatre, ms: number, script: Script = {}): Script => ({
+  ...script,
+  transfer: async (order, no) => {
+    await theatre.time.sleep(ms);
+    return script.transfer?.(order, no);
+  },
+});
+
+const paidOnce = ({ sent }: Theatre): boolean =>
+  new Set(sent.map(({ payoutId }) => payoutId)).size === sent.length;
+
+describe('a batch that several machines pay', () => {
+  test('is shared out, paid once, and done when all have ended', async () => {
+    await using one = await openMachines(600, (theatre) => slowly(theatre, 400));
+    const { theatre, batchId, sender, second, third } = one;
+    const helping = [second.help(), third.help()];
+    const startedMs = theatre.now();
+    await theatre.time.drive(sender.send(batchId));
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 600 });
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'done' });
+    expect(theatre.sent).toHaveLength(600);
+    expect(paidOnce(theatre)).toBe(true);
+    for (const { rows } of [sender, second, third]) expect(rows).toBeGreaterThan(150);
+    // One alone, with two at a time, takes 120 s.
+    expect(theatre.now() - startedMs).toBeLessThan(48_000);
+    for (const machine of [second, third]) machine.stop();
+    await theatre.time.drive(Promise.all(helping));
+    expect(one.workers.openShards).toBe(0);
+  });
+
+  test('is not concluded while another machine pays rows of it', async () => {
+    await using one = await openMachines(60);
+    const { theatre, batchId, sender, second } = one;
+    const script = slowly(theatre, 5 * minuteMs);
+    const fast: Script = {};
+    // Whoever has the first row is slow in all of its shard.
+    theatre.script.transfer = async (order, no) =>
+      Number(order.reference1?.slice(4)) <= 50 ? script.transfer?.(order, no) : fast.transfer?.(order, no);
+    void second.help();
+    await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
+    await theatre.time.advance(2_000);
+    const sending = sender.send(batchId, { waitMs: minuteMs });
+    await theatre.time.advance(10 * minuteMs);
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'running' });
+    expect(sender.rows).toBe(10);
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 60 });
+    expect(paidOnce(theatre)).toBe(true);
+  });
+
+  test('is not concluded while another machine only checks its payees', async () => {
+    await using one = await openMachines(60);
+    const { theatre, batchId, sender, second } = one;
+    theatre.script.check = async () => {
+      await theatre.time.sleep(2 * minuteMs);
+      return undefined;
+    };
+    const helping = second.help();
+    await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
+    await theatre.time.advance(2_000);
+    theatre.script = {};
+    const sending = sender.send(batchId, { waitMs: minuteMs });
+    await theatre.time.advance(minuteMs);
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'running' });
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 10, ready: 50 });
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 60 });
+    second.stop();
+    await theatre.time.drive(helping);
+  });
+
+  test('is asked about by the sender once the outcome of another machine is in doubt, and not before', async () => {
+    await using one = await openMachines(1);
+    const { theatre, batchId, sender, second } = one;
+    const inquiredAtMs: number[] = [];
+    theatre.script.inquire = (inquiry) => {
+      inquiredAtMs.push(theatre.now());
+      return theatre.found(inquiry, '010004');
+    };
+    theatre.script.transfer = async () => {
+      await theatre.time.sleep(30_000);
+      return lost;
+    };
+    await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
+    const helping = second.help();
+    await theatre.time.advance(1_000);
+    const sentAtMs = theatre.sent[0]?.atMs ?? 0;
+    await theatre.time.drive(sender.send(batchId));
+    expect(inquiredAtMs[0]).toBeGreaterThanOrEqual(sentAtMs + 30_000);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
+    expect(theatre.sent).toHaveLength(1);
+    second.stop();
+    await theatre.time.drive(helping);
+  });
+
+  test('goes on with what a machine that was killed has left', async () => {
+    await using one = await openMachines(120, (theatre) => slowly(theatre, 1_000));
+    const { theatre, batchId, workers, sender, second } = one;
+    const mortality = new Mortality();
+    const [journal, clock] = [mortality.wrap(theatre.journal), mortality.wrap(theatre.time)];
+    theatre.script.inquire = (inquiry) => theatre.found(inquiry, '010004');
+    await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
+    void second.help({ journal, clock });
+    await theatre.time.advance(5_500);
+    mortality.isDead = true;
+    const atKill = await theatre.statuses(batchId);
+    expect(atKill['submitted']).toBeGreaterThan(0);
+    const sending = sender.send(batchId);
+    await theatre.time.advance(10_000);
+    expect(await theatre.statuses(batchId)).toMatchObject({ submitted: expect.any(Number) as number });
+    workers.gone.add(second.workerId);
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 120 });
+    expect(paidOnce(theatre)).toBe(true);
+  });
+
+  test('stops on all of them when one meets what halts the account', async () => {
+    await using one = await openMachines(300);
+    const { theatre, batchId, sender, second, third } = one;
+    theatre.script = slowly(theatre, 400, {
+      transfer: (_order, no) => (no === 20 ? theatre.code('EM053') : undefined),
+    });
+    const helping = [second.help(), third.help()];
+    await theatre.time.drive(sender.send(batchId));
+    // Those whose intents were recorded before the halt: on each machine two on their way, and one ahead.
+    expect(theatre.sent.length).toBeLessThanOrEqual(20 + 3 * 3);
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'halted' });
+    const sentUntilThen = theatre.sent.length;
+    await theatre.time.advance(5 * minuteMs);
+    expect(theatre.sent).toHaveLength(sentUntilThen);
+    await theatre.resume(batchId);
+    await theatre.time.drive(sender.send(batchId));
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 300 });
+    for (const machine of [second, third]) machine.stop();
+    await theatre.time.drive(Promise.all(helping));
+  });
+
+  test('is not halted for what others have under way, however much it is', async () => {
+    await using one = await openMachines(200);
+    const { theatre, batchId, sender, second } = one;
+    const brake = { consecutiveFailures: 1_000, failureShare: 1, window: 1_000, inDoubtMax: 4 };
+    // One of the sender's is lost while as many as may be in doubt are under way elsewhere.
+    theatre.script = slowly(theatre, 20_000, { inquire: (inquiry) => theatre.found(inquiry, '010004') });
+    const slow = theatre.script.transfer;
+    theatre.script.transfer = async (order, no) => {
+      if (order.reference1 === 'ref 51') return lost;
+      return slow?.(order, no);
+    };
+    await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
+    void second.help({ transferConcurrency: 10 });
+    await theatre.time.advance(1_000);
+    const sending = sender.send(batchId, { brake });
+    await theatre.time.advance(minuteMs);
+    expect(await theatre.journal.payerHalt('COMP000001', '0000345924')).toBeUndefined();
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 200 });
+  });
+
+  test('tries rows that do not get on less and less often', async () => {
+    await using one = await openMachines(3);
+    const { theatre, batchId, sender, second } = one;
+    await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
+    let tries = 0;
+    const journal = new Proxy(theatre.journal, {
+      get: (target, name) =>
+        name === 'apply'
+          ? async () => {
+              tries += 1;
+              return [false];
+            }
+          : (Reflect.get(target, name) as unknown),
+    });
+    const helping = second.help({ journal });
+    await theatre.time.advance(10 * minuteMs);
+    expect(tries).toBeGreaterThan(10);
+    expect(tries).toBeLessThan(3 * 30);
+    second.stop();
+    await theatre.time.drive(helping);
+    await theatre.time.drive(sender.send(batchId));
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3 });
+  });
+
+  test('is paid to its end though the end of a shard could not be recorded at once', async () => {
+    await using one = await openMachines(120);
+    const { theatre, batchId, sender, workers } = one;
+    const { endShard } = workers.store;
+    let failures = 0;
+    workers.store.endShard = async (shardId) => {
+      failures += 1;
+      if (failures <= 2) throw new Error('the database cannot be reached');
+      await endShard(shardId);
+    };
+    await theatre.time.drive(sender.send(batchId));
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 120 });
+    expect(workers.openShards).toBe(0);
+  });
+});

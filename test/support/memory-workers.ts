@@ -1,0 +1,80 @@
+/** Shards of a journal that one process has in memory: what several machines are to one another, without a server. */
+import type { PayoutJournal, Shard, WorkerStore } from '../../src/payout/ports.ts';
+import { listGaps } from '../../src/payout/rules/lease.ts';
+
+interface Taken extends Shard {
+  readonly workerId: number;
+}
+
+/** More than any test has. */
+const allRows = 10_000;
+
+export class MemoryWorkers {
+  readonly #journal: PayoutJournal;
+  readonly #open = new Set<Taken>();
+  #shards = 0;
+  #highestRow = 0;
+  /** Workers whose lease is over. */
+  readonly gone = new Set<number>();
+  /** By each worker. */
+  readonly claims: number[] = [];
+
+  constructor(journal: PayoutJournal) {
+    this.#journal = journal;
+  }
+
+  get openShards(): number {
+    return this.#open.size;
+  }
+
+  #elsewhere(batchId: string, workerId: number): Taken[] {
+    return [...this.#open].filter(
+      (one) => one.batchId === batchId && one.workerId !== workerId && !this.gone.has(one.workerId),
+    );
+  }
+
+  async #readyRows(batchId: string): Promise<number[]> {
+    return (await this.#journal.readyPage(batchId, 0, allRows)).map(({ payout }) => payout.rowNo);
+  }
+
+  #take(batchId: string, workerId: number, fromRow: number, toRow: number): Shard {
+    const shard = { shardId: (this.#shards += 1), batchId, fromRow, toRow, workerId };
+    this.#open.add(shard);
+    this.#highestRow = Math.max(this.#highestRow, toRow);
+    this.claims[workerId] = (this.claims[workerId] ?? 0) + 1;
+    return shard;
+  }
+
+  store: Pick<WorkerStore, 'claimShard' | 'endShard' | 'shardsElsewhere' | 'countUnderWayElsewhere'> = {
+    claimShard: async (batchId, workerId, { rowsMax, afterRow }) => {
+      const ready = await this.#readyRows(batchId);
+      for (const one of this.#open) {
+        if (!this.gone.has(one.workerId)) continue;
+        this.#open.delete(one);
+        const isAny = ready.some((rowNo) => one.fromRow <= rowNo && rowNo <= one.toRow);
+        if (isAny) return this.#take(batchId, workerId, one.fromRow, one.toRow);
+      }
+      const taken = [...this.#open].toSorted((one, other) => one.fromRow - other.fromRow);
+      for (const gap of listGaps(taken, afterRow ?? this.#highestRow)) {
+        const rows = ready.filter((rowNo) => gap.afterRow < rowNo && rowNo < gap.beforeRow).slice(0, rowsMax);
+        const [first] = rows;
+        if (first !== undefined) return this.#take(batchId, workerId, first, rows.at(-1) ?? first);
+      }
+      return undefined;
+    },
+    endShard: async (shardId) => {
+      for (const one of this.#open) if (one.shardId === shardId) this.#open.delete(one);
+    },
+    shardsElsewhere: async (batchId, workerId) => this.#elsewhere(batchId, workerId),
+    countUnderWayElsewhere: async (workerId) => {
+      const inDoubt = await this.#journal.inDoubt(0, allRows);
+      return inDoubt.filter(
+        ({ payout, attempt }) =>
+          attempt.status === 'recorded' &&
+          this.#elsewhere(payout.batchId, workerId).some(
+            ({ fromRow, toRow }) => fromRow <= payout.rowNo && payout.rowNo <= toRow,
+          ),
+      ).length;
+    },
+  };
+}
