@@ -22,7 +22,7 @@ import {
   unendedStatuses,
 } from '../../registration/rules/registration.ts';
 import { similarKeyOf } from '../schema.ts';
-import { type Body, change, define, query, selectFirst } from '../statements.ts';
+import { type Body, change, define, defineHere, query, selectFirst } from '../statements.ts';
 import { registrationBatchReads } from './batches.ts';
 import { appendRegistrationEvent, nextRegistrationHashOf, readLatestRegistrationEventSeq } from './chain.ts';
 import { recordPlaces, requireReading } from './ingest.ts';
@@ -401,7 +401,7 @@ function* release(sealing: Sealing, to: 'ready' | 'held'): Body<void> {
     attemptNo: sql.ref('p.attempt_no'),
   });
   const isMeant = to === 'ready' ? sql<boolean>`p.holds = 0` : sql<boolean>`p.holds <> 0`;
-  const append = define((values: { afterRowNo: number; lastRowNo: number }) =>
+  const append = defineHere((values: { afterRowNo: number; lastRowNo: number }) =>
     query
       .insertInto('registration_event')
       .columns(eventColumns)
