@@ -33,7 +33,7 @@ import { JournalWriteError } from './connection.ts';
 import { type Engine, makeSqliteEngine } from './engine.ts';
 import type { HighWaterMarkFile } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
-import { makeApplier } from './payouts/apply.ts';
+import { makeApplier, type SendGuards } from './payouts/apply.ts';
 import {
   batchReads,
   batchWrites,
@@ -163,21 +163,30 @@ const writes = {
   ...queueWrites,
 };
 
-interface BatchWorkParts {
+/** What says beside the journal how far it has come. */
+export interface KeptMark extends Partial<Pick<HighWaterMarkFile, 'seals'>> {
+  readonly note: HighWaterMarkFile['note'];
+  /** Reads how far it has come, and keeps that. */
+  advance(): void | Promise<void>;
+}
+
+interface EngineStoreParts {
   readonly engine: Engine;
   readonly bulk: Bulk;
-  readonly highWaterMark: JournalParts['highWaterMark'] | undefined;
+  readonly highWaterMark: KeptMark | undefined;
+  /** Left out where one process alone sends from the journal. */
+  readonly guards?: SendGuards | undefined;
 }
 
 /** What is more than one transaction, or may work on all rows of a batch. */
-function makeBatchWork({ engine, bulk, highWaterMark }: BatchWorkParts) {
+function makeBatchWork({ engine, bulk, highWaterMark }: EngineStoreParts) {
   const seals = highWaterMark?.seals;
   return {
     startIngest: async (start) => bulk(start.batchId, 'startIngest', start),
     stage: async (batchId, rows) => engine.write(() => stage(batchId, rows)),
     seal: async (batchId, totals, nowMs, likeFileDays = 0, approval?: ApprovalPolicy) => {
       const batch = await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays, approval);
-      highWaterMark?.advance();
+      await highWaterMark?.advance();
       // Waited for before the first send.
       void seals?.keepSeal(batchId, await engine.read(() => readRecordedDigests(batchId)));
       return batch;
@@ -186,7 +195,7 @@ function makeBatchWork({ engine, bulk, highWaterMark }: BatchWorkParts) {
       bulk(batchId, 'rejectBatch', batchId, code, reason, nowMs),
     moveBatch: async (batchId, to, why, nowMs) => {
       const isMoved = await engine.write(() => batchWrites.moveBatch(batchId, to, why, nowMs));
-      if (isMoved) highWaterMark?.advance();
+      if (isMoved) await highWaterMark?.advance();
       return isMoved;
     },
     readSeal: async (batchId) => ({
@@ -206,18 +215,37 @@ function makeBatchWork({ engine, bulk, highWaterMark }: BatchWorkParts) {
   } satisfies Partial<IntakeStore & BatchStore & ApprovalStore>;
 }
 
+/** What is made of an engine alone. */
+export function makeEngineStore(parts: EngineStoreParts) {
+  const { engine, highWaterMark, guards } = parts;
+  const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq), guards);
+  const registrations = makeRegistrationStore({
+    engine,
+    onCommit: (latestEventSeq) => highWaterMark?.note(latestEventSeq, 'latestRegistrationEventSeq'),
+    onSeal: async () => highWaterMark?.advance(),
+  });
+  return {
+    store: {
+      ...driveEach(reads, (read: () => Reading<unknown>) => engine.read(read)),
+      ...driveEach(writes, engine.write),
+      ...makeBatchWork(parts),
+      keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
+      ...makeStatementStore(engine),
+      ...registrations.store,
+      apply: applier.apply,
+    } satisfies Partial<Store>,
+    /** Takes nothing more, and resolves when all that was asked for is settled. */
+    end: async () => void (await Promise.all([applier.end(), registrations.end()])),
+  };
+}
+
 /** The journal on an open connection, which it closes in the end. */
 export function makeJournal(parts: JournalParts): Store {
   const { db, path, journalId, newSinceMs, missesSinceMs, highWaterMark, threadRowsMin } = parts;
   const queue = new WriteQueue(db);
   const engine = makeSqliteEngine(db, path, queue);
   const { bulk } = makeSqliteBulk(db, path, queue, threadRowsMin);
-  const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq));
-  const registrations = makeRegistrationStore({
-    engine,
-    onCommit: (latestEventSeq) => highWaterMark?.note(latestEventSeq, 'latestRegistrationEventSeq'),
-    onSeal: () => highWaterMark?.advance(),
-  });
+  const { store, end } = makeEngineStore({ engine, bulk, highWaterMark });
   const close = (): void => {
     if (!db.isOpen) return;
     try {
@@ -231,22 +259,16 @@ export function makeJournal(parts: JournalParts): Store {
     }
   };
   return {
-    ...driveEach(reads, (read: () => Reading<unknown>) => engine.read(read)),
-    ...driveEach(writes, engine.write),
-    ...makeBatchWork({ engine, bulk, highWaterMark }),
-    keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
-    ...makeStatementStore(engine),
+    ...store,
     ...makeDayHeadStore(db, path),
     ...makeErasureStore(db, queue),
     ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep, threadRowsMin }),
-    ...registrations.store,
     journalId,
     newSinceMs,
     missesSinceMs,
-    apply: applier.apply,
     snapshot: async () => openSnapshot(engine, async (view, batchId) => openArchiveOf(view, path, batchId)),
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([applier.end(), registrations.end()]);
+      await end();
       await queue.run(close);
       await highWaterMark?.settled?.();
     },

@@ -9,6 +9,7 @@ import { readArchivedRows, recallBatch } from '../archive/move.ts';
 import { inTransaction, JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
 import { makeSqliteEngine } from '../engine.ts';
 import { approveBatch, holdUnapproved, readApproval, readFigures } from '../review/approvals.ts';
+import type { Engine } from '../engine.ts';
 import { type Body, drive, type Reading } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import { cancelUnsent, hasAny, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
@@ -114,6 +115,16 @@ export function makeSqliteBulk(
       queue.run(() => work(batchId, { name: 'recallBatch', asked: [batchId, nowMs] })) as never,
   };
 }
+
+/** Works on any engine, each as one transaction. */
+export const makeBulk =
+  (engine: Engine): Bulk =>
+  async (batchId, name, ...asked) => {
+    const from = movedFrom[name];
+    if (from !== undefined && !(await engine.read(() => hasAny(batchId, from)))) return 0 as never;
+    const body = bulkBodies[name] as (...asked: readonly unknown[]) => Body<never>;
+    return engine.write(() => body(...asked));
+  };
 
 /** As this module's own: the program runs as it is written, and as it is built. */
 const threadUrl = new URL(`./bulk-thread${extname(import.meta.filename)}`, import.meta.url);

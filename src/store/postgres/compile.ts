@@ -27,6 +27,10 @@ export interface PostgresStatement extends CompiledText {
   readonly name: string | undefined;
 }
 
+/** PostgreSQL's texts hold no NUL: a cell that has one is kept with the sign for what cannot be shown. */
+const withoutNul = (value: unknown): unknown =>
+  typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
+
 const compiled = new WeakMap<Step['build'], PostgresStatement>();
 let names = 0;
 
@@ -34,8 +38,12 @@ let names = 0;
 export function compileStep({ build, values, isRare }: Step): PostgresStatement {
   const known = compiled.get(build);
   if (known !== undefined) return known;
-  const text = compileOnce(build as (values: object) => Compilable, values, compile);
-  const statement = { ...text, name: isRare === true ? undefined : `paydrop_${(names += 1)}` };
+  const { text, bind } = compileOnce(build as (values: object) => Compilable, values, compile);
+  const statement = {
+    text,
+    bind: (given: object) => bind(given).map(withoutNul),
+    name: isRare === true ? undefined : `paydrop_${(names += 1)}`,
+  };
   compiled.set(build, statement);
   return statement;
 }

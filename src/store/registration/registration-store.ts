@@ -15,7 +15,7 @@ interface RegistrationStoreParts {
   /** Told the number of the latest event of a registration once it is durable. */
   readonly onCommit: (latestEventSeq: number) => void;
   /** Told that a file was taken in. */
-  readonly onSeal: () => void;
+  readonly onSeal: () => void | Promise<void>;
 }
 
 interface OpenRegistrationStore {
@@ -34,7 +34,7 @@ export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegist
     ...driveEach(registrationIngestWrites, write),
     seal: async (batchId, totals, nowMs) => {
       const batch = await engine.write(() => sealRegistrations(batchId, totals, nowMs));
-      parts.onSeal();
+      await parts.onSeal();
       return batch;
     },
   };

@@ -1,0 +1,84 @@
+/** The store behind the capabilities' ports, on PostgreSQL. */
+import type { PayoutStore } from '../../payout/ports.ts';
+import type { MarkCopy } from '../../payout/rules/journal-place.ts';
+import { JournalRefusedError } from '../connection.ts';
+import type { HighWaterMarkFile } from '../high-water-mark.ts';
+import { makeBulk } from '../payouts/bulk-work.ts';
+import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
+import { searchReads } from '../payouts/search.ts';
+import { openSnapshot } from '../snapshot.ts';
+import { driveEach, type Reading } from '../statements.ts';
+import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
+import { noArchives } from './archives.ts';
+import type { PostgresEngine } from './engine.ts';
+import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
+
+/** The high-water mark of this machine. */
+export type OwnMark = KeptMark & Pick<HighWaterMarkFile, 'close'> & Partial<Pick<MarkCopy, 'settled'>>;
+
+export interface PostgresJournalParts {
+  /** Its owner closes it after the journal. */
+  readonly engine: PostgresEngine;
+  readonly journalId: string;
+  readonly newSinceMs?: number | undefined;
+  readonly missesSinceMs?: number | undefined;
+  /** Closed with the journal. */
+  readonly highWaterMark?: OwnMark | undefined;
+  /** As whom this process sends; left out where it never does. */
+  readonly own?: OwnWorker | undefined;
+}
+
+type DayHeadChains = Pick<Store, 'chainEnds' | 'firstEventMs' | 'eventHashes' | 'wipeErased'>;
+
+/** What nobody is: whoever has not taken the right to send sends nothing. */
+const nobody: OwnWorker = { workerId: undefined, noteRefused: () => {} };
+
+function* findPayouts(name: string): Reading<Awaited<ReturnType<PayoutStore['findPayouts']>>> {
+  const found = [];
+  for (const seq of yield* readNamed(name)) found.push(yield* readHistory(seq));
+  return found;
+}
+
+/** What SQLite looks for in its archives, too. */
+const reads = {
+  findPayouts,
+  attemptsOf: payoutReads.attemptsOf,
+  searchPayouts: searchReads.searchPayouts,
+  findOwners: searchReads.findOwners,
+};
+
+const notYet = (): never => {
+  throw new JournalRefusedError('heads of days are not made of a journal on PostgreSQL yet');
+};
+
+const noHeads: DayHeadChains = {
+  chainEnds: async () => notYet(),
+  firstEventMs: async () => notYet(),
+  eventHashes: () => notYet(),
+  wipeErased: async () => notYet(),
+};
+
+/** The journal on an engine. */
+export function makePostgresJournal(parts: PostgresJournalParts): Store {
+  const { engine, journalId, newSinceMs, missesSinceMs, highWaterMark, own = nobody } = parts;
+  const guards = makeSendGuards(own);
+  const { store, end } = makeEngineStore({ engine, bulk: makeBulk(engine), highWaterMark, guards });
+  const readNow = (makeBody: () => Reading<unknown>) => engine.read(makeBody);
+  return {
+    ...store,
+    ...noArchives,
+    ...driveEach(reads, readNow),
+    ...driveEach(makeSendReads(own), readNow),
+    journalId,
+    newSinceMs,
+    missesSinceMs,
+    ...noHeads,
+    snapshot: async () => openSnapshot(engine, async () => undefined),
+    [Symbol.asyncDispose]: async () => {
+      await end();
+      await highWaterMark?.advance();
+      highWaterMark?.close();
+      await highWaterMark?.settled?.();
+    },
+  };
+}
