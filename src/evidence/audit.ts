@@ -81,9 +81,9 @@ class PartAudit {
   }
 
   /** What cannot even be read is broken. */
-  run(work: (audit: this) => void): AuditedPart {
+  async run(work: (audit: this) => Promise<void>): Promise<AuditedPart> {
     try {
-      work(this);
+      await work(this);
     } catch (error) {
       this.find(
         'what comes after',
@@ -104,28 +104,31 @@ interface Scene extends AuditOptions {
   readonly notes: string[];
 }
 
-export function auditJournal(reader: AuditReader, options: AuditOptions): Audited {
-  const heads = [...reader.dayHeads()];
+export async function auditJournal(reader: AuditReader, options: AuditOptions): Promise<Audited> {
+  const heads = await Array.fromAsync(reader.dayHeads());
   const taken = heads.filter(({ date }) => date < (options.sinceDate ?? '')).at(-1);
   const scene = { ...options, reader, heads, before: taken && readDayHead(taken), notes: [] };
-  const parts = auditParts.map((part) => new PartAudit(part).run((audit) => audits[part](scene, audit)));
+  const parts = await Array.fromAsync(auditParts, (part) =>
+    new PartAudit(part).run((audit) => audits[part](scene, audit)),
+  );
   return { isWhole: parts.every(({ broken }) => broken === 0), parts, notes: scene.notes };
 }
 
-const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => void>> = {
+const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => Promise<void>>> = {
   payouts: auditPayouts,
   instructions: auditInstructions,
   attempts: (scene, audit) =>
-    eachSource(scene, ({ attempts, lostAttempts }, afterSeq) => {
-      for (const attempt of attempts(afterSeq)) {
-        audit.look('attempts');
-        audit.add(auditAttempt(attempt));
+    eachSource(scene, async ({ attempts, lostAttempts }, afterSeq) => {
+      for await (const page of attempts(afterSeq)) {
+        audit.look('attempts', page.length);
+        for (const attempt of page) audit.add(auditAttempt(attempt));
       }
-      for (const lost of lostAttempts(afterSeq)) audit.add(describeLostAttempt(lost));
+      for await (const page of lostAttempts(afterSeq))
+        for (const lost of page) audit.add(describeLostAttempt(lost));
     }),
   batches: (scene, audit) =>
-    eachSource(scene, ({ seals }, afterSeq) => {
-      for (const { batchId, seal } of seals(afterSeq)) {
+    eachSource(scene, async ({ seals }, afterSeq) => {
+      for await (const { batchId, seal } of seals(afterSeq)) {
         audit.look('batches');
         audit.find(`batch ${batchId}`, findChangedBatch(batchId, seal)?.reason);
       }
@@ -141,37 +144,42 @@ const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => voi
 };
 
 /** The journal, then each archive that is there; one that is not is told once, by its own part. */
-function eachSource({ reader, before }: Scene, look: (source: AuditSource, afterSeq: number) => void): void {
+async function eachSource(
+  { reader, before }: Scene,
+  look: (source: AuditSource, afterSeq: number) => Promise<void>,
+): Promise<void> {
   const afterSeq = before?.stretches.payouts.upTo ?? 0;
-  look(reader.journal, afterSeq);
+  await look(reader.journal, afterSeq);
   for (const archive of reader.archives)
     if (archive.isThere && archive.latestEventSeq > afterSeq)
-      archive.read((source) => look(source, afterSeq));
+      await archive.read((source) => look(source, afterSeq));
 }
 
-function auditPayouts(scene: Scene, audit: PartAudit): void {
-  eachSource(scene, ({ chains }, afterSeq) => {
-    for (const payout of chains(afterSeq)) {
-      audit.look('payouts');
-      audit.look('events', payout.events.length);
-      audit.add(auditChain(payout));
-    }
+async function auditPayouts(scene: Scene, audit: PartAudit): Promise<void> {
+  await eachSource(scene, async ({ chains }, afterSeq) => {
+    for await (const page of chains(afterSeq))
+      for (const payout of page) {
+        audit.look('payouts');
+        audit.look('events', payout.events.length);
+        audit.add(auditChain(payout));
+      }
   });
 }
 
-function auditInstructions(scene: Scene, audit: PartAudit): void {
-  const saidErased = readErased(scene.reader.personEvents());
-  eachSource(scene, ({ rows }, afterSeq) => {
-    for (const row of rows(afterSeq)) {
-      audit.look('rows');
-      if (row.versions.length > 0) audit.look('versions', row.versions.length);
-      if (row.isErased) audit.look('erased rows');
-      audit.add(auditRow(row, saidErased));
-    }
+async function auditInstructions(scene: Scene, audit: PartAudit): Promise<void> {
+  const saidErased = readErased(await Array.fromAsync(scene.reader.personEvents()));
+  await eachSource(scene, async ({ rows }, afterSeq) => {
+    for await (const page of rows(afterSeq))
+      for (const row of page) {
+        audit.look('rows');
+        if (row.versions.length > 0) audit.look('versions', row.versions.length);
+        if (row.isErased) audit.look('erased rows');
+        audit.add(auditRow(row, saidErased));
+      }
   });
 }
 
-function auditArchives({ reader }: Scene, audit: PartAudit): void {
+async function auditArchives({ reader }: Scene, audit: PartAudit): Promise<void> {
   for (const { name, isThere, digests } of reader.archives) {
     audit.look('archives');
     if (!isThere) {
@@ -185,9 +193,9 @@ function auditArchives({ reader }: Scene, audit: PartAudit): void {
   }
 }
 
-function auditPeople({ reader }: Scene, audit: PartAudit): void {
-  const events = [...reader.personEvents()];
-  const people = reader.people();
+async function auditPeople({ reader }: Scene, audit: PartAudit): Promise<void> {
+  const events = await Array.fromAsync(reader.personEvents());
+  const people = await reader.people();
   audit.look('people', people.length);
   audit.look('events', events.length);
   const broken = findBrokenLink(events);
@@ -195,16 +203,16 @@ function auditPeople({ reader }: Scene, audit: PartAudit): void {
   if (broken === undefined) audit.add(auditRights(people, events));
 }
 
-function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartAudit): void {
-  const events = [...reader.proposalEvents()];
+async function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartAudit): Promise<void> {
+  const events = await Array.fromAsync(reader.proposalEvents());
   audit.look('events', events.length);
   const broken = findBrokenLink(events, proposalFormat);
   audit.find(`event ${broken?.seq} of proposals`, broken?.why);
   const own = Map.groupBy(events, ({ subject }) => subject);
-  for (const proposal of reader.proposals()) {
+  for await (const proposal of reader.proposals()) {
     const { proposalId, decision } = proposal;
     audit.look('proposals');
-    const items = [...reader.itemsOf(proposalId)];
+    const items = await Array.fromAsync(reader.itemsOf(proposalId));
     const digest = computeProposalDigest(decision, items);
     audit.find(`proposal ${proposalId}`, findChangedProposal(proposal, own.get(proposalId) ?? [], digest));
     own.delete(proposalId);
@@ -212,7 +220,7 @@ function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartAudit):
       audit.look('files');
       audit.find(`proposal ${proposalId}`, findEvidenceFault(proposal.evidenceFile));
     }
-    for (const signature of reader.signaturesOf(proposalId)) {
+    for (const signature of await reader.signaturesOf(proposalId)) {
       audit.look('signatures');
       audit.find(
         `signature ${signature.signatureId} under proposal ${proposalId}`,
@@ -225,14 +233,12 @@ function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartAudit):
 }
 
 /** Who took what waits, and who has noted it, is what the history of users says, and nothing of it is missing. */
-function auditNotes({ reader }: Scene, audit: PartAudit): void {
-  const events = new Map(
-    Array.from(reader.personEvents())
-      .filter(({ kind }) => kind === 'noted')
-      .map((event) => [event.seq, event]),
-  );
+async function auditNotes({ reader }: Scene, audit: PartAudit): Promise<void> {
+  const ofPeople = await Array.fromAsync(reader.personEvents());
+  const noted = ofPeople.filter(({ kind }) => kind === 'noted');
+  const events = new Map(noted.map((event) => [event.seq, event]));
   let hasBegun = false;
-  for (const note of reader.notes()) {
+  for await (const note of reader.notes()) {
     audit.look('notes');
     const { seq, eventSeq } = note;
     hasBegun ||= eventSeq !== null;
@@ -243,8 +249,8 @@ function auditNotes({ reader }: Scene, audit: PartAudit): void {
   for (const seq of events.keys()) audit.find(`event ${seq} of people`, 'the note that it tells of is gone');
 }
 
-function auditLimits({ reader }: Scene, audit: PartAudit): void {
-  for (const day of reader.dayUses()) {
+async function auditLimits({ reader }: Scene, audit: PartAudit): Promise<void> {
+  for await (const day of reader.dayUses()) {
     audit.look('days');
     for (const name of listChangedSums(day))
       audit.find(
@@ -254,18 +260,22 @@ function auditLimits({ reader }: Scene, audit: PartAudit): void {
   }
 }
 
-function auditRegistrations({ reader }: Scene, audit: PartAudit): void {
-  for (const registration of reader.registrations()) {
-    audit.look('registrations');
-    audit.look('events', registration.events.length);
-    audit.add(auditRegistration(registration));
-  }
+async function auditRegistrations({ reader }: Scene, audit: PartAudit): Promise<void> {
+  for await (const page of reader.registrations())
+    for (const registration of page) {
+      audit.look('registrations');
+      audit.look('events', registration.events.length);
+      audit.add(auditRegistration(registration));
+    }
 }
 
 const nameDay = ({ date, number }: Pick<KeptHead, 'date' | 'number'>): string =>
   `day ${showDate(date)} (head ${number})`;
 
-function auditDays({ reader, heads, before, journalId, notes }: Scene, audit: PartAudit): void {
+async function auditDays(
+  { reader, heads, before, journalId, notes }: Scene,
+  audit: PartAudit,
+): Promise<void> {
   const looked: DayHead[] = [];
   for (const kept of heads) {
     if (kept.number <= (before?.number ?? 0)) continue;
@@ -282,35 +292,45 @@ function auditDays({ reader, heads, before, journalId, notes }: Scene, audit: Pa
     looked.push(head);
   }
   let later = 0;
-  for (const chain of headChains) later += auditChainOfDays(reader, chain, looked, before, audit);
+  for (const chain of headChains) later += await auditChainOfDays(reader, chain, looked, before, audit);
   if (later > 0) notes.push(`${countOf(later, 'event')} of today, or late, under no head yet`);
 }
 
 /** @returns how many events come after the last head */
-function auditChainOfDays(
+async function auditChainOfDays(
   reader: AuditReader,
   chain: HeadChain,
   heads: readonly DayHead[],
   before: DayHead | undefined,
   audit: PartAudit,
-): number {
-  const hashes = reader.eventHashes(chain, before?.stretches[chain].upTo ?? 0, Number.MAX_SAFE_INTEGER);
-  let next = hashes.next();
-  for (const head of heads) {
-    const said = head.stretches[chain];
-    const tree = new EventTree();
-    for (; next.done !== true && next.value.seq <= said.upTo; next = hashes.next())
-      tree.add(next.value.hash ?? '');
-    audit.look('events', tree.events);
-    const why = findChangedStretch(said, tree.events, tree.root());
-    audit.find(nameDay(head), why && `events of ${chain} ${said.after + 1} to ${said.upTo}: ${why}`);
-  }
+): Promise<number> {
+  let tree = new EventTree();
+  let ended = 0;
   let later = 0;
-  for (; next.done !== true; next = hashes.next()) later += 1;
+  /** Ends the stretches of heads that are full before this event. */
+  const endBefore = (seq: number): void => {
+    for (const head of heads.slice(ended)) {
+      const said = head.stretches[chain];
+      if (seq <= said.upTo) return;
+      audit.look('events', tree.events);
+      const why = findChangedStretch(said, tree.events, tree.root());
+      audit.find(nameDay(head), why && `events of ${chain} ${said.after + 1} to ${said.upTo}: ${why}`);
+      ended += 1;
+      tree = new EventTree();
+    }
+  };
+  const after = before?.stretches[chain].upTo ?? 0;
+  for await (const page of reader.eventHashes(chain, after, Number.MAX_SAFE_INTEGER))
+    for (const { seq, hash } of page) {
+      endBefore(seq);
+      if (ended === heads.length) later += 1;
+      else tree.add(hash ?? '');
+    }
+  endBefore(Infinity);
   return later;
 }
 
-function auditOutside(scene: Scene, audit: PartAudit): void {
+async function auditOutside(scene: Scene, audit: PartAudit): Promise<void> {
   const { outside, heads, notes } = scene;
   const matched = new Set<string>();
   for (const head of outside) {

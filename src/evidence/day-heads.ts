@@ -13,9 +13,6 @@ import {
 /** Of a journal that nobody worked with for longer, the first head stands for all that came before, too. */
 const daysMax = 31;
 
-/** Events that are hashed before others get their turn. */
-const stretchEvents = 5_000;
-
 const endsOf = (head: DayHead | undefined): ChainEnds =>
   perChain((chain) => head?.stretches[chain].upTo ?? 0);
 
@@ -76,9 +73,9 @@ async function readStretch(
   upTo: number,
 ): Promise<Stretch> {
   const tree = new EventTree();
-  for (const { hash } of store.eventHashes(chain, after, upTo)) {
-    tree.add(hash ?? '');
-    if (tree.events % stretchEvents === 0) await new Promise((resolve) => setImmediate(resolve));
+  for await (const page of store.eventHashes(chain, after, upTo)) {
+    for (const { hash } of page) tree.add(hash ?? '');
+    await new Promise((resolve) => setImmediate(resolve));
   }
   return { after, upTo, events: tree.events, root: tree.root() };
 }

@@ -33,28 +33,28 @@ export async function gatherEvidence(
     payouts: histories.map(({ row }) => String(row.seq)),
     batches: histories.map(({ batch }) => batch.batchId),
   };
-  const proposals = reader.proposalsAbout(keys.payouts, [...new Set(keys.batches)]);
+  const proposals = await reader.proposalsAbout(keys.payouts, [...new Set(keys.batches)]);
   const ids = new Set(proposals.map(({ proposalId }) => proposalId));
-  const links = Array.from(reader.proposalEvents()).filter(({ subject }) => ids.has(subject));
+  const links = (await Array.fromAsync(reader.proposalEvents())).filter(({ subject }) => ids.has(subject));
   const wanted = new Map<HeadChain, readonly { readonly seq: number; readonly hash: string | null }[]>([
     ['payouts', rows.flatMap(({ chain }) => chain.events)],
     ['proposals', links],
   ]);
-  const proved = proveEvents(reader, wanted);
-  const described = proposals.map((proposal) => ({
+  const proved = await proveEvents(reader, wanted);
+  const described = await Array.fromAsync(proposals, async (proposal) => ({
     ...proposal,
-    items: [...reader.itemsOf(proposal.proposalId)]
+    items: (await Array.fromAsync(reader.itemsOf(proposal.proposalId)))
       .filter(({ kind, key }) => (kind === 'payout' ? keys.payouts : keys.batches).includes(key))
       .map(({ correction: _correction, salt: _salt, ...item }) => item),
     history: links.filter(({ subject }) => subject === proposal.proposalId).map(describeLink),
-    signatures: reader.signaturesOf(proposal.proposalId),
+    signatures: await reader.signaturesOf(proposal.proposalId),
   }));
   return composeEvidence({ ...wish, ...proved, rows, proposals: described });
 }
 
 async function readRow(journal: Journal, reader: AuditReader, history: PayoutHistory): Promise<StoredRow> {
   const { row, attempts } = history;
-  const found = reader.payout(row.seq);
+  const found = await reader.payout(row.seq);
   if (found === undefined) throw new Error(`the journal has no history of row ${row.rowNo}: audit it`);
   const payout = await journal.payout(row.seq);
   await using view = await journal.openStatementView();
@@ -70,16 +70,17 @@ async function readRow(journal: Journal, reader: AuditReader, history: PayoutHis
 }
 
 /** The heads that stand for these events, and the way from each event to its head. */
-function proveEvents(
+async function proveEvents(
   reader: AuditReader,
   wanted: ReadonlyMap<HeadChain, readonly { readonly seq: number; readonly hash: string | null }[]>,
-): Pick<EvidenceParts, 'proofs' | 'heads' | 'withoutHead'> {
+): Promise<Pick<EvidenceParts, 'proofs' | 'heads' | 'withoutHead'>> {
   const proofs: EventProof[] = [];
   const heads: DayHead[] = [];
-  for (const kept of reader.dayHeads()) {
+  for await (const kept of reader.dayHeads()) {
     const head = readDayHead(kept);
     if (head === undefined) continue;
-    const ofHead = [...wanted].flatMap(([chain, events]) => proveUnder(reader, head, chain, events));
+    const ofHead: EventProof[] = [];
+    for (const [chain, events] of wanted) ofHead.push(...(await proveUnder(reader, head, chain, events)));
     if (ofHead.length > 0) heads.push(head);
     proofs.push(...ofHead);
   }
@@ -91,22 +92,23 @@ function proveEvents(
   return { proofs, heads, withoutHead };
 }
 
-function proveUnder(
+async function proveUnder(
   reader: AuditReader,
   head: DayHead,
   chain: HeadChain,
   events: readonly { readonly seq: number }[],
-): readonly EventProof[] {
+): Promise<readonly EventProof[]> {
   const { after, upTo } = head.stretches[chain];
   const seqs = new Set(events.map(({ seq }) => seq).filter((seq) => seq > after && seq <= upTo));
   if (seqs.size === 0) return [];
   const tree = new EventTree();
   const found: { readonly seq: number; readonly eventHash: string; readonly steps: readonly ProofStep[] }[] =
     [];
-  for (const { seq, hash } of reader.eventHashes(chain, after, upTo)) {
-    const steps = tree.add(hash ?? '', seqs.has(seq));
-    if (seqs.has(seq)) found.push({ seq, eventHash: hash ?? '', steps });
-  }
+  for await (const page of reader.eventHashes(chain, after, upTo))
+    for (const { seq, hash } of page) {
+      const steps = tree.add(hash ?? '', seqs.has(seq));
+      if (seqs.has(seq)) found.push({ seq, eventHash: hash ?? '', steps });
+    }
   // The last steps are known with the root.
   tree.root();
   return found.map((one) => ({ chain, ...one, head: head.hash }));

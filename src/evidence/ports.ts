@@ -47,28 +47,31 @@ export interface DayHeadStore {
   chainEnds(after: ChainEnds, beforeMs: number): Promise<ChainEnds>;
   /** When the first event after those was made; undefined when there is none. */
   firstEventMs(after: ChainEnds): Promise<number | undefined>;
-  /** Wherever the events stand, as they stand when the first is asked for. */
-  eventHashes(chain: HeadChain, after: number, upTo: number): Generator<EventHash, void>;
+  /** In pages, in their order: wherever the events stand, as they stand when the first is asked for. */
+  eventHashes(chain: HeadChain, after: number, upTo: number): AsyncIterable<readonly EventHash[]>;
   /** @throws when another head was made since */
   addDayHead(head: DayHead): Promise<void>;
   notePublished(number: number): Promise<void>;
 }
 
 export interface ErasureStore {
-  /** Writes the journal's file anew, so that nothing that was erased is left in it. */
+  /** Leaves nothing of what was erased in the journal, as far as its engine can. */
   wipeErased(): Promise<void>;
 }
 
 // ---------------------------------------------------------------- audit
 
-/** The journal, or an archive of it. @param afterSeq 0 for all, or what something happened to after that event */
+/**
+ * The journal, or an archive of it; what is many comes in pages.
+ * @param afterSeq 0 for all, or what something happened to after that event
+ */
 export interface AuditSource {
-  chains(afterSeq: number): Iterable<ChainedPayout & RowPlace>;
-  rows(afterSeq: number): Iterable<KeptRow>;
-  attempts(afterSeq: number): Iterable<KeptAttempt>;
+  chains(afterSeq: number): AsyncIterable<readonly (ChainedPayout & RowPlace)[]>;
+  rows(afterSeq: number): AsyncIterable<readonly KeptRow[]>;
+  attempts(afterSeq: number): AsyncIterable<readonly KeptAttempt[]>;
   /** Whose intent is told, and which are not there. */
-  lostAttempts(afterSeq: number): Iterable<Pick<KeptAttempt, 'row' | 'attemptNo'>>;
-  seals(afterSeq: number): Iterable<{ readonly batchId: string; readonly seal: SealReading }>;
+  lostAttempts(afterSeq: number): AsyncIterable<readonly Pick<KeptAttempt, 'row' | 'attemptNo'>[]>;
+  seals(afterSeq: number): AsyncIterable<{ readonly batchId: string; readonly seal: SealReading }>;
 }
 
 export interface AuditedArchive {
@@ -77,34 +80,40 @@ export interface AuditedArchive {
   readonly latestEventSeq: number;
   /** Whether each batch is what was moved into it. */
   digests(): Iterable<{ readonly batchId: string; readonly isSame: boolean }>;
-  read(use: (source: AuditSource) => void): void;
+  read(use: (source: AuditSource) => Promise<void>): Promise<void>;
 }
 
 /** All of one moment, one after another: memory stays flat. */
-export interface AuditReader extends Disposable {
+export interface AuditReader extends AsyncDisposable {
   readonly journal: AuditSource;
-  registrations(): Iterable<KeptRegistration>;
+  registrations(): AsyncIterable<readonly KeptRegistration[]>;
   readonly archives: readonly AuditedArchive[];
   readonly loss: JournalLoss | undefined;
   /** One payout, wherever it stands; undefined when nobody knows it. */
-  payout(seq: number):
+  payout(seq: number): Promise<
     | {
         readonly chain: ChainedPayout & RowPlace & Opening;
         readonly versions: readonly KeptVersion[];
       }
-    | undefined;
+    | undefined
+  >;
   /** By the numbers of payouts and the ids of batches that they are about. */
-  proposalsAbout(payouts: readonly string[], batchIds: readonly string[]): readonly Proposal[];
+  proposalsAbout(payouts: readonly string[], batchIds: readonly string[]): Promise<readonly Proposal[]>;
   /** Of the journal that the file is, or is a copy of. */
   readonly journalId: string;
-  notes(): Iterable<KeptNote>;
-  dayUses(): Iterable<CountedDay>;
-  people(): readonly Person[];
-  personEvents(): Iterable<PersonEvent>;
-  proposals(): Iterable<Proposal>;
-  proposalEvents(): Iterable<ProposalEvent>;
-  itemsOf(proposalId: number): Iterable<ProposalItem>;
-  signaturesOf(proposalId: number): readonly ApprovalSignature[];
-  dayHeads(): Iterable<KeptHead>;
+  notes(): AsyncIterable<KeptNote>;
+  dayUses(): AsyncIterable<CountedDay>;
+  people(): Promise<readonly Person[]>;
+  personEvents(): AsyncIterable<PersonEvent>;
+  proposals(): AsyncIterable<Proposal>;
+  proposalEvents(): AsyncIterable<ProposalEvent>;
+  itemsOf(proposalId: number): AsyncIterable<ProposalItem>;
+  signaturesOf(proposalId: number): Promise<readonly ApprovalSignature[]>;
+  dayHeads(): AsyncIterable<KeptHead>;
   eventHashes: DayHeadStore['eventHashes'];
+}
+
+export interface AuditStore {
+  /** Of the journal as it is at this moment, and of its archives. */
+  openAudit(): Promise<AuditReader>;
 }

@@ -23,6 +23,11 @@ export interface Engine extends Reader {
    */
   write<Result>(makeBody: () => Body<Result>): Promise<Result>;
   openView(): Promise<View>;
+  /**
+   * Leaves nothing in the journal of what rows of these tables said before they were changed or removed, as far as the
+   * engine can.
+   */
+  wipe(tables: readonly string[]): Promise<void>;
 }
 
 /**
@@ -34,10 +39,15 @@ export const makeSqliteEngine = (db: DatabaseSync, path: string, queue: WriteQue
   read: async (makeBody) => drive(db, makeBody()),
   write: (makeBody) => queue.run(() => inTransaction(db, () => drive(db, makeBody()))),
   openView: async () => openSqliteView(path),
+  // Pages that were let go earlier have it, too: only a file that is written anew has not.
+  wipe: async () => queue.run(() => db.exec('vacuum; pragma wal_checkpoint(truncate)')),
 });
 
+/** What reads on a connection. */
+export const readerOf = (db: DatabaseSync): Reader => ({ read: async (makeBody) => drive(db, makeBody()) });
+
 /** A connection of its own with one read transaction open: while it is open the write-ahead log grows. */
-function openSqliteView(path: string): View {
+export function openSqliteView(path: string): View {
   const db = openReader(path);
   try {
     // The view is of the moment of the first read.
@@ -46,8 +56,5 @@ function openSqliteView(path: string): View {
     db.close();
     throw error;
   }
-  return {
-    read: async (makeBody) => drive(db, makeBody()),
-    [Symbol.asyncDispose]: async () => db.close(),
-  };
+  return { ...readerOf(db), [Symbol.asyncDispose]: async () => db.close() };
 }

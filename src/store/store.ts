@@ -1,6 +1,7 @@
 /** The store behind the capabilities' ports, on one open connection. */
+import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { DayHeadStore, ErasureStore } from '../evidence/ports.ts';
+import type { AuditStore, DayHeadStore, ErasureStore } from '../evidence/ports.ts';
 import type { OverviewReader } from '../overview/ports.ts';
 import type { IntakeStore } from '../intake/ports.ts';
 import type { NoticeStore } from '../notify/ports.ts';
@@ -89,6 +90,7 @@ export interface Store
     ChangeReader,
     OverviewReader,
     DayHeadStore,
+    AuditStore,
     ErasureStore,
     QueueStore,
     PayerHaltHistory,
@@ -176,6 +178,8 @@ interface EngineStoreParts {
   readonly highWaterMark: KeptMark | undefined;
   /** Left out where one process alone sends from the journal. */
   readonly guards?: SendGuards | undefined;
+  /** The folder with its archives; left out where it has none. */
+  readonly archives?: string;
 }
 
 /** What is more than one transaction, or may work on all rows of a batch. */
@@ -217,7 +221,7 @@ function makeBatchWork({ engine, bulk, highWaterMark }: EngineStoreParts) {
 
 /** What is made of an engine alone. */
 export function makeEngineStore(parts: EngineStoreParts) {
-  const { engine, highWaterMark, guards } = parts;
+  const { engine, highWaterMark, guards, archives } = parts;
   const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq), guards);
   const registrations = makeRegistrationStore({
     engine,
@@ -231,6 +235,9 @@ export function makeEngineStore(parts: EngineStoreParts) {
       ...makeBatchWork(parts),
       keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
       ...makeStatementStore(engine),
+      ...makeDayHeadStore(engine, archives),
+      openAudit: async () => (await import('./evidence/audit.ts')).openAudit(engine, archives),
+      ...makeErasureStore(engine),
       ...registrations.store,
       apply: applier.apply,
     } satisfies Partial<Store>,
@@ -245,7 +252,7 @@ export function makeJournal(parts: JournalParts): Store {
   const queue = new WriteQueue(db);
   const engine = makeSqliteEngine(db, path, queue);
   const { bulk } = makeSqliteBulk(db, path, queue, threadRowsMin);
-  const { store, end } = makeEngineStore({ engine, bulk, highWaterMark });
+  const { store, end } = makeEngineStore({ engine, bulk, highWaterMark, archives: dirname(path) });
   const close = (): void => {
     if (!db.isOpen) return;
     try {
@@ -260,8 +267,6 @@ export function makeJournal(parts: JournalParts): Store {
   };
   return {
     ...store,
-    ...makeDayHeadStore(db, path),
-    ...makeErasureStore(db, queue),
     ...makeArchiveStore({ db, path, queue, onStep: parts.onArchiveStep, threadRowsMin }),
     journalId,
     newSinceMs,

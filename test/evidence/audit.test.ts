@@ -13,7 +13,7 @@ import { computeProposalDigest } from '../../src/review/review.ts';
 import { hashEvent, textOf } from '../../src/review/rules/payout-chain.ts';
 import { openConnection } from '../../src/store/connection.ts';
 import { readChains } from '../../src/store/payouts/chain.ts';
-import { openAudit } from '../../src/store/evidence/audit.ts';
+import { openAuditOf } from '../../src/store/evidence/audit.ts';
 import { makeJournal } from '../../src/store/store.ts';
 import {
   bringTo,
@@ -72,19 +72,20 @@ beforeAll(async () => {
   await bringTo(store, 'paid', secondBatchId);
   tamper(path, settled);
   await archiveAll(store);
-  outside = readHeads(path);
+  outside = await readHeads(path);
   await store[Symbol.asyncDispose]();
 });
 afterAll(() => sqlite[Symbol.asyncDispose]());
 
-function readHeads(path: string): AuditOptions['outside'] {
-  using reader = openAudit(path);
-  return [...reader.dayHeads()].map(({ text, hash }) => ({ text, hash, file: 'heads.txt' }));
+async function readHeads(path: string): Promise<AuditOptions['outside']> {
+  await using reader = await openAuditOf(path);
+  const heads = await Array.fromAsync(reader.dayHeads());
+  return heads.map(({ text, hash }) => ({ text, hash, file: 'heads.txt' }));
 }
 
-function audit(path: string, options: Partial<AuditOptions> = {}) {
-  using reader = openAudit(path);
-  return auditJournal(reader, { journalId, outside, findEvidenceFault: () => undefined, ...options });
+async function audit(path: string, options: Partial<AuditOptions> = {}) {
+  await using reader = await openAuditOf(path);
+  return await auditJournal(reader, { journalId, outside, findEvidenceFault: () => undefined, ...options });
 }
 
 const everyTrigger = (db: DatabaseSync): void => {
@@ -108,8 +109,8 @@ async function openCopy() {
   };
 }
 
-test('a journal that nobody has touched is whole, and everything of it was looked at', () => {
-  const found = audit(sqlite.path);
+test('a journal that nobody has touched is whole, and everything of it was looked at', async () => {
+  const found = await audit(sqlite.path);
   expect(found.parts.flatMap(({ findings }) => findings)).toEqual([]);
   expect(Object.fromEntries(found.parts.map(({ part, looked }) => [part, looked]))).toEqual({
     payouts: { payouts: 4, events: 9 },
@@ -221,7 +222,7 @@ describe('found and named', () => {
     await using copy = await openCopy();
     copy.db.exec('pragma foreign_keys = off');
     copy.db.exec(sql);
-    const { isWhole, parts } = audit(copy.path);
+    const { isWhole, parts } = await audit(copy.path);
     expect(isWhole).toBe(false);
     const findings = parts.flatMap((part) => part.findings);
     expect(findings.map((finding) => finding.place).join('\n')).toMatch(place);
@@ -239,16 +240,17 @@ test('what was sent, rewritten with its hash, is not what the history of its pay
   );
   const sent = `trans_ref_no, channel_id, term_id, company_id, payer_account, tran_date, tran_time, proxy_type, proxy_no,
     proxy_name, amount_text, reference1, reference2`;
-  const find = () => audit(copy.path).parts.flatMap(({ findings }) => findings.map(({ why }) => why));
+  const find = async () =>
+    (await audit(copy.path)).parts.flatMap(({ findings }) => findings.map(({ why }) => why));
   copy.db.exec(`update attempt set order_hash = hash_order(${sent})`);
-  expect(find()).toEqual([]);
+  expect(await find()).toEqual([]);
   copy.db.exec(`update attempt set payer_account = '0000999999' where payout_seq = 2;
     update attempt set order_hash = hash_order(${sent})`);
-  expect(find()).toEqual(['its history says that something else was sent']);
+  expect(await find()).toEqual(['its history says that something else was sent']);
 });
 
-test('a file that proved a decision and is gone is told with its proposal', () => {
-  const { parts } = audit(sqlite.path, { findEvidenceFault: ({ name }) => `its file ${name} is gone` });
+test('a file that proved a decision and is gone is told with its proposal', async () => {
+  const { parts } = await audit(sqlite.path, { findEvidenceFault: ({ name }) => `its file ${name} is gone` });
   expect(parts.flatMap(({ findings }) => findings)).toMatchObject([
     { part: 'proposals', place: 'proposal 1', why: 'its file letter.pdf is gone' },
   ]);
@@ -274,16 +276,16 @@ async function rewrite({ path, db }: { readonly path: string; readonly db: Datab
 test('a journal that was rewritten to its last hash is found by the head outside, and by nothing else', async () => {
   await using copy = await openCopy();
   await rewrite(copy);
-  const within = audit(copy.path, { outside: [] });
+  const within = await audit(copy.path, { outside: [] });
   expect(within.parts.flatMap(({ findings }) => findings)).toEqual([]);
-  const { parts } = audit(copy.path);
+  const { parts } = await audit(copy.path);
   expect(parts.flatMap(({ findings }) => findings)).toMatchObject([
     { part: 'outside', place: 'heads.txt, day 2026-11-21', why: expect.stringContaining('written anew') },
   ]);
 });
 
-test('from a day on, what is under earlier heads is taken as it is, but for what goes on', () => {
-  const { isWhole, parts } = audit(sqlite.path, { sinceDate: '20261122' });
+test('from a day on, what is under earlier heads is taken as it is, but for what goes on', async () => {
+  const { isWhole, parts } = await audit(sqlite.path, { sinceDate: '20261122' });
   const looked = Object.fromEntries(parts.map(({ part, looked: all }) => [part, all]));
   expect(isWhole).toBe(true);
   expect(looked).toMatchObject({ payouts: { payouts: 1 }, instructions: { rows: 1 }, people: { events: 6 } });
@@ -295,13 +297,13 @@ test('an archive that is missing, or was changed, is named; the rest is looked a
   const archive = join(dirname(sqlite.path), 'journal-archive-0001.db');
   await copyFile(archive, `${archive}.kept`);
   tamper(archive, `drop trigger order_never_changes; update attempt set amount_text = '9.00'`);
-  const changed = audit(copy.path).parts.flatMap(({ findings }) => findings);
+  const changed = (await audit(copy.path)).parts.flatMap(({ findings }) => findings);
   expect(changed.map(({ part, why }) => [part, why])).toEqual([
     ['attempts', 'what it sends was changed'],
     ['archives', 'it is not what was moved into the archive'],
   ]);
   await rm(archive);
-  const missing = audit(copy.path).parts.filter(({ broken }) => broken > 0);
+  const missing = (await audit(copy.path)).parts.filter(({ broken }) => broken > 0);
   expect(missing.map(({ part }) => part)).toEqual(['archives', 'days']);
   await copyFile(`${archive}.kept`, archive);
 });
@@ -310,13 +312,13 @@ test('heads of a journal that was lost or restored are told of, and are no fault
   await using copy = await openCopy();
   const other = { ...outside[0]!, text: outside[0]!.text.replace(journalId, 'another'), file: 'old.txt' };
   const foreign = { ...other, hash: createHash('sha256').update(other.text).digest('hex') };
-  const find = () => audit(copy.path, { outside: [...outside, foreign] });
-  expect(find().parts.flatMap(({ findings }) => findings.map(({ why }) => why))).toEqual([
+  const find = async () => audit(copy.path, { outside: [...outside, foreign] });
+  expect((await find()).parts.flatMap(({ findings }) => findings.map(({ why }) => why))).toEqual([
     'it is of another journal',
   ]);
   copy.db.exec(`insert into journal_loss values (${noonMs + dayMs}, '20261121', '20261122')`);
-  expect(find().isWhole).toBe(true);
-  expect(find().notes.join()).toContain(
+  expect((await find()).isWhole).toBe(true);
+  expect((await find()).notes.join()).toContain(
     'old.txt: it is of another journal, from before the journal was lost',
   );
 });
@@ -327,16 +329,18 @@ test('sums that limits are held against are what their rows add up to', async ()
   await ingestRunning(store, [makeRow(1), makeRow(2)]);
   await bringTo(store, 'paid');
   await store.countDay('COMP000001', '20261121');
-  const find = () => {
-    const { parts } = audit(path, { journalId: store.journalId, outside: [] });
+  const find = async () => {
+    const { parts } = await audit(path, { journalId: store.journalId, outside: [] });
     const limits = parts.filter(({ part }) => part === 'limits');
     return limits.map(({ looked, findings }) => [looked, ...findings.map(({ place }) => place)]);
   };
-  expect(find()).toEqual([[{ days: 1 }]]);
+  expect(await find()).toEqual([[{ days: 1 }]]);
   tamper(path, `update day_use set low = low - 1, rows = rows - 1 where kind = 'payee'`);
-  expect(find()).toEqual([[{ days: 1 }, expect.stringMatching(/^limits of 2026-11-21: payee \D+\d{0,4}$/v)]]);
+  expect(await find()).toEqual([
+    [{ days: 1 }, expect.stringMatching(/^limits of 2026-11-21: payee \D+\d{0,4}$/v)],
+  ]);
   tamper(path, `delete from day_use where kind <> 'day'; update day_use set high = 7`);
-  expect(find()[0]?.slice(1)).toEqual([
+  expect((await find())[0]?.slice(1)).toEqual([
     'limits of 2026-11-21: day',
     expect.stringContaining('payee'),
     `limits of 2026-11-21: file ${firstBatchId}`,
@@ -351,12 +355,16 @@ test('a backup is audited where it lies, and nothing is written beside it', asyn
   const before = await readFile(backup);
   await chmod(backup, 0o400);
   await chmod(folder, 0o500);
-  const find = (path: string) => {
-    using reader = openAudit(path, dirname(sqlite.path));
+  const find = async (path: string) => {
+    await using reader = await openAuditOf(path, dirname(sqlite.path));
     expect(reader.journalId).toBe(journalId);
-    return auditJournal(reader, { journalId: reader.journalId, outside, findEvidenceFault: () => undefined });
+    return await auditJournal(reader, {
+      journalId: reader.journalId,
+      outside,
+      findEvidenceFault: () => undefined,
+    });
   };
-  expect(find(backup)).toEqual(audit(sqlite.path));
+  expect(await find(backup)).toEqual(await audit(sqlite.path));
   expect(await readdir(folder)).toEqual(['backup.db']);
   expect(await readFile(backup)).toEqual(before);
   await chmod(folder, 0o700);
@@ -364,8 +372,8 @@ test('a backup is audited where it lies, and nothing is written beside it', asyn
     backup,
     `drop trigger event_never_changes; update event set at_ms = at_ms + 1 where seq = ${second}`,
   );
-  expect(find(backup).isWhole).toBe(false);
+  expect((await find(backup)).isWhole).toBe(false);
   tamper(backup, 'delete from schema_version where version > 5');
-  expect(() => openAudit(backup)).toThrow('written by an older paydrop');
-  expect(() => openAudit(join(import.meta.dirname, 'audit.test.ts'))).toThrow('cannot be opened');
+  await expect(openAuditOf(backup)).rejects.toThrow('written by an older paydrop');
+  await expect(openAuditOf(join(import.meta.dirname, 'audit.test.ts'))).rejects.toThrow('cannot be opened');
 });

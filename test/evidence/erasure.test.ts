@@ -15,7 +15,7 @@ import { blankLine, encodeLine } from '../../src/reconcile/rules/statement.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { check } from '../../src/review/review.ts';
 import type { ProvedPerson } from '../../src/review/rules/people.ts';
-import { openAudit } from '../../src/store/evidence/audit.ts';
+import { openAuditOf } from '../../src/store/evidence/audit.ts';
 import { addVersion } from '../../src/store/payouts/digests.ts';
 import { ingest, makeRow, noonMs, payer } from '../support/journal-fixtures.ts';
 import { placeScript, verifyBy } from '../support/evidence-script.ts';
@@ -122,10 +122,14 @@ beforeAll(async () => {
 });
 afterAll(() => theatre[Symbol.asyncDispose]());
 
-function findBroken(at = path): string[] {
-  using reader = openAudit(at);
+async function findBroken(at = path): Promise<string[]> {
+  await using reader = await openAuditOf(at);
   const { journalId } = theatre.journal;
-  const { parts } = auditJournal(reader, { journalId, outside: [], findEvidenceFault: () => undefined });
+  const { parts } = await auditJournal(reader, {
+    journalId,
+    outside: [],
+    findEvidenceFault: () => undefined,
+  });
   return parts.flatMap(({ findings }) => findings.map(({ place, why }) => `${place}: ${why}`));
 }
 
@@ -187,14 +191,14 @@ function everyColumn(table: string): string {
 }
 
 /** As it is now, elsewhere, and without what keeps it from being changed. */
-function auditRewritten(rewrite: (db: DatabaseSync) => void): readonly string[] {
+async function auditRewritten(rewrite: (db: DatabaseSync) => void): Promise<readonly string[]> {
   const copy = `${path}.rewritten`;
   tamper(path, `vacuum into '${copy}'`);
   try {
     dropTriggers(copy);
     using db = new DatabaseSync(copy);
     rewrite(db);
-    return findBroken(copy);
+    return await findBroken(copy);
   } finally {
     rmSync(copy);
   }
@@ -216,9 +220,9 @@ function rewriteVersion(db: DatabaseSync): void {
   db.prepare('update payout_row set proxy_no = ? where seq = 1').run(othersNo);
 }
 
-test('a correction to another payee than people have agreed on is found, before and after it is paid', () => {
-  expect(auditRewritten(() => {})).toEqual([]);
-  const found = auditRewritten((db) => {
+test('a correction to another payee than people have agreed on is found, before and after it is paid', async () => {
+  expect(await auditRewritten(() => {})).toEqual([]);
+  const found = await auditRewritten((db) => {
     rewriteVersion(db);
     // As it is while nothing was sent to that payee.
     db.exec(`delete from event where payout_seq = 1 and seq > (select seq from event where cause = 'corrected');
@@ -227,21 +231,22 @@ test('a correction to another payee than people have agreed on is found, before 
   });
   const told = /^payout INV-1, row 1 .*: its history tells of other versions of what it asks for$/v;
   expect(found.filter((one) => one.startsWith('payout'))).toEqual([expect.stringMatching(told)]);
-  const after = auditRewritten(rewriteVersion);
+  const after = await auditRewritten(rewriteVersion);
   expect(after[0]).toMatch(told);
-  expect(auditRewritten((db) => db.exec('update instruction_version set salt = null'))[0]).toMatch(told);
+  const unsalted = await auditRewritten((db) => db.exec('update instruction_version set salt = null'));
+  expect(unsalted[0]).toMatch(told);
 });
 
 test('erased, it is found nowhere in the file; every hash is as before, and the audit finds all whole', async () => {
   const before = readHashes();
   const openings = readOpenings();
   expect(openings.length).toBe(5);
-  expect(findBroken()).toEqual([]);
+  expect(await findBroken()).toEqual([]);
   expect(await erasePayout(theatre.journal, { now: () => longAfterMs }, admin, 'INV-1')).toBeUndefined();
   expect(await findLeft([...personal, ...openings])).toEqual([]);
   expect(await findLeft([othersNo])).toEqual([othersNo]);
   expect(readHashes()).toEqual(before);
-  expect(findBroken()).toEqual([]);
+  expect(await findBroken()).toEqual([]);
   const [history] = await theatre.journal.findPayouts('INV-1');
   expect(history?.row).toMatchObject({ status: 'paid', instruction: null, amountSatang: 10001n });
   expect((await theatre.journal.personEvents(0, 100)).at(-1)).toMatchObject({ kind: 'erased', byPerson: 1 });
@@ -256,7 +261,7 @@ test.each(['whole', 'masked'] as const)(
   'the script finds the evidence of it whole, numbers %s',
   async (numbers) => {
     const { journal, folder } = theatre;
-    using reader = openAudit(path);
+    await using reader = await openAuditOf(path);
     const wish = { journalId: journal.journalId, isSandbox: false, madeAtMs: noonMs, madeBy: null, numbers };
     const evidence = await gatherEvidence(journal, reader, {
       ...wish,
@@ -270,7 +275,7 @@ test.each(['whole', 'masked'] as const)(
   },
 );
 
-test('what is left cannot be made to say something else, and nobody erases in silence', () => {
+test('what is left cannot be made to say something else, and nobody erases in silence', async () => {
   expect(() => tamper(path, `update payout_row set proxy_no = '0800000000' where seq = 1`)).toThrow(
     'never changed',
   );
@@ -282,7 +287,7 @@ test('what is left cannot be made to say something else, and nobody erases in si
     `update payout_row set commitment = 'AAAA', cells = '[]', extras = null, proxy_type = null, proxy_no = null, payee_name = null,
        reference1 = null, reference2 = null, digest = null, salt = null where seq = 2`,
   );
-  expect(findBroken()).toEqual([
+  expect(await findBroken()).toEqual([
     expect.stringMatching(/^payout INV-2, row 2 .*event \d+: it is not what was written/v),
     expect.stringMatching(/^payout INV-2, row 2 .*nobody is recorded to have erased it/v),
     expect.stringMatching(/^payout INV-2, row 2 .*attempt 1 .*something stands there again/v),
@@ -296,10 +301,10 @@ function dropTriggers(at: string): void {
 }
 
 /** Without what keeps it from being changed. @returns what the audit finds then */
-function rewriteErased(statement: string): string[] {
+async function rewriteErased(statement: string): Promise<string[]> {
   dropTriggers(path);
   tamper(path, statement);
-  return findBroken();
+  return await findBroken();
 }
 
 test.each<[what: string, there: string, gone: string, found: RegExp]>([
@@ -321,11 +326,11 @@ test.each<[what: string, there: string, gone: string, found: RegExp]>([
     `update attempt set order_hash = rtrim(order_hash, 'x') where payout_seq = 1`,
     /^payout INV-1, row 1 .*attempt 2 .*something else was sent/v,
   ],
-])('%s, put where it was erased, is found', (_what, there, gone, found) => {
-  const before = rewriteErased('select 1');
-  const named = rewriteErased(there).filter((one) => !before.includes(one));
+])('%s, put where it was erased, is found', async (_what, there, gone, found) => {
+  const before = await rewriteErased('select 1');
+  const named = (await rewriteErased(there)).filter((one) => !before.includes(one));
   expect(named).toEqual([expect.stringMatching(found)]);
-  expect(rewriteErased(gone)).toEqual(before);
+  expect(await rewriteErased(gone)).toEqual(before);
 });
 
 test.each<[why: string, change: object]>([

@@ -10,7 +10,6 @@ import { auditJournal } from '../../src/evidence/audit.ts';
 import { gatherEvidence } from '../../src/evidence/payout-evidence.ts';
 import { renderHead } from '../../src/evidence/rules/day-head.ts';
 import { eraseNames } from '../../src/review/rules/payout-chain.ts';
-import { openAudit } from '../../src/store/evidence/audit.ts';
 import {
   applied,
   bringTo,
@@ -33,8 +32,8 @@ let whole = '';
 const payeeNo = makeRows(1)[0]!.instruction!.proxyNo;
 
 const gather = async (numbers: 'whole' | 'masked', name = 'INV-1'): Promise<string> => {
-  const { store, path } = sqlite;
-  using reader = openAudit(path);
+  const { store } = sqlite;
+  await using reader = await store.openAudit();
   const wish = { journalId: store.journalId, isSandbox: false, madeAtMs: noonMs, madeBy: null, numbers };
   return await gatherEvidence(store, reader, { ...wish, histories: await store.findPayouts(name) });
 };
@@ -192,8 +191,8 @@ test('names that were erased, with their salts, take nothing from any proof', as
   const erased = await gather('whole');
   expect(erased).not.toMatch(/"by\\":\\"mali|the payee asks"\s*\}/v);
   expect((await verify(erased, heads)).code).toBe(0);
-  using reader = openAudit(path);
-  const { parts } = auditJournal(reader, {
+  await using reader = await store.openAudit();
+  const { parts } = await auditJournal(reader, {
     journalId: store.journalId,
     outside: [],
     findEvidenceFault: () => undefined,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { formatBaht, toSatang } from '../../src/core/money.ts';
 import { auditJournal } from '../../src/evidence/audit.ts';
-import { openAudit } from '../../src/store/evidence/audit.ts';
+import { openAuditOf } from '../../src/store/evidence/audit.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { decodeHolds } from '../../src/store/schema.ts';
 import { findContradictions } from '../support/store-consistency.ts';
@@ -106,10 +106,14 @@ type ShownAttempt = Omit<SeenAttempt, 'order' | 'acknowledged' | 'referenceConfl
 };
 
 /** What the audit finds: nothing, whatever has happened. */
-function auditFile(path: string): string[] {
-  using reader = openAudit(path);
+async function auditFile(path: string): Promise<string[]> {
+  await using reader = await openAuditOf(path);
   const { journalId } = reader;
-  const { parts } = auditJournal(reader, { journalId, outside: [], findEvidenceFault: () => undefined });
+  const { parts } = await auditJournal(reader, {
+    journalId,
+    outside: [],
+    findEvidenceFault: () => undefined,
+  });
   return parts.flatMap(({ findings }) => findings.map(({ place, why }) => `audit: ${place}: ${why}`));
 }
 
@@ -123,7 +127,7 @@ export async function makeSqliteDisk(): Promise<SimulatedDisk> {
     journal,
     onWritten: () => {},
     view: makeView(db),
-    findContradictions: () => [...findContradictions(path), ...auditFile(path)],
+    findContradictions: async () => [...findContradictions(path), ...(await auditFile(path))],
     close: async () => {
       db.close();
       await journal[Symbol.asyncDispose]();

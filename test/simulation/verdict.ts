@@ -169,8 +169,8 @@ function judgeLies({ auditor, disk }: VerdictParts, settled: readonly Settled[])
 }
 
 /** Late proof takes the claim from a row that is unsent, so that it can never be sent. */
-function findContradictions({ disk, isLying, hasStatements }: VerdictParts): string[] {
-  const found = disk.findContradictions();
+async function findContradictions({ disk, isLying, hasStatements }: VerdictParts): Promise<string[]> {
+  const found = await disk.findContradictions();
   return isLying || hasStatements ? found.filter((what) => !what.startsWith('a live payout')) : found;
 }
 
@@ -187,13 +187,13 @@ export async function judge(parts: VerdictParts, isConcluded: boolean): Promise<
   if (parts.journal === 'refused') return judgeBook(parts);
   const settled = await readBatches(parts.disk.journal);
   if (parts.isLying) {
-    return [...findContradictions(parts), ...judgeLies(parts, settled)];
+    return [...(await findContradictions(parts)), ...judgeLies(parts, settled)];
   }
   if (parts.isEdited) return [...judgeBook(parts), ...judgeRows(parts, settled), ...judgeEntries(parts)];
   if (parts.journal === 'another')
-    return [...parts.disk.findContradictions(), ...judgeBook(parts), ...judgeRows(parts, settled)];
+    return [...(await parts.disk.findContradictions()), ...judgeBook(parts), ...judgeRows(parts, settled)];
   const broken = [
-    ...findContradictions(parts),
+    ...(await findContradictions(parts)),
     ...judgeBook(parts),
     ...judgeRows(parts, settled),
     ...judgeEntries(parts),

@@ -4,13 +4,14 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { errorCode } from '../../platform/durable-file.ts';
 import { auditJournal, type OutsideHead } from '../../evidence/audit.ts';
+import type { AuditReader } from '../../evidence/ports.ts';
 import { type Audited, backupRemedy } from '../../evidence/rules/audit.ts';
 import { findHeads, headFilePattern } from '../../evidence/rules/day-head.ts';
 import { evidenceFolderOf, findEvidenceFault } from '../../review/evidence-files.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { sqliteCodeOf, sqliteCodes } from '../../store/connection.ts';
-import { journalName, requireJournal } from '../open-store.ts';
+import { requireJournal } from '../open-store.ts';
 
 export type { Audited, AuditedPart, Finding } from '../../evidence/rules/audit.ts';
 
@@ -31,28 +32,32 @@ export async function runAudit(
   const outside = await readOutside(heads === undefined ? loaded.folders.outbox : resolve(heads));
   if (heads !== undefined && outside.length === 0)
     throw new SettingsError(`--heads ${heads}: there is no head of a day in it`);
-  const path = resolve(file ?? join(loaded.dataDir, journalName));
-  if (file !== undefined && !existsSync(path)) throw new SettingsError(`--file ${file}: it is not there`);
-  // Whose journal it is, and whether it may be read at all.
-  if (file === undefined) await (await requireJournal(loaded))[Symbol.asyncDispose]();
-  const { openAudit } = await import('../../store/evidence/audit.ts');
   const folder = evidenceFolderOf(loaded.dataDir);
-  const audit = (): Audited => {
-    using reader = openAudit(path, loaded.dataDir);
-    return auditJournal(reader, {
+  const audit = async (reader: AuditReader): Promise<Audited> =>
+    auditJournal(reader, {
       journalId: reader.journalId,
       outside,
       sinceDate,
       findEvidenceFault: (kept) => findEvidenceFault(folder, kept),
     });
-  };
-  return file === undefined ? audit() : auditBackup(file, audit);
+  if (file !== undefined) return auditBackup(file, loaded.dataDir, audit);
+  await using journal = await requireJournal(loaded);
+  await using reader = await journal.openAudit();
+  return await audit(reader);
 }
 
-/** What is wrong with a backup is no reason to touch the journal. */
-function auditBackup(file: string, audit: () => Audited): Audited {
+/** What is wrong with a backup is no reason to touch the journal. @param dataDir with the archives */
+async function auditBackup(
+  file: string,
+  dataDir: string,
+  audit: (reader: AuditReader) => Promise<Audited>,
+): Promise<Audited> {
+  const path = resolve(file);
+  if (!existsSync(path)) throw new SettingsError(`--file ${file}: it is not there`);
+  const { openAuditOf } = await import('../../store/evidence/audit.ts');
   try {
-    const audited = audit();
+    await using reader = await openAuditOf(path, dataDir);
+    const audited = await audit(reader);
     const parts = audited.parts.map((part) => ({
       ...part,
       findings: part.findings.map((finding) => ({ ...finding, remedy: backupRemedy })),

@@ -1,6 +1,6 @@
 /** One payout's story with its proofs, written into a file beside whoever sends. */
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { gatherEvidence } from '../../evidence/payout-evidence.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { openOutbox } from '../../reports/outbox.ts';
@@ -9,7 +9,7 @@ import { can, type ProvedPerson } from '../../review/rules/people.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
-import { journalName, requireJournal } from '../open-store.ts';
+import { requireJournal } from '../open-store.ts';
 import { identifyPerson } from './people.ts';
 
 export interface EvidenceAsked {
@@ -46,8 +46,7 @@ export async function writeEvidence(
       const what = `evidence of row ${row.rowNo} of batch ${batch.batchId}`;
       await recordReveal(journal, systemClock, by, { what, payout: row.seq });
     }
-  const { openAudit } = await import('../../store/evidence/audit.ts');
-  using reader = openAudit(join(loaded.dataDir, journalName));
+  await using reader = await journal.openAudit();
   const text = await gatherEvidence(journal, reader, {
     journalId: journal.journalId,
     isSandbox: loaded.isSandbox,

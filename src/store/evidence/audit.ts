@@ -1,48 +1,155 @@
 /** Everything that an audit reads, as of one moment: the journal beside whoever sends, and its archives. */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
+import { sql } from 'kysely';
 import type { TransferOrder } from '../../core/payout.ts';
 import type { AuditReader, AuditSource } from '../../evidence/ports.ts';
 import type { KeptAttempt, KeptRow, KeptVersion } from '../../evidence/rules/audit.ts';
 import { proposalStatuses } from '../../review/rules/proposal.ts';
-import { digestCopy, findArchive, findArchivedRow } from '../archive/move.ts';
+import { digestCopy } from '../archive/move.ts';
 import { openArchive, readArchive } from '../archive/archive-file.ts';
 import { asRefusal, JournalRefusedError, openReader } from '../connection.ts';
+import { type Engine, openSqliteView, type Reader, readerOf, type View } from '../engine.ts';
+import { isListed } from '../lists.ts';
 import { readSchemaVersion, schemaVersion } from '../migrations.ts';
 import { readLoss } from '../loss.ts';
-import { readChain, readChains } from '../payouts/chain.ts';
+import { readChain, readChainPage } from '../payouts/chain.ts';
 import { readCountedDays, readDayUse } from '../payouts/day-use.ts';
 import { readSealNow } from '../payouts/digests.ts';
 import { readRegistrationChains } from '../registration/chain.ts';
-import { drive } from '../statements.ts';
+import { isArchivedSeq } from '../schema.ts';
+import {
+  define,
+  drive,
+  inDialect,
+  query,
+  type Reading,
+  select,
+  selectFirst,
+  textStatement,
+} from '../statements.ts';
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
 import { personReads } from '../review/people.ts';
 import { readNotes } from '../review/queue.ts';
 import { proposalReads } from '../review/proposals.ts';
 
+/** Rows that are read at a time. */
+const pageRows = 500;
+/** Items of which there are fewer. */
+const pageItems = 1_000;
+
+// ---------------------------------------------------------------- rows and attempts
+
+const asksFor = sql`e.detail ->> '$.asksFor'`;
+
+/** JSON lists; null or empty where there is nothing. */
+const told = inDialect({
+  sqlite: sql`json_group_array(${asksFor} order by e.seq)`,
+  postgres: sql`cast(json_agg(${asksFor} order by e.seq) as text)`,
+});
+const version = sql`'digest', v.digest, 'salt', v.salt, 'instruction', v.instruction, 'replaced', v.replaced`;
+const versions = inDialect({
+  sqlite: sql`json_group_array(json_object(${version}) order by v.version)`,
+  postgres: sql`cast(json_agg(json_build_object(${version}) order by v.version) as text)`,
+});
+
 /** What a row asks for and has asked for; amounts as text, which a number cannot hold. */
-const rowColumns = `
-p.seq as seq, p.batch_id as batchId, p.row_no as rowNo, b.company_id as companyId, cast(p.amount_satang as text) as amountText,
-r.payout_id as payoutId, r.proxy_type as proxyType, r.proxy_no as proxyNo, r.payee_name as payeeName,
+const rowColumns = sql`
+p.seq as seq, p.batch_id as "batchId", p.row_no as "rowNo", b.company_id as "companyId", cast(p.amount_satang as text) as "amountText",
+r.payout_id as "payoutId", r.proxy_type as "proxyType", r.proxy_no as "proxyNo", r.payee_name as "payeeName",
 r.reference1, r.reference2, r.digest, r.salt, r.commitment,
-(select json_group_array(e.detail ->> '$.asksFor' order by e.seq) from event e where e.payout_seq = p.seq
- and e.cause in ('corrected', 'tried-again') and e.detail ->> '$.asksFor' is not null) as told,
-(select json_group_array(json_object('digest', v.digest, 'salt', v.salt, 'instruction', v.instruction, 'replaced', v.replaced) order by v.version)
- from instruction_version v where v.payout_seq = p.seq) as versions
-from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id`;
+(select ${told} from event e where e.payout_seq = p.seq
+ and e.cause in ('corrected', 'tried-again') and ${asksFor} is not null) as told,
+(select ${versions} from instruction_version v where v.payout_seq = p.seq) as versions`;
 
-/** 0 for all, or those to which something happened since. */
-const since = '(?1 = 0 or p.last_event_seq > ?1)';
+const rowTables = sql`payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id`;
 
-const attemptColumns = `
-a.attempt_no as attemptNo, a.order_hash as orderHash, a.trans_ref_no, a.channel_id, a.term_id, a.company_id, a.payer_account,
+const attemptColumns = sql`
+a.attempt_no as "attemptNo", a.order_hash as "orderHash", a.trans_ref_no, a.channel_id, a.term_id, a.company_id, a.payer_account,
 a.tran_date, a.tran_time, a.proxy_type, a.proxy_no, a.proxy_name, a.amount_text, a.reference1 as order_reference1,
 a.reference2 as order_reference2,
 (select coalesce(e.detail ->> '$.orderHash.sha256', e.detail ->> '$.orderHash') from event e where e.payout_seq = a.payout_seq
- and e.attempt_no = a.attempt_no and e.cause = 'intent-recorded' order by e.seq limit 1) as saidHash`;
+ and e.attempt_no = a.attempt_no and e.cause = 'intent-recorded' order by e.seq limit 1) as "saidHash"`;
 
-type Columns = Readonly<Record<string, string | null>>;
+/** A place in the order of the rows, and of what belongs to each. */
+interface Place {
+  readonly seq: number;
+  readonly partNo: number;
+}
+
+interface Wanted extends Place {
+  /** Only rows to which something happened after that event. */
+  readonly sinceSeq: number;
+}
+
+const page = sql.lit(pageRows);
+
+const rows = define(({ seq, sinceSeq }: Wanted) =>
+  textStatement<Columns>(
+    sql`select 0 as "partNo", ${rowColumns} from ${rowTables}
+      where p.seq > ${seq} and p.last_event_seq > ${sinceSeq} order by p.seq limit ${page}`,
+  ),
+);
+
+const attempts = define(({ seq, partNo, sinceSeq }: Wanted) =>
+  textStatement<Columns>(
+    sql`select a.attempt_no as "partNo", ${attemptColumns}, ${rowColumns} from ${rowTables} join attempt a on a.payout_seq = p.seq
+      where (a.payout_seq, a.attempt_no) > (${seq}, ${partNo}) and p.last_event_seq > ${sinceSeq}
+      order by a.payout_seq, a.attempt_no limit ${page}`,
+  ),
+);
+
+const lostAttempts = define(({ seq, partNo, sinceSeq }: Wanted) =>
+  textStatement<Columns>(
+    sql`select e.seq as "partNo", e.attempt_no as "attemptNo", ${rowColumns}
+      from ${rowTables} join event e on e.payout_seq = p.seq and e.cause = 'intent-recorded'
+      where (p.seq, e.seq) > (${seq}, ${partNo}) and p.last_event_seq > ${sinceSeq}
+        and not exists (select 1 from attempt a where a.payout_seq = p.seq and a.attempt_no = e.attempt_no)
+      order by p.seq, e.seq limit ${page}`,
+  ),
+);
+
+const rowOf = define(({ seq }: { seq: number }) =>
+  textStatement<Columns>(sql`select 0 as "partNo", ${rowColumns} from ${rowTables} where p.seq = ${seq}`),
+);
+
+type Columns = Place & { readonly rowNo: number; readonly attemptNo: number } & Readonly<
+    Record<TextColumn, string | null>
+  >;
+
+type TextColumn =
+  | 'batchId'
+  | 'companyId'
+  | 'amountText'
+  | 'payoutId'
+  | 'proxyType'
+  | 'proxyNo'
+  | 'payeeName'
+  | 'reference1'
+  | 'reference2'
+  | 'digest'
+  | 'salt'
+  | 'commitment'
+  | 'told'
+  | 'versions'
+  | 'orderHash'
+  | 'saidHash'
+  | OrderColumn;
+
+type OrderColumn =
+  | 'trans_ref_no'
+  | 'channel_id'
+  | 'term_id'
+  | 'company_id'
+  | 'payer_account'
+  | 'tran_date'
+  | 'tran_time'
+  | 'proxy_type'
+  | 'proxy_no'
+  | 'proxy_name'
+  | 'amount_text'
+  | 'order_reference1'
+  | 'order_reference2';
 
 function toRow(columns: Columns): KeptRow {
   const { batchId, companyId, payoutId, amountText, proxyType, proxyNo, payeeName, reference1, reference2 } =
@@ -55,114 +162,248 @@ function toRow(columns: Columns): KeptRow {
     payeeName,
     reference1,
     reference2,
-    amountSatang: BigInt(amountText ?? ''),
+    amountSatang: BigInt(amountText),
   };
   return {
-    seq: Number(columns['seq']),
+    seq: columns.seq,
     batchId: batchId ?? '',
-    rowNo: Number(columns['rowNo']),
+    rowNo: columns.rowNo,
     companyId: companyId ?? '',
-    payoutId: payoutId ?? null,
+    payoutId,
     instruction: instruction === false ? null : (instruction as KeptRow['instruction']),
-    digest: columns['digest'] ?? null,
-    salt: columns['salt'] ?? null,
-    isErased: columns['commitment'] !== null,
-    told: JSON.parse(columns['told'] ?? '[]') as string[],
-    versions: JSON.parse(columns['versions'] ?? '[]') as KeptVersion[],
+    digest: columns.digest,
+    salt: columns.salt,
+    isErased: columns.commitment !== null,
+    told: JSON.parse(columns.told ?? '[]') as string[],
+    versions: JSON.parse(columns.versions ?? '[]') as KeptVersion[],
   };
 }
 
 function toAttempt(columns: Columns): KeptAttempt {
   const order = {
-    transRefNo: columns['trans_ref_no'],
-    channelId: columns['channel_id'],
-    termId: columns['term_id'],
-    companyId: columns['company_id'],
-    payerAccount: columns['payer_account'],
-    tranDate: columns['tran_date'],
-    tranTime: columns['tran_time'],
-    proxyType: columns['proxy_type'],
-    proxyNo: columns['proxy_no'],
-    proxyName: columns['proxy_name'],
-    amountText: columns['amount_text'],
-    reference1: columns['order_reference1'],
-    reference2: columns['order_reference2'],
+    transRefNo: columns.trans_ref_no,
+    channelId: columns.channel_id,
+    termId: columns.term_id,
+    companyId: columns.company_id,
+    payerAccount: columns.payer_account,
+    tranDate: columns.tran_date,
+    tranTime: columns.tran_time,
+    proxyType: columns.proxy_type,
+    proxyNo: columns.proxy_no,
+    proxyName: columns.proxy_name,
+    amountText: columns.amount_text,
+    reference1: columns.order_reference1,
+    reference2: columns.order_reference2,
   } as unknown as TransferOrder;
-  const [attemptNo, orderHash] = [Number(columns['attemptNo']), columns['orderHash'] ?? ''];
-  return { row: toRow(columns), attemptNo, order, orderHash, saidHash: columns['saidHash'] ?? null };
+  const { attemptNo, orderHash, saidHash } = columns;
+  return { row: toRow(columns), attemptNo, order, orderHash: orderHash ?? '', saidHash };
 }
 
+// ---------------------------------------------------------------- the journal, and an archive of it
+
+const sealedBatches = define(({ sinceSeq }: { sinceSeq: number }) =>
+  textStatement<{ readonly batchId: string }>(
+    sql`select batch_id as "batchId" from batch b where sealed_at_ms is not null
+        and (cast(${sinceSeq} as bigint) < 0 or exists (
+          select 1 from payout p where p.batch_id = b.batch_id and p.last_event_seq > ${sinceSeq}))
+        and not exists (select 1 from archived_batch a where a.batch_id = b.batch_id)
+      order by sealed_at_ms`,
+  ),
+);
+
+/** An event number that is before the first, where all is wanted. */
+const since = (afterSeq: number): number => (afterSeq === 0 ? -1 : afterSeq);
+
 /** @param batchIds those that count: batches that have come back have left their rows in the archive, too */
-function makeSource(db: DatabaseSync, batchIds: ReadonlySet<string> | undefined): AuditSource {
-  const counts = ({ batchId }: { readonly batchId: string }): boolean => batchIds?.has(batchId) ?? true;
-  const iterate = (sql: string, afterSeq: number) =>
-    Iterator.from(db.prepare(sql).iterate(afterSeq) as Iterable<unknown> as Iterable<Columns>);
+function makeSource(reader: Reader, batchIds?: ReadonlySet<string>): AuditSource {
+  const counts = ({ batchId }: { readonly batchId: string | null }): boolean =>
+    batchIds?.has(batchId ?? '') ?? true;
+  async function* readPages<Kept>(
+    statement: typeof rows,
+    afterSeq: number,
+    toKept: (columns: Columns) => Kept,
+  ): AsyncGenerator<readonly Kept[]> {
+    const sinceSeq = since(afterSeq);
+    for (let last: Place | undefined = { seq: 0, partNo: 0 }; last !== undefined;) {
+      const asked: Wanted = { seq: last.seq, partNo: last.partNo, sinceSeq };
+      const found: readonly Columns[] = await reader.read(() => statement.all(asked));
+      yield found.filter(counts).map(toKept);
+      last = found.length < pageRows ? undefined : found.at(-1);
+    }
+  }
   return {
-    chains: (afterSeq) =>
-      Iterator.from(readChains(db)).filter(
-        (chain) => (afterSeq === 0 || chain.lastEventSeq > afterSeq) && counts(chain),
-      ),
-    rows: (afterSeq) =>
-      iterate(`select ${rowColumns} where ${since} order by p.seq`, afterSeq).map(toRow).filter(counts),
-    attempts: (afterSeq) =>
-      iterate(
-        `select ${attemptColumns}, ${rowColumns} join attempt a on a.payout_seq = p.seq where ${since} order by p.seq`,
-        afterSeq,
-      )
-        .map(toAttempt)
-        .filter(({ row }) => counts(row)),
-    lostAttempts: (afterSeq) =>
-      iterate(
-        `select e.attempt_no as attemptNo, ${rowColumns} join event e on e.payout_seq = p.seq and e.cause = 'intent-recorded'
-         where ${since} and not exists (select 1 from attempt a where a.payout_seq = p.seq and a.attempt_no = e.attempt_no)
-         order by p.seq`,
-        afterSeq,
-      )
-        .map((columns) => ({ row: toRow(columns), attemptNo: Number(columns['attemptNo']) }))
-        .filter(({ row }) => counts(row)),
-    *seals(afterSeq) {
-      const sealed = db.prepare(
-        `select batch_id as batchId from batch b where sealed_at_ms is not null and (?1 = 0 or exists (
-           select 1 from payout p where p.batch_id = b.batch_id and p.last_event_seq > ?1)) order by sealed_at_ms`,
-      );
-      for (const { batchId } of sealed.all(afterSeq) as unknown as { readonly batchId: string }[]) {
-        const isElsewhere = batchIds === undefined && isArchived(db, batchId);
-        if (!isElsewhere && counts({ batchId }))
-          yield { batchId, seal: { ...drive(db, readSealNow(batchId)), kept: [] } };
+    async *chains(afterSeq) {
+      for (let lastSeq = 0; ;) {
+        const found = await reader.read(() => readChainPage(lastSeq));
+        if (found === undefined) return;
+        yield found.chains.filter(
+          (chain) => (afterSeq === 0 || chain.lastEventSeq > afterSeq) && counts(chain),
+        );
+        ({ lastSeq } = found);
       }
+    },
+    rows: (afterSeq) => readPages(rows, afterSeq, toRow),
+    attempts: (afterSeq) => readPages(attempts, afterSeq, toAttempt),
+    lostAttempts: (afterSeq) =>
+      readPages(lostAttempts, afterSeq, (columns) => ({ row: toRow(columns), attemptNo: columns.attemptNo })),
+    async *seals(afterSeq) {
+      const sealed = await reader.read(() => sealedBatches.all({ sinceSeq: since(afterSeq) }));
+      for (const { batchId } of sealed.filter(counts))
+        yield { batchId, seal: { ...(await reader.read(() => readSealNow(batchId))), kept: [] } };
     },
   };
 }
 
-const isArchived = (db: DatabaseSync, batchId: string): boolean =>
-  db.prepare('select 1 from archived_batch where batch_id = ?').get(batchId) !== undefined;
-
-/** Items are read a thousand at a time. */
-const pageSize = 1_000;
-
-function* readPages<Row>(read: (after: Row | undefined) => readonly Row[]): Generator<Row, void> {
+/** Of what there is less of, one after the other. */
+async function* readItems<Row>(
+  reader: Reader,
+  read: (last: Row | undefined) => Reading<readonly Row[]>,
+): AsyncGenerator<Row> {
   for (let last: Row | undefined; ;) {
-    const page = read(last);
-    yield* page;
-    if (page.length < pageSize) return;
-    last = page.at(-1);
+    const items: readonly Row[] = await reader.read(() => read(last));
+    yield* items;
+    if (items.length < pageItems) return;
+    last = items.at(-1);
   }
 }
 
-function readPayout(db: DatabaseSync, seq: number): ReturnType<AuditReader['payout']> {
-  const chain = drive(db, readChain(seq));
-  const row = db.prepare(`select ${rowColumns} where p.seq = ?`).get(seq) as unknown as Columns | undefined;
+interface NamedArchive {
+  readonly archive: string;
+  readonly batchId: string;
+  readonly digest: string;
+  readonly seq: number;
+}
+
+const namedArchives = textStatement<NamedArchive>(
+  sql`select archive, batch_id as "batchId", digest, latest_event_seq as seq from archived_batch`,
+);
+
+function listArchives(folder: string, named: readonly NamedArchive[]): AuditReader['archives'] {
+  const archives = Map.groupBy(named, ({ archive }) => archive);
+  return [...archives].map(([name, batches]) => {
+    const path = join(folder, name);
+    return {
+      name,
+      isThere: existsSync(path),
+      latestEventSeq: Math.max(...batches.map(({ seq }) => seq)),
+      digests: () =>
+        Iterator.from(batches).map(({ batchId, digest }) => ({
+          batchId,
+          isSame: digestCopy(path, batchId) === digest,
+        })),
+      read: async (use) => {
+        using opened = openArchive(path);
+        await use(makeSource(readerOf(opened), new Set(batches.map(({ batchId }) => batchId))));
+      },
+    };
+  });
+}
+
+function* readPayout(seq: number): Reading<Awaited<ReturnType<AuditReader['payout']>>> {
+  const chain = yield* readChain(seq);
+  const row = yield* rowOf.get({ seq });
   return chain && row && { chain, versions: toRow(row).versions };
 }
 
-/** @throws JournalRefusedError for what is no journal, or one of another version */
-function openCurrent(path: string): DatabaseSync {
+/** The batch of a row that stands in an archive. */
+const archivedRow = define(({ seq }: { seq: number }) =>
+  query
+    .selectFrom('archived_rows as g')
+    .select('g.batch_id')
+    .where(isArchivedSeq(sql`cast(${seq} as bigint)`)),
+);
+
+const proposalsAbout = define((values: { payouts: string; batchIds: string }) =>
+  query
+    .selectFrom('proposal_item')
+    .select('proposal_id as id')
+    .distinct()
+    .where((eb) =>
+      eb.or([
+        eb.and([eb('kind', '=', 'payout'), isListed(sql.ref('key'), values.payouts)]),
+        eb.and([eb('kind', '=', 'batch'), isListed(sql.ref('key'), values.batchIds)]),
+      ]),
+    )
+    .orderBy('id'),
+);
+
+function* readProposalsAbout(payouts: readonly string[], batchIds: readonly string[]) {
+  const about = { payouts: JSON.stringify(payouts), batchIds: JSON.stringify(batchIds) };
+  const found = [];
+  for (const { id } of yield* proposalsAbout.all(about)) {
+    const proposal = yield* proposalReads.proposal(id);
+    if (proposal !== undefined) found.push(proposal);
+  }
+  return found;
+}
+
+/** What a history of decisions and people is read from. */
+const makeHistoryReader = (view: Reader) =>
+  ({
+    proposalsAbout: async (payouts, batchIds) => view.read(() => readProposalsAbout(payouts, batchIds)),
+    notes: () => readItems(view, (last) => readNotes(last?.seq ?? 0, pageItems)),
+    people: async () => (await view.read(() => personReads.persons())).people,
+    personEvents: () => readItems(view, (last) => personReads.personEvents(last?.seq ?? 0, pageItems)),
+    proposals: () =>
+      readItems(view, (last) =>
+        proposalReads.proposals(proposalStatuses, last?.proposalId ?? Number.MAX_SAFE_INTEGER, pageItems),
+      ),
+    proposalEvents: () => readItems(view, (last) => proposalReads.proposalEvents(last?.seq ?? 0, pageItems)),
+    itemsOf: (proposalId) =>
+      readItems(view, (last) => proposalReads.proposalItems(proposalId, last?.itemNo ?? 0, pageItems)),
+    signaturesOf: async (proposalId) => view.read(() => personReads.signaturesOf(proposalId)),
+  }) satisfies Partial<AuditReader>;
+
+/** @param folder with the archives */
+async function makeReader(view: View, folder: string): Promise<AuditReader> {
+  const identity = query.selectFrom('meta').select('value').where('key', '=', 'journalId');
+  const journalId = (await view.read(() => selectFirst(identity)))?.value ?? '';
+  const named = await view.read(() => select(namedArchives));
+  return {
+    ...makeHistoryReader(view),
+    journal: makeSource(view),
+    registrations: () => readRegistrationChains(view),
+    archives: listArchives(folder, named),
+    loss: await view.read(readLoss),
+    payout: async (seq) => {
+      const archived = await view.read(() => archivedRow.get({ seq }));
+      if (archived === undefined) return view.read(() => readPayout(seq));
+      const found = named.find(({ batchId }) => batchId === archived.batch_id);
+      return found && readArchive(join(folder, found.archive), (opened) => drive(opened, readPayout(seq)));
+    },
+    journalId,
+    async *dayUses() {
+      for (const day of await view.read(readCountedDays)) yield await view.read(() => readDayUse(day));
+    },
+    dayHeads: () => readItems(view, (last) => dayHeadReads.dayHeads(last?.number ?? 0, pageItems)),
+    eventHashes: (chain, after, upTo) => readEventHashes(view, folder, chain, after, upTo),
+    [Symbol.asyncDispose]: async () => view[Symbol.asyncDispose](),
+  };
+}
+
+async function openOn(view: View, folder: string): Promise<AuditReader> {
   try {
-    const db = openReader(path);
-    const version = readSchemaVersion(db);
-    if (version === schemaVersion) return db;
-    db.close();
-    const other = version > schemaVersion ? 'a newer' : 'an older';
+    return await makeReader(view, folder);
+  } catch (error) {
+    await view[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+/**
+ * The journal as it is now.
+ * @param folder with its archives; left out where there are none
+ */
+export const openAudit = async (engine: Pick<Engine, 'openView'>, folder = ''): Promise<AuditReader> =>
+  openOn(await engine.openView(), folder);
+
+/** @throws JournalRefusedError for what is no journal, or one of another version */
+function openCurrent(path: string): View {
+  try {
+    using db = openReader(path);
+    const found = readSchemaVersion(db);
+    if (found === schemaVersion) return openSqliteView(path);
+    const other = found > schemaVersion ? 'a newer' : 'an older';
     throw new JournalRefusedError(`${path} was written by ${other} paydrop: audit it with that one`);
   } catch (error) {
     throw asRefusal(path, error);
@@ -170,75 +411,8 @@ function openCurrent(path: string): DatabaseSync {
 }
 
 /**
- * @param path of the journal's file, or of a backup of it
+ * A journal's file as it lies there, which nobody works with.
  * @param folder with its archives
  */
-export function openAudit(path: string, folder = dirname(path)): AuditReader {
-  const db = openCurrent(path);
-  db.exec('begin');
-  const named = db.prepare(
-    'select archive, batch_id as batchId, digest, latest_event_seq as seq from archived_batch',
-  );
-  const archives = Map.groupBy(
-    named.all() as unknown as { archive: string; batchId: string; digest: string; seq: number }[],
-    ({ archive }) => archive,
-  );
-  return {
-    journal: makeSource(db, undefined),
-    registrations: () => readRegistrationChains(db),
-    archives: [...archives].map(([name, batches]) => {
-      const archivePath = join(folder, name);
-      return {
-        name,
-        isThere: existsSync(archivePath),
-        latestEventSeq: Math.max(...batches.map(({ seq }) => seq)),
-        digests: () =>
-          Iterator.from(batches).map(({ batchId, digest }) => ({
-            batchId,
-            isSame: digestCopy(archivePath, batchId) === digest,
-          })),
-        read: (use) => {
-          using opened = openArchive(archivePath);
-          use(makeSource(opened, new Set(batches.map(({ batchId }) => batchId))));
-        },
-      };
-    }),
-    loss: drive(db, readLoss()),
-    payout: (seq) => {
-      const archived = findArchivedRow(db, seq);
-      if (archived === undefined) return readPayout(db, seq);
-      const found = drive(db, findArchive(path, archived.batchId));
-      return found && readArchive(found.path, (opened) => readPayout(opened, seq));
-    },
-    proposalsAbout: (payouts, batchIds) => {
-      const about = db.prepare(
-        `select distinct proposal_id as id from proposal_item where (kind = 'payout' and key in (select value from json_each(?)))
-           or (kind = 'batch' and key in (select value from json_each(?))) order by 1`,
-      );
-      const ids = about.all(JSON.stringify(payouts), JSON.stringify(batchIds)).map(({ id }) => Number(id));
-      return ids.flatMap((id) => drive(db, proposalReads.proposal(id)) ?? []);
-    },
-    journalId: String(db.prepare(`select value from meta where key = 'journalId'`).get()?.['value']),
-    notes: () => readPages((last) => drive(db, readNotes(last?.seq ?? 0, pageSize))),
-    *dayUses() {
-      for (const day of drive(db, readCountedDays())) yield drive(db, readDayUse(day));
-    },
-    people: () => drive(db, personReads.persons()).people,
-    personEvents: () => readPages((last) => drive(db, personReads.personEvents(last?.seq ?? 0, pageSize))),
-    proposals: () =>
-      readPages((last) =>
-        drive(
-          db,
-          proposalReads.proposals(proposalStatuses, last?.proposalId ?? Number.MAX_SAFE_INTEGER, pageSize),
-        ),
-      ),
-    proposalEvents: () =>
-      readPages((last) => drive(db, proposalReads.proposalEvents(last?.seq ?? 0, pageSize))),
-    itemsOf: (proposalId) =>
-      readPages((last) => drive(db, proposalReads.proposalItems(proposalId, last?.itemNo ?? 0, pageSize))),
-    signaturesOf: (proposalId) => drive(db, personReads.signaturesOf(proposalId)),
-    dayHeads: () => readPages((last) => drive(db, dayHeadReads.dayHeads(last?.number ?? 0, pageSize))),
-    eventHashes: (chain, after, upTo) => readEventHashes(path, chain, after, upTo, folder),
-    [Symbol.dispose]: () => db.close(),
-  };
-}
+export const openAuditOf = async (path: string, folder = dirname(path)): Promise<AuditReader> =>
+  openOn(openCurrent(path), folder);

@@ -1,11 +1,50 @@
 /** Heads of days in SQL, and the hashes of the events that they stand for, wherever these stand. */
-import type { DatabaseSync } from 'node:sqlite';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { sql } from 'kysely';
 import type { ChainEnds, DayHeadStore, EventHash } from '../../evidence/ports.ts';
 import { type DayHead, type HeadChain, headChains, readDayHead } from '../../evidence/rules/day-head.ts';
 import { openArchive } from '../archive/archive-file.ts';
-import { openReader } from '../connection.ts';
-import { type BodiesOf, change, query, select } from '../statements.ts';
+import { type Engine, type Reader, readerOf } from '../engine.ts';
+import { isListed } from '../lists.ts';
+import { type BodiesOf, change, define, query, type Reading, select, textStatement } from '../statements.ts';
+
+const tables: Readonly<Record<HeadChain, string>> = {
+  payouts: 'event',
+  people: 'person_event',
+  proposals: 'proposal_event',
+};
+
+/** Of each chain a statement of its own: each has another table. */
+const perChain = <Made>(
+  make: (table: ReturnType<typeof sql.table>) => Made,
+): Readonly<Record<HeadChain, Made>> =>
+  Object.fromEntries(headChains.map((chain) => [chain, make(sql.table(tables[chain]))])) as Record<
+    HeadChain,
+    Made
+  >;
+
+const lastSeqs = perChain((table) =>
+  define((values: { after: number; beforeMs: number }) =>
+    textStatement<{ readonly seq: number }>(
+      sql`select coalesce(max(seq), 0) as seq from ${table} where seq > ${values.after} and at_ms < ${values.beforeMs}`,
+    ),
+  ),
+);
+
+/** An archived batch was at rest before: its events are of a day that has ended. */
+const lastArchivedSeq = define(({ after }: { after: number }) =>
+  textStatement<{ readonly seq: number }>(
+    sql`select coalesce(max(latest_event_seq), 0) as seq from archived_batch where latest_event_seq > ${after}`,
+  ),
+);
+
+const firstMs = perChain((table) =>
+  define(({ after }: { after: number }) =>
+    textStatement<{ readonly atMs: number }>(
+      sql`select at_ms as "atMs" from ${table} where seq > ${after} order by seq limit 1`,
+    ),
+  ),
+);
 
 export const dayHeadReads = {
   *dayHeads(afterNumber, limit) {
@@ -24,6 +63,20 @@ export const dayHeadReads = {
       throw new Error('the latest head of a day says nothing: run "paydrop audit"');
     return read;
   },
+  *chainEnds(after, beforeMs): Reading<ChainEnds> {
+    const ends: Partial<Record<HeadChain, number>> = {};
+    for (const chain of headChains)
+      ends[chain] = (yield* lastSeqs[chain].get({ after: after[chain], beforeMs }))?.seq ?? 0;
+    const archived = (yield* lastArchivedSeq.get({ after: after.payouts }))?.seq ?? 0;
+    return { ...(ends as ChainEnds), payouts: Math.max(ends.payouts ?? 0, archived) };
+  },
+  /** Of archived ones nobody knows. */
+  *firstEventMs(after): Reading<number | undefined> {
+    let first = Infinity;
+    for (const chain of headChains)
+      first = Math.min(first, (yield* firstMs[chain].get({ after: after[chain] }))?.atMs ?? Infinity);
+    return first === Infinity ? undefined : first;
+  },
 } satisfies Partial<BodiesOf<DayHeadStore>>;
 
 /** Each in one transaction. */
@@ -36,94 +89,115 @@ export const dayHeadWrites = {
   },
 } satisfies Partial<BodiesOf<DayHeadStore>>;
 
-const tables: Readonly<Record<HeadChain, string>> = {
-  payouts: 'event',
-  people: 'person_event',
-  proposals: 'proposal_event',
-};
+// ---------------------------------------------------------------- hashes of events
 
-/** An archived batch was at rest before: its events are of a day that has ended. */
-const archivedEnd = `
-select coalesce(max(latest_event_seq), 0) as seq from archived_batch where latest_event_seq > ?`;
+/** Hashes that are read at a time. */
+const pageHashes = 2_000;
 
-function readEnds(db: DatabaseSync, after: ChainEnds, beforeMs: number): ChainEnds {
-  const ends = headChains.map((chain) => {
-    const last = `select coalesce(max(seq), 0) as seq from ${tables[chain]} where seq > ? and at_ms < ?`;
-    const seqs = [after[chain], Number(db.prepare(last).get(after[chain], beforeMs)?.['seq'])];
-    if (chain === 'payouts') seqs.push(Number(db.prepare(archivedEnd).get(after[chain])?.['seq']));
-    return [chain, Math.max(...seqs)] as const;
-  });
-  return Object.fromEntries(ends) as unknown as ChainEnds;
+interface HashPage {
+  readonly after: number;
+  readonly upTo: number;
 }
 
-/** When the first event after those was made; undefined when there is none. Of archived ones nobody knows. */
-function readFirstMs(db: DatabaseSync, after: ChainEnds): number | undefined {
-  const found = headChains.flatMap((chain) => {
-    const first = `select at_ms as atMs from ${tables[chain]} where seq > ? order by seq limit 1`;
-    return db.prepare(first).get(after[chain])?.['atMs'] ?? [];
-  });
-  return found.length === 0 ? undefined : Math.min(...found.map(Number));
-}
+const ownHashes = perChain((table) =>
+  define(({ after, upTo }: HashPage) =>
+    textStatement<EventHash>(
+      sql`select seq, hash from ${table} where seq > ${after} and seq <= ${upTo} order by seq limit ${sql.lit(pageHashes)}`,
+    ),
+  ),
+);
 
 /** Batches that have come back have left their events in the archive, too, where these do not count. */
-const archivedHashes = `
-select e.seq, e.hash from event e join payout p on p.seq = e.payout_seq
-where e.seq > ? and e.seq <= ? and p.batch_id in (select value from json_each(?)) order by e.seq`;
+const archivedHashes = define(({ after, upTo, batchIds }: HashPage & { batchIds: string }) =>
+  query
+    .selectFrom('event as e')
+    .innerJoin('payout as p', 'p.seq', 'e.payout_seq')
+    .select(['e.seq', 'e.hash'])
+    .where('e.seq', '>', after)
+    .where('e.seq', '<=', upTo)
+    .where(isListed(sql.ref('p.batch_id'), batchIds))
+    .orderBy('e.seq')
+    .limit(sql.lit(pageHashes)),
+);
 
-/** Hashes of a chain's events in their order, as they stand when it begins; nothing is read beside the loop's turn. */
-export function* readEventHashes(
-  path: string,
+const namedArchives = define(({ after }: { after: number }) =>
+  textStatement<{ readonly archive: string; readonly batch_id: string }>(
+    sql`select archive, batch_id from archived_batch where latest_event_seq > ${after}`,
+  ),
+);
+
+/** Where some of the hashes come from, in their order. */
+interface HashSource {
+  readonly next: (after: number) => Promise<readonly EventHash[]>;
+  page: readonly EventHash[];
+  place: number;
+}
+
+const openSource = async (next: HashSource['next'], after: number): Promise<HashSource> => ({
+  next,
+  page: await next(after),
+  place: 0,
+});
+
+async function takeNext(source: HashSource): Promise<EventHash | undefined> {
+  const taken = source.page[source.place];
+  source.place += 1;
+  if (taken !== undefined && source.place === source.page.length && source.page.length === pageHashes)
+    Object.assign(source, await openSource(source.next, taken.seq));
+  return taken;
+}
+
+const seqOf = ({ page, place }: HashSource): number => page[place]?.seq ?? Infinity;
+
+async function* mergeBySeq(sources: readonly HashSource[]): AsyncGenerator<readonly EventHash[]> {
+  let merged: EventHash[] = [];
+  for (;;) {
+    const [first] = sources.toSorted((one, other) => seqOf(one) - seqOf(other));
+    const taken = first && (await takeNext(first));
+    if (taken === undefined) break;
+    merged.push(taken);
+    if (merged.length < pageHashes) continue;
+    yield merged;
+    merged = [];
+  }
+  yield merged;
+}
+
+/**
+ * Hashes of a chain's events in their order, wherever they stand.
+ * @param folder with the archives
+ */
+export async function* readEventHashes(
+  view: Reader,
+  folder: string,
   chain: HeadChain,
   after: number,
   upTo: number,
-  folder = dirname(path),
-): Generator<EventHash, void> {
+): AsyncGenerator<readonly EventHash[]> {
   using stack = new DisposableStack();
-  const db = stack.use(openReader(path));
-  db.exec('begin');
-  const own = `select seq, hash from ${tables[chain]} where seq > ? and seq <= ? order by seq`;
-  const sources = [db.prepare(own).iterate(after, upTo) as Iterable<unknown> as IterableIterator<EventHash>];
-  if (chain === 'payouts')
-    for (const [archive, batchIds] of listArchivesAfter(db, after)) {
-      const opened = stack.use(openArchive(join(folder, archive)));
-      const page = opened.prepare(archivedHashes).iterate(after, upTo, JSON.stringify(batchIds));
-      sources.push(page as Iterable<unknown> as IterableIterator<EventHash>);
-    }
+  const own = async (from: number) => view.read(() => ownHashes[chain].all({ after: from, upTo }));
+  const named = chain === 'payouts' ? await view.read(() => namedArchives.all({ after })) : [];
+  const archives = Map.groupBy(named, ({ archive }) => archive);
+  if (archives.size === 0) {
+    for (let page = await own(after); page.length > 0; page = await own(page.at(-1)?.seq ?? upTo)) yield page;
+    return;
+  }
+  const sources = [await openSource(own, after)];
+  for (const [archive, batches] of archives) {
+    const opened = readerOf(stack.use(openArchive(join(folder, archive))));
+    const batchIds = JSON.stringify(batches.map(({ batch_id: batchId }) => batchId));
+    const next = async (from: number) =>
+      opened.read(() => archivedHashes.all({ after: from, upTo, batchIds }));
+    sources.push(await openSource(next, after));
+  }
   yield* mergeBySeq(sources);
 }
 
-function listArchivesAfter(db: DatabaseSync, after: number): Map<string, readonly string[]> {
-  const named = db
-    .prepare('select archive, batch_id from archived_batch where latest_event_seq > ?')
-    .all(after);
-  const batches = Map.groupBy(named, ({ archive }) => String(archive));
-  return new Map(
-    [...batches].map(([archive, rows]) => [archive, rows.map(({ batch_id: batchId }) => String(batchId))]),
-  );
-}
-
-function* mergeBySeq(sources: readonly IterableIterator<EventHash>[]): Generator<EventHash, void> {
-  if (sources.length === 1 && sources[0] !== undefined) {
-    yield* sources[0];
-    return;
-  }
-  const heads = sources.map((source) => ({ source, next: source.next() }));
-  for (;;) {
-    const [first] = heads
-      .filter(({ next }) => next.done !== true)
-      .toSorted((one, other) => seqOf(one.next) - seqOf(other.next));
-    if (first === undefined || first.next.done === true) return;
-    yield first.next.value;
-    first.next = first.source.next();
-  }
-}
-
-const seqOf = ({ done, value }: IteratorResult<EventHash, unknown>): number =>
-  done === true ? Infinity : value.seq;
-
-export const makeDayHeadStore = (db: DatabaseSync, path: string) =>
+/** @param folder with the archives; left out where there are none */
+export const makeDayHeadStore = (engine: Pick<Engine, 'openView'>, folder = '') =>
   ({
-    chainEnds: async (after, beforeMs) => readEnds(db, after, beforeMs),
-    firstEventMs: async (after) => readFirstMs(db, after),
-    eventHashes: (chain, after, upTo) => readEventHashes(path, chain, after, upTo),
+    async *eventHashes(chain, after, upTo) {
+      await using view = await engine.openView();
+      yield* readEventHashes(view, folder, chain, after, upTo);
+    },
   }) satisfies Partial<DayHeadStore>;

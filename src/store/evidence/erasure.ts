@@ -1,5 +1,4 @@
 /** Erases what names the payee of a row, in every table that has it; `evidence/rules/erasure.ts` says what that is. */
-import type { DatabaseSync } from 'node:sqlite';
 import { sql } from 'kysely';
 import type { ErasureStore } from '../../evidence/ports.ts';
 import {
@@ -12,10 +11,11 @@ import {
 import type { ErasedRow } from '../../review/ports.ts';
 import { commitTo } from '../../review/rules/payout-chain.ts';
 import { commitToTarget } from '../../review/rules/proposal.ts';
+import type { Engine } from '../engine.ts';
 import { recordRow } from '../payouts/open-payouts.ts';
 import { proposalItemsAbout } from '../review/proposals.ts';
+import type { Tables } from '../schema.ts';
 import { type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
-import type { WriteQueue } from '../write-queue.ts';
 
 /** Nothing of a row without an instruction is in its chain. */
 const nothingCommitted = '-';
@@ -167,8 +167,27 @@ function* erasePlaces(seq: number, numbers: readonly string[]): Body<void> {
   }
 }
 
-export const makeErasureStore = (db: DatabaseSync, queue: WriteQueue) =>
+/** What names payees, and what is said of them. */
+const namingTables = [
+  'payout_row',
+  'payout',
+  'open_payout',
+  'attempt',
+  'event',
+  'instruction_version',
+  'statement_line',
+  'statement_break',
+  'proposal',
+  'proposal_item',
+  'proposal_event',
+  'person_event',
+  'review_note',
+  'payee_place',
+  'paid_payee',
+  'day_use',
+] as const satisfies readonly (keyof Tables)[];
+
+export const makeErasureStore = (engine: Pick<Engine, 'wipe'>) =>
   ({
-    // Pages that were let go earlier have it, too: only a file that is written anew has not.
-    wipeErased: async () => queue.run(() => db.exec('vacuum; pragma wal_checkpoint(truncate)')),
+    wipeErased: async () => engine.wipe(namingTables),
   }) satisfies ErasureStore;

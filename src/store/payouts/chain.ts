@@ -125,7 +125,7 @@ function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
 }
 
 /** A page of payouts with their histories, in their order, and where the next one begins; undefined after the last. */
-function* readChainPage(
+export function* readChainPage(
   afterSeq: number,
   which: keyof typeof columns = 'chained',
 ): Reading<{ readonly chains: readonly ReadChain[]; readonly lastSeq: number } | undefined> {

@@ -198,6 +198,22 @@ async function openView(pool: Pool): Promise<View> {
   };
 }
 
+/** Of these tables those that whoever is connected may not vacuum: the server would pass over them with a warning. */
+const othersTables = `
+select coalesce(string_agg(relname, ', ' order by relname), '') as names from pg_class
+where oid = any(array(select to_regclass(name) from unnest($1::text[]) as name)) and not pg_has_role(relowner, 'usage')`;
+
+/** What is dead is let go: its place in the tables' files is written over by and by. */
+async function vacuum(client: ClientBase, tables: readonly string[]): Promise<void> {
+  const { rows } = await client.query<{ readonly names: string }>(othersTables, [tables]);
+  const names = rows[0]?.names ?? '';
+  if (names !== '')
+    throw new JournalWriteError(
+      `what was erased is not in the journal any more, but its place on the disk is kept: as the owner of the tables, run "vacuum ${names}"`,
+    );
+  await client.query(`vacuum ${tables.join(', ')}`);
+}
+
 /** The engine on a PostgreSQL database; its owner closes it. */
 export interface PostgresEngine extends Engine, AsyncDisposable {
   /** For what is no statement of the journal: opening, locks of a session, copying many rows in. */
@@ -230,6 +246,7 @@ export function makePostgresEngine(url: string): PostgresEngine {
     write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, makeBody))),
     writeAside: (makeBody) => explained(() => withClient(aside, (client) => driveOn(client, makeBody()))),
     openView: () => openView(readers),
+    wipe: (tables) => explained(() => withClient(readers, (client) => vacuum(client, tables))),
     [Symbol.asyncDispose]: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
   };
 }

@@ -1,7 +1,6 @@
 /** The store behind the capabilities' ports, on PostgreSQL. */
 import type { PayoutStore } from '../../payout/ports.ts';
 import type { MarkCopy } from '../../payout/rules/journal-place.ts';
-import { JournalRefusedError } from '../connection.ts';
 import type { HighWaterMarkFile } from '../high-water-mark.ts';
 import { makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
@@ -28,8 +27,6 @@ export interface PostgresJournalParts {
   readonly own?: OwnWorker | undefined;
 }
 
-type DayHeadChains = Pick<Store, 'chainEnds' | 'firstEventMs' | 'eventHashes' | 'wipeErased'>;
-
 /** What nobody is: whoever has not taken the right to send sends nothing. */
 const nobody: OwnWorker = { workerId: undefined, noteRefused: () => {} };
 
@@ -47,17 +44,6 @@ const reads = {
   findOwners: searchReads.findOwners,
 };
 
-const notYet = (): never => {
-  throw new JournalRefusedError('heads of days are not made of a journal on PostgreSQL yet');
-};
-
-const noHeads: DayHeadChains = {
-  chainEnds: async () => notYet(),
-  firstEventMs: async () => notYet(),
-  eventHashes: () => notYet(),
-  wipeErased: async () => notYet(),
-};
-
 /** The journal on an engine. */
 export function makePostgresJournal(parts: PostgresJournalParts): Store {
   const { engine, journalId, newSinceMs, missesSinceMs, highWaterMark, own = nobody } = parts;
@@ -72,7 +58,6 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     journalId,
     newSinceMs,
     missesSinceMs,
-    ...noHeads,
     snapshot: async () => openSnapshot(engine, async () => undefined),
     [Symbol.asyncDispose]: async () => {
       await end();

@@ -14,7 +14,7 @@ export interface SimulatedDisk extends Disk {
   /** Somebody changes the amount of a row that is sealed and not sent. @returns false when there is none */
   editAmount?(dice: Dice): boolean;
   /** What in the journal contradicts itself. */
-  findContradictions(): string[];
+  findContradictions(): string[] | Promise<string[]>;
   close(): Promise<void>;
 }
 

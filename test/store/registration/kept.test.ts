@@ -3,7 +3,6 @@ import { copyFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { backUpJournal } from '../../../src/app/backup.ts';
 import { auditRegistration } from '../../../src/evidence/rules/audit.ts';
-import { openAudit } from '../../../src/store/evidence/audit.ts';
 import { tamper as tamperWith } from '../../support/store-fixtures.ts';
 import { openConnection } from '../../../src/store/connection.ts';
 import { readHighWaterMark } from '../../../src/store/high-water-mark.ts';
@@ -42,11 +41,12 @@ test('the events of each registration are a chain', async () => {
   await store.applyRegistrations([
     { ...calledBack(first), event: { cause: 'called-back', atMs: noonMs, detail: { by: 'somebody' } } },
   ]);
-  const audit = () => {
-    using reader = openAudit(path);
-    return [...reader.registrations()].map((kept) => auditRegistration(kept)?.place);
+  const audit = async () => {
+    await using reader = await store.openAudit();
+    const registrations = (await Array.fromAsync(reader.registrations())).flat();
+    return registrations.map((kept) => auditRegistration(kept)?.place);
   };
-  expect(audit()).toEqual([undefined, undefined]);
+  expect(await audit()).toEqual([undefined, undefined]);
   expect((await store.registrationHistory(1))?.events.at(-1)?.detail).toEqual({ by: 'somebody' });
   // Whatever is changed by hand is found, and named.
   tamperWith(
@@ -55,8 +55,8 @@ test('the events of each registration are a chain', async () => {
   );
   tamperWith(path, `update registration set status = 'registered' where seq = 2`);
   const place = `row 1 of batch ${registrationBatchId}: event 3`;
-  expect(audit()[0]).toBe(`registration R1, ${place}`);
-  expect(audit()[1]).toContain('registration R2');
+  expect((await audit())[0]).toBe(`registration R1, ${place}`);
+  expect((await audit())[1]).toContain('registration R2');
 });
 
 testOnEngines('only people end an alarm', async ({ store }) => {
