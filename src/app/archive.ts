@@ -15,8 +15,9 @@ import type { Logger } from '../platform/log.ts';
 import { makeDayHeads } from '../evidence/day-heads.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import { requireJournalFile } from './journal/place.ts';
 import { requireJournal } from './open-store.ts';
-import { lockOwnJournal, openOwnJournal } from './own-journal.ts';
+import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
 export interface ArchiveOptions {
@@ -117,6 +118,7 @@ const changedMeanwhile: ArchiveObstacle = { code: 'changed', text: 'it has chang
 /** The journal with the sender lock. */
 async function openAlone(loaded: LoadedSettings, log: Logger) {
   // One that is not there is not made by this.
+  requireJournalFile(loaded, 'batches are not archived from there yet');
   await (await requireJournal(loaded))[Symbol.asyncDispose]();
   await using stack = new AsyncDisposableStack();
   const lock = await lockOwnJournal(loaded, 'archive', log, systemClock, {});

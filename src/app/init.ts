@@ -1,10 +1,11 @@
 /** `paydrop init`: the beginning of a journal, which only a person can tell from one that was lost. */
 import { existsSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { systemClock } from '../platform/clock.ts';
 import { AtomicFile, publishFile } from '../platform/durable-file.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import { describePlace, findJournalPlace, makeAtPlace } from './journal/place.ts';
 import { describeIdentity, openJournalBeside } from './open-store.ts';
 import { findTraces } from './traces.ts';
 
@@ -71,7 +72,9 @@ export interface BegunJournal {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
-  /** False on a network or FUSE file system: a copy is noticed by the high-water marks alone. */
+  /** Of the database, without user and password; null for SQLite in `dataDir`. */
+  readonly database: string | null;
+  /** False on a network or FUSE file system, and of a database: a copy of its file is not noticed by that file. */
   readonly isBoundToFile: boolean;
 }
 
@@ -84,7 +87,6 @@ export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal>
   requireFilledIn(loaded);
   const { dataDir, isSandbox } = loaded;
   const stamp = describeIdentity(loaded);
-  const { journalFileName, openJournal } = await import('../store/open.ts');
   const { acquireSenderLock } = await import('./sender-lock.ts');
   // First without the lock, whose file would stand in a folder where nothing is to be made.
   await requireNone(loaded);
@@ -94,12 +96,21 @@ export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal>
   await using stack = new AsyncDisposableStack();
   stack.use(lock);
   await requireNone(loaded);
-  const nowMs = systemClock.now();
-  await using journal = await openJournal({ dataDir, stamp, access: 'own', nowMs, creation: 'only' });
+  const place = findJournalPlace(loaded);
+  await using journal = await makeAtPlace(loaded, stamp, systemClock.now());
   const { identifyFile } = await import('../platform/file-identity.ts');
-  const isBoundToFile = identifyFile(join(dataDir, journalFileName)) !== undefined;
+  const isBoundToFile = place.kind === 'file' && identifyFile(place.path) !== undefined;
+  const database = place.kind === 'file' ? null : place.address.name;
   const { bankAddress, companyId } = stamp;
-  return { journalId: journal.journalId, dataDir, bankAddress, companyId, isSandbox, isBoundToFile };
+  return {
+    journalId: journal.journalId,
+    dataDir,
+    bankAddress,
+    companyId,
+    isSandbox,
+    database,
+    isBoundToFile,
+  };
 }
 
 /** A journal is bound to its bank and company for good: those of the template are nobody's. */
@@ -113,7 +124,7 @@ function requireFilledIn({ settings, path }: LoadedSettings): void {
 async function requireNone(loaded: LoadedSettings): Promise<void> {
   await using there = await openJournalBeside(loaded);
   if (there !== undefined)
-    throw new SettingsError(`there is a journal in ${loaded.dataDir} already: nothing is to be made`);
+    throw new SettingsError(`there is a journal ${describePlace(loaded)} already: nothing is to be made`);
   const traces = await findTraces(loaded.folders);
   if (traces.length > 0) throw describeTraces(traces);
 }

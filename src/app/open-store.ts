@@ -1,24 +1,26 @@
 /** The adapters as the settings ask for them. */
-import { statSync } from 'node:fs';
-import { join } from 'node:path';
 import type { PayoutFileReader, RegistrationFileReader } from '../intake/ports.ts';
 import { isLoopbackAddress } from '../core/network-address.ts';
 import type { ArchiveName } from '../payout/ports.ts';
-import { requireJournalUrl, SettingsError } from '../settings/secrets.ts';
+import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 import type { backUpJournal } from './backup.ts';
 import type { JournalIdentity } from '../store/identity.ts';
 import type { Store } from '../store/store.ts';
+import {
+  describePlace,
+  findJournalPlace,
+  isFileThere,
+  openAtPlace,
+  peekAtPlace,
+  requireJournalFile,
+} from './journal/place.ts';
 
 /** The journal, open. */
 export type Journal = Store;
 
-export const journalName = 'journal.db';
-
 /** What the journal is stamped with: other settings meet a refusal. */
-export function describeIdentity({ settings, serverKind, journalUrl }: LoadedSettings): JournalIdentity {
-  if (requireJournalUrl(journalUrl) !== '')
-    throw new SettingsError('journal.url names a PostgreSQL database: this paydrop opens SQLite alone');
+export function describeIdentity({ settings, serverKind }: LoadedSettings): JournalIdentity {
   const { baseUrl, companyId, termId } = settings.bank;
   return { bankAddress: baseUrl, companyId, isSandbox: isBuiltInSandbox(settings), serverKind, termId };
 }
@@ -32,26 +34,20 @@ export async function recogniseSandbox(loaded: LoadedSettings): Promise<LoadedSe
   if (!isLoopbackAddress(baseUrl)) return loaded;
   const { askServerKind } = await import('../bank/sandbox-server.ts');
   const said = await askServerKind(baseUrl);
-  const serverKind = said === 'unknown' ? await peekKind(loaded.dataDir) : said;
+  const serverKind = said === 'unknown' ? await peekAtPlace(loaded) : said;
   return { ...loaded, serverKind, isSandbox: serverKind === 'sandbox' };
-}
-
-async function peekKind(dataDir: string): Promise<JournalIdentity['serverKind']> {
-  const { peekServerKind } = await import('../store/server-kind.ts');
-  const { journalFileName } = await import('../store/open.ts');
-  return peekServerKind(dataDir, journalFileName);
 }
 
 /**
  * Whether a journal that is missing may be made by whoever needs it: that of a rehearsal, be it with the built-in
  * sandbox or with a server on this machine that says that it is one. With a real bank `init` alone makes it.
  */
-export async function mayMakeJournal({ settings, isSandbox, dataDir }: LoadedSettings): Promise<boolean> {
-  if (isSandbox) return true;
+export async function mayMakeJournal(loaded: LoadedSettings): Promise<boolean> {
+  if (loaded.isSandbox) return true;
   // One that is there is not made: no server is asked, since that takes time.
-  if ((statSync(join(dataDir, journalName), { throwIfNoEntry: false })?.size ?? 0) > 0) return false;
+  if (isFileThere(loaded)) return false;
   const { isSandboxServer } = await import('../bank/sandbox-server.ts');
-  return isSandboxServer(settings.bank.baseUrl);
+  return isSandboxServer(loaded.settings.bank.baseUrl);
 }
 
 /** The reader of payout files with the settings' words, limits and control totals. */
@@ -86,25 +82,29 @@ export async function makeRegistrationReader({
 }
 
 /** Opens the journal beside whoever is sending; undefined when there is none yet. */
-export async function openJournalBeside(loaded: LoadedSettings): Promise<Store | undefined> {
-  const { openJournalIfThere } = await import('../store/open.ts');
-  return openJournalIfThere({ dataDir: loaded.dataDir, stamp: describeIdentity(loaded), access: 'beside' });
-}
+export const openJournalBeside = async (loaded: LoadedSettings): Promise<Store | undefined> =>
+  openAtPlace(loaded, describeIdentity(loaded));
 
 /** The same for commands that make no sense without one. */
 export async function requireJournal(loaded: LoadedSettings): Promise<Store> {
   const journal = await openJournalBeside(loaded);
   if (journal !== undefined) return journal;
+  const setting = findJournalPlace(loaded).kind === 'file' ? '--data-dir' : 'journal.url';
   throw new SettingsError(
-    `there is no journal in ${loaded.dataDir}: nothing has been run with these settings yet; correct --data-dir, or make one with "paydrop init"`,
+    `there is no journal ${describePlace(loaded)}: nothing has been run with these settings yet; correct ${setting}, or make one with "paydrop init"`,
   );
 }
+
+const backedUpByServer =
+  'PostgreSQL itself backs it up, with all that belongs to it: pg_basebackup and its log, or your provider’s backup to a ' +
+  'point in time (docs/operations.md, "Several machines"); nothing was copied';
 
 /** Copies the journal as it is now into a new file. @throws SettingsError without a journal, or for a file that is there */
 export async function backUp(
   loaded: LoadedSettings,
   file: string,
 ): Promise<ReturnType<typeof backUpJournal> & { readonly archives: readonly ArchiveName[] }> {
+  requireJournalFile(loaded, backedUpByServer);
   // Opened first to see whose journal it is, and whether it is whole.
   const journal = await requireJournal(loaded);
   const archives = await journal.archives();

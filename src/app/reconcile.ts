@@ -38,10 +38,9 @@ import { readStatementTarget } from '../review/rules/statement-decisions.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
 import { type BrokenDay, isGap, notifyAtEnd } from './notices/attention.ts';
-import { findSender } from './sender-lock.ts';
-import { openJournal } from '../store/open.ts';
+import { findSenderOf } from './machines/find-sender.ts';
 import { openBank } from './open-bank.ts';
-import { describeIdentity, openJournalBeside } from './open-store.ts';
+import { openJournalBeside, requireJournal } from './open-store.ts';
 import { reportIfSettled } from './run-file.ts';
 import { openSession, sandboxStateFileIn, SenderBusyError, type Session, toLog } from './session.ts';
 
@@ -294,10 +293,8 @@ async function openBeside(
   log: Logger,
   stack: AsyncDisposableStack,
 ): Promise<ReconcileProcess> {
-  const { dataDir } = loaded;
-  const stamp = describeIdentity(loaded);
-  const journal = stack.use(await openJournal({ dataDir, stamp, access: 'beside' }));
-  const { bank } = await openBank(loaded, log, stack, { stateFile: sandboxStateFileIn(dataDir) });
+  const journal = stack.use(await requireJournal(loaded));
+  const { bank } = await openBank(loaded, log, stack, { stateFile: sandboxStateFileIn(loaded.dataDir) });
   return { loaded, journal, bank, clock: systemClock, log };
 }
 
@@ -316,7 +313,7 @@ async function makeReport(
     openBreaks: await journal.countOpenBreaks(date),
     acceptedBreaks: await journal.countAcceptedBreaks(date),
     updates,
-    isWatched: findSender(loaded.dataDir)?.command === 'watch',
+    isWatched: (await findSenderOf(loaded, journal))?.command === 'watch',
     failure,
     isSandbox: loaded.isSandbox,
     nowMs: clock.now(),

@@ -11,6 +11,7 @@ import type { PresentOutbox } from '../reports/ports.ts';
 import { computePresentName, presentForm } from '../reports/rules/report-names.ts';
 import { type PresentReports, writePresent } from '../reports/write-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import { findSenderOf } from './machines/find-sender.ts';
 import { requireJournal } from './open-store.ts';
 import { type AnyBatch, findAnyBatch } from './registration/standing.ts';
 
@@ -18,9 +19,13 @@ export type { PresentRegistrationReports } from '../registration/write-reports.t
 export type { PresentReports } from '../reports/write-reports.ts';
 
 /** What was written, by what the batch is of. */
-export type WrittenPresent =
+export type WrittenPresent = {
+  /** Another process has the right to send. */
+  readonly isSending: boolean;
+} & (
   | { readonly kind: 'payouts'; readonly reports: PresentReports }
-  | { readonly kind: 'registrations'; readonly reports: PresentRegistrationReports };
+  | { readonly kind: 'registrations'; readonly reports: PresentRegistrationReports }
+);
 
 const presentKinds: readonly ReportKind[] = ['result', 'exceptions', 'summary'];
 
@@ -42,14 +47,15 @@ export async function writeResult(
   const { outbox, nameOf } = await openPresent(loaded, found.batch, out, nowMs);
   const { isSandbox, settings } = loaded;
   const { batchId } = found.batch;
+  const isSending = (await findSenderOf(loaded, journal)) !== undefined;
   const context = { isSandbox, bankAddress: settings.bank.baseUrl, nowMs, exceptionsOk: false };
   if (found.kind === 'registrations') {
     const reports = await writePresentRegistrations(journal, outbox, batchId, nameOf, context);
-    return reports && { kind: 'registrations', reports };
+    return reports && { isSending, kind: 'registrations', reports };
   }
   const { similarDays } = settings.limits;
   const reports = await writePresent(journal, outbox, batchId, nameOf, { ...context, similarDays });
-  return reports && { kind: 'payouts', reports };
+  return reports && { isSending, kind: 'payouts', reports };
 }
 
 interface PresentPlace {

@@ -13,6 +13,7 @@ import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../payout/circuit-breaker.ts';
 import { type ProcessState, RunState, type WorkerContext } from '../payout/context.ts';
+import type { LeaseKeeper } from '../payout/lease.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
 import type { ClockReading } from '../payout/rules/clock-skew.ts';
@@ -32,7 +33,7 @@ import { noteRunner, readApprovalPolicy, requireApprovers } from './review/agree
 import { makeAskFirst, makeMissesSince } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
 import { makeReader } from './open-store.ts';
-import { lockOwnJournal, openOwnJournal } from './own-journal.ts';
+import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { noteRefused, type RefusedByRun } from './review/run-refusal.ts';
 import { TraceSearch } from './traces.ts';
 
@@ -56,7 +57,7 @@ export class SenderBusyError extends Error {
   /** @param inbox where this process's settings have files dropped; undefined for a command that works no file */
   constructor(owner: LockOwner | undefined, inbox?: string) {
     super(
-      `${nameOwner(owner)} holds the right to send from this data directory. ${adviseOn(owner, inbox)}; ` +
+      `${nameOwner(owner)} holds the right to send from ${owner?.machine === undefined ? 'this data directory' : 'the same journal'}. ${adviseOn(owner, inbox)}; ` +
         `${besideCommands} work beside it.`,
     );
     this.owner = owner;
@@ -119,6 +120,8 @@ export interface RunSession extends ProcessState {
   readonly missesSince?: () => number | undefined;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
+  /** The lease of this process, where several machines work the journal. */
+  readonly lease?: Pick<LeaseKeeper, 'isHeld' | 'mayLeave' | 'lost'> | undefined;
 }
 
 /** The same with the sender lock, the whole store, and everything to be closed. */
@@ -155,7 +158,7 @@ export async function openSession(
   stack.use(lock);
   onLock?.(lock);
   const { dataDir } = loaded;
-  const journal = await openOwnJournal(loaded, log, clock, { recovery });
+  const journal = await openOwnJournal(loaded, log, clock, { recovery }, lock);
   stack.use(journal);
   if (command === 'run' || command === 'watch') await requireApprovers(loaded, journal);
   await tellNotes(loaded.notes, journal, log, clock.now());
@@ -181,6 +184,7 @@ export async function openSession(
     reader,
     log,
     bankAddress,
+    lease: lock.inDatabase?.right.keeper,
     approval: () => readApprovalPolicy(loaded, journal),
     noteRunner: (batchId) => noteRunner(loaded, journal, batchId),
     noteRefused: (fileName, refused) => noteRefused(journal, clock, fileName, refused),
@@ -257,7 +261,8 @@ export function makeContext(
 ): WorkerContext {
   const { settings } = session.loaded;
   const run = new RunState(session.clock);
-  const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
+  const { lease } = session;
+  const stopOrBroken = AbortSignal.any([stop, run.broken.signal, ...(lease ? [lease.lost] : [])]);
   const gateOf = makeGates(session, stopOrBroken);
   return {
     journal: session.journal,
@@ -277,6 +282,7 @@ export function makeContext(
     stop: stopOrBroken,
     asksFirst: session.asksFirst,
     missesSince: session.missesSince,
+    ...(lease && { mayLeave: lease.mayLeave, isHeldUp: () => !lease.isHeld }),
     run,
     likeness: session.likeness,
     asking: session.asking,

@@ -15,7 +15,8 @@ import { listPayouts } from './list.ts';
 import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
-export { findSender } from './sender-lock.ts';
+export { findSenderOf } from './machines/find-sender.ts';
+export { describePlace } from './journal/place.ts';
 export { openJournalBeside } from './open-store.ts';
 
 /** A batch with its rows by status and its held rows by hold. */

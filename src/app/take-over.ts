@@ -2,16 +2,20 @@
 import { systemClock } from '../platform/clock.ts';
 import type { ArchiveName } from '../payout/ports.ts';
 import type { Logger } from '../platform/log.ts';
+import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Recovery } from '../store/loss.ts';
 import type { JournalOpening } from '../store/opening.ts';
+import { describePlace, findJournalPlace, requireJournalFile } from './journal/place.ts';
 import { describeIdentity } from './open-store.ts';
-import { lockOwnJournal, openOwnJournal } from './own-journal.ts';
+import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
 export interface TakenOver {
   readonly journalId: string;
   readonly dataDir: string;
+  /** "in /data" or "at postgres://…". */
+  readonly place: string;
   /** Archives that it names and that are not there. */
   readonly missingArchives: readonly ArchiveName[];
 }
@@ -21,15 +25,27 @@ export const adoptJournal = (loaded: LoadedSettings, log: Logger): Promise<Taken
   takeOver(loaded, log, 'adopt', { adopts: true });
 
 /**
- * `paydrop restore`: puts a backup in place of a journal that is lost; the bank is asked about what it does not know.
+ * `paydrop restore`: puts a backup in place of a journal that is lost, or goes on with a database that was put back; the
+ * bank is asked about what it does not know.
+ * @param file the backup; undefined for a database
+ * @throws SettingsError for a file beside a database, and without one otherwise
  * @throws JournalRefusedError when a journal is there, or the backup is another's
  */
-export const restoreJournal = (
+export async function restoreJournal(
   loaded: LoadedSettings,
   log: Logger,
-  file: string,
+  file: string | undefined,
   recovery: Recovery,
-): Promise<TakenOver> => takeOver(loaded, log, 'restore', { recovery, restores: true }, file);
+): Promise<TakenOver> {
+  if (file !== undefined) requireJournalFile(loaded, putBackByServer);
+  else if (findJournalPlace(loaded).kind === 'file')
+    throw new SettingsError('name the backup to be put in place: "paydrop restore FILE --since YYYY-MM-DD"');
+  return takeOver(loaded, log, 'restore', { recovery, restores: true }, file);
+}
+
+const putBackByServer =
+  'PostgreSQL itself puts it back, from its own backup and log (docs/operations.md, "Several machines"); then "paydrop ' +
+  'restore --since YYYY-MM-DD", without a file, lets it go on';
 
 async function takeOver(
   loaded: LoadedSettings,
@@ -49,7 +65,8 @@ async function takeOver(
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy);
   stack.use(lock);
   if (file !== undefined) placeBackup(file, dataDir, describeIdentity(loaded), systemClock.now());
-  await using journal = await openOwnJournal(loaded, log, systemClock, ways);
+  await using journal = await openOwnJournal(loaded, log, systemClock, ways, lock);
   const missingArchives = (await journal.archives()).filter(({ isThere }) => !isThere);
-  return { journalId: journal.journalId, dataDir, missingArchives };
+  const { journalId } = journal;
+  return { journalId, dataDir, place: describePlace(loaded), missingArchives };
 }

@@ -11,7 +11,7 @@ import { isInQuestion } from '../payout/rules/lost-journal.ts';
 import { errorCode, hashBytes } from '../platform/durable-file.ts';
 import { readReportName } from '../reports/rules/report-names.ts';
 import type { Folders } from '../settings/settings.ts';
-import { isMarkName } from './mark-copies.ts';
+import { isMarkName } from './journal/mark-copies.ts';
 
 /** Nothing stands there by this name, or something else does: a link that leads nowhere, no folder. */
 const absentCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP']);

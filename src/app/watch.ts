@@ -19,7 +19,7 @@ import type { DailyJob } from '../watch/schedule.ts';
 import { publishDayHeads } from './review/day-heads.ts';
 import type { DroppedFiles } from './review/dropped.ts';
 import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
-import { JournalCheck } from './journal-check.ts';
+import { JournalCheck } from './journal/journal-check.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
@@ -93,7 +93,11 @@ async function lead(
   if (loss !== undefined) options.warn(loss);
   await using open = new AsyncDisposableStack();
   open.use(await openPage(options, session.journal));
-  await workFolder(session, status, options, { hasTakenOver: leadership.hasTakenOver, early });
+  const lost = session.lease?.lost;
+  const stop = AbortSignal.any([options.stop, ...(lost ? [lost] : [])]);
+  await workFolder(session, status, { ...options, stop }, { hasTakenOver: leadership.hasTakenOver, early });
+  // Whoever has started it starts it again: it stands by then.
+  if (lost?.aborted === true && !options.stop.aborted) throw new SenderBusyError(undefined);
 }
 
 /** The review page, where the settings ask for it. */
@@ -424,7 +428,7 @@ function makeSetup(
     openContext: (until, count, payer) => ({
       ...makeContext(session, until, count, payer),
       isWatchedByAnother: true,
-      isHeldUp: () => around.disk.trouble !== undefined,
+      isHeldUp: () => around.disk.trouble !== undefined || session.lease?.isHeld === false,
     }),
     report: (batchId) => restBatch(session, batchId, false),
     finishReports: (batchId) => finishReports(store, outbox, batchId),

@@ -36,9 +36,10 @@ export const initCommand = makeCommand({
     const loaded = await loadCommandSettings({ config, ...options });
     const begun = await initJournal(loaded);
     printBanner(loaded, json);
-    const { journalId, dataDir, bankAddress, companyId } = begun;
-    const made = `Made the journal ${journalId} in ${dataDir}, for company ${companyId} at ${bankAddress}.`;
-    const text = printable(begun.isBoundToFile ? made : `${made} ${onShare}`);
+    const { journalId, dataDir, bankAddress, companyId, database } = begun;
+    const place = database === null ? `in ${dataDir}` : `at ${database}`;
+    const made = `Made the journal ${journalId} ${place}, for company ${companyId} at ${bankAddress}.`;
+    const text = printable(begun.isBoundToFile || database !== null ? made : `${made} ${onShare}`);
     print({ json: { settingsFile: loaded.path, ...begun }, text }, json);
   },
 });

@@ -19,7 +19,6 @@ export const resultCommand = makeCommand({
   run: async ({ batch: name, out, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { writeResult } = await import('../app/result.ts');
-    const { findSender } = await import('../app/status.ts');
     const { print } = await import('./views/shown.ts');
     const { showPresent, refuseUnexplained } = await import('./views/summary.ts');
     const { showPresentRegistrations } = await import('./views/registration-summary.ts');
@@ -33,7 +32,7 @@ export const resultCommand = makeCommand({
         `batch ${batch.batchId} has no result: its file ${why}; "paydrop status ${batch.batchId}" says more`,
       );
     }
-    const isSending = findSender(loaded.dataDir) !== undefined;
+    const { isSending } = written;
     print(
       written.kind === 'payouts'
         ? showPresent(written.reports, isSending)

@@ -22,7 +22,7 @@ export const statusCommand = makeCommand({
       .example('$0 status --registrations', 'what waits for the bank, and callbacks that nobody knows'),
   run: async ({ batch, statements, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { findSender, openJournalBeside, readDays } = await import('../app/status.ts');
+    const { findSenderOf, openJournalBeside, readDays } = await import('../app/status.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showDays } = await import('./views/status.ts');
     await using journal = await openJournalBeside(loaded);
@@ -33,7 +33,7 @@ export const statusCommand = makeCommand({
       print(showDays(await readAllDays(), nowMs), json);
       return;
     }
-    const owner = journal && findSender(loaded.dataDir);
+    const owner = journal && (await findSenderOf(loaded, journal));
     const isSending = owner !== undefined;
     if (registrations) {
       const { showAllRegistrations } = await import('./registration/status.ts');
@@ -61,7 +61,7 @@ async function showBatches(
   batch: string | undefined,
   isSending: boolean,
 ): Promise<Shown> {
-  const { readBatches } = await import('../app/status.ts');
+  const { describePlace, readBatches } = await import('../app/status.ts');
   const { showList } = await import('./views/shown.ts');
   const { besidePayouts } = await import('./views/registration-status.ts');
   const { showBatch } = await import('./views/status.ts');
@@ -72,7 +72,9 @@ async function showBatches(
   if (batches === undefined) throw noSuchBatch(batch);
   const payouts = batches.map((standing) => showBatch(standing, isSending));
   const none =
-    journal === undefined ? `No batches yet: there is no journal in ${loaded.dataDir}.` : 'No batches yet.';
+    journal === undefined
+      ? `No batches yet: there is no journal ${describePlace(loaded)}.`
+      : 'No batches yet.';
   if (batch !== undefined) return showList(payouts, none);
   return besidePayouts(payouts, none, await showAllRegistrations(loaded, journal, isSending));
 }

@@ -29,11 +29,11 @@ export const adoptCommand = makeCommand({
     const loaded = await loadCommandSettings(options);
     const { adoptJournal } = await import('../app/take-over.ts');
     const { print } = await import('./views/shown.ts');
-    const taken = await adoptJournal(loaded, await openLog({ json, logLevel }));
+    const { place, ...taken } = await adoptJournal(loaded, await openLog({ json, logLevel }));
     const { termId } = loaded.settings.bank;
     const { describeArchives } = await import('../payout/rules/archive.ts');
     const text = toLines([
-      `The journal ${taken.journalId} in ${taken.dataDir} goes on here, with the terminal ${termId}.`,
+      `The journal ${taken.journalId} ${place} goes on here, with the terminal ${termId}.`,
       ...describeArchives(taken.missingArchives, 'It names archives'),
     ]);
     print({ json: { ...taken, termId }, text }, json);
@@ -41,8 +41,9 @@ export const adoptCommand = makeCommand({
 });
 
 export const restoreCommand = makeCommand({
-  command: 'restore <file>',
-  describe: 'put a backup in the place of a journal that is lost; the bank is asked before anything is paid',
+  command: 'restore [file]',
+  describe:
+    'put a backup in the place of a journal that is lost, or go on with a database that was put back; the bank is asked before anything is paid',
   exits: {
     0: 'it is in place: run the files that were handed over since',
     2: 'a journal is there, or the backup is another’s',
@@ -50,22 +51,32 @@ export const restoreCommand = makeCommand({
   },
   builder: (command) =>
     command
-      .positional('file', { type: 'string', demandOption: true, describe: 'what "paydrop backup" wrote' })
+      .positional('file', {
+        type: 'string',
+        describe:
+          'what "paydrop backup" wrote; none where the journal is in PostgreSQL, which was put back before',
+      })
       .option('since', {
         ...textOption('the first day (YYYY-MM-DD, Bangkok) of which the backup may miss something'),
         demandOption: true,
       })
-      .example('$0 restore /backup/journal-2026-11-21.db --since 2026-11-21', 'the day on which it was made'),
+      .example('$0 restore /backup/journal-2026-11-21.db --since 2026-11-21', 'the day on which it was made')
+      .example('$0 restore --since 2026-11-21', 'journal.url names a database that was put back to that day'),
   run: async ({ file, since, json, logLevel, ...options }) => {
     const { systemClock } = await import('../platform/clock.ts');
     const recovery = await readSinceOption(since, systemClock.now());
     const loaded = await loadCommandSettings(options);
     const { restoreJournal } = await import('../app/take-over.ts');
     const { print } = await import('./views/shown.ts');
-    const taken = await restoreJournal(loaded, await openLog({ json, logLevel }), file, recovery);
+    const { place, ...taken } = await restoreJournal(
+      loaded,
+      await openLog({ json, logLevel }),
+      file,
+      recovery,
+    );
     const { describeArchives } = await import('../payout/rules/archive.ts');
     const text = toLines([
-      `The journal ${taken.journalId} is back in ${taken.dataDir}. Before a payout is sent, the bank is asked about it ` +
+      `The journal ${taken.journalId} is back ${place}. Before a payout is sent, the bank is asked about it ` +
         'on each day that is in question: run the files again that were handed over since.',
       ...describeArchives(taken.missingArchives, 'It names archives'),
     ]);

@@ -100,6 +100,8 @@ export function decideTables(
   if (!isBegun) {
     requireNoHighWaterMark(opening);
     if (access === 'beside') return 'absent';
+    // What is to be put back has to be there.
+    if (opening.restores) throw new JournalRefusedError(site.none);
     requireCreation(opening);
     return 'to-be-made';
   }

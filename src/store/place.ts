@@ -7,7 +7,8 @@ import { readFact, writeFact } from './meta.ts';
 import type { Body, Reading } from './statements.ts';
 
 type MomentKey = 'newSinceMs' | 'missesSinceMs';
-type PlaceKey = 'termId' | 'fileInode' | 'fileBirthNs' | 'markKept' | 'copiedAtMs' | MomentKey;
+type DatabaseKey = 'systemId' | 'databaseOid' | 'timeline';
+type PlaceKey = 'termId' | 'fileInode' | 'fileBirthNs' | 'markKept' | 'copiedAtMs' | DatabaseKey | MomentKey;
 
 const read: (key: PlaceKey) => Reading<string | undefined> = readFact;
 const write: (key: PlaceKey, value: string | null | undefined) => Body<void> = writeFact;
@@ -16,14 +17,24 @@ const write: (key: PlaceKey, value: string | null | undefined) => Body<void> = w
 export function* readPlace(): Reading<Place> {
   const inode = yield* read('fileInode');
   const file = inode === undefined ? undefined : { inode, birthNs: (yield* read('fileBirthNs')) ?? null };
-  return { termId: yield* read('termId'), file };
+  return { termId: yield* read('termId'), file, database: yield* readDatabase() };
+}
+
+function* readDatabase(): Reading<Place['database']> {
+  const oid = yield* read('databaseOid');
+  if (oid === undefined) return undefined;
+  const systemId = (yield* read('systemId')) ?? null;
+  return { oid, systemId, timeline: (yield* read('timeline')) ?? null };
 }
 
 /** Binds the journal to a place; to no file any more where files cannot be told. */
-function* writePlace({ termId, file }: Place): Body<void> {
+function* writePlace({ termId, file, database }: Place): Body<void> {
   if (termId !== undefined) yield* write('termId', termId);
   yield* write('fileInode', file?.inode);
   yield* write('fileBirthNs', file?.birthNs);
+  yield* write('databaseOid', database?.oid);
+  yield* write('systemId', database?.systemId);
+  yield* write('timeline', database?.timeline);
 }
 
 /**

@@ -11,7 +11,8 @@ export type ServerKind = 'sandbox' | 'bank';
 
 const metaKey = 'serverKind';
 
-function* readServerKind(): Reading<ServerKind | undefined> {
+/** What the journal was told; undefined while it was told nothing. */
+export function* readServerKind(): Reading<ServerKind | undefined> {
   const kept = yield* readFact(metaKey);
   return kept === 'sandbox' || kept === 'bank' ? kept : undefined;
 }

@@ -13,6 +13,7 @@ import type {
   PayoutJournal,
   PayoutSearch,
   WaitingReader,
+  WorkerStore,
 } from '../payout/ports.ts';
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
@@ -106,6 +107,8 @@ export interface Store
   readonly newSinceMs: number | undefined;
   /** Since when it may miss what its original has sent, once it was adopted; undefined as above. */
   readonly missesSinceMs: number | undefined;
+  /** Who works it; left out where the processes of one machine alone do. */
+  readonly workers?: WorkerStore['workers'];
 }
 
 export interface JournalParts {

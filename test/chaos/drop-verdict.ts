@@ -1,7 +1,7 @@
 /** Whether each dropped file was worked once: folders, reports and the bank's own ledger are laid side by side. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { isMarkName } from '../../src/app/mark-copies.ts';
+import { isMarkName } from '../../src/app/journal/mark-copies.ts';
 import { exitCodes } from '../../src/cli/exit-codes.ts';
 import { formatBaht, parseBaht, sumSatang, zeroSatang } from '../../src/core/money.ts';
 import type { Ledger } from '../../src/sandbox/book.ts';

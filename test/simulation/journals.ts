@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { describeIdentity } from '../../src/app/open-store.ts';
-import { openOwnJournal } from '../../src/app/own-journal.ts';
+import { openOwnJournal } from '../../src/app/journal/own-journal.ts';
 import { backUpJournal, placeBackup } from '../../src/app/backup.ts';
 import { findTraces, TraceSearch } from '../../src/app/traces.ts';
 import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';

@@ -374,7 +374,7 @@ const ofLoss: readonly Mutation[] = [
     'if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);',
     '',
   ),
-  inLost('marks in other folders ignored', 'app/mark-copies.ts', 'of this.#stems) {', 'of []) {'),
+  inLost('marks in other folders ignored', 'app/journal/mark-copies.ts', 'of this.#stems) {', 'of []) {'),
   inLost(
     'a journal bound to no file',
     'payout/rules/journal-place.ts',

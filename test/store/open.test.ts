@@ -2,7 +2,7 @@ import { chmod, copyFile, cp, mkdir, readdir, readFile, rename, rm, stat, writeF
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
-import { MarkCopies } from '../../src/app/mark-copies.ts';
+import { MarkCopies } from '../../src/app/journal/mark-copies.ts';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { JournalRefusedError } from '../../src/store/connection.ts';
 import { schemaVersion } from '../../src/store/migrations.ts';

@@ -46,6 +46,17 @@ const makeName = (): string =>
 
 const urlOf = (name: string): string => Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 
+const drop = (name: string): Promise<void> =>
+  atServer(async (server) => {
+    // Not by force: that takes a superuser while a vacuum of the server's own is in it, which a drop ends itself.
+    await server.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = $1 and usesysid is not null and pg_has_role(usesysid, 'member')`,
+      [name],
+    );
+    await server.query(`drop database ${name}`);
+  });
+
 /**
  * A database that goes when its owner does, whoever is connected to it.
  * @param template what it is copied from, and what is said of it besides
@@ -60,16 +71,7 @@ export async function makeDatabase(template = emptyTemplate): Promise<TestDataba
   return {
     url: urlOf(name),
     connect: () => connect(urlOf(name)),
-    [Symbol.asyncDispose]: () =>
-      atServer(async (server) => {
-        // Not by force: that takes a superuser while a vacuum of the server's own is in it, which a drop ends itself.
-        await server.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = $1 and usesysid is not null and pg_has_role(usesysid, 'member')`,
-          [name],
-        );
-        await server.query(`drop database ${name}`);
-      }),
+    [Symbol.asyncDispose]: () => drop(name),
   };
 }
 
@@ -123,4 +125,18 @@ export async function makeJournalDatabase(): Promise<TestDatabase> {
     if ((error as { readonly code?: string }).code !== noDatabase) throw error;
     return makeDatabase(await (template = findTemplate()));
   }
+}
+
+const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1);
+
+/** A copy of a database to which nobody is connected. */
+export const copyDatabase = (database: TestDatabase): Promise<TestDatabase> => makeDatabase(nameOf(database));
+
+/** Puts a copy of another in the place of a database, whoever is connected to it. */
+export async function replaceDatabase(database: TestDatabase, by: TestDatabase): Promise<void> {
+  const name = nameOf(database);
+  await drop(name);
+  await atServer(
+    async (server) => void (await server.query(`create database ${name} template ${nameOf(by)}`)),
+  );
 }

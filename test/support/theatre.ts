@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MarkCopies } from '../../src/app/mark-copies.ts';
+import { MarkCopies } from '../../src/app/journal/mark-copies.ts';
 import { computeExitCode } from '../../src/core/exit-code.ts';
 import type { Batch, Clock } from '../../src/core/ports.ts';
 import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';

@@ -1,11 +1,11 @@
 /** Whom the settings have told: a webhook, a program, or both. */
-import { join } from 'node:path';
 import type { Clock } from '../../core/ports.ts';
 import { describeJournalRefused } from '../../notify/rules/notice-body.ts';
 import type { NoticeSender } from '../../notify/rules/notice.ts';
 import type { Logger } from '../../platform/log.ts';
 import { requireWebhook } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
+import { nameJournal } from '../journal/place.ts';
 import { readVersion } from '../version.ts';
 
 /** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
@@ -39,11 +39,14 @@ export async function notifyOfRefusal(
   clock: Clock,
 ): Promise<void> {
   try {
-    const { settings, dataDir, isSandbox, path: settingsPath, dataDirOption } = loaded;
-    const path = join(dataDir, 'journal.db');
+    const { settings, isSandbox, path: settingsPath, dataDirOption } = loaded;
     const place = { settingsPath, dataDir: dataDirOption };
     const { language } = settings.notices;
-    const draft = describeJournalRefused({ isSandbox, nowMs: clock.now(), place, language }, path, why);
+    const draft = describeJournalRefused(
+      { isSandbox, nowMs: clock.now(), place, language },
+      nameJournal(loaded),
+      why,
+    );
     const senders = await makeSenders(loaded, log, clock);
     const stop = AbortSignal.timeout(atOnceMs);
     for (const { channel, send } of senders) {

@@ -160,7 +160,8 @@ export function makeRegistrationContext(
   const { registration, brake } = session.loaded.settings;
   const log = toLog(session.log);
   const run = new RunState(clock);
-  const stopOrBroken = AbortSignal.any([stop, run.broken.signal]);
+  const { lease } = session;
+  const stopOrBroken = AbortSignal.any([stop, run.broken.signal, ...(lease ? [lease.lost] : [])]);
   const gateOf = makeGates(session, stopOrBroken);
   return {
     journal,
@@ -176,6 +177,7 @@ export function makeRegistrationContext(
     run,
     doubts: new Set(),
     stop: stopOrBroken,
+    ...(lease && { isHeldUp: () => !lease.isHeld }),
     inFlight,
     inDoubtMax: brake.inDoubtMax,
     consecutiveRefusalsMax: brake.consecutiveFailures,

@@ -147,7 +147,7 @@ function run(
   };
   const context = {
     ...makeRegistrationContext(registering, batch, stop, { show, close: () => undefined }),
-    isHeldUp: () => disk.trouble !== undefined,
+    isHeldUp: () => disk.trouble !== undefined || registering.session.lease?.isHeld === false,
   };
   return runRegistrations(context, batch, { waitMs, isPatient: true, interrupted, waitOver });
 }

@@ -13,7 +13,7 @@ import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
-import { findSender } from '../sender-lock.ts';
+import { findSenderOf } from '../machines/find-sender.ts';
 import { readReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
 import { readQueue } from './read-queue.ts';
@@ -106,7 +106,7 @@ export async function openPage(
         uploads,
         onUserChange,
         readSurroundings: async () => ({
-          sender: findSender(dataDir),
+          sender: await findSenderOf(loaded, store),
           freeBytes: await realDisk.freeBytes(dataDir),
         }),
       }),

@@ -31,7 +31,7 @@ import type { Store } from '../../store/store.ts';
 import { openNotifier } from '../notices/notifier.ts';
 import { PersonNotices } from '../notices/persons.ts';
 import { requireJournal } from '../open-store.ts';
-import { findSender } from '../sender-lock.ts';
+import { findSenderOf } from '../machines/find-sender.ts';
 import { agreeSettings } from './agreed.ts';
 
 export type { ChangeOutcome } from '../../review/people.ts';
@@ -112,7 +112,8 @@ export async function notifyOfPersons(loaded: LoadedSettings, journal: Store, lo
     const notifier = await openNotifier({ loaded, journal, log, clock: systemClock });
     await new PersonNotices(journal, notifier).notify();
     // A sender delivers what is kept.
-    if (findSender(loaded.dataDir) === undefined) await notifier.deliverOnce(AbortSignal.timeout(deliveryMs));
+    if ((await findSenderOf(loaded, journal)) === undefined)
+      await notifier.deliverOnce(AbortSignal.timeout(deliveryMs));
   } catch (error) {
     log.error({ err: error }, 'the notices of changed users could not be made');
   }

@@ -100,7 +100,12 @@ export const siteOfFile = (dataDir: string): JournalSite => ({
   nameAnother: 'Set another dataDir',
 });
 
-const newestDatabase = `Name in journal.url the server that has its newest state. ${wayOut}`;
+/** There is no file to be put in place: its server has put it back already. */
+const askTheBankFromDatabase =
+  '"paydrop restore --since YYYY-MM-DD" has the bank asked about every payout before one is sent; the day is the first of ' +
+  'which something may be missing';
+
+const newestDatabase = `Name in journal.url the server that has its newest state. If there is none, ${askTheBankFromDatabase}`;
 
 /** A PostgreSQL database. @param name its address, without user and password */
 export const siteOfDatabase = (dataDir: string, name: string): JournalSite => ({
@@ -109,8 +114,8 @@ export const siteOfDatabase = (dataDir: string, name: string): JournalSite => ({
   holder: `the journal at ${name}`,
   lost: `the journal that worked with ${dataDir} is lost: journal.mark is there, and ${name} holds no journal`,
   none:
-    `there is no journal at ${name}, ${forTheFirstTime} ` +
-    `If there was one: correct journal.url; if it is lost, ${askTheBank}`,
+    `there is no journal at ${name}, ${forTheFirstTime} If there was one: correct journal.url, or put the database back ` +
+    `from its backup (docs/operations.md); if there is none, ${askTheBank}`,
   lossCure: `${whyNothing} ${newestDatabase}`,
   restoring: 'put the database back from its backup, as docs/operations.md says',
   nameAnother: 'Name another database in journal.url',
@@ -168,7 +173,7 @@ const isToldApart = (one: string | null, other: string | null): boolean =>
   one !== null && other !== null && one !== other;
 
 /** Why this is not the database that the journal is bound to; undefined when it is. */
-function describeOtherDatabase(
+export function describeOtherDatabase(
   { holder }: Pick<JournalSite, 'holder'>,
   kept: DatabaseIdentity,
   present: DatabaseIdentity,
@@ -176,7 +181,7 @@ function describeOtherDatabase(
   if (kept.oid !== present.oid || isToldApart(kept.systemId, present.systemId)) {
     return (
       `${holder} is a copy: it is in another database than the one that worked before. If it was restored, from a dump ` +
-      `or a backup of any kind, ${askAboutCopy}. ${adoptWhole}`
+      `or a backup of any kind, ${askTheBankFromDatabase}. ${adoptWhole}`
     );
   }
   if (!isToldApart(kept.timeline, present.timeline)) return undefined;
@@ -184,7 +189,7 @@ function describeOtherDatabase(
     `${holder} is on timeline ${present.timeline} and worked on timeline ${kept.timeline} before: its server was restored ` +
     'or promoted, and what was committed last may be missing. If that one had every commit before it was answered, as a ' +
     'synchronous replica has, and the server before is stopped for good, run "paydrop adopt". ' +
-    `Else ${askAboutCopy}`
+    `Else ${askTheBankFromDatabase}`
   );
 }
 

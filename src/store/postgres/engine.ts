@@ -11,7 +11,7 @@ import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
 import { compileStep } from './compile.ts';
 import { asPostgresWriteError, isConnectionLost, isOfEndedTransaction, isPassing } from './errors.ts';
-import { openPool, readersMax, soonAnswered, viewSetUp } from './pool.ts';
+import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp } from './pool.ts';
 
 /** Names the journal's write lock among the advisory locks of its database. */
 export const writeLockKey = 7_202_611_523;
@@ -54,7 +54,7 @@ async function driveTogether(client: ClientBase, bodies: readonly Body<unknown>[
 }
 
 /** Runs a body on a connection, statement by statement. */
-async function driveOn<Result>(client: ClientBase, body: Body<Result>): Promise<Result> {
+export async function driveOn<Result>(client: ClientBase, body: Body<Result>): Promise<Result> {
   let step = body.next();
   while (step.done !== true) {
     let answer: unknown;
@@ -225,11 +225,14 @@ export interface PostgresEngine extends Engine, AsyncDisposable {
   writeAside<Result>(makeBody: () => Body<Result>): Promise<Result>;
 }
 
-/** @param url `postgres://…` of the database */
-export function makePostgresEngine(url: string): PostgresEngine {
-  const readers = openPool(url, readersMax);
-  const writer = openPool(url, 1, { pipeline: true });
-  const aside = openPool(url, 1, soonAnswered);
+/**
+ * @param url `postgres://…` of the database
+ * @param greet looks at each connection before it is used
+ */
+export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngine {
+  const readers = openPool(url, readersMax, greet);
+  const writer = openPool(url, 1, greet, { pipeline: true });
+  const aside = openPool(url, 1, greet, soonAnswered);
   const pools = [readers, writer, aside];
   const turns = new KeyedMutex();
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {

@@ -1,6 +1,6 @@
 /** What PostgreSQL and the way to it answer when they fail, with what helps. */
 import { errorCode } from '../../platform/durable-file.ts';
-import { JournalLockedError, JournalWriteError } from '../connection.ts';
+import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
 
 /** SQLSTATEs and classes of them that we tell apart (PostgreSQL, appendix A). */
 const states = {
@@ -19,6 +19,8 @@ const states = {
   failedTransaction: '25P02',
   serialization: '40001',
   deadlock: '40P01',
+  notAuthorized: '28',
+  noDatabase: '3D000',
 } as const;
 
 /** The SQLSTATE of an error that the server raised; undefined for any other. */
@@ -103,4 +105,48 @@ export function asPostgresWriteError(error: unknown): unknown {
   const cure = findCure(error);
   if (cure === undefined) return error;
   return new JournalWriteError(`the journal cannot be written: ${cure}, then run it again`, { cause: error });
+}
+
+// ---------------------------------------------------------------- opening
+
+/** OpenSSL's codes and Node's, of a certificate that proves nothing. */
+const tlsCode = /^(?:ERR_TLS_|ERR_SSL_|CERT_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/;
+const tlsWords = /does not support SSL/i;
+const noPassword = /password must be a (?:non-empty )?string/i;
+
+/** Why the database does not let us in, for good, with what helps; undefined when that is not it. */
+function findRefusal(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const state = sqlStateOf(error);
+  const code = errorCode(error) ?? '';
+  if (state?.startsWith(states.notAuthorized) === true)
+    return `the server does not let us in (${error.message}): correct user and password in journal.url`;
+  if (noPassword.test(error.message))
+    return 'the server asks for a password: give one in journal.url, before the @';
+  if (state === states.noDatabase)
+    return 'there is no such database: make it, as docs/operations.md says, or correct journal.url';
+  if (state === states.denied)
+    return `its role lacks a right (${error.message}): look at docs/operations.md, "Roles"`;
+  if ('syscall' in error && error.syscall === 'open')
+    return `a file that its address names cannot be read (${code}): correct sslrootcert, sslcert or sslkey`;
+  if (tlsCode.test(code) || tlsWords.test(error.message))
+    return `no safe connection (${code || error.message}): correct sslmode and sslrootcert in journal.url`;
+  return undefined;
+}
+
+/**
+ * Why a journal cannot be opened, with its cure.
+ * @param journal in the words of messages
+ */
+export function asPostgresRefusal(journal: string, error: unknown): unknown {
+  const refusal = findRefusal(error);
+  if (refusal !== undefined)
+    return new JournalRefusedError(`${journal} cannot be opened: ${refusal}`, { cause: error });
+  if (!isConnectionLost(error)) return asPostgresWriteError(error);
+  const code = errorCode(error);
+  const why = code === undefined ? '' : ` (${code})`;
+  return new JournalWriteError(
+    `${journal} cannot be reached${why}: start the database, or correct journal.url; then run it again`,
+    { cause: error },
+  );
 }

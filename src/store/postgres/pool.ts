@@ -63,8 +63,16 @@ const setUp = [
 /** What a view is told besides. */
 export const viewSetUp = `set local idle_in_transaction_session_timeout = ${idleViewMaxMs}`;
 
+/** Looks at each connection before it is used; what it throws meets whoever wanted to use it. */
+export type Greeting = (client: ClientBase) => Promise<void>;
+
 /** @param more where it differs from others, `pipeline`: statements go out without waiting for the answers of those before */
-export function openPool(url: string, connectionsMax: number, more: PoolConfig = {}): Pool {
+export function openPool(
+  url: string,
+  connectionsMax: number,
+  greet: Greeting | undefined,
+  more: PoolConfig = {},
+): Pool {
   const config = {
     connectionString: url,
     max: connectionsMax,
@@ -74,7 +82,10 @@ export function openPool(url: string, connectionsMax: number, more: PoolConfig =
     idleTimeoutMillis: 60_000,
     keepAlive: true,
     allowExitOnIdle: true,
-    onConnect: async (client: ClientBase) => void (await client.query(setUp)),
+    onConnect: async (client: ClientBase) => {
+      await client.query(setUp);
+      await greet?.(client);
+    },
     ...more,
   };
   const pool = new Pool(config);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { findDamage } from '../../src/app/journal-check.ts';
-import { computeCheckPauseMs } from '../../src/watch/rules/journal-check.ts';
+import { findDamage } from '../../../src/app/journal/journal-check.ts';
+import { computeCheckPauseMs } from '../../../src/watch/rules/journal-check.ts';
 
 const hourMs = 3_600_000;
 

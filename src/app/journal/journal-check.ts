@@ -1,13 +1,12 @@
 /** Reads the journal through now and then while a watcher works with it: damage is found before it is met. */
-import { join } from 'node:path';
-import { startThread } from '../platform/thread.ts';
-import { lockWaitMs, sqliteCodes } from '../store/connection.ts';
-import { journalFileName } from '../store/open.ts';
-import type { DiskWatch } from '../watch/context.ts';
-import { computeCheckPauseMs, describeDamage } from '../watch/rules/journal-check.ts';
-import { notifyOfRefusal } from './notices/senders.ts';
-import type { Session } from './session.ts';
-import type { WatchStatus } from './watch-status.ts';
+import { startThread } from '../../platform/thread.ts';
+import { lockWaitMs, sqliteCodes } from '../../store/connection.ts';
+import type { DiskWatch } from '../../watch/context.ts';
+import { computeCheckPauseMs, describeDamage } from '../../watch/rules/journal-check.ts';
+import { findJournalPlace } from './place.ts';
+import { notifyOfRefusal } from '../notices/senders.ts';
+import type { Session } from '../session.ts';
+import type { WatchStatus } from '../watch-status.ts';
 
 /** So long the first work waits for the first check; a big journal is read through beside it. */
 const firstWaitMs = 2_000;
@@ -62,8 +61,11 @@ export class JournalCheck {
   /** @returns how long it took */
   async #check(): Promise<number> {
     const { loaded, log, clock } = this.#session;
+    const place = findJournalPlace(loaded);
+    // PostgreSQL checks each page that it reads, where its cluster has checksums.
+    if (place.kind === 'database') return 0;
     const beganMs = performance.now();
-    const damage = await this.#find(join(loaded.dataDir, journalFileName));
+    const damage = await this.#find(place.path);
     const tookMs = performance.now() - beganMs;
     log.debug({ tookMs, damage }, 'the journal was read through');
     if (damage === undefined) return tookMs;

@@ -14,8 +14,8 @@ import {
   type JournalSite,
   type KeptSeal,
   type MarkCopy,
-} from '../payout/rules/journal-place.ts';
-import { type HighWaterMark, highWaterMarkSchema } from '../store/high-water-mark.ts';
+} from '../../payout/rules/journal-place.ts';
+import { type HighWaterMark, highWaterMarkSchema } from '../../store/high-water-mark.ts';
 
 /** How long a folder may take: a share that hangs holds up nobody. */
 const folderMs = 3_000;

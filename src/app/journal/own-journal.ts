@@ -1,0 +1,153 @@
+/** The journal of whoever has the sender lock. One that may not be used is told of at once: nothing is sent from now on. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Clock, Log } from '../../core/ports.ts';
+import { errorCode } from '../../platform/durable-file.ts';
+import type { Logger } from '../../platform/log.ts';
+import type { Folders, LoadedSettings } from '../../settings/settings.ts';
+import type { JournalOpening } from '../../store/opening.ts';
+import type { JournalAddress, PreparedJournal } from '../../store/postgres/open.ts';
+import type { Store } from '../../store/store.ts';
+import { findJournalPlace, type JournalPlace } from './place.ts';
+import { MarkCopies } from './mark-copies.ts';
+import { notifyOfRefusal } from '../notices/senders.ts';
+import { describeIdentity, mayMakeJournal } from '../open-store.ts';
+import type { SenderRight } from '../machines/sender-right.ts';
+import type { SenderLock, SenderLockTaken } from '../sender-lock.ts';
+
+/** Where further high-water marks are kept: the inbox's is there once a watcher has bound it. */
+const markFoldersOf = ({ inbox, outbox }: Folders): readonly string[] => [join(inbox, '.paydrop'), outbox];
+
+type Ways = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>;
+
+/** The right to send, with what it stands in where the journal is in a database. */
+export type OwnRight = SenderLock &
+  Partial<AsyncDisposable> & {
+    readonly inDatabase?: { readonly prepared: PreparedJournal; readonly right: SenderRight };
+  };
+
+/**
+ * Takes the right to send: the lock whose file stands in the data directory, and, of a journal that several machines
+ * work, the place of the sender in that journal.
+ * @param command what the process does, for the message to whoever wants the right, too
+ * @throws JournalRefusedError when the journal is missing, or a database holds another's
+ * @throws JournalWriteError when the database cannot be reached
+ */
+export async function lockOwnJournal(
+  loaded: LoadedSettings,
+  command: string,
+  log: Logger,
+  clock: Clock,
+  ways: Ways,
+): Promise<OwnRight | SenderLockTaken> {
+  const { acquireSenderLock } = await import('../sender-lock.ts');
+  const { dataDir } = loaded;
+  const place = findJournalPlace(loaded);
+  if (place.kind === 'file') await requireFileOrMayBegin(place, { loaded, log, clock, ways });
+  const lock = await acquireSenderLock(dataDir, command, clock);
+  if ('heldBy' in lock || place.kind === 'file') return lock;
+  return takePlaceInDatabase(lock, place.address, command, { loaded, log, clock, ways });
+}
+
+interface Locking {
+  readonly loaded: LoadedSettings;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly ways: Ways;
+}
+
+/** Where there is no file and none may be made, nothing is written: what is to be mounted there finds the place as it was. */
+async function requireFileOrMayBegin(
+  { path }: JournalPlace & { readonly kind: 'file' },
+  { loaded, log, clock, ways }: Locking,
+): Promise<void> {
+  if (!isMissing(path)) return;
+  const { requireMayBegin } = await import('../../store/open.ts');
+  const opening = await describeOpening(loaded, clock, ways);
+  await tellRefusal(loaded, log, clock, () => requireMayBegin(opening));
+}
+
+async function takePlaceInDatabase(
+  lock: SenderLock,
+  address: JournalAddress,
+  command: string,
+  { loaded, log, clock, ways }: Locking,
+): Promise<OwnRight | SenderLockTaken> {
+  await using stack = new AsyncDisposableStack();
+  stack.use(lock);
+  const { prepareJournal } = await import('../../store/postgres/open.ts');
+  const opening = await describeOpening(loaded, clock, ways);
+  const prepared = await tellRefusal(loaded, log, clock, () => prepareJournal(opening, address));
+  if (prepared === undefined) throw new Error('a journal that may be made was not');
+  stack.use(prepared);
+  const { makeWorkerStore } = await import('../../store/postgres/workers.ts');
+  const { acquireSenderRight } = await import('../machines/sender-right.ts');
+  const toLog: Log = (level, message, facts) => log[level](facts, message);
+  const right = await acquireSenderRight(makeWorkerStore(prepared.engine), { command, clock, log: toLog });
+  if ('heldBy' in right) return right;
+  stack.use(right);
+  const owned = stack.move();
+  return {
+    inDatabase: { prepared, right },
+    // At once: the connections end with the process.
+    [Symbol.dispose]: () => {
+      right[Symbol.dispose]();
+      lock[Symbol.dispose]();
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** False also where nobody may look: whoever takes the lock says why. */
+function isMissing(path: string): boolean {
+  try {
+    statSync(path);
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'ENOENT';
+  }
+}
+
+async function describeOpening(loaded: LoadedSettings, clock: Clock, ways: Ways): Promise<JournalOpening> {
+  const { dataDir } = loaded;
+  const creation = (await mayMakeJournal(loaded)) ? 'if-missing' : 'never';
+  const openMarks = (journalId: string): MarkCopies =>
+    new MarkCopies(markFoldersOf(loaded.folders), journalId);
+  const stamp = describeIdentity(loaded);
+  return { dataDir, stamp, access: 'own', nowMs: clock.now(), creation, openMarks, ...ways };
+}
+
+/**
+ * @param right what `lockOwnJournal` has taken
+ * @throws JournalRefusedError when it is missing, lost, a copy or another's
+ */
+export async function openOwnJournal(
+  loaded: LoadedSettings,
+  log: Logger,
+  clock: Clock,
+  ways: Ways,
+  right?: OwnRight,
+): Promise<Store> {
+  const inDatabase = right?.inDatabase;
+  if (inDatabase !== undefined)
+    return tellRefusal(loaded, log, clock, () => inDatabase.prepared.takeUp(inDatabase.right));
+  const { openJournal } = await import('../../store/open.ts');
+  const opening = await describeOpening(loaded, clock, ways);
+  return tellRefusal(loaded, log, clock, () => openJournal(opening));
+}
+
+/** @throws what `open` throws, once whom the settings name has been told that the journal is refused */
+async function tellRefusal<Opened>(
+  loaded: LoadedSettings,
+  log: Logger,
+  clock: Clock,
+  open: () => Opened,
+): Promise<Awaited<Opened>> {
+  try {
+    return await open();
+  } catch (error) {
+    if (error instanceof Error && error.name === 'JournalRefusedError')
+      await notifyOfRefusal(loaded, error.message, log, clock);
+    throw error;
+  }
+}

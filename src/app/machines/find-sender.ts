@@ -1,0 +1,21 @@
+/** Who sends from a journal now, this process aside: told by the lock of this machine, or by the journal itself. */
+import { hostname } from 'node:os';
+import type { Store } from '../../store/store.ts';
+import type { LoadedSettings } from '../../settings/settings.ts';
+import { findSender, type SenderLockOwner } from '../sender-lock.ts';
+
+/** @param journal which knows all that work it, where these may be on several machines; undefined when there is none */
+export async function findSenderOf(
+  { dataDir }: Pick<LoadedSettings, 'dataDir'>,
+  journal: Pick<Store, 'workers'> | undefined,
+): Promise<SenderLockOwner | undefined> {
+  if (journal?.workers === undefined) return findSender(dataDir);
+  const here = hostname();
+  const sender = (await journal.workers()).find(
+    ({ role, isThere, pid, machine }) =>
+      role === 'sender' && isThere && !(pid === process.pid && machine === here),
+  );
+  if (sender === undefined) return undefined;
+  const { machine, pid, command, sinceMs } = sender;
+  return { machine, pid, command, sinceMs };
+}

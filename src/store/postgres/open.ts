@@ -1,0 +1,250 @@
+/**
+ * Opens the journal of a PostgreSQL database, and refuses one that is another's, newer, lost or restored. It is done in two
+ * steps, so that the right to send, which stands in the journal itself, can be taken between them.
+ */
+import type { ClientBase } from 'pg';
+import {
+  type DatabaseIdentity,
+  describeMissing,
+  describeMoved,
+  isBoundTo,
+  siteOfDatabase,
+} from '../../payout/rules/journal-place.ts';
+import { JournalRefusedError } from '../connection.ts';
+import { type HighWaterMark, HighWaterMarkFile } from '../high-water-mark.ts';
+import { readProgress, requireIdentity, writeIdentity } from '../identity.ts';
+import { recordLoss } from '../loss.ts';
+import { readFact } from '../meta.ts';
+import { decideTables, type JournalOpening, type Opening, readOpening } from '../opening.ts';
+import { readLatestEventSeq } from '../payouts/rows.ts';
+import { bindPlace, readMoment, readPlace, writeMoment } from '../place.ts';
+import { bindServerKind, readServerKind, requireServerKind, type ServerKind } from '../server-kind.ts';
+import type { Body } from '../statements.ts';
+import type { Store } from '../store.ts';
+import { driveOn, makePostgresEngine, type PostgresEngine } from './engine.ts';
+import { asPostgresRefusal } from './errors.ts';
+import { makePostgresJournal } from './journal.ts';
+import { migrateTables, readTablesVersion, tablesVersion } from './migrations.ts';
+import type { OwnWorker } from './send-guards.ts';
+import { makeWorkerStore } from './workers.ts';
+import { requireSameDatabase, requireServer } from './server.ts';
+
+/** The database in which a journal is. */
+export interface JournalAddress {
+  /** `postgres://…`, which may hold a password. */
+  readonly url: string;
+  /** The same for messages, without user and password. */
+  readonly name: string;
+}
+
+/** A journal whose tables are there and which is nobody else's. Its owner closes it after whatever it opens. */
+export interface PreparedJournal extends AsyncDisposable {
+  readonly engine: PostgresEngine;
+  /**
+   * Checks place and high-water marks, and keeps the latter up to date while the journal is open.
+   * @param own the worker that this process is; nothing is sent without one
+   * @throws JournalRefusedError when it is lost or restored
+   */
+  takeUp(own?: OwnWorker): Promise<Store>;
+}
+
+/** What is known of the database while the journal is open. */
+interface Known {
+  identity: DatabaseIdentity | undefined;
+  /** Whatever else is behind what this process has committed is a copy. */
+  latestEventSeq: number;
+}
+
+/**
+ * Makes the tables, or brings them up to date, where this process may.
+ * @returns undefined when there is no journal and it is not to be made (`beside`)
+ * @throws JournalRefusedError when the server will not do, or the journal is another bank's, company's or the sandbox's, of
+ * a newer program or lost
+ * @throws JournalWriteError when the server cannot be reached
+ */
+export async function prepareJournal(
+  wanted: JournalOpening,
+  { url, name }: JournalAddress,
+): Promise<PreparedJournal | undefined> {
+  const opening = readOpening(wanted, (dataDir) => siteOfDatabase(dataDir, name));
+  const known: Known = { identity: undefined, latestEventSeq: 0 };
+  await using stack = new AsyncDisposableStack();
+  try {
+    const engine = stack.use(makePostgresEngine(url, (client) => requireKnown(client, opening, known)));
+    if (!(await prepareTables(engine, opening))) return undefined;
+    const journalId = await engine.read(() => requireIdentity(opening.site, opening.stamp));
+    await takeServerKind(engine, opening);
+    const owned = stack.move();
+    return {
+      engine,
+      takeUp: async (own) => {
+        const journal = await takeUp({ engine, opening, known, journalId, own });
+        return { ...journal, workers: makeWorkerStore(engine).workers };
+      },
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    };
+  } catch (error) {
+    throw asPostgresRefusal(opening.site.journal, error);
+  }
+}
+
+/**
+ * Opens the journal for a process that does not send; undefined when there is none and it is not to be made (`beside`).
+ * @throws as `prepareJournal` does
+ */
+export async function openDatabaseJournal(
+  wanted: JournalOpening,
+  address: JournalAddress,
+): Promise<Store | undefined> {
+  const prepared = await prepareJournal(wanted, address);
+  if (prepared === undefined) return undefined;
+  await using stack = new AsyncDisposableStack();
+  stack.use(prepared);
+  const journal = stack.use(await prepared.takeUp());
+  const owned = stack.move();
+  return { ...journal, [Symbol.asyncDispose]: () => owned.disposeAsync() };
+}
+
+/** What the journal was told that the server at a loopback address is; undefined without one, or if it cannot be read. */
+export async function peekServerKind({ url }: JournalAddress): Promise<ServerKind | undefined> {
+  await using engine = makePostgresEngine(url);
+  try {
+    await withClient(engine, async () => {});
+    return await engine.read(readServerKind);
+  } catch {
+    // Whoever opens it says what is wrong with it.
+    return undefined;
+  }
+}
+
+/** Each connection is to the database that the first was to, and has what was committed since. */
+async function requireKnown(client: ClientBase, { site, access }: Opening, known: Known): Promise<void> {
+  const present = await requireServer(client, site, access === 'own');
+  if (known.identity === undefined) known.identity = present;
+  else requireSameDatabase(site, known.identity, present);
+  if (known.latestEventSeq === 0) return;
+  if ((await driveOn(client, readLatestEventSeq())) < known.latestEventSeq)
+    throw new JournalRefusedError(
+      `${site.holder} is an older copy than the one that this process has worked with. ${site.lossCure}`,
+    );
+}
+
+// ---------------------------------------------------------------- tables
+
+/** A connection for what no body does. */
+async function withClient<T>({ pool }: PostgresEngine, use: (client: ClientBase) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  try {
+    return await use(client);
+  } finally {
+    client.release(true);
+  }
+}
+
+/** Brings the tables up to date where this process may; false when there are none and it may not. */
+async function prepareTables(engine: PostgresEngine, opening: Opening): Promise<boolean> {
+  const { stamp, nowMs, site } = opening;
+  const version = await withClient(engine, readTablesVersion);
+  const isBegun = version > 0 && (await engine.read(() => readFact('journalId'))) !== undefined;
+  const tables = decideTables(opening, version, tablesVersion, isBegun);
+  if (tables !== 'to-be-made') return tables === 'ready';
+  if (version < tablesVersion)
+    await withClient(engine, (client) => migrateTables(client, { journal: site.journal, nowMs }));
+  const isMade = await engine.write(() => begin(stamp, nowMs));
+  // Another machine has begun it meanwhile.
+  if (!isMade && !isBegun) decideTables(opening, tablesVersion, tablesVersion, true);
+  return true;
+}
+
+/** False where it has begun. */
+function* begin(stamp: JournalOpening['stamp'], nowMs: number): Body<boolean> {
+  if ((yield* readFact('journalId')) !== undefined) return false;
+  yield* writeIdentity(stamp);
+  yield* writeMoment('newSinceMs', nowMs);
+  return true;
+}
+
+/** A journal that has not been told what its server is has its first answer; a reader changes nothing. */
+async function takeServerKind(
+  engine: PostgresEngine,
+  { access, site, stamp: { serverKind } }: Opening,
+): Promise<void> {
+  const isNew = await engine.read(() => requireServerKind(site, serverKind));
+  if (isNew && serverKind !== undefined && access === 'own')
+    await engine.write(() => bindServerKind(serverKind));
+}
+
+// ---------------------------------------------------------------- place and marks
+
+interface Prepared {
+  readonly engine: PostgresEngine;
+  readonly opening: Opening;
+  readonly known: Known;
+  readonly journalId: string;
+  readonly own: OwnWorker | undefined;
+}
+
+async function takeUp({ engine, opening, known, journalId, own }: Prepared): Promise<Store> {
+  const { access, recovery, dataDir, site, highWaterMark } = opening;
+  if (access === 'beside') {
+    const missing = describeMissing(site, highWaterMark, await engine.read(() => readProgress(journalId)));
+    if (missing !== undefined) throw new JournalRefusedError(missing);
+    return makePostgresJournal({ engine, journalId });
+  }
+  const copies = opening.openMarks?.(journalId);
+  let present = await engine.read(() => readProgress(journalId));
+  const missing =
+    describeMissing(site, highWaterMark, present) ?? (await copies?.describeMissing(site, present));
+  if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
+  await engine.write(() => takePlace(opening, known.identity, missing !== undefined));
+  const readPresent = async (): Promise<void> => {
+    present = keepHighest(present, await engine.read(() => readProgress(journalId)));
+  };
+  const file = new HighWaterMarkFile(dataDir, highWaterMark, () => present, copies);
+  const advance = async (): Promise<void> => {
+    await readPresent();
+    file.advance();
+    known.latestEventSeq = present.latestEventSeq;
+  };
+  await advance();
+  const newSinceMs = await engine.read(() => readMoment('newSinceMs'));
+  const missesSinceMs = await engine.read(() => readMoment('missesSinceMs'));
+  const note = (latestSeq: number, kind: SeqKind = 'latestEventSeq'): void => {
+    present = { ...present, [kind]: Math.max(present[kind], latestSeq) };
+    file.note(present[kind], kind);
+    known.latestEventSeq = present.latestEventSeq;
+  };
+  const settled = (): Promise<void> => file.settled();
+  const mark = { seals: file.seals, settled, close: () => file.close(), advance, note };
+  return makePostgresJournal({ engine, own, journalId, newSinceMs, missesSinceMs, highWaterMark: mark });
+}
+
+type SeqKind = 'latestEventSeq' | 'latestRegistrationEventSeq';
+
+/** What was read while others went on is put together so that nothing of it goes back. */
+const keepHighest = (one: HighWaterMark, other: HighWaterMark): HighWaterMark => ({
+  ...other,
+  sealedBatches: Math.max(one.sealedBatches, other.sealedBatches),
+  latestEventSeq: Math.max(one.latestEventSeq, other.latestEventSeq),
+  latestRegistrationEventSeq: Math.max(one.latestRegistrationEventSeq, other.latestRegistrationEventSeq),
+});
+
+/**
+ * Binds the journal to its database: once, or when a person says that it goes on there.
+ * @param isBehind the high-water marks show that something is missing
+ * @throws JournalRefusedError when it is bound elsewhere, and nobody says so
+ */
+function* takePlace(
+  { recovery, nowMs, stamp, restores, adopts, site }: Opening,
+  database: DatabaseIdentity | undefined,
+  isBehind: boolean,
+): Body<void> {
+  const kept = yield* readPlace();
+  const present = { termId: stamp.termId, file: undefined, database };
+  const moved = describeMoved(site, kept, present);
+  const isSaid = recovery !== undefined || adopts;
+  if (moved !== undefined && !isSaid) throw new JournalRefusedError(moved);
+  if (recovery !== undefined) yield* recordLoss(recovery, isBehind || moved !== undefined || restores, nowMs);
+  if (!isSaid && isBoundTo(kept, present)) return;
+  yield* bindPlace({ present, isSaid, adopts, restores, nowMs });
+}
