@@ -7,9 +7,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { startThread } from '../../platform/thread.ts';
 import { readArchivedRows, recallBatch } from '../archive/move.ts';
 import { inTransaction, JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
-import { makeSqliteEngine } from '../engine.ts';
+import { type Engine, makeSqliteEngine } from '../engine.ts';
 import { approveBatch, holdUnapproved, readApproval, readFigures } from '../review/approvals.ts';
-import type { Engine } from '../engine.ts';
 import { type Body, drive, type Reading } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import { cancelUnsent, hasAny, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
@@ -116,14 +115,19 @@ export function makeSqliteBulk(
   };
 }
 
-/** Works on any engine, each as one transaction. */
+/** Works that only read, at one moment. */
+const readings: readonly BulkName[] = ['readApproval', 'readFigures', 'readSealNow'];
+
+/** Works on any engine: nobody waits for those that only read. */
 export const makeBulk =
   (engine: Engine): Bulk =>
   async (batchId, name, ...asked) => {
     const from = movedFrom[name];
     if (from !== undefined && !(await engine.read(() => hasAny(batchId, from)))) return 0 as never;
     const body = bulkBodies[name] as (...asked: readonly unknown[]) => Body<never>;
-    return engine.write(() => body(...asked));
+    if (!readings.includes(name)) return engine.write(() => body(...asked));
+    await using view = await engine.openView();
+    return await view.read(() => body(...asked) as Reading<never>);
   };
 
 /** As this module's own: the program runs as it is written, and as it is built. */
