@@ -8,6 +8,7 @@ import { makeJournalDatabase } from './postgres.ts';
 
 interface PostgresStore extends TestStore {
   readonly store: Store;
+  readonly url: string;
   openAnother(): Promise<Store>;
 }
 
@@ -30,6 +31,7 @@ export async function makePostgresStore(): Promise<PostgresStore> {
   return {
     journal: store,
     store,
+    url,
     openAnother: async () => openOn(owned),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
