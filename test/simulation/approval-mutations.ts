@@ -33,7 +33,7 @@ export const ofApprovals: readonly Mutation[] = [
   inApprovals(
     'approved though it has changed since it was proposed',
     'store/review/approvals.ts',
-    'if (readWaiting(db, batch)?.version !== version) return false;',
+    '  if ((yield* readWaiting(batch))?.version !== version) return false;',
     '',
   ),
   inApprovals(

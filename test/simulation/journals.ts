@@ -148,7 +148,9 @@ export class Journals implements SimulatedDisk {
     mkdirSync(folders.outbox, { recursive: true });
     const { settings } = loadSettings(this.#journals.plan);
     const changed = { ...settings, bank: { ...settings.bank, termId } };
-    const loaded = { settings: changed, dataDir, folders, isSandbox: false } as unknown as LoadedSettings;
+    const journalUrl = { ok: true, secret: '', from: 'journal.url' };
+    const parts = { settings: changed, dataDir, folders, isSandbox: false, journalUrl };
+    const loaded = parts as unknown as LoadedSettings;
     return { dataDir, loaded };
   }
 
