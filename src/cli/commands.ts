@@ -1,8 +1,8 @@
 /** Every command, in the order of `--help`. */
 import type { Argv } from 'yargs';
 import { approveCommand, proposalsCommand } from './approve.ts';
-import { archiveCommand } from './archive.ts';
-import { backupCommand } from './backup.ts';
+import { archiveCommand } from './journal/archive.ts';
+import { backupCommand } from './journal/backup.ts';
 import { checkCommand } from './check.ts';
 import { callbacksCommand } from './registration/callbacks.ts';
 import { configCommand } from './config.ts';
@@ -32,7 +32,7 @@ import { sandboxCommand } from './sandbox.ts';
 import { settleCommand } from './settle.ts';
 import { showCommand, statusCommand } from './status.ts';
 import { verifyCommand } from './verify.ts';
-import { adoptCommand, restoreCommand } from './take-over.ts';
+import { adoptCommand, restoreCommand } from './journal/take-over.ts';
 import { userCommand } from './user.ts';
 import { watchCommand } from './watch.ts';
 

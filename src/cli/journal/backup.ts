@@ -1,6 +1,6 @@
 /** `paydrop backup FILE`: a copy of the journal as it is now, while others go on. */
-import { toLines } from '../core/outgoing-text.ts';
-import { loadCommandSettings, makeCommand } from './options.ts';
+import { toLines } from '../../core/outgoing-text.ts';
+import { loadCommandSettings, makeCommand } from '../options.ts';
 
 export const backupCommand = makeCommand({
   command: 'backup <file>',
@@ -12,11 +12,11 @@ export const backupCommand = makeCommand({
       .example('$0 backup /backup/journal-2026-11-21.db', 'keep it away from this machine'),
   run: async ({ file, json: asJson, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { backUp } = await import('../app/open-store.ts');
-    const { print } = await import('./views/shown.ts');
+    const { backUp } = await import('../../app/open-store.ts');
+    const { print } = await import('../views/shown.ts');
     const json = await backUp(loaded, file);
     const { path, bytes, latestEventSeq, archives } = json;
-    const { describeArchives } = await import('../payout/rules/archive.ts');
+    const { describeArchives } = await import('../../payout/rules/archive.ts');
     const text = toLines([
       `${path}: ${bytes} bytes, up to event ${latestEventSeq}. It is whole.`,
       ...describeArchives(archives, 'Copy its archives, too, each once'),

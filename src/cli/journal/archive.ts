@@ -1,6 +1,6 @@
 /** `paydrop archive --before DATE`: batches that are done and reconciled leave the journal. */
-import { SettingsError } from '../settings/secrets.ts';
-import { exitCodes } from './exit-codes.ts';
+import { SettingsError } from '../../settings/secrets.ts';
+import { exitCodes } from '../exit-codes.ts';
 import {
   flagOption,
   loadCommandSettings,
@@ -8,7 +8,7 @@ import {
   makeCommand,
   orAnotherSends,
   textOption,
-} from './options.ts';
+} from '../options.ts';
 
 export const archiveCommand = makeCommand({
   command: 'archive',
@@ -33,15 +33,15 @@ export const archiveCommand = makeCommand({
       ),
   run: async ({ before, dryRun, json, logLevel, ...options }) => {
     const beforeDate = /^\d{4}-\d{2}-\d{2}$|^\d{8}$/.test(before) ? before.replaceAll('-', '') : '';
-    const { parseBangkokDate } = await import('../core/bangkok-time.ts');
+    const { parseBangkokDate } = await import('../../core/bangkok-time.ts');
     if (parseBangkokDate(beforeDate) === undefined)
       throw new SettingsError(`--before: "${before}" names no day: write it as YYYY-MM-DD`);
     const loaded = await loadCommandSettings(options);
-    const { archiveBatches } = await import('../app/archive.ts');
-    const { listenForInterrupt } = await import('./interrupt.ts');
-    const { say } = await import('./output.ts');
-    const { print, printBanner } = await import('./views/shown.ts');
-    const { showArchived } = await import('./views/archive.ts');
+    const { archiveBatches } = await import('../../app/archive.ts');
+    const { listenForInterrupt } = await import('../interrupt.ts');
+    const { say } = await import('../output.ts');
+    const { print, printBanner } = await import('../views/shown.ts');
+    const { showArchived } = await import('../views/archive.ts');
     using interrupt = listenForInterrupt(() => say('Stopping after the batch that moves now.'));
     const archived = await archiveBatches(loaded, await openLog({ json, logLevel }), {
       beforeDate,

@@ -1,5 +1,5 @@
 /** `paydrop adopt` and `paydrop restore`: a journal goes on where it has not worked before. */
-import { toLines } from '../core/outgoing-text.ts';
+import { toLines } from '../../core/outgoing-text.ts';
 import {
   loadCommandSettings,
   openLog,
@@ -7,7 +7,7 @@ import {
   orAnotherSends,
   readSinceOption,
   textOption,
-} from './options.ts';
+} from '../options.ts';
 
 export const adoptCommand = makeCommand({
   command: 'adopt',
@@ -27,11 +27,11 @@ export const adoptCommand = makeCommand({
       ),
   run: async ({ json, logLevel, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { adoptJournal } = await import('../app/take-over.ts');
-    const { print } = await import('./views/shown.ts');
+    const { adoptJournal } = await import('../../app/take-over.ts');
+    const { print } = await import('../views/shown.ts');
     const { place, ...taken } = await adoptJournal(loaded, await openLog({ json, logLevel }));
     const { termId } = loaded.settings.bank;
-    const { describeArchives } = await import('../payout/rules/archive.ts');
+    const { describeArchives } = await import('../../payout/rules/archive.ts');
     const text = toLines([
       `The journal ${taken.journalId} ${place} goes on here, with the terminal ${termId}.`,
       ...describeArchives(taken.missingArchives, 'It names archives'),
@@ -63,18 +63,18 @@ export const restoreCommand = makeCommand({
       .example('$0 restore /backup/journal-2026-11-21.db --since 2026-11-21', 'the day on which it was made')
       .example('$0 restore --since 2026-11-21', 'journal.url names a database that was put back to that day'),
   run: async ({ file, since, json, logLevel, ...options }) => {
-    const { systemClock } = await import('../platform/clock.ts');
+    const { systemClock } = await import('../../platform/clock.ts');
     const recovery = await readSinceOption(since, systemClock.now());
     const loaded = await loadCommandSettings(options);
-    const { restoreJournal } = await import('../app/take-over.ts');
-    const { print } = await import('./views/shown.ts');
+    const { restoreJournal } = await import('../../app/take-over.ts');
+    const { print } = await import('../views/shown.ts');
     const { place, ...taken } = await restoreJournal(
       loaded,
       await openLog({ json, logLevel }),
       file,
       recovery,
     );
-    const { describeArchives } = await import('../payout/rules/archive.ts');
+    const { describeArchives } = await import('../../payout/rules/archive.ts');
     const text = toLines([
       `The journal ${taken.journalId} is back ${place}. Before a payout is sent, the bank is asked about it ` +
         'on each day that is in question: run the files again that were handed over since.',
