@@ -25,6 +25,7 @@ import {
 } from '../store/connection.ts';
 import { readSchemaVersion, schemaVersion } from '../store/migrations.ts';
 import { type JournalIdentity, requireIdentity } from '../store/identity.ts';
+import { unmarkGone } from '../store/moved.ts';
 import { journalFileName } from '../store/open.ts';
 import { readLatestEventSeq } from '../store/payouts/rows.ts';
 import { noteCopied } from '../store/place.ts';
@@ -98,6 +99,8 @@ function copyInto(journalPath: string, temporaryPath: string): void {
 
 function noteInCopy(temporaryPath: string, nowMs: number): void {
   using db = new DatabaseSync(temporaryPath);
+  // A file whose journal was moved refuses every change.
+  unmarkGone(db);
   drive(db, noteCopied(nowMs));
 }
 

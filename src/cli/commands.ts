@@ -17,6 +17,7 @@ import {
   releaseCommand,
 } from './decide.ts';
 import { initCommand } from './init.ts';
+import { moveCommand } from './journal/move.ts';
 import { listCommand } from './list.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
 import { type Command, type GlobalOptions, makeCommandLine } from './options.ts';
@@ -56,6 +57,7 @@ export const commands: readonly Command[] = [
   verifyCommand,
   adoptCommand,
   restoreCommand,
+  moveCommand,
   resultCommand,
   listCommand,
   archiveCommand,

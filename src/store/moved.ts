@@ -3,10 +3,15 @@
  * then the file, and only then may the database be used: at no moment are there two that may send.
  */
 import type { DatabaseSync } from 'node:sqlite';
-import { describeArriving, describeGone, type JournalSite } from '../payout/rules/journal-place.ts';
+import {
+  type DatabaseIdentity,
+  describeArriving,
+  describeGone,
+  type JournalSite,
+} from '../payout/rules/journal-place.ts';
 import { inTransaction, JournalRefusedError } from './connection.ts';
 import { readFact, writeFact } from './meta.ts';
-import { noteCopied } from './place.ts';
+import { bindPlace, noteCopied } from './place.ts';
 import { type Body, drive, type Reading } from './statements.ts';
 
 /** What is kept of a move, by the names of the facts. */
@@ -44,8 +49,12 @@ export function* requireArrived(site: JournalSite): Reading<void> {
   throw new JournalRefusedError(describeArriving(site));
 }
 
-/** Lets the database be used. */
-export const noteArrived = (): Body<void> => writeFact(moveFacts.isArriving, null);
+/** Lets the database be used, and binds the journal to it: one that is copied from now on is a copy. */
+export function* noteArrived(database: DatabaseIdentity, nowMs: number): Body<void> {
+  yield* writeFact(moveFacts.isArriving, null);
+  const present = { termId: undefined, file: undefined, database };
+  yield* bindPlace({ present, isSaid: false, adopts: false, restores: false, nowMs });
+}
 
 const prefix = 'moved_';
 

@@ -78,7 +78,8 @@ export interface Scene extends AsyncDisposable {
   start(...args: string[]): Program;
   /** Runs it to its end. */
   run(...args: string[]): Promise<ProgramEnd>;
-  /** The same with other settings. */
+  /** The same two with other settings. */
+  startWith(configPath: string, ...args: string[]): Program;
   runWith(configPath: string, ...args: string[]): Promise<ProgramEnd>;
 }
 
@@ -169,6 +170,7 @@ export async function openScene(changes: SceneSettings = {}): Promise<Scene> {
       clocks,
       start: (...args) => startWith(configPath, args),
       run: (...args) => startWith(configPath, args).ended,
+      startWith: (path, ...args) => startWith(path, args),
       runWith: (path, ...args) => startWith(path, args).ended,
       addFile: async (name, csv) => {
         const path = join(folder, 'in', name);

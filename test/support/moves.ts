@@ -5,19 +5,18 @@ import { siteOfDatabase, siteOfFile } from '../../src/payout/rules/journal-place
 import { nameJournalUrl } from '../../src/settings/journal-url.ts';
 import { openConnection } from '../../src/store/connection.ts';
 import { readFact } from '../../src/store/meta.ts';
-import { makePostgresEngine } from '../../src/store/postgres/engine.ts';
 import { drive } from '../../src/store/statements.ts';
 import { noonMs } from './core-fixtures.ts';
 
 /** @param path of the journal's file */
 export function moveOf(path: string, url: string): Move {
   using db = openConnection(path);
-  const toName = nameJournalUrl(url);
+  const name = nameJournalUrl(url);
   return {
     journalId: drive(db, readFact('journalId')) ?? '',
     from: siteOfFile(dirname(path)),
-    to: siteOfDatabase(dirname(path), toName),
-    toName,
+    to: siteOfDatabase(dirname(path), name),
+    address: { url, name },
     nowMs: noonMs,
   };
 }
@@ -25,6 +24,5 @@ export function moveOf(path: string, url: string): Move {
 /** The move as whoever holds the right to send does it. */
 export async function moveJournal(path: string, url: string, changes: Partial<Move> = {}): Promise<MoveEnd> {
   using db = openConnection(path);
-  await using engine = makePostgresEngine(url);
-  return await carryOver(db, engine, { ...moveOf(path, url), ...changes });
+  return await carryOver(db, { ...moveOf(path, url), ...changes });
 }

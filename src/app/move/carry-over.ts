@@ -6,13 +6,15 @@
 import { randomUUID } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import type { ClientBase } from 'pg';
-import type { JournalSite } from '../../payout/rules/journal-place.ts';
+import type { DatabaseIdentity, JournalSite } from '../../payout/rules/journal-place.ts';
 import { asWriteError, JournalRefusedError } from '../../store/connection.ts';
-import { markGone, moveFacts, noteArrived, readGone } from '../../store/moved.ts';
-import { type PostgresEngine, writeLockKey } from '../../store/postgres/engine.ts';
-import { asPostgresWriteError } from '../../store/postgres/errors.ts';
+import { type Gone, markGone, moveFacts, noteArrived, readGone } from '../../store/moved.ts';
+import { makePostgresEngine, type PostgresEngine, writeLockKey } from '../../store/postgres/engine.ts';
+import { asPostgresRefusal } from '../../store/postgres/errors.ts';
 import { migrateWithin, readTablesVersion } from '../../store/postgres/migrations.ts';
+import type { JournalAddress } from '../../store/postgres/open.ts';
 import { schemaName } from '../../store/postgres/pool.ts';
+import { requireSameDatabase, requireServer } from '../../store/postgres/server.ts';
 import { drive } from '../../store/statements.ts';
 import { compareSides } from './compare.ts';
 import { copyTables } from './copy.ts';
@@ -21,14 +23,17 @@ import { describeTables, ownTable } from './tables.ts';
 /** What has just been done. */
 export type MoveStep = 'locked' | 'copied' | 'committed' | 'compared' | 'marked' | 'arrived';
 
-export interface Move {
+/** A journal and a database. */
+export interface Way {
   readonly journalId: string;
   /** Of the file. */
   readonly from: JournalSite;
   /** Of the database. */
   readonly to: JournalSite;
-  /** The database, in words. */
-  readonly toName: string;
+  readonly address: JournalAddress;
+}
+
+export interface Move extends Way {
   readonly nowMs: number;
   /** Told of each step, so that a test can end the process there. */
   readonly onStep?: (step: MoveStep) => void | Promise<void>;
@@ -60,50 +65,58 @@ const idleMaxMs = 600_000;
  * @throws JournalRefusedError when the database holds a journal already, or the two sides differ
  * @throws JournalWriteError when one of them cannot be written: the same command goes on
  */
-export async function carryOver(db: DatabaseSync, engine: PostgresEngine, move: Move): Promise<MoveEnd> {
-  try {
+export const carryOver = (db: DatabaseSync, move: Move): Promise<MoveEnd> =>
+  atDatabase(move, async (database) => {
     const gone = drive(db, readGone());
-    if (gone !== undefined) return await endMove(db, engine, move, gone.moveId);
+    if (gone !== undefined) return endMove(db, database, move, gone);
     const moveId = randomUUID();
     const rows = await whileLocked(db, async () => {
       await move.onStep?.('locked');
-      const copied = await useClient(engine, (client) => copy(db, client, move, moveId));
+      const copied = await useClient(database, (client) => copy(db, client, move, moveId));
       await move.onStep?.('committed');
-      await requireSame(db, engine, move);
+      await requireSame(db, database, move);
       await move.onStep?.('compared');
-      markGone(db, move.from, { moveId, to: move.toName }, move.nowMs);
+      markGone(db, move.from, { moveId, to: move.address.name }, move.nowMs);
       return copied;
     });
     await move.onStep?.('marked');
-    await arrive(engine, move);
+    await arrive(database, move);
     return { kind: 'moved', rows };
-  } catch (error) {
-    throw asPostgresWriteError(asWriteError(error));
-  }
-}
+  });
 
 /** Takes what keeps the database from being used away; the file has said that its journal is gone. */
-async function arrive(engine: PostgresEngine, move: Move): Promise<void> {
-  await engine.write(noteArrived);
+async function arrive({ engine, identity }: Database, move: Move): Promise<void> {
+  await engine.write(() => noteArrived(identity, move.nowMs));
   await move.onStep?.('arrived');
 }
 
+/** What a move would do: all of it, only its last steps, since the file says that its journal is gone, or nothing. */
+export type MoveAhead = 'all' | 'end' | 'nothing';
+
+/**
+ * Reads only.
+ * @param gone what the file says
+ * @throws JournalRefusedError as a move would, before it has done anything
+ */
+export const lookAhead = (way: Way, gone: Gone | undefined): Promise<MoveAhead> =>
+  atDatabase(way, async (database) => {
+    const found = await useClient(database, findJournal);
+    if (gone !== undefined) {
+      requireMoved(found, way, gone);
+      return found.isArriving ? 'end' : 'nothing';
+    }
+    requireRoom(found, way);
+    await useClient(database, (client) => requireRights(client, way));
+    return 'all';
+  });
+
 /** Goes on where the file says already that its journal is gone. */
-async function endMove(
-  db: DatabaseSync,
-  engine: PostgresEngine,
-  move: Move,
-  moveId: string,
-): Promise<MoveEnd> {
-  const found = await useClient(engine, findJournal);
-  if (found.journalId !== move.journalId || found.moveId !== moveId)
-    throw new JournalRefusedError(
-      `${move.from.journal} went to ${drive(db, readGone())?.to ?? 'a database'}, and what is at ${move.toName} is not that ` +
-        'journal: name the database that it went to, or put that one back from its backup',
-    );
+async function endMove(db: DatabaseSync, database: Database, move: Move, gone: Gone): Promise<MoveEnd> {
+  const found = await useClient(database, findJournal);
+  requireMoved(found, move, gone);
   if (!found.isArriving) return { kind: 'was-there' };
-  await requireSame(db, engine, move);
-  await arrive(engine, move);
+  await requireSame(db, database, move);
+  await arrive(database, move);
   return { kind: 'ended' };
 }
 
@@ -116,7 +129,7 @@ async function whileLocked<T>(db: DatabaseSync, work: () => Promise<T>): Promise
     const result = await work();
     db.exec('commit');
     // A file that is copied without its log would not know.
-    db.exec('pragma wal_checkpoint(truncate)');
+    db.exec('pragma wal_checkpoint(passive)');
     return result;
   } catch (error) {
     if (db.isTransaction) db.exec('rollback');
@@ -126,7 +139,34 @@ async function whileLocked<T>(db: DatabaseSync, work: () => Promise<T>): Promise
 
 // ---------------------------------------------------------------- the database
 
-async function useClient<T>({ pool }: PostgresEngine, use: (client: ClientBase) => Promise<T>): Promise<T> {
+interface Database {
+  readonly engine: PostgresEngine;
+  /** Of the one that every connection is to. */
+  readonly identity: DatabaseIdentity;
+}
+
+/** @throws JournalRefusedError when no journal can be there */
+async function atDatabase<T>({ to, address }: Way, use: (database: Database) => Promise<T>): Promise<T> {
+  let identity: DatabaseIdentity | undefined;
+  const greet = async (client: ClientBase): Promise<void> => {
+    const present = await requireServer(client, to, true);
+    if (identity === undefined) identity = present;
+    else requireSameDatabase(to, identity, present);
+  };
+  await using engine = makePostgresEngine(address.url, greet);
+  try {
+    await useClient({ engine }, async () => {});
+    if (identity === undefined) throw new Error('a connection was not looked at');
+    return await use({ engine, identity });
+  } catch (error) {
+    throw asPostgresRefusal(to.journal, asWriteError(error));
+  }
+}
+
+async function useClient<T>(
+  { engine: { pool } }: Pick<Database, 'engine'>,
+  use: (client: ClientBase) => Promise<T>,
+): Promise<T> {
   const client = await pool.connect();
   const ignore = (): void => {};
   client.on('error', ignore);
@@ -169,16 +209,45 @@ async function findJournal(client: ClientBase): Promise<Found> {
 }
 
 /** @throws JournalRefusedError when the journal cannot go into a database that holds this */
-function requireRoom({ journalId, isArriving }: Found, move: Pick<Move, 'journalId' | 'toName'>): void {
+function requireRoom({ journalId, isArriving }: Found, move: Way): void {
   if (journalId === undefined) return;
   if (!isArriving)
     throw new JournalRefusedError(
-      `there is a journal at ${move.toName} already: name a database without one`,
+      `there is a journal at ${move.address.name} already: name a database without one`,
     );
   if (journalId !== move.journalId)
     throw new JournalRefusedError(
-      `another journal is on its way to ${move.toName}: let that move end first, or name another database`,
+      `another journal is on its way to ${move.address.name}: let that move end first, or name another database`,
     );
+}
+
+/** @throws JournalRefusedError when what is there is not what the file says that it has become */
+function requireMoved(
+  { journalId, moveId }: Found,
+  { journalId: own, from, address }: Way,
+  gone: Gone,
+): void {
+  if (journalId === own && moveId === gone.moveId) return;
+  throw new JournalRefusedError(
+    `${from.journal} went to ${gone.to}, and what is at ${address.name} is not that journal: name the database that it went ` +
+      'to, or put that one back from its backup',
+  );
+}
+
+const rights = `
+select (case when to_regnamespace('${schemaName}') is null then has_database_privilege(current_database(), 'create')
+  else has_schema_privilege('${schemaName}', 'create') and not exists (select from pg_class
+    where relnamespace = to_regnamespace('${schemaName}') and relkind in ('r', 'S') and not pg_has_role(relowner, 'usage'))
+  end)::text as suffice`;
+
+/** @throws JournalRefusedError when the role may not make the tables, or they are another's */
+async function requireRights(client: ClientBase, { address }: Way): Promise<void> {
+  const { rows } = await client.query<{ readonly suffice: string }>(rights);
+  if (rows[0]?.suffice === 'true') return;
+  throw new JournalRefusedError(
+    `the role of ${address.name} may not make or fill the tables: give the address of whoever owns them or the database, ` +
+      'for this once (docs/operations.md, "Several machines")',
+  );
 }
 
 /** All of the schema but the history of its tables. */
@@ -191,7 +260,7 @@ async function listTables(client: ClientBase): Promise<readonly string[]> {
 }
 
 /** Takes away what an earlier try has left. @throws JournalRefusedError when it is not from one */
-async function makeRoom(client: ClientBase, found: Found, { toName }: Move): Promise<void> {
+async function makeRoom(client: ClientBase, found: Found, { address }: Move): Promise<void> {
   const tables = await listTables(client);
   if (tables.length === 0) return;
   if (found.journalId !== undefined) {
@@ -202,7 +271,7 @@ async function makeRoom(client: ClientBase, found: Found, { toName }: Move): Pro
     const { rowCount } = await client.query(`select from ${table} limit 1`);
     if (rowCount === 0) continue;
     throw new JournalRefusedError(
-      `${toName} holds no journal, and rows of one (${table}): name another database, or find out whose they are`,
+      `${address.name} holds no journal, and rows of one (${table}): name another database, or find out whose they are`,
     );
   }
 }
@@ -213,8 +282,9 @@ async function copy(db: DatabaseSync, client: ClientBase, move: Move, moveId: st
     await client.query(`select pg_advisory_xact_lock(${writeLockKey})`);
     const found = await findJournal(client);
     requireRoom(found, move);
+    await requireRights(client, move);
     await makeRoom(client, found, move);
-    await migrateWithin(client, { journal: move.toName, nowMs: move.nowMs });
+    await migrateWithin(client, { journal: move.address.name, nowMs: move.nowMs });
     await client.query(`set local search_path = ${schemaName}, pg_temp`);
     const rows = await copyTables(db, client, await describeTables(db, client), move.onTable ?? (() => {}));
     const stamp = [moveFacts.isArriving, '1', moveFacts.moveId, moveId];
@@ -225,8 +295,8 @@ async function copy(db: DatabaseSync, client: ClientBase, move: Move, moveId: st
 }
 
 /** @throws JournalRefusedError when the database has not what the file has */
-async function requireSame(db: DatabaseSync, engine: PostgresEngine, { to, from }: Move): Promise<void> {
-  const difference = await useClient(engine, (client) =>
+async function requireSame(db: DatabaseSync, database: Database, { to, from }: Move): Promise<void> {
+  const difference = await useClient(database, (client) =>
     transact(client, 'begin isolation level repeatable read read only', () => compareSides(db, client)),
   );
   if (difference === undefined) return;

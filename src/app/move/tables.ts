@@ -121,7 +121,8 @@ export interface Look {
 /** Every row of a table, whole. */
 export function lookAt({ name, columns, key, condition }: Table): Look {
   const names = columns.map((column) => column.name);
-  const order = (key.length > 0 ? key : names).map((column) => `${quote(column)} nulls first`);
+  // As indexes have it: where a key is, nothing of it is null.
+  const order = key.length > 0 ? key.map(quote) : names.map((column) => `${quote(column)} nulls first`);
   const statement = `select ${wholeRow(names)} as whole from ${name} ${condition} order by ${order.join(', ')}`;
   return { what: `the rows of ${name}`, statement };
 }
@@ -173,3 +174,13 @@ export const otherLooks: readonly Look[] = [
   chainOf('event', 'payout_seq'),
   chainOf('registration_event', 'registration_seq'),
 ];
+
+/** How many rows of the file are carried. */
+export function countRows(db: DatabaseSync): number {
+  let all = 0;
+  for (const name of movedTables) {
+    const found = db.prepare(`select count(*) as rows from ${name} ${conditions.get(name) ?? ''}`).get();
+    all += Number(found?.['rows'] ?? 0);
+  }
+  return all;
+}

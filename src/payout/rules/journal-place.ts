@@ -230,7 +230,7 @@ export const saysGone = (message: string): boolean => message.includes(` ${wasMo
 
 /** A database that a journal is on its way to. */
 export const describeArriving = ({ journal }: Pick<JournalSite, 'journal'>): string =>
-  `${journal} has not arrived there yet: it is being moved, or that was cut short. Move it again, on the machine ` +
+  `${journal} has not arrived there yet: it is being moved, or that was cut short. Run "paydrop move" again, on the machine ` +
   'that has the journal.db that it comes from: until it has ended well, that one alone is the journal';
 
 const describeBank = ({ isSandbox, bankAddress }: Owner): string =>

@@ -17,6 +17,7 @@ import { recordLoss } from '../loss.ts';
 import { readFact } from '../meta.ts';
 import { decideTables, type JournalOpening, type Opening, readOpening } from '../opening.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
+import { requireArrived } from '../moved.ts';
 import { bindPlace, readMoment, readPlace, writeMoment } from '../place.ts';
 import { bindServerKind, readServerKind, requireServerKind, type ServerKind } from '../server-kind.ts';
 import type { Body } from '../statements.ts';
@@ -73,6 +74,7 @@ export async function prepareJournal(
     const engine = stack.use(makePostgresEngine(url, (client) => requireKnown(client, opening, known)));
     if (!(await prepareTables(engine, opening))) return undefined;
     const journalId = await engine.read(() => requireIdentity(opening.site, opening.stamp));
+    await engine.read(() => requireArrived(opening.site));
     await takeServerKind(engine, opening);
     const owned = stack.move();
     return {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import type { MoveStep } from '../../../src/app/move/carry-over.ts';
-import { JournalRefusedError, openConnection } from '../../../src/store/connection.ts';
+import { JournalRefusedError, JournalWriteError, openConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/migrations.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import {
@@ -151,6 +151,29 @@ describePostgres('a journal that is moved', () => {
       expect(await moveJournal(journal.path, database.url)).toEqual({ kind: 'was-there' });
     },
   );
+
+  test('stays where it is when the database is cut off, and goes once it is back', async () => {
+    await using journal = await makeBusyJournal();
+    await using database = await makeDatabase();
+    await using other = await database.connect();
+    const onStep = async (step: MoveStep): Promise<void> => {
+      if (step === 'copied' || step === 'marked')
+        await other.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity
+           where datname = current_database() and pid <> pg_backend_pid()`,
+        );
+    };
+    const cut = moveJournal(journal.path, database.url, { onStep });
+    await expect(cut).rejects.toThrow(JournalWriteError);
+    await expect(cut).rejects.toThrow(/cannot be reached/);
+    expect([await mayWorkFile(journal), await standingOf(database)]).toEqual([true, 'none']);
+    const second = await moveJournal(journal.path, database.url, {
+      onStep: (step) => (step === 'marked' ? onStep(step) : undefined),
+    });
+    expect(second.kind).toBe('moved');
+    await expectSame(journal.path, database);
+    expect([await mayWorkFile(journal), await standingOf(database)]).toEqual([false, 'there']);
+  });
 
   test.each([
     [

@@ -1,0 +1,53 @@
+/** What `move` prints: where the journal is, and what is to be set now. */
+import type { Moved, MovePlan } from '../../app/move/move.ts';
+import { countOf } from '../../core/figures.ts';
+import { toLines } from '../../core/outgoing-text.ts';
+import type { Shown } from './shown.ts';
+
+const setNow =
+  'Name that database in journal.url now, on each machine, with the address of the role that runs every day, and start ' +
+  'paydrop again.';
+
+function describeEnd(moved: Moved): string {
+  switch (moved.kind) {
+    case 'moved':
+      return `with ${countOf(moved.rows, 'row')}, each compared with the file`;
+    case 'ended':
+      return 'whole: an earlier move has now ended';
+    case 'was-there':
+      return 'already: nothing was to be done';
+  }
+}
+
+export function showMoved(moved: Moved): Shown {
+  const { journalId, database, dataDir } = moved;
+  const text = toLines([
+    `The journal ${journalId} is at ${database}, ${describeEnd(moved)}.`,
+    `${setNow} journal.db in ${dataDir} stays as it is: nothing is sent from it any more.`,
+  ]);
+  const { kind, ...facts } = moved;
+  return { json: { ...facts, state: kind }, text };
+}
+
+function describeAhead({ ahead, rows, journalId, dataDir, database }: MovePlan): string {
+  switch (ahead) {
+    case 'all':
+      return `${countOf(rows, 'row')} of the journal ${journalId} in ${dataDir} would go to ${database}, and could.`;
+    case 'end':
+      return `The journal ${journalId} is at ${database} already, and cannot be used there yet: "paydrop move" ends that.`;
+    case 'nothing':
+      return `The journal ${journalId} is at ${database} already. ${setNow}`;
+  }
+}
+
+export function showPlan(plan: MovePlan): Shown {
+  const { archivedBatches, sender, ...facts } = plan;
+  const lines = [describeAhead(plan)];
+  if (archivedBatches > 0)
+    lines.push(
+      `${countOf(archivedBatches, 'batch', 'batches')} would come back from their archives before, and go along.`,
+    );
+  if (sender !== undefined)
+    lines.push(`"paydrop ${sender.command}" (process ${sender.pid}) is sending now: stop it before.`);
+  return { json: { ...facts, archivedBatches, sender: sender ?? null }, text: toLines(lines) };
+}
