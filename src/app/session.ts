@@ -122,6 +122,8 @@ export interface RunSession extends ProcessState {
   readonly bankAddress: string;
   /** The lease of this process, where several machines work the journal. */
   readonly lease?: Pick<LeaseKeeper, 'isHeld' | 'mayLeave' | 'lost'> | undefined;
+  /** Aborted, with the refusal as its reason, when the journal turns out to be another one than before. */
+  readonly refused?: AbortSignal | undefined;
 }
 
 /** The same with the sender lock, the whole store, and everything to be closed. */
@@ -185,6 +187,7 @@ export async function openSession(
     log,
     bankAddress,
     lease: lock.inDatabase?.right.keeper,
+    refused: lock.inDatabase?.prepared.refused,
     approval: () => readApprovalPolicy(loaded, journal),
     noteRunner: (batchId) => noteRunner(loaded, journal, batchId),
     noteRefused: (fileName, refused) => noteRefused(journal, clock, fileName, refused),

@@ -20,6 +20,7 @@ import { publishDayHeads } from './review/day-heads.ts';
 import type { DroppedFiles } from './review/dropped.ts';
 import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
 import { JournalCheck } from './journal/journal-check.ts';
+import { nameJournal } from './journal/place.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
@@ -93,11 +94,26 @@ async function lead(
   if (loss !== undefined) options.warn(loss);
   await using open = new AsyncDisposableStack();
   open.use(await openPage(options, session.journal));
-  const lost = session.lease?.lost;
-  const stop = AbortSignal.any([options.stop, ...(lost ? [lost] : [])]);
-  await workFolder(session, status, { ...options, stop }, { hasTakenOver: leadership.hasTakenOver, early });
-  // Whoever has started it starts it again: it stands by then.
-  if (lost?.aborted === true && !options.stop.aborted) throw new SenderBusyError(undefined);
+  await workWhileEntitled(session, status, options, { hasTakenOver: leadership.hasTakenOver, early });
+}
+
+/** @throws SenderBusyError when another has the right to send by now; whoever has started this process starts it again */
+async function workWhileEntitled(
+  session: Session,
+  status: WatchStatus,
+  options: WatchOptions,
+  leading: Parameters<typeof workFolder>[3],
+): Promise<void> {
+  const { lease, refused } = session;
+  const ends = [lease?.lost, refused].filter((end) => end !== undefined);
+  const stop = AbortSignal.any([options.stop, ...ends]);
+  try {
+    await workFolder(session, status, { ...options, stop }, leading);
+  } finally {
+    // What comes of that is no reason of its own.
+    refused?.throwIfAborted();
+  }
+  if (lease?.lost.aborted === true && !options.stop.aborted) throw new SenderBusyError(undefined);
 }
 
 /** The review page, where the settings ask for it. */
@@ -442,21 +458,33 @@ function makeSetup(
   };
 }
 
+/** A database that is away is waited for, by a write, for longer than anybody wants to be told late. */
+const journalAnswersMs = 5_000;
+
+/** What keeps the journal from taking a write; undefined when it takes one. */
+async function probeJournal({ journal, clock, loaded, lease }: Session): Promise<unknown> {
+  const probed = journal.probe(clock.now()).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (lease === undefined) return probed;
+  const over = new AbortController();
+  const away = new Error(`the journal at ${nameJournal(loaded)} takes no writes: look at its database`);
+  const waited = clock.sleep(journalAnswersMs, over.signal).then(() => away);
+  try {
+    return await Promise.race([probed, waited]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** What is wrong with journal or folders; undefined when all take writes. */
-async function probeDisks(
-  { loaded, journal, clock }: Session,
-  status: WatchStatus,
-): Promise<string | undefined> {
+async function probeDisks(session: Session, status: WatchStatus): Promise<string | undefined> {
+  const { loaded } = session;
   if (status.journalDamage !== undefined) return status.journalDamage.why;
   const { work, archive, rejected, outbox } = loaded.folders;
   const trouble = await probeFolders([work, outbox, archive, rejected]);
-  const error =
-    trouble === undefined
-      ? await journal.probe(clock.now()).then(
-          () => undefined,
-          (thrown: unknown) => thrown,
-        )
-      : undefined;
+  const error = trouble === undefined ? await probeJournal(session) : undefined;
   // What is known from the last probe stays until this one is over.
   status.isJournalLocked = isLockedByOther(error);
   return trouble?.why ?? (error === undefined ? undefined : explain(error, loaded));

@@ -10,6 +10,7 @@ import { nameJournalUrl } from '../../src/settings/journal-url.ts';
 import { makePostgresEngine } from '../../src/store/postgres/engine.ts';
 import { makeWorkerStore } from '../../src/store/postgres/workers.ts';
 import { type Ended, runPaydrop } from '../cli/run-paydrop.ts';
+import { eventually } from '../support/eventually.ts';
 import {
   copyDatabase,
   describePostgres,
@@ -47,6 +48,8 @@ async function makeMachine(name: string, url: string, changes: object = {}): Pro
     readonly bank: object;
     readonly verify?: object;
     readonly transfer?: object;
+    readonly watch?: object;
+    readonly registration?: object;
   };
   // One at a time, so that the bank numbers its transfers in one order.
   const settings = {
@@ -54,6 +57,8 @@ async function makeMachine(name: string, url: string, changes: object = {}): Pro
     verify: { ...packaged.verify, concurrency: 1 },
     transfer: { ...packaged.transfer, concurrency: 1 },
     bank: { ...packaged.bank, ...changes },
+    watch: { ...packaged.watch, listen: '' },
+    registration: { ...packaged.registration, callbacks: { port: 0 } },
     dataDir,
   };
   const config = join(folder, `${name}.yaml`);
@@ -154,6 +159,21 @@ describePostgres('a journal on PostgreSQL that is not the one that worked', () =
     const again = await machine.run('run', sample);
     expect(again.stderr).toMatch(/found-after-loss.*PDRHVX5ZC6VCSSSNGZ01 complete/);
     expect(again.stdout).toMatch(/adds up to the file/);
+  });
+});
+
+describePostgres('a watcher whose database is replaced', () => {
+  test('ends, and says what is to be done', async () => {
+    const machine = await makeMachine('first', database.url);
+    expect(await machine.run('init')).toMatchObject({ code: 0 });
+    await using before = await copyDatabase(database);
+    const watching = machine.run('watch');
+    await eventually(async () => expect(await readdir(machine.dataDir)).toContain('inbox'));
+    await replaceDatabase(database, before);
+    expect(await watching).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/is a copy: it is in another database.*noticed while it was at work/),
+    });
   });
 });
 

@@ -41,6 +41,8 @@ export interface JournalAddress {
 /** A journal whose tables are there and which is nobody else's. Its owner closes it after whatever it opens. */
 export interface PreparedJournal extends AsyncDisposable {
   readonly engine: PostgresEngine;
+  /** Aborted, with the refusal as its reason, when a connection has led to another database than before, or to an older copy. */
+  readonly refused: AbortSignal;
   /**
    * Checks place and high-water marks, and keeps the latter up to date while the journal is open.
    * @param own the worker that this process is; nothing is sent without one
@@ -54,6 +56,7 @@ interface Known {
   identity: DatabaseIdentity | undefined;
   /** Whatever else is behind what this process has committed is a copy. */
   latestEventSeq: number;
+  readonly refused: AbortController;
 }
 
 /**
@@ -68,7 +71,7 @@ export async function prepareJournal(
   { url, name }: JournalAddress,
 ): Promise<PreparedJournal | undefined> {
   const opening = readOpening(wanted, (dataDir) => siteOfDatabase(dataDir, name));
-  const known: Known = { identity: undefined, latestEventSeq: 0 };
+  const known: Known = { identity: undefined, latestEventSeq: 0, refused: new AbortController() };
   await using stack = new AsyncDisposableStack();
   try {
     const engine = stack.use(makePostgresEngine(url, (client) => requireKnown(client, opening, known)));
@@ -79,6 +82,7 @@ export async function prepareJournal(
     const owned = stack.move();
     return {
       engine,
+      refused: known.refused.signal,
       takeUp: async (own) => {
         const journal = await takeUp({ engine, opening, known, journalId, own });
         return { ...journal, workers: makeWorkerStore(engine).workers };
@@ -122,13 +126,18 @@ export async function peekServerKind({ url }: JournalAddress): Promise<ServerKin
 /** Each connection is to the database that the first was to, and has what was committed since. */
 async function requireKnown(client: ClientBase, { site, access }: Opening, known: Known): Promise<void> {
   const present = await requireServer(client, site, access === 'own');
-  if (known.identity === undefined) known.identity = present;
-  else requireSameDatabase(site, known.identity, present);
-  if (known.latestEventSeq === 0) return;
-  if ((await driveOn(client, readLatestEventSeq())) < known.latestEventSeq)
+  known.identity ??= present;
+  try {
+    requireSameDatabase(site, known.identity, present);
+    if (known.latestEventSeq === 0) return;
+    if ((await driveOn(client, readLatestEventSeq())) >= known.latestEventSeq) return;
     throw new JournalRefusedError(
-      `${site.holder} is an older copy than the one that this process has worked with. ${site.lossCure}`,
+      `${site.holder} is an older copy (noticed while it was at work). ${site.lossCure}`,
     );
+  } catch (error) {
+    if (error instanceof JournalRefusedError) known.refused.abort(error);
+    throw error;
+  }
 }
 
 // ---------------------------------------------------------------- tables

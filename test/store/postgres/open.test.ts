@@ -11,6 +11,7 @@ import {
   type JournalAddress,
   openDatabaseJournal,
   peekServerKind,
+  prepareJournal,
 } from '../../../src/store/postgres/open.ts';
 import { requireServer } from '../../../src/store/postgres/server.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
@@ -28,6 +29,7 @@ interface Scene extends AsyncDisposable {
   readonly database: TestDatabase;
   readonly dataDir: string;
   readonly address: JournalAddress;
+  readonly usual: JournalOpening;
   open(changes?: Partial<JournalOpening>): ReturnType<typeof openDatabaseJournal>;
   /** Opens it and closes it at once. */
   work(changes?: Partial<JournalOpening>): Promise<void>;
@@ -70,6 +72,7 @@ async function makeScene(make: () => Promise<TestDatabase> = clearShared): Promi
     database,
     dataDir: folder.path,
     address,
+    usual,
     open,
     work: async (changes) => (await open(changes))?.[Symbol.asyncDispose](),
     refusal: (changes) => refusalOf(open(changes)),
@@ -203,10 +206,14 @@ describePostgres('where a journal in a database stands', () => {
     await using scene = await makeScene(makeJournalDatabase);
     await scene.work();
     await using copy = await copyDatabase(scene.database);
-    const journal = await scene.open();
+    const prepared = await prepareJournal(scene.usual, scene.address);
+    const journal = await prepared?.takeUp();
+    expect(prepared?.refused.aborted).toBe(false);
     await replaceDatabase(scene.database, copy);
     await expect(journal?.loss()).rejects.toThrow(/is a copy: .*noticed while it was at work/);
+    expect(prepared?.refused.reason).toBeInstanceOf(JournalRefusedError);
     await expect(journal?.[Symbol.asyncDispose]()).rejects.toThrow('is a copy');
+    await prepared?.[Symbol.asyncDispose]();
   });
 });
 
