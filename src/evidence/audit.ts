@@ -309,7 +309,7 @@ async function auditChainOfDays(
   let later = 0;
   /** Ends the stretches of heads that are full before this event. */
   const endBefore = (seq: number): void => {
-    for (const head of heads.slice(ended)) {
+    for (let head = heads[ended]; head !== undefined; head = heads[ended]) {
       const said = head.stretches[chain];
       if (seq <= said.upTo) return;
       audit.look('events', tree.events);

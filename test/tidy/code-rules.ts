@@ -49,7 +49,7 @@ export function measureFunctions(source: Source): FunctionSize[] {
 }
 
 /** `describe`, and what is skipped where a machine lacks something. */
-const describing = new Set(['describe', 'describePostgres']);
+const describing = new Set(['describe', 'describeOnEngines', 'describePostgres']);
 
 function isDescribeCall(node: Node): boolean {
   if (node.type !== 'CallExpression') return false;

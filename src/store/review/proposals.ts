@@ -267,6 +267,7 @@ export const proposalReads = {
     return found === undefined ? undefined : toProposal(found);
   },
   *proposals(statuses, beforeId, limit) {
+    if (statuses.length === 0) return [];
     const isOpen = statuses.every((status) => openProposalStatuses.includes(status));
     const page = selectProposals()
       .where('status', 'in', [...statuses])
@@ -285,6 +286,7 @@ export const proposalReads = {
     return (yield* select(page)).map(toItem);
   },
   *openItems(kind, keys) {
+    if (keys.length === 0) return [];
     const open = selectItems()
       .where('kind', '=', kind)
       .where('key', 'in', [...keys])

@@ -171,6 +171,7 @@ export const queueReads = {
     return (yield* select(old)).map(toRows);
   },
   *reviewNotes(kind, keys): Reading<ReviewNote[]> {
+    if (keys.length === 0) return [];
     const ofKeys = query
       .selectFrom('review_note')
       .selectAll()

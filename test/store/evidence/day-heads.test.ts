@@ -14,6 +14,7 @@ import {
   noonMs,
   secondBatchId,
 } from '../../support/journal-fixtures.ts';
+import { describeOnEngines } from '../../support/engines.ts';
 import { Users } from '../../support/persons.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { archiveAll, ingestDone, laterMs, settled, tamper } from '../../support/store-fixtures.ts';
@@ -25,40 +26,42 @@ const hashes = async (store: Store, after = 0, upTo = 1_000) =>
 
 const make = (store: Store, nowMs: number) => makeDayHeads(store, 'b3c1-77', nowMs);
 
-test('a day has a head once it has ended, and one without events has none', async () => {
-  await using sqlite = await makeSqliteStore();
-  const { store } = sqlite;
-  expect(await make(store, noonMs + dayMs)).toEqual([]);
-  await ingestRunning(store, makeRows(3));
-  expect(await make(store, noonMs)).toEqual([]);
-  const [first] = await make(store, noonMs + 2 * dayMs);
-  expect(first).toMatchObject({ number: 1, date: '20261121', before: null });
-  expect(first?.stretches.payouts).toMatchObject({ after: 0, upTo: 3, events: 3 });
-  expect(await make(store, noonMs + 3 * dayMs)).toEqual([]);
-  await ingestRunning(store, makeRows(2, 11), { batchId: secondBatchId, sealedAtMs: noonMs + 3 * dayMs });
-  await new Users(store).add('mali', 'admin', null);
-  const [second, third] = await make(store, noonMs + 4 * dayMs);
-  // Dated on a day that had its head: they are under the next one.
-  expect(second).toMatchObject({ number: 2, date: '20261122', before: first?.hash });
-  expect(second?.stretches).toMatchObject({ payouts: { events: 0 }, people: { after: 0 } });
-  expect(second?.stretches.people.events).toBeGreaterThan(0);
-  expect(third).toMatchObject({ number: 3, date: '20261124', before: second?.hash });
-  expect(third?.stretches.payouts).toMatchObject({ after: 3, upTo: 15, events: 2 });
-  const heads = [first!, second!, third!];
-  expect(await readHeads(store)).toEqual(heads);
-  expect(heads.flatMap((head, at) => findBrokenHead(head, heads[at - 1]) ?? [])).toEqual([]);
-});
+describeOnEngines('heads of days', (makeStore) => {
+  test('a day has a head once it has ended, and one without events has none', async () => {
+    await using sqlite = await makeStore();
+    const { store } = sqlite;
+    expect(await make(store, noonMs + dayMs)).toEqual([]);
+    await ingestRunning(store, makeRows(3));
+    expect(await make(store, noonMs)).toEqual([]);
+    const [first] = await make(store, noonMs + 2 * dayMs);
+    expect(first).toMatchObject({ number: 1, date: '20261121', before: null });
+    expect(first?.stretches.payouts).toMatchObject({ after: 0, upTo: 3, events: 3 });
+    expect(await make(store, noonMs + 3 * dayMs)).toEqual([]);
+    await ingestRunning(store, makeRows(2, 11), { batchId: secondBatchId, sealedAtMs: noonMs + 3 * dayMs });
+    await new Users(store).add('mali', 'admin', null);
+    const [second, third] = await make(store, noonMs + 4 * dayMs);
+    // Dated on a day that had its head: they are under the next one.
+    expect(second).toMatchObject({ number: 2, date: '20261122', before: first?.hash });
+    expect(second?.stretches).toMatchObject({ payouts: { events: 0 }, people: { after: 0 } });
+    expect(second?.stretches.people.events).toBeGreaterThan(0);
+    expect(third).toMatchObject({ number: 3, date: '20261124', before: second?.hash });
+    expect(third?.stretches.payouts).toMatchObject({ after: 3, upTo: 15, events: 2 });
+    const heads = [first!, second!, third!];
+    expect(await readHeads(store)).toEqual(heads);
+    expect(heads.flatMap((head, at) => findBrokenHead(head, heads[at - 1]) ?? [])).toEqual([]);
+  });
 
-test('the first head of a long history stands for all that came before it', async () => {
-  await using sqlite = await makeSqliteStore();
-  await ingestRunning(sqlite.store, makeRows(3));
-  const later = { batchId: secondBatchId, sealedAtMs: noonMs + 100 * dayMs };
-  await ingestRunning(sqlite.store, makeRows(2, 11), later);
-  const heads = await make(sqlite.store, noonMs + 101 * dayMs);
-  expect(heads.map(({ date, stretches }) => [date, stretches.payouts.events])).toEqual([
-    ['20270130', 3],
-    ['20270301', 2],
-  ]);
+  test('the first head of a long history stands for all that came before it', async () => {
+    await using sqlite = await makeStore();
+    await ingestRunning(sqlite.store, makeRows(3));
+    const later = { batchId: secondBatchId, sealedAtMs: noonMs + 100 * dayMs };
+    await ingestRunning(sqlite.store, makeRows(2, 11), later);
+    const heads = await make(sqlite.store, noonMs + 101 * dayMs);
+    expect(heads.map(({ date, stretches }) => [date, stretches.payouts.events])).toEqual([
+      ['20270130', 3],
+      ['20270301', 2],
+    ]);
+  });
 });
 
 test('what stands in an archive counts as where it was', async () => {

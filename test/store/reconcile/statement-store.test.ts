@@ -2,6 +2,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test, vi } from 'vitest';
 import type { StatementRun } from '../../../src/reconcile/ports.ts';
 import type { BreakMove } from '../../../src/reconcile/rules/breaks.ts';
+import { describeOnEngines } from '../../support/engines.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { date, makeFacts, makeLine } from '../../support/statement-fixtures.ts';
 
@@ -31,36 +32,36 @@ function moveOf(key: string, changes: Partial<BreakMove['record']> = {}): BreakM
   };
 }
 
-test('a break comes back as it was put in, the most severe first', async () => {
-  await using opened = await makeSqliteStore();
-  const { store } = opened;
-  await store.beginStatement(run);
-  const low = moveOf('B', { severity: 'low', kind: 'pending-not-in-statement', lines: [], lineAt: null });
-  const worst = moveOf('C', { severity: 'critical', kind: 'status-mismatch' });
-  await store.recordBreaks(run, [low, moveOf('A'), worst]);
-  const open = await store.openBreaks(date, 10);
-  expect(open).toEqual([worst.record, moveOf('A').record, low.record]);
-});
+const other = '20261120';
+const closed = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
 
-test('a break of one kind is open once, and may open again when it was closed', async () => {
-  await using opened = await makeSqliteStore();
-  const { store } = opened;
-  await store.beginStatement(run);
-  const closing = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
-  await store.recordBreaks(run, [moveOf('A'), moveOf('A', { reason: 'more' })]);
-  expect(await store.openBreaks(date, 10)).toMatchObject([{ reason: 'more' }]);
-  await store.recordBreaks(run, [moveOf('A', closing), moveOf('A', { openedAtMs: 9 })]);
-  expect(await store.openBreaks(date, 10)).toMatchObject([{ openedAtMs: 9 }]);
-  const shown = (await Array.fromAsync(store.breaksToShow(run))).flat();
-  expect(shown.map(({ state }) => state)).toEqual(['open', 'closed']);
-});
+describeOnEngines('what is kept of statements', (makeStore) => {
+  test('a break comes back as it was put in, the most severe first', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await store.beginStatement(run);
+    const low = moveOf('B', { severity: 'low', kind: 'pending-not-in-statement', lines: [], lineAt: null });
+    const worst = moveOf('C', { severity: 'critical', kind: 'status-mismatch' });
+    await store.recordBreaks(run, [low, moveOf('A'), worst]);
+    const open = await store.openBreaks(date, 10);
+    expect(open).toEqual([worst.record, moveOf('A').record, low.record]);
+  });
 
-describe('breaks to be shown', () => {
-  const other = '20261120';
-  const closed = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
+  test('a break of one kind is open once, and may open again when it was closed', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await store.beginStatement(run);
+    const closing = { state: 'closed', closedAtMs: 5, closedBy: { kind: 'judged-anew' } } as const;
+    await store.recordBreaks(run, [moveOf('A'), moveOf('A', { reason: 'more' })]);
+    expect(await store.openBreaks(date, 10)).toMatchObject([{ reason: 'more' }]);
+    await store.recordBreaks(run, [moveOf('A', closing), moveOf('A', { openedAtMs: 9 })]);
+    expect(await store.openBreaks(date, 10)).toMatchObject([{ openedAtMs: 9 }]);
+    const shown = (await Array.fromAsync(store.breaksToShow(run))).flat();
+    expect(shown.map(({ state }) => state)).toEqual(['open', 'closed']);
+  });
 
-  test('are those open on the day and those that the judging has moved, each once, the most severe first', async () => {
-    await using opened = await makeSqliteStore();
+  test('those that are shown are those open on the day and those that the judging has moved, each once, the most severe first', async () => {
+    await using opened = await makeStore();
     const { store } = opened;
     const keysOf = async (of: StatementRun) =>
       (await Array.fromAsync(store.breaksToShow(of))).flat().map(({ key }) => key);
@@ -81,6 +82,36 @@ describe('breaks to be shown', () => {
     expect(open.map(({ key }) => key)).toEqual(['B', 'P0', 'P1']);
   });
 
+  test('a judging that was overtaken records nothing more', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await store.beginStatement(run);
+    await store.beginStatement({ date, runId: 'second' });
+    await expect(store.recordBreaks(run, [moveOf('A')])).rejects.toThrow('another paydrop');
+    await expect(store.markReports(run, ['0123456789'])).rejects.toThrow('another paydrop');
+    await expect(store.endStatement(run)).rejects.toThrow('another paydrop');
+    expect(await store.openBreaks(date, 10)).toEqual([]);
+  });
+
+  test('a batch is reported on once its judging has ended, and again when another begins to change it', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    await store.beginStatement(run);
+    await store.markReports(run, ['0123456789']);
+    expect(await store.dueReports()).toEqual([]);
+    await store.endStatement(run);
+    const [due] = await store.dueReports();
+    const again = { date, runId: 'second' };
+    await store.beginStatement(again);
+    await store.markReports(again, ['0123456789']);
+    if (due !== undefined) await store.clearDueReport(due);
+    expect(await store.dueReports()).toEqual([]);
+    await store.endStatement(again);
+    expect(await store.dueReports()).toEqual([{ batchId: '0123456789', ...again }]);
+  });
+});
+
+describe('breaks to be shown', () => {
   test('are found by indexes alone, and each read once: a bad day has a hundred thousand', async () => {
     await using opened = await makeSqliteStore();
     const { store, path } = opened;
@@ -123,34 +154,6 @@ test('what a view asks for each key is planned once, not for each value', async 
     .map((step) => String(step['detail']));
   // The list that is asked for is gone through.
   expect(plans.filter((plan) => /^SCAN (?!.* VIRTUAL TABLE)/.test(plan))).toEqual([]);
-});
-
-test('a judging that was overtaken records nothing more', async () => {
-  await using opened = await makeSqliteStore();
-  const { store } = opened;
-  await store.beginStatement(run);
-  await store.beginStatement({ date, runId: 'second' });
-  await expect(store.recordBreaks(run, [moveOf('A')])).rejects.toThrow('another paydrop');
-  await expect(store.markReports(run, ['0123456789'])).rejects.toThrow('another paydrop');
-  await expect(store.endStatement(run)).rejects.toThrow('another paydrop');
-  expect(await store.openBreaks(date, 10)).toEqual([]);
-});
-
-test('a batch is reported on once its judging has ended, and again when another begins to change it', async () => {
-  await using opened = await makeSqliteStore();
-  const { store } = opened;
-  await store.beginStatement(run);
-  await store.markReports(run, ['0123456789']);
-  expect(await store.dueReports()).toEqual([]);
-  await store.endStatement(run);
-  const [due] = await store.dueReports();
-  const again = { date, runId: 'second' };
-  await store.beginStatement(again);
-  await store.markReports(again, ['0123456789']);
-  if (due !== undefined) await store.clearDueReport(due);
-  expect(await store.dueReports()).toEqual([]);
-  await store.endStatement(again);
-  expect(await store.dueReports()).toEqual([{ batchId: '0123456789', ...again }]);
 });
 
 test('what was deferred comes back by key, with the keys that were noted', async () => {

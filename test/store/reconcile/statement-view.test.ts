@@ -4,9 +4,9 @@ import { toSatang, zeroSatang } from '../../../src/core/money.ts';
 import type { AcceptedStatement, StatementView } from '../../../src/reconcile/ports.ts';
 import type { AttemptFacts } from '../../../src/reconcile/rules/types.ts';
 import type { Store } from '../../../src/store/store.ts';
+import { describeOnEngines } from '../../support/engines.ts';
 import { bringTo, ingestRunning, makeRows } from '../../support/journal-fixtures.ts';
 import { attemptsOn } from '../../support/reconcile-kit.ts';
-import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { date, makeFacts, makeLine, nextDate } from '../../support/statement-fixtures.ts';
 
 const lineOf = (key: string, line = 2) => makeLine(makeFacts('paid'), 'complete', { transRefNo: key, line });
@@ -71,38 +71,42 @@ const sortAll = async (pages: AsyncIterable<readonly string[]>): Promise<string[
 
 const asRead = [`${date}: 7; ${nextDate}: 2`, `${nextDate}: 3`, ''];
 
-test('a view knows what the accepted versions of all days say', async () => {
-  await using opened = await makeSqliteStore();
-  const attempts = await readBoth(opened.store);
-  const [a = '', b = ''] = attempts.map(({ order }) => order.transRefNo);
-  await using view = await opened.store.openStatementView();
-  expect(await show(view, attempts)).toEqual(asRead);
-  expect(await sortAll(view.keysWithPast(date))).toEqual([a, b].toSorted());
-  expect(await sortAll(view.unclearKeysOf(nextDate))).toEqual([a, b].toSorted());
-  expect(await sortAll(view.unclearKeysOf(date))).toEqual([]);
-  expect(await view.linesOf(['OTHER'], [])).toEqual(new Map());
-  const [clean] = (await view.linesOf([a], attempts.slice(0, 1))).get(a) ?? [];
-  expect(clean?.lines).toMatchObject([{ line: 7, status: 'complete', effectiveDate: date, statusText: '' }]);
-});
+describeOnEngines('a view', (makeStore) => {
+  test('knows what the accepted versions of all days say', async () => {
+    await using opened = await makeStore();
+    const attempts = await readBoth(opened.store);
+    const [a = '', b = ''] = attempts.map(({ order }) => order.transRefNo);
+    await using view = await opened.store.openStatementView();
+    expect(await show(view, attempts)).toEqual(asRead);
+    expect(await sortAll(view.keysWithPast(date))).toEqual([a, b].toSorted());
+    expect(await sortAll(view.unclearKeysOf(nextDate))).toEqual([a, b].toSorted());
+    expect(await sortAll(view.unclearKeysOf(date))).toEqual([]);
+    expect(await view.linesOf(['OTHER'], [])).toEqual(new Map());
+    const [clean] = (await view.linesOf([a], attempts.slice(0, 1))).get(a) ?? [];
+    expect(clean?.lines).toMatchObject([
+      { line: 7, status: 'complete', effectiveDate: date, statusText: '' },
+    ]);
+  });
 
-test('a version that was not accepted counts nowhere, and its lines go when the day is read again', async () => {
-  await using opened = await makeSqliteStore();
-  const { store } = opened;
-  const attempts = await readBoth(store);
-  const again = { date: nextDate, runId: 'again' };
-  const key = attempts[2]?.order.transRefNo ?? '';
-  await store.beginStatement(again);
-  await store.beginRecording(again, 2);
-  await store.recordLines(again, 2, [{ key, line: lineOf(key), hasCells: true }]);
-  const look = async () => {
-    await using view = await store.openStatementView();
-    return await show(view, attempts);
-  };
-  expect(await look()).toEqual(asRead);
-  expect(await store.brokenOff(nextDate, 10)).toMatchObject({ openedOnOtherDays: 0 });
-  expect(await store.brokenOff(date, 10)).toBeUndefined();
-  await store.beginRecording(again, 2);
-  await store.acceptStatement(again, acceptedOf(nextDate, 2));
-  expect(await look()).toEqual([`${date}: 7`, '', '']);
-  expect(await store.brokenOff(nextDate, 10)).toBeUndefined();
+  test('a version that was not accepted counts nowhere, and its lines go when the day is read again', async () => {
+    await using opened = await makeStore();
+    const { store } = opened;
+    const attempts = await readBoth(store);
+    const again = { date: nextDate, runId: 'again' };
+    const key = attempts[2]?.order.transRefNo ?? '';
+    await store.beginStatement(again);
+    await store.beginRecording(again, 2);
+    await store.recordLines(again, 2, [{ key, line: lineOf(key), hasCells: true }]);
+    const look = async () => {
+      await using view = await store.openStatementView();
+      return await show(view, attempts);
+    };
+    expect(await look()).toEqual(asRead);
+    expect(await store.brokenOff(nextDate, 10)).toMatchObject({ openedOnOtherDays: 0 });
+    expect(await store.brokenOff(date, 10)).toBeUndefined();
+    await store.beginRecording(again, 2);
+    await store.acceptStatement(again, acceptedOf(nextDate, 2));
+    expect(await look()).toEqual([`${date}: 7`, '', '']);
+    expect(await store.brokenOff(nextDate, 10)).toBeUndefined();
+  });
 });

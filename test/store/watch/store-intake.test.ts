@@ -1,7 +1,7 @@
 /** Which file is worked for a batch: one at a time, whatever comes, goes and crashes. */
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { BatchStatus } from '../../../src/core/payout.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { IntakeOutcome } from '../../../src/watch/ports.ts';
@@ -14,6 +14,7 @@ import {
   secondBatchId,
   start,
 } from '../../support/journal-fixtures.ts';
+import { describeOnEngines } from '../../support/engines.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { fileOf, ingestDone } from '../../support/store-fixtures.ts';
 
@@ -23,9 +24,9 @@ const duplicateOf = (fileName: string, batch?: unknown) => ({
   first: { fileName, batchId: firstBatchId, batch },
 });
 
-describe('the file that is worked for a batch', () => {
+describeOnEngines('the file that is worked for a batch', (makeStore) => {
   test('is the first to come; another with the same bytes is a duplicate that names it', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     expect(await store.startIntake(fileOf('a'))).toEqual(owner);
     expect(await store.startIntake(fileOf('b'))).toEqual(duplicateOf('a.csv'));
@@ -37,7 +38,7 @@ describe('the file that is worked for a batch', () => {
   });
 
   test('is the first of either kind, whatever the other is dropped as, also when a command has taken it in', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     const asRegistrations = { ...fileOf('b'), kind: 'registration' } as const;
     await store.startIntake(fileOf('a'));
@@ -58,7 +59,7 @@ describe('the file that is worked for a batch', () => {
     ['is sealed', (store) => ingest(store, makeRows(1))],
     ['is done', (store) => ingestDone(store)],
   ])('stays it when it comes again after a crash, also when its batch %s', async (_name, work) => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     await opened.store.startIntake(fileOf('a'));
     await work(opened.store);
     const again = await opened.openAnother();
@@ -66,7 +67,7 @@ describe('the file that is worked for a batch', () => {
   });
 
   test('stays it once it is archived, again and for ever', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     await store.startIntake(fileOf('a'));
     await store.endIntake('item-a', 'archived', noonMs);
@@ -78,7 +79,7 @@ describe('the file that is worked for a batch', () => {
   });
 
   test.each<IntakeOutcome>(['rejected', 'duplicate'])('gives its batch back when it ends %s', async (end) => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     await store.startIntake(fileOf('a'));
     await store.startIntake(fileOf('b'));
@@ -88,7 +89,7 @@ describe('the file that is worked for a batch', () => {
   });
 
   test('changed since it was claimed: it is the other bytes’ file now, and the old ones are free', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     await store.startIntake(fileOf('a'));
     expect(await store.startIntake(fileOf('a', secondBatchId))).toEqual(owner);
@@ -99,7 +100,7 @@ describe('the file that is worked for a batch', () => {
   });
 });
 
-describe('a batch without a file of the watcher’s', () => {
+describeOnEngines('a batch without a file of the watcher’s', (makeStore) => {
   const brought: Partial<Record<BatchStatus, (store: Store) => Promise<unknown>>> = {
     ingesting: (store) => start(store),
     rejected: async (store) => {
@@ -119,14 +120,14 @@ describe('a batch without a file of the watcher’s', () => {
   };
 
   test.each(Object.entries(brought))('that is %s takes the file that comes', async (status, bring) => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     await bring(opened.store);
     expect(await opened.store.batch(firstBatchId)).toMatchObject({ status });
     expect(await opened.store.startIntake(fileOf('a'))).toEqual(owner);
   });
 
   test('that a run has ended names its own file', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     await ingestDone(store);
     const verdict = await store.startIntake(fileOf('a'));
@@ -134,9 +135,9 @@ describe('a batch without a file of the watcher’s', () => {
   });
 });
 
-describe('how files end', () => {
+describeOnEngines('how files end', (makeStore) => {
   test('is counted, and told of each', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     for (const letter of ['a', 'b', 'c', 'd']) await store.startIntake(fileOf(letter));
     expect(await store.countIntake()).toEqual(new Map());
@@ -164,12 +165,12 @@ describe('how files end', () => {
   });
 });
 
-describe('why a file is turned away', () => {
+describeOnEngines('why a file is turned away', (makeStore) => {
   const refusal = { code: 'changed', message: 'it was changed', reason: 'Reason: changed\n', batchId: null };
   const refused = { fileName: 'a.csv', droppedAtMs: noonMs, refusal };
 
   test('is kept with its end, also of a file that was never started, and the first word stands', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     await store.startIntake(fileOf('a'));
     await store.endIntake('item-a', 'rejected', noonMs, refused);

@@ -5,6 +5,7 @@ import { inTransaction, JournalWriteError, openConnection } from '../../../src/s
 import { drive } from '../../../src/store/statements.ts';
 import * as notices from '../../../src/store/watch/notice-queue.ts';
 import { scheduleWrites } from '../../../src/store/watch/schedule.ts';
+import { describeOnEngines } from '../../support/engines.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { noticeOf } from '../../support/store-fixtures.ts';
@@ -13,9 +14,9 @@ const both = ['webhook', 'command'] as const;
 
 const probe = (db: DatabaseSync): void => inTransaction(db, () => drive(db, scheduleWrites.probe(noonMs)));
 
-describe('a notice', () => {
+describeOnEngines('a notice', (makeStore) => {
   test('is due at once on each of its channels, whole, and the oldest first', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     const first = noticeOf('first', { atMs: noonMs + 5 });
     const second = noticeOf('second', { kind: 'file-rejected', batchId: null });
@@ -38,7 +39,7 @@ describe('a notice', () => {
   });
 
   test('of something that was told is left alone, delivered or not', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     await store.addNotice(noticeOf('same'), ['webhook']);
     await store.addNotice(noticeOf('same', { body: {} }), both);
@@ -49,13 +50,22 @@ describe('a notice', () => {
   });
 
   test('that nobody is to hear of is not kept', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     await opened.store.addNotice(noticeOf('same'), []);
     expect(await opened.store.nextNoticeAtMs()).toBeUndefined();
     await opened.store.addNotice(noticeOf('same'), ['command']);
     expect(await opened.store.nextNoticeAtMs()).toBe(noonMs);
   });
 
+  test('that was never kept for a channel has no result', async () => {
+    await using opened = await makeStore();
+    await opened.store.addNotice(noticeOf('one'), ['command']);
+    const result = opened.store.recordDelivery(1, 'webhook', { kind: 'delivered', atMs: noonMs });
+    await expect(result).rejects.toThrow('notice 1 is not kept for webhook');
+  });
+});
+
+describe('a notice in the file', () => {
   test('is tried later, until it is delivered or given up; one channel does not keep the other', async () => {
     await using opened = await makeSqliteStore();
     const { store } = opened;
@@ -78,13 +88,6 @@ describe('a notice', () => {
       ['command', 'delivered', 0, null],
       ['webhook', 'given-up', 2, 'too often'],
     ]);
-  });
-
-  test('that was never kept for a channel has no result', async () => {
-    await using opened = await makeSqliteStore();
-    await opened.store.addNotice(noticeOf('one'), ['command']);
-    const result = opened.store.recordDelivery(1, 'webhook', { kind: 'delivered', atMs: noonMs });
-    await expect(result).rejects.toThrow('notice 1 is not kept for webhook');
   });
 
   test('is looked up by when it is due', async () => {
@@ -122,9 +125,9 @@ test('alarms are looked up by the few rows that bear one, never by all events', 
   expect(details).toContain('SEARCH e USING INDEX event_of_payout');
 });
 
-describe('the day of a round', () => {
+describeOnEngines('the day of a round', (makeStore) => {
   test('is kept for each round by its name', async () => {
-    await using opened = await makeSqliteStore();
+    await using opened = await makeStore();
     const { store } = opened;
     expect(await store.lastDailyJob('inquiry')).toBeUndefined();
     await store.recordDailyJob('inquiry', '20261121');
