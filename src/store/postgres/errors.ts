@@ -21,6 +21,8 @@ const states = {
   deadlock: '40P01',
   notAuthorized: '28',
   noDatabase: '3D000',
+  statementThere: '42P05',
+  statementGone: '26000',
 } as const;
 
 /** The SQLSTATE of an error that the server raised; undefined for any other. */
@@ -81,11 +83,17 @@ export const isPassing = (error: unknown): boolean =>
   isConnectionLost(error) ||
   ([states.serialization, states.deadlock] as (string | undefined)[]).includes(sqlStateOf(error));
 
+/** A connection has statements of another's, or lacks its own. */
+const notOneSession =
+  'what stands between changes the connection from one transaction to the next: set pool_mode = session in PgBouncer';
+
 const cures: readonly (readonly [state: string, cure: string])[] = [
   [states.diskFull, 'the disk of the database is full: free some space'],
   [states.resources, 'the database is short of a resource: look at its log'],
   [states.readOnly, 'the database is read-only, as a replica is: name the primary in journal.url'],
   [states.denied, 'its role lacks a right: look at docs/operations.md, "Roles"'],
+  [states.statementThere, notOneSession],
+  [states.statementGone, notOneSession],
   [states.system, 'the database reports an error of its disk: check the disk before anything else'],
 ];
 
@@ -123,6 +131,7 @@ function findRefusal(error: unknown): string | undefined {
     return `the server does not let us in (${error.message}): correct user and password in journal.url`;
   if (noPassword.test(error.message))
     return 'the server asks for a password: give one in journal.url, before the @';
+  if (state === states.statementThere || state === states.statementGone) return notOneSession;
   if (state === states.noDatabase)
     return 'there is no such database: make it, as docs/operations.md says, or correct journal.url';
   if (state === states.denied)
@@ -139,12 +148,14 @@ function findRefusal(error: unknown): string | undefined {
  * @param journal in the words of messages
  */
 export function asPostgresRefusal(journal: string, error: unknown): unknown {
-  const refusal = findRefusal(error);
+  // What a body has met comes with a cure for whoever is at work.
+  const origin = error instanceof JournalWriteError && isOfPostgres(error.cause) ? error.cause : error;
+  const refusal = findRefusal(origin);
   if (refusal !== undefined)
     return new JournalRefusedError(`${journal} cannot be opened: ${refusal}`, { cause: error });
-  if (!isConnectionLost(error)) return asPostgresWriteError(error);
-  const code = errorCode(error);
-  const why = code === undefined ? '' : ` (${code})`;
+  if (!isConnectionLost(origin)) return asPostgresWriteError(error);
+  const code = errorCode(origin);
+  const why = code ? ` (${code})` : '';
   return new JournalWriteError(
     `${journal} cannot be reached${why}: start the database, or correct journal.url; then run it again`,
     { cause: error },
