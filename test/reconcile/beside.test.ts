@@ -1,7 +1,8 @@
 /** A statement that is judged while inquiries go on. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { move } from '../../src/core/change.ts';
 import type { Store } from '../../src/store/store.ts';
+import { describeOnEngines } from '../support/engines.ts';
 import { noonMs } from '../support/journal-fixtures.ts';
 import { lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
 import { date, nextDate } from '../support/statement-fixtures.ts';
@@ -30,9 +31,9 @@ function withInquiry({ store, attempts }: ReconcileDay): Store {
   };
 }
 
-describe('an attempt that is settled the other way while its statement is judged', () => {
+describeOnEngines('an attempt that is settled the other way while its statement is judged', (makeStore) => {
   test('is judged again as what it is: the most severe break is named', async () => {
-    await using day = await openDay(['unresolved', 'paid']);
+    await using day = await openDay(['unresolved', 'paid'], makeStore);
     const lines = day.attempts.map((attempt) => lineFor(attempt));
     await day.reconcile(lines, { through: withInquiry(day) });
     expect(await openKinds(day)).toEqual(['status-mismatch']);
@@ -43,29 +44,32 @@ describe('an attempt that is settled the other way while its statement is judged
   });
 });
 
-describe('what a judging has changed before it was overtaken', () => {
+describeOnEngines('what a judging has changed before it was overtaken', (makeStore) => {
   test('is told by the one that follows', async () => {
-    await using day = await openDay(['unresolved', 'failed', 'failed', 'failed']);
+    await using day = await openDay(['unresolved', 'failed', 'failed', 'failed'], makeStore);
     const lines = day.attempts.map((attempt) => lineFor(attempt));
     const { recorded } = await day.reconcile(lines, { through: withInquiry(day) });
     expect(recorded.causes).toEqual(new Map([['late-proof', 4]]));
   });
 });
 
-describe('an attempt of the day before that is settled while the statement of the next is judged', () => {
-  test('is judged again, with the lines of other days that were kept already', async () => {
-    await using day = await openDay(['unresolved', 'paid']);
-    day.daysLater = 2;
-    const lines = day.attempts.map((attempt) => lineFor(attempt, { effectiveDate: nextDate }));
-    await day.reconcile(lines, { on: nextDate, through: withInquiry(day) });
-    expect(await openKinds(day, nextDate)).toEqual(['status-mismatch']);
-    expect(await day.reconcile(lines, { on: nextDate })).toMatchObject({ isRepeat: true });
-  });
-});
+describeOnEngines(
+  'an attempt of the day before that is settled while the statement of the next is judged',
+  (makeStore) => {
+    test('is judged again, with the lines of other days that were kept already', async () => {
+      await using day = await openDay(['unresolved', 'paid'], makeStore);
+      day.daysLater = 2;
+      const lines = day.attempts.map((attempt) => lineFor(attempt, { effectiveDate: nextDate }));
+      await day.reconcile(lines, { on: nextDate, through: withInquiry(day) });
+      expect(await openKinds(day, nextDate)).toEqual(['status-mismatch']);
+      expect(await day.reconcile(lines, { on: nextDate })).toMatchObject({ isRepeat: true });
+    });
+  },
+);
 
-describe('two statements that are judged at once', () => {
+describeOnEngines('two statements that are judged at once', (makeStore) => {
   test('of two days: whoever begins later ends the judging of whoever began first', async () => {
-    await using day = await openDay(['paid', 'paid']);
+    await using day = await openDay(['paid', 'paid'], makeStore);
     const [one, two] = day.attempts;
     day.daysLater = 2;
     const own = [lineFor(one), lineFor(two)];
@@ -84,9 +88,9 @@ describe('two statements that are judged at once', () => {
   });
 });
 
-describe('a statement of a day that has not ended', () => {
+describeOnEngines('a statement of a day that has not ended', (makeStore) => {
   test('is no statement in which anything is absent for good', async () => {
-    await using day = await openDay(['unresolved', 'paid']);
+    await using day = await openDay(['unresolved', 'paid'], makeStore);
     await day.reconcile([lineFor(day.attempts[1])]);
     expect(await openKinds(day)).toEqual(['pending-not-in-statement']);
     // Today's, half an hour after midnight, with nothing in it.

@@ -1,8 +1,9 @@
 /** What a statement may not do: settle what it does not speak of, hide money that went out twice, or undo itself. */
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isQuiet } from '../../src/reconcile/rules/attention.ts';
 import { move } from '../../src/core/change.ts';
 import type { Store } from '../../src/store/store.ts';
+import { describeOnEngines } from '../support/engines.ts';
 import { applied, noonMs, statusesOf, submit } from '../support/journal-fixtures.ts';
 import {
   attemptsOn,
@@ -27,10 +28,10 @@ async function ownerOf({ store, attempts }: ReconcileDay, at = 0) {
   return payout;
 }
 
-describe('a statement of a day before the attempt was made', () => {
+describeOnEngines('a statement of a day before the attempt was made', (makeStore) => {
   test.each(['failed', 'complete'] as const)('settles nothing: %s', async (status) => {
     const earlier = { on: '20261101' };
-    await using day = await openDay(['unresolved', 'submitted']);
+    await using day = await openDay(['unresolved', 'submitted'], makeStore);
     const lines = day.attempts.map((one) => lineFor(one, { status, effectiveDate: earlier.on }));
     await day.reconcile(lines, earlier);
     expect(await statusesOf(day.store)).toEqual(['unresolved', 'submitted']);
@@ -47,9 +48,9 @@ describe('a statement of a day before the attempt was made', () => {
   });
 });
 
-describe('a failure that the bank has taken back', () => {
+describeOnEngines('a failure that the bank has taken back', (makeStore) => {
   test('of another day than the transfer’s, whose own was never read: in doubt again', async () => {
-    await using day = await openDay(['unresolved', 'paid']);
+    await using day = await openDay(['unresolved', 'paid'], makeStore);
     day.daysLater = 2;
     await day.reconcile([lineFor(day.attempts[0], { ...late, status: 'failed' }), foreign(day)], {
       on: nextDate,
@@ -62,7 +63,7 @@ describe('a failure that the bank has taken back', () => {
   });
 
   test('for a word that nobody knows: in doubt again', async () => {
-    await using day = await openDay(['unresolved', 'paid']);
+    await using day = await openDay(['unresolved', 'paid'], makeStore);
     const [one, two] = day.attempts;
     await day.reconcile([lineFor(one, { status: 'failed' }), lineFor(two)]);
     const reversed = [lineFor(one, { status: 'other', statusText: 'REVERSED' }), lineFor(two)];
@@ -75,9 +76,9 @@ describe('a failure that the bank has taken back', () => {
   });
 });
 
-describe('a completion on the next day that the bank has taken back', () => {
+describeOnEngines('a completion on the next day that the bank has taken back', (makeStore) => {
   test('leaves what its own day says: failed, and disputed here', async () => {
-    await using day = await openDay(['unresolved', 'paid']);
+    await using day = await openDay(['unresolved', 'paid'], makeStore);
     const [one, two] = day.attempts;
     day.daysLater = 2;
     await day.reconcile([lineFor(one, { status: 'failed' }), lineFor(two)]);
@@ -90,9 +91,9 @@ describe('a completion on the next day that the bank has taken back', () => {
   });
 });
 
-describe('a day of which only a part was read', () => {
+describeOnEngines('a day of which only a part was read', (makeStore) => {
   test('is none whose statement lacks a transfer for good', async () => {
-    await using day = await openDay(['unresolved', 'paid']);
+    await using day = await openDay(['unresolved', 'paid'], makeStore);
     const [one, two] = day.attempts;
     day.daysLater = 0;
     await day.reconcile([lineFor(two)]);
@@ -117,7 +118,7 @@ describe('a day of which only a part was read', () => {
   });
 
   test('stays so when a person hands in the same bytes the next day; the bank’s own are of the whole', async () => {
-    await using day = await openDay(['paid', 'paid']);
+    await using day = await openDay(['paid', 'paid'], makeStore);
     const lines = [lineFor(day.attempts[0])];
     day.daysLater = 0;
     await day.reconcile(lines);
@@ -131,9 +132,9 @@ describe('a day of which only a part was read', () => {
   });
 });
 
-describe('bytes of a superseded version', () => {
+describeOnEngines('bytes of a superseded version', (makeStore) => {
   test('are refused when a person hands them in, and taken when the bank gives them', async () => {
-    await using day = await openDay(['paid', 'paid']);
+    await using day = await openDay(['paid', 'paid'], makeStore);
     const [one, two] = day.attempts;
     const [first, second] = [[lineFor(one)], [lineFor(one), lineFor(two)]];
     const byHand = { isHandedIn: true, isForced: false };
@@ -149,7 +150,7 @@ describe('bytes of a superseded version', () => {
   });
 });
 
-describe('a judging that broke off before its version was accepted', () => {
+describeOnEngines('a judging that broke off before its version was accepted', (makeStore) => {
   const dying = ({ store }: ReconcileDay): Store => ({
     ...store,
     acceptStatement: async () => {
@@ -158,7 +159,7 @@ describe('a judging that broke off before its version was accepted', () => {
   });
 
   test('is told by the next: breaks of other days and alarms', async () => {
-    await using day = await openDay(['paid', 'failed', 'paid']);
+    await using day = await openDay(['paid', 'failed', 'paid'], makeStore);
     const [one, two, three] = day.attempts;
     day.daysLater = 2;
     await day.reconcile([lineFor(one, late), foreign(day)], { on: nextDate });
@@ -177,7 +178,7 @@ describe('a judging that broke off before its version was accepted', () => {
   });
 
   test('closes what the other file does not have as corrected, not as judged by other settings', async () => {
-    await using day = await openDay(['paid', 'paid']);
+    await using day = await openDay(['paid', 'paid'], makeStore);
     const [one, two] = day.attempts;
     await expect(day.reconcile([lineFor(one)], { through: dying(day) })).rejects.toThrow('killed');
     await day.reconcile([lineFor(one), lineFor(two)]);
@@ -186,7 +187,7 @@ describe('a judging that broke off before its version was accepted', () => {
   });
 });
 
-describe('two attempts of one payout that are both complete', () => {
+describeOnEngines('two attempts of one payout that are both complete', (makeStore) => {
   /** A second attempt of the first row, in doubt. */
   async function tryAgain(day: ReconcileDay): Promise<void> {
     const { store } = day;
@@ -199,7 +200,7 @@ describe('two attempts of one payout that are both complete', () => {
   }
 
   test('are named, and stay so until the statement says otherwise', async () => {
-    await using day = await openDay(['failed', 'paid']);
+    await using day = await openDay(['failed', 'paid'], makeStore);
     await tryAgain(day);
     const attempts = await attemptsOn(day.store, date);
     const first = attempts.find((one) => one.payoutSeq === day.attempts[0]?.payoutSeq && one.attemptNo === 1);
@@ -229,7 +230,7 @@ describe('two attempts of one payout that are both complete', () => {
   });
 
   test('one of them failed by its statement: proof of the other is not followed by that failure again', async () => {
-    await using day = await openDay(['failed', 'paid']);
+    await using day = await openDay(['failed', 'paid'], makeStore);
     await tryAgain(day);
     const attempts = await attemptsOn(day.store, date);
     const [first, rest, second] = attempts.toSorted(

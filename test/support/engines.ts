@@ -7,6 +7,8 @@ import { makeSqliteStore } from './sqlite-store.ts';
 
 export interface EngineStore extends AsyncDisposable {
   readonly store: Store;
+  /** Of the journal's file, where it is one. */
+  readonly path?: string;
   openAnother(): Promise<Store>;
 }
 

@@ -12,6 +12,7 @@ import type { AttemptFacts } from '../../src/reconcile/rules/types.ts';
 import type { Store } from '../../src/store/store.ts';
 import { toJson } from './core-fixtures.ts';
 import { bringTo, ingestRunning, makeRows, noonMs, payer } from './journal-fixtures.ts';
+import type { MakeStore } from './engines.ts';
 import { makeSqliteStore } from './sqlite-store.ts';
 import { date, makeLine } from './statement-fixtures.ts';
 import { type Line, readTables } from './tables.ts';
@@ -25,7 +26,7 @@ export interface ReconcileDay extends AsyncDisposable {
   readonly attempts: readonly AttemptFacts[];
   /** The folder of the tables. */
   readonly folder: string;
-  /** Of the journal's file. */
+  /** Of the journal's file; empty where it is none. */
   readonly path: string;
   /** How many days after noon of the day the process looks at its clock. */
   daysLater: number;
@@ -84,9 +85,12 @@ const sourceOf = (
 });
 
 /** Opens a day whose rows have these endings. */
-export async function openDay(endings: readonly Ending[]): Promise<ReconcileDay> {
+export async function openDay(
+  endings: readonly Ending[],
+  makeStore: MakeStore = makeSqliteStore,
+): Promise<ReconcileDay> {
   await using stack = new AsyncDisposableStack();
-  const { store, path } = stack.use(await makeSqliteStore());
+  const { store, path = '' } = stack.use(await makeStore());
   await ingestRunning(store, makeRows(endings.length));
   for (const ending of endings) await bringTo(store, ending);
   return await openDayOf(store, path, stack.move());
