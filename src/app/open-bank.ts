@@ -1,6 +1,6 @@
 /** The way to the bank that the settings name; the built-in sandbox is started where they ask for it. */
 import { isIPv6 } from 'node:net';
-import type { ExchangeRecord, LoginOutcome } from '../bank/client.ts';
+import type { BankClientOptions, ExchangeRecord, LoginOutcome } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { wireNames } from '../bank/wire.ts';
 import type { Bank, RegistrationBank } from '../core/bank-port.ts';
@@ -22,6 +22,8 @@ export interface BankOpening {
   readonly onExchange?: ((record: ExchangeRecord) => void) | undefined;
   /** Told of the `Date` header of every answer. */
   readonly onDate?: (bankDateMs: number | undefined) => void;
+  /** Reserves the bank's turns from all machines together; left out where this process alone counts. */
+  readonly reserveSlots?: BankClientOptions['reserveSlots'];
   /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
   readonly stateFile?: string;
 }
@@ -31,7 +33,7 @@ export async function openBank(
   loaded: LoadedSettings,
   log: Logger,
   stack: AsyncDisposableStack,
-  { clock = systemClock, stateFile, onExchange, onDate }: BankOpening = {},
+  { clock = systemClock, stateFile, onExchange, onDate, reserveSlots }: BankOpening = {},
 ): Promise<OpenedBank> {
   const { makeBankClient } = await import('../bank/client.ts');
   const bankAddress = await startSandboxIfAsked(loaded, stack, clock, stateFile);
@@ -47,6 +49,7 @@ export async function openBank(
     scheme,
     timeoutMs,
     requestsPerSecond,
+    reserveSlots,
     clock,
     ...(onDate === undefined ? {} : { onDate }),
     onExchange: (record) => {

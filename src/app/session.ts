@@ -170,6 +170,7 @@ export async function openSession(
     onExchange,
     onDate: (bankDateMs) => bankClock.hear(bankDateMs),
     stateFile: sandboxStateFileIn(dataDir),
+    reserveSlots: journal.reserveRequestSlots,
   });
   const outbox = await openOutbox(loaded.folders.outbox, loaded.settings.output.groupReadable);
   const reader = await makeReader(loaded);

@@ -30,6 +30,7 @@ import {
   registrationHeadersOf,
   transferBody,
 } from './requests.ts';
+import { makeSharedRateLimiter, type ReserveSlots } from './shared-rate.ts';
 import { readStatementFields, type StatementBank, statementBody } from './statement-request.ts';
 import { makeTokenService, type Token, type TokenReading } from './token.ts';
 import { type Endpoint, wireNames, type WireNames } from './wire.ts';
@@ -56,6 +57,8 @@ export interface LoginOptions {
 export interface BankClientOptions extends Payer, LoginOptions {
   /** All business calls together; 0 = no limit. */
   readonly requestsPerSecond: number;
+  /** Reserves turns from all machines that call the bank together; left out where this process alone counts. */
+  readonly reserveSlots?: ReserveSlots | undefined;
 }
 
 /** One exchange as a log may show it: never a body, a token or a proxy ID. */
@@ -99,7 +102,7 @@ export function makeBankClient(
   const { clock } = options;
   const context = openContext(options);
   const { names } = context;
-  const send = makeSend(context, options.requestsPerSecond);
+  const send = makeSend(context, options);
   return {
     checkPayee: (check) =>
       send({
@@ -141,9 +144,18 @@ export function makeBankClient(
 
 const closed = { kind: 'not-sent', why: 'the bank client is closed' } as const;
 
-function makeSend(context: CallContext, requestsPerSecond: number): Send {
+type Rate = Pick<BankClientOptions, 'requestsPerSecond' | 'reserveSlots'>;
+
+function makeTakeTurn({ requestsPerSecond, reserveSlots }: Rate, clock: Clock) {
+  if (requestsPerSecond <= 0) return undefined;
+  return reserveSlots === undefined
+    ? makeRateLimiter(requestsPerSecond, clock)
+    : makeSharedRateLimiter(requestsPerSecond, clock, reserveSlots);
+}
+
+function makeSend(context: CallContext, rate: Rate): Send {
   const { clock, closing, tokens } = context;
-  const takeTurn = requestsPerSecond > 0 ? makeRateLimiter(requestsPerSecond, clock) : undefined;
+  const takeTurn = makeTakeTurn(rate, clock);
 
   /** A token in force when the call's turn has come. */
   async function getReady(): Promise<TokenReading> {

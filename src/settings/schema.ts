@@ -77,11 +77,10 @@ const bankSchema = z.strictObject({
       allowed: 'one word in lower-case letters',
     }),
   timeoutMs: duration.min(1).default(30_000).describe('for one request, its whole answer included'),
-  requestsPerSecond: z
-    .number()
-    .min(0)
-    .default(0)
-    .meta({ description: 'cap on requests to the bank; 0: none', unit: 'requests a second' }),
+  requestsPerSecond: z.number().min(0).default(0).meta({
+    description: 'cap on requests to the bank, of all machines that send from one journal together; 0: none',
+    unit: 'requests a second',
+  }),
 });
 
 const verifySchema = z.strictObject({

@@ -107,6 +107,20 @@ export interface Store
   readonly newSinceMs: number | undefined;
   /** Since when it may miss what its original has sent, once it was adopted; undefined as above. */
   readonly missesSinceMs: number | undefined;
+  /**
+   * Reserves moments for calls to the bank from all machines that work the journal, `intervalMs` apart, by the clock of
+   * its database; left out where one process alone sends.
+   */
+  reserveRequestSlots?(
+    count: number,
+    intervalMs: number,
+  ): Promise<{
+    readonly firstMs: number;
+    readonly intervalMs: number;
+    readonly count: number;
+    /** When they were reserved. */
+    readonly nowMs: number;
+  }>;
   /** Who works it; left out where the processes of one machine alone do. */
   readonly workers?: WorkerStore['workers'];
 }

@@ -11,6 +11,7 @@ import { driveEach, type Reading } from '../statements.ts';
 import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
 import { noArchives } from './archives.ts';
 import type { PostgresEngine } from './engine.ts';
+import { reserveRequestSlots } from './request-slots.ts';
 import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
 
 /** The high-water mark of this machine. */
@@ -66,6 +67,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     ...noArchives,
     ...driveEach(reads, readNow),
     ...driveEach(makeSendReads(own), readNow),
+    reserveRequestSlots: (count, intervalMs) => reserveRequestSlots(engine, count, intervalMs),
     journalId,
     newSinceMs,
     missesSinceMs,

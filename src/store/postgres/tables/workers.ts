@@ -1,6 +1,11 @@
 /** Who works the journal, which rows each of them pays, and who has sent what lately; all by the database's clock. */
 import { counted, inByteOrder } from './ddl.ts';
 
+/** When the bank may be called next. */
+export const requestSlotTables = inByteOrder(`
+create table request_slot (name text primary key, next_us bigint not null);
+`);
+
 export const workerTables = inByteOrder(`
 create table worker (
   worker_id ${counted}, machine text not null, pid bigint not null, command text not null,

@@ -1,0 +1,98 @@
+/**
+ * The rate limit where several machines call one bank: turns are reserved in small blocks from all of them together, by
+ * a clock that they share, and a turn that comes too late is given up.
+ */
+import type { Clock } from '../core/ports.ts';
+
+/** Turns that were reserved, by the shared clock: the first, and one each interval after it. */
+export interface ReservedSlots {
+  readonly firstMs: number;
+  readonly intervalMs: number;
+  readonly count: number;
+  /** What the shared clock showed when they were reserved. */
+  readonly nowMs: number;
+}
+
+/** @param intervalMs between two turns of all machines */
+export type ReserveSlots = (count: number, intervalMs: number) => Promise<ReservedSlots>;
+
+/** How much later than its moment a turn may be used: by a machine that has heard of it late, or was busy. */
+const lateMaxMs = 50;
+
+/**
+ * Turns stand a tenth further apart than the setting asks for: even with each used as late as it may be, no second has
+ * more of them than were set.
+ */
+const spacing = 1.1;
+
+/** So many tenths of a second are reserved at once: what another machine needs soon is not taken away. */
+const blocksPerSecond = 10;
+
+/** Whoever reserves may be away for a while: its server is started again. */
+const triesMax = 60;
+const retryMs = 500;
+
+interface Turn {
+  /** By this machine's elapsed time. */
+  readonly atMs: number;
+}
+
+/**
+ * Spaces calls over all machines, first come first served on each.
+ * @param perSecond calls of all machines in any second, more than 0
+ * @returns waits for the caller's turn; the signal ends every wait at once
+ * @throws what `reserve` throws: nothing is sent without a turn
+ */
+export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: ReserveSlots) {
+  const intervalMs = (1_000 / perSecond) * spacing;
+  const blockMax = Math.max(1, Math.floor(perSecond / blocksPerSecond));
+  const turns: Turn[] = [];
+  let waiting = 0;
+  let reserving: Promise<void> | undefined;
+
+  const isLate = ({ atMs }: Turn): boolean => clock.elapsedMs() > atMs + lateMaxMs;
+
+  const reserveSurely = async (count: number): Promise<ReservedSlots> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await reserve(count, intervalMs);
+      } catch (error) {
+        if (tries >= triesMax) throw error;
+      }
+      await clock.sleep(retryMs);
+    }
+  };
+
+  const reserveMore = async (): Promise<void> => {
+    const { firstMs, nowMs, count, ...reserved } = await reserveSurely(
+      Math.min(Math.max(1, waiting), blockMax),
+    );
+    // Since it was read the shared clock has gone on: by this machine's, a turn comes rather later than earlier.
+    const startMs = clock.elapsedMs() + firstMs - nowMs;
+    for (let place = 0; place < count; place += 1)
+      turns.push({ atMs: startMs + place * reserved.intervalMs });
+  };
+
+  const takeReserved = async (): Promise<Turn> => {
+    for (;;) {
+      const turn = turns.shift();
+      if (turn !== undefined) return turn;
+      reserving ??= reserveMore().finally(() => (reserving = undefined));
+      await reserving;
+    }
+  };
+
+  return async (signal: AbortSignal): Promise<void> => {
+    waiting += 1;
+    try {
+      for (;;) {
+        const turn = await takeReserved();
+        const waitMs = turn.atMs - clock.elapsedMs();
+        if (waitMs > 0) await clock.sleep(Math.ceil(waitMs), signal);
+        if (signal.aborted || !isLate(turn)) return;
+      }
+    } finally {
+      waiting -= 1;
+    }
+  };
+}

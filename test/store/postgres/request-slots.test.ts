@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
+import { reserveRequestSlots } from '../../../src/store/postgres/request-slots.ts';
+import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
+
+describePostgres('turns at the bank', () => {
+  test('are reserved by several machines at once, and no two have the same', async () => {
+    await using database = await makeJournalDatabase();
+    await using one = makePostgresEngine(database.url);
+    await using other = makePostgresEngine(database.url);
+    const blocks = await Promise.all(
+      Array.from({ length: 40 }, (_, at) =>
+        reserveRequestSlots(at % 2 === 0 ? one : other, 1 + (at % 3), 12.5),
+      ),
+    );
+    const moments = blocks
+      .flatMap(({ firstMs, count, intervalMs }) =>
+        Array.from({ length: count }, (_, place) => firstMs + place * intervalMs),
+      )
+      .toSorted((first, second) => first - second);
+    for (const [place, atMs] of moments.entries())
+      if (place > 0) expect(atMs - (moments[place - 1] ?? 0)).toBeGreaterThanOrEqual(12.49);
+    // The clock is read once more for the answer.
+    for (const { firstMs, nowMs } of blocks) expect(firstMs).toBeGreaterThan(nowMs - 1_000);
+  });
+});
