@@ -92,14 +92,21 @@ async function transact<Result>(client: ClientBase, body: Body<Result>): Promise
     await begun;
     throw error;
   }
-  const transactionId = await begun;
+  await commit(client, await begun);
+  return result;
+}
+
+/** @throws Error when the server has rolled back: it does so without an error where a statement has failed before */
+async function commit(client: ClientBase, transactionId: string): Promise<void> {
+  let done: string;
   try {
-    await client.query('commit');
+    done = (await client.query('commit')).command;
   } catch (error) {
     if (!isConnectionLost(error)) throw error;
     throw new CommitUnansweredError(transactionId, error);
   }
-  return result;
+  if (done !== 'COMMIT')
+    throw new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
 }
 
 /** Begins a transaction that waits for the journal's write lock. @returns its number */

@@ -120,6 +120,21 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
     expect(await values(engine)).toEqual([1, 2]);
   });
 
+  test('a failure that a body passes over is told of all the same: nothing of it was kept', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    const passOver = function* (): Body<string> {
+      yield* insert(71);
+      try {
+        yield* change(textStatement(sql`select 1 / 0`));
+      } catch {
+        return 'passed over';
+      }
+      return 'not met';
+    };
+    await expect(engine.write(passOver)).rejects.toThrow(/ROLLBACK/);
+    expect(await values(engine)).not.toContain(71);
+  });
+
   test('a piece of a statement is read as PostgreSQL has it', async () => {
     await using engine = makePostgresEngine(databaseUrl());
     const piece = inDialect({ sqlite: sql`nonsense(${1})`, postgres: sql`${7}::bigint` });
