@@ -19,6 +19,7 @@ import { errorCode, noLinkCodes, syncFolderNow } from '../platform/durable-file.
 import {
   asFileWriteError,
   asWriteError,
+  journalFileName,
   JournalRefusedError,
   JournalWriteError,
   openReader,
@@ -26,7 +27,6 @@ import {
 import { readSchemaVersion, schemaVersion } from '../store/migrations.ts';
 import { type JournalIdentity, requireIdentity } from '../store/identity.ts';
 import { unmarkGone } from '../store/moved.ts';
-import { journalFileName } from '../store/open.ts';
 import { readLatestEventSeq } from '../store/payouts/rows.ts';
 import { noteCopied } from '../store/place.ts';
 import { drive } from '../store/statements.ts';

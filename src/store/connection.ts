@@ -10,6 +10,9 @@ import { addHashFunction } from './payouts/chain.ts';
 
 export { sqliteCodes } from '../payout/rules/journal-cures.ts';
 
+/** Of the journal's file, in the data directory. */
+export const journalFileName = 'journal.db';
+
 /** How long a write waits for another process that writes; the longest writes are those of a whole batch. */
 export const lockWaitMs = 30_000;
 

@@ -2,14 +2,17 @@
  * A journal that is moved from its file into a database, as each of the two knows of it. The database is told first, and
  * then the file, and only then may the database be used: at no moment are there two that may send.
  */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import {
   type DatabaseIdentity,
   describeArriving,
   describeGone,
+  describeTwo,
   type JournalSite,
 } from '../payout/rules/journal-place.ts';
-import { inTransaction, JournalRefusedError } from './connection.ts';
+import { asRefusal, inTransaction, journalFileName, JournalRefusedError, openReader } from './connection.ts';
 import { readFact, writeFact } from './meta.ts';
 import { bindPlace, noteCopied } from './place.ts';
 import { type Body, drive, type Reading } from './statements.ts';
@@ -41,6 +44,30 @@ export function* readGone(): Reading<Gone | undefined> {
 export function* requireNotGone(site: JournalSite): Reading<void> {
   const gone = yield* readGone();
   if (gone !== undefined) throw new JournalRefusedError(describeGone(site, gone.to));
+}
+
+const hasFacts = (db: DatabaseSync): boolean =>
+  db.prepare(`select 1 from sqlite_master where name = 'meta'`).get() !== undefined;
+
+/**
+ * @param site of a database
+ * @throws JournalRefusedError when the data directory has a journal in a file that did not go there
+ */
+export function requireNoFile(site: JournalSite): void {
+  const path = join(site.dataDir, journalFileName);
+  if (!existsSync(path)) return;
+  if (isJournal(path)) throw new JournalRefusedError(describeTwo(site));
+}
+
+/** False of one that went elsewhere, and of a file in which none has begun. @throws JournalRefusedError when it cannot be read */
+function isJournal(path: string): boolean {
+  try {
+    using db = openReader(path);
+    if (!hasFacts(db) || drive(db, readFact('journalId')) === undefined) return false;
+    return drive(db, readGone()) === undefined;
+  } catch (error) {
+    throw asRefusal(path, error);
+  }
 }
 
 /** @throws JournalRefusedError when the journal in this database has not arrived yet */
@@ -85,8 +112,7 @@ export function markGone(db: DatabaseSync, site: JournalSite, { moveId, to }: Go
 
 /** Makes a backup like any other of a file whose journal has gone: it is being put in place. */
 export function unmarkGone(db: DatabaseSync): void {
-  if (db.prepare(`select 1 from sqlite_master where name = 'meta'`).get() === undefined) return;
-  if (drive(db, readGone()) === undefined) return;
+  if (!hasFacts(db) || drive(db, readGone()) === undefined) return;
   inTransaction(db, () => {
     const triggers = db.prepare(
       `select name from sqlite_master where type = 'trigger' and name glob '${prefix}*'`,

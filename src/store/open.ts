@@ -19,6 +19,7 @@ import {
   explainWriting,
   inTransaction,
   isUnwritable,
+  journalFileName,
   JournalRefusedError,
   openConnection,
   openReader,
@@ -53,8 +54,6 @@ import {
 import { bindServerKind, requireServerKind } from './server-kind.ts';
 import { type Body, drive } from './statements.ts';
 import { makeJournal, type Store } from './store.ts';
-
-export const journalFileName = 'journal.db';
 
 /**
  * Opens the journal.

@@ -60,6 +60,11 @@ describePostgres('paydrop move', () => {
     expect(check.stdout).toMatch(
       /^\d+ rows of the journal \S+ in \S+ would go to postgres:\/\/\S+, and could\.$/m,
     );
+    for (const command of [['status'], ['settle']]) {
+      const forgotten = await paydrop(command, { PAYDROP_JOURNAL_URL: database.url });
+      expect(forgotten).toMatchObject({ code: 2, stdout: '' });
+      expect(forgotten.stderr).toContain('both would pay. "paydrop move" carries it over');
+    }
     await expect(readDatabaseRows(database.url)).rejects.toThrow('paydrop');
     const moved = await move('--json');
     expect(moved).toMatchObject({ code: 0, stderr: '' });

@@ -1,7 +1,8 @@
 /** A script: reads one file again and again, and seals the last reading; a line for every step. */
 import { writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { journalFileName, openJournal } from '../../src/store/open.ts';
+import { journalFileName } from '../../src/store/connection.ts';
+import { openJournal } from '../../src/store/open.ts';
 import { firstBatchId, makeRows, noonMs, start, totalsOf } from '../support/journal-fixtures.ts';
 import { openingIn, openWithThread } from '../support/sqlite-store.ts';
 

@@ -228,6 +228,11 @@ export const describeGone = ({ journal }: Pick<JournalSite, 'journal'>, to: stri
 /** True of what the file itself answers then to whoever still has it open. */
 export const saysGone = (message: string): boolean => message.includes(` ${wasMoved} `);
 
+/** A journal in a database, and another one in a file of the same data directory. */
+export const describeTwo = ({ journal, dataDir }: Pick<JournalSite, 'journal' | 'dataDir'>): string =>
+  `the settings name ${journal}, and journal.db in ${dataDir} is a journal that was not moved there: both would pay. ` +
+  '"paydrop move" carries it over. If it is a rehearsal’s, or another one’s, take it away, with its -wal and -shm';
+
 /** A database that a journal is on its way to. */
 export const describeArriving = ({ journal }: Pick<JournalSite, 'journal'>): string =>
   `${journal} has not arrived there yet: it is being moved, or that was cut short. Run "paydrop move" again, on the machine ` +

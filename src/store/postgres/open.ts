@@ -17,7 +17,7 @@ import { recordLoss } from '../loss.ts';
 import { readFact } from '../meta.ts';
 import { decideTables, type JournalOpening, type Opening, readOpening } from '../opening.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
-import { requireArrived } from '../moved.ts';
+import { requireArrived, requireNoFile } from '../moved.ts';
 import { bindPlace, readMoment, readPlace, writeMoment } from '../place.ts';
 import { bindServerKind, readServerKind, requireServerKind, type ServerKind } from '../server-kind.ts';
 import type { Body } from '../statements.ts';
@@ -71,6 +71,7 @@ export async function prepareJournal(
   { url, name }: JournalAddress,
 ): Promise<PreparedJournal | undefined> {
   const opening = readOpening(wanted, (dataDir) => siteOfDatabase(dataDir, name));
+  requireNoFile(opening.site);
   const known: Known = { identity: undefined, latestEventSeq: 0, refused: new AbortController() };
   await using stack = new AsyncDisposableStack();
   try {

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { JournalRefusedError, openConnection } from '../../../src/store/connection.ts';
 import { openJournal } from '../../../src/store/open.ts';
-import { requireArrived } from '../../../src/store/moved.ts';
-import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
+import { openDatabaseJournal } from '../../../src/store/postgres/open.ts';
 import { readDatabaseRows, readFileRows } from '../../support/both-sides.ts';
 import {
   bringTo,
@@ -16,7 +15,7 @@ import {
   statusesOf,
 } from '../../support/journal-fixtures.ts';
 import { moveJournal, moveOf } from '../../support/moves.ts';
-import { describePostgres, makeDatabase, makeJournalDatabase } from '../../support/postgres.ts';
+import { copyDatabase, describePostgres, makeDatabase, makeJournalDatabase } from '../../support/postgres.ts';
 import { makeFolder, makeSqliteStore, openingIn, type SqliteStore } from '../../support/sqlite-store.ts';
 import { tamper } from '../../support/store-fixtures.ts';
 
@@ -61,11 +60,7 @@ describePostgres('a journal is not moved', () => {
     expect(await refusalOf(journal.path, database.url)).toContain(
       'another journal is on its way to postgres://',
     );
-    await using engine = makePostgresEngine(database.url);
-    const requireThere = () => engine.read(() => requireArrived(moveOf(other.path, database.url).to));
-    await expect(requireThere()).rejects.toThrow('has not arrived there yet: it is being moved');
     expect(await moveJournal(other.path, database.url)).toMatchObject({ kind: 'moved' });
-    await requireThere();
   });
 
   test('among rows of nobody, or tables of another program', async () => {
@@ -174,5 +169,52 @@ describePostgres('the file of a journal that was moved', () => {
     }
     await using again = await openJournal(openingIn(folder.path));
     expect(await statusesOf(again)).toEqual(['paid', 'paid']);
+  });
+});
+
+describePostgres('the database of a journal that is moved', () => {
+  const recovery = { sinceDate: '20261121' };
+  const ways = [{}, { access: 'beside' }, { adopts: true }, { recovery, restores: true }] as const;
+
+  test.each([
+    ['on another machine', 'has not arrived there yet: it is being moved'],
+    [
+      'on the same machine',
+      'is a journal that was not moved there: both would pay. "paydrop move" carries it over',
+    ],
+  ])('is opened by nobody before it has arrived, %s', async (where, message) => {
+    await using journal = await makePaid();
+    await using database = await makeDatabase();
+    await using folder = await makeFolder();
+    const { address } = moveOf(journal.path, database.url);
+    const opening = openingIn(where === 'on another machine' ? folder.path : journal.dataDir);
+    const onStep = async (step: string): Promise<void> => {
+      if (step !== 'committed' && step !== 'compared') return;
+      for (const way of ways)
+        await expect(openDatabaseJournal({ ...opening, ...way }, address)).rejects.toThrow(message);
+    };
+    await moveJournal(journal.path, database.url, { onStep });
+    await using opened = await openDatabaseJournal(opening, address);
+    expect(await statusesOf(opened!)).toEqual(['paid', 'ready']);
+  });
+
+  test('is not begun beside a journal that was forgotten', async () => {
+    await using journal = await makePaid();
+    await using database = await makeDatabase();
+    const { address } = moveOf(journal.path, database.url);
+    for (const way of ways) {
+      const opened = openDatabaseJournal({ ...openingIn(journal.dataDir), ...way }, address);
+      await expect(opened).rejects.toThrow('"paydrop move" carries it over');
+    }
+  });
+
+  test('is the only one that it may be worked in', async () => {
+    await using journal = await makePaid();
+    await using database = await makeDatabase();
+    await moveJournal(journal.path, database.url);
+    await using copy = await copyDatabase(database);
+    const { address } = moveOf(journal.path, copy.url);
+    const refused = openDatabaseJournal(openingIn(journal.dataDir), address);
+    await expect(refused).rejects.toThrow('is a copy: it is in another database');
   });
 });
