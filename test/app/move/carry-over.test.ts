@@ -160,7 +160,7 @@ describePostgres('a journal that is moved', () => {
       if (step === 'copied' || step === 'marked')
         await other.query(
           `select pg_terminate_backend(pid) from pg_stat_activity
-           where datname = current_database() and pid <> pg_backend_pid()`,
+           where datname = current_database() and usename = current_user and pid <> pg_backend_pid()`,
         );
     };
     const cut = moveJournal(journal.path, database.url, { onStep });
