@@ -25,6 +25,7 @@ import {
 } from '../watch/rules/health.ts';
 import type { RegistrationWatch } from '../watch/registrations.ts';
 import type { Watcher } from '../watch/watcher.ts';
+import { findJournalPlace } from './journal/place.ts';
 import { type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
 import type { WatchActivity } from './watch-progress.ts';
@@ -126,6 +127,8 @@ export class WatchStatus {
   isStandingBy = false;
   /** What keeps the journal from being written is another process. */
   isJournalLocked = false;
+  /** It is its database. */
+  isJournalAway = false;
   /** Found in reading the journal through; nothing mends it but another journal. */
   journalDamage: Trouble | undefined;
   /** What people are told of the journal as a whole; undefined until it was first read. */
@@ -190,14 +193,16 @@ export class WatchStatus {
     const { watcher, registrations, intake, disk, session } = this.#working ?? {};
     const { rowsInDoubt, oldestInDoubtAtMs, openBatches, grownFiles } = this.#figures ?? {};
     const trouble = disk === undefined ? this.diskTrouble : disk.trouble;
+    const isOfDisk = !this.isJournalLocked && !this.isJournalAway && this.journalDamage === undefined;
     return {
       role: this.#role,
       inbox: intake?.view,
       inboxPollMs: this.inboxTimer.underWayMs,
-      // A lock is no fault of the disk.
-      diskTrouble: this.isJournalLocked || this.journalDamage !== undefined ? undefined : trouble,
+      // Neither a lock nor another server is a fault of the disk.
+      diskTrouble: isOfDisk ? trouble : undefined,
       journalDamage: this.journalDamage,
       journalTrouble: this.isJournalLocked ? trouble : undefined,
+      journalAway: this.isJournalAway ? trouble : undefined,
       bankTrouble: this.bankTrouble,
       payers: session && this.#readPayers(session),
       filesInWork: watcher && watcher.files.inWork + (registrations?.files.inWork ?? 0),
@@ -218,7 +223,10 @@ export class WatchStatus {
 
   get #place(): WatchState['place'] {
     const { path: settingsPath, dataDir, dataDirOption, folders } = this.#loaded;
-    return { command: { settingsPath, dataDir: dataDirOption }, dataDir, inbox: folders.inbox };
+    const command = { settingsPath, dataDir: dataDirOption };
+    const place = findJournalPlace(this.#loaded);
+    const database = place.kind === 'database' ? place.address.name : undefined;
+    return { command, dataDir, inbox: folders.inbox, database };
   }
 
   get #role(): WatchState['role'] {

@@ -10,8 +10,9 @@ import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import { finishReports } from '../reports/batch-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { journalFileName, sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
+import { journalFileName, JournalWriteError, sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
 import type { SenderLockOwner } from './sender-lock.ts';
+import { isOfPostgres } from '../store/postgres/errors.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { type Intake, openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
@@ -136,6 +137,9 @@ const isOfTheDisk = (error: unknown): boolean => error instanceof Error && diskE
 export const isLockedByOther = (error: unknown): boolean =>
   error instanceof Error && sqliteCodeOf(error.cause) === sqliteCodes.busy;
 
+/** True for what the journal throws where it is its database that fails, or the way to it. */
+const isOfDatabase = (error: unknown): boolean => error instanceof Error && isOfPostgres(error.cause);
+
 /** What is wrong and whom to look for. SQLite does not tell who holds the lock. */
 export const describeLock = (dataDir: string): string => {
   const path = join(dataDir, journalFileName);
@@ -149,7 +153,7 @@ const explain = (error: unknown, { dataDir }: LoadedSettings): string =>
   isLockedByOther(error) ? describeLock(dataDir) : (error as Error).message;
 
 export interface Waiting extends Omit<WatchOptions, 'warn'> {
-  readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isStandingBy'>;
+  readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isJournalAway' | 'isStandingBy'>;
 }
 
 export interface Leadership {
@@ -205,6 +209,7 @@ function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): v
   const { diskTrouble } = status;
   const isLocked = isLockedByOther(error);
   status.isJournalLocked = isLocked;
+  status.isJournalAway = isOfDatabase(error);
   status.diskTrouble = undefined;
   if (error === undefined) return;
   const why = explain(error, loaded);
@@ -468,7 +473,9 @@ async function probeJournal({ journal, clock, loaded, lease }: Session): Promise
   );
   if (lease === undefined) return probed;
   const over = new AbortController();
-  const away = new Error(`the journal at ${nameJournal(loaded)} takes no writes: look at its database`);
+  const away = new JournalWriteError(`${nameJournal(loaded)} does not answer: look at that server`, {
+    cause: Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }),
+  });
   const waited = clock.sleep(journalAnswersMs, over.signal).then(() => away);
   try {
     return await Promise.race([probed, waited]);
@@ -486,6 +493,7 @@ async function probeDisks(session: Session, status: WatchStatus): Promise<string
   const error = trouble === undefined ? await probeJournal(session) : undefined;
   // What is known from the last probe stays until this one is over.
   status.isJournalLocked = isLockedByOther(error);
+  status.isJournalAway = isOfDatabase(error);
   return trouble?.why ?? (error === undefined ? undefined : explain(error, loaded));
 }
 

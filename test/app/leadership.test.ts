@@ -19,7 +19,12 @@ interface Scene extends AsyncDisposable {
   readonly dataDir: string;
   readonly told: WatchNews[];
   readonly stop: AbortController;
-  readonly status: { diskTrouble: Trouble | undefined; isJournalLocked: boolean; isStandingBy: boolean };
+  readonly status: {
+    diskTrouble: Trouble | undefined;
+    isJournalLocked: boolean;
+    isJournalAway: boolean;
+    isStandingBy: boolean;
+  };
   /** Waits for the right; what happens meanwhile, happens step by step while it sleeps. */
   wait(...steps: readonly (() => unknown)[]): Promise<Leadership | undefined>;
 }
@@ -32,7 +37,12 @@ async function openScene(dataDir = 'data'): Promise<Scene> {
   const loaded = loadSettings({ cwd: folder, env: {} });
   const told: WatchNews[] = [];
   const stop = new AbortController();
-  const status: Scene['status'] = { diskTrouble: undefined, isJournalLocked: false, isStandingBy: false };
+  const status: Scene['status'] = {
+    diskTrouble: undefined,
+    isJournalLocked: false,
+    isJournalAway: false,
+    isStandingBy: false,
+  };
   const wait: Scene['wait'] = (...steps) => {
     const left = [...steps];
     const sleep = async (): Promise<void> => {

@@ -91,6 +91,8 @@ describe('a watcher', () => {
     expect(await ask(one)).toMatchObject({ livez: 200, reasons: ['standby', 'disk'] });
     one.report.isJournalLocked = true;
     expect(await ask(one)).toMatchObject({ livez: 200, reasons: ['standby', 'journal-locked'] });
+    Object.assign(one.report, { isJournalLocked: false, isJournalAway: true });
+    expect(await ask(one)).toMatchObject({ livez: 200, reasons: ['standby', 'journal-away'] });
     one.report.isStopping = true;
     expect(one.report.readState().role).toBe('stopping');
   });

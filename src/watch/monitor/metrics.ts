@@ -217,10 +217,10 @@ function showRequests(register: Registry, sources: MetricSources): void {
 
 /** What was not looked at yet is left out. */
 function listTroubles(watch: WatchState): Series {
-  const { inbox, diskTrouble, journalTrouble, bankTrouble, attention, payers } = watch;
+  const { inbox, diskTrouble, journalTrouble, journalAway, bankTrouble, attention, payers } = watch;
   const here = [
     ['disk', Number(diskTrouble !== undefined)],
-    ['journal', Number(journalTrouble !== undefined)],
+    ['journal', Number(journalTrouble !== undefined || journalAway !== undefined)],
   ] as const;
   if (inbox === undefined) return here;
   const isInboxAway = inbox.state.kind === 'gone' || isInboxSilent(watch);

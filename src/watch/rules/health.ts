@@ -41,6 +41,8 @@ export interface WatchState {
   readonly diskTrouble: Trouble | undefined;
   /** Another process keeps the journal locked. */
   readonly journalTrouble?: Trouble | undefined;
+  /** The database of the journal does not answer, or takes no writes. */
+  readonly journalAway?: Trouble | undefined;
   readonly bankTrouble: Trouble | undefined;
   readonly payers: readonly PayerHealth[] | undefined;
   readonly filesInWork: number | undefined;
@@ -79,6 +81,8 @@ export interface WatchPlace {
   readonly command: CommandPlace;
   readonly dataDir: string;
   readonly inbox: string;
+  /** Of the journal, without user and password; undefined where it is in `dataDir`. */
+  readonly database?: string | undefined;
 }
 
 export interface HealthReason {
@@ -99,6 +103,7 @@ export const healthCodes = [
   'inbox-unresponsive',
   'disk',
   'journal-locked',
+  'journal-away',
   'bank',
   'payer-halted',
   'payer-paused',
@@ -162,6 +167,7 @@ export function judgeHealth(
     ...judgeInbox(state),
     ...judgeTrouble('disk', 'the disk refuses writes', state.diskTrouble),
     ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
+    ...judgeTrouble('journal-away', 'the journal cannot be written', state.journalAway),
     ...judgeTrouble('journal-damaged', 'nothing is sent any more', state.journalDamage),
     ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
     ...payers.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
@@ -211,6 +217,7 @@ const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   'inbox-unresponsive': (place) => joinCommand('findmnt', '--target', place?.inbox ?? 'inbox'),
   disk: lookAtDisk,
   'journal-locked': (place) => joinCommand('fuser', '-v', `${place?.dataDir ?? '.'}/journal.db`),
+  'journal-away': (place) => joinCommand('pg_isready', '-d', place?.database ?? 'postgres://HOST/DATABASE'),
   bank: ofPaydrop('config', '--login'),
   'payer-halted': ofPaydrop('status'),
   'payer-paused': ofPaydrop('status'),
@@ -289,7 +296,7 @@ function judgeInbox(state: WatchState): readonly Finding[] {
 }
 
 function judgeTrouble(
-  code: 'disk' | 'journal-locked' | 'journal-damaged' | 'bank',
+  code: 'disk' | 'journal-locked' | 'journal-away' | 'journal-damaged' | 'bank',
   what: string,
   trouble: Trouble | undefined,
 ): Finding[] {

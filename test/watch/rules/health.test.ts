@@ -109,6 +109,7 @@ describe('a watcher', () => {
       ['file-stuck'],
     ],
     ['whose journal is locked', { journalTrouble: trouble }, ['journal-locked'], []],
+    ['whose database is away', { journalAway: trouble }, ['journal-away'], []],
     ['on a disk that is full', { diskTrouble: trouble }, ['disk'], []],
     ['without its bank', { bankTrouble: trouble }, ['bank'], []],
     ['with everything amiss', { diskTrouble: trouble, bankTrouble: trouble }, ['disk', 'bank'], []],
@@ -187,6 +188,7 @@ describe('a watcher', () => {
         },
         diskTrouble: trouble,
         journalTrouble: trouble,
+        journalAway: trouble,
         bankTrouble: trouble,
         journalDamage: trouble,
         payers: [payer('halted'), payer('paused', { paysNewFiles: false }), closed],
@@ -197,7 +199,7 @@ describe('a watcher', () => {
       const { reasons, notes } = judgeHealth(sick, nowMs);
       for (const { remedy, command } of [...reasons, ...notes]) {
         expect(remedy).not.toBe('');
-        expect(command).toMatch(/^(paydrop|df|ls|fuser|findmnt|systemctl|timedatectl) /);
+        expect(command).toMatch(/^(paydrop|df|ls|fuser|pg_isready|findmnt|systemctl|timedatectl) /);
       }
     }
   });
