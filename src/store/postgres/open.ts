@@ -130,8 +130,9 @@ async function requireKnown(client: ClientBase, { site, access }: Opening, known
   known.identity ??= present;
   try {
     requireSameDatabase(site, known.identity, present);
-    if (known.latestEventSeq === 0) return;
-    if ((await driveOn(client, readLatestEventSeq())) >= known.latestEventSeq) return;
+    // As of now: while the answer is on its way, more is committed.
+    const { latestEventSeq } = known;
+    if (latestEventSeq === 0 || (await driveOn(client, readLatestEventSeq())) >= latestEventSeq) return;
     throw new JournalRefusedError(
       `${site.holder} is an older copy (noticed while it was at work). ${site.lossCure}`,
     );

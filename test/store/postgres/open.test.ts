@@ -2,7 +2,8 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, describe, expect, test, vi } from 'vitest';
 import { formatBangkokDate } from '../../../src/core/bangkok-time.ts';
 import { nameJournalUrl } from '../../../src/settings/journal-url.ts';
 import { JournalRefusedError, JournalWriteError } from '../../../src/store/connection.ts';
@@ -15,6 +16,7 @@ import {
 } from '../../../src/store/postgres/open.ts';
 import { requireServer } from '../../../src/store/postgres/server.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
+import { applied, holdOf, ingest, makeRows, readyOf } from '../../support/journal-fixtures.ts';
 import {
   copyDatabase,
   describePostgres,
@@ -214,6 +216,41 @@ describePostgres('where a journal in a database stands', () => {
     expect(prepared?.refused.reason).toBeInstanceOf(JournalRefusedError);
     await expect(journal?.[Symbol.asyncDispose]()).rejects.toThrow('is a copy');
     await prepared?.[Symbol.asyncDispose]();
+  });
+});
+
+/** Has something happen once: after the server has answered a question with these words, and before that is told. */
+function beforeAnswerIsTold(words: string, happens: () => Promise<unknown>): void {
+  const connections = Client.prototype as { query(...asked: readonly unknown[]): Promise<unknown> };
+  const { query } = connections;
+  const spy = vi.spyOn(connections, 'query');
+  spy.mockImplementation(async function (this: Client, ...asked) {
+    const answer = await query.apply(this, [...asked]);
+    if (!JSON.stringify(asked[0]).includes(words)) return answer;
+    spy.mockRestore();
+    await happens();
+    return answer;
+  });
+}
+
+describePostgres('a new connection', () => {
+  test('is not taken for one to an older copy because something is committed meanwhile', async () => {
+    await using scene = await makeScene(makeJournalDatabase);
+    await using prepared = await prepareJournal(scene.usual, scene.address);
+    await using journal = await prepared?.takeUp();
+    if (prepared === undefined || journal === undefined) throw new Error('there is no journal');
+    await ingest(journal, makeRows(2));
+    const [first, second] = await readyOf(journal);
+    if (first === undefined || second === undefined) throw new Error('no rows');
+    await applied(journal, holdOf(first, 'similar'));
+    const meanwhile = vi.fn(() => applied(journal, holdOf(second, 'similar')));
+    beforeAnswerIsTold('latest_event_seq', meanwhile);
+    await using taken = new AsyncDisposableStack();
+    while (meanwhile.mock.calls.length === 0) {
+      const client = await prepared.engine.pool.connect();
+      taken.defer(() => client.release());
+    }
+    expect(prepared.refused.aborted).toBe(false);
   });
 });
 
