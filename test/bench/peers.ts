@@ -9,13 +9,14 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { describeVerdict } from './peers/ledger.ts';
-import { type Figures, paydropOn, peer, type Payer } from './peers/measure.ts';
+import { type Figures, journalInPostgres, paydropOn, peer, type Payer } from './peers/measure.ts';
 import { openPostgresServer } from './peers/postgres-server.ts';
 import { openBankProcess } from './processes.ts';
 import { openFolder, writeBankSettings } from './rehearsal.ts';
 
 const payers: readonly Payer[] = [
   paydropOn('SQLite'),
+  paydropOn('PostgreSQL', journalInPostgres),
   peer('pg-boss', 'single'),
   peer('pg-boss', 'batches'),
   peer('graphile-worker', 'single'),

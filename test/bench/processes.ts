@@ -132,6 +132,30 @@ export function readCpuMs(pid: number | undefined, withEnded = false): number {
   }
 }
 
+/** Hundredths of a second of all cores. */
+export interface CoreTimes {
+  readonly busyTicks: number;
+  readonly allTicks: number;
+}
+
+/** What all cores together have done since the machine was started; NaN where /proc does not tell. */
+export function readCoreTimes(): CoreTimes {
+  try {
+    const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n');
+    // Of guests is in the first two, too.
+    const ticks = line.trim().split(/\s+/).slice(1, 9).map(Number);
+    const allTicks = ticks.reduce((sum, one) => sum + one, 0);
+    const [idle = NaN, waiting = NaN] = ticks.slice(3, 5);
+    return { busyTicks: allTicks - idle - waiting, allTicks };
+  } catch {
+    return { busyTicks: NaN, allTicks: NaN };
+  }
+}
+
+/** The share of the time between two moments in which the cores were busy, by whomever: 0 to 1. */
+export const computeBusyShare = (from: CoreTimes, to: CoreTimes): number =>
+  (to.busyTicks - from.busyTicks) / (to.allTicks - from.allTicks);
+
 async function readFirstLine({ stdout }: ChildProcess): Promise<string> {
   if (stdout === null) throw new Error('the bank has no output');
   for await (const line of createInterface({ input: stdout })) return line;

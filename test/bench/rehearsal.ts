@@ -54,7 +54,8 @@ export async function writePaydropSettings(
     brake: { inDoubtMax: 1_000_000 },
     ...more,
   };
-  await writeFile(path, stringify(settings));
+  // An address of a journal in PostgreSQL bears a password.
+  await writeFile(path, stringify(settings), { mode: 0o600 });
   return path;
 }
 

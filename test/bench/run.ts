@@ -16,6 +16,7 @@ const benchmarks: Readonly<Record<string, readonly [script: string, ...args: str
   q: ['./queue.ts'],
   callbacks: ['./callbacks.ts'],
   peers: ['./peers.ts'],
+  machines: ['./machines.ts'],
 };
 
 async function runBenchmark(name: string): Promise<boolean> {

@@ -3,6 +3,8 @@ import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'csv-parse/sync';
+import pg from 'pg';
+import { migrateTables } from '../../../src/store/postgres/migrations.ts';
 import { paydropPath, runProgram, type BankProcess, type Usage } from '../processes.ts';
 import { computePerSecond, readSettledMs, writePaydropSettings, writePayouts } from '../rehearsal.ts';
 import type { PeerTask } from './desk.ts';
@@ -17,6 +19,8 @@ export interface Figures {
   readonly wallMs: number;
   /** Payouts a second from the first outcome to the last, by the payer's own record. */
   readonly perSecondWhilePaying: number;
+  /** The same without the first and last tenth of them, in which the lanes fill and drain. */
+  readonly perSecondSteady: number;
   /** Transactions that committed, in SQLite and PostgreSQL. */
   readonly commits: number;
   /** Of these, the ones that wrote. */
@@ -74,10 +78,12 @@ async function measure(
   const server = (key: keyof ServerCounts): number =>
     (after.server?.[key] ?? 0) - (before.server?.[key] ?? 0);
   const redisDid = (key: keyof RedisCounts): number => (after.redis?.[key] ?? 0) - (before.redis?.[key] ?? 0);
+  const settledMs = await readSettled();
   const sqliteCommits = commitsPath === undefined ? 0 : (await stat(commitsPath)).size;
   return {
     wallMs: usage.wallMs,
-    perSecondWhilePaying: computePerSecond(await readSettled(), 0, 1),
+    perSecondWhilePaying: computePerSecond(settledMs, 0, 1),
+    perSecondSteady: computePerSecond(settledMs, 0.1, 0.9),
     commits: (sqliteCommits + server('commits')) / payouts,
     writes: (sqliteCommits + server('writes')) / payouts,
     redisCommands: redis === undefined ? undefined : redisDid('commands') / payouts,
@@ -110,8 +116,25 @@ export interface ServerJournal {
   readonly table: string;
 }
 
-/** paydrop itself, with transfers alone, as the peers make them: no payee is checked. */
-export function paydropOn(where: string, journal?: ServerJournal): Payer {
+/** In PostgreSQL, under paydrop's own name for its schema. */
+export const journalInPostgres: ServerJournal = {
+  settings: (url) => ({ journal: { url } }),
+  table: 'paydrop.payout',
+};
+
+/** Makes the journal's tables, as `paydrop init` does. */
+async function makeTables(databaseUrl: string): Promise<void> {
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  try {
+    await migrateTables(client, { journal: 'bench', nowMs: Date.now() });
+  } finally {
+    await client.end();
+  }
+}
+
+/** paydrop itself. @param checksPayees else with transfers alone, as the peers make them */
+export function paydropOn(where: string, journal?: ServerJournal, checksPayees = false): Payer {
   return {
     name: `paydrop on ${where}`,
     measure: async (stand) => {
@@ -122,13 +145,14 @@ export function paydropOn(where: string, journal?: ServerJournal): Payer {
       if (journal !== undefined) {
         if ('why' in stand.postgres) return stand.postgres;
         const database = stack.use(await stand.postgres.createDatabase());
+        await makeTables(database.url);
         more = journal.settings(database.url);
         meters = {
           database,
           readSettledMs: () => database.readSettledMs(`${journal.table} where status = 'paid'`),
         };
       }
-      const lanes = { checks: 0, transfers: atOnce };
+      const lanes = { checks: checksPayees ? atOnce : 0, transfers: atOnce };
       const settingsPath = await writePaydropSettings(folder, bank.baseUrl, lanes, more);
       const commitsPath = join(folder, 'commits');
       await writeFile(commitsPath, '');
