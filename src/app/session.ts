@@ -13,7 +13,6 @@ import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../payout/circuit-breaker.ts';
 import { type ProcessState, RunState, type WorkerContext } from '../payout/context.ts';
-import type { LeaseKeeper } from '../payout/lease.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
 import type { ClockReading } from '../payout/rules/clock-skew.ts';
@@ -34,6 +33,7 @@ import { makeAskFirst, makeMissesSince } from './ask-first.ts';
 import { openBank } from './open-bank.ts';
 import { makeReader } from './open-store.ts';
 import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
+import type { MachinePlace } from './machines/machine-place.ts';
 import { noteRefused, type RefusedByRun } from './review/run-refusal.ts';
 import { TraceSearch } from './traces.ts';
 
@@ -120,10 +120,10 @@ export interface RunSession extends ProcessState {
   readonly missesSince?: () => number | undefined;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
-  /** The lease of this process, where several machines work the journal. */
-  readonly lease?: Pick<LeaseKeeper, 'isHeld' | 'mayLeave' | 'lost'> | undefined;
   /** Aborted, with the refusal as its reason, when the journal turns out to be another one than before. */
   readonly refused?: AbortSignal | undefined;
+  /** Of this process, where several machines work the journal: its present lease, and the rows that it shares out. */
+  readonly place?: MachinePlace | undefined;
 }
 
 /** The same with the sender lock, the whole store, and everything to be closed. */
@@ -138,6 +138,8 @@ export interface SessionOptions {
   /** Lets a journal go on that was lost or restored. */
   readonly recovery?: Recovery | undefined;
   readonly onExchange?: (record: ExchangeRecord) => void;
+  /** Where another sends from a journal that several machines work, the session is that of its helper. */
+  readonly mayHelp?: boolean;
   /** Handed the lock as soon as it is held: it can be given back though what is opened after it hangs. */
   readonly onLock?: (lock: Disposable) => void;
 }
@@ -151,11 +153,11 @@ export async function openSession(
   loaded: LoadedSettings,
   log: Logger,
   command: string,
-  { clock = systemClock, recovery, onExchange, onLock }: SessionOptions = {},
+  { clock = systemClock, recovery, onExchange, onLock, mayHelp }: SessionOptions = {},
 ): Promise<Session> {
   const { openOutbox } = await import('../reports/outbox.ts');
   await using stack = new AsyncDisposableStack();
-  const lock = await lockOwnJournal(loaded, command, log, clock, { recovery });
+  const lock = await lockOwnJournal(loaded, command, log, clock, { recovery }, mayHelp);
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
   stack.use(lock);
   onLock?.(lock);
@@ -187,8 +189,8 @@ export async function openSession(
     reader,
     log,
     bankAddress,
-    lease: lock.inDatabase?.right.keeper,
     refused: lock.inDatabase?.prepared.refused,
+    place: lock.inDatabase?.place,
     approval: () => readApprovalPolicy(loaded, journal),
     noteRunner: (batchId) => noteRunner(loaded, journal, batchId),
     noteRefused: (fileName, refused) => noteRefused(journal, clock, fileName, refused),
@@ -265,7 +267,8 @@ export function makeContext(
 ): WorkerContext {
   const { settings } = session.loaded;
   const run = new RunState(session.clock);
-  const { lease } = session;
+  // Of now: whoever helps as one worker may send as another afterwards.
+  const lease = session.place?.keeper;
   const stopOrBroken = AbortSignal.any([stop, run.broken.signal, ...(lease ? [lease.lost] : [])]);
   const gateOf = makeGates(session, stopOrBroken);
   return {
@@ -286,7 +289,7 @@ export function makeContext(
     stop: stopOrBroken,
     asksFirst: session.asksFirst,
     missesSince: session.missesSince,
-    ...(lease && { mayLeave: lease.mayLeave, isHeldUp: () => !lease.isHeld }),
+    ...(lease && { mayLeave: lease.mayLeave, isHeldUp: () => !lease.isHeld, share: session.place?.share }),
     run,
     likeness: session.likeness,
     asking: session.asking,

@@ -1,5 +1,4 @@
 /** The watcher put together: it waits for the sender lock, then works the drop folder until it is asked to stop. */
-import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import { probeBank } from '../bank/probe.ts';
 import type { Clock, Log } from '../core/ports.ts';
@@ -10,9 +9,14 @@ import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import { finishReports } from '../reports/batch-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { journalFileName, JournalWriteError, sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
-import type { SenderLockOwner } from './sender-lock.ts';
-import { isOfPostgres } from '../store/postgres/errors.ts';
+import { JournalWriteError } from '../store/connection.ts';
+import {
+  explainTrouble,
+  isLockedByOther,
+  isOfDatabase,
+  type Leadership,
+  waitForSenderLock,
+} from './leadership.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
 import { type Intake, openIntake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
@@ -31,15 +35,7 @@ import {
   type WatchedAround,
 } from './registration/watch.ts';
 import { restBatch } from './run-file.ts';
-import {
-  explainLoss,
-  makeContext,
-  openSession,
-  SenderBusyError,
-  type Session,
-  type SessionOptions,
-  toLog,
-} from './session.ts';
+import { explainLoss, makeContext, type Session, toLog } from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
 import { WatchProgress } from './watch-progress.ts';
 import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
@@ -75,11 +71,21 @@ export async function watch(options: WatchOptions): Promise<void> {
   if (!isWhole) await endNow(log, clock, () => lock?.[Symbol.dispose]());
 }
 
+/** Sends while it has the right to, and stands by again when another has taken it. */
 async function lead(
   options: WatchOptions,
   status: WatchStatus,
   onLock: (lock: Disposable) => void,
 ): Promise<void> {
+  while (!options.stop.aborted) if (!(await leadOnce(options, status, onLock))) return;
+}
+
+/** @returns true when the right to send was lost */
+async function leadOnce(
+  options: WatchOptions,
+  status: WatchStatus,
+  onLock: (lock: Disposable) => void,
+): Promise<boolean> {
   const early = await beginEarly(options, status);
   let leadership: Leadership | undefined;
   try {
@@ -88,24 +94,28 @@ async function lead(
   } finally {
     await early.end();
   }
-  if (leadership === undefined) return;
-  await using session = leadership.session;
+  if (leadership === undefined) return false;
+  const { session, helped, hasTakenOver } = leadership;
+  await using ending = new AsyncDisposableStack();
+  ending.use(session);
+  ending.defer(() => helped?.ended);
   const loss = explainLoss(session, false);
   if (loss !== undefined) options.warn(loss);
-  await using open = new AsyncDisposableStack();
-  open.use(await openPage(options, session.journal));
-  await workWhileEntitled(session, status, options, { hasTakenOver: leadership.hasTakenOver, early });
+  ending.use(await openPage(options, session.journal));
+  // Awaited here: what ends with this function must outlive it.
+  return await workWhileEntitled(session, status, options, { hasTakenOver, early });
 }
 
-/** @throws SenderBusyError when another has the right to send by now; whoever has started this process starts it again */
+/** @returns true when another has the right to send by now */
 async function workWhileEntitled(
   session: Session,
   status: WatchStatus,
   options: WatchOptions,
   leading: Parameters<typeof workFolder>[3],
-): Promise<void> {
-  const { lease, refused } = session;
-  const ends = [lease?.lost, refused].filter((end) => end !== undefined);
+): Promise<boolean> {
+  const { place, refused } = session;
+  const lost = place?.keeper.lost;
+  const ends = [lost, refused].filter((end) => end !== undefined);
   const stop = AbortSignal.any([options.stop, ...ends]);
   try {
     await workFolder(session, status, { ...options, stop }, leading);
@@ -113,7 +123,7 @@ async function workWhileEntitled(
     // What comes of that is no reason of its own.
     refused?.throwIfAborted();
   }
-  if (lease?.lost.aborted === true && !options.stop.aborted) throw new SenderBusyError(undefined);
+  return lost?.aborted === true;
 }
 
 /** The review page, where the settings ask for it. */
@@ -121,101 +131,6 @@ async function openPage({ loaded, log }: WatchOptions, journal: Store): Promise<
   if (loaded.settings.review.listen === '') return undefined;
   const { openPageOfWatcher } = await import('./review/page.ts');
   return openPageOfWatcher(loaded, log, journal);
-}
-
-// ---------------------------------------------------------------- the sender lock
-
-/** How often a standby tries to take over. */
-const standbyPollMs = 500;
-
-/** A disk that refuses writes is waited for: there may be nobody else to take over. */
-const sickDiskPollMs = 2_000;
-const diskErrors = ['JournalWriteError', 'OutputFileError'];
-const isOfTheDisk = (error: unknown): boolean => error instanceof Error && diskErrors.includes(error.name);
-
-/** True for what the journal throws after it has waited in vain for another process: no fault of the disk. */
-export const isLockedByOther = (error: unknown): boolean =>
-  error instanceof Error && sqliteCodeOf(error.cause) === sqliteCodes.busy;
-
-/** True for what the journal throws where it is its database that fails, or the way to it. */
-const isOfDatabase = (error: unknown): boolean => error instanceof Error && isOfPostgres(error.cause);
-
-/** What is wrong and whom to look for. SQLite does not tell who holds the lock. */
-export const describeLock = (dataDir: string): string => {
-  const path = join(dataDir, journalFileName);
-  return (
-    `another process holds the write lock of ${path}: look for a paydrop command that hangs, or another program that ` +
-    `has the file open ("fuser ${path}" names it), and end it`
-  );
-};
-
-const explain = (error: unknown, { dataDir }: LoadedSettings): string =>
-  isLockedByOther(error) ? describeLock(dataDir) : (error as Error).message;
-
-export interface Waiting extends Omit<WatchOptions, 'warn'> {
-  readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isJournalAway' | 'isStandingBy'>;
-}
-
-export interface Leadership {
-  readonly session: Session;
-  /** Another process was sending before. */
-  readonly hasTakenOver: boolean;
-}
-
-/** Takes the sender lock as soon as its owner ends; undefined when this process is stopped before. */
-export async function waitForSenderLock(
-  waiting: Waiting,
-  options: SessionOptions,
-): Promise<Leadership | undefined> {
-  const { loaded, log, clock, status, stop } = waiting;
-  const reportOwner = makeOwnerReporter(waiting);
-  let hasTakenOver = false;
-  while (!stop.aborted) {
-    try {
-      const session = await openSession(loaded, log, 'watch', { ...options, clock });
-      noteTrouble(waiting, undefined);
-      status.isStandingBy = false;
-      log.info({ hasTakenOver }, 'this process has the right to send');
-      return { session, hasTakenOver };
-    } catch (error) {
-      const isBusy = error instanceof SenderBusyError;
-      if (!isBusy && !isOfTheDisk(error) && !isLockedByOther(error)) throw error;
-      if (isBusy) reportOwner(error.owner);
-      status.isStandingBy = isBusy;
-      noteTrouble(waiting, isBusy ? undefined : error);
-      hasTakenOver ||= isBusy;
-      await clock.sleep(isBusy ? standbyPollMs : sickDiskPollMs, stop);
-    }
-  }
-  return undefined;
-}
-
-/** Says who is sending, once for each process that is. */
-function makeOwnerReporter({ log, report }: Waiting): (owner: SenderLockOwner | undefined) => void {
-  let isReported = false;
-  let reportedPid: number | undefined;
-  return (owner) => {
-    // One that has just begun has not said who it is.
-    if (isReported && (owner === undefined || owner.pid === reportedPid)) return;
-    log.info({ holder: owner }, 'standing by');
-    report({ kind: 'standing-by', owner });
-    isReported = true;
-    reportedPid = owner?.pid;
-  };
-}
-
-/** @param error undefined when nothing is known against the disk or the journal */
-function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): void {
-  const { diskTrouble } = status;
-  const isLocked = isLockedByOther(error);
-  status.isJournalLocked = isLocked;
-  status.isJournalAway = isOfDatabase(error);
-  status.diskTrouble = undefined;
-  if (error === undefined) return;
-  const why = explain(error, loaded);
-  if (diskTrouble?.why !== why)
-    log.error({ why }, isLocked ? 'the journal is locked' : 'the disk refuses writes');
-  status.diskTrouble = { sinceMs: diskTrouble?.sinceMs ?? clock.now(), why };
 }
 
 // ---------------------------------------------------------------- before there is a journal
@@ -448,7 +363,7 @@ function makeSetup(
     openContext: (until, count, payer) => ({
       ...makeContext(session, until, count, payer),
       isWatchedByAnother: true,
-      isHeldUp: () => around.disk.trouble !== undefined || session.lease?.isHeld === false,
+      isHeldUp: () => around.disk.trouble !== undefined || session.place?.keeper.isHeld === false,
     }),
     report: (batchId) => restBatch(session, batchId, false),
     finishReports: (batchId) => finishReports(store, outbox, batchId),
@@ -466,12 +381,12 @@ function makeSetup(
 const journalAnswersMs = 5_000;
 
 /** What keeps the journal from taking a write; undefined when it takes one. */
-async function probeJournal({ journal, clock, loaded, lease }: Session): Promise<unknown> {
+async function probeJournal({ journal, clock, loaded, place }: Session): Promise<unknown> {
   const probed = journal.probe(clock.now()).then(
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  if (lease === undefined) return probed;
+  if (place === undefined) return probed;
   const over = new AbortController();
   const away = new JournalWriteError(`${nameJournal(loaded)} does not answer: look at that server`, {
     cause: Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }),
@@ -494,7 +409,7 @@ async function probeDisks(session: Session, status: WatchStatus): Promise<string
   // What is known from the last probe stays until this one is over.
   status.isJournalLocked = isLockedByOther(error);
   status.isJournalAway = isOfDatabase(error);
-  return trouble?.why ?? (error === undefined ? undefined : explain(error, loaded));
+  return trouble?.why ?? (error === undefined ? undefined : explainTrouble(error, loaded));
 }
 
 async function probeBankNow(session: Session, status: WatchStatus, stop: AbortSignal): Promise<void> {

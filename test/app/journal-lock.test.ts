@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { describeLock, isLockedByOther } from '../../src/app/watch.ts';
+import { describeLock, isLockedByOther } from '../../src/app/leadership.ts';
 import {
   asRefusal,
   inTransaction,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { type Leadership, waitForSenderLock } from '../../src/app/watch.ts';
+import { type Leadership, waitForSenderLock } from '../../src/app/leadership.ts';
 import { SenderBusyError } from '../../src/app/session.ts';
 import type { WatchNews } from '../../src/app/watch-status.ts';
 import { silentLogger } from '../../src/platform/log.ts';

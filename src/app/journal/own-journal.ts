@@ -12,7 +12,7 @@ import { findJournalPlace, type JournalPlace } from './place.ts';
 import { MarkCopies } from './mark-copies.ts';
 import { notifyOfRefusal } from '../notices/senders.ts';
 import { describeIdentity, mayMakeJournal } from '../open-store.ts';
-import type { SenderRight } from '../machines/sender-right.ts';
+import type { Asked, MachinePlace } from '../machines/machine-place.ts';
 import type { SenderLock, SenderLockTaken } from '../sender-lock.ts';
 
 /** Where further high-water marks are kept: the inbox's is there once a watcher has bound it. */
@@ -23,13 +23,14 @@ type Ways = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>;
 /** The right to send, with what it stands in where the journal is in a database. */
 export type OwnRight = SenderLock &
   Partial<AsyncDisposable> & {
-    readonly inDatabase?: { readonly prepared: PreparedJournal; readonly right: SenderRight };
+    readonly inDatabase?: { readonly prepared: PreparedJournal; readonly place: MachinePlace };
   };
 
 /**
  * Takes the right to send: the lock whose file stands in the data directory, and, of a journal that several machines
  * work, the place of the sender in that journal.
  * @param command what the process does, for the message to whoever wants the right, too
+ * @param mayHelp where another sends from a journal that several machines work, a place among its helpers is taken
  * @throws JournalRefusedError when the journal is missing, or a database holds another's
  * @throws JournalWriteError when the database cannot be reached
  */
@@ -39,6 +40,7 @@ export async function lockOwnJournal(
   log: Logger,
   clock: Clock,
   ways: Ways,
+  mayHelp = false,
 ): Promise<OwnRight | SenderLockTaken> {
   const { acquireSenderLock } = await import('../sender-lock.ts');
   const { dataDir } = loaded;
@@ -46,7 +48,7 @@ export async function lockOwnJournal(
   if (place.kind === 'file') await requireFileOrMayBegin(place, { loaded, log, clock, ways });
   const lock = await acquireSenderLock(dataDir, command, clock);
   if ('heldBy' in lock || place.kind === 'file') return lock;
-  return takePlaceInDatabase(lock, place.address, command, { loaded, log, clock, ways });
+  return takePlaceInDatabase(lock, place.address, { loaded, log, clock, ways, command, mayHelp });
 }
 
 interface Locking {
@@ -70,8 +72,7 @@ async function requireFileOrMayBegin(
 async function takePlaceInDatabase(
   lock: SenderLock,
   address: JournalAddress,
-  command: string,
-  { loaded, log, clock, ways }: Locking,
+  { loaded, log, clock, ways, command, mayHelp }: Locking & Pick<Asked, 'command' | 'mayHelp'>,
 ): Promise<OwnRight | SenderLockTaken> {
   await using stack = new AsyncDisposableStack();
   stack.use(lock);
@@ -81,17 +82,18 @@ async function takePlaceInDatabase(
   if (prepared === undefined) throw new Error('a journal that may be made was not');
   stack.use(prepared);
   const { makeWorkerStore } = await import('../../store/postgres/workers.ts');
-  const { acquireSenderRight } = await import('../machines/sender-right.ts');
+  const { takeMachinePlace } = await import('../machines/machine-place.ts');
   const toLog: Log = (level, message, facts) => log[level](facts, message);
-  const right = await acquireSenderRight(makeWorkerStore(prepared.engine), { command, clock, log: toLog });
-  if ('heldBy' in right) return right;
-  stack.use(right);
+  const asked = { command, clock, log: toLog, mayHelp };
+  const place = await takeMachinePlace(makeWorkerStore(prepared.engine), asked);
+  if ('heldBy' in place) return place;
+  stack.use(place);
   const owned = stack.move();
   return {
-    inDatabase: { prepared, right },
+    inDatabase: { prepared, place },
     // At once: the connections end with the process.
     [Symbol.dispose]: () => {
-      right[Symbol.dispose]();
+      place[Symbol.dispose]();
       lock[Symbol.dispose]();
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
@@ -130,7 +132,7 @@ export async function openOwnJournal(
 ): Promise<Store> {
   const inDatabase = right?.inDatabase;
   if (inDatabase !== undefined)
-    return tellRefusal(loaded, log, clock, () => inDatabase.prepared.takeUp(inDatabase.right));
+    return tellRefusal(loaded, log, clock, () => inDatabase.prepared.takeUp(inDatabase.place));
   const { openJournal } = await import('../../store/open.ts');
   const opening = await describeOpening(loaded, clock, ways);
   return tellRefusal(loaded, log, clock, () => openJournal(opening));

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import type { Store } from '../../store/store.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { findSender, type SenderLockOwner } from '../sender-lock.ts';
+import { toOwner } from './machine-place.ts';
 
 /** @param journal which knows all that work it, where these may be on several machines; undefined when there is none */
 export async function findSenderOf(
@@ -15,7 +16,5 @@ export async function findSenderOf(
     ({ role, isThere, pid, machine }) =>
       role === 'sender' && isThere && !(pid === process.pid && machine === here),
   );
-  if (sender === undefined) return undefined;
-  const { machine, pid, command, sinceMs } = sender;
-  return { machine, pid, command, sinceMs };
+  return sender && toOwner(sender);
 }

@@ -160,7 +160,7 @@ export function makeRegistrationContext(
   const { registration, brake } = session.loaded.settings;
   const log = toLog(session.log);
   const run = new RunState(clock);
-  const { lease } = session;
+  const lease = session.place?.keeper;
   const stopOrBroken = AbortSignal.any([stop, run.broken.signal, ...(lease ? [lease.lost] : [])]);
   const gateOf = makeGates(session, stopOrBroken);
   return {

@@ -147,7 +147,7 @@ function run(
   };
   const context = {
     ...makeRegistrationContext(registering, batch, stop, { show, close: () => undefined }),
-    isHeldUp: () => disk.trouble !== undefined || registering.session.lease?.isHeld === false,
+    isHeldUp: () => disk.trouble !== undefined || registering.session.place?.keeper.isHeld === false,
   };
   return runRegistrations(context, batch, { waitMs, isPatient: true, interrupted, waitOver });
 }

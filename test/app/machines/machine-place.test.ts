@@ -1,7 +1,7 @@
 /** The right to send where several machines work one journal, on a real PostgreSQL. */
 import { hostname } from 'node:os';
 import { expect, test } from 'vitest';
-import { acquireSenderRight, type SenderRight } from '../../../src/app/machines/sender-right.ts';
+import { type MachinePlace, takeMachinePlace } from '../../../src/app/machines/machine-place.ts';
 import { nameOwner } from '../../../src/app/session.ts';
 import type { WorkerStore } from '../../../src/payout/ports.ts';
 import { leaseMs } from '../../../src/payout/rules/lease.ts';
@@ -12,8 +12,8 @@ import { openCluster } from '../../support/cluster.ts';
 const logged: string[] = [];
 const log = (_level: string, message: string): void => void logged.push(message);
 
-async function acquire(workers: WorkerStore, clock: VirtualClock): Promise<SenderRight> {
-  const right = await acquireSenderRight(workers, { command: 'watch', clock, log });
+async function acquire(workers: WorkerStore, clock: VirtualClock): Promise<MachinePlace> {
+  const right = await takeMachinePlace(workers, { command: 'watch', clock, log });
   if ('heldBy' in right) throw new Error(`taken by ${nameOwner(right.heldBy)}`);
   return right;
 }
@@ -24,7 +24,7 @@ describePostgres('the right to send', () => {
     const clock = makeVirtualClock();
     await using first = await acquire(cluster.workers, clock);
     expect(first.keeper.isHeld).toBe(true);
-    const second = await acquireSenderRight(cluster.workers, { command: 'run', clock, log });
+    const second = await takeMachinePlace(cluster.workers, { command: 'run', clock, log });
     expect('heldBy' in second && nameOwner(second.heldBy)).toMatch(
       new RegExp(`^"paydrop watch" \\(process ${process.pid} on ${hostname()}, since 20`),
     );

@@ -1,0 +1,137 @@
+/** Waits until this process has the right to send, helps whoever has it meanwhile where it can, and says what keeps it from it. */
+import { join } from 'node:path';
+import type { Clock } from '../core/ports.ts';
+import type { Logger } from '../platform/log.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
+import { journalFileName, sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
+import { isOfPostgres } from '../store/postgres/errors.ts';
+import type { Helped, HelpingSession } from './machines/stand-by.ts';
+import type { SenderLockOwner } from './sender-lock.ts';
+import { openSession, SenderBusyError, type Session, type SessionOptions } from './session.ts';
+import type { ReportNews, WatchStatus } from './watch-status.ts';
+
+/** How often a standby tries to take over. */
+const standbyPollMs = 500;
+
+/** A disk that refuses writes is waited for: there may be nobody else to take over. */
+const sickDiskPollMs = 2_000;
+const diskErrors = ['JournalWriteError', 'OutputFileError'];
+const isOfTheDisk = (error: unknown): boolean => error instanceof Error && diskErrors.includes(error.name);
+
+/** True for what the journal throws after it has waited in vain for another process: no fault of the disk. */
+export const isLockedByOther = (error: unknown): boolean =>
+  error instanceof Error && sqliteCodeOf(error.cause) === sqliteCodes.busy;
+
+/** True for what the journal throws where it is its database that fails, or the way to it. */
+export const isOfDatabase = (error: unknown): boolean => error instanceof Error && isOfPostgres(error.cause);
+
+/** What is wrong and whom to look for. SQLite does not tell who holds the lock. */
+export const describeLock = (dataDir: string): string => {
+  const path = join(dataDir, journalFileName);
+  return (
+    `another process holds the write lock of ${path}: look for a paydrop command that hangs, or another program that ` +
+    `has the file open ("fuser ${path}" names it), and end it`
+  );
+};
+
+export const explainTrouble = (error: unknown, { dataDir }: LoadedSettings): string =>
+  isLockedByOther(error) ? describeLock(dataDir) : (error as Error).message;
+
+export interface Waiting {
+  readonly loaded: LoadedSettings;
+  readonly log: Logger;
+  readonly clock: Clock;
+  readonly report: ReportNews;
+  /** Aborted when the process is asked to stop. */
+  readonly stop: AbortSignal;
+  readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isJournalAway' | 'isStandingBy'>;
+}
+
+export interface Leadership {
+  readonly session: Session;
+  /** Another process was sending before. */
+  readonly hasTakenOver: boolean;
+  /** Of a process that has helped before. */
+  readonly helped?: Helped;
+}
+
+/** Takes the sender lock as soon as its owner ends; undefined when this process is stopped before. */
+export async function waitForSenderLock(
+  waiting: Waiting,
+  options: SessionOptions,
+): Promise<Leadership | undefined> {
+  const { loaded, log, clock, status, stop } = waiting;
+  const reportOwner = makeOwnerReporter(waiting);
+  let hasTakenOver = false;
+  while (!stop.aborted) {
+    try {
+      const session = await openSession(loaded, log, 'watch', { ...options, clock, mayHelp: true });
+      noteTrouble(waiting, undefined);
+      const helped = isHelping(session) ? await helpUntilFree(session, waiting, reportOwner) : undefined;
+      hasTakenOver ||= helped !== undefined;
+      if (isHelping(session)) {
+        await helped?.ended;
+        await session[Symbol.asyncDispose]();
+        return undefined;
+      }
+      status.isStandingBy = false;
+      log.info({ hasTakenOver }, 'this process has the right to send');
+      return { session, hasTakenOver, ...(helped && { helped }) };
+    } catch (error) {
+      const isBusy = error instanceof SenderBusyError;
+      if (!isBusy && !isOfTheDisk(error) && !isLockedByOther(error)) throw error;
+      if (isBusy) reportOwner(error.owner);
+      status.isStandingBy = isBusy;
+      noteTrouble(waiting, isBusy ? undefined : error);
+      hasTakenOver ||= isBusy;
+      await clock.sleep(isBusy ? standbyPollMs : sickDiskPollMs, stop);
+    }
+  }
+  return undefined;
+}
+
+const isHelping = (session: Session): session is HelpingSession => session.place?.role === 'helper';
+
+/** Stands by with the session of a helper. */
+async function helpUntilFree(
+  session: HelpingSession,
+  waiting: Waiting,
+  reportOwner: (owner: SenderLockOwner | undefined) => void,
+): Promise<Helped> {
+  waiting.status.isStandingBy = true;
+  const { standBy } = await import('./machines/stand-by.ts');
+  return standBy(session, {
+    stop: waiting.stop,
+    reportOwner,
+    noteTrouble: (error) => noteTrouble(waiting, error),
+  });
+}
+
+/** Says who is sending, once for each process that is. */
+function makeOwnerReporter({ log, report }: Waiting): (owner: SenderLockOwner | undefined) => void {
+  let isReported = false;
+  let reported: SenderLockOwner | undefined;
+  return (owner) => {
+    const isKnown = owner?.pid === reported?.pid && owner?.machine === reported?.machine;
+    // One that has just begun has not said who it is.
+    if (isReported && (owner === undefined || isKnown)) return;
+    log.info({ holder: owner }, 'standing by');
+    report({ kind: 'standing-by', owner });
+    isReported = true;
+    reported = owner;
+  };
+}
+
+/** @param error undefined when nothing is known against the disk or the journal */
+function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): void {
+  const { diskTrouble } = status;
+  const isLocked = isLockedByOther(error);
+  status.isJournalLocked = isLocked;
+  status.isJournalAway = isOfDatabase(error);
+  status.diskTrouble = undefined;
+  if (error === undefined) return;
+  const why = explainTrouble(error, loaded);
+  if (diskTrouble?.why !== why)
+    log.error({ why }, isLocked ? 'the journal is locked' : 'the disk refuses writes');
+  status.diskTrouble = { sinceMs: diskTrouble?.sinceMs ?? clock.now(), why };
+}

@@ -1,0 +1,162 @@
+/**
+ * The place of this process among those that work one journal: it sends, or it helps whoever does. A place is a lease in
+ * the journal itself, which runs out by itself where its process dies or stands still.
+ */
+import { hostname } from 'node:os';
+import type { Clock, Log } from '../../core/ports.ts';
+import { beginLease, LeaseKeeper } from '../../payout/lease.ts';
+import type { Worker, WorkerName, WorkerRole, WorkerStore } from '../../payout/ports.ts';
+import { Share } from '../../payout/share.ts';
+import type { SenderLockOwner, SenderLockTaken } from '../sender-lock.ts';
+
+export interface Asked {
+  /** What the process does, for the message to others. */
+  readonly command: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** It helps while another has the right to send. */
+  readonly mayHelp?: boolean | undefined;
+}
+
+/** One lease of this process. */
+interface Lease {
+  readonly role: WorkerRole;
+  readonly workerId: number;
+  readonly keeper: LeaseKeeper;
+}
+
+/** What is told of a worker to whoever wants its place. */
+export const toOwner = ({ machine, pid, command, sinceMs }: Worker): SenderLockOwner => ({
+  machine,
+  pid,
+  command,
+  sinceMs,
+});
+
+/**
+ * Kept until it is disposed of. At once (`Symbol.dispose`) it runs out by itself; else it is given back, which says that
+ * nothing of this process is under way any more.
+ */
+export class MachinePlace implements Disposable, AsyncDisposable {
+  readonly #store: WorkerStore;
+  readonly #asked: Asked;
+  #present: Lease;
+  /** As which it has helped, and may have requests under way. */
+  readonly #former = new Set<Lease>();
+  /** Who sends while this process helps, as far as it is known. */
+  sender: SenderLockOwner | undefined;
+  /** The rows that it shares out with others. */
+  readonly share: Share;
+
+  constructor(store: WorkerStore, asked: Asked, present: Lease, sender?: SenderLockOwner) {
+    this.#store = store;
+    this.#asked = asked;
+    this.#present = present;
+    this.sender = sender;
+    this.share = new Share(store, () => this.workerId);
+  }
+
+  get role(): WorkerRole {
+    return this.#present.role;
+  }
+
+  get workerId(): number {
+    return this.#present.workerId;
+  }
+
+  /** Of the present lease. */
+  get keeper(): LeaseKeeper {
+    return this.#present.keeper;
+  }
+
+  /** The journal has found that the lease is over. */
+  noteRefused(): void {
+    this.keeper.noteRefused();
+  }
+
+  /** Takes the sender's place when nobody is there who has it; a helper that was taken for gone joins anew. */
+  async step(): Promise<void> {
+    const sender = (await this.#store.workers()).find(({ role, isThere }) => role === 'sender' && isThere);
+    this.sender = sender && toOwner(sender);
+    if (sender === undefined) {
+      const taken = await beginSending(this.#store, this.#asked);
+      if ('keeper' in taken) {
+        this.#former.add(this.#present);
+        this.#present = taken;
+        return;
+      }
+      this.sender = taken.heldBy;
+    }
+    if (!this.keeper.lost.aborted) return;
+    this.#former.add(this.#present);
+    this.#present = await beginHelping(this.#store, this.#asked);
+  }
+
+  /** Gives back as what it has helped before: nothing of that is under way any more. */
+  async endFormer(): Promise<void> {
+    for (const lease of this.#former) {
+      this.#former.delete(lease);
+      await endLease(this.#store, this.#asked, lease);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    for (const { keeper } of [this.#present, ...this.#former]) keeper.stop();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.endFormer();
+    await endLease(this.#store, this.#asked, this.#present);
+  }
+}
+
+async function endLease(
+  store: WorkerStore,
+  { log }: Asked,
+  { keeper, workerId, role }: Lease,
+): Promise<void> {
+  await keeper[Symbol.asyncDispose]();
+  try {
+    await store.endWorker(workerId);
+  } catch (error) {
+    const place = { role, err: error };
+    log('warn', 'the place of this process cannot be given back: it runs out by itself', place);
+  }
+}
+
+const nameOf = ({ command }: Asked): WorkerName => ({ machine: hostname(), pid: process.pid, command });
+
+/** @param take says as whom this process works from now on, or who has the place */
+async function beginLeaseOf<Refused extends object>(
+  store: WorkerStore,
+  { clock, log }: Asked,
+  role: WorkerRole,
+  take: () => Promise<number | Refused>,
+): Promise<Lease | Refused> {
+  // Before it is asked for: the lease runs from when the database takes it.
+  const beganAt = beginLease(clock);
+  const workerId = await take();
+  if (typeof workerId !== 'number') return workerId;
+  const keeper = new LeaseKeeper({ renew: () => store.renew(workerId), clock, log }, beganAt);
+  return { role, workerId, keeper };
+}
+
+const beginSending = (store: WorkerStore, asked: Asked): Promise<Lease | SenderLockTaken> =>
+  beginLeaseOf(store, asked, 'sender', async () => {
+    const place = await store.takeSenderPlace(nameOf(asked));
+    return place.kind === 'held' ? { heldBy: toOwner(place.by) } : place.workerId;
+  });
+
+const beginHelping = (store: WorkerStore, asked: Asked): Promise<Lease> =>
+  beginLeaseOf<never>(store, asked, 'helper', () => store.joinAsHelper(nameOf(asked)));
+
+/** Takes the sender's place; else helps whoever has it, or says who that is. It waits for nobody. */
+export async function takeMachinePlace(
+  store: WorkerStore,
+  asked: Asked,
+): Promise<MachinePlace | SenderLockTaken> {
+  const taken = await beginSending(store, asked);
+  if ('keeper' in taken) return new MachinePlace(store, asked, taken);
+  if (asked.mayHelp !== true) return taken;
+  return new MachinePlace(store, asked, await beginHelping(store, asked), taken.heldBy);
+}

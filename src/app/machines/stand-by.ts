@@ -1,0 +1,63 @@
+/** Waits for the sender's place of a journal that several machines work, and helps whoever has it meanwhile. */
+import { help } from '../../payout/help.ts';
+import { makeContext, type Session, toLog } from '../session.ts';
+import type { SenderLockOwner } from '../sender-lock.ts';
+import type { MachinePlace } from './machine-place.ts';
+
+/** How often it is looked whether the sender is still there. */
+const standbyPollMs = 500;
+
+/** A session of a process that helps. */
+export type HelpingSession = Session & { readonly place: MachinePlace };
+
+interface StandingBy {
+  /** Aborted when the process is asked to stop. */
+  readonly stop: AbortSignal;
+  /** Told each time who is sending. */
+  readonly reportOwner: (owner: SenderLockOwner | undefined) => void;
+  /** Told what keeps it from the journal; undefined when nothing does. */
+  readonly noteTrouble: (error: unknown) => void;
+}
+
+export interface Helped {
+  /** Resolves when nothing that it has sent as a helper is under way any more. */
+  readonly ended: Promise<void>;
+}
+
+/**
+ * Helps until this process has the sender's place, or is stopped.
+ * @throws JournalRefusedError when the journal turns out to be another one than before
+ */
+export async function standBy(session: HelpingSession, standing: StandingBy): Promise<Helped> {
+  const { place, clock, journal, runs, refused } = session;
+  const over = new AbortController();
+  const end = AbortSignal.any([standing.stop, ...(refused ? [refused] : [])]);
+  const stop = AbortSignal.any([end, over.signal]);
+  const ended = help({
+    journal,
+    clock,
+    log: toLog(session.log),
+    share: place.share,
+    runs,
+    isHeld: () => place.keeper.isHeld,
+    runningBatches: async () =>
+      (await journal.runnableBatches())
+        .filter(({ batch, hasReady }) => batch.status === 'running' && hasReady)
+        .map(({ batch }) => batch),
+    openContext: (until, count, batch) => makeContext(session, until, count, batch),
+    count: () => {},
+    stop,
+  }).then(() => place.endFormer());
+  while (place.role === 'helper' && !end.aborted) {
+    standing.reportOwner(place.sender);
+    await clock.sleep(standbyPollMs, end);
+    if (end.aborted) break;
+    await place.step().then(() => standing.noteTrouble(undefined), standing.noteTrouble);
+  }
+  over.abort();
+  if (refused?.aborted === true) {
+    await ended;
+    refused.throwIfAborted();
+  }
+  return { ended };
+}

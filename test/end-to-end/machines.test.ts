@@ -1,0 +1,156 @@
+/** Several machines that work one journal on PostgreSQL: real processes, which are killed and frozen. */
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Client } from 'pg';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { computeBatchId } from '../../src/core/reference.ts';
+import { hashOf, planSoundRows } from '../chaos/drop-plan.ts';
+import { TransferCount } from '../chaos/moments.ts';
+import { writeRows } from '../chaos/plan.ts';
+import { Dice } from '../support/dice.ts';
+import { describePostgres, makeJournalDatabase, type TestDatabase } from '../support/postgres.ts';
+import { findReports, openScene, type Program, readTable, type Scene, until } from './harness.ts';
+
+const quick = { stillMs: 100, probeMs: 200, graceMs: 10_000 };
+const dice = new Dice(15);
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await makeJournalDatabase();
+  vi.stubEnv('PAYDROP_JOURNAL_URL', database.url);
+});
+afterEach(() => database[Symbol.asyncDispose]());
+
+const folderOf = ({ folder }: Scene, machine: string): string => join(folder, machine);
+
+const startOn = (scene: Scene, machine: string): Program =>
+  scene.start('watch', '--data-dir', folderOf(scene, machine));
+
+interface Dropped {
+  readonly batchId: string;
+  readonly rows: number;
+}
+
+/** Drops a file into the inbox of a machine. */
+async function drop(scene: Scene, machine: string, rowsMax: number): Promise<Dropped> {
+  const inbox = join(folderOf(scene, machine), 'inbox');
+  await mkdir(inbox, { recursive: true });
+  const planned = planSoundRows(rowsMax, 'A', dice);
+  const csv = writeRows(planned);
+  await writeFile(join(inbox, 'A.tmp'), csv);
+  await rename(join(inbox, 'A.tmp'), join(inbox, 'A.csv'));
+  return { batchId: computeBatchId(hashOf(Buffer.from(csv))), rows: planned.length };
+}
+
+interface WorkerRow {
+  readonly workerId: string;
+  readonly pid: number;
+  readonly role: 'sender' | 'helper';
+  readonly sends: number;
+}
+
+async function readWorkers(client: Client): Promise<readonly WorkerRow[]> {
+  const { rows } = await client.query<WorkerRow>(
+    `select w.worker_id as "workerId", w.pid::int as pid, w.role,
+       (select count(*)::int from paydrop.latest_send s where s.worker_id = w.worker_id) as sends
+     from paydrop.worker w where w.ended_at_ms is null and w.superseded_at_ms is null order by w.worker_id`,
+  );
+  return rows;
+}
+
+const isA = async (client: Client, program: Program, role: WorkerRow['role']): Promise<boolean> =>
+  (await readWorkers(client)).some((worker) => worker.pid === program.pid && worker.role === role);
+
+async function statusOf(client: Client, batchId: string): Promise<string> {
+  const { rows } = await client.query<{ readonly status: string }>(
+    'select status from paydrop.batch where batch_id = $1',
+    [batchId],
+  );
+  return rows[0]?.status ?? 'none';
+}
+
+/** Each row is paid once, and its sender says so. */
+async function expectPaid(scene: Scene, machine: string, { batchId, rows }: Dropped): Promise<void> {
+  const { entries, totals } = await scene.bank.ledger();
+  expect(new Set(entries.map(({ reference1 }) => reference1)).size).toBe(rows);
+  expect(totals.count).toBe(rows);
+  const outbox = join(folderOf(scene, machine), 'outbox');
+  await until(async () => (await findReports(outbox, new RegExp(`${batchId}\\.result\\.csv$`))).length === 1);
+  const [result = ''] = await findReports(outbox, new RegExp(`${batchId}\\.result\\.csv$`));
+  const statuses = (await readTable(result)).map(({ status }) => status);
+  expect(statuses).toEqual(Array.from({ length: rows }, () => 'paid'));
+}
+
+/** Two machines: the first sends, the second helps. */
+async function openTwo(latencyMs: number) {
+  const scene = await openScene({ sandbox: { latencyMs }, watch: quick, ownProcesses: true });
+  const client = await database.connect();
+  const sender = startOn(scene, 'one');
+  await until(() => isA(client, sender, 'sender'));
+  const standby = startOn(scene, 'two');
+  await until(() => isA(client, standby, 'helper'));
+  const dispose = async (): Promise<void> => {
+    await client[Symbol.asyncDispose]();
+    await scene[Symbol.asyncDispose]();
+  };
+  return { scene, client, sender, standby, [Symbol.asyncDispose]: dispose };
+}
+
+/** A killed or frozen sender keeps its place for 10 s. */
+const takeOverMaxMs = 15_000;
+
+describePostgres('two machines', () => {
+  test('pay one file together, each row once', async () => {
+    await using two = await openTwo(200);
+    const { scene, client, sender, standby } = two;
+    const file = await drop(scene, 'one', 400);
+    await until(async () => (await statusOf(client, file.batchId)) === 'done');
+    const sends = await readWorkers(client);
+    for (const program of [sender, standby])
+      expect(sends.find(({ pid }) => pid === program.pid)?.sends).toBeGreaterThan(100);
+    await expectPaid(scene, 'one', file);
+    for (const program of [sender, standby]) program.kill('SIGTERM');
+    for (const program of [sender, standby])
+      expect(await program.ended).toMatchObject({ code: 0, signal: null });
+    expect(await readWorkers(client)).toEqual([]);
+  });
+
+  test('go on with one when the sender is killed, within 15 s', async () => {
+    await using two = await openTwo(100);
+    const { scene, client, sender, standby } = two;
+    const count = new TransferCount(scene);
+    const file = await drop(scene, 'one', 800);
+    await until(() => count.read() >= 100);
+    sender.kill('SIGKILL');
+    const killedMs = performance.now();
+    await until(() => isA(client, standby, 'sender'));
+    expect(performance.now() - killedMs).toBeLessThan(takeOverMaxMs);
+    await until(async () => (await statusOf(client, file.batchId)) === 'done');
+    await expectPaid(scene, 'two', file);
+  });
+
+  test('go on with one when the helper is killed: its rows are paid by the sender', async () => {
+    await using two = await openTwo(100);
+    const { scene, client, standby } = two;
+    const count = new TransferCount(scene);
+    const file = await drop(scene, 'one', 400);
+    await until(() => count.read() >= 100);
+    standby.kill('SIGKILL');
+    await until(async () => (await statusOf(client, file.batchId)) === 'done');
+    await expectPaid(scene, 'one', file);
+  });
+
+  test('pay nobody twice when the sender stands still for longer than its lease, and stands by afterwards', async () => {
+    await using two = await openTwo(100);
+    const { scene, client, sender, standby } = two;
+    const count = new TransferCount(scene);
+    const file = await drop(scene, 'one', 800);
+    await until(() => count.read() >= 100);
+    sender.kill('SIGSTOP');
+    await until(() => isA(client, standby, 'sender'));
+    sender.kill('SIGCONT');
+    await until(() => isA(client, sender, 'helper'));
+    await until(async () => (await statusOf(client, file.batchId)) === 'done');
+    await expectPaid(scene, 'two', file);
+  });
+});
