@@ -76,6 +76,8 @@ export function openBank(options: SandboxOptions) {
     findPayee: createDirectory(table.directory, table.knownPayeesOnly),
     findBehaviour: createBehaviourIndex(table.behaviours),
     requests: Object.fromEntries([...endpoints, 'other'].map((name) => [name, 0])) as Ledger['requests'],
+    /** The most requests that came within one second, wherever it begins; requests for tokens aside. */
+    busiestSecond: 0,
     /** False: transfers get TM001. */
     isOpen: true,
     /** True: every connection is closed without an answer. */

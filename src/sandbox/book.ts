@@ -143,7 +143,11 @@ function toEntry(transfer: Transfer, nowMs: number) {
 }
 
 /** What really moved, and what was asked. */
-export type Ledger = ReturnType<Book['ledger']> & { readonly registrations: RegistrationLedger };
+export type Ledger = ReturnType<Book['ledger']> & {
+  /** The most requests since the start that came within one second, wherever it begins; those for tokens aside. */
+  readonly busiestSecond: number;
+  readonly registrations: RegistrationLedger;
+};
 
 // ---------------------------------------------------------------- the book
 

@@ -44,6 +44,17 @@ function createRateLimit({ clock, table }: SandboxBank): () => boolean {
   };
 }
 
+/** Keeps what the busiest second was: any second, wherever it begins, by a clock that never jumps. */
+function makeRateMeter(bank: Pick<SandboxBank, 'busiestSecond'>): () => void {
+  const atMs: number[] = [];
+  return () => {
+    const nowMs = performance.now();
+    atMs.push(nowMs);
+    while ((atMs[0] ?? nowMs) <= nowMs - 1_000) atMs.shift();
+    bank.busiestSecond = Math.max(bank.busiestSecond, atMs.length);
+  };
+}
+
 function hasContentType(request: FastifyRequest, type: string): boolean {
   return request.headers['content-type']?.toLowerCase().startsWith(type) ?? false;
 }
@@ -136,10 +147,12 @@ async function send(bank: SandboxBank, request: FastifyRequest, reply: FastifyRe
 /** Makes fastify handlers of the endpoints. */
 export function createHandlers(bank: SandboxBank) {
   const isOverLimit = createRateLimit(bank);
+  const countInSecond = makeRateMeter(bank);
   const handle =
     (endpoint: Endpoint, answer: (request: FastifyRequest) => Delivery): Handler =>
     (request, reply) => {
       bank.requests[endpoint] += 1;
+      if (endpoint !== 'token') countInSecond();
       if (bank.isOut) {
         reply.hijack();
         request.raw.socket.destroy();

@@ -118,6 +118,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const caller = new Caller(bank);
   const ledger = (): Ledger => ({
     ...book.ledger(bank.clock.now(), bank.requests, statements),
+    busiestSecond: bank.busiestSecond,
     registrations: registrations.ledger(bank.registration.table, bank.clock.now()),
   });
   const obey = (command: ControlCommand): void => {

@@ -18,8 +18,8 @@ interface Summary {
 const compareUpdates = (one: string, other: string): number =>
   one.length - other.length || (one < other ? -1 : 1);
 
-/** Each row as the latest update has it. */
-async function readPresent(
+/** Each row as the latest update has it. @param updates names of files in the outbox, in any order */
+export async function readPresent(
   outbox: string,
   first: readonly Line[],
   updates: readonly string[],

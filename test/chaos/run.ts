@@ -2,7 +2,8 @@
  * Pays a file over a bank that misbehaves, through kills and a storm of everything else that befalls a machine, and
  * judges by the bank's ledger. What befalls it is drawn from the seed.
  * `npm run chaos -- [--rows 3000] [--kills 10] [--bank-kills 2] [--stops 3] [--full-disks 2] [--read-onlys 1]
- * [--clock-jumps 4] [--rivals 3] [--commands 6] [--signal SIGKILL] [--seed N] [--keep]`
+ * [--clock-jumps 4] [--rivals 3] [--commands 6] [--signal SIGKILL] [--seed N] [--keep]`; with `--machines N` several
+ * machines pay it from one PostgreSQL journal: see machines/run.ts.
  */
 import { openScene, type Scene } from '../end-to-end/harness.ts';
 import { Dice } from '../support/dice.ts';
@@ -79,6 +80,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-const options = readOptions(process.argv.slice(2));
-console.log(`seed ${options.seed}: ${describeOptions(options)}`);
-if (!(await chaos(options))) process.exitCode = 1;
+async function run(args: readonly string[]): Promise<boolean> {
+  if (args.some((arg) => /^--machines(?:=|$)/.test(arg))) {
+    const { runMachines } = await import('./machines/run.ts');
+    return runMachines(args);
+  }
+  const options = readOptions(args);
+  console.log(`seed ${options.seed}: ${describeOptions(options)}`);
+  return chaos(options);
+}
+
+if (!(await run(process.argv.slice(2)))) process.exitCode = 1;

@@ -1,0 +1,165 @@
+/**
+ * How long rows stood still whose machine was killed: measured at the journal itself, from the kill to the first of those
+ * rows that got on.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Client } from 'pg';
+
+/** How it went on after one kill. Of rows that nobody had there is nothing to wait for. */
+export interface Recovery {
+  readonly role: 'sender' | 'helper';
+  /** Rows of its that were ready or under way. */
+  readonly rows: number;
+  /** From the kill to the first of them that got on. */
+  readonly tookMs: number;
+  /** The same without the time in which there was no database, or no other machine was up. */
+  readonly ableMs: number;
+  /** Of a sender: until another had its place. */
+  readonly placeMs: number | undefined;
+}
+
+interface Row {
+  readonly seq: string;
+  readonly version: string;
+  readonly status: string;
+}
+
+interface Pending {
+  readonly pid: number;
+  readonly killedMs: number;
+  /** Undefined until the journal has been asked. */
+  seen:
+    { readonly role: 'sender' | 'helper'; readonly epoch: string; readonly rows: readonly Row[] } | undefined;
+  ableMs: number;
+  wentOn: { readonly tookMs: number; readonly ableMs: number } | undefined;
+  placeMs: number | undefined;
+}
+
+/** What a dead process had committed, but not heard, has been written by then. */
+const settleMs = 150;
+const pollMs = 100;
+
+const ownRows = `
+select p.seq::text, p.version::text, p.status from shard s join worker w using (worker_id)
+join payout p on p.batch_id = s.batch_id and p.row_no between s.from_row and s.to_row
+where w.pid = $1 and s.ended_at_ms is null and p.status in ('ready', 'submitted')`;
+
+const ownPlace = `select role, epoch::text from worker where pid = $1 order by worker_id desc limit 1`;
+
+export class Recoveries implements AsyncDisposable {
+  readonly ended: Recovery[] = [];
+  readonly #url: string;
+  readonly #isAble: () => boolean;
+  readonly #pending = new Set<Pending>();
+  readonly #over = new AbortController();
+  readonly #work: Promise<void>;
+  #client: Client | undefined;
+
+  /** @param isAble false while there is no database, or no machine that could go on */
+  constructor(url: string, isAble: () => boolean) {
+    this.#url = url;
+    this.#isAble = isAble;
+    this.#work = this.#watch();
+  }
+
+  /** Kills whose rows have not got on yet. */
+  get waiting(): number {
+    return this.#pending.size;
+  }
+
+  /** This process has just been killed. */
+  noteKill(pid: number): void {
+    const killedMs = performance.now();
+    this.#pending.add({ pid, killedMs, seen: undefined, ableMs: 0, wentOn: undefined, placeMs: undefined });
+  }
+
+  async #watch(): Promise<void> {
+    let lastMs = performance.now();
+    while (!this.#over.signal.aborted) {
+      await sleep(pollMs);
+      const nowMs = performance.now();
+      if (this.#isAble())
+        for (const one of this.#pending) one.ableMs += nowMs - Math.max(lastMs, one.killedMs);
+      lastMs = nowMs;
+      try {
+        await this.#look();
+      } catch {
+        // The database is away.
+        await this.#disconnect();
+      }
+    }
+  }
+
+  async #look(): Promise<void> {
+    for (const one of this.#pending) {
+      if (performance.now() - one.killedMs < settleMs) continue;
+      await this.#lookAt(one);
+      const { seen, wentOn } = one;
+      if (seen === undefined || wentOn === undefined) continue;
+      if (seen.role === 'sender' && one.placeMs === undefined) continue;
+      this.#pending.delete(one);
+      if (seen.rows.length > 0 || seen.role === 'sender')
+        this.ended.push({ role: seen.role, rows: seen.rows.length, ...wentOn, placeMs: one.placeMs });
+    }
+  }
+
+  async #lookAt(one: Pending): Promise<void> {
+    one.seen ??= await this.#findWhatIsLeft(one.pid);
+    const tookMs = performance.now() - one.killedMs;
+    const { rows, role, epoch } = one.seen;
+    if (one.wentOn === undefined && (rows.length === 0 || (await this.#haveGotOn(rows))))
+      one.wentOn = { tookMs, ableMs: one.ableMs };
+    if (role !== 'sender' || one.placeMs !== undefined) return;
+    const [next] = await this.#ask(`select 1 from worker where role = 'sender' and epoch > $1 limit 1`, [
+      epoch,
+    ]);
+    if (next !== undefined) one.placeMs = tookMs;
+  }
+
+  async #findWhatIsLeft(pid: number): Promise<NonNullable<Pending['seen']>> {
+    const [place] = await this.#ask<{ readonly role: 'sender' | 'helper'; readonly epoch: string }>(
+      ownPlace,
+      [pid],
+    );
+    // One that was killed before it had any place had no rows either.
+    if (place === undefined) return { role: 'helper', epoch: '0', rows: [] };
+    return { ...place, rows: await this.#ask<Row>(ownRows, [pid]) };
+  }
+
+  /** Those that were ready are paid by others; those that were under way are asked about. Either is enough, ready first. */
+  async #haveGotOn(rows: readonly Row[]): Promise<boolean> {
+    const ready = rows.filter(({ status }) => status === 'ready');
+    const watched = ready.length > 0 ? ready : rows;
+    const [changed] = await this.#ask(
+      `select 1 from payout p join unnest($1::bigint[], $2::bigint[]) as o(seq, version) using (seq)
+       where p.version <> o.version limit 1`,
+      [watched.map(({ seq }) => seq), watched.map(({ version }) => version)],
+    );
+    return changed !== undefined;
+  }
+
+  async #ask<Found extends object>(text: string, values: readonly unknown[]): Promise<Found[]> {
+    this.#client ??= await connect(this.#url);
+    return (await this.#client.query<Found>(text, [...values])).rows;
+  }
+
+  async #disconnect(): Promise<void> {
+    const client = this.#client;
+    this.#client = undefined;
+    await client?.end().catch(() => {});
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#over.abort();
+    await this.#work;
+    await this.#disconnect();
+  }
+}
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000, query_timeout: 5_000 });
+  client.on('error', () => {});
+  await client.connect();
+  await client.query('set search_path = paydrop, pg_catalog');
+  return client;
+}
