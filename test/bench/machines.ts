@@ -1,8 +1,11 @@
 /**
  * Benchmark (machines): (a) the same file by one process, with its journal in SQLite and in PostgreSQL, with a bank that
- * answers at once and with a slow one. Payees are checked, and nothing of the program's care is switched off. Ends with 1
- * where a file was not paid once.
- * `node test/bench/machines.ts [a] [--rows 5000] [--slow-rows 2000] [--at-once 32] [--rounds 3]`
+ * answers at once and with a slow one; (b) a file dropped before one watcher and before four that share a journal in
+ * PostgreSQL. What four can be is told while the cores have time left: `--bounds` are payouts a second at which a worker has
+ * all its places in use, once with time left on two cores and once without. Payees are checked, and nothing of the program's
+ * care is switched off. Ends with 1 where a file was not paid once.
+ * `node test/bench/machines.ts [a] [b] [--rows 5000] [--slow-rows 2000] [--at-once 32] [--rounds 2] [--bounds 20,80]
+ * [--workers 1,4] [--latency-ms 100,400] [--seconds 10]`
  */
 import { mkdir } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
@@ -13,6 +16,7 @@ import { type Figures, journalInPostgres, paydropOn, type Payer } from './peers/
 import { openPostgresServer, type PostgresServer } from './peers/postgres-server.ts';
 import { computeBusyShare, openBankProcess, readCoreTimes } from './processes.ts';
 import { openFolder, writeBankSettings } from './rehearsal.ts';
+import { type Crew, type CrewFigures, measureCrew } from './watchers.ts';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -20,7 +24,11 @@ const { values, positionals } = parseArgs({
     rows: { type: 'string', default: '5000' },
     'slow-rows': { type: 'string', default: '2000' },
     'at-once': { type: 'string', default: '32' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '2' },
+    bounds: { type: 'string', default: '20,80' },
+    workers: { type: 'string', default: '1,4' },
+    'latency-ms': { type: 'string', default: '100,400' },
+    seconds: { type: 'string', default: '10' },
   },
 });
 const atOnce = Number(values['at-once']);
@@ -112,12 +120,57 @@ async function benchEngines(latencyMs: number, payouts: number, rounds: number):
     );
 }
 
+// ---------------------------------------------------------------- (b) several watchers
+
+/** Payouts a second of one worker whose places are all in use, at a bank of this latency. */
+async function benchCrews(latencyMs: number, wantedBound: number): Promise<void> {
+  const places = Math.max(1, Math.round((wantedBound * latencyMs) / 1_000));
+  const bound = places / (latencyMs / 1_000);
+  console.log(
+    `(machines b) one file, bank of ${latencyMs} ms, ${places} at once a worker (bound ${bound.toFixed(0)}/s each), ` +
+      `without the first and last tenth; ${requirePostgres().description}; ${showLoad()} before`,
+  );
+  let ofOne: number | undefined;
+  for (const workers of values.workers.split(',').map(Number)) {
+    const own = join(folder, String((measures += 1)));
+    await mkdir(own);
+    await using bank = await openBankProcess(await writeBankSettings(own), latencyMs);
+    const payouts = Math.round(bound * Number(values.seconds)) * workers;
+    const crew = { bank, folder: own, server: requirePostgres(), workers, payouts, atOnce: places };
+    const figures = await measureCrew(crew);
+    ofOne ??= figures.perSecondSteady / workers;
+    console.log(describeCrew(crew, figures, ofOne, bound));
+    if (figures.ledger.once !== payouts || figures.ledger.strange > 0) process.exitCode = 1;
+  }
+}
+
+function describeCrew(
+  { workers, payouts }: Crew,
+  figures: CrewFigures,
+  ofOne: number,
+  bound: number,
+): string {
+  const { perSecondSteady: steady, processCpuMs, serverCpuMs, bankCpuMs } = figures;
+  return (
+    `  ${workers} ${workers === 1 ? 'worker' : 'workers'}, ${showCount(payouts)} rows: ${steady.toFixed(1)} payouts/s, ` +
+    `${(steady / ofOne).toFixed(2)} times one, ${(steady / bound / workers).toFixed(3)} of the bound; ` +
+    `cores busy ${showPercent(figures.busyShare)}; shares ${figures.shares.map(showPercent).join(', ')}; ` +
+    `a payout ${figures.commits.toFixed(2)} commits, ${figures.writes.toFixed(2)} of them wrote, CPU ` +
+    `${processCpuMs.toFixed(1)} ms of the watchers, ${serverCpuMs.toFixed(1)} ms of the server, ` +
+    `${bankCpuMs.toFixed(1)} ms of the bank; ${showLoad()} after; paid ${describeVerdict(figures.ledger)}`
+  );
+}
+
 // ---------------------------------------------------------------- all
 
 const parts: Readonly<Record<string, () => Promise<void>>> = {
   a: async () => {
     await benchEngines(0, Number(values.rows), Number(values.rounds));
     await benchEngines(100, Number(values['slow-rows']), 1);
+  },
+  b: async () => {
+    for (const bound of values.bounds.split(',').map(Number))
+      for (const latencyMs of values['latency-ms'].split(',').map(Number)) await benchCrews(latencyMs, bound);
   },
 };
 

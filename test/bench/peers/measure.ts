@@ -123,7 +123,7 @@ export const journalInPostgres: ServerJournal = {
 };
 
 /** Makes the journal's tables, as `paydrop init` does. */
-async function makeTables(databaseUrl: string): Promise<void> {
+export async function makeTables(databaseUrl: string): Promise<void> {
   const client = new pg.Client(databaseUrl);
   await client.connect();
   try {
