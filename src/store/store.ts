@@ -193,6 +193,8 @@ interface EngineStoreParts {
   readonly engine: Engine;
   readonly bulk: Bulk;
   readonly highWaterMark: KeptMark | undefined;
+  /** Where rows are better taken in otherwise. */
+  readonly stageRows?: typeof stage;
   /** Left out where one process alone sends from the journal. */
   readonly guards?: SendGuards | undefined;
   /** The folder with its archives; left out where it has none. */
@@ -200,11 +202,11 @@ interface EngineStoreParts {
 }
 
 /** What is more than one transaction, or may work on all rows of a batch. */
-function makeBatchWork({ engine, bulk, highWaterMark }: EngineStoreParts) {
+function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage }: EngineStoreParts) {
   const seals = highWaterMark?.seals;
   return {
     startIngest: async (start) => bulk(start.batchId, 'startIngest', start),
-    stage: async (batchId, rows) => engine.write(() => stage(batchId, rows)),
+    stage: async (batchId, rows) => engine.write(() => stageRows(batchId, rows)),
     seal: async (batchId, totals, nowMs, likeFileDays = 0, approval?: ApprovalPolicy) => {
       const batch = await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays, approval);
       await highWaterMark?.advance();

@@ -121,12 +121,6 @@ function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow,
   };
 }
 
-const insertPayout = define((values: ReturnType<typeof toStagedPayout>) =>
-  query.insertInto('payout').values({ ...values, ...newPayout }),
-);
-
-const insertRow = define((values: NewRow) => query.insertInto('payout_row').values(values));
-
 const latestSeq = define((_values: object) =>
   query.selectNoFrom(
     sql<number>`max(
@@ -135,14 +129,41 @@ const latestSeq = define((_values: object) =>
   ),
 );
 
+/** A row of a file as the tables have it. */
+interface NewRecords {
+  readonly payout: ReturnType<typeof toStagedPayout>;
+  readonly row: NewRow;
+}
+
+/** A function that makes the records of so many rows, by their places, of a batch that is being read. */
+export function* makeRecorder(
+  batchId: string,
+  rows: number,
+): Reading<(row: StagedRow, place: number) => NewRecords> {
+  const batch = yield* requireIngesting(batchId);
+  const last = (yield* latestSeq.get({}))?.seq ?? 0;
+  const salts = makeSalts(rows);
+  return (row, place) => {
+    const seq = last + 1 + place;
+    return {
+      payout: toStagedPayout(seq, batchId, row, batch.startedAtMs),
+      row: toPayoutRow(seq, batch, row, salts[place] ?? makeSalt()),
+    };
+  };
+}
+
+const insertPayout = define((values: NewRecords['payout']) =>
+  query.insertInto('payout').values({ ...values, ...newPayout }),
+);
+
+const insertRow = define((values: NewRow) => query.insertInto('payout_row').values(values));
+
 /** Adds rows to a batch that is being read. */
 export function* stage(batchId: string, rows: readonly StagedRow[]): Body<void> {
-  const batch = yield* requireIngesting(batchId);
-  let seq = (yield* latestSeq.get({}))?.seq ?? 0;
-  const salts = makeSalts(rows.length);
-  for (const [place, row] of rows.entries()) {
-    seq += 1;
-    yield* insertPayout.run(toStagedPayout(seq, batchId, row, batch.startedAtMs));
-    yield* insertRow.run(toPayoutRow(seq, batch, row, salts[place] ?? makeSalt()));
+  const recordsOf = yield* makeRecorder(batchId, rows.length);
+  for (const [place, staged] of rows.entries()) {
+    const { payout, row } = recordsOf(staged, place);
+    yield* insertPayout.run(payout);
+    yield* insertRow.run(row);
   }
 }

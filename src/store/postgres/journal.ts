@@ -12,6 +12,7 @@ import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
 import { noArchives } from './archives.ts';
 import type { PostgresEngine } from './engine.ts';
 import { reserveRequestSlots } from './request-slots.ts';
+import { stageTogether } from './stage.ts';
 import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
 
 /** The high-water mark of this machine. */
@@ -55,7 +56,8 @@ const lookAtTables =
 export function makePostgresJournal(parts: PostgresJournalParts): Store {
   const { engine, journalId, newSinceMs, missesSinceMs, highWaterMark, own = nobody } = parts;
   const guards = makeSendGuards(own);
-  const { store, end } = makeEngineStore({ engine, bulk: makeBulk(engine), highWaterMark, guards });
+  const bulk = makeBulk(engine);
+  const { store, end } = makeEngineStore({ engine, bulk, highWaterMark, guards, stageRows: stageTogether });
   const readNow = (makeBody: () => Reading<unknown>) => engine.read(makeBody);
   return {
     ...store,

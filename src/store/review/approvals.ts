@@ -28,7 +28,7 @@ import { batchReads } from '../payouts/batches.ts';
 import { moveAll } from '../payouts/bulk.ts';
 import { isDayCounted, limitReads } from '../payouts/day-use.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
-import { joinParts, readLatestEventSeq } from '../payouts/rows.ts';
+import { joinParts, readLastRowNo, readLatestEventSeq } from '../payouts/rows.ts';
 import { addBits, decodeHolds, hasBits, holdBits, literal, removeBits } from '../schema.ts';
 import {
   type BodiesOf,
@@ -67,10 +67,11 @@ const isWaiting = (isAnyApproved: boolean) =>
 /** Rows that are read at a time, so that memory stays flat. */
 const pageRows = 1_000;
 
-/** A page of the rows of a batch, in the order of the file. */
+/** Rows of a batch, in the order of the file. */
 interface Page {
   readonly batchId: string;
   readonly afterRowNo: number;
+  readonly lastRowNo: number;
   /** The bits of `accepted_holds` with which a row does not wait. */
   readonly approvedBits: number;
 }
@@ -81,6 +82,19 @@ const approvedBitsOf = (batch: ApprovalRecord): number => (isApproved(batch) ? h
 /** True of a row, as `p`, that an approval of its batch lets go on. */
 const waits = ({ approvedBits }: Page): RawBuilder<SqlBool> =>
   sql`p.status in ('ready', 'held') and (p.accepted_holds & ${approvedBits}) = 0`;
+
+/** Whatever else is asked of a row: with a limit PostgreSQL could look at all rows for each page. */
+const isOnPage = ({ batchId, afterRowNo, lastRowNo }: Page): RawBuilder<SqlBool> =>
+  sql`p.batch_id = ${batchId} and p.row_no > ${afterRowNo} and p.row_no <= ${lastRowNo}`;
+
+/** Where each page begins and ends. */
+function* pagesOf(batchId: string): Reading<Pick<Page, 'afterRowNo' | 'lastRowNo'>[]> {
+  const pages = Math.ceil((yield* readLastRowNo(batchId)) / pageRows);
+  return Array.from({ length: pages }, (_, page) => ({
+    afterRowNo: page * pageRows,
+    lastRowNo: (page + 1) * pageRows,
+  }));
+}
 
 /** A row of which 64-bit amounts are read as text. */
 interface WaitingRecord {
@@ -93,8 +107,7 @@ const waitingPage = define((values: Page) =>
   textStatement<WaitingRecord>(
     sql`select p.row_no, cast(p.amount_satang as text) as amount_text, r.digest
       from payout p join payout_row r on r.seq = p.seq
-      where p.batch_id = ${values.batchId} and p.row_no > ${values.afterRowNo} and ${waits(values)}
-      order by p.row_no limit ${sql.lit(pageRows)}`,
+      where ${isOnPage(values)} and ${waits(values)} order by p.row_no`,
   ),
 );
 
@@ -144,13 +157,12 @@ function* readWaiting(batch: ApprovalRecord): Reading<BatchApproval | undefined>
   if (people === null) return undefined;
   const all = new WaitingDigest(batch);
   const approvedBits = approvedBitsOf(batch);
-  for (let afterRowNo = 0; ;) {
-    const page = yield* waitingPage.all({ batchId, afterRowNo, approvedBits });
-    for (const { row_no: rowNo, amount_text: amount, digest } of page)
+  for (const page of yield* pagesOf(batchId)) {
+    const rows = yield* waitingPage.all({ batchId, approvedBits, ...page });
+    for (const { row_no: rowNo, amount_text: amount, digest } of rows)
       all.add({ rowNo, amountSatang: BigInt(amount), digest });
-    afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
-    if (page.length < pageRows) return { people, ...all.end() };
   }
+  return { people, ...all.end() };
 }
 
 const mayBePaid = sql.join(mayBePaidStatuses.map(literal));
@@ -194,8 +206,7 @@ const defineFigured = (uses: RawBuilder<unknown>, counted: (day: CountedDay) => 
           and q.status in (${mayBePaid}) and q.submitted_at_ms >= ${values.likeSinceMs}`)} as is_like,
         ${uses}
       from payout p join payout_row r on r.seq = p.seq ${counted(values)}
-      where p.batch_id = ${values.batchId} and p.row_no > ${values.afterRowNo}
-      order by p.row_no limit ${sql.lit(pageRows)}`,
+      where ${isOnPage(values)} order by p.row_no`,
     ),
   );
 
@@ -238,16 +249,15 @@ export function* readFigures(
   const date = foreseen?.day.date ?? '';
   const figures = new Figures(batch);
   const approvedBits = approvedBitsOf(batch);
-  for (let afterRowNo = 0; ;) {
-    const asked = { batchId, afterRowNo, approvedBits, likeSinceMs, companyId, date };
-    const page = yield* figuredPage[foreseen === undefined ? 'alone' : 'withUse'].all(asked);
-    for (const record of page) {
+  const rowsOf = figuredPage[foreseen === undefined ? 'alone' : 'withUse'];
+  const asked = { batchId, approvedBits, likeSinceMs, companyId, date };
+  for (const page of yield* pagesOf(batchId)) {
+    for (const record of yield* rowsOf.all({ ...asked, ...page })) {
       const row = toFiguredRow(record);
       figures.add(row, foreseen !== undefined && isToPay(row) ? yield* foresee(foreseen, record, row) : []);
     }
-    afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
-    if (page.length < pageRows) return figures.end();
   }
+  return figures.end();
 }
 
 interface CountedDay {
