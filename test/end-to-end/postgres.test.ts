@@ -81,6 +81,8 @@ async function readReports({ outbox, dataDir }: Machine): Promise<Record<string,
       .replaceAll(dataDir, 'DATA')
       .replaceAll(moments, 'MOMENT')
       .replaceAll(/127\.0\.0\.1:\d+/g, 'BANK')
+      // The bank counts what it is sent at once in the order in which it comes.
+      .replaceAll(/\bSB\d{18}\b/g, 'BANK REFERENCE')
       .replaceAll(/"durationMs": \d+/g, 'DURATION')
       .replaceAll(/"sha256": "[0-9a-f]{64}"/g, 'HASH');
     return [name, told];
