@@ -239,6 +239,7 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     }
     const isHalted = gate.state.status === 'halted';
     if (isHalted) {
+      if (await takeUpAgain(context, batch)) continue;
       await recordHalt(context, batch);
       // Whoever has lifted the halt of the account may have looked at another batch of it.
       if ((await findHalt(context, batch)) === undefined && !(await haltWhenChanged(context, batch))) {
@@ -263,6 +264,17 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     const pauseLeftMs = isWaiting ? gate.state.pausedUntilMs - now : 0;
     await run.waitForWork(Math.min(Math.max(pauseLeftMs, heldPollMs), pausePollMs), stop);
   }
+}
+
+/** True when a process that had the right to send before has paused the batch behind this run: it runs again. */
+async function takeUpAgain(context: WorkerContext, { batchId }: Batch): Promise<boolean> {
+  const { journal, share, gate, clock } = context;
+  if (share === undefined || context.mayLeave?.() === false) return false;
+  if (gate.breaker.state.status === 'halted' || (await journal.batch(batchId))?.status !== 'paused')
+    return false;
+  await journal.moveBatch(batchId, 'running', null, clock.now());
+  gate.reopen();
+  return true;
 }
 
 /** True while other machines pay rows of the batch: the run goes on as long as they do. */

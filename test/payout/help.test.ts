@@ -1,5 +1,6 @@
 /** Several machines that pay one batch: each row once, whoever dies, and nothing is concluded before all have ended. */
 import { describe, expect, test } from 'vitest';
+import { interruptedReason } from '../../src/payout/conclude.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { RunState, WorkerContext } from '../../src/payout/context.ts';
 import { help } from '../../src/payout/help.ts';
@@ -224,6 +225,22 @@ describe('a batch that several machines pay', () => {
     expect(await theatre.journal.payerHalt('COMP000001', '0000345924')).toBeUndefined();
     await theatre.time.drive(sending);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 200 });
+  });
+
+  test('goes on though a process that was frozen as it ended its run pauses it', async () => {
+    await using one = await openMachines(200, (theatre) => slowly(theatre, 400));
+    const { theatre, batchId, sender, second } = one;
+    const helping = second.help();
+    const sending = sender.send(batchId);
+    await theatre.time.advance(5_000);
+    const { journal } = theatre;
+    await journal.holdReady(batchId, 'paused', interruptedReason, theatre.now());
+    await journal.moveBatch(batchId, 'paused', interruptedReason, theatre.now());
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 200 });
+    expect(paidOnce(theatre)).toBe(true);
+    second.stop();
+    await theatre.time.drive(helping);
   });
 
   test('tries rows that do not get on less and less often', async () => {
