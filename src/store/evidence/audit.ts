@@ -84,17 +84,19 @@ interface Wanted extends Place {
 
 const page = sql.lit(pageRows);
 
+/** Each bound stands for each table: PostgreSQL would go through the others from their beginning. */
 const rows = define(({ seq, sinceSeq }: Wanted) =>
   textStatement<Columns>(
     sql`select 0 as "partNo", ${rowColumns} from ${rowTables}
-      where p.seq > ${seq} and p.last_event_seq > ${sinceSeq} order by p.seq limit ${page}`,
+      where p.seq > ${seq} and r.seq > ${seq} and p.last_event_seq > ${sinceSeq} order by p.seq limit ${page}`,
   ),
 );
 
 const attempts = define(({ seq, partNo, sinceSeq }: Wanted) =>
   textStatement<Columns>(
     sql`select a.attempt_no as "partNo", ${attemptColumns}, ${rowColumns} from ${rowTables} join attempt a on a.payout_seq = p.seq
-      where (a.payout_seq, a.attempt_no) > (${seq}, ${partNo}) and p.last_event_seq > ${sinceSeq}
+      where (a.payout_seq, a.attempt_no) > (${seq}, ${partNo}) and p.seq >= ${seq} and r.seq >= ${seq}
+        and p.last_event_seq > ${sinceSeq}
       order by a.payout_seq, a.attempt_no limit ${page}`,
   ),
 );
@@ -103,7 +105,8 @@ const lostAttempts = define(({ seq, partNo, sinceSeq }: Wanted) =>
   textStatement<Columns>(
     sql`select e.seq as "partNo", e.attempt_no as "attemptNo", ${rowColumns}
       from ${rowTables} join event e on e.payout_seq = p.seq and e.cause = 'intent-recorded'
-      where (p.seq, e.seq) > (${seq}, ${partNo}) and p.last_event_seq > ${sinceSeq}
+      where (p.seq, e.seq) > (${seq}, ${partNo}) and p.seq >= ${seq} and r.seq >= ${seq} and e.payout_seq >= ${seq}
+        and p.last_event_seq > ${sinceSeq}
         and not exists (select 1 from attempt a where a.payout_seq = p.seq and a.attempt_no = e.attempt_no)
       order by p.seq, e.seq limit ${page}`,
   ),

@@ -96,6 +96,7 @@ const columns = {
   chained: sql`e.hash, r.salt, r.commitment`,
 };
 
+/** The bounds stand for each table: PostgreSQL would go through the others whole for each page. */
 const defineEvents = (ofChain: RawBuilder<unknown>) =>
   define(({ afterSeq, lastSeq }: { afterSeq: number; lastSeq: number }) =>
     textStatement<ReadEvent>(sql`
@@ -104,8 +105,8 @@ select p.seq, p.status, p.last_event_seq as "lastEventSeq", r.digest, r.payout_i
   e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as "atMs", e.attempt_no as "attemptNo", e.detail,
   ${ofChain}
 from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
-  left join event e on e.payout_seq = p.seq
-where p.seq > ${afterSeq} and p.seq <= ${lastSeq} order by p.seq, e.seq`),
+  left join event e on e.payout_seq = p.seq and e.payout_seq > ${afterSeq} and e.payout_seq <= ${lastSeq}
+where p.seq > ${afterSeq} and p.seq <= ${lastSeq} and r.seq > ${afterSeq} and r.seq <= ${lastSeq} order by p.seq, e.seq`),
   );
 
 const eventsOfPayouts = {

@@ -167,9 +167,12 @@ const factsOfKey = defineLists<AttemptKey, FactsRow>((values) =>
   selectFacts().where('a.payout_seq', '=', values.payoutSeq).where('a.attempt_no', '=', values.attemptNo),
 );
 
+/** The bound stands for each table: PostgreSQL would go through the others from their beginning. */
 const factsFrom = defineLists<{ payoutSeq: number }, FactsRow>((values) =>
   selectFacts()
     .where('a.payout_seq', '>=', values.payoutSeq)
+    .where('p.seq', '>=', values.payoutSeq)
+    .where('r.seq', '>=', values.payoutSeq)
     .orderBy('a.payout_seq')
     .orderBy('a.attempt_no')
     .limit(sql.lit(stretchRows)),
@@ -188,6 +191,7 @@ const factsInDoubt = defineLists<AttemptKey, FactsRow>((after) =>
       statusesInDoubt.map((status) => sql.lit<AttemptStatus>(status)),
     )
     .where('p.seq', '>=', after.payoutSeq)
+    .where('r.seq', '>=', after.payoutSeq)
     .where(sql<boolean>`(p.seq, a.attempt_no) > (${after.payoutSeq}, ${after.attemptNo})`)
     .orderBy('p.seq')
     .orderBy('a.attempt_no')
@@ -246,6 +250,7 @@ const attemptsOfDay = defineLists<AttemptKey & { date: string }, DayRow>((after)
     .select(sql<string>`cast(p.amount_satang as text)`.as('amount_text'))
     .select(isFailedByStatement.as('is_failed_by_statement'))
     .where('a.tran_date', '=', after.date)
+    .where('p.seq', '>=', after.payoutSeq)
     .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (${after.payoutSeq}, ${after.attemptNo})`)
     .orderBy('a.payout_seq')
     .orderBy('a.attempt_no')

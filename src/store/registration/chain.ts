@@ -57,14 +57,15 @@ export function* readLatestRegistrationEventSeq(): Reading<number> {
 /** Registrations whose events are read at a time. */
 const pageRegistrations = 1_000;
 
+/** The bounds stand for each table: PostgreSQL would go through the others whole for each page. */
 const eventsOfRegistrations = define(({ after, upTo }: { after: number; upTo: number }) =>
   textStatement<ReadEvent>(sql`
 select p.seq, p.status, p.last_event_seq as "lastEventSeq", r.digest, r.salt, r.registration_id as "registrationId",
   b.company_id as "companyId", p.batch_id as "batchId", p.row_no as "rowNo", e.seq as "eventSeq",
   e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as "atMs", e.attempt_no as "attemptNo", e.detail, e.hash
 from registration p join registration_row r on r.seq = p.seq join registration_batch b on b.batch_id = p.batch_id
-  left join registration_event e on e.registration_seq = p.seq
-where p.seq > ${after} and p.seq <= ${upTo} order by p.seq, e.seq`),
+  left join registration_event e on e.registration_seq = p.seq and e.registration_seq > ${after} and e.registration_seq <= ${upTo}
+where p.seq > ${after} and p.seq <= ${upTo} and r.seq > ${after} and r.seq <= ${upTo} order by p.seq, e.seq`),
 );
 
 const lastRegistration = define((_values: object) =>
