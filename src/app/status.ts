@@ -15,7 +15,9 @@ import { listPayouts } from './list.ts';
 import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
-export { findSenderOf } from './machines/find-sender.ts';
+export { findThoseWhoHelp, findSenderOf } from './machines/find-sender.ts';
+export type { HelpingWorker } from './machines/find-sender.ts';
+export type { SenderLockOwner } from './sender-lock.ts';
 export { describePlace } from './journal/place.ts';
 export { openJournalBeside } from './open-store.ts';
 

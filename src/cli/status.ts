@@ -1,9 +1,11 @@
 /** `paydrop status [BATCH]` and `paydrop show ID`: how batches, days, payouts and registrations stand. */
 import { paydropCommand } from '../core/command-line.ts';
+import { countOf } from '../core/figures.ts';
 import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
+import type { HelpingWorker, SenderLockOwner } from '../app/status.ts';
 import type { Journal } from '../app/open-store.ts';
 import type { Shown } from './views/shown.ts';
 
@@ -22,7 +24,7 @@ export const statusCommand = makeCommand({
       .example('$0 status --registrations', 'what waits for the bank, and callbacks that nobody knows'),
   run: async ({ batch, statements, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { findSenderOf, openJournalBeside, readDays } = await import('../app/status.ts');
+    const { findThoseWhoHelp, findSenderOf, openJournalBeside, readDays } = await import('../app/status.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showDays } = await import('./views/status.ts');
     await using journal = await openJournalBeside(loaded);
@@ -41,11 +43,7 @@ export const statusCommand = makeCommand({
       return;
     }
     const shown = await showBatches(loaded, journal, batch, isSending);
-    if (owner !== undefined && !json) {
-      const { nameOwner } = await import('../app/session.ts');
-      const { printText } = await import('./output.ts');
-      printText(toLines([`Sending: ${nameOwner(owner)}`, '']));
-    }
+    if (!json) await printWorkers(owner, await findThoseWhoHelp(journal));
     print(shown, json);
     if (batch !== undefined || json) return;
     const days = await readAllDays();
@@ -53,6 +51,21 @@ export const statusCommand = makeCommand({
     await printWaiting(loaded);
   },
 });
+
+/** Who sends, and who helps; nothing where nobody does. */
+async function printWorkers(
+  owner: SenderLockOwner | undefined,
+  helpers: readonly HelpingWorker[],
+): Promise<void> {
+  if (owner === undefined && helpers.length === 0) return;
+  const { nameOwner } = await import('../app/session.ts');
+  const { printText } = await import('./output.ts');
+  const lines = helpers.map(({ owner: who, isThere, shards }) => {
+    const name = nameOwner(who);
+    return isThere ? `Helping: ${name}, with ${countOf(shards, 'shard')}` : `Not heard of: ${name}`;
+  });
+  printText(toLines([...(owner === undefined ? [] : [`Sending: ${nameOwner(owner)}`]), ...lines, '']));
+}
 
 /** All batches, or the one that is named, whatever it is of. @throws SettingsError when there is no such batch */
 async function showBatches(

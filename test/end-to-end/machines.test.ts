@@ -104,6 +104,13 @@ describePostgres('two machines', () => {
     await using two = await openTwo(200);
     const { scene, client, sender, standby } = two;
     const file = await drop(scene, 'one', 400);
+    const count = new TransferCount(scene);
+    await until(() => count.read() >= 20);
+    const { stdout } = await scene.run('status', '--data-dir', folderOf(scene, 'two'));
+    expect(stdout).toMatch(new RegExp(`^Sending: "paydrop watch" \\(process ${sender.pid} on .+\\)$`, 'm'));
+    expect(stdout).toMatch(
+      new RegExp(`^Helping: "paydrop watch" \\(process ${standby.pid} on .+\\), with [12] shards?$`, 'm'),
+    );
     await until(async () => (await statusOf(client, file.batchId)) === 'done');
     const sends = await readWorkers(client);
     for (const program of [sender, standby])

@@ -18,3 +18,22 @@ export async function findSenderOf(
   );
   return sender && toOwner(sender);
 }
+
+/** Another process that works the journal beside the one that sends. */
+export interface HelpingWorker {
+  readonly owner: SenderLockOwner;
+  /** False of one that is not heard of. */
+  readonly isThere: boolean;
+  /** Stretches of rows that it pays. */
+  readonly shards: number;
+}
+
+/** Those who help the one that sends; none where one machine works the journal alone. */
+export async function findThoseWhoHelp(
+  journal: Pick<Store, 'workers'> | undefined,
+): Promise<readonly HelpingWorker[]> {
+  const workers = (await journal?.workers?.()) ?? [];
+  return workers
+    .filter(({ role }) => role === 'helper')
+    .map((worker) => ({ owner: toOwner(worker), isThere: worker.isThere, shards: worker.shards }));
+}
