@@ -1,5 +1,5 @@
 /** Reads about payouts, each an index lookup however many rows the journal has. */
-import { sql } from 'kysely';
+import { sql, type SqlBool } from 'kysely';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt, PayoutStatus } from '../../core/payout.ts';
 import type { AttemptKey, ClaimOwner, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
@@ -13,7 +13,7 @@ import type {
 } from '../../payout/ports.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { isArchivedSeq, isInDoubt, literal, similarKeyOf } from '../schema.ts';
-import { type BodiesOf, define, query, type Reading, select, selectFirst } from '../statements.ts';
+import { type BodiesOf, define, inDialect, query, type Reading, select, selectFirst } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import {
   type PayoutRecord,
@@ -40,6 +40,22 @@ const digestInForce = sql<
   string | null
 >`coalesce((select v.digest from instruction_version as v where v.payout_seq = p.seq order by v.version desc limit 1), r.digest)`;
 
+/** The server finds its rows first: else it would look up the claims of all that are ready, for each page anew. */
+const isOfReadyPage = ({
+  batchId,
+  afterRowNo,
+  limit,
+}: {
+  batchId: string;
+  afterRowNo: number;
+  limit: number;
+}) =>
+  inDialect<SqlBool>({
+    sqlite: sql`true`,
+    postgres: sql`p.seq in (select seq from payout where batch_id = ${batchId} and status = 'ready' and row_no > ${afterRowNo}
+      order by row_no limit ${limit})`,
+  });
+
 export const readyPage = define((values: { batchId: string; afterRowNo: number; limit: number }) =>
   selectPayouts()
     .innerJoin('batch as b', 'b.batch_id', 'p.batch_id')
@@ -54,6 +70,7 @@ export const readyPage = define((values: { batchId: string; afterRowNo: number; 
     .where('p.batch_id', '=', values.batchId)
     .where('p.status', '=', literal('ready'))
     .where('p.row_no', '>', values.afterRowNo)
+    .where(isOfReadyPage(values))
     .orderBy('p.row_no')
     .limit(values.limit),
 );
