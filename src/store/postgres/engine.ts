@@ -3,6 +3,7 @@
  * journal's write lock, so that whatever holds of one that excludes all others holds here, and the numbers of events
  * follow the order of their commits.
  */
+import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
@@ -10,7 +11,7 @@ import { JournalWriteError } from '../connection.ts';
 import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
 import { compileStep } from './compile.ts';
-import { asPostgresWriteError, isConnectionLost, isOfEndedTransaction, isPassing } from './errors.ts';
+import { asPostgresWriteError, isAnswered, isOfEndedTransaction, isPassing } from './errors.ts';
 import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp } from './pool.ts';
 
 /** Names the journal's write lock among the advisory locks of its database. */
@@ -19,9 +20,6 @@ export const writeLockKey = 7_202_611_523;
 /** How long a write or a read goes on trying while the server is away. */
 const awayMaxMs = 60_000;
 const retryMs = 100;
-
-/** How often it is asked what has become of a transaction whose commit was not answered. */
-const outcomePollMs = 100;
 
 type StepOf<OneBody> = OneBody extends Generator<infer OneStep> ? OneStep : never;
 
@@ -70,19 +68,48 @@ export async function driveOn<Result>(client: ClientBase, body: Body<Result>): P
 }
 
 /** The commit was asked for, and its answer never came. */
-class CommitUnansweredError extends Error {
-  readonly transactionId: string;
+class CommitUnansweredError extends Error {}
 
-  constructor(transactionId: string, cause: unknown) {
-    super('the answer to a commit was lost', { cause });
-    this.transactionId = transactionId;
+/**
+ * Tells this process's transactions apart: each leaves its number in the journal with what it writes. The server's own
+ * numbers would not do: one that a crash has taken back is given to another transaction.
+ */
+class WriteMarks {
+  readonly #writer = randomUUID();
+  #latest = 0;
+
+  /** Leaves the next number in the transaction that has begun. */
+  async leave(client: ClientBase): Promise<void> {
+    this.#latest += 1;
+    await client.query({
+      name: 'paydrop_write_mark',
+      text: 'insert into write_mark values ($1, $2) on conflict (writer) do update set mark = excluded.mark',
+      values: [this.#writer, this.#latest],
+    });
+  }
+
+  /** Whether the transaction with the latest number was committed; with the write lock, when it is surely over. */
+  async wasCommitted(client: ClientBase): Promise<boolean> {
+    await Promise.all([client.query('begin'), client.query(takeWriteLock)]);
+    const kept = await client.query<{ mark: number }>('select mark from write_mark where writer = $1', [
+      this.#writer,
+    ]);
+    await client.query('rollback');
+    return kept.rows[0]?.mark === this.#latest;
+  }
+
+  /** Nobody asks for it any more. */
+  async forget(client: ClientBase): Promise<void> {
+    await client.query('delete from write_mark where writer = $1', [this.#writer]);
   }
 }
 
+const takeWriteLock = `select pg_advisory_xact_lock(${writeLockKey})::text`;
+
 /** One transaction. @throws CommitUnansweredError when nobody knows yet whether it has happened */
-async function transact<Result>(client: ClientBase, body: Body<Result>): Promise<Result> {
+async function transact<Result>(client: ClientBase, marks: WriteMarks, body: Body<Result>): Promise<Result> {
   // The first statements of the body go out behind these: the server runs them once it has the lock.
-  const begun = begin(client);
+  const begun = Promise.all([client.query('begin'), client.query(takeWriteLock), marks.leave(client)]);
   // Told below, when the body has ended.
   begun.catch(() => {});
   let result: Result;
@@ -92,30 +119,23 @@ async function transact<Result>(client: ClientBase, body: Body<Result>): Promise
     await begun;
     throw error;
   }
-  await commit(client, await begun);
+  await begun;
+  await commit(client);
   return result;
 }
 
 /** @throws Error when the server has rolled back: it does so without an error where a statement has failed before */
-async function commit(client: ClientBase, transactionId: string): Promise<void> {
+async function commit(client: ClientBase): Promise<void> {
   let done: string;
   try {
     done = (await client.query('commit')).command;
   } catch (error) {
-    if (!isConnectionLost(error)) throw error;
-    throw new CommitUnansweredError(transactionId, error);
+    // What the server itself refused is not committed; of all else nobody knows.
+    if (isAnswered(error)) throw error;
+    throw new CommitUnansweredError('the answer to a commit was lost', { cause: error });
   }
   if (done !== 'COMMIT')
     throw new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
-}
-
-/** Begins a transaction that waits for the journal's write lock. @returns its number */
-async function begin(client: ClientBase): Promise<string> {
-  const lock = `select pg_advisory_xact_lock(${writeLockKey})::text, pg_current_xact_id()::text as id`;
-  const [, locked] = await Promise.all([client.query('begin'), client.query<{ id: string }>(lock)]);
-  const id = locked.rows[0]?.id;
-  if (id === undefined) throw new Error('the server has not told the number of a transaction');
-  return id;
 }
 
 /** Uses a connection, which is thrown away when anything fails on it. */
@@ -135,25 +155,6 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
   }
 }
 
-/** Looks what has become of a transaction; true when it was committed. */
-async function wasCommitted(pool: Pool, transactionId: string): Promise<boolean> {
-  for (;;) {
-    const found = await whileAway(() =>
-      pool.query<{ status: string | null }>('select pg_xact_status($1::text::xid8) as status', [
-        transactionId,
-      ]),
-    );
-    const status = found.rows[0]?.status;
-    if (status === 'committed') return true;
-    if (status === 'aborted') return false;
-    if (status !== 'in progress')
-      throw new JournalWriteError(
-        `nobody knows whether transaction ${transactionId} of the journal was committed`,
-      );
-    await sleep(outcomePollMs);
-  }
-}
-
 /** Tries again while the server is away. `work` has done nothing when it fails so. */
 async function whileAway<T>(work: () => Promise<T>): Promise<T> {
   const endsAtMs = performance.now() + awayMaxMs;
@@ -167,18 +168,33 @@ async function whileAway<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function writeOnce<Result>(pool: Pool, makeBody: () => Body<Result>): Promise<Result> {
+async function writeOnce<Result>(
+  pool: Pool,
+  marks: WriteMarks,
+  makeBody: () => Body<Result>,
+): Promise<Result> {
   const done: { result?: Result } = {};
   const keep = function* (): Body<Result> {
     return (done.result = yield* makeBody());
   };
   for (;;) {
     try {
-      return await whileAway(() => withClient(pool, (client) => transact(client, keep())));
+      return await whileAway(() => withClient(pool, (client) => transact(client, marks, keep())));
     } catch (error) {
       if (!(error instanceof CommitUnansweredError)) throw error;
-      if (await wasCommitted(pool, error.transactionId)) return done.result as Result;
+      if (await wasCommitted(pool, marks)) return done.result as Result;
     }
+  }
+}
+
+/** @throws JournalWriteError when the server is away for too long */
+async function wasCommitted(pool: Pool, marks: WriteMarks): Promise<boolean> {
+  try {
+    return await whileAway(() => withClient(pool, (client) => marks.wasCommitted(client)));
+  } catch (error) {
+    const why =
+      'it is not known whether what was written last is in the journal: the database was away when it was committed';
+    throw new JournalWriteError(why, { cause: error });
   }
 }
 
@@ -242,6 +258,7 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
   const aside = openPool(url, 1, greet, soonAnswered);
   const pools = [readers, writer, aside];
   const turns = new KeyedMutex();
+  const marks = new WriteMarks();
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work();
@@ -253,10 +270,14 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
     pool: readers,
     read: (makeBody: () => Reading<unknown>) =>
       explained(() => whileAway(() => withClient(readers, (client) => driveOn(client, makeBody())))) as never,
-    write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, makeBody))),
+    write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, marks, makeBody))),
     writeAside: (makeBody) => explained(() => withClient(aside, (client) => driveOn(client, makeBody()))),
     openView: () => openView(readers),
     wipe: (tables) => explained(() => withClient(readers, (client) => vacuum(client, tables))),
-    [Symbol.asyncDispose]: async () => void (await Promise.all(pools.map((pool) => pool.end()))),
+    [Symbol.asyncDispose]: async () => {
+      // A server that is away keeps a row that nobody asks for.
+      await withClient(writer, (client) => marks.forget(client)).catch(() => {});
+      await Promise.all(pools.map((pool) => pool.end()));
+    },
   };
 }

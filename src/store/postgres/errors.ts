@@ -63,7 +63,7 @@ const goneWords =
   /connection terminated|not queryable|client was closed|timeout exceeded when trying to connect/i;
 
 /** True when the server, or the way to it, has gone: whatever was not committed by then has not happened. */
-export function isConnectionLost(error: unknown): boolean {
+function isConnectionLost(error: unknown): boolean {
   const state = sqlStateOf(error);
   if (state !== undefined) return lostConnection.has(state) || state.startsWith(states.connection);
   if (networkCodes.has(errorCode(error) ?? '')) return true;
@@ -71,6 +71,10 @@ export function isConnectionLost(error: unknown): boolean {
     ? error.errors.some(isConnectionLost)
     : error instanceof Error && goneWords.test(error.message);
 }
+
+/** True of what the server has answered, and is there to answer on. */
+export const isAnswered = (error: unknown): boolean =>
+  sqlStateOf(error) !== undefined && !isConnectionLost(error);
 
 /** True of a statement that came after one that had failed in the same transaction; also through what wraps it. */
 export function isOfEndedTransaction(error: unknown): boolean {

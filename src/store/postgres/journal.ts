@@ -1,19 +1,22 @@
 /** The store behind the capabilities' ports, on PostgreSQL. */
+import type { Report } from '../../core/ports.ts';
 import type { PayoutStore } from '../../payout/ports.ts';
 import type { MarkCopy } from '../../payout/rules/journal-place.ts';
 import { JournalWriteError } from '../connection.ts';
 import type { HighWaterMarkFile } from '../high-water-mark.ts';
+import { reportWrites } from '../payouts/batches.ts';
 import { makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
 import { openSnapshot } from '../snapshot.ts';
-import { driveEach, type Reading } from '../statements.ts';
+import { type Body, driveEach, type Reading } from '../statements.ts';
 import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
 import { noArchives } from './archives.ts';
 import type { PostgresEngine } from './engine.ts';
 import { reserveRequestSlots } from './request-slots.ts';
 import { stageTogether } from './stage.ts';
 import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
+import { isWorkerThere } from './workers.ts';
 
 /** The high-water mark of this machine. */
 export type OwnMark = KeptMark & Pick<HighWaterMarkFile, 'close'> & Partial<Pick<MarkCopy, 'settled'>>;
@@ -55,6 +58,13 @@ const newRowsMin = 500;
  */
 const lookAtTables = 'analyze payout, payout_row, payout_place, payee_place, claim, event';
 
+/** A process whose place another has taken records no reports: that one may have removed what this one has written. */
+function* recordReports(own: OwnWorker, reports: readonly Report[]): Body<void> {
+  if (own.workerId !== undefined && !(yield* isWorkerThere(own.workerId)))
+    throw new JournalWriteError('another process has the right to send by now, and writes what is due');
+  yield* reportWrites.recordReports(reports);
+}
+
 /** The journal on an engine. */
 export function makePostgresJournal(parts: PostgresJournalParts): Store {
   const { engine, journalId, newSinceMs, missesSinceMs, highWaterMark, own = nobody } = parts;
@@ -66,9 +76,11 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     ...store,
     seal: async (...asked) => {
       const batch = await store.seal(...asked);
-      if (batch.rows >= newRowsMin) await engine.pool.query(lookAtTables);
+      // It is sealed: that the server cannot look now is no failure of it.
+      if (batch.rows >= newRowsMin) await engine.pool.query(lookAtTables).catch(() => {});
       return batch;
     },
+    recordReports: (reports) => engine.write(() => recordReports(own, reports)),
     ...noArchives,
     ...driveEach(reads, readNow),
     ...driveEach(makeSendReads(own), readNow),

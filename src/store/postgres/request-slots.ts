@@ -7,6 +7,9 @@ import type { PostgresEngine } from './engine.ts';
 /** Finer than the milliseconds of the other tables: of hundreds of calls a second each has a moment of its own. */
 const nowUs = sql<number>`(extract(epoch from clock_timestamp()) * 1000000)::bigint`;
 
+/** Nobody waits for longer: a clock that was ahead, and was put right, has left moments that are far off. */
+const aheadMaxUs = sql.lit(60_000_000);
+
 interface Wanted {
   readonly spanUs: number;
 }
@@ -15,7 +18,7 @@ const reserve = define(({ spanUs }: Wanted) =>
   textStatement<{ readonly nextUs: number; readonly nowUs: number }>(sql`
     insert into request_slot as t (name, next_us) values ('bank', ${nowUs} + ${spanUs}::bigint)
     on conflict (name) do update
-      set next_us = greatest(t.next_us, ${nowUs}) + ${spanUs}::bigint
+      set next_us = greatest(least(t.next_us, ${nowUs} + ${aheadMaxUs}), ${nowUs}) + ${spanUs}::bigint
     returning next_us as "nextUs", ${nowUs} as "nowUs"`),
 );
 

@@ -39,6 +39,7 @@ const passing = [
   'open_payout',
   'registration',
   'latest_send',
+  'write_mark',
   'line_pause',
   'day_use',
   'meta',

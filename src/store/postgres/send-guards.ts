@@ -28,8 +28,7 @@ const keepSends = define((values: { workerId: number; payoutSeqs: number[]; atte
     insert into latest_send (payout_seq, attempt_no, worker_id, sent_at_ms)
     select s.payout_seq, s.attempt_no, ${values.workerId}, ${databaseNowMs}
     from unnest(${values.payoutSeqs}::bigint[], ${values.attemptNos}::bigint[]) as s (payout_seq, attempt_no)
-    on conflict (payout_seq, attempt_no)
-    do update set worker_id = excluded.worker_id, sent_at_ms = excluded.sent_at_ms`),
+    on conflict (payout_seq, attempt_no, worker_id) do update set sent_at_ms = excluded.sent_at_ms`),
 );
 
 /** No worker has it. */

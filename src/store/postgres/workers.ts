@@ -63,7 +63,11 @@ const defineUpdate = (set: Expression<unknown>, condition: Expression<unknown>) 
     textStatement(sql`update worker as w set ${set} where w.worker_id = ${workerId} and ${condition}`),
   );
 
-const supersede = defineUpdate(sql`superseded_at_ms = ${databaseNowMs}`, notEnded);
+/** Changes nothing of one that has been renewed meanwhile. */
+const supersede = defineUpdate(
+  sql`superseded_at_ms = ${databaseNowMs}`,
+  sql`${notEnded} and w.lease_until_ms <= ${databaseNowMs}`,
+);
 const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, notEnded);
 const end = defineUpdate(sql`ended_at_ms = ${databaseNowMs}`, sql`w.ended_at_ms is null`);
 
@@ -129,13 +133,19 @@ function* findReady(asked: Asked, gaps: Iterable<RowGap>) {
 function* takeFromGone(left: readonly OpenShard[]): Body<OpenShard | undefined> {
   for (const shard of left) {
     const own = { afterRow: shard.fromRow - 1, beforeRow: shard.toRow + 1 };
-    yield* endShard.run(shard);
-    if ((yield* findReady({ ...shard, rowsMax: 1 }, [own])) === undefined) continue;
+    const hasReady = (yield* findReady({ ...shard, rowsMax: 1 }, [own])) !== undefined;
     // The sender's place is taken by a sender alone.
-    if (shard.role === 'helper') yield* supersede.run(shard);
-    return shard;
+    if (hasReady && shard.role === 'helper' && !(yield* takeOver(shard))) continue;
+    yield* endShard.run(shard);
+    if (hasReady) return shard;
   }
   return undefined;
+}
+
+/** False of one that has been renewed meanwhile: what is its own stays its own. */
+function* takeOver({ workerId, supersededAtMs, endedAtMs }: OpenShard): Body<boolean> {
+  if (supersededAtMs !== null || endedAtMs !== null) return true;
+  return (yield* supersede.run({ workerId })) > 0;
 }
 
 function* beginWorker({ machine, pid, command }: WorkerName, role: WorkerRole): Body<number> {
@@ -179,8 +189,8 @@ const reads = {
 const writes = {
   *takeSenderPlace(name) {
     const present = yield* presentSender.get({});
-    if (present !== undefined && isThere(present)) return { kind: 'held', by: present };
-    if (present !== undefined) yield* supersede.run(present);
+    if (present !== undefined && (isThere(present) || (yield* supersede.run(present)) === 0))
+      return { kind: 'held', by: present };
     return { kind: 'taken', workerId: yield* beginWorker(name, 'sender') };
   },
   joinAsHelper: (name) => beginWorker(name, 'helper'),

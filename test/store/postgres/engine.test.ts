@@ -107,7 +107,8 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
   beforeAll(async () => {
     await onServer(`create database ${database}`);
     await onServer(
-      'create schema paydrop; create table paydrop.number (value bigint primary key)',
+      `create schema paydrop; create table paydrop.number (value bigint primary key);
+        create table paydrop.write_mark (writer text primary key, mark bigint not null)`,
       databaseUrl(),
     );
   });

@@ -193,7 +193,7 @@ function withDifferences(tables: Tables): Tables {
 }
 
 /** Tables of several machines alone. */
-const onPostgresAlone: readonly string[] = ['latest_send', 'request_slot', 'shard', 'worker'];
+const onPostgresAlone: readonly string[] = ['latest_send', 'request_slot', 'shard', 'worker', 'write_mark'];
 
 /** Keys that an insert may leave out, as SQLite has every `integer primary key`. */
 const countedKeys = [

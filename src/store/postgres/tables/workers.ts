@@ -1,9 +1,11 @@
 /** Who works the journal, which rows each of them pays, and who has sent what lately; all by the database's clock. */
 import { counted, inByteOrder } from './ddl.ts';
 
-/** When the bank may be called next. */
+/** When the bank may be called next, and what each process has written last. */
 export const requestSlotTables = inByteOrder(`
 create table request_slot (name text primary key, next_us bigint not null);
+-- The number of the latest transaction of each process that writes.
+create table write_mark (writer text primary key, mark bigint not null);
 `);
 
 export const workerTables = inByteOrder(`
@@ -25,7 +27,7 @@ create index shard_not_ended on shard (batch_id) where ended_at_ms is null;
 create table latest_send (
   payout_seq bigint not null, attempt_no bigint not null, worker_id bigint not null references worker,
   sent_at_ms bigint not null,
-  primary key (payout_seq, attempt_no)
+  primary key (payout_seq, attempt_no, worker_id)
 );
 create index latest_send_when on latest_send (sent_at_ms);
 `);
