@@ -160,4 +160,20 @@ describePostgres('two machines', () => {
     await until(async () => (await statusOf(client, file.batchId)) === 'done');
     await expectPaid(scene, 'two', file);
   });
+
+  test('go on when their connections are cut again and again', async () => {
+    await using two = await openTwo(100);
+    const { scene, client } = two;
+    const count = new TransferCount(scene);
+    const file = await drop(scene, 'one', 400);
+    for (const transfers of [20, 60, 100, 150, 200]) {
+      await until(() => count.read() >= transfers);
+      await client.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where datname = current_database() and pid <> pg_backend_pid() and application_name like 'paydrop %'`,
+      );
+    }
+    await until(async () => (await statusOf(client, file.batchId)) === 'done');
+    await expectPaid(scene, 'one', file);
+  });
 });
