@@ -35,7 +35,9 @@ const moments = /\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.]\d+)?(?:\+07:00)?/g;
 
 async function readResult({ outbox }: Scene): Promise<string> {
   const [path = ''] = await findFiles(outbox, /^[^.].*\.result\.csv$/);
-  return (await readFile(path, 'utf8')).replaceAll(moments, 'MOMENT');
+  const text = await readFile(path, 'utf8');
+  // The bank counts what it is sent at once in the order in which it comes.
+  return text.replaceAll(moments, 'MOMENT').replaceAll(/\bSB\d{18}\b/g, 'BANK REFERENCE');
 }
 
 /** One at a time, so that the bank numbers its transfers in one order. */

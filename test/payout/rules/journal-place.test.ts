@@ -39,7 +39,7 @@ describe('a journal in a database', () => {
   test.each<[string, Partial<DatabaseIdentity>, RegExp | undefined]>([
     ['where it worked', {}, undefined],
     ['in a database made anew under its name', { oid: '16500' }, /is a copy: .* another database .*adopt"$/],
-    ['on another server', { systemId: '7642011472967116995' }, /is a copy: .*--journal-lost/],
+    ['on another server', { systemId: '7642011472967116995' }, /is a copy: .*restore --since/],
     ['on a promoted replica', { timeline: '2' }, /on timeline 2 and worked on timeline 1 .*restored or prom/],
     ['where the role may not ask', { systemId: null, timeline: null }, undefined],
   ])('%s', (_name, changes, told) => {
