@@ -5,6 +5,7 @@ import type { Logger } from '../platform/log.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { journalFileName, sqliteCodeOf, sqliteCodes } from '../store/connection.ts';
 import { isOfPostgres } from '../store/postgres/errors.ts';
+import { findJournalPlace, type JournalSettings } from './journal/place.ts';
 import type { Helped, HelpingSession } from './machines/stand-by.ts';
 import type { SenderLockOwner } from './sender-lock.ts';
 import { openSession, SenderBusyError, type Session, type SessionOptions } from './session.ts';
@@ -22,8 +23,11 @@ const isOfTheDisk = (error: unknown): boolean => error instanceof Error && diskE
 export const isLockedByOther = (error: unknown): boolean =>
   error instanceof Error && sqliteCodeOf(error.cause) === sqliteCodes.busy;
 
-/** True for what the journal throws where it is its database that fails, or the way to it. */
-export const isOfDatabase = (error: unknown): boolean => error instanceof Error && isOfPostgres(error.cause);
+/** True for what a journal in a database throws where that fails, or the way to it. */
+export const isOfDatabase = (error: unknown, loaded: JournalSettings): boolean =>
+  error instanceof Error &&
+  findJournalPlace(loaded).kind === 'database' &&
+  (isOfPostgres(error) || isOfPostgres(error.cause));
 
 /** What is wrong and whom to look for. SQLite does not tell who holds the lock. */
 export const describeLock = (dataDir: string): string => {
@@ -127,7 +131,7 @@ function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): v
   const { diskTrouble } = status;
   const isLocked = isLockedByOther(error);
   status.isJournalLocked = isLocked;
-  status.isJournalAway = isOfDatabase(error);
+  status.isJournalAway = isOfDatabase(error, loaded);
   status.diskTrouble = undefined;
   if (error === undefined) return;
   const why = explainTrouble(error, loaded);

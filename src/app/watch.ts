@@ -115,11 +115,14 @@ async function workWhileEntitled(
 ): Promise<boolean> {
   const { place, refused } = session;
   const lost = place?.keeper.lost;
-  const ends = [lost, refused].filter((end) => end !== undefined);
+  const broken = new AbortController();
+  const ends = [lost, refused, broken.signal].filter((end) => end !== undefined);
   const stop = AbortSignal.any([options.stop, ...ends]);
   try {
     await workFolder(session, status, { ...options, stop }, leading);
   } finally {
+    // What else goes on would keep the process, without a journal.
+    broken.abort();
     // What comes of that is no reason of its own.
     refused?.throwIfAborted();
   }
@@ -408,7 +411,7 @@ async function probeDisks(session: Session, status: WatchStatus): Promise<string
   const error = trouble === undefined ? await probeJournal(session) : undefined;
   // What is known from the last probe stays until this one is over.
   status.isJournalLocked = isLockedByOther(error);
-  status.isJournalAway = isOfDatabase(error);
+  status.isJournalAway = isOfDatabase(error, loaded);
   return trouble?.why ?? (error === undefined ? undefined : explainTrouble(error, loaded));
 }
 

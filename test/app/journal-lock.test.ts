@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
-import { describeLock, isLockedByOther } from '../../src/app/leadership.ts';
+import { describeLock, isLockedByOther, isOfDatabase } from '../../src/app/leadership.ts';
 import {
   asRefusal,
   inTransaction,
@@ -34,4 +34,18 @@ test('a journal that another process writes to is no sick disk', async () => {
   );
   expect(describeLock(folder.path)).toContain(`fuser ${path}`);
   expect(describeLock(folder.path)).not.toContain('run it again');
+});
+
+test('a database that fails is told from a disk, and from a share that does', () => {
+  const [file, database] = ['', 'postgres://db.example/paydrop?sslmode=verify-full'].map((secret) => ({
+    dataDir: '/data',
+    journalUrl: { ok: true as const, secret, from: 'journal.url' },
+  }));
+  if (file === undefined || database === undefined) throw new Error('there are two');
+  const away = Object.assign(new Error('connect ETIMEDOUT'), { code: 'ETIMEDOUT' });
+  const met = new JournalWriteError('it cannot be written', { cause: away });
+  expect([isOfDatabase(met, database), isOfDatabase(away, database)]).toEqual([true, true]);
+  expect(isOfDatabase(met, file)).toBe(false);
+  expect(isOfDatabase(new JournalWriteError('journal.mark cannot be written'), database)).toBe(false);
+  expect(isOfDatabase(undefined, database)).toBe(false);
 });

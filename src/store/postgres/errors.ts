@@ -64,12 +64,13 @@ const goneWords =
 
 /** True when the server, or the way to it, has gone: whatever was not committed by then has not happened. */
 function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
   const state = sqlStateOf(error);
   if (state !== undefined) return lostConnection.has(state) || state.startsWith(states.connection);
   if (networkCodes.has(errorCode(error) ?? '')) return true;
   return error instanceof AggregateError
     ? error.errors.some(isConnectionLost)
-    : error instanceof Error && goneWords.test(error.message);
+    : goneWords.test(error.message);
 }
 
 /** True of what the server has answered, and is there to answer on. */
