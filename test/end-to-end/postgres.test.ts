@@ -111,6 +111,14 @@ describePostgres('a file that is paid from a journal on PostgreSQL', () => {
     expect(await beside.run('evidence', 'PAY-0001', '--out', join(folder, 'story.json'))).toMatchObject({
       code: 0,
     });
+    await using client = await database.connect();
+    await client.query(
+      'alter table paydrop.event disable trigger user; update paydrop.event set at_ms = at_ms + 1 where seq = 2',
+    );
+    expect(await beside.run('audit')).toMatchObject({
+      code: 3,
+      stdout: expect.stringMatching(/it is not what was written[^]*keep a dump of the database as it is/),
+    });
   });
 
   test('is another’s to whoever has other settings', async () => {

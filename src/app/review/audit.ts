@@ -5,12 +5,13 @@ import { basename, join, resolve } from 'node:path';
 import { errorCode } from '../../platform/durable-file.ts';
 import { auditJournal, type OutsideHead } from '../../evidence/audit.ts';
 import type { AuditReader } from '../../evidence/ports.ts';
-import { type Audited, backupRemedy } from '../../evidence/rules/audit.ts';
+import { type Audited, backupRemedy, type Finding, ofDatabase } from '../../evidence/rules/audit.ts';
 import { findHeads, headFilePattern } from '../../evidence/rules/day-head.ts';
 import { evidenceFolderOf, findEvidenceFault } from '../../review/evidence-files.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { sqliteCodeOf, sqliteCodes } from '../../store/connection.ts';
+import { findJournalPlace } from '../journal/place.ts';
 import { requireJournal } from '../open-store.ts';
 
 export type { Audited, AuditedPart, Finding } from '../../evidence/rules/audit.ts';
@@ -43,8 +44,14 @@ export async function runAudit(
   if (file !== undefined) return auditBackup(file, loaded.dataDir, audit);
   await using journal = await requireJournal(loaded);
   await using reader = await journal.openAudit();
-  return await audit(reader);
+  const audited = await audit(reader);
+  return findJournalPlace(loaded).kind === 'database' ? withEach(audited, ofDatabase) : audited;
 }
+
+const withEach = (audited: Audited, say: (finding: Finding) => Finding): Audited => ({
+  ...audited,
+  parts: audited.parts.map((part) => ({ ...part, findings: part.findings.map(say) })),
+});
 
 /** What is wrong with a backup is no reason to touch the journal. @param dataDir with the archives */
 async function auditBackup(
@@ -57,12 +64,7 @@ async function auditBackup(
   const { openAuditOf } = await import('../../store/evidence/audit.ts');
   try {
     await using reader = await openAuditOf(path, dataDir);
-    const audited = await audit(reader);
-    const parts = audited.parts.map((part) => ({
-      ...part,
-      findings: part.findings.map((finding) => ({ ...finding, remedy: backupRemedy })),
-    }));
-    return { ...audited, parts };
+    return withEach(await audit(reader), (finding) => ({ ...finding, remedy: backupRemedy }));
   } catch (cause) {
     const code = sqliteCodeOf(cause) ?? sqliteCodeOf(cause instanceof Error ? cause.cause : undefined);
     const isDamaged = code === sqliteCodes.corrupt || code === sqliteCodes.notADatabase;

@@ -4,7 +4,7 @@ import { formatBaht, type Satang } from '../../core/money.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { Instruction, TransferOrder } from '../../core/payout.ts';
 import { computeInstructionDigest, computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
-import { restoreBackup } from '../../payout/rules/journal-place.ts';
+import { restoreBackup, restoreDatabase } from '../../payout/rules/journal-place.ts';
 import { type Link, readFacts } from '../../review/rules/chain.ts';
 import { type ChainedPayout, commitTo, findBrokenEvent } from '../../review/rules/payout-chain.ts';
 import type { Person } from '../../review/rules/people.ts';
@@ -40,9 +40,16 @@ export interface Finding {
 /** Of many that are broken so many are told; the first is where to look. */
 export const findingsMax = 10;
 
-const keepAndRestore =
-  'Stop every paydrop process and keep a copy of journal.db with its -wal as they are. Find out who or what has written to ' +
-  `it. Then ${restoreBackup}, and run the audit again: where that one is not whole either, take an older one`;
+const describeRestoring = (keeping: string, restoring: string): string =>
+  `Stop every paydrop process and ${keeping}. Find out who or what has written to it. ` +
+  `Then ${restoring}, and run the audit again: where that one is not whole either, take an older one`;
+
+const keepAndRestore = describeRestoring(
+  'keep a copy of journal.db with its -wal as they are',
+  restoreBackup,
+);
+
+const keepDatabase = describeRestoring('keep a dump of the database as it is', restoreDatabase);
 
 /** What is to be done about a backup that is not whole: the journal itself was not looked at. */
 export const backupRemedy =
@@ -70,6 +77,12 @@ export const makeFinding = (
   why: string,
   says: string | null = null,
 ): Finding => ({ part, place, why, says, remedy: remedies[part] });
+
+/** A finding in a journal that is in a database. */
+export const ofDatabase = (finding: Finding): Finding => ({
+  ...finding,
+  remedy: finding.remedy.replace(keepAndRestore, keepDatabase),
+});
 
 /** A row as it is named for people. */
 export interface RowPlace {

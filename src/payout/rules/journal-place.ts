@@ -76,6 +76,9 @@ export const restoreBackup =
   'move journal.db away with its -wal and -shm, and put the newest backup in their place with "paydrop restore FILE ' +
   '--since YYYY-MM-DD"';
 
+/** The same of a journal in a database. */
+export const restoreDatabase = 'put the database back from its backup, as docs/operations.md says';
+
 /** What a person does who has no newer journal. */
 const wayOut = `If there is none, ${askTheBank}`;
 
@@ -117,7 +120,7 @@ export const siteOfDatabase = (dataDir: string, name: string): JournalSite => ({
     `there is no journal at ${name}, ${forTheFirstTime} If there was one: correct journal.url, or put the database back ` +
     `from its backup (docs/operations.md); if there is none, ${askTheBank}`,
   lossCure: `${whyNothing} ${newestDatabase}`,
-  restoring: 'put the database back from its backup, as docs/operations.md says',
+  restoring: restoreDatabase,
   nameAnother: 'Name another database in journal.url',
 });
 
