@@ -29,14 +29,16 @@ const selectNews = (changedSince: number) =>
 interface Page {
   readonly batchId: string;
   readonly afterRowNo: number;
+  readonly lastRowNo: number;
 }
 
-const selectPage = ({ batchId, afterRowNo }: Page) =>
+/** With a limit instead PostgreSQL could look at all rows for each page, whatever else is asked of them. */
+const selectPage = ({ batchId, afterRowNo, lastRowNo }: Page) =>
   selectResultRows()
     .where('p.batch_id', '=', batchId)
     .where('p.row_no', '>', afterRowNo)
-    .orderBy('p.row_no')
-    .limit(pageRows);
+    .where('p.row_no', '<=', lastRowNo)
+    .orderBy('p.row_no');
 
 const anyPage = define((values: Page) => selectPage(values));
 
@@ -51,15 +53,13 @@ async function* readRows(
   batchId: string,
   changedSince: number | undefined,
 ): AsyncGenerator<readonly ResultRow[]> {
-  let afterRowNo = 0;
-  for (;;) {
-    const asked = { batchId, afterRowNo };
+  const endsAt = await reader.read(() => readLastRowNo(batchId));
+  for (let afterRowNo = 0; afterRowNo < endsAt; afterRowNo += pageRows) {
+    const asked = { batchId, afterRowNo, lastRowNo: afterRowNo + pageRows };
     const page = await reader.read(() =>
       changedSince === undefined ? anyPage.all(asked) : changedPage.all({ ...asked, changedSince }),
     );
-    yield page.map(toResultRow);
-    afterRowNo = page.at(-1)?.row_no ?? afterRowNo;
-    if (page.length < pageRows) return;
+    if (page.length > 0) yield page.map(toResultRow);
   }
 }
 
@@ -70,7 +70,6 @@ const likePageRows = 2_000;
 const firstRowsMax = 5;
 
 interface LikePage extends Page {
-  readonly lastRowNo: number;
   /** How long before an attempt another counts as like it. */
   readonly spanMs: number;
 }

@@ -28,7 +28,7 @@ export interface PostgresStatement extends CompiledText {
 }
 
 /** PostgreSQL's texts hold no NUL: a cell that has one is kept with the sign for what cannot be shown. */
-const withoutNul = (value: unknown): unknown =>
+export const withoutNul = (value: unknown): unknown =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 
 const compiled = new WeakMap<Step['build'], PostgresStatement>();

@@ -5,6 +5,7 @@ import { JournalLockedError, JournalRefusedError, JournalWriteError } from '../c
 /** SQLSTATEs and classes of them that we tell apart (PostgreSQL, appendix A). */
 const states = {
   connection: '08',
+  data: '22',
   integrity: '23',
   resources: '53',
   diskFull: '53100',
@@ -31,9 +32,9 @@ function sqlStateOf(error: unknown): string | undefined {
   return isRaised && typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** True of what a constraint or a trigger has refused. */
+/** True of what a constraint, a trigger or a type has refused. */
 export const isViolation = (error: unknown): boolean =>
-  sqlStateOf(error)?.startsWith(states.integrity) === true;
+  [states.integrity, states.data].some((refused) => sqlStateOf(error)?.startsWith(refused) === true);
 
 /** True of what the server, or the way to it, has answered. */
 export const isOfPostgres = (error: unknown): boolean =>

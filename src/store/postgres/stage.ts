@@ -3,10 +3,14 @@ import { sql } from 'kysely';
 import type { StagedRow } from '../../core/payout-file.ts';
 import { makeRecorder } from '../payouts/ingest.ts';
 import { type Body, define, textStatement } from '../statements.ts';
+import { withoutNul } from './compile.ts';
 
-/** A list of records as JSON, amounts as text: no reader of JSON rounds these. */
+/** A list of records as JSON, amounts as text, which no reader of JSON rounds, and without half letters. */
 const encodeRecords = (records: readonly object[]): string =>
-  JSON.stringify(records, (_name, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
+  JSON.stringify(records, (_name, value: unknown) => {
+    if (typeof value === 'bigint') return String(value);
+    return typeof value === 'string' ? withoutNul(value.toWellFormed()) : value;
+  });
 
 /** What has columns of its own in no record has their defaults. */
 const insertPayouts = define(({ records }: { records: string }) =>

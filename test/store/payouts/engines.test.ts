@@ -195,6 +195,20 @@ describePostgres('both engines', () => {
     });
   });
 
+  test('keep whatever letters a file has', async () => {
+    await playOnBoth(async (store) => {
+      const odd = (row: StagedRow): StagedRow => ({
+        ...row,
+        cells: { ...row.cells, payeeName: 'A\0B\ud800C' },
+      });
+      const large = satang(9_007_199_254_740_993n);
+      await ingest(store, [odd(makeRow(1, { amountSatang: large })), odd(makeBadRow(2))]);
+      const rows = await resultRows(store);
+      expect(rows.map((row) => row.cells.payeeName)).toEqual(['A\0B\ud800C', 'A\0B\ud800C']);
+      return [rows, await store.searchPayouts({ isWaiting: true }, 100, 10), await store.waitingTotals({})];
+    });
+  });
+
   test('let an approved batch go on alike, and hold what is corrected', async () => {
     await playOnBoth(async (store) => {
       const approval: ApprovalPolicy = { when: 'always', aboveSatang: satang(0n), people: 1 };
