@@ -95,6 +95,10 @@ function tryLock(
   };
 }
 
+/** Number of the process that had the lock last, and has not said that it ends: read by whoever is about to take it. */
+export const readFormerPid = (dataDir: string): number | undefined =>
+  readNote(join(resolve(dataDir), ownerFileName))?.owner.pid;
+
 /**
  * The owner of the sender lock, as far as it has said so and is still there; the lock itself is left alone. One
  * that was killed leaves its note, and another process may have got its number since: that one is nobody.

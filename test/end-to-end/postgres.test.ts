@@ -1,6 +1,6 @@
 /** The journal on PostgreSQL, from the shell: what `journal.url` changes, and what it must not. */
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -145,6 +145,20 @@ describePostgres('a file that is paid from a journal on PostgreSQL', () => {
       stderr: expect.stringMatching(/"paydrop watch" \(process 12 on pay-2, since .*from the same journal/),
     });
     expect((await machine.run('status')).stdout).toMatch(/^Sending: "paydrop watch" \(process 12 on pay-2/m);
+  });
+
+  test('waits for the lease of a process that was killed here, and goes on', async () => {
+    const machine = await makeMachine('first', database.url);
+    expect(await machine.run('init')).toMatchObject({ code: 0 });
+    await using engine = makePostgresEngine(database.url);
+    const pid = 4_194_303;
+    await makeWorkerStore(engine).takeSenderPlace({ machine: hostname(), pid, command: 'settle' });
+    const settle = () => machine.run('settle');
+    expect(await settle()).toMatchObject({ code: 6, stderr: expect.stringContaining(`process ${pid}`) });
+    await writeFile(join(machine.dataDir, 'sender.json'), JSON.stringify({ pid, command: 'run' }));
+    const settling = settle();
+    await engine.pool.query('update worker set lease_until_ms = lease_until_ms - 8000');
+    expect(await settling).toMatchObject({ code: 0 });
   });
 });
 

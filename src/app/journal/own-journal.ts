@@ -42,13 +42,15 @@ export async function lockOwnJournal(
   ways: Ways,
   mayHelp = false,
 ): Promise<OwnRight | SenderLockTaken> {
-  const { acquireSenderLock } = await import('../sender-lock.ts');
+  const { acquireSenderLock, readFormerPid } = await import('../sender-lock.ts');
   const { dataDir } = loaded;
   const place = findJournalPlace(loaded);
   if (place.kind === 'file') await requireFileOrMayBegin(place, { loaded, log, clock, ways });
+  const formerPid = readFormerPid(dataDir);
   const lock = await acquireSenderLock(dataDir, command, clock);
   if ('heldBy' in lock || place.kind === 'file') return lock;
-  return takePlaceInDatabase(lock, place.address, { loaded, log, clock, ways, command, mayHelp });
+  const locking = { loaded, log, clock, ways, command, mayHelp };
+  return takePlaceInDatabase(lock, place.address, { ...locking, formerPid });
 }
 
 interface Locking {
@@ -69,10 +71,12 @@ async function requireFileOrMayBegin(
   await tellRefusal(loaded, log, clock, () => requireMayBegin(opening));
 }
 
+type Word = 'command' | 'mayHelp' | 'formerPid';
+
 async function takePlaceInDatabase(
   lock: SenderLock,
   address: JournalAddress,
-  { loaded, log, clock, ways, command, mayHelp }: Locking & Pick<Asked, 'command' | 'mayHelp'>,
+  { loaded, log, clock, ways, command, mayHelp, formerPid }: Locking & Pick<Asked, Word>,
 ): Promise<OwnRight | SenderLockTaken> {
   await using stack = new AsyncDisposableStack();
   stack.use(lock);
@@ -84,7 +88,7 @@ async function takePlaceInDatabase(
   const { makeWorkerStore } = await import('../../store/postgres/workers.ts');
   const { takeMachinePlace } = await import('../machines/machine-place.ts');
   const toLog: Log = (level, message, facts) => log[level](facts, message);
-  const asked = { command, clock, log: toLog, mayHelp };
+  const asked = { command, clock, log: toLog, mayHelp, formerPid };
   const place = await takeMachinePlace(makeWorkerStore(prepared.engine), asked);
   if ('heldBy' in place) return place;
   stack.use(place);

@@ -6,6 +6,7 @@ import { hostname } from 'node:os';
 import type { Clock, Log } from '../../core/ports.ts';
 import { beginLease, LeaseKeeper } from '../../payout/lease.ts';
 import type { Worker, WorkerName, WorkerRole, WorkerStore } from '../../payout/ports.ts';
+import { leaseMs, renewEveryMs } from '../../payout/rules/lease.ts';
 import { Share } from '../../payout/share.ts';
 import type { SenderLockOwner, SenderLockTaken } from '../sender-lock.ts';
 
@@ -16,6 +17,8 @@ export interface Asked {
   readonly log: Log;
   /** It helps while another has the right to send. */
   readonly mayHelp?: boolean | undefined;
+  /** Had the lock of this data directory before, and is dead: what it has left of its lease is waited for. */
+  readonly formerPid?: number | undefined;
 }
 
 /** One lease of this process. */
@@ -150,12 +153,38 @@ const beginSending = (store: WorkerStore, asked: Asked): Promise<Lease | SenderL
 const beginHelping = (store: WorkerStore, asked: Asked): Promise<Lease> =>
   beginLeaseOf<never>(store, asked, 'helper', () => store.joinAsHelper(nameOf(asked)));
 
-/** Takes the sender's place; else helps whoever has it, or says who that is. It waits for nobody. */
+/** How often it is looked whether the lease of a process that was killed is over. */
+const formerPollMs = 500;
+
+/** True of a place that the process has left that was killed. */
+const isFormer = ({ formerPid }: Asked, { heldBy }: SenderLockTaken): boolean =>
+  formerPid !== undefined && heldBy?.pid === formerPid && heldBy.machine === hostname();
+
+async function beginSendingAfterFormer(store: WorkerStore, asked: Asked): Promise<Lease | SenderLockTaken> {
+  const { clock, log } = asked;
+  // Never longer than a lease that nobody renews: a process in another container may bear its number.
+  const endsAtMs = clock.elapsedMs() + leaseMs + renewEveryMs;
+  let isSaid = false;
+  for (;;) {
+    const taken = await beginSending(store, asked);
+    const isToWait = 'heldBy' in taken && isFormer(asked, taken) && clock.elapsedMs() < endsAtMs;
+    if (!isToWait) return taken;
+    if (!isSaid) log('info', 'waiting for the lease of a process of this machine that was killed', {});
+    isSaid = true;
+    await clock.sleep(formerPollMs);
+  }
+}
+
+/**
+ * Takes the sender's place; else helps whoever has it, or says who that is. It waits for nobody but a process that was
+ * killed here.
+ */
 export async function takeMachinePlace(
   store: WorkerStore,
   asked: Asked,
 ): Promise<MachinePlace | SenderLockTaken> {
-  const taken = await beginSending(store, asked);
+  const begin = asked.mayHelp === true ? beginSending : beginSendingAfterFormer;
+  const taken = await begin(store, asked);
   if ('keeper' in taken) return new MachinePlace(store, asked, taken);
   if (asked.mayHelp !== true) return taken;
   return new MachinePlace(store, asked, await beginHelping(store, asked), taken.heldBy);
