@@ -2,7 +2,7 @@
  * Machines that work one journal: each a watcher with a data directory and a way to the database of its own, and the same
  * folders for files as the others. Who ends is started again.
  */
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse, stringify } from 'yaml';
@@ -16,10 +16,7 @@ type MachineState = 'down' | 'starting' | 'up' | 'frozen';
 /** Lines of its log by which a watcher says so. */
 const partWords = /"msg":"(?:standing by|this process has the right to send)"/;
 const programFault = /internal error|^\s+at .*\.ts:\d+/m;
-const placeLost = /another process has taken the place of this one/;
 const loudLine = /^\{.*"level":"(?:error|fatal)".*"msg":"([^"]*)"/gm;
-/** Exit code of one whose place another has taken: whoever looks after it starts it again. */
-const stoppedShort = 6;
 const shownLength = 2_000;
 const startMaxMs = 120_000;
 const stopMaxMs = 20_000;
@@ -33,6 +30,8 @@ export interface Said {
   readonly complaints: string[];
   /** How often each error was logged: with so much going wrong there must be some. */
   readonly errors: Map<string, number>;
+  /** Where all that each of them has logged is kept; undefined: nowhere. */
+  readonly folder?: string | undefined;
 }
 
 function noteErrors({ errors }: Said, log: string): void {
@@ -77,11 +76,12 @@ export class Machine implements AsyncDisposable {
   async #noteEnd(program: Program): Promise<void> {
     const { code, signal, stderr } = await program.ended;
     noteErrors(this.#said, stderr);
+    const { folder } = this.#said;
+    if (folder !== undefined) await appendFile(join(folder, `${this.name}.log`), stderr);
     const last = stderr.slice(-shownLength);
     if (programFault.test(stderr)) this.#said.complaints.push(`${this.name} has failed: ${last}`);
     if (this.#program !== program) return;
-    if (code !== stoppedShort || !placeLost.test(stderr))
-      this.#said.complaints.push(`${this.name} has ended by itself with ${signal ?? code}: ${last}`);
+    this.#said.complaints.push(`${this.name} has ended by itself with ${signal ?? code}: ${last}`);
     void this.#startAgain(supervisorMs);
   }
 

@@ -7,13 +7,21 @@ import { Client } from 'pg';
 
 /** How it went on after one kill. Of rows that nobody had there is nothing to wait for. */
 export interface Recovery {
+  readonly pid: number;
+  /** Nothing else befell anybody meanwhile. */
+  readonly isAlone: boolean;
   readonly role: 'sender' | 'helper';
   /** Rows of its that were ready or under way. */
   readonly rows: number;
   /** From the kill to the first of them that got on. */
   readonly tookMs: number;
-  /** The same without the time in which there was no database, or no other machine was up. */
+  /**
+   * The same without the time in which nobody could: there was no database, or no machine was up and in its place; for
+   * rows that all were under way, whom only a sender asks about, no sender.
+   */
   readonly ableMs: number;
+  /** Of the rows, those that were under way. */
+  readonly inDoubt: number;
   /** Of a sender: until another had its place. */
   readonly placeMs: number | undefined;
 }
@@ -26,6 +34,7 @@ interface Row {
 
 interface Pending {
   readonly pid: number;
+  readonly isAlone: boolean;
   readonly killedMs: number;
   /** Undefined until the journal has been asked. */
   seen:
@@ -34,6 +43,10 @@ interface Pending {
   wentOn: { readonly tookMs: number; readonly ableMs: number } | undefined;
   placeMs: number | undefined;
 }
+
+const isReady = ({ status }: Row): boolean => status === 'ready';
+
+const findReady = ({ seen }: Pending): readonly Row[] => seen?.rows.filter(isReady) ?? [];
 
 /** What a dead process had committed, but not heard, has been written by then. */
 const settleMs = 150;
@@ -46,19 +59,23 @@ where w.pid = $1 and s.ended_at_ms is null and p.status in ('ready', 'submitted'
 
 const ownPlace = `select role, epoch::text from worker where pid = $1 order by worker_id desc limit 1`;
 
+const placedWorkers = `
+select pid::text, role from worker where ended_at_ms is null and superseded_at_ms is null
+  and lease_until_ms > (extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
 export class Recoveries implements AsyncDisposable {
   readonly ended: Recovery[] = [];
   readonly #url: string;
-  readonly #isAble: () => boolean;
+  readonly #isUp: (pid: number) => boolean;
   readonly #pending = new Set<Pending>();
   readonly #over = new AbortController();
   readonly #work: Promise<void>;
   #client: Client | undefined;
 
-  /** @param isAble false while there is no database, or no machine that could go on */
-  constructor(url: string, isAble: () => boolean) {
+  /** @param isUp true of a process that is running */
+  constructor(url: string, isUp: (pid: number) => boolean) {
     this.#url = url;
-    this.#isAble = isAble;
+    this.#isUp = isUp;
     this.#work = this.#watch();
   }
 
@@ -67,27 +84,44 @@ export class Recoveries implements AsyncDisposable {
     return this.#pending.size;
   }
 
-  /** This process has just been killed. */
-  noteKill(pid: number): void {
+  /** This process is killed now. @param isAlone nothing else befalls anybody until its rows have gone on */
+  noteKill(pid: number, isAlone: boolean): void {
     const killedMs = performance.now();
-    this.#pending.add({ pid, killedMs, seen: undefined, ableMs: 0, wentOn: undefined, placeMs: undefined });
+    const nothing = { seen: undefined, ableMs: 0, wentOn: undefined, placeMs: undefined };
+    this.#pending.add({ pid, isAlone, killedMs, ...nothing });
   }
 
   async #watch(): Promise<void> {
     let lastMs = performance.now();
     while (!this.#over.signal.aborted) {
       await sleep(pollMs);
-      const nowMs = performance.now();
-      if (this.#isAble())
-        for (const one of this.#pending) one.ableMs += nowMs - Math.max(lastMs, one.killedMs);
-      lastMs = nowMs;
       try {
+        const roles = await this.#findAble();
+        this.#count(roles, lastMs);
+        lastMs = performance.now();
         await this.#look();
       } catch {
         // The database is away.
+        lastMs = performance.now();
         await this.#disconnect();
       }
     }
+  }
+
+  /** Adds the time since the last look where it counts. */
+  #count(roles: ReadonlySet<string>, lastMs: number): void {
+    const nowMs = performance.now();
+    for (const one of this.#pending) {
+      const isAble = roles.has('sender') || (roles.size > 0 && findReady(one).length > 0);
+      if (isAble) one.ableMs += nowMs - Math.max(lastMs, one.killedMs);
+    }
+  }
+
+  /** What those are who could go on with it. */
+  async #findAble(): Promise<ReadonlySet<string>> {
+    if (this.#pending.size === 0) return new Set();
+    const placed = await this.#ask<{ readonly pid: string; readonly role: string }>(placedWorkers, []);
+    return new Set(placed.filter(({ pid }) => this.#isUp(Number(pid))).map(({ role }) => role));
   }
 
   async #look(): Promise<void> {
@@ -98,8 +132,18 @@ export class Recoveries implements AsyncDisposable {
       if (seen === undefined || wentOn === undefined) continue;
       if (seen.role === 'sender' && one.placeMs === undefined) continue;
       this.#pending.delete(one);
-      if (seen.rows.length > 0 || seen.role === 'sender')
-        this.ended.push({ role: seen.role, rows: seen.rows.length, ...wentOn, placeMs: one.placeMs });
+      const rows = seen.rows.length;
+      const inDoubt = rows - findReady(one).length;
+      if (rows > 0 || seen.role === 'sender')
+        this.ended.push({
+          pid: one.pid,
+          isAlone: one.isAlone,
+          role: seen.role,
+          rows,
+          inDoubt,
+          ...wentOn,
+          placeMs: one.placeMs,
+        });
     }
   }
 
@@ -128,7 +172,7 @@ export class Recoveries implements AsyncDisposable {
 
   /** Those that were ready are paid by others; those that were under way are asked about. Either is enough, ready first. */
   async #haveGotOn(rows: readonly Row[]): Promise<boolean> {
-    const ready = rows.filter(({ status }) => status === 'ready');
+    const ready = rows.filter(isReady);
     const watched = ready.length > 0 ? ready : rows;
     const [changed] = await this.#ask(
       `select 1 from payout p join unnest($1::bigint[], $2::bigint[]) as o(seq, version) using (seq)

@@ -19,16 +19,28 @@ function spread(values: readonly number[]): string {
 }
 
 function describeRecoveries(recoveries: readonly Recovery[]): string[] {
-  return (['helper', 'sender'] as const).map((role) => {
-    const own = recoveries.filter((one) => one.role === role);
-    const withRows = own.filter(({ rows }) => rows > 0);
-    const place =
-      role === 'sender' ? `; its place taken ${spread(own.flatMap(({ placeMs }) => placeMs ?? []))}` : '';
-    return (
-      `rows of a killed ${role} went on, min / median / max: ${spread(withRows.map(({ tookMs }) => tookMs))}; ` +
-      `with database and a machine up: ${spread(withRows.map(({ ableMs }) => ableMs))}${place}`
+  const withRows = recoveries.filter(({ rows }) => rows > 0);
+  const tookOf = (role: Recovery['role'], isAlone: boolean): string =>
+    spread(
+      withRows.filter((one) => one.role === role && one.isAlone === isAlone).map(({ tookMs }) => tookMs),
     );
-  });
+  return [
+    `rows went on, min / median / max: ${tookOf('helper', true)} after a helper was killed and nothing else happened, ${tookOf('sender', true)} after a sender was`,
+    `where more befell them: helper ${tookOf('helper', false)}, sender ${tookOf('sender', false)}, ` +
+      `in which somebody was there to go on for ${spread(withRows.filter(({ isAlone }) => !isAlone).map(({ ableMs }) => ableMs))}`,
+    `another had a killed sender's place after ${spread(recoveries.flatMap(({ placeMs }) => placeMs ?? []))}`,
+  ];
+}
+
+const slowestShown = 8;
+
+function describeSlowest(recoveries: readonly Recovery[]): string {
+  const slowest = recoveries.toSorted((one, other) => other.tookMs - one.tookMs).slice(0, slowestShown);
+  const words = slowest.map(
+    ({ pid, role, rows, inDoubt, tookMs, ableMs }) =>
+      `${role} ${pid} ${rows} rows (${inDoubt} in doubt) ${Math.round(tookMs)} ms, of these ${Math.round(ableMs)} able`,
+  );
+  return `the slowest: ${words.join('; ') || 'none'}`;
 }
 
 function describeFigures({ rows, machines }: MachineOptions, besieged: Besieged): string {
@@ -42,6 +54,7 @@ function describeFigures({ rows, machines }: MachineOptions, besieged: Besieged)
     `journal: ${list(statuses)}`,
     `ledger: ${payouts} payouts, ${total} baht; at most ${busiestSecond} requests in a second`,
     ...describeRecoveries(recoveries),
+    describeSlowest(recoveries),
     `errors logged: ${list(said.errors)}`,
   ].join('\n');
 }

@@ -20,6 +20,7 @@ import {
   judgeMachines,
   leftInInbox,
   readJournal,
+  readMachineHistory,
   type Verdict,
 } from './verdict.ts';
 import { Weather } from './weather.ts';
@@ -124,10 +125,11 @@ export async function besiegeMachines(
   await using postgres = await openOwnPostgres(programs);
   await using scene = await openScene(settingsOf(options));
   if (options.keep) say(`the scene stays in ${scene.folder}`);
-  const said: Said = { complaints: [], errors: new Map() };
+  const folder = options.keep ? scene.folder : undefined;
+  const said: Said = { complaints: [], errors: new Map(), folder };
   await using machines = await openFleet(scene, postgres, options.machines, said);
   const count = new TransferCount(scene);
-  const isUp = (): boolean => weather.isDatabaseUp && machines.some(({ state }) => state === 'up');
+  const isUp = (pid: number): boolean => machines.some((one) => one.pid === pid && one.state === 'up');
   await using recoveries = new Recoveries(postgres.adminUrl, isUp);
   const weather = new Weather({ scene, machines, postgres, count, recoveries, say });
   const storm = planTroubles(options, options.machines, transfers, new Dice(options.seed + 1));
@@ -149,6 +151,8 @@ export async function besiegeMachines(
   await ending;
   const quietMs = performance.now() - startMs - stormMs;
   await Promise.all(machines.map((machine) => machine.stop()));
+  if (folder !== undefined)
+    await writeFile(join(folder, 'machines.json'), await readMachineHistory(postgres.adminUrl));
   const waiting = recoveries.waiting;
   const ended = [...recoveries.ended];
   const evidence = {

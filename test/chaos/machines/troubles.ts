@@ -3,8 +3,11 @@ import type { PostgresKill } from '../../support/own-postgres.ts';
 import type { Dice } from '../../support/dice.ts';
 import type { TroubleCounts } from './options.ts';
 
-/** What a kill waits for, and then whom it hits: at `start` one that has only begun, else one at work. */
-export type KillAt = 'time' | 'start' | 'claim' | 'work' | 'report' | 'archive';
+/**
+ * What a kill waits for, and then whom it hits: at `start` one that has only begun, `alone` one when all are at work and
+ * nothing else befalls anybody until its rows have gone on.
+ */
+export type KillAt = 'time' | 'alone' | 'start' | 'claim' | 'work' | 'report' | 'archive';
 
 /** How the way to the database fails. */
 export type Cut =
@@ -52,13 +55,16 @@ const killMoments: readonly KillAt[] = [
   'work',
 ];
 const longAwayShare = 0.1;
+/** Each costs a lease. */
+const aloneEvery = 50;
+const aloneFirst = 10;
 
 function drawKill(place: number, machines: number, dice: Dice): Trouble {
   const isLongAway = dice.chance(longAwayShare);
   return {
     kind: 'kill',
     machine: dice.whole(0, machines - 1),
-    at: killMoments[place % killMoments.length] ?? 'time',
+    at: place % aloneEvery === aloneFirst ? 'alone' : (killMoments[place % killMoments.length] ?? 'time'),
     waitMs: dice.between(0, place % 2 === 0 ? 15 : 400),
     awayMs: isLongAway ? dice.between(...overLeaseMs) : dice.between(0, 1_500),
   };

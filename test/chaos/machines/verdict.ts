@@ -38,12 +38,20 @@ select p.batch_id as "batchId", p.row_no::text as "rowNo", r.payout_id as "payou
   p.amount_satang::text as satang
 from payout p join payout_row r using (seq) order by p.batch_id, p.row_no`;
 
-/** Reads it, past every rule of the program. @param url of a superuser */
-export async function readJournal(url: string): Promise<JournalState> {
+/** Asks the database past every rule of the program. @param url of a superuser */
+async function askDatabase<Answer>(url: string, ask: (client: Client) => Promise<Answer>): Promise<Answer> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
     await client.query('set search_path = paydrop, pg_catalog');
+    return await ask(client);
+  } finally {
+    await client.end();
+  }
+}
+
+export const readJournal = (url: string): Promise<JournalState> =>
+  askDatabase(url, async (client) => {
     const rows = await client.query<Omit<JournalRow, 'amount'> & { readonly satang: string }>(allRows);
     const count = async (from: string): Promise<number> =>
       Number((await client.query<{ n: string }>(`select count(*) as n from ${from}`)).rows[0]?.n);
@@ -52,10 +60,21 @@ export async function readJournal(url: string): Promise<JournalState> {
       openShards: await count('shard where ended_at_ms is null'),
       workers: await count('worker where ended_at_ms is null and superseded_at_ms is null'),
     };
-  } finally {
-    await client.end();
-  }
-}
+  });
+
+const machineHistory = `
+select json_build_object(
+  'workers', (select json_agg(w order by worker_id) from worker w),
+  'shards', (select json_agg(s order by shard_id) from shard s),
+  'events', (select json_agg(json_build_array(e.seq, e.at_ms, p.batch_id, p.row_no, e.from_status, e.to_status, e.cause) order by e.seq)
+    from event e join payout p on p.seq = e.payout_seq))::text as history`;
+
+/** Who had which rows when, and what became of each: for whoever looks why something took long. */
+export const readMachineHistory = (url: string): Promise<string> =>
+  askDatabase(url, async (client) => {
+    const found = await client.query<{ readonly history: string }>(machineHistory);
+    return found.rows[0]?.history ?? '';
+  });
 
 /** Statuses in which something is still to come. */
 const unsettled: readonly string[] = ['staged', 'ready', 'submitted'];
@@ -134,10 +153,10 @@ export async function judgeMachines(evidence: MachinesEvidence): Promise<Verdict
       ? [`the bank had ${busiestSecond} requests in a second, not ${rate} at the most`]
       : []),
     ...recoveries
-      .filter(({ ableMs }) => ableMs > goneOnWithinMs)
+      .filter(({ isAlone, tookMs, placeMs = 0 }) => isAlone && Math.max(tookMs, placeMs) > goneOnWithinMs)
       .map(
-        ({ role, ableMs, rows }) =>
-          `${rows} rows of a ${role} that was killed stood still for ${Math.round(ableMs)} ms`,
+        ({ role, tookMs, placeMs = 0, rows, inDoubt }) =>
+          `${rows} rows of a ${role} that was killed, ${inDoubt} in doubt, stood still for ${Math.round(Math.max(tookMs, placeMs))} ms`,
       ),
   ];
   const byStatus = Map.groupBy(journal.rows, ({ status }) => status);

@@ -22,6 +22,7 @@ const lookMs = 20;
 /** So long a kill waits for its moment. */
 const momentMaxMs = 3_000;
 const upMaxMs = 60_000;
+const calmMaxMs = 60_000;
 /** Nothing is paid for so long: something hangs. */
 const stuckMs = 120_000;
 
@@ -34,11 +35,22 @@ export interface Struck {
   readonly say: (line: string) => void;
 }
 
+/** False when it has not become so in this time. */
+async function isSoWithin(waitMs: number, isSo: () => boolean): Promise<boolean> {
+  const endsAtMs = performance.now() + waitMs;
+  while (!isSo()) {
+    if (performance.now() > endsAtMs) return false;
+    await sleep(lookMs);
+  }
+  return true;
+}
+
 const listOf = (folder: string): Promise<string[]> => readdir(folder, { recursive: true }).catch(() => []);
 
 /** Where something new stands at a moment of a file. */
 const foldersOf = ({ dataDir, outbox }: Scene): Readonly<Record<KillAt, string | undefined>> => ({
   time: undefined,
+  alone: undefined,
   start: undefined,
   claim: join(dataDir, 'inbox', '.paydrop', 'claimed'),
   work: join(dataDir, 'work'),
@@ -51,8 +63,8 @@ export class Weather {
   readonly came = new Map<TroubleKind, number>();
   /** Set when nothing was paid for too long. */
   stuck: string | undefined;
-  isDatabaseUp = true;
   readonly #struck: Struck;
+  #killedAlone = 0;
 
   constructor(struck: Struck) {
     this.#struck = struck;
@@ -64,6 +76,7 @@ export class Weather {
     for (const { afterTransfers, trouble } of storm) {
       await this.#untilPaid(afterTransfers, end);
       if (end.aborted || this.stuck !== undefined) break;
+      if (trouble.kind === 'kill' && trouble.at === 'alone') await Promise.all(lanes.values());
       const before = lanes.get(trouble.kind) ?? Promise.resolve();
       const bring = before.then(() => (end.aborted ? undefined : this.#bring(trouble)));
       lanes.set(trouble.kind, bring);
@@ -108,6 +121,7 @@ export class Weather {
 
   async #kill({ machine, at, waitMs, awayMs }: Of<'kill'>): Promise<boolean> {
     if (at === 'start') return this.#killAtStart(machine, waitMs, awayMs);
+    if (at === 'alone') return this.#killAlone(machine, awayMs);
     await this.#untilMoment(at);
     await sleep(waitMs);
     const sender = foldersOf(this.#struck.scene)[at] === undefined ? undefined : await this.#findSender();
@@ -115,7 +129,22 @@ export class Weather {
     if (victim?.pid === undefined) return false;
     const { pid } = victim;
     victim.kill(awayMs);
-    this.#struck.recoveries.noteKill(pid);
+    this.#struck.recoveries.noteKill(pid, false);
+    return true;
+  }
+
+  /** Every second one hits the sender. */
+  async #killAlone(machine: number, awayMs: number): Promise<boolean> {
+    const { machines, recoveries } = this.#struck;
+    const isCalm = (): boolean => recoveries.waiting === 0 && machines.every(({ state }) => state === 'up');
+    if (!(await isSoWithin(calmMaxMs, isCalm))) return false;
+    this.#killedAlone += 1;
+    const sender = this.#killedAlone % 2 === 0 ? await this.#findSender() : undefined;
+    const victim = sender ?? machines[machine];
+    if (victim?.pid === undefined) return false;
+    recoveries.noteKill(victim.pid, true);
+    victim.kill(awayMs);
+    await isSoWithin(calmMaxMs, () => recoveries.waiting === 0);
     return true;
   }
 
@@ -152,12 +181,8 @@ export class Weather {
   async #find(machine: number, isSo: (machine: Machine) => boolean): Promise<Machine | undefined> {
     const { machines } = this.#struck;
     const inTurn = [...machines.slice(machine), ...machines.slice(0, machine)];
-    const endsAtMs = performance.now() + upMaxMs;
-    for (;;) {
-      const found = inTurn.find(isSo);
-      if (found !== undefined || performance.now() > endsAtMs) return found;
-      await sleep(lookMs);
-    }
+    await isSoWithin(upMaxMs, () => inTurn.some(isSo));
+    return inTurn.find(isSo);
   }
 
   async #freeze({ machine, forMs }: Of<'freeze'>): Promise<boolean> {
@@ -168,11 +193,9 @@ export class Weather {
 
   async #restart({ how, forMs }: Of<'restart'>): Promise<boolean> {
     const { postgres } = this.#struck;
-    this.isDatabaseUp = false;
     await postgres.kill(how);
     await sleep(forMs);
     await postgres.start();
-    this.isDatabaseUp = true;
     return true;
   }
 
