@@ -2,7 +2,7 @@
  * The sender lock: an operating system's lock that dies with its process. SQLite takes it for us (fcntl locks on a
  * file of its own), since Node has no file locks.
  */
-import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdirSync, openSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
@@ -172,9 +172,22 @@ interface Note {
   readonly startMark: string | null;
 }
 
+/** Longer than any note; what stands in its place may have no end. */
+const noteBytesMax = 4_096;
+
+function readBeginning(path: string): string {
+  const file = openSync(path, 'r');
+  try {
+    const bytes = Buffer.alloc(noteBytesMax);
+    return bytes.toString('utf8', 0, readSync(file, bytes));
+  } finally {
+    closeSync(file);
+  }
+}
+
 function readNote(path: string): Note | undefined {
   try {
-    const { startMark, ...owner } = noteSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+    const { startMark, ...owner } = noteSchema.parse(JSON.parse(readBeginning(path)));
     return { owner, startMark };
   } catch {
     return undefined;
