@@ -6,7 +6,7 @@ import type { OverviewReader, PayeeSeen } from '../../overview/ports.ts';
 import type { SendsSeen } from '../../overview/rules/today.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { literal } from '../schema.ts';
-import { type BodiesOf, define, query, type Reading, select, selectFirst } from '../statements.ts';
+import { type BodiesOf, define, inDialect, query, type Reading, select, selectFirst } from '../statements.ts';
 
 /** Rows that one look at payees goes through. */
 const payeeWindow = 100_000;
@@ -31,25 +31,33 @@ function isWanted(wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined):
   return sql`instr(${names}, ${toSmallLetters(wanted.part)}) > 0`;
 }
 
+/** The type follows from the number: SQLite takes it from one of the rows that are grouped. */
+const typeOfNumber = sql<ProxyType>`${inDialect({ sqlite: sql`r.proxy_type`, postgres: sql`max(r.proxy_type)` })}`;
+
 /** Found in the rows of a window, the newest first; by a name each row in which it stands. */
 function selectPayees(
   wanted: Exclude<PayeeWanted, { kind: 'number' }> | undefined,
   beforeSeq: number,
   limit: number,
 ) {
+  const isByName = wanted?.kind === 'name';
   const rows = query
     .selectFrom('payout as p')
     .crossJoin('payout_row as r')
-    .select(['r.proxy_no as proxyNo', 'r.proxy_type as proxyType'])
+    .select('r.proxy_no as proxyNo')
+    .select((isByName ? typeOfNumber : sql<ProxyType>`r.proxy_type`).as('proxyType'))
     .whereRef('r.seq', '=', 'p.seq')
     .where('p.seq', '<', beforeSeq)
     .where('p.seq', '>=', beforeSeq - payeeWindow)
+    // PostgreSQL would go through all of them.
+    .where('r.seq', '<', beforeSeq)
+    .where('r.seq', '>=', beforeSeq - payeeWindow)
     .where('r.proxy_no', 'is not', null)
     .where(isWanted(wanted))
     .orderBy(sql.ref('latestSeq'), 'desc')
     .limit(limit);
-  return wanted?.kind === 'name'
-    ? rows.select(sql<number>`max(p.seq)`.as('latestSeq')).groupBy(['r.proxy_no', 'r.proxy_type'])
+  return isByName
+    ? rows.select(sql<number>`max(p.seq)`.as('latestSeq')).groupBy('r.proxy_no')
     : rows.select('p.seq as latestSeq');
 }
 
@@ -158,7 +166,7 @@ export const overviewReads = {
     const found = yield* select(selectPayees(wanted, fromSeq, limit));
     const payees: PayeeSeen[] = [];
     for (const { proxyNo, proxyType } of found)
-      payees.push(yield* readPayee({ proxyNo: proxyNo ?? '', proxyType: proxyType as ProxyType }));
+      payees.push(yield* readPayee({ proxyNo: proxyNo ?? '', proxyType }));
     const lastSeq = found.length < limit ? fromSeq - payeeWindow : (found.at(-1)?.latestSeq ?? 0);
     return { payees, beforeSeq: lastSeq > 1 ? lastSeq : undefined };
   },
