@@ -48,6 +48,8 @@ const urlOf = (name: string): string => Object.assign(new URL(serverUrl), { path
 
 const drop = (name: string): Promise<void> =>
   atServer(async (server) => {
+    // A program that is cut off comes back at once.
+    await server.query(`alter database ${name} with allow_connections false`);
     // Not by force: that takes a superuser while a vacuum of the server's own is in it, which a drop ends itself.
     await server.query(
       `select pg_terminate_backend(pid) from pg_stat_activity
