@@ -47,6 +47,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 120_000 } },
+    // Where nobody can look again: programs that are killed and frozen meet a machine that others use, too.
+    retry: process.env['CI'] === 'true' ? 1 : 0,
     teardownTimeout: 5_000,
     restoreMocks: true,
     unstubEnvs: true,
