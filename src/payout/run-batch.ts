@@ -227,7 +227,6 @@ export async function breakTogether<T>(context: WorkerContext, work: Promise<T>)
 
 async function payUntilRest(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {
   const { journal, gate, run, stop } = context;
-  let isShared = false;
   for (;;) {
     run.isSending = true;
     await payReadyRows(context, batch, limit);
@@ -252,10 +251,7 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     const isWaiting = gate.isPausing;
     const now = context.clock.now();
     if (!isHalted && !isWaiting && (await journal.liftHolds(batch.batchId, ['paused'], now)) > 0) continue;
-    // Once others have ended theirs, what they have left is looked for.
-    const wasShared = isShared;
-    isShared = await isPaidElsewhere(context, batch);
-    if (wasShared && !isShared) continue;
+    const isShared = (await isPaidElsewhere(context, batch)) || (await isLeftByOthers(context, batch));
     const nextAtMs = await journal.nextInquiryAtMs(batch.batchId);
     const isSettled = nextAtMs === undefined && run.inFlight.size === 0 && !isShared;
     if (isSettled && isHalted) return;
@@ -284,6 +280,15 @@ async function isPaidElsewhere({ share, run }: WorkerContext, { batchId }: Batch
   run.hasSent = true;
   run.noteProgress();
   return true;
+}
+
+/**
+ * True while rows are ready that a machine has left: its lease may have run out after this one had looked for rows, while
+ * its own last ones were under way.
+ */
+async function isLeftByOthers({ share, journal, gate }: WorkerContext, { batchId }: Batch): Promise<boolean> {
+  if (share === undefined || gate.state.status !== 'open') return false;
+  return (await journal.readyPage(batchId, 0, 1)).length > 0;
 }
 
 /** Other processes may let held rows go on while we wait for inquiries. */

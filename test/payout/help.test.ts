@@ -185,6 +185,23 @@ describe('a batch that several machines pay', () => {
     expect(paidOnce(theatre)).toBe(true);
   });
 
+  test.each([500, 1_500, 2_500, 3_500, 4_500])(
+    'is paid to its end when the lease of a machine that was killed runs out %i ms into the run',
+    async (goneAtMs) => {
+      await using one = await openMachines(60, (theatre) => slowly(theatre, 1_000));
+      const { theatre, batchId, workers, sender, second } = one;
+      await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
+      await second.share.claim(batchId, undefined);
+      // The ten rows that are left take it 5 s.
+      const sending = sender.send(batchId);
+      await theatre.time.advance(goneAtMs);
+      workers.gone.add(second.workerId);
+      await theatre.time.drive(sending);
+      expect(await theatre.statuses(batchId)).toEqual({ paid: 60 });
+      expect(await theatre.batch(batchId)).toMatchObject({ status: 'done' });
+    },
+  );
+
   test('stops on all of them when one meets what halts the account', async () => {
     await using one = await openMachines(300);
     const { theatre, batchId, sender, second, third } = one;
