@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 /** The programs that tests start compile the same modules again and again. */
 const compileCache = fileURLToPath(new URL('node_modules/.cache/compile', import.meta.url));
@@ -39,6 +40,7 @@ export default defineConfig({
   test: {
     globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/built-program.ts'],
     setupFiles: ['test/fixed-seed.ts'],
+    sequence: { sequencer: LongestFirst },
     // Forks rather than threads: some tests start servers, change directories and end processes of their own.
     pool: 'forks',
     // More than a small machine has cores: the end-to-end tests mostly wait.
