@@ -70,6 +70,10 @@ export async function driveOn<Result>(client: ClientBase, body: Body<Result>): P
 /** The commit was asked for, and its answer never came. */
 class CommitUnansweredError extends Error {}
 
+const leaveMark = `
+insert into write_mark values ($1, $2, (extract(epoch from clock_timestamp()) * 1000)::bigint)
+on conflict (writer) do update set mark = excluded.mark, at_ms = excluded.at_ms`;
+
 /**
  * Tells this process's transactions apart: each leaves its number in the journal with what it writes. The server's own
  * numbers would not do: one that a crash has taken back is given to another transaction.
@@ -83,7 +87,7 @@ class WriteMarks {
     this.#latest += 1;
     await client.query({
       name: 'paydrop_write_mark',
-      text: 'insert into write_mark values ($1, $2) on conflict (writer) do update set mark = excluded.mark',
+      text: leaveMark,
       values: [this.#writer, this.#latest],
     });
   }

@@ -39,6 +39,8 @@ const passing = [
   'open_payout',
   'registration',
   'latest_send',
+  'shard',
+  'worker',
   'write_mark',
   'line_pause',
   'day_use',

@@ -4,7 +4,8 @@ import { computeAttemptWaitMs, type LastSend } from '../../payout/rules/lease.ts
 import type { SendGuards } from '../payouts/apply.ts';
 import { payoutReads } from '../payouts/payout-queries.ts';
 import { define, type Reading, textStatement } from '../statements.ts';
-import { databaseNowMs, isWorkerThere } from './workers.ts';
+import { databaseNowMs } from './prune.ts';
+import { isWorkerThere } from './workers.ts';
 
 /** The worker that this process is. */
 export interface OwnWorker {

@@ -12,12 +12,10 @@ import type {
   WorkerRole,
   WorkerStore,
 } from '../../payout/ports.ts';
-import { isLeaseRunning, lastSendOverMs, leaseMs, listGaps, type RowGap } from '../../payout/rules/lease.ts';
+import { isLeaseRunning, leaseMs, listGaps, type RowGap } from '../../payout/rules/lease.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
 import type { PostgresEngine } from './engine.ts';
-
-/** The moment at which it is read, not that at which the transaction began. */
-export const databaseNowMs = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+import { databaseNowMs, forgetSends, prune } from './prune.ts';
 
 const leaseEndMs = sql`${databaseNowMs} + ${sql.lit(leaseMs)}`;
 
@@ -54,7 +52,7 @@ const insertWorker = define(({ machine, pid, command, role }: WorkerName & { rol
   textStatement<{ readonly workerId: number }>(sql`
     insert into worker (machine, pid, command, role, epoch, since_ms, lease_until_ms)
     values (${machine}, ${pid}, ${command}, ${role},
-      (select count(*) from worker where role = 'sender') + (${role} = 'sender')::int, ${databaseNowMs}, ${leaseEndMs})
+      (select coalesce(max(epoch), 0) from worker) + (${role} = 'sender')::int, ${databaseNowMs}, ${leaseEndMs})
     returning worker_id as "workerId"`),
 );
 
@@ -114,12 +112,6 @@ const endShard = define(({ shardId }: { shardId: number }) =>
   ),
 );
 
-const forgetSends = define((_values: object) =>
-  textStatement(
-    sql`delete from latest_send where sent_at_ms < ${databaseNowMs} - ${sql.lit(2 * lastSendOverMs)}`,
-  ),
-);
-
 /** The first ready rows in one of these stretches, the first of them that has any. */
 function* findReady(asked: Asked, gaps: Iterable<RowGap>) {
   for (const gap of gaps) {
@@ -149,6 +141,7 @@ function* takeOver({ workerId, supersededAtMs, endedAtMs }: OpenShard): Body<boo
 }
 
 function* beginWorker({ machine, pid, command }: WorkerName, role: WorkerRole): Body<number> {
+  yield* prune();
   const made = yield* insertWorker.get({ machine, pid, command, role });
   return (made as { readonly workerId: number }).workerId;
 }
@@ -197,10 +190,12 @@ const writes = {
   *claimShard(batchId, workerId, { rowsMax, afterRow }) {
     const worker = yield* byId.get({ workerId });
     if (worker === undefined || !isThere(worker)) return undefined;
-    yield* forgetSends.run({});
+    const highest = yield* highestRow.get({ batchId });
+    // A process may work for years: what has gathered since is looked for whenever a batch begins.
+    yield* highest?.row === null ? prune() : forgetSends.run({});
     const open = yield* openShards.all({ batchId });
     const taken = open.filter(isThere);
-    const after = afterRow ?? (yield* highestRow.get({ batchId }))?.row ?? 0;
+    const after = afterRow ?? highest?.row ?? 0;
     const found =
       (yield* takeFromGone(open.filter((shard) => !isThere(shard)))) ??
       (yield* findReady({ batchId, rowsMax }, listGaps(taken, after)));

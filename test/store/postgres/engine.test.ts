@@ -108,7 +108,7 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
     await onServer(`create database ${database}`);
     await onServer(
       `create schema paydrop; create table paydrop.number (value bigint primary key);
-        create table paydrop.write_mark (writer text primary key, mark bigint not null)`,
+        create table paydrop.write_mark (writer text primary key, mark bigint not null, at_ms bigint not null)`,
       databaseUrl(),
     );
   });

@@ -5,7 +5,7 @@ import { counted, inByteOrder } from './ddl.ts';
 export const requestSlotTables = inByteOrder(`
 create table request_slot (name text primary key, next_us bigint not null);
 -- The number of the latest transaction of each process that writes.
-create table write_mark (writer text primary key, mark bigint not null);
+create table write_mark (writer text primary key, mark bigint not null, at_ms bigint not null);
 `);
 
 export const workerTables = inByteOrder(`
