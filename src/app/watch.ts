@@ -101,7 +101,7 @@ async function leadOnce(
   ending.defer(() => helped?.ended);
   const loss = explainLoss(session, false);
   if (loss !== undefined) options.warn(loss);
-  ending.use(await openPage(options, session.journal));
+  ending.use(await openPage(options, { ...session.journal, ...session.journal.forOperators }));
   // Awaited here: what ends with this function must outlive it.
   return await workWhileEntitled(session, status, options, { hasTakenOver, early });
 }

@@ -56,6 +56,11 @@ export interface RegistrationContext {
   readonly reportWait?: ((wait: Wait | undefined) => void) | undefined;
   /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
   readonly isHeldUp?: () => boolean;
+  /**
+   * Asked right before bytes leave: false once another machine may have this process's place. Left out where one process
+   * alone sends.
+   */
+  readonly mayLeave?: (() => boolean) | undefined;
 }
 
 /** What the log calls whatever is halted or paused. */

@@ -51,6 +51,8 @@ export async function runRegistrations(
   const sending = breakTogether(context, sendUntilEnded(context, batch)).finally(() => ends.abort());
   const all = await Promise.allSettled([sending, ...beside]);
   for (const end of all) if (end.status === 'rejected') throw end.reason;
+  // Whoever has the right to send now goes on with it, and concludes it.
+  if (context.mayLeave?.() === false) return 'interrupted';
   await recordHalt(breaker.context, breaker.batch);
   await recordPause(breaker.context, breaker.batch);
   const isInterrupted = limits.interrupted.aborted;

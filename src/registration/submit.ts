@@ -159,9 +159,10 @@ async function sendAndRecord(context: RegistrationContext, intended: Intended): 
 
 /** Asked when the bytes are about to leave: the service or the company may have been stopped since the intent. */
 function mayLeave(
-  { service, gateOf, companyId }: RegistrationContext,
+  { service, gateOf, companyId, mayLeave: mayStillSend = () => true }: RegistrationContext,
   { instruction, passes }: Intended,
 ): boolean {
+  if (!mayStillSend()) return false;
   const { status } = service.transfers;
   if (gateOf(companyPayer(companyId, instruction)).transfers.status === 'halted') return false;
   return status === 'open' || (status === 'paused' && passes.isProbe);

@@ -123,6 +123,11 @@ export interface Store
   }>;
   /** Who works it; left out where the processes of one machine alone do. */
   readonly workers?: WorkerStore['workers'];
+  /**
+   * The same writes for what a person decides in this process: they hang on no place among those who work the journal.
+   * Left out where nobody has one.
+   */
+  readonly forOperators?: Partial<Store>;
 }
 
 export interface JournalParts {
@@ -182,6 +187,13 @@ const writes = {
   ...queueWrites,
 };
 
+/** What only those write who work the journal: one whose place was taken knows less than whoever has it now. */
+const workersWrites = {
+  recordPayerPause: payerBreakerWrites.recordPayerPause,
+  clearPayerPause: payerBreakerWrites.clearPayerPause,
+  recordReports: reportWrites.recordReports,
+};
+
 /** What says beside the journal how far it has come. */
 export interface KeptMark extends Partial<Pick<HighWaterMarkFile, 'seals'>> {
   readonly note: HighWaterMarkFile['note'];
@@ -197,6 +209,11 @@ interface EngineStoreParts {
   readonly stageRows?: typeof stage;
   /** Left out where one process alone sends from the journal. */
   readonly guards?: SendGuards | undefined;
+  /**
+   * Write for those who work the journal, and for nobody whose place another has taken; left out where one process alone
+   * sends from the journal.
+   */
+  readonly fenced?: Pick<EngineStoreParts, 'engine' | 'bulk'> | undefined;
   /** The folder with its archives; left out where it has none. */
   readonly archives?: string;
 }
@@ -240,10 +257,12 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage }: Engin
 
 /** What is made of an engine alone. */
 export function makeEngineStore(parts: EngineStoreParts) {
-  const { engine, highWaterMark, guards, archives } = parts;
+  const { engine, highWaterMark, guards, archives, fenced = parts } = parts;
   const applier = makeApplier(engine, (latestEventSeq) => highWaterMark?.note(latestEventSeq), guards);
   const registrations = makeRegistrationStore({
     engine,
+    fenced: fenced.engine,
+    fence: guards?.fence,
     onCommit: (latestEventSeq) => highWaterMark?.note(latestEventSeq, 'latestRegistrationEventSeq'),
     onSeal: async () => highWaterMark?.advance(),
   });
@@ -251,7 +270,8 @@ export function makeEngineStore(parts: EngineStoreParts) {
     store: {
       ...driveEach(reads, (read: () => Reading<unknown>) => engine.read(read)),
       ...driveEach(writes, engine.write),
-      ...makeBatchWork(parts),
+      ...driveEach(workersWrites, fenced.engine.write),
+      ...makeBatchWork({ ...parts, ...fenced }),
       keepSeal: async (batchId, seal) => highWaterMark?.seals?.keepSeal(batchId, seal),
       ...makeStatementStore(engine),
       ...makeDayHeadStore(engine, archives),
@@ -259,6 +279,12 @@ export function makeEngineStore(parts: EngineStoreParts) {
       ...makeErasureStore(engine),
       ...registrations.store,
       apply: applier.apply,
+    } satisfies Partial<Store>,
+    /** What people decide, whoever sends meanwhile. */
+    forOperators: {
+      ...driveEach(payerBreakerWrites, engine.write),
+      ...makeBatchWork(parts),
+      ...registrations.forOperators,
     } satisfies Partial<Store>,
     /** Takes nothing more, and resolves when all that was asked for is settled. */
     end: async () => void (await Promise.all([applier.end(), registrations.end()])),

@@ -44,6 +44,8 @@ interface Scene {
   takesMs: number;
   /** From which the journal has recovered. */
   loss?: JournalLoss;
+  /** Whether the process has the right to send, where several machines might have it. */
+  mayLeave: () => boolean;
 }
 
 async function makeScene(stack: AsyncDisposableStack): Promise<Scene> {
@@ -55,6 +57,7 @@ async function makeScene(stack: AsyncDisposableStack): Promise<Scene> {
     says: () => '0',
     callsBack: 'registered',
     takesMs: 0,
+    mayLeave: () => true,
   };
 }
 
@@ -126,6 +129,8 @@ async function run(scene: Scene, { waitMs = 5_000, isPatient = false, breakers =
     inDoubtMax: brake.inDoubtMax,
     consecutiveRefusalsMax: brake.consecutiveFailures,
     report: () => {},
+    mayLeave: () => scene.mayLeave(),
+    isHeldUp: () => !scene.mayLeave(),
   };
   const interrupted = new AbortController().signal;
   await clock.drive(runRegistrations(context, batch, { waitMs, isPatient, interrupted, waitOver }));
@@ -158,6 +163,21 @@ test('each row is sent once, under its own requestUID, and its outcome awaited',
     ipAddress: '192.0.2.7',
     requestUid: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
+});
+
+test('once another may send, no bytes leave, and the batch is left to whoever does', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  await takeIn(scene, 5);
+  let asked = 0;
+  // Its lease is over between the intent of the third row and its bytes.
+  scene.mayLeave = () => scene.sent.length < 2 || (scene.sent.length === 2 && (asked += 1) < 2);
+  const { batch, rows } = await run(scene);
+  expect(batch).toBe('running');
+  expect(scene.sent).toHaveLength(2);
+  expect(rows).toEqual({ registered: 2, held: 2, ready: 1 });
+  scene.mayLeave = () => true;
+  expect(await run(scene)).toEqual({ batch: 'done', rows: { registered: 5 } });
 });
 
 test('outcomes that do not come are awaited for as long as asked, and unanswered when their time is over', async () => {

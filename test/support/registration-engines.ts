@@ -37,7 +37,7 @@ async function makeOnPostgres(): Promise<RegistrationJournal> {
   const database = stack.use(await makeJournalDatabase());
   const open = (): Registrations => {
     const engine = owned.use(makePostgresEngine(database.url));
-    const parts = makeRegistrationStore({ engine, onCommit: () => {}, onSeal: () => {} });
+    const parts = makeRegistrationStore({ engine, fenced: engine, onCommit: () => {}, onSeal: () => {} });
     owned.defer(parts.end);
     return parts.store;
   };

@@ -177,7 +177,7 @@ export function makeRegistrationContext(
     run,
     doubts: new Set(),
     stop: stopOrBroken,
-    ...(lease && { isHeldUp: () => !lease.isHeld }),
+    ...(lease && { isHeldUp: () => !lease.isHeld, mayLeave: lease.mayLeave }),
     inFlight,
     inDoubtMax: brake.inDoubtMax,
     consecutiveRefusalsMax: brake.consecutiveFailures,

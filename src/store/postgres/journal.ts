@@ -1,10 +1,9 @@
 /** The store behind the capabilities' ports, on PostgreSQL. */
-import type { Report } from '../../core/ports.ts';
 import type { PayoutStore } from '../../payout/ports.ts';
 import type { MarkCopy } from '../../payout/rules/journal-place.ts';
 import { JournalWriteError } from '../connection.ts';
+import type { Engine } from '../engine.ts';
 import type { HighWaterMarkFile } from '../high-water-mark.ts';
-import { reportWrites } from '../payouts/batches.ts';
 import { makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
@@ -16,7 +15,7 @@ import type { PostgresEngine } from './engine.ts';
 import { reserveRequestSlots } from './request-slots.ts';
 import { stageTogether } from './stage.ts';
 import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
-import { isWorkerThere } from './workers.ts';
+import { hasPlace } from './workers.ts';
 
 /** The high-water mark of this machine. */
 export type OwnMark = KeptMark & Pick<HighWaterMarkFile, 'close'> & Partial<Pick<MarkCopy, 'settled'>>;
@@ -58,29 +57,47 @@ const newRowsMin = 500;
  */
 const lookAtTables = 'analyze payout, payout_row, payout_place, payee_place, claim, event';
 
-/** A process whose place another has taken records no reports: that one may have removed what this one has written. */
-function* recordReports(own: OwnWorker, reports: readonly Report[]): Body<void> {
-  if (own.workerId !== undefined && !(yield* isWorkerThere(own.workerId)))
-    throw new JournalWriteError('another process has the right to send by now, and writes what is due');
-  yield* reportWrites.recordReports(reports);
+/**
+ * The engine for what only those write who work the journal. Whoever has taken a place has done so in a transaction of its
+ * own, so that a lease that is over is no reason to refuse: nobody else has decided anything meanwhile.
+ * @throws JournalWriteError from a write whose process has lost its place
+ */
+const fenceWrites = (engine: PostgresEngine, own: OwnWorker): Engine => ({
+  ...engine,
+  write: (makeBody) => engine.write(() => writeInPlace(own, makeBody)),
+});
+
+function* writeInPlace<Result>(own: OwnWorker, makeBody: () => Body<Result>): Body<Result> {
+  if (own.workerId !== undefined && !(yield* hasPlace(own.workerId))) {
+    own.noteRefused();
+    throw new JournalWriteError('another process has taken the place of this one, and goes on with its work');
+  }
+  return yield* makeBody();
 }
 
 /** The journal on an engine. */
 export function makePostgresJournal(parts: PostgresJournalParts): Store {
   const { engine, journalId, newSinceMs, missesSinceMs, highWaterMark, own = nobody } = parts;
   const guards = makeSendGuards(own);
-  const bulk = makeBulk(engine);
-  const { store, end } = makeEngineStore({ engine, bulk, highWaterMark, guards, stageRows: stageTogether });
+  const fencedEngine = fenceWrites(engine, own);
+  const { store, forOperators, end } = makeEngineStore({
+    engine,
+    bulk: makeBulk(engine),
+    fenced: { engine: fencedEngine, bulk: makeBulk(fencedEngine) },
+    highWaterMark,
+    guards,
+    stageRows: stageTogether,
+  });
   const readNow = (makeBody: () => Reading<unknown>) => engine.read(makeBody);
   return {
     ...store,
+    forOperators,
     seal: async (...asked) => {
       const batch = await store.seal(...asked);
       // It is sealed: that the server cannot look now is no failure of it.
       if (batch.rows >= newRowsMin) await engine.pool.query(lookAtTables).catch(() => {});
       return batch;
     },
-    recordReports: (reports) => engine.write(() => recordReports(own, reports)),
     ...noArchives,
     ...driveEach(reads, readNow),
     ...driveEach(makeSendReads(own), readNow),

@@ -12,7 +12,7 @@ import type {
   WorkerRole,
   WorkerStore,
 } from '../../payout/ports.ts';
-import { isLeaseRunning, leaseMs, listGaps, type RowGap } from '../../payout/rules/lease.ts';
+import { isLeaseRunning, leaseMs, listGaps, mayRenew, type RowGap } from '../../payout/rules/lease.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
 import type { PostgresEngine } from './engine.ts';
 import { databaseNowMs, forgetSends, prune } from './prune.ts';
@@ -150,6 +150,12 @@ function* beginWorker({ machine, pid, command }: WorkerName, role: WorkerRole): 
 export function* isWorkerThere(workerId: number): Reading<boolean> {
   const worker = yield* byId.get({ workerId });
   return worker !== undefined && isThere(worker);
+}
+
+/** False once it has ended, or another has taken what was its. */
+export function* hasPlace(workerId: number): Reading<boolean> {
+  const worker = yield* byId.get({ workerId });
+  return worker !== undefined && mayRenew(worker);
 }
 
 const underWay = define(({ workerId }: { workerId: number }) =>

@@ -197,6 +197,10 @@ interface BatchFacts {
 }
 
 interface Transaction {
+  /** Whether this process has the right to send; left out where one process alone does. */
+  readonly fence: (() => Body<boolean>) | undefined;
+  /** Undefined until something is to be sent. */
+  hasRight?: boolean;
   readonly batches: Map<string, BatchFacts>;
   /** By batch, the latest event that a result shows. */
   readonly news: Map<string, number>;
@@ -214,11 +218,17 @@ function* readBatch({ batches }: Transaction, batchId: string): Body<BatchFacts>
   return batch;
 }
 
-function* maySend({ intent }: RegistrationChange, { status }: BatchFacts): Reading<boolean> {
+function* maySend(
+  transaction: Transaction,
+  { intent }: RegistrationChange,
+  { status }: BatchFacts,
+): Body<boolean> {
   if (intent === undefined) return true;
   if (status !== 'running') return false;
   for (const payer of intent.payers) if ((yield* haltOf.get(payer)) !== undefined) return false;
-  return true;
+  if (transaction.fence === undefined) return true;
+  transaction.hasRight ??= yield* transaction.fence();
+  return transaction.hasRight;
 }
 
 // ---------------------------------------------------------------- attempts
@@ -335,9 +345,14 @@ function* keepCorrection(
 // ---------------------------------------------------------------- one change
 
 /** True while every guard of the change but its version and status holds. */
-function* isGuarded(change: RegistrationChange, batch: BatchFacts, ofRow: ClaimOfRow): Reading<boolean> {
+function* isGuarded(
+  transaction: Transaction,
+  change: RegistrationChange,
+  batch: BatchFacts,
+  ofRow: ClaimOfRow,
+): Body<boolean> {
   const { decision, callback } = change;
-  if (!(yield* maySend(change, batch)) || !(yield* isDistinct(change))) return false;
+  if (!(yield* maySend(transaction, change, batch)) || !(yield* isDistinct(change))) return false;
   if (!(yield* isClaimMeet(change, ofRow))) return false;
   if (decision !== undefined && !(yield* isDecided(decision))) return false;
   return callback === undefined || (yield* isUnbound(callback));
@@ -366,7 +381,7 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   const { companyId } = batch;
   const registrationId = (after.instruction ?? before.instruction)?.registrationId ?? '';
   const ofRow = { companyId, registrationId, seq };
-  if (!(yield* isGuarded(change, batch, ofRow))) return false;
+  if (!(yield* isGuarded(transaction, change, batch, ofRow))) return false;
   const eventSeq = (transaction.drawnEventSeq += 1);
   if ((yield* updateState.run(toValues(change, eventSeq))) === 0) {
     // None is skipped where changes come one after the other.
@@ -429,9 +444,9 @@ function* applyAsked(transaction: Transaction, asked: Asked): Body<readonly bool
   return applied;
 }
 
-function* beginTransaction(): Body<Transaction> {
+function* beginTransaction(fence: Transaction['fence']): Body<Transaction> {
   const latestEventSeq = yield* readLatestRegistrationEventSeq();
-  return { batches: new Map(), news: new Map(), latestEventSeq, drawnEventSeq: latestEventSeq };
+  return { fence, batches: new Map(), news: new Map(), latestEventSeq, drawnEventSeq: latestEventSeq };
 }
 
 const noteNews = define((values: { batchId: string; eventSeq: number }) =>
@@ -454,13 +469,15 @@ export type RegistrationApplier = Pick<RegistrationStore, 'applyRegistrations' |
 /**
  * Gathers changes and commits them.
  * @param onCommit told the number of the latest event once it is durable, before anybody else is
+ * @param fence whether this process may send, asked in the transaction; left out where one process alone does
  */
 export function makeRegistrationApplier(
   engine: Pick<Engine, 'write'>,
   onCommit: (latestEventSeq: number) => void,
+  fence?: () => Body<boolean>,
 ): RegistrationApplier {
   const { ask, end } = makeGroupCommit(engine, {
-    begin: beginTransaction,
+    begin: () => beginTransaction(fence),
     apply: applyAsked,
     touches: touchesOfAsked,
     end: keepNews,

@@ -2,7 +2,7 @@
 import type { RegistrationIntakeStore, RegistrationStore } from '../../registration/ports.ts';
 import type { Engine } from '../engine.ts';
 import { type Body, driveEach, type Reading } from '../statements.ts';
-import { makeRegistrationApplier } from './apply.ts';
+import { makeRegistrationApplier, type RegistrationApplier } from './apply.ts';
 import { registrationBatchReads, registrationBatchWrites } from './batches.ts';
 import { makeRegistrationBulk } from './bulk.ts';
 import { registrationIngestWrites } from './ingest.ts';
@@ -12,6 +12,10 @@ import { openRegistrationSnapshot } from './snapshot.ts';
 
 interface RegistrationStoreParts {
   readonly engine: Engine;
+  /** The same for those who work the journal: refused once another has taken their place. */
+  readonly fenced: Engine;
+  /** Whether this process may send; left out where one process alone does. */
+  readonly fence?: (() => Body<boolean>) | undefined;
   /** Told the number of the latest event of a registration once it is durable. */
   readonly onCommit: (latestEventSeq: number) => void;
   /** Told that a file was taken in. */
@@ -20,32 +24,41 @@ interface RegistrationStoreParts {
 
 interface OpenRegistrationStore {
   readonly store: RegistrationStore & { readonly registrationIntake: RegistrationIntakeStore };
+  /** What people decide, whoever sends meanwhile. */
+  readonly forOperators: Partial<RegistrationStore>;
   /** Takes no more changes, and resolves when all that were asked for are settled. */
   end(): Promise<void>;
 }
 
 export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegistrationStore {
-  const { engine } = parts;
-  const applier = makeRegistrationApplier(engine, parts.onCommit);
-  const write = (makeBody: () => Body<unknown>) => engine.write(makeBody);
+  const { engine, fenced } = parts;
+  const applier = makeRegistrationApplier(engine, parts.onCommit, parts.fence);
+  const fencedApplier = makeRegistrationApplier(fenced, parts.onCommit);
   const { applyRegistrations, keepCallback } = applier;
   const registrationIntake: RegistrationIntakeStore = {
     batch: async (batchId) => engine.read(() => registrationBatchReads.registrationBatch(batchId)),
-    ...driveEach(registrationIngestWrites, write),
+    ...driveEach(registrationIngestWrites, (makeBody: () => Body<unknown>) => fenced.write(makeBody)),
     seal: async (batchId, totals, nowMs) => {
-      const batch = await engine.write(() => sealRegistrations(batchId, totals, nowMs));
+      const batch = await fenced.write(() => sealRegistrations(batchId, totals, nowMs));
       await parts.onSeal();
       return batch;
     },
   };
+  const onBatches = (by: Engine, changing: RegistrationApplier) => ({
+    ...driveEach(registrationBatchWrites, (makeBody: () => Body<unknown>) => by.write(makeBody)),
+    ...makeRegistrationBulk(changing, engine),
+  });
   const store = {
     ...driveEach(registrationReads, (read: () => Reading<unknown>) => engine.read(read)),
-    ...driveEach(registrationBatchWrites, write),
-    ...makeRegistrationBulk(applier, engine),
+    ...onBatches(fenced, fencedApplier),
     applyRegistrations,
     keepCallback,
     registrationIntake,
     registrationSnapshot: async () => openRegistrationSnapshot(engine),
   };
-  return { store, end: applier.end };
+  return {
+    store,
+    forOperators: onBatches(engine, applier),
+    end: async () => void (await Promise.all([applier.end(), fencedApplier.end()])),
+  };
 }
