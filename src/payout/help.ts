@@ -17,6 +17,9 @@ import type { Share } from './share.ts';
 /** How often it is looked for rows that are ready. */
 const pollMs = 500;
 
+/** How often a helper that has rows to pay looks for some that have waited for longer. */
+const abandonedPollMs = 2_000;
+
 /** Between two tries of a batch none of whose rows got on. */
 const inVain = { baseMs: 1_000, maxMs: 30_000 } as const;
 
@@ -63,23 +66,65 @@ export async function help(setup: HelpSetup): Promise<void> {
 }
 
 async function helpWithAll(setup: HelpSetup, tried: Map<string, Tried>): Promise<void> {
-  const { clock, stop, share, log } = setup;
+  const { clock, stop, share } = setup;
   await share.tidy();
-  for (const batch of await setup.runningBatches()) {
+  const isDue = (batchId: string): boolean => (tried.get(batchId)?.notBeforeMs ?? 0) <= clock.elapsedMs();
+  for (const batch of await listBatches(setup)) {
     if (stop.aborted) return;
     const { batchId } = batch;
-    const last = tried.get(batchId);
-    if (last !== undefined && clock.elapsedMs() < last.notBeforeMs) continue;
-    const rows = await helpWith(setup, batch).catch((error: unknown) => {
-      log('error', 'helping with a batch has failed and is tried again', { batchId, err: error });
-      return 0;
-    });
+    if (!isDue(batchId)) continue;
+    const { rows, isLeft } = await helpUntilNeeded(setup, batch, isDue);
     if (rows === undefined || rows > 0) {
       tried.delete(batchId);
-      continue;
+    } else {
+      const times = (tried.get(batchId)?.times ?? 0) + 1;
+      tried.set(batchId, { times, notBeforeMs: clock.elapsedMs() + computeBackoffMs(inVain, times) });
     }
-    const times = (last?.times ?? 0) + 1;
-    tried.set(batchId, { times, notBeforeMs: clock.elapsedMs() + computeBackoffMs(inVain, times) });
+    if (isLeft) return;
+  }
+}
+
+/** Those that run, first those of which a machine that is gone has left rows: these have waited for its lease already. */
+async function listBatches({ share, runningBatches }: HelpSetup): Promise<readonly Batch[]> {
+  const [running, abandoned] = await Promise.all([runningBatches(), share.abandoned()]);
+  const isAbandoned = ({ batchId }: Batch): boolean => abandoned.includes(batchId);
+  return [...running.filter(isAbandoned), ...running.filter((batch) => !isAbandoned(batch))];
+}
+
+interface Helped {
+  /** How many got on; undefined when there is nothing to pay. */
+  readonly rows: number | undefined;
+  /** It was left for rows of another batch. */
+  readonly isLeft: boolean;
+}
+
+/** Helps with a batch as long as none whose turn is due has been abandoned: a large one has rows for hours. */
+async function helpUntilNeeded(
+  setup: HelpSetup,
+  batch: Batch,
+  isDue: (batchId: string) => boolean,
+): Promise<Helped> {
+  const { clock, share, log } = setup;
+  const { batchId } = batch;
+  const [leave, ended] = [new AbortController(), new AbortController()];
+  const looking = (async () => {
+    for (;;) {
+      await clock.sleep(abandonedPollMs, ended.signal);
+      if (ended.signal.aborted) return;
+      const abandoned: readonly string[] = await share.abandoned().catch(() => []);
+      if (abandoned.includes(batchId)) continue;
+      if (abandoned.some(isDue)) leave.abort();
+    }
+  })();
+  try {
+    const rows = await helpWith({ ...setup, stop: AbortSignal.any([setup.stop, leave.signal]) }, batch);
+    return { rows, isLeft: leave.signal.aborted };
+  } catch (error) {
+    log('error', 'helping with a batch has failed and is tried again', { batchId, err: error });
+    return { rows: 0, isLeft: leave.signal.aborted };
+  } finally {
+    ended.abort();
+    await looking;
   }
 }
 

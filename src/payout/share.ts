@@ -7,7 +7,10 @@ import type { InDoubt, PayoutStore, ReadyPayout, Shard, WorkerStore } from './po
 /** Large enough that few commits go to taking them, small enough that all machines end at about the same time. */
 const shardRowsMax = 50;
 
-type SharedRows = Pick<WorkerStore, 'claimShard' | 'endShard' | 'shardsElsewhere' | 'countUnderWayElsewhere'>;
+type SharedRows = Pick<
+  WorkerStore,
+  'claimShard' | 'endShard' | 'abandonedBatches' | 'shardsElsewhere' | 'countUnderWayElsewhere'
+>;
 
 /** The shards of this process, and what it sees of those of others. */
 export class Share {
@@ -44,6 +47,11 @@ export class Share {
     } catch {
       // Whoever needs the database for more says what is wrong with it.
     }
+  }
+
+  /** Batches of which machines that are gone have left rows that are ready. */
+  abandoned(): Promise<readonly string[]> {
+    return this.#workers.abandonedBatches();
   }
 
   /** What other machines have of a batch. */

@@ -7,6 +7,7 @@ import { help } from '../../src/payout/help.ts';
 import { Share } from '../../src/payout/share.ts';
 import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
 import { lost, noonMs } from '../support/core-fixtures.ts';
+import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { MemoryWorkers } from '../support/memory-workers.ts';
 import { Mortality } from '../support/mortality.ts';
 import { minuteMs, stageInMemory, type Script, type Theatre } from '../support/theatre.ts';
@@ -201,6 +202,25 @@ describe('a batch that several machines pay', () => {
       expect(await theatre.batch(batchId)).toMatchObject({ status: 'done' });
     },
   );
+
+  test('is left for another of which a machine that was killed has left rows', async () => {
+    await using one = await openMachines(2_000, (theatre) => slowly(theatre, 1_000));
+    const { theatre, batchId, workers, second, third } = one;
+    const small = secondBatchId;
+    await ingest(theatre.journal, makeRows(20, 3_001), { batchId: small });
+    for (const id of [batchId, small]) await theatre.journal.moveBatch(id, 'running', null, noonMs);
+    await third.share.claim(small, undefined);
+    const helping = second.help();
+    await theatre.time.advance(5_000);
+    expect(await theatre.statuses(small)).toEqual({ ready: 20 });
+    workers.gone.add(third.workerId);
+    await theatre.time.advance(5_000);
+    expect(await theatre.statuses(small)).toMatchObject({ paid: expect.any(Number) as number });
+    await theatre.time.advance(10_000);
+    expect(await theatre.statuses(small)).toEqual({ paid: 20 });
+    second.stop();
+    await theatre.time.drive(helping);
+  });
 
   test('stops on all of them when one meets what halts the account', async () => {
     await using one = await openMachines(300);

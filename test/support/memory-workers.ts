@@ -13,7 +13,7 @@ export class MemoryWorkers {
   readonly #journal: PayoutJournal;
   readonly #open = new Set<Taken>();
   #shards = 0;
-  #highestRow = 0;
+  readonly #highestRows = new Map<string, number>();
   /** Workers whose lease is over. */
   readonly gone = new Set<number>();
   /** By each worker. */
@@ -40,22 +40,27 @@ export class MemoryWorkers {
   #take(batchId: string, workerId: number, fromRow: number, toRow: number): Shard {
     const shard = { shardId: (this.#shards += 1), batchId, fromRow, toRow, workerId };
     this.#open.add(shard);
-    this.#highestRow = Math.max(this.#highestRow, toRow);
+    this.#highestRows.set(batchId, Math.max(this.#highestRows.get(batchId) ?? 0, toRow));
     this.claims[workerId] = (this.claims[workerId] ?? 0) + 1;
     return shard;
   }
 
-  store: Pick<WorkerStore, 'claimShard' | 'endShard' | 'shardsElsewhere' | 'countUnderWayElsewhere'> = {
+  store: Pick<
+    WorkerStore,
+    'claimShard' | 'endShard' | 'abandonedBatches' | 'shardsElsewhere' | 'countUnderWayElsewhere'
+  > = {
     claimShard: async (batchId, workerId, { rowsMax, afterRow }) => {
       const ready = await this.#readyRows(batchId);
       for (const one of this.#open) {
-        if (!this.gone.has(one.workerId)) continue;
+        if (one.batchId !== batchId || !this.gone.has(one.workerId)) continue;
         this.#open.delete(one);
         const isAny = ready.some((rowNo) => one.fromRow <= rowNo && rowNo <= one.toRow);
         if (isAny) return this.#take(batchId, workerId, one.fromRow, one.toRow);
       }
-      const taken = [...this.#open].toSorted((one, other) => one.fromRow - other.fromRow);
-      for (const gap of listGaps(taken, afterRow ?? this.#highestRow)) {
+      const taken = [...this.#open]
+        .filter((one) => one.batchId === batchId)
+        .toSorted((one, other) => one.fromRow - other.fromRow);
+      for (const gap of listGaps(taken, afterRow ?? this.#highestRows.get(batchId) ?? 0)) {
         const rows = ready.filter((rowNo) => gap.afterRow < rowNo && rowNo < gap.beforeRow).slice(0, rowsMax);
         const [first] = rows;
         if (first !== undefined) return this.#take(batchId, workerId, first, rows.at(-1) ?? first);
@@ -64,6 +69,15 @@ export class MemoryWorkers {
     },
     endShard: async (shardId) => {
       for (const one of this.#open) if (one.shardId === shardId) this.#open.delete(one);
+    },
+    abandonedBatches: async () => {
+      const left: string[] = [];
+      for (const one of this.#open) {
+        if (!this.gone.has(one.workerId)) continue;
+        const ready = await this.#readyRows(one.batchId);
+        if (ready.some((rowNo) => one.fromRow <= rowNo && rowNo <= one.toRow)) left.push(one.batchId);
+      }
+      return [...new Set(left)];
     },
     shardsElsewhere: async (batchId, workerId) => this.#elsewhere(batchId, workerId),
     countUnderWayElsewhere: async (workerId) => {

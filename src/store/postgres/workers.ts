@@ -168,6 +168,14 @@ const underWay = define(({ workerId }: { workerId: number }) =>
         and w.worker_id <> ${workerId} and ${notEnded} and w.lease_until_ms > ${databaseNowMs})`),
 );
 
+const abandoned = define((_values: object) =>
+  textStatement<{ readonly batchId: string }>(sql`
+    select distinct s.batch_id as "batchId" from shard s join worker w using (worker_id)
+    where s.ended_at_ms is null and not (${notEnded} and w.lease_until_ms > ${databaseNowMs}) and exists (
+      select from payout p
+      where p.batch_id = s.batch_id and p.status = 'ready' and p.row_no between s.from_row and s.to_row)`),
+);
+
 const reads = {
   *workers() {
     const found = yield* atWork.all({});
@@ -178,6 +186,9 @@ const reads = {
     return open
       .filter((shard) => shard.workerId !== workerId && isThere(shard))
       .map(({ shardId, fromRow, toRow }): Shard => ({ shardId, batchId, fromRow, toRow }));
+  },
+  *abandonedBatches() {
+    return (yield* abandoned.all({})).map(({ batchId }) => batchId);
   },
   *countUnderWayElsewhere(workerId) {
     return (yield* underWay.get({ workerId }))?.rows ?? 0;
