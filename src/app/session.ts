@@ -290,6 +290,7 @@ export function makeContext(
     asksFirst: session.asksFirst,
     missesSince: session.missesSince,
     ...(lease && { mayLeave: lease.mayLeave, isHeldUp: () => !lease.isHeld, share: session.place?.share }),
+    ...(lease && { brakeOfAll: settings.brake }),
     run,
     likeness: session.likeness,
     asking: session.asking,

@@ -17,7 +17,7 @@ import { haltOf } from '../payout/circuit-breaker.ts';
 import { foreseeLimits, type LimitsAhead } from '../payout/limits-ahead.ts';
 import type { ClaimReader, LimitReader, PayerBreakerReader } from '../payout/ports.ts';
 import { findTooOld } from '../payout/rules/batch-age.ts';
-import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
+import type { BrakePolicy } from '../payout/rules/brake.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { PayeeVerdict } from '../payout/rules/payee.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';

@@ -6,7 +6,7 @@ import type { BatchReason, Clock } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate } from '../payout/circuit-breaker.ts';
-import type { BrakePolicy } from '../payout/rules/circuit-breaker.ts';
+import type { BrakePolicy } from '../payout/rules/brake.ts';
 import type { PayeeVerdict } from '../payout/rules/payee.ts';
 import { decideWait } from '../payout/rules/wait.ts';
 import { askAboutPayee, type AskContext, type AskedPayee } from '../payout/verify-payee.ts';

@@ -191,7 +191,24 @@ export interface Change {
    * in the same transaction, if the row holds the claim, so that their numbers are never used again.
    */
   readonly adopts?: readonly Attempt[];
+  /** What it says of the rows that come after. Where several machines send, it is heeded in the same transaction. */
+  readonly end?: PayoutEnd;
 }
+
+/** From so many payouts on that end otherwise than paid, their payer account is halted. */
+export interface BrakeLimits {
+  readonly consecutiveFailures: number;
+  /** Share of the window, 0–1. */
+  readonly failureShare: number;
+  /** Ends looked back on. */
+  readonly window: number;
+}
+
+/** How a payout has ended, for the others of its payer account. */
+export type PayoutEnd =
+  | { readonly kind: 'counted'; readonly isPaid: boolean; readonly limits: BrakeLimits }
+  /** The payer's own trouble: every other payout would meet the same. */
+  | { readonly kind: 'halts'; readonly why: BatchReason };
 
 /** How much may be submitted on one Bangkok day; null means any. */
 export interface DayLimits {

@@ -10,10 +10,10 @@ import type { Reason } from '../core/change.ts';
 import type { Batch, BatchReason, Clock, Log } from '../core/ports.ts';
 import { Signal } from '../platform/signal.ts';
 import type { PayerBreakerStore } from './ports.ts';
+import { type BrakePolicy, noEnds } from './rules/brake.ts';
 import {
   afterEnd,
   afterUnansweredKnown,
-  type BrakePolicy,
   type BreakerState,
   closeBreaker,
   computeNextRepetitionAtMs,
@@ -57,6 +57,8 @@ export class PayerBreaker {
   recordedPause: Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
   /** Fulfilled when the journal knows of the halt. */
   haltRecorded: Promise<void> | undefined;
+  /** A halt that the journal has was noticed here, whichever of several machines has caused it. */
+  isHaltedForAll = false;
   /** Notified whenever a state changes, so that waiters look again. */
   readonly changes = new Signal();
 
@@ -336,7 +338,7 @@ export class BreakerGate {
   reopen(): void {
     this.#runHalt = undefined;
     const { state } = this.breaker;
-    const forgiven = { ...state, consecutiveFailures: 0, ends: [] };
+    const forgiven = { ...state, ...noEnds };
     this.breaker.become(state.status === 'halted' ? openBreaker : forgiven);
     this.breaker.changes.notify();
   }
@@ -390,8 +392,11 @@ export async function recordHalt(
   const { status, why } = breaker.state;
   if (status !== 'halted' || why === null) return;
   const record = async (): Promise<void> => {
-    if ((await journal.payerHalt(companyId, payerAccount)) !== undefined) return;
-    await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
+    const halt = await journal.payerHalt(companyId, payerAccount);
+    // Where several machines send it is recorded with the outcome that has caused it.
+    if (halt !== undefined && halt.code !== why.code) return;
+    if (halt === undefined)
+      await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
     log('error', `${subject} halted`, { code: why.code, reason: why.reason, remedy: why.remedy });
   };
   breaker.haltRecorded ??= record().catch((error: unknown) => {
@@ -441,6 +446,13 @@ export async function takeUpBreaker({ journal, gate, clock }: PayerContext, paye
     await breaker.haltRecorded;
     const halt = await journal.payerHalt(payer.companyId, payer.payerAccount);
     if (halt === undefined && breaker.state.status === 'halted') gate.reopen();
+  }
+  if (
+    breaker.isHaltedForAll &&
+    (await journal.payerHalt(payer.companyId, payer.payerAccount)) === undefined
+  ) {
+    breaker.isHaltedForAll = false;
+    gate.reopen();
   }
   const pause = await journal.payerPause(payer.companyId, payer.payerAccount);
   if (pause === undefined) {

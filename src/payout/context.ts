@@ -1,7 +1,7 @@
 /** What every step of paying is handed. */
 import type { Bank } from '../core/bank-port.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Clock, Log } from '../core/ports.ts';
+import type { BrakeLimits, Clock, Log } from '../core/ports.ts';
 import type { Wait } from '../core/progress.ts';
 import type { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
@@ -76,6 +76,8 @@ export interface WorkerContext extends CallContext, ProcessState {
   readonly mayLeave?: (() => boolean) | undefined;
   /** Other machines pay rows of the same batches; left out where this process alone does. */
   readonly share?: Share | undefined;
+  /** By which the journal counts the ends of all machines; left out where this process alone sends. */
+  readonly brakeOfAll?: BrakeLimits | undefined;
   /** Superseded attempts are asked about elsewhere in this process. */
   readonly isWatchedByAnother?: boolean;
 }

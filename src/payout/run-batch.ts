@@ -20,7 +20,10 @@ import type { PayoutJournal, ReadyPayout } from './ports.ts';
 import { type HandedRow, handOutRows, handOutShards } from './share.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
+import { withEnd } from './rules/brake.ts';
 import { describePayerChange, rerunHolds, unsentStatuses } from './rules/operator.ts';
+import { findCheckSignal } from './rules/payee.ts';
+import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
 import { settleOnce, settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify-payee.ts';
@@ -353,12 +356,16 @@ async function payRow(context: WorkerContext, batch: Batch, ready: ReadyPayout, 
   const verified = await lanes.verify(() => verifyPayee(context, ready.payout));
   switch (verified.kind) {
     case 'stopped':
+      await recordHalt(context, batch);
       return;
-    case 'change':
-      await context.journal.apply([verified.change]);
+    case 'change': {
+      const end = endForAll(context, findCheckSignal(verified.change));
+      await context.journal.apply([withEnd(verified.change, end)]);
+      await noticeHaltByEnd(context, batch, end);
       context.run.noteProgress();
       context.count(verified.change.after);
       return;
+    }
     case 'payable': {
       const recordOutcome = await lanes.submit(() =>
         submitPayout(context, { ...ready, batch, names: verified.names }, lanes.transfer),

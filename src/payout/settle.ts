@@ -1,7 +1,7 @@
 /** Settles what is in doubt by inquiry, and sends again what the rule allows. */
 import pLimit from 'p-limit';
 import { afterChange } from '../core/change.ts';
-import type { Attempt } from '../core/payout.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
 import type { Progress } from '../core/progress.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnAttempt, readLatest, readOthersOpen } from './apply-change.ts';
@@ -17,14 +17,17 @@ import {
   decideReturn,
   endsDoubt,
   findEndForBrake,
+  findEndSignal,
   findPayersTrouble,
   type InquiryStep,
   isKnownToBank,
   isOutOfDate,
 } from './rules/after-inquiry.ts';
+import { withEnd } from './rules/brake.ts';
 import type { Repetition } from './rules/circuit-breaker.ts';
 import { countDelivered, mayBytesLeaveAgain, type SettlePolicy } from './rules/resend.ts';
 import { leaveOthersAlone } from './share.ts';
+import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
 import { sendAttempt } from './submit.ts';
 import { recordLearnt, Watch } from './superseded.ts';
 import { reportWaits } from './wait.ts';
@@ -222,6 +225,7 @@ async function keep(
   isToGoAgain: boolean,
 ): Promise<void> {
   const { payout, attempt } = one;
+  const endAs = (after: Payout | undefined) => endForAll(context, findEndSignal(one, after, finding));
   const atMs = isToGoAgain
     ? context.gate.nextRepetitionAtMs(repetitionOf(attempt, context.settle))
     : undefined;
@@ -231,7 +235,8 @@ async function keep(
     decide: (known) => {
       if (isOutOfDate(attempt, known.attempt, finding)) return undefined;
       const step = decideInquiry(known, finding);
-      return atMs === undefined || step.keepUntil === undefined ? step.keep : step.keepUntil(atMs);
+      const change = atMs === undefined || step.keepUntil === undefined ? step.keep : step.keepUntil(atMs);
+      return withEnd(change, endAs(change.after));
     },
   });
   const trouble = findPayersTrouble(finding);
@@ -242,6 +247,7 @@ async function keep(
   context.count(current);
   const isPaid = findEndForBrake(one, current);
   if (isPaid !== undefined) context.gate.observeSettled(isPaid);
+  await noticeHaltByEnd(context, attempt.order, endAs(current));
 }
 
 /**

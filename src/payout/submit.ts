@@ -5,17 +5,25 @@ import type { Change, PaymentLikeness } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnLatest } from './apply-change.ts';
 import { callBank } from './adaptive-limit.ts';
-import { noticeHalt, type Pass, recordHalt } from './circuit-breaker.ts';
+import { noticeHalt, type Pass, type Payer, recordHalt } from './circuit-breaker.ts';
 import { caseOf, countDoubt, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
 import type { InDoubt } from './ports.ts';
 import { preSendChecks, type Row } from './pre-send-checks.ts';
 import { decideReply } from './rules/after-transfer.ts';
+import { withEnd } from './rules/brake.ts';
 import type { BreakerState } from './rules/circuit-breaker.ts';
 import { type BankNames, decideIntent } from './rules/intent.ts';
 import { dayLimitsOf } from './rules/limits.ts';
-import { type FindingOf, readReply, type ReadReply, type TransferFinding } from './rules/read-reply.ts';
+import {
+  type BreakerSignal,
+  type FindingOf,
+  readReply,
+  type ReadReply,
+  type TransferFinding,
+} from './rules/read-reply.ts';
 import { mayBytesLeaveFirst, withSendTimes, withUnansweredTrial } from './rules/resend.ts';
 import { likenessOf } from './rules/similar.ts';
+import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
 import { recordLearnt } from './superseded.ts';
 
 /** A row whose payee is known to be payable, with what the bank calls the payee. */
@@ -172,20 +180,26 @@ export async function sendAttempt(
   return () => recordOutcome(context, sent, said, counted);
 }
 
+/** What has come of a send; without a signal when nothing was sent. */
+type Recorded = Omit<ReadReply<TransferFinding>, 'breaker' | 'limit' | 'bankDateMs'> & {
+  readonly breaker?: BreakerSignal;
+};
+
 /** @param counted the attempt, whatever has become of it since, with the times of this send and what it counts as */
 async function recordOutcome(
   context: WorkerContext,
   sent: InDoubt,
-  { finding, facts }: Pick<ReadReply<TransferFinding>, 'finding' | 'facts'>,
+  { finding, facts, breaker }: Recorded,
   counted: (attempt: Attempt) => Attempt = (one) => one,
 ): Promise<void> {
   const { inFlight } = context.run;
   const { payout, attempt } = sent;
+  const end = endForAll(context, breaker);
   try {
     const settled = await recordLearnt(context, sent, {
       finding,
       caseOf: (current, latest) => caseOf(context, current, counted(latest), facts),
-      decide: (known) => decideReply(known, finding),
+      decide: (known) => withEnd(decideReply(known, finding), end),
     });
     context.log(levelOf(finding), 'transfer answered', {
       ...logFactsOf(payout, attempt),
@@ -195,9 +209,10 @@ async function recordOutcome(
       status: settled?.status,
     });
     await recordHalt(context, attempt.order);
+    await noticeHaltByEnd(context, attempt.order, end);
     context.count(settled);
     inFlight.delete(payout.seq);
-    if (settled?.status === 'submitted') await observeInDoubt(context);
+    if (settled?.status === 'submitted') await observeInDoubt(context, attempt.order);
   } finally {
     inFlight.delete(payout.seq);
   }
@@ -220,9 +235,10 @@ function levelOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
 }
 
 /** The brake on doubt: rows that merely wait for their answer do not count. */
-async function observeInDoubt(context: WorkerContext): Promise<void> {
+async function observeInDoubt(context: WorkerContext, payer: Payer): Promise<void> {
   const { run, runs, gate } = context;
   const underWay = countUnderWay({ runs }, run);
   gate.observeInDoubt((await countDoubt(context)) - underWay);
+  await recordHalt(context, payer);
   run.notify();
 }

@@ -70,7 +70,9 @@ const sectionNotes: Readonly<Record<string, readonly string[]>> = {
       'told of, by `paydrop config` and once when something is sent.',
   ],
   settle: ['How transfers in doubt are treated: [runbook](runbook.md#in-doubt).'],
-  brake: ['`consecutiveFailures`, `failureShare` and `inDoubtMax` may be set so high that they never act.'],
+  brake: [
+    '`consecutiveFailures`, `failureShare` and `inDoubtMax` may be set so high that they never act. Where [several machines](operations.md#one-sends-the-others-help) work one journal, the ends on all of them are counted together.',
+  ],
   limits: [
     'What a limit over time counts, and how a row that it holds goes on: [files.md](files.md#limits-over-time).',
   ],

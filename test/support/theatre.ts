@@ -10,7 +10,7 @@ import { BankClock } from '../../src/payout/bank-clock.ts';
 import { BreakerGate, type PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { RunState, type WorkerContext } from '../../src/payout/context.ts';
 import { resumeBatch } from '../../src/payout/operator.ts';
-import type { BrakePolicy } from '../../src/payout/rules/circuit-breaker.ts';
+import type { BrakePolicy } from '../../src/payout/rules/brake.ts';
 import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
 import { runBatch } from '../../src/payout/run-batch.ts';
 import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';

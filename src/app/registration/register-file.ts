@@ -7,7 +7,7 @@ import { ingestRegistrations } from '../../intake/ingest.ts';
 import { AdaptiveLimit } from '../../payout/adaptive-limit.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../../payout/circuit-breaker.ts';
 import { RunState } from '../../payout/context.ts';
-import type { BrakeWords } from '../../payout/rules/circuit-breaker.ts';
+import type { BrakeWords } from '../../payout/rules/brake.ts';
 import { isNothingLeft } from '../../registration/conclude.ts';
 import type { RegistrationContext } from '../../registration/context.ts';
 import type { RegistrationBatch, RegistrationTotal } from '../../registration/ports.ts';

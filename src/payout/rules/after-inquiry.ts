@@ -4,7 +4,7 @@ import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { type Case, giveUp, returnUnsent, settleCase, withInquiry } from './case.ts';
-import type { InquiryReading } from './read-reply.ts';
+import type { BreakerSignal, InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, computeTrustAtMs, maySendAgain } from './resend.ts';
 import { decideAfterPaid } from './superseded.ts';
 
@@ -46,6 +46,19 @@ export function findEndForBrake(
 ): boolean | undefined {
   if (before.payout.status !== 'submitted' || !before.attempt.acknowledged) return undefined;
   return after?.status === 'paid' || (after?.status === 'failed' ? false : undefined);
+}
+
+/** What an inquiry says of the rows that come after, as the reply to the transfer would have said it. */
+export function findEndSignal(
+  before: Pick<Case, 'payout' | 'attempt'>,
+  after: Payout | undefined,
+  reading: InquiryReading,
+): BreakerSignal {
+  const trouble = findPayersTrouble(reading);
+  if (trouble !== undefined) return { kind: 'payer-stop', reason: trouble };
+  const isPaid = findEndForBrake(before, after);
+  if (isPaid === undefined) return { kind: 'nothing' };
+  return { kind: isPaid ? 'paid' : 'ended-otherwise' };
 }
 
 /** Has an attempt in doubt asked about now by whoever sends; undefined when it is due anyway, or nothing is to be asked. */

@@ -7,44 +7,15 @@ import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Reason } from '../../core/change.ts';
 import { countOf } from '../../core/figures.ts';
-import type { BatchReason, PayerPause } from '../../core/ports.ts';
+import type { BatchReason, BrakeLimits, PayerPause, PayoutEnd } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { findRegistrationCode } from '../../registration/rules/status-codes.ts';
+import { type BrakePolicy, type CountedEnds, countEnd, noEnds, payoutWords } from './brake.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
 import { type BreakerSignal, replyLost } from './read-reply.ts';
 import { nextOpeningAfterMs, type ServiceHours } from './service-hours.ts';
 
-/** What a brake counts, in words. */
-export interface BrakeWords {
-  /** "payout" */
-  readonly thing: string;
-  /** "ended otherwise than paid" */
-  readonly endedBadly: string;
-  /** "transfer is", "transfers are": before "in doubt at once". */
-  readonly inDoubt: readonly [one: string, more: string];
-  readonly inDoubtRemedy: string;
-}
-
-const payoutWords: BrakeWords = {
-  thing: 'payout',
-  endedBadly: 'ended otherwise than paid',
-  inDoubt: ['transfer is', 'transfers are'],
-  inDoubtRemedy:
-    'Wait until inquiries have settled them (paydrop settle), ask the bank, then resume the batch',
-};
-
-export interface BrakePolicy {
-  readonly consecutiveFailures: number;
-  /** Share of the window, 0–1. */
-  readonly failureShare: number;
-  /** Ends looked back on. */
-  readonly window: number;
-  readonly inDoubtMax: number;
-  /** Those of payouts when left out. */
-  readonly words?: BrakeWords;
-}
-
-export interface BreakerState {
+export interface BreakerState extends CountedEnds {
   readonly status: 'open' | 'paused' | 'halted';
   readonly why: BatchReason | null;
   /** While paused: when the pause began, or was last made longer, and when a request may be tried again. */
@@ -54,9 +25,6 @@ export interface BreakerState {
   readonly troubles: number;
   /** Transfers one after another that got no answer at all. */
   readonly unanswered: number;
-  readonly consecutiveFailures: number;
-  /** The latest ends, oldest first: true for paid. */
-  readonly ends: readonly boolean[];
 }
 
 /** What a request is: transfers move money; questions are payee checks and inquiries, with the token that they need. */
@@ -75,8 +43,7 @@ export const openBreaker: BreakerState = {
   pausedUntilMs: 0,
   troubles: 0,
   unanswered: 0,
-  consecutiveFailures: 0,
-  ends: [],
+  ...noEnds,
 };
 
 export const openPayer: PayerState = { transfers: openBreaker, questions: openBreaker };
@@ -119,23 +86,35 @@ function remedyOf({ code }: Reason, fallback: string): string {
   return (findBankStatus(code) ?? findRegistrationCode(code))?.remedy ?? fallback;
 }
 
+/** The payer's own trouble, as the halt for it says. */
+function describePayerStop(reason: Reason): BatchReason {
+  const remedy =
+    'Clear it with the bank and correct the settings; "paydrop config --login" proves them; then "paydrop resume" the batch';
+  return { code: reason.code, reason: reason.text, remedy: remedyOf(reason, remedy) };
+}
+
+/** What a signal says of the rows that come after, for a journal that counts the ends of several machines. */
+export function endOf(signal: BreakerSignal, limits: BrakeLimits): PayoutEnd | undefined {
+  switch (signal.kind) {
+    case 'paid':
+    case 'ended-otherwise':
+      return { kind: 'counted', isPaid: signal.kind === 'paid', limits };
+    case 'payer-stop':
+      return { kind: 'halts', why: describePayerStop(signal.reason) };
+    case 'service-trouble':
+    case 'unanswered':
+    case 'taken':
+    case 'answered':
+    case 'nothing':
+      return undefined;
+  }
+}
+
 /** The breaker after a transfer has ended, by its own reply or by an inquiry: it counts, and says nothing of the service. */
 export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolicy): BreakerState {
-  const ends = [...state.ends, isPaid].slice(-brake.window);
-  const consecutiveFailures = isPaid ? 0 : state.consecutiveFailures + 1;
-  const next: BreakerState = { ...state, ends, consecutiveFailures };
-  if (isPaid) return next;
-  const { thing, endedBadly } = brake.words ?? payoutWords;
-  const brakeFor = (code: string, rows: string): BreakerState => {
-    const remedy = 'Look at the reasons of these rows; when the cause is mended, resume the batch';
-    return halt(next, { code, reason: `${rows} ${endedBadly}`, remedy });
-  };
-  if (consecutiveFailures >= brake.consecutiveFailures)
-    return brakeFor('brake-consecutive', `${countOf(consecutiveFailures, thing)} in a row`);
-  const failures = ends.filter((paid) => !paid).length;
-  return ends.length >= brake.window && failures >= brake.failureShare * brake.window
-    ? brakeFor('brake-share', `${failures} of the last ${countOf(ends.length, thing)}`)
-    : next;
+  const { counted, why } = countEnd(state, isPaid, brake, brake.words);
+  const next = { ...state, ...counted };
+  return why === undefined ? next : halt(next, why);
 }
 
 type Trouble = Extract<BreakerSignal, { kind: 'service-trouble' }>;
@@ -276,14 +255,7 @@ export function decideBreaker(
     case 'ended-otherwise':
       return afterEnd(reopen(state, nowMs), false, brake);
     case 'payer-stop':
-      return halt(state, {
-        code: signal.reason.code,
-        reason: signal.reason.text,
-        remedy: remedyOf(
-          signal.reason,
-          'Clear it with the bank and correct the settings; "paydrop config --login" proves them; then "paydrop resume" the batch',
-        ),
-      });
+      return halt(state, describePayerStop(signal.reason));
     case 'service-trouble':
       return pause(state, signal, kind, nowMs);
     case 'unanswered':

@@ -4,7 +4,7 @@ import { thaiNamesAgree } from '../../core/payee-name.ts';
 import type { Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { type BankNames, noBankNames } from './intent.ts';
-import type { PayeeFinding } from './read-reply.ts';
+import type { BreakerSignal, PayeeFinding } from './read-reply.ts';
 
 export interface VerifyPolicy {
   readonly enabled: boolean;
@@ -74,6 +74,12 @@ export function decidePayee(
     }
   }
 }
+
+/** What a change by a payee check says of the rows that come after, as the answer itself said it. */
+export const findCheckSignal = ({ after }: Change): BreakerSignal =>
+  after.status === 'unpayable' || after.holds.includes('unavailable')
+    ? { kind: 'ended-otherwise' }
+    : { kind: 'nothing' };
 
 /** Ends a payout whose payee cannot be paid. */
 const decideUnpayable = (payout: Payout, reason: Reason, nowMs: number): Change =>

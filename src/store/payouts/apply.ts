@@ -15,7 +15,9 @@ import {
   openAttemptStatuses,
 } from '../../core/payout.ts';
 import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
-import type { AttemptKey, Change } from '../../core/ports.ts';
+import type { AttemptKey, Change, PayoutEnd } from '../../core/ports.ts';
+import type { PayerHalt } from '../../payout/ports.ts';
+import { type CountedEnds, mayHalt } from '../../payout/rules/brake.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
@@ -289,7 +291,24 @@ export interface SendGuards {
   mayIntend(change: Change, companyId: string): Body<boolean>;
   /** Notes that these are sent now: once in a transaction. */
   noteSends(sent: readonly AttemptKey[]): Body<void>;
+  /** @returns true when the payer account is halted by it */
+  countEnd(counts: PayerCounts, end: PayoutEnd, payer: PayerKey, atMs: number): Body<boolean>;
+  /** Keeps what was counted: once in a transaction. */
+  keepCounts(counts: PayerCounts): Body<void>;
 }
+
+type PayerKey = Pick<TransferOrder, 'companyId' | 'payerAccount'>;
+
+/** What a transaction has counted of a payer account. */
+export interface PayerCount {
+  readonly payer: PayerKey;
+  readonly before: CountedEnds;
+  readonly counted: CountedEnds;
+  readonly halt: PayerHalt | undefined;
+}
+
+/** By company and account. */
+export type PayerCounts = Map<string, PayerCount>;
 
 interface Transaction {
   readonly guards: SendGuards | undefined;
@@ -298,6 +317,7 @@ interface Transaction {
   /** Attempts that are sent on the strength of it. */
   readonly sent: AttemptKey[];
   readonly gates: Map<string, Gate>;
+  readonly counts: PayerCounts;
   /** Batches that may have come to more than what needs no approval. */
   readonly raised: Set<string>;
   latestEventSeq: number;
@@ -418,7 +438,19 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   for (const adopted of adopts) yield* keepAttempt(adopted, true);
   yield* appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq, asksFor));
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
+  yield* heedEnd(transaction, change, gate);
   return true;
+}
+
+/** What halts the account keeps back what was to be sent by the same transaction, too. */
+function* heedEnd({ guards, counts, gates }: Transaction, change: Change, gate: Gate): Body<void> {
+  const { end, attempt, event } = change;
+  if (end === undefined || guards === undefined) return;
+  const { companyId, payerAccount } = attempt?.order ?? gate;
+  if (!(yield* guards.countEnd(counts, end, { companyId, payerAccount }, event.atMs))) return;
+  for (const [batchId, one] of gates)
+    if (one.companyId === companyId && one.payerAccount === payerAccount)
+      gates.set(batchId, { ...one, isOpen: false });
 }
 
 /** @param asksFor what it commits to, where the row asks for something else by it */
@@ -482,8 +514,11 @@ function* applyChanges(transaction: Transaction, changes: readonly Change[]): Bo
 
 /** What counts over many rows, or is decided for them, is looked at by one change at a time. */
 function touchesOf(change: Change): readonly string[] | undefined {
-  const { before, limits, likeness, decision, adopts, isCorrected, isValidated } = change;
-  const isWide = [limits, decision, adopts, isCorrected, isValidated].some((part) => part !== undefined);
+  const { before, limits, likeness, decision, adopts, isCorrected, isValidated, end } = change;
+  // What may halt the account comes before what is to be sent after it.
+  const isHalting = end !== undefined && mayHalt(end);
+  const isWide =
+    isHalting || [limits, decision, adopts, isCorrected, isValidated].some((part) => part !== undefined);
   const like = likeness === undefined ? [] : [`like ${likeness.proxyNo} ${likeness.amountSatang}`];
   return isWide ? undefined : [`payout ${before.seq}`, `claim ${before.instruction.payoutId}`, ...like];
 }
@@ -496,13 +531,22 @@ function touchesOfAll(changes: readonly Change[]): readonly string[] | undefined
 function* beginTransaction(guards: SendGuards | undefined): Body<Transaction> {
   const latestEventSeq = yield* readLatestEventSeq();
   const drawnEventSeq = latestEventSeq;
-  return { guards, sent: [], gates: new Map(), raised: new Set(), latestEventSeq, drawnEventSeq };
+  return {
+    guards,
+    sent: [],
+    gates: new Map(),
+    counts: new Map(),
+    raised: new Set(),
+    latestEventSeq,
+    drawnEventSeq,
+  };
 }
 
 /** Once for all of them: a bound adds up the batch. */
-function* endTransaction({ raised, guards, sent }: Transaction): Body<void> {
+function* endTransaction({ raised, guards, sent, counts }: Transaction): Body<void> {
   for (const batchId of raised) yield* keepToBound(batchId);
   if (guards !== undefined && sent.length > 0) yield* guards.noteSends(sent);
+  if (guards !== undefined && counts.size > 0) yield* guards.keepCounts(counts);
 }
 
 /**

@@ -12,6 +12,7 @@ import { type Body, driveEach, type Reading } from '../statements.ts';
 import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
 import { noArchives } from './archives.ts';
 import type { PostgresEngine } from './engine.ts';
+import { liftPayerHalt } from './payer-breakers.ts';
 import { reserveRequestSlots } from './request-slots.ts';
 import { stageTogether } from './stage.ts';
 import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
@@ -89,9 +90,11 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     stageRows: stageTogether,
   });
   const readNow = (makeBody: () => Reading<unknown>) => engine.read(makeBody);
+  const decided = driveEach({ liftPayerHalt }, engine.write);
   return {
     ...store,
-    forOperators,
+    ...decided,
+    forOperators: { ...forOperators, ...decided },
     seal: async (...asked) => {
       const batch = await store.seal(...asked);
       // It is sealed: that the server cannot look now is no failure of it.

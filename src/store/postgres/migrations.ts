@@ -13,7 +13,7 @@ import { registrationTables, registrationTriggers } from './tables/registration.
 import { reviewTables, reviewTriggers } from './tables/review.ts';
 import { statementTables } from './tables/statements.ts';
 import { watchTables } from './tables/watch.ts';
-import { requestSlotTables, workerTables } from './tables/workers.ts';
+import { payerBreakerTables, requestSlotTables, workerTables } from './tables/workers.ts';
 
 /** What SQLite's tables have become by now. */
 const wholeTables = [
@@ -32,7 +32,7 @@ const wholeTables = [
   registrationTriggers,
 ].join('\n');
 
-const migrations: readonly string[] = [wholeTables, workerTables, requestSlotTables];
+const migrations: readonly string[] = [wholeTables, workerTables, requestSlotTables + payerBreakerTables];
 
 /** The version of the tables that this program writes on PostgreSQL. */
 export const tablesVersion = migrations.length;

@@ -4,6 +4,7 @@ import { computeAttemptWaitMs, type LastSend } from '../../payout/rules/lease.ts
 import type { SendGuards } from '../payouts/apply.ts';
 import { payoutReads } from '../payouts/payout-queries.ts';
 import { define, type Reading, textStatement } from '../statements.ts';
+import { endCounting } from './payer-breakers.ts';
 import { databaseNowMs } from './prune.ts';
 import { isWorkerThere } from './workers.ts';
 
@@ -45,6 +46,7 @@ export const makeSendReads = (own: OwnWorker) => ({
 });
 
 export const makeSendGuards = (own: OwnWorker): SendGuards => ({
+  ...endCounting,
   *fence() {
     const isThere = yield* isWorkerThere(own.workerId ?? nobody);
     if (!isThere) own.noteRefused();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import type { BrakePolicy } from '../../../src/payout/rules/brake.ts';
 import {
-  type BrakePolicy,
   type BreakerState,
   closeBreaker,
   computePauseMs,

@@ -193,7 +193,14 @@ function withDifferences(tables: Tables): Tables {
 }
 
 /** Tables of several machines alone. */
-const onPostgresAlone: readonly string[] = ['latest_send', 'request_slot', 'shard', 'worker', 'write_mark'];
+const onPostgresAlone: readonly string[] = [
+  'latest_send',
+  'payer_breaker',
+  'request_slot',
+  'shard',
+  'worker',
+  'write_mark',
+];
 
 /** Keys that an insert may leave out, as SQLite has every `integer primary key`. */
 const countedKeys = [

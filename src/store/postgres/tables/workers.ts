@@ -8,6 +8,14 @@ create table request_slot (name text primary key, next_us bigint not null);
 create table write_mark (writer text primary key, mark bigint not null, at_ms bigint not null);
 `);
 
+/** What all machines have counted of a payer account: its latest ends, oldest first, 1 for paid. */
+export const payerBreakerTables = inByteOrder(`
+create table payer_breaker (
+  company_id text not null, payer_account text not null, consecutive_failures bigint not null, ends text not null,
+  primary key (company_id, payer_account)
+);
+`);
+
 export const workerTables = inByteOrder(`
 create table worker (
   worker_id ${counted}, machine text not null, pid bigint not null, command text not null,

@@ -1,0 +1,40 @@
+/**
+ * The breaker of a payer account that several machines use: the journal counts how their payouts end, and halts the
+ * account for all of them in the transaction that records the last of too many.
+ */
+import type { PayoutEnd } from '../core/ports.ts';
+import type { BreakerGate, Payer } from './circuit-breaker.ts';
+import type { WorkerContext } from './context.ts';
+import { mayHalt } from './rules/brake.ts';
+import { endOf } from './rules/circuit-breaker.ts';
+import type { BreakerSignal } from './rules/read-reply.ts';
+
+/** What a signal says of the rows that come after, for the journal to heed; undefined where this process alone sends. */
+export const endForAll = (
+  { brakeOfAll }: Pick<WorkerContext, 'brakeOfAll'>,
+  signal: BreakerSignal | undefined,
+): PayoutEnd | undefined =>
+  brakeOfAll === undefined || signal === undefined ? undefined : endOf(signal, brakeOfAll);
+
+/** After the end of a payout was recorded: one that was not paid may have halted the account. */
+export async function noticeHaltByEnd(
+  context: Pick<WorkerContext, 'journal' | 'log'> & { readonly gate: BreakerGate },
+  payer: Payer,
+  end: PayoutEnd | undefined,
+): Promise<void> {
+  if (end !== undefined && mayHalt(end)) await noticePayerHalt(context, payer);
+}
+
+/** Sees whether any machine has halted the account. */
+async function noticePayerHalt(
+  { journal, gate, log }: Pick<WorkerContext, 'journal' | 'log'> & { readonly gate: BreakerGate },
+  { companyId, payerAccount }: Payer,
+): Promise<void> {
+  const { breaker } = gate;
+  const halt = await journal.payerHalt(companyId, payerAccount);
+  if (halt === undefined) return;
+  const { code, reason, remedy } = halt;
+  if (gate.state.status !== 'halted') log('error', 'payer account halted', { code, reason, remedy });
+  breaker.isHaltedForAll = true;
+  gate.haltFor(halt);
+}

@@ -1,0 +1,159 @@
+/** The ends of all machines are counted together, and halt the payer account with the last of too many. */
+import { expect, test } from 'vitest';
+import { afterChange } from '../../../src/core/change.ts';
+import type { BrakeLimits, Change } from '../../../src/core/ports.ts';
+import { payerBreakerReads } from '../../../src/store/payouts/batches.ts';
+import { liftPayerHalt, readCounted } from '../../../src/store/postgres/payer-breakers.ts';
+import { type Cluster, type Machine, openCluster } from '../../support/cluster.ts';
+import { endOf, intentOf, noonMs, payer, type Submitted, why } from '../../support/journal-fixtures.ts';
+import { describePostgres } from '../../support/postgres.ts';
+
+const limits: BrakeLimits = { consecutiveFailures: 10, failureShare: 0.5, window: 20 };
+
+async function openMachines(cluster: Cluster, count: number): Promise<Machine[]> {
+  const machines: Machine[] = [];
+  for (let pid = 1; pid <= count; pid += 1) {
+    const machine = cluster.open();
+    machine.workerId = await machine.workers.joinAsHelper({ machine: `pay-${pid}`, pid, command: 'watch' });
+    machines.push(machine);
+  }
+  return machines;
+}
+
+async function isApplied({ apply }: Machine, change: Change): Promise<boolean> {
+  const [applied] = await apply([change]);
+  return applied === true;
+}
+
+async function submit(machine: Machine, rowNo: number): Promise<Submitted> {
+  const { change, attempt } = intentOf(await machine.payout(rowNo));
+  if (!(await isApplied(machine, change))) throw new Error(`the intent of row ${rowNo} was refused`);
+  return { payout: afterChange(change), attempt };
+}
+
+const counted = (sent: Submitted, isPaid: boolean): Change => ({
+  ...endOf(sent, isPaid ? 'paid' : 'failed'),
+  end: { kind: 'counted', isPaid, limits },
+});
+
+const readHalt = ({ engine }: Cluster) =>
+  engine.read(() => payerBreakerReads.payerHalt(payer.companyId, payer.payerAccount));
+
+const rowsTo = (count: number): number[] => Array.from({ length: count }, (_, place) => place + 1);
+
+/** Has each of these end on the next machine in turn. */
+async function endInTurn(
+  machines: readonly Machine[],
+  sent: readonly Submitted[],
+  isPaid: boolean,
+): Promise<void> {
+  for (const [place, one] of sent.entries())
+    expect(await isApplied(machines[place % machines.length] as Machine, counted(one, isPaid))).toBe(true);
+}
+
+async function openWithSent(rows: number, machinesCount = 4) {
+  const cluster = await openCluster();
+  await cluster.ready(...rowsTo(rows + 5));
+  const machines = await openMachines(cluster, machinesCount);
+  const sent: Submitted[] = [];
+  for (const rowNo of rowsTo(rows))
+    sent.push(await submit(machines[rowNo % machinesCount] as Machine, rowNo));
+  return { cluster, machines, sent, [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose]() };
+}
+
+describePostgres('the brake of several machines', () => {
+  test('halts with the tenth end in a row, whichever machine each of them was on', async () => {
+    await using scene = await openWithSent(10);
+    const { cluster, machines, sent } = scene;
+    await endInTurn(machines, sent.slice(0, 9), false);
+    expect(await readHalt(cluster)).toBeUndefined();
+    await endInTurn(machines, sent.slice(9), false);
+    expect(await readHalt(cluster)).toMatchObject({
+      code: 'brake-consecutive',
+      reason: '10 payouts in a row ended otherwise than paid',
+      sinceMs: noonMs + 9,
+    });
+    for (const machine of machines)
+      expect(await isApplied(machine, intentOf(await machine.payout(11)).change)).toBe(false);
+  });
+
+  test('begins anew with one that was paid, and looks back on the window', async () => {
+    await using scene = await openWithSent(20);
+    const { cluster, machines, sent } = scene;
+    await endInTurn(machines, sent.slice(0, 9), false);
+    await endInTurn(machines, sent.slice(9, 19), true);
+    expect(await readHalt(cluster)).toBeUndefined();
+    await endInTurn(machines, sent.slice(19), false);
+    expect(await readHalt(cluster)).toMatchObject({
+      code: 'brake-share',
+      reason: '10 of the last 20 payouts ended otherwise than paid',
+    });
+  });
+
+  test('keeps back the intents that come with the end that halts, of its machine and of others', async () => {
+    await using scene = await openWithSent(10);
+    const { cluster, machines, sent } = scene;
+    const [one] = machines as [Machine];
+    await endInTurn(machines, sent.slice(0, 9), false);
+    const intents = await Promise.all(
+      machines.map(async (machine, place) => intentOf(await machine.payout(11 + place)).change),
+    );
+    const ended = isApplied(one, counted(sent[9] as Submitted, false));
+    const asked = machines.map((machine, place) => isApplied(machine, intents[place] as Change));
+    expect(await ended).toBe(true);
+    // Of the same commit on the first; on the others before it or after it.
+    expect(await asked[0]).toBe(false);
+    await Promise.all(asked);
+    const late = await cluster.sql(
+      `select seq from event where cause = 'intent-recorded'
+         and seq > (select max(seq) from event where cause <> 'intent-recorded')`,
+    );
+    expect(late).toEqual([]);
+  });
+
+  test('counts each end once, however many are committed at once', async () => {
+    await using scene = await openWithSent(12);
+    const { cluster, machines, sent } = scene;
+    await Promise.all(
+      sent.map((one, place) =>
+        isApplied(machines[place % 4] as Machine, counted(one, place === 11 || place < 5)),
+      ),
+    );
+    const { ends } = await cluster.engine.read(() => readCounted(payer));
+    expect(ends).toHaveLength(12);
+    expect(ends.filter(Boolean)).toHaveLength(6);
+  });
+
+  test('counts nothing that the journal refuses', async () => {
+    await using scene = await openWithSent(1);
+    const { cluster, machines, sent } = scene;
+    const [one, other] = machines as [Machine, Machine];
+    expect(await isApplied(one, counted(sent[0] as Submitted, false))).toBe(true);
+    expect(await isApplied(other, counted(sent[0] as Submitted, false))).toBe(false);
+    expect((await cluster.engine.read(() => readCounted(payer))).consecutiveFailures).toBe(1);
+  });
+
+  test('forgets what it has counted when an operator resumes', async () => {
+    await using scene = await openWithSent(12);
+    const { cluster, machines, sent } = scene;
+    await endInTurn(machines, sent.slice(0, 10), false);
+    expect(await cluster.engine.write(() => liftPayerHalt(payer.companyId, payer.payerAccount, noonMs))).toBe(
+      true,
+    );
+    await endInTurn(machines, sent.slice(10), false);
+    expect(await readHalt(cluster)).toBeUndefined();
+    expect((await cluster.engine.read(() => readCounted(payer))).consecutiveFailures).toBe(2);
+  });
+
+  test('halts with the row that shows the payer’s own trouble, whose cause stays the first', async () => {
+    await using scene = await openWithSent(2);
+    const { cluster, machines, sent } = scene;
+    const [one, other] = machines as [Machine, Machine];
+    const halting = { ...endOf(sent[0] as Submitted, 'failed'), end: { kind: 'halts', why } } as const;
+    const later = { kind: 'halts', why: { ...why, code: 'EM999' } } as const;
+    const intent = intentOf(await one.payout(3)).change;
+    expect(await one.apply([halting, intent])).toEqual([true, false]);
+    expect(await isApplied(other, { ...endOf(sent[1] as Submitted, 'failed'), end: later })).toBe(true);
+    expect(await readHalt(cluster)).toMatchObject(why);
+  });
+});
