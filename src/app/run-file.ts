@@ -97,7 +97,7 @@ async function runKnown(
   const { journal, log, loaded, outbox, adaptiveLimits, clock } = session;
   const isRepeat = await isNothingLeft(journal, known);
   const isHalted = known.status === 'sealed' && (await findGrown(session, known, file)) !== undefined;
-  if (isHalted) await haltUnsent(journal, known.batchId, grownReason(known), clock.now());
+  if (isHalted) await haltUnsent(journal, known, grownReason(known), clock.now());
   if (!isRepeat && !isHalted) {
     const { payerAccount } = loaded.settings.bank;
     const batch = await followPayer(journal, known, payerAccount, toLog(log), clock.now());

@@ -2,7 +2,7 @@
 import type { HoldReason } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason } from '../core/ports.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
-import type { BatchStore, PayoutStore } from './ports.ts';
+import type { BatchStanding, BatchStore, PayoutStore } from './ports.ts';
 import type { WorkerContext } from './context.ts';
 import { cancelledReason } from './operator.ts';
 import { describePause } from './rules/circuit-breaker.ts';
@@ -67,14 +67,30 @@ export async function conclude(
 /** Halts a batch before its first row is sent, until an operator resumes it. */
 export async function haltUnsent(
   journal: BatchStore,
-  batchId: string,
+  batch: Batch,
   why: BatchReason,
   nowMs: number,
 ): Promise<void> {
   // First: a batch that runs with ready rows begins, and killed in between nobody would ask again whether it may.
-  await journal.holdReady(batchId, 'halted', why, nowMs);
-  await journal.moveBatch(batchId, 'running', null, nowMs);
-  await journal.moveBatch(batchId, 'halted', why, nowMs);
+  await journal.holdReady(batch.batchId, 'halted', why, nowMs);
+  if (await beginRunning(journal, batch, nowMs)) await journal.moveBatch(batch.batchId, 'halted', why, nowMs);
+}
+
+/**
+ * Has a batch run that was seen to wait. What an operator has cancelled or halted since stays so: whoever decided that
+ * it runs knew nothing of it.
+ * @returns true when it runs
+ */
+export async function beginRunning(
+  journal: Pick<BatchStore, 'moveBatch' | 'batch'>,
+  seen: Batch,
+  nowMs: number,
+): Promise<boolean> {
+  if (seen.status === 'running') return true;
+  if (await journal.moveBatch(seen.batchId, 'running', null, nowMs, seen)) return true;
+  const current = await journal.batch(seen.batchId);
+  // Resumed, or begun by a process that sent before.
+  return current?.status === 'running';
 }
 
 /** Why a batch is paused whose run was asked to stop. */
@@ -107,9 +123,14 @@ async function endCancelled(journal: Concluded, batchId: string, nowMs: number):
   await endWithoutDoubt(journal, batchId, nowMs);
 }
 
-async function endWithoutDoubt(journal: Concluded, batchId: string, nowMs: number): Promise<void> {
+async function endWithoutDoubt(
+  journal: Concluded,
+  batchId: string,
+  nowMs: number,
+  seen?: BatchStanding,
+): Promise<void> {
   if ((await journal.nextInquiryAtMs(batchId)) === undefined)
-    await journal.moveBatch(batchId, 'done', null, nowMs);
+    await journal.moveBatch(batchId, 'done', null, nowMs, seen);
 }
 
 /** True when rows of the batch bear one of these holds: by default, when they wait for the payer account to go on. */
@@ -135,7 +156,7 @@ export async function endWhenSettled(journal: Concluded, batchId: string, nowMs:
   else if (batch?.status === 'running' || batch?.status === 'paused') {
     const [ready] = await journal.readyPage(batchId, 0, 1);
     const isToGoOn = ready !== undefined || (await hasHeldRows(journal, batchId, waitingHolds));
-    if (!isToGoOn) await endWithoutDoubt(journal, batchId, nowMs);
+    if (!isToGoOn) await endWithoutDoubt(journal, batchId, nowMs, batch);
   }
   return batch?.status !== 'done' && (await journal.batch(batchId))?.status === 'done';
 }

@@ -107,7 +107,11 @@ export async function cancelBatch(
   const isHalted = await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
   const rowsChanged = await journal.cancelUnsent(batchId, nowMs);
   const isUnderWay = (await journal.nextInquiryAtMs(batchId)) !== undefined;
-  if (isUnderWay) return { rowsChanged, refusals: [] };
+  if (isUnderWay) {
+    // Begun since: before its first row is sent nothing can be halted.
+    if (!isHalted) await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
+    return { rowsChanged, refusals: [] };
+  }
   // What has come back since the rows were cancelled.
   const cameBack = await journal.cancelUnsent(batchId, nowMs);
   const allChanged = rowsChanged + cameBack;

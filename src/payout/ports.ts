@@ -56,10 +56,23 @@ export interface PayerHalt extends BatchReason, Pick<Batch, 'companyId' | 'payer
   readonly sinceMs: number;
 }
 
+/** Where a batch stands, and why. */
+export type BatchStanding = Pick<Batch, 'status' | 'reasonCode'>;
+
 /** Whole batches, once they are sealed. */
 export interface BatchStore extends BatchReader {
-  /** Moves a batch if the table allows it from its present status; false when it does not. */
-  moveBatch(batchId: string, to: BatchStatus, why: BatchReason | null, nowMs: number): Promise<boolean>;
+  /**
+   * Moves a batch if the table allows it from its present status; false when it does not.
+   * @param seen on which it was decided: false, too, when the batch no longer stands so. An operator may have cancelled it
+   * since. Whatever stands is moved when it is left out.
+   */
+  moveBatch(
+    batchId: string,
+    to: BatchStatus,
+    why: BatchReason | null,
+    nowMs: number,
+    seen?: BatchStanding,
+  ): Promise<boolean>;
   /** Counts the batch's age from now on: a person has let it go on. */
   renewAge(batchId: string, nowMs: number): Promise<void>;
   /**

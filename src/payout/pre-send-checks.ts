@@ -165,7 +165,7 @@ export async function haltWhenOld(
   // An operator may have resumed it since this run read it.
   const current = await journal.batch(batch.batchId);
   const why = current?.status === 'running' ? findWhy(current) : undefined;
-  if (why === undefined || !(await journal.moveBatch(batch.batchId, 'halted', why, clock.now())))
+  if (why === undefined || !(await journal.moveBatch(batch.batchId, 'halted', why, clock.now(), current)))
     return false;
   gate.haltFor(why);
   log('warn', 'the batch is too old', { batchId: batch.batchId, reason: why.reason });

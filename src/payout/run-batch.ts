@@ -13,7 +13,7 @@ import {
   recordPause,
   takeUpBreaker,
 } from './circuit-breaker.ts';
-import { conclude, hasHeldRows } from './conclude.ts';
+import { beginRunning, conclude, hasHeldRows } from './conclude.ts';
 import { countDoubt, type WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
@@ -83,9 +83,10 @@ async function startRunning(
   limits: RunLimits,
 ): Promise<{ readonly isLifted: boolean; readonly isOthersHalt: boolean }> {
   const { journal, clock, gate } = context;
+  const isRunning = batch.status !== 'halted' && (await beginRunning(journal, batch, clock.now()));
+  const standing = isRunning ? undefined : await journal.batch(batch.batchId);
   const stop = await journal.payerHalt(batch.companyId, batch.payerAccount);
-  const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
-  if (batch.status !== 'halted') await journal.moveBatch(batch.batchId, 'running', null, clock.now());
+  const why = stop ?? (standing?.status === 'halted' ? haltOf(standing) : undefined);
   await takeUpBreaker(context, batch);
   if (why !== undefined) gate.haltFor(why);
   const isInVain = limits.isPatient !== true && pausesBeyond(context, clock.now() + limits.waitMs);
@@ -100,7 +101,7 @@ async function startRunning(
     await haltWhenOld(context, batch);
     await haltWhenChanged(context, batch);
   }
-  return { isLifted: isToGoOn, isOthersHalt: stop !== undefined && batch.status !== 'halted' };
+  return { isLifted: isToGoOn, isOthersHalt: stop !== undefined && standing?.status !== 'halted' };
 }
 
 /** True while the payer account is paused until after a moment: nothing is sent before it. */
@@ -190,7 +191,7 @@ export async function followPayer(
   if (countRows(await journal.totals(batchId), unsentStatuses) === 0) return batch;
   const why = describePayerChange(batch, payerAccount);
   // Only what runs can be halted.
-  await journal.moveBatch(batchId, 'running', null, nowMs);
+  if (!(await beginRunning(journal, batch, nowMs))) return (await journal.batch(batchId)) ?? batch;
   await journal.moveBatch(batchId, 'halted', why, nowMs);
   // Each row that waits for the account says in its history for which one.
   await journal.liftHolds(batchId, rerunHolds, nowMs);
@@ -269,9 +270,9 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
 async function takeUpAgain(context: WorkerContext, { batchId }: Batch): Promise<boolean> {
   const { journal, share, gate, clock } = context;
   if (share === undefined || context.mayLeave?.() === false) return false;
-  if (gate.breaker.state.status === 'halted' || (await journal.batch(batchId))?.status !== 'paused')
-    return false;
-  await journal.moveBatch(batchId, 'running', null, clock.now());
+  const batch = await journal.batch(batchId);
+  if (gate.breaker.state.status === 'halted' || batch?.status !== 'paused') return false;
+  if (!(await beginRunning(journal, batch, clock.now()))) return false;
   gate.reopen();
   return true;
 }

@@ -125,7 +125,9 @@ export async function endIfAnswered(journal: Concluded, batchId: string, nowMs: 
   const batch = await journal.registrationBatch(batchId);
   if (isCancelled(batch)) return endCancelled(journal, batchId, nowMs);
   if (batch?.status !== 'running' && batch?.status !== 'paused') return false;
-  return (await isAllEnded(journal, batchId)) && journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
+  return (
+    (await isAllEnded(journal, batchId)) && journal.moveRegistrationBatch(batchId, 'done', null, nowMs, batch)
+  );
 }
 
 /** Does so with every batch; one that was cancelled counts among those with news that nobody has reported. */

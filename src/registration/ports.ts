@@ -126,12 +126,16 @@ export interface RegistrationStore {
   registrationHoldTotals(batchId: string): Promise<readonly RegistrationHoldTotal[]>;
   /** Over all batches. */
   countRegistrations(): Promise<ReadonlyMap<RegistrationStatus, number>>;
-  /** Moves a batch if `batchTransitions` allow it from its present status; false when they do not. */
+  /**
+   * Moves a batch if `batchTransitions` allow it from its present status; false when they do not, or when the batch does
+   * not stand any more as it was `seen`.
+   */
   moveRegistrationBatch(
     batchId: string,
     to: BatchStatus,
     why: BatchReason | null,
     nowMs: number,
+    seen?: Pick<RegistrationBatch, 'status' | 'reasonCode'>,
   ): Promise<boolean>;
   /** Batches that a sender goes on with: sealed, running or paused, or with ready rows and not halted; oldest first. */
   runnableRegistrationBatches(): Promise<readonly RegistrationBatch[]>;

@@ -79,10 +79,12 @@ async function startRunning(
   const { journal, clock, service } = context;
   const payer = servicePayer(batch.companyId);
   await haltAfterLoss(context, payer);
-  const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
-  const why = stop ?? (batch.status === 'halted' ? haltOf(batch) : undefined);
+  // What a person has cancelled or halted since it was read stays so.
   if (batch.status !== 'halted')
-    await journal.moveRegistrationBatch(batch.batchId, 'running', null, clock.now());
+    await journal.moveRegistrationBatch(batch.batchId, 'running', null, clock.now(), batch);
+  const standing = (await journal.registrationBatch(batch.batchId)) ?? batch;
+  const stop = await journal.payerHalt(payer.companyId, payer.payerAccount);
+  const why = stop ?? (standing.status === 'halted' ? haltOf(standing) : undefined);
   await takeUpBreaker({ ...context, gate: service }, payer);
   if (why !== undefined) service.haltFor(why);
   const isInVain = !isPatient && pausesBeyond(context, clock.now() + waitMs);

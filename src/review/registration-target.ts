@@ -291,7 +291,11 @@ export async function cancelRegistrations(
   // What is being sent may come back unsent: halted, the batch sends nothing more, and whoever ends it cancels that too.
   const isHalted = await journal.moveRegistrationBatch(batchId, 'halted', cancelledReason, nowMs);
   const rows = await journal.cancelUnsentRegistrations(batchId, nowMs);
-  if ((await journal.countAwaitedRegistrations(batchId)) > 0) return rows;
+  if ((await journal.countAwaitedRegistrations(batchId)) > 0) {
+    // Begun since: before its first row is sent nothing can be halted.
+    if (!isHalted) await journal.moveRegistrationBatch(batchId, 'halted', cancelledReason, nowMs);
+    return rows;
+  }
   // What has come back since the rows were cancelled.
   const all = rows + (await journal.cancelUnsentRegistrations(batchId, nowMs));
   if (isHalted || all > 0) await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);

@@ -233,8 +233,8 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage }: Engin
     },
     rejectBatch: async (batchId, code, reason, nowMs) =>
       bulk(batchId, 'rejectBatch', batchId, code, reason, nowMs),
-    moveBatch: async (batchId, to, why, nowMs) => {
-      const isMoved = await engine.write(() => batchWrites.moveBatch(batchId, to, why, nowMs));
+    moveBatch: async (...asked) => {
+      const isMoved = await engine.write(() => batchWrites.moveBatch(...asked));
       if (isMoved) await highWaterMark?.advance();
       return isMoved;
     },

@@ -2,7 +2,13 @@
 import { computeBackoffMs } from '../core/backoff.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
-import { endWhenSettled, haltUnsent, interruptedCode, isConcluded } from '../payout/conclude.ts';
+import {
+  beginRunning,
+  endWhenSettled,
+  haltUnsent,
+  interruptedCode,
+  isConcluded,
+} from '../payout/conclude.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
@@ -176,11 +182,12 @@ export class BatchScheduler {
   }
 
   /** A batch whose rows were all cancelled while it waited ends without being run. */
-  async #endsUnsent({ batchId, status }: Batch): Promise<boolean> {
+  async #endsUnsent(batch: Batch): Promise<boolean> {
     const { store, clock } = this.#setup;
+    const { batchId, status } = batch;
     const [ready] = await store.readyPage(batchId, 0, 1);
     if (status !== 'sealed' || ready !== undefined) return false;
-    await store.moveBatch(batchId, 'running', null, clock.now());
+    await beginRunning(store, batch, clock.now());
     return endWhenSettled(store, batchId, clock.now());
   }
 
@@ -275,11 +282,10 @@ export class BatchScheduler {
   /** A batch that may not begin is halted, once: an operator who resumes it knows why it was. */
   async #haltBeforeFirst(batch: Batch): Promise<boolean> {
     const { store, clock } = this.#setup;
-    const { batchId } = batch;
     if (batch.status !== 'sealed') return false;
     const why = await this.#findObstacle(batch);
     if (why === undefined) return false;
-    await haltUnsent(store, batchId, why, clock.now());
+    await haltUnsent(store, batch, why, clock.now());
     return true;
   }
 

@@ -164,8 +164,8 @@ export class RegistrationWatch {
     const obstacle = batch.status === 'sealed' ? await this.files.taken.findGrowth(batch) : undefined;
     if (obstacle !== undefined) {
       await store.holdReadyRegistrations(batchId, 'halted', obstacle, clock.now());
-      await store.moveRegistrationBatch(batchId, 'running', null, clock.now());
-      await store.moveRegistrationBatch(batchId, 'halted', obstacle, clock.now());
+      if (await store.moveRegistrationBatch(batchId, 'running', null, clock.now(), batch))
+        await store.moveRegistrationBatch(batchId, 'halted', obstacle, clock.now());
     } else if ((await run(batch, { onAllSent: () => this.#leavePlace(batchId) })) === 'interrupted') {
       await finishReports(batchId);
       return;

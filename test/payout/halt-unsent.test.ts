@@ -16,12 +16,12 @@ test.each([0, 1, 2, 3])('killed after %i of its writes, the next run sends nothi
       return Reflect.get(target, key) as unknown;
     },
   });
-  const halting = haltUnsent(dying, batchId, why, theatre.now());
+  const halting = haltUnsent(dying, await theatre.batch(batchId), why, theatre.now());
   if (writes < 3) await expect(halting).rejects.toThrow('killed');
   await halting.catch(() => undefined);
   // What is still to begin is asked about again first.
   if ((await theatre.batch(batchId)).status === 'sealed')
-    await haltUnsent(theatre.journal, batchId, why, theatre.now());
+    await haltUnsent(theatre.journal, await theatre.batch(batchId), why, theatre.now());
   await theatre.run(batchId);
   expect(theatre.sent).toEqual([]);
   await theatre.resume(batchId);

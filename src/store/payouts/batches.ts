@@ -3,7 +3,13 @@ import { sql } from 'kysely';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReader, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
-import type { BatchStore, PayerHalt, PayerBreakerStore, PayerHaltHistory } from '../../payout/ports.ts';
+import type {
+  BatchStanding,
+  BatchStore,
+  PayerHalt,
+  PayerBreakerStore,
+  PayerHaltHistory,
+} from '../../payout/ports.ts';
 import type { ReportStore } from '../../reports/ports.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
@@ -99,6 +105,10 @@ const readingStatuses: readonly BatchStatus[] = ['ingesting', 'sealed', 'rejecte
 /** Statuses in which a batch has come to rest. */
 const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
 
+/** True while a batch stands as it was seen. @param seen undefined: however it stands */
+export const standsAs = (found: BatchStanding, seen: BatchStanding | undefined): boolean =>
+  seen === undefined || (found.status === seen.status && found.reasonCode === seen.reasonCode);
+
 /** When a batch comes to rest, by the clock and, since clocks are set back, by the events. */
 function* describeRest(nowMs: number) {
   return { rested_at_ms: nowMs, rested_event_seq: yield* readLatestEventSeq() };
@@ -108,12 +118,15 @@ const updateBatch = (batchId: string) => query.updateTable('batch').where('batch
 
 /** Each in one transaction. */
 export const batchWrites = {
-  *moveBatch(batchId, to, why, nowMs) {
+  *moveBatch(batchId, to, why, nowMs, seen?: BatchStanding) {
     if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
     const found = yield* selectFirst(
-      query.selectFrom('batch').select('status').where('batch_id', '=', batchId),
+      query
+        .selectFrom('batch')
+        .select(['status', 'reason_code as reasonCode'])
+        .where('batch_id', '=', batchId),
     );
-    if (found === undefined || !canMoveBatch(found.status, to)) return false;
+    if (found === undefined || !canMoveBatch(found.status, to) || !standsAs(found, seen)) return false;
     const reason = {
       reason_code: why?.code ?? null,
       reason: why?.reason ?? null,

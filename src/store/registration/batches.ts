@@ -1,6 +1,7 @@
 /** Batches of registrations: what is read of them, their life once they are sealed, and their reports. */
 import { sql } from 'kysely';
 import { type BatchStatus, canMoveBatch } from '../../core/payout.ts';
+import type { BatchStanding } from '../../payout/ports.ts';
 import type {
   RegistrationBatch,
   RegistrationStore,
@@ -8,6 +9,7 @@ import type {
   RegistrationTotal,
 } from '../../registration/ports.ts';
 import type { RegistrationHold, RegistrationStatus } from '../../registration/rules/registration.ts';
+import { standsAs } from '../payouts/batches.ts';
 import { type BodiesOf, change, define, inDialect, query, type Reading } from '../statements.ts';
 import { decodeHolds, isAwaited, toBatch } from './rows.ts';
 
@@ -152,10 +154,11 @@ const restingStatuses: readonly BatchStatus[] = ['done', 'halted', 'paused'];
 
 /** Each in one transaction. */
 export const registrationBatchWrites = {
-  *moveRegistrationBatch(batchId, to, why, nowMs) {
+  *moveRegistrationBatch(batchId, to, why, nowMs, seen?: BatchStanding) {
     if (readingStatuses.includes(to)) throw new Error(`a batch becomes ${to} only when its file is read`);
-    const found = yield* batchById.get({ batchId });
-    if (found === undefined || !canMoveBatch(found.status, to)) return false;
+    const record = yield* batchById.get({ batchId });
+    const found = record && toBatch(record);
+    if (found === undefined || !canMoveBatch(found.status, to) || !standsAs(found, seen)) return false;
     const reason = {
       reason_code: why?.code ?? null,
       reason: why?.reason ?? null,

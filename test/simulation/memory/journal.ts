@@ -114,12 +114,13 @@ function makeBulkMoves(store: MemoryStore) {
 
 function moveBatch(
   store: MemoryStore,
-  ...[batchId, to, why, nowMs]: Parameters<Journal['moveBatch']>
+  ...[batchId, to, why, nowMs, seen]: Parameters<Journal['moveBatch']>
 ): boolean {
   if (to === 'ingesting' || to === 'sealed' || to === 'rejected')
     throw new Error(`a batch becomes ${to} only when its file is read`);
   const batch = store.batches.get(batchId);
   if (batch === undefined || !canMoveBatch(batch.status, to)) return false;
+  if (seen && (seen.status !== batch.status || seen.reasonCode !== batch.reasonCode)) return false;
   const reason = { reasonCode: why?.code ?? null, reason: why?.reason ?? null, remedy: why?.remedy ?? null };
   const restedAtMs = to === 'running' ? batch.restedAtMs : nowMs;
   store.batches.set(batchId, { ...batch, ...reason, status: to, restedAtMs });

@@ -168,6 +168,20 @@ const batches: readonly StoreCase[] = [
     },
   },
   {
+    name: 'a batch is moved only as it was seen, where somebody has decided on that',
+    run: async (journal) => {
+      const seen = await ingest(journal, makeRows(1));
+      expect(await journal.moveBatch(firstBatchId, 'running', null, noonMs, seen)).toBe(true);
+      expect(await journal.moveBatch(firstBatchId, 'halted', why, noonMs, seen)).toBe(false);
+      const running = { status: 'running', reasonCode: null } as const;
+      expect(await journal.moveBatch(firstBatchId, 'halted', why, noonMs, running)).toBe(true);
+      const otherwise = { status: 'halted', reasonCode: 'cancelled' } as const;
+      expect(await journal.moveBatch(firstBatchId, 'running', null, noonMs, otherwise)).toBe(false);
+      const halted = { status: 'halted', reasonCode: why.code } as const;
+      expect(await journal.moveBatch(firstBatchId, 'running', null, noonMs, halted)).toBe(true);
+    },
+  },
+  {
     name: 'the first stop of a line stays in force until it is lifted',
     run: async (journal) => {
       const { companyId, payerAccount } = payer;
