@@ -1,4 +1,4 @@
-/** `paydrop archive`: moves batches that nobody needs in the journal any more into an archive beside it. */
+/** `paydrop archive`: moves batches that nobody needs in the journal any more into an archive of it. */
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import type { Clock } from '../core/ports.ts';
 import type { ArchiveStore } from '../payout/ports.ts';
@@ -15,7 +15,6 @@ import type { Logger } from '../platform/log.ts';
 import { makeDayHeads } from '../evidence/day-heads.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { requireJournalFile } from './journal/place.ts';
 import { requireJournal } from './open-store.ts';
 import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
@@ -34,7 +33,7 @@ export interface StayingBatch {
 }
 
 export interface Archived {
-  /** The file; undefined when nothing has moved. */
+  /** Its name; undefined when nothing has moved. */
   readonly archive: string | undefined;
   /** What has moved, or would. */
   readonly moved: readonly ArchiveFacts[];
@@ -118,13 +117,12 @@ const changedMeanwhile: ArchiveObstacle = { code: 'changed', text: 'it has chang
 /** The journal with the sender lock. */
 async function openAlone(loaded: LoadedSettings, log: Logger) {
   // One that is not there is not made by this.
-  requireJournalFile(loaded, 'batches are not archived from there yet');
   await (await requireJournal(loaded))[Symbol.asyncDispose]();
   await using stack = new AsyncDisposableStack();
   const lock = await lockOwnJournal(loaded, 'archive', log, systemClock, {});
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy);
   stack.use(lock);
-  const journal = stack.use(await openOwnJournal(loaded, log, systemClock, {}));
+  const journal = stack.use(await openOwnJournal(loaded, log, systemClock, {}, lock));
   const owned = stack.move();
   return { ...journal, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }

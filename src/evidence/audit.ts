@@ -186,7 +186,7 @@ async function auditArchives({ reader }: Scene, audit: PartAudit): Promise<void>
       audit.find(name, describeMissingArchive(name));
       continue;
     }
-    for (const { batchId, isSame } of digests()) {
+    for await (const { batchId, isSame } of digests()) {
       audit.look('batches');
       if (!isSame) audit.find(`${name}: batch ${batchId}`, 'it is not what was moved into the archive');
     }

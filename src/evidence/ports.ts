@@ -79,7 +79,9 @@ export interface AuditedArchive {
   readonly isThere: boolean;
   readonly latestEventSeq: number;
   /** Whether each batch is what was moved into it. */
-  digests(): Iterable<{ readonly batchId: string; readonly isSame: boolean }>;
+  digests():
+    | Iterable<{ readonly batchId: string; readonly isSame: boolean }>
+    | AsyncIterable<{ readonly batchId: string; readonly isSame: boolean }>;
   read(use: (source: AuditSource) => Promise<void>): Promise<void>;
 }
 

@@ -311,7 +311,7 @@ export type Meaning = 'batch' | 'date' | 'payoutId' | 'transRefNo';
 
 /** An archive that the journal names. */
 export interface ArchiveName {
-  /** Of the file, beside the journal. */
+  /** Of the file beside the journal; `tablesArchive` of one in its database. */
   readonly archive: string;
   readonly batches: number;
   readonly isThere: boolean;

@@ -122,7 +122,10 @@ async function findOtherReferences(view: Reader, batchId: string, days: number):
 }
 
 /** Opens what has the rows of a batch that has left the journal; undefined while they stand in it. */
-export type OpenArchived = (view: Reader, batchId: string) => Promise<(Reader & Disposable) | undefined>;
+export type OpenArchived = (
+  view: Reader,
+  batchId: string,
+) => Promise<(Reader & (AsyncDisposable | Disposable)) | undefined>;
 
 /** From its archive, where the batch stands in one. */
 async function* readRowsOf(
@@ -131,7 +134,7 @@ async function* readRowsOf(
   batchId: string,
   changedSince: number | undefined,
 ): AsyncGenerator<readonly ResultRow[]> {
-  using archive = await openArchived(view, batchId);
+  await using archive = await openArchived(view, batchId);
   yield* readRows(archive ?? view, batchId, changedSince);
 }
 

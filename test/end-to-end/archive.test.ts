@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { showDate } from '../../src/payout/rules/lost-journal.ts';
 import { listArchives } from '../../src/store/archive/archive-file.ts';
+import { describePostgres, makeJournalDatabase } from '../support/postgres.ts';
 import { findContradictions } from '../support/store-consistency.ts';
 import { findPaidTwice } from './as-bank.ts';
 import { openScene, type Scene, type SceneSettings } from './harness.ts';
@@ -60,11 +61,8 @@ const archive = async (scene: Scene) => {
 const show = async (scene: Scene, payoutId: string): Promise<string> =>
   (await scene.run('show', payoutId)).stdout;
 
-test('files, payoutIds, payees, statements and a backup of before meet what was archived', async () => {
-  await using scene = await openBank();
-  const dayOfFirst = await payDay(scene, 'first.csv', first);
-  const backup = join(scene.folder, 'backup.db');
-  expect((await scene.run('backup', backup)).code).toBe(0);
+/** Files, payoutIds, payees and statements meet what was archived. @param name of the archive */
+async function meetArchived(scene: Scene, dayOfFirst: string, name: string): Promise<void> {
   await payDay(scene, 'second.csv', second);
   expect((await archive(scene)).stays).toMatchObject([
     { code: 'still-compared' },
@@ -73,7 +71,7 @@ test('files, payoutIds, payees, statements and a backup of before meet what was 
   const before = await show(scene, 'P1');
   scene.clocks.pass(10 * dayMs);
   const archived = await archive(scene);
-  expect([archived.archive, archived.moved.length]).toEqual(['journal-archive-0001.db', 2]);
+  expect([archived.archive, archived.moved.length]).toEqual([name, 2]);
   expect(await show(scene, 'P1')).toBe(before);
   expect((await scene.run('status', '--json')).stdout).toContain('"paid"');
   expect(await countPaid(scene)).toBe(4);
@@ -107,6 +105,22 @@ test('files, payoutIds, payees, statements and a backup of before meet what was 
   await scene.bank.control({ statement: { edits: [paid] } });
   await scene.run('reconcile', '--date', dayOfFirst);
   expect(await show(scene, 'P3')).toContain('ALARM');
+}
+
+describePostgres('of a journal in a database', () => {
+  test('files, payoutIds, payees and statements meet what was archived', async () => {
+    await using database = await makeJournalDatabase();
+    await using scene = await openBank({ journal: { url: database.url } });
+    await meetArchived(scene, await payDay(scene, 'first.csv', first), 'database');
+  });
+});
+
+test('files, payoutIds, payees, statements and a backup of before meet what was archived', async () => {
+  await using scene = await openBank();
+  const dayOfFirst = await payDay(scene, 'first.csv', first);
+  const backup = join(scene.folder, 'backup.db');
+  expect((await scene.run('backup', backup)).code).toBe(0);
+  await meetArchived(scene, dayOfFirst, 'journal-archive-0001.db');
 
   // The backup from before the archive, beside it.
   await mkdir(join(scene.folder, 'old'));

@@ -41,6 +41,7 @@ export interface SceneSettings {
   readonly verify?: object;
   readonly transfer?: object;
   readonly bank?: object;
+  readonly journal?: object;
   readonly limits?: object;
   readonly input?: object;
   /** Health and metrics are nowhere to be read unless `listen` says where. */
@@ -90,6 +91,7 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
   return {
     dataDir: changes.dataDir ?? './data',
     bank: { baseUrl, ...partner, timeoutMs: 1_000, ...changes.bank },
+    journal: { ...changes.journal },
     verify: { ...changes.verify },
     transfer: { ...changes.transfer },
     limits: { ...changes.limits },

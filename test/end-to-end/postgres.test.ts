@@ -207,7 +207,6 @@ describePostgres('what is not for PostgreSQL', () => {
   test.each([
     [['backup', 'copy.db'], /PostgreSQL itself backs it up.*pg_basebackup/],
     [['restore', 'copy.db', '--since', '2026-11-20'], /PostgreSQL itself puts it back.*without a file/],
-    [['archive', '--before', '2026-01-01'], /batches are not archived/],
   ])('%s says what to do instead', async (args, message) => {
     const machine = await makeMachine('first', database.url);
     expect(await machine.run(...args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) });

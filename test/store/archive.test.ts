@@ -4,21 +4,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
 import { backUpJournal, placeBackup } from '../../src/app/backup.ts';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
-import { toSatang } from '../../src/core/money.ts';
 import { findArchiveObstacle } from '../../src/payout/rules/archive.ts';
-import type { PayoutFilter } from '../../src/payout/rules/search.ts';
 import { listArchives } from '../../src/store/archive/archive-file.ts';
-import { digestCopy, readArchiveFacts } from '../../src/store/archive/move.ts';
+import { readArchiveFacts } from '../../src/store/archive/archived.ts';
+import { digestCopy } from '../../src/store/archive/move.ts';
 import { openConnection } from '../../src/store/connection.ts';
 import { openJournal } from '../../src/store/open.ts';
+import { drive } from '../../src/store/statements.ts';
 import { makeJournal, type Store } from '../../src/store/store.ts';
-import { toJson } from '../support/core-fixtures.ts';
+import { look, makeDone, search } from '../support/archive-fixtures.ts';
 import {
   bringTo,
   firstBatchId,
   ingest,
   ingestRunning,
-  makeRow,
   makeRows,
   noonMs,
   payer,
@@ -32,142 +31,34 @@ import {
   type SqliteStore,
   stamp,
 } from '../support/sqlite-store.ts';
-import { archiveAll, archivePolicy, laterMs, settled, tamper, undone } from '../support/store-fixtures.ts';
+import { archiveAll, archivePolicy, laterMs, tamper, undone } from '../support/store-fixtures.ts';
 import { startChild } from './child.ts';
 
-const endings = ['paid', 'failed', 'paid', 'unpayable', 'cancelled', 'paid'] as const;
-
-/** A batch that is done: paid, failed, unpayable and cancelled rows, and one that was rejected. */
-async function makeDone({ store, path }: SqliteStore, batchId = firstBatchId, from = 1): Promise<void> {
-  const rows = [
-    ...makeRows(endings.length, from),
-    makeRow(from + endings.length, { payoutId: `INV-${from}` }),
-  ];
-  const numbered = rows.map((row, place) => ({ ...row, rowNo: place + 1 }));
-  await ingestRunning(store, numbered, { batchId, conflictingRowNos: [endings.length + 1] });
-  for (const ending of endings) await bringTo(store, ending, batchId);
-  await store.moveBatch(batchId, 'done', null, noonMs + 20);
-  tamper(path, settled);
-}
-
-const search = async (store: Store, filter: Partial<PayoutFilter>, limit = 3) => {
-  const found = await store.searchPayouts({ ...filter }, Number.MAX_SAFE_INTEGER, limit);
-  return found.map(({ row, batch }) => [batch.batchId, row.rowNo, row.status]);
-};
-
-/** All that anybody asks of a batch. */
-async function look(store: Store, batchId = firstBatchId): Promise<string> {
-  const payoutIds = Array.from({ length: 8 }, (_, place) => `INV-${place + 1}`);
-  const histories = await Promise.all(payoutIds.map((id) => store.findPayouts(id)));
-  return toJson({
-    rows: await resultRows(store, batchId),
-    totals: await store.totals(batchId),
-    holds: await store.holdTotals(batchId),
-    histories,
-    holders: await store.claimHolders(payer.companyId, payoutIds),
-    similar: await store.similarHolders(payer.companyId, 'inv1'),
-    paid: await search(store, { statuses: ['paid'], batchId }, 2),
-    payee: await search(store, { payee: { kind: 'number', proxyNo: '0810000001', end: '0810000001' } }),
-    amount: await search(store, { amountSatang: toSatang(10_003n) }),
-    byStatus: [...(await store.countByStatus())].map(String).toSorted(),
-  });
-}
+const makeDoneIn = ({ store, path }: SqliteStore, ...asked: [batchId?: string, from?: number]) =>
+  makeDone({ store, run: (statements) => tamper(path, statements) }, ...asked);
 
 const count = (path: string, table: string): number => {
   using db = new DatabaseSync(path, { readOnly: true });
   return Number(db.prepare(`select count(*) as rows from ${table}`).get()?.['rows']);
 };
 
-describe('a batch in an archive', () => {
-  test('is shown as before, and its rows have left the journal', async () => {
+describe('a batch in an archive file', () => {
+  test('comes back by a thread, too', async () => {
     await using sqlite = await makeSqliteStore();
     const { store, path } = sqlite;
-    await makeDone(sqlite);
+    await makeDoneIn(sqlite);
     const before = await look(store);
-    const latest = await store.snapshot().then((view) => view.eventSeq);
-    expect(await archiveAll(store)).toEqual([true]);
-    expect(await look(store)).toBe(before);
-    for (const table of ['payout', 'payout_row', 'attempt', 'event', 'payee_place'])
-      expect(count(path, table)).toBe(0);
-    expect(count(path, 'used_reference')).toBe(4);
-    expect((await store.snapshot()).eventSeq).toBe(latest);
-    const [transfer] = await store.findPayouts('INV-3');
-    const reference = transfer?.attempts[0]?.order.transRefNo ?? '';
-    expect((await store.findPayouts(reference)).map(({ row }) => row.rowNo)).toEqual([3]);
-  });
-
-  test('is listed once, among those of the journal, though an archive that it has left has it too', async () => {
-    await using sqlite = await makeSqliteStore();
-    const { store } = sqlite;
-    await makeDone(sqlite);
-    await makeDone(sqlite, secondBatchId, 20);
-    const all = await search(store, {}, 20);
-    await archiveAll(store);
-    expect(await search(store, {}, 20)).toEqual(all);
-    await store.recall('batch', [firstBatchId]);
-    await archiveAll(store, [secondBatchId]);
-    expect(await search(store, {}, 20)).toEqual(all);
-    await archiveAll(store);
-    for (const limit of [1, 2, 7, 8, 20]) expect(await search(store, {}, limit)).toEqual(all.slice(0, limit));
-    const [{ attempts } = { attempts: [] }] = await store.findPayouts('INV-3');
-    expect(await store.findOwners(attempts[0]?.order.transRefNo ?? '')).toContain(3);
-  });
-
-  test('comes back whole, when its payoutId is looked at, and goes again', async () => {
-    await using sqlite = await makeSqliteStore();
-    const { store, path } = sqlite;
-    await makeDone(sqlite);
-    const before = await look(store);
-    await archiveAll(store);
-    expect(await store.attemptsOf(payer.companyId, 'INV-2')).toMatchObject([{ status: 'failed' }]);
-    expect([count(path, 'payout'), count(path, 'used_reference'), count(path, 'archived_batch')]).toEqual([
-      7, 0, 0,
-    ]);
-    expect(await look(store)).toBe(before);
     expect(await archiveAll(store)).toEqual([true]);
     await using threaded = openWithThread(path, 1);
     expect(await threaded.attemptsOf(payer.companyId, 'INV-2')).toHaveLength(1);
     expect(await look(store)).toBe(before);
-    expect(await archiveAll(store)).toEqual([true]);
-    expect(await look(store)).toBe(before);
-    // Who brought it back may still work with it.
-    expect(await store.recall('date', ['20261121'], laterMs)).toBe(1);
-    expect(await archiveAll(store)).toEqual([false]);
-  });
-
-  test('keeps its payoutIds: the same rows again are rejected, and like ones are held', async () => {
-    await using sqlite = await makeSqliteStore();
-    const { store } = sqlite;
-    await makeDone(sqlite);
-    await archiveAll(store);
-    const again = [...makeRows(6), makeRow(7, { payoutId: 'inv1' })];
-    await ingest(store, again, { batchId: secondBatchId, fileName: 'again.csv' });
-    const rows = await resultRows(store, secondBatchId);
-    expect(rows.map(({ status, reasonCode }) => [status, reasonCode])).toEqual([
-      ['rejected', 'payout-id-claimed'],
-      ['ready', null],
-      ['rejected', 'payout-id-claimed'],
-      ['ready', null],
-      ['rejected', 'payout-id-claimed'],
-      ['rejected', 'payout-id-claimed'],
-      ['held', 'similar'],
-    ]);
-    expect(rows[0]?.reason).toContain(
-      'row 1 of payouts.csv (batch 0123456789), which is paid: do not pay it again',
-    );
-    expect(rows[4]?.reason).toContain('which is cancelled');
-    expect(Math.min(...rows.map(({ seq }) => seq))).toBeGreaterThan(7);
-    // What failed may be tried again by its new row: its earlier attempt is known by then.
-    const [second] = await store.readyPage(secondBatchId, 0, 1);
-    expect(second?.attemptsRecorded).toBe(1);
-    expect(await store.attemptsOf(payer.companyId, 'INV-2')).toHaveLength(1);
   });
 
   test('lets no reference be used again, and no row go that no move lets go', async () => {
     await using sqlite = await makeSqliteStore();
     const { store, path } = sqlite;
-    await makeDone(sqlite);
-    await makeDone(sqlite, secondBatchId, 20);
+    await makeDoneIn(sqlite);
+    await makeDoneIn(sqlite, secondBatchId, 20);
     const [third] = await store.findPayouts('INV-3');
     const reference = third?.attempts[0]?.order.transRefNo;
     await archiveAll(store);
@@ -195,7 +86,7 @@ describe('killed while a batch is moved', () => {
     async (step) => {
       await using sqlite = await makeSqliteStore();
       const { store, path, dataDir } = sqlite;
-      await makeDone(sqlite);
+      await makeDoneIn(sqlite);
       const before = await look(store);
       {
         await using dying = makeJournal({
@@ -221,7 +112,7 @@ describe('killed while a batch is moved', () => {
   test('as by a power cut, with the rows gone and nothing committed', async () => {
     await using sqlite = await makeSqliteStore();
     const { store, dataDir } = sqlite;
-    await makeDone(sqlite);
+    await makeDoneIn(sqlite);
     const before = await look(store);
     await using child = startChild(new URL('archive-until-killed.ts', import.meta.url), [
       dataDir,
@@ -238,7 +129,7 @@ describe('killed while a batch is moved', () => {
   test('a row that has changed since the copy keeps its batch in the journal', async () => {
     await using sqlite = await makeSqliteStore();
     const { path } = sqlite;
-    await makeDone(sqlite);
+    await makeDoneIn(sqlite);
     await using journal = makeJournal({
       db: openConnection(path),
       path,
@@ -294,11 +185,11 @@ describe('what keeps a batch in the journal', () => {
 
   test(cases.map(([name]) => name).join(', '), async () => {
     await using sqlite = await makeSqliteStore();
-    await makeDone(sqlite);
+    await makeDoneIn(sqlite);
     using db = openConnection(sqlite.path);
     const found = cases.map(([name, statement]) => {
       db.exec(`begin; ${statement}`);
-      const [facts] = readArchiveFacts(db, laterMs);
+      const [facts] = drive(db, readArchiveFacts(laterMs));
       db.exec('rollback');
       return [name, facts && findArchiveObstacle(facts, archivePolicy)?.code];
     });
@@ -320,7 +211,7 @@ describe('a journal that is older than the archives beside it', () => {
     backUpJournal(dataDir, backup);
     for (const ending of ['paid', 'paid', 'failed'] as const) await bringTo(store, ending, firstBatchId);
     await store.moveBatch(firstBatchId, 'done', null, noonMs + 20);
-    await makeDone(sqlite, secondBatchId, 20);
+    await makeDoneIn(sqlite, secondBatchId, 20);
     expect(await archiveAll(store, [firstBatchId, secondBatchId])).toEqual([true, true]);
     const known = [await look(store, firstBatchId), await look(store, secondBatchId)];
     const restored = join(dataDir, '..', 'restored');
@@ -384,10 +275,10 @@ describe('a journal that is older than the archives beside it', () => {
   test('opens again afterwards, also beside archives that have nothing for it', async () => {
     await using sqlite = await makeSqliteStore();
     const { store, dataDir } = sqlite;
-    await makeDone(sqlite);
+    await makeDoneIn(sqlite);
     const backup = join(dataDir, '..', 'backup.db');
     backUpJournal(dataDir, backup);
-    await makeDone(sqlite, secondBatchId, 20);
+    await makeDoneIn(sqlite, secondBatchId, 20);
     const known = await look(store);
     await archiveAll(store);
     await store.makeArchive(laterMs);
@@ -410,7 +301,7 @@ describe('a journal that is older than the archives beside it', () => {
       await using sqlite = await makeSqliteStore();
       const { store, path, dataDir } = sqlite;
       const backup = join(dataDir, '..', 'backup.db');
-      await makeDone(sqlite);
+      await makeDoneIn(sqlite);
       if (moment === 'before') backUpJournal(dataDir, backup);
       expect(await archiveAll(store)).toEqual([true]);
       if (moment === 'between') backUpJournal(dataDir, backup);
@@ -467,7 +358,7 @@ test('a commit of an archive syncs its folder, too: no power cut brings back the
 test('an archive that is missing, or another, is named, and nothing goes on without it', async () => {
   await using sqlite = await makeSqliteStore();
   const { store, dataDir } = sqlite;
-  await makeDone(sqlite);
+  await makeDoneIn(sqlite);
   await archiveAll(store);
   const archive = join(dataDir, 'journal-archive-0001.db');
   tamper(archive, "drop trigger order_never_changes; update attempt set amount_text = '1.00'");
@@ -489,7 +380,7 @@ test('an archive that is missing, or another, is named, and nothing goes on with
 test('of an archive that is damaged, or another, nothing is told, and it is what is named', async () => {
   await using sqlite = await makeSqliteStore();
   const { store, dataDir } = sqlite;
-  await makeDone(sqlite);
+  await makeDoneIn(sqlite);
   await archiveAll(store);
   const archive = join(dataDir, 'journal-archive-0001.db');
   const whole = await readFile(archive);
@@ -528,8 +419,8 @@ test('of an archive that is damaged, or another, nothing is told, and it is what
 test('the name of an archive that is away stays its own', async () => {
   await using sqlite = await makeSqliteStore();
   const { store, dataDir } = sqlite;
-  await makeDone(sqlite);
-  await makeDone(sqlite, secondBatchId, 20);
+  await makeDoneIn(sqlite);
+  await makeDoneIn(sqlite, secondBatchId, 20);
   const before = await look(store);
   await archiveAll(store);
   const archive = join(dataDir, 'journal-archive-0001.db');
@@ -546,7 +437,7 @@ const archiveVersion = 15;
 test('whom archived rows have paid stays known, and nobody else', async () => {
   await using sqlite = await makeSqliteStore();
   const { store } = sqlite;
-  await makeDone(sqlite);
+  await makeDoneIn(sqlite);
   const known = () =>
     Promise.all(
       ['0810000001', '0810000002', '0899999999'].map((no) => store.isPayeeKnown(payer.companyId, no)),
@@ -560,7 +451,7 @@ test('whom archived rows have paid stays known, and nobody else', async () => {
 test('an archive of an older program is read, and its batches come back', async () => {
   await using sqlite = await makeSqliteStore();
   const { store, path, dataDir } = sqlite;
-  await makeDone(sqlite);
+  await makeDoneIn(sqlite);
   const before = await look(store);
   await archiveAll(store);
   // As if the last migrations had been made since: they add two columns to the tables of the archive.

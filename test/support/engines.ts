@@ -9,6 +9,8 @@ export interface EngineStore extends AsyncDisposable {
   readonly store: Store;
   /** Of the journal's file, where it is one. */
   readonly path?: string;
+  /** Of its database, where it is in one. */
+  readonly url?: string;
   openAnother(): Promise<Store>;
 }
 

@@ -39,6 +39,14 @@ async function connect(url: string): Promise<Client & AsyncDisposable> {
   return Object.assign(client, { [Symbol.asyncDispose]: () => client.end() });
 }
 
+/** Runs SQL beside a journal, among its tables; rows come as text. */
+export async function openSqlBeside(url: string) {
+  const client = await connect(url);
+  await client.query('set search_path = paydrop, pg_catalog');
+  const run = async (text: string) => (await client.query<Record<string, unknown>>(text)).rows;
+  return Object.assign(run, { [Symbol.asyncDispose]: () => client.end() });
+}
+
 const emptyTemplate = `template0 encoding 'UTF8'`;
 
 const makeName = (): string =>

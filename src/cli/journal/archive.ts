@@ -12,7 +12,8 @@ import {
 
 export const archiveCommand = makeCommand({
   command: 'archive',
-  describe: 'move batches that are done and reconciled out of the journal into a file of their own beside it',
+  describe:
+    'move batches that are done and reconciled out of the journal into an archive of their own beside it',
   exits: {
     0: 'all that may go has moved, or there is nothing',
     2: 'the day is wrong, or a loss of the journal is in question',
@@ -29,7 +30,9 @@ export const archiveCommand = makeCommand({
       .example('$0 archive --before 2026-09-01', 'while no watcher and no run works')
       .epilogue(
         'show, list, status, statements, late proofs and duplicates still find what has moved: keep the files ' +
-          'journal-archive-….db beside journal.db, and copy them with it.\n',
+          'journal-archive-….db beside journal.db, and copy them with it. Of a journal in a database the archive is in tables ' +
+          'of that database, and needs no copy of its own; whoever connects to it needs the right to archive ' +
+          '(docs/operations.md, "Roles").\n',
       ),
   run: async ({ before, dryRun, json, logLevel, ...options }) => {
     const beforeDate = /^\d{4}-\d{2}-\d{2}$|^\d{8}$/.test(before) ? before.replaceAll('-', '') : '';

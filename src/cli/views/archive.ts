@@ -1,7 +1,7 @@
 /** What `archive` prints: how much has moved, and what keeps the other batches. */
 import type { Archived } from '../../app/archive.ts';
 import { toLines } from '../../core/outgoing-text.ts';
-import type { ArchiveFacts } from '../../payout/rules/archive.ts';
+import { type ArchiveFacts, tablesArchive } from '../../payout/rules/archive.ts';
 import { alignColumns, type Shown } from './shown.ts';
 
 /** Staying batches that a screen lists; `--json` has them all. */
@@ -22,6 +22,7 @@ function describeMoved({ archive, moved, stays, bytesGivenBack }: Archived, isDr
     bytesGivenBack >= bytesPerMb
       ? ` The journal is ${Math.round(bytesGivenBack / bytesPerMb)} MB smaller.`
       : '';
+  if (archive === tablesArchive) return `Moved ${what} into the archive of the database.`;
   return `Moved ${what} into ${archive ?? ''}: keep it beside journal.db.${space}`;
 }
 

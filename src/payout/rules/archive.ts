@@ -118,6 +118,13 @@ const archiveNamePattern = /^journal-archive-(\d{4,})\.db$/;
 export const archiveNameOf = (number: number): string =>
   `journal-archive-${String(number).padStart(4, '0')}.db`;
 
+/** The archive of a journal in a database: tables of the same database. */
+export const tablesArchive = 'database';
+
+export const describeOtherTables = (batchId: string): string =>
+  `the archive in the database does not have batch ${batchId} as it was archived: somebody has changed it by hand; have the ` +
+  'database put back to before that, or look at "paydrop audit" with whoever did it';
+
 /** The number in the name of an archive; undefined for any other name. */
 export function readArchiveNumber(name: string): number | undefined {
   const [, digits] = archiveNamePattern.exec(name) ?? [];

@@ -25,16 +25,8 @@ import {
 } from '../connection.ts';
 import { migrate, readSchemaVersion, schemaVersion } from '../migrations.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
+import { movedTables } from './archived.ts';
 import { drive, query, readAll, readFirst, write } from '../statements.ts';
-
-/** Of a batch, parents first: each with the condition on its rows, `?1` the batch, and the order of its rows. */
-export const movedTables = [
-  { name: 'payout', key: 'seq', seq: 'seq' },
-  { name: 'payout_row', key: 'seq', seq: 'seq' },
-  { name: 'instruction_version', key: 'id', seq: 'payout_seq' },
-  { name: 'attempt', key: 'payout_seq, attempt_no', seq: 'payout_seq' },
-  { name: 'event', key: 'seq', seq: 'payout_seq' },
-] as const;
 
 /** Rows of the file whose text is hashed at a time. */
 const digestRows = 2_000;

@@ -17,14 +17,8 @@ import { searchReads } from '../payouts/search.ts';
 import { drive } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import { dropArchive, makeArchive, readArchive } from './archive-file.ts';
-import {
-  archiveBatch,
-  findArchive,
-  findArchived,
-  findArchivedRow,
-  type OnStep,
-  readArchiveFacts,
-} from './move.ts';
+import { findArchived, findArchivedRow, listNamed, readArchiveFacts } from './archived.ts';
+import { archiveBatch, findArchive, type OnStep } from './move.ts';
 
 interface ArchiveParts {
   readonly db: DatabaseSync;
@@ -41,19 +35,19 @@ const freeShareMin = 0.1;
 export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: ArchiveParts) {
   const { recall: bringBack } = makeSqliteBulk(db, path, queue, threadRowsMin);
   const recall: ArchiveStore['recall'] = async (by, values, nowMs = Date.now()) => {
-    const batchIds = findArchived(db, by, values);
+    const batchIds = drive(db, findArchived(by, values));
     for (const batchId of batchIds) await bringBack(batchId, nowMs);
     return batchIds.length;
   };
   return {
-    archiveFacts: async (beforeMs) => [...readArchiveFacts(db, beforeMs)],
+    archiveFacts: async (beforeMs) => drive(db, readArchiveFacts(beforeMs)),
     makeArchive: async (nowMs) => makeArchive(db, dirname(path), nowMs),
     dropArchive: async (archive) => dropArchive(db, dirname(path), archive),
     archiveBatch: async (batchId, archive, policy, nowMs) =>
       queue.run(() => archiveBatch(db, path, { batchId, archive, policy, nowMs, ...(onStep && { onStep }) })),
     recall,
-    archives: async () => listNamed(db, path),
-    archived: async (by, values) => findArchived(db, by, values),
+    archives: async () => listNamedThere(db, path),
+    archived: async (by, values) => drive(db, findArchived(by, values)),
     giveSpaceBack: async () => queue.run(() => giveSpaceBack(db, path)),
     attemptsOf: async (companyId, payoutId) => {
       // Whoever looks at a payoutId's attempts may change the rows that made them.
@@ -62,12 +56,12 @@ export function makeArchiveStore({ db, path, queue, onStep, threadRowsMin }: Arc
     },
     searchPayouts: async (...page) => {
       const found = drive(db, searchReads.searchPayouts(...page));
-      for (const { archive } of listNamed(db, path)) found.push(...searchArchive(db, path, archive, page));
+      for (const { archive } of drive(db, listNamed())) found.push(...searchArchive(db, path, archive, page));
       return found.toSorted((one, other) => other.row.seq - one.row.seq).slice(0, page[2]);
     },
     findOwners: async (reference) => {
       const owners = drive(db, searchReads.findOwners(reference));
-      for (const { archive } of listNamed(db, path)) {
+      for (const { archive } of drive(db, listNamed())) {
         const file = join(dirname(path), archive);
         owners.push(...readArchive(file, (opened) => drive(opened, searchReads.findOwners(reference))));
       }
@@ -125,13 +119,13 @@ function requireAsArchived(
   batchId: string,
   row: { readonly seq: number; readonly status: string },
 ): void {
-  const archived = findArchivedRow(db, row.seq);
+  const archived = drive(db, findArchivedRow(row.seq));
   if (archived?.batchId !== batchId || archived.status !== row.status)
     throw new JournalRefusedError(describeOtherArchive(file, batchId));
 }
 
 function findHistory(db: DatabaseSync, path: string, seq: number): PayoutHistory {
-  const batchId = findArchivedRow(db, seq)?.batchId;
+  const batchId = drive(db, findArchivedRow(seq))?.batchId;
   const archived = batchId === undefined ? undefined : drive(db, findArchive(path, batchId));
   if (archived === undefined) return drive(db, readHistory(seq));
   return readArchive(archived.path, (archive) => {
@@ -144,15 +138,11 @@ function findHistory(db: DatabaseSync, path: string, seq: number): PayoutHistory
 }
 
 /** The archives that the journal names. */
-function listNamed(db: DatabaseSync, path: string) {
-  const named = db.prepare(
-    'select archive, count(*) as batches from archived_batch group by archive order by archive',
-  );
-  return named.all().map((row) => {
-    const archive = String(row['archive']);
-    return { archive, batches: Number(row['batches']), isThere: existsSync(join(dirname(path), archive)) };
-  });
-}
+const listNamedThere = (db: DatabaseSync, path: string) =>
+  drive(db, listNamed()).map((named) => ({
+    ...named,
+    isThere: existsSync(join(dirname(path), named.archive)),
+  }));
 
 function giveSpaceBack(db: DatabaseSync, path: string): number {
   const [free, all] = ['freelist_count', 'page_count'].map((name) =>

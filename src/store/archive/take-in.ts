@@ -7,13 +7,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { describeAhead, describeUnlike, readArchiveNumber } from '../../payout/rules/archive.ts';
 import { inTransaction, JournalRefusedError } from '../connection.ts';
 import { drive } from '../statements.ts';
+import { forgetArchive, nameArchive, type Naming } from './archived.ts';
 import { listArchives, openArchive, readArchivedAtEvent, readSeen, seenKey } from './archive-file.ts';
 import {
   deleteRows,
   digestCopy,
   findArchive,
-  forgetArchive,
-  nameArchive,
   recallBatch,
   removeRows,
   takeRows,
@@ -92,7 +91,7 @@ select
     where a.batch_id = ?1) as is_foreign,
   coalesce((select sealed_at_ms is not null from batch where batch_id = ?1), 0) as is_sealed`;
 
-function takeIn(db: DatabaseSync, naming: Parameters<typeof nameArchive>[1]): void {
+function takeIn(db: DatabaseSync, naming: Naming): void {
   const { batchId, archive } = naming;
   const found = db.prepare(comparison).get(batchId);
   const [isAhead, isBehind] = [Number(found?.['ahead']) > 0, Number(found?.['behind']) > 0];
@@ -102,14 +101,14 @@ function takeIn(db: DatabaseSync, naming: Parameters<typeof nameArchive>[1]): vo
   // It was brought back, and went on in the journal.
   if (isSealed && isAhead) return;
   if (isSealed) {
-    nameArchive(db, naming);
+    drive(db, nameArchive(naming));
     deleteRows(db, batchId);
-    forgetArchive(db, batchId);
+    drive(db, forgetArchive(batchId));
   }
   takeBatch(db, batchId, isSealed);
   takeRows(db, batchId);
   takeNames(db, batchId);
-  nameArchive(db, naming);
+  drive(db, nameArchive(naming));
   removeRows(db, batchId);
 }
 

@@ -11,6 +11,7 @@ import {
 import type { ErasedRow } from '../../review/ports.ts';
 import { commitTo } from '../../review/rules/payout-chain.ts';
 import { commitToTarget } from '../../review/rules/proposal.ts';
+import { becomeArchivist } from '../archivist.ts';
 import type { Engine } from '../engine.ts';
 import { recordRow } from '../payouts/open-payouts.ts';
 import { proposalItemsAbout } from '../review/proposals.ts';
@@ -32,6 +33,7 @@ export function* eraseRow({ seq, version }: ErasedRow): Body<void> {
   );
   if (row === undefined) throw new Error(`payout ${seq} has changed meanwhile, or stands in an archive`);
   if (row.commitment !== null) return;
+  yield* becomeArchivist();
   const numbers = yield* readNumbers(seq, row.proxy_no);
   const nothing = { proxy_type: null, proxy_no: null, payee_name: null, reference1: null, reference2: null };
   const erased = { cells: erasedCells, extras: null, ...nothing, digest: null, salt: null };
@@ -168,7 +170,7 @@ function* erasePlaces(seq: number, numbers: readonly string[]): Body<void> {
 }
 
 /** What names payees, and what is said of them. */
-const namingTables = [
+export const namingTables = [
   'payout_row',
   'payout',
   'open_payout',

@@ -5,7 +5,8 @@
 import { extname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { startThread } from '../../platform/thread.ts';
-import { readArchivedRows, recallBatch } from '../archive/move.ts';
+import { readArchivedRows } from '../archive/archived.ts';
+import { recallBatch } from '../archive/move.ts';
 import { inTransaction, JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
 import { type Engine, makeSqliteEngine } from '../engine.ts';
 import { approveBatch, holdUnapproved, readApproval, readFigures } from '../review/approvals.ts';

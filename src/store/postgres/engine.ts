@@ -12,7 +12,7 @@ import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
 import { compileStep } from './compile.ts';
 import { asPostgresWriteError, isAnswered, isOfEndedTransaction, isPassing } from './errors.ts';
-import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp } from './pool.ts';
+import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp, wholeSetUp } from './pool.ts';
 
 /** Names the journal's write lock among the advisory locks of its database. */
 export const writeLockKey = 7_202_611_523;
@@ -202,7 +202,7 @@ async function wasCommitted(pool: Pool, marks: WriteMarks): Promise<boolean> {
   }
 }
 
-async function openView(pool: Pool): Promise<View> {
+async function openView(pool: Pool, setUp: string): Promise<View> {
   const client = await whileAway(() => pool.connect());
   client.on('error', () => {});
   let isBroken = false;
@@ -214,7 +214,7 @@ async function openView(pool: Pool): Promise<View> {
       throw asPostgresWriteError(error);
     }
   };
-  await guard(() => client.query(`begin isolation level repeatable read read only; ${viewSetUp}`));
+  await guard(() => client.query(`begin isolation level repeatable read read only; ${setUp}`));
   return {
     read: (makeBody) => guard(() => driveOn(client, makeBody())),
     [Symbol.asyncDispose]: async () => {
@@ -245,6 +245,8 @@ async function vacuum(client: ClientBase, tables: readonly string[]): Promise<vo
 export interface PostgresEngine extends Engine, AsyncDisposable {
   /** For what is no statement of the journal: opening, locks of a session, copying many rows in. */
   readonly pool: Pool;
+  /** A view that shows what stands in the archive as if it stood in the journal. */
+  openWholeView(): Promise<View>;
   /**
    * Runs a body of one statement on a connection of its own: it waits for no machine that writes, and fails when it is
    * not answered soon.
@@ -276,7 +278,8 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
       explained(() => whileAway(() => withClient(readers, (client) => driveOn(client, makeBody())))) as never,
     write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, marks, makeBody))),
     writeAside: (makeBody) => explained(() => withClient(aside, (client) => driveOn(client, makeBody()))),
-    openView: () => openView(readers),
+    openView: () => openView(readers, viewSetUp),
+    openWholeView: () => openView(readers, wholeSetUp),
     wipe: (tables) => explained(() => withClient(readers, (client) => vacuum(client, tables))),
     [Symbol.asyncDispose]: async () => {
       // A server that is away keeps a row that nobody asks for.

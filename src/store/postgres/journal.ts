@@ -3,6 +3,8 @@ import type { PayoutStore } from '../../payout/ports.ts';
 import type { MarkCopy } from '../../payout/rules/journal-place.ts';
 import { JournalWriteError } from '../connection.ts';
 import type { Engine } from '../engine.ts';
+import { makeDayHeadStore } from '../evidence/day-heads.ts';
+import { namingTables } from '../evidence/erasure.ts';
 import type { HighWaterMarkFile } from '../high-water-mark.ts';
 import { makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
@@ -10,11 +12,12 @@ import { searchReads } from '../payouts/search.ts';
 import { openSnapshot } from '../snapshot.ts';
 import { type Body, driveEach, type Reading } from '../statements.ts';
 import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
-import { noArchives } from './archives.ts';
+import { makeArchives, openArchived, openWholeAudit, readWhole } from './archives.ts';
 import type { PostgresEngine } from './engine.ts';
 import { liftPayerHalt } from './payer-breakers.ts';
 import { reserveRequestSlots } from './request-slots.ts';
 import { stageTogether } from './stage.ts';
+import { archivedNames } from './tables/archived.ts';
 import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
 import { hasPlace } from './workers.ts';
 
@@ -42,10 +45,9 @@ function* findPayouts(name: string): Reading<Awaited<ReturnType<PayoutStore['fin
   return found;
 }
 
-/** What SQLite looks for in its archives, too. */
-const reads = {
+/** Of payouts wherever they stand. */
+const wholeReads = {
   findPayouts,
-  attemptsOf: payoutReads.attemptsOf,
   searchPayouts: searchReads.searchPayouts,
   findOwners: searchReads.findOwners,
 };
@@ -89,6 +91,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     guards,
     stageRows: stageTogether,
   });
+  const archives = makeArchives(engine, fencedEngine);
   const readNow = (makeBody: () => Reading<unknown>) => engine.read(makeBody);
   const decided = driveEach({ liftPayerHalt }, engine.write);
   return {
@@ -101,14 +104,23 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
       if (batch.rows >= newRowsMin) await engine.pool.query(lookAtTables).catch(() => {});
       return batch;
     },
-    ...noArchives,
-    ...driveEach(reads, readNow),
+    ...archives,
+    ...makeDayHeadStore({ openView: engine.openWholeView }),
+    openAudit: () => openWholeAudit(engine),
+    // A row was brought back to be erased.
+    wipeErased: () => engine.wipe([...namingTables, ...archivedNames]),
+    ...driveEach(wholeReads, (makeBody: () => Reading<unknown>) => readWhole(engine, makeBody)),
+    attemptsOf: async (companyId, payoutId) => {
+      // Whoever looks at a payoutId's attempts may change the rows that made them.
+      await archives.recall('payoutId', [payoutId]);
+      return engine.read(() => payoutReads.attemptsOf(companyId, payoutId));
+    },
     ...driveEach(makeSendReads(own), readNow),
     reserveRequestSlots: (count, intervalMs) => reserveRequestSlots(engine, count, intervalMs),
     journalId,
     newSinceMs,
     missesSinceMs,
-    snapshot: async () => openSnapshot(engine, async () => undefined),
+    snapshot: async () => openSnapshot(engine, (view, batchId) => openArchived(engine, view, batchId)),
     [Symbol.asyncDispose]: async () => {
       await end();
       try {

@@ -3,9 +3,10 @@ import type { ClientBase } from 'pg';
 import { JournalRefusedError } from '../connection.ts';
 import { writeLockKey } from './engine.ts';
 import { asPostgresWriteError } from './errors.ts';
-import { schemaName } from './pool.ts';
+import { schemaName, wholeSchemaName } from './pool.ts';
 import { rolesScript } from './roles.ts';
 import { archiveTables, archiveTriggers } from './tables/archive.ts';
+import { archivedTables } from './tables/archived.ts';
 import { refusal } from './tables/ddl.ts';
 import { functions } from './tables/functions.ts';
 import { payoutTables, payoutTriggers, payoutView } from './tables/payouts.ts';
@@ -32,7 +33,12 @@ const wholeTables = [
   registrationTriggers,
 ].join('\n');
 
-const migrations: readonly string[] = [wholeTables, workerTables, requestSlotTables + payerBreakerTables];
+const migrations: readonly string[] = [
+  wholeTables,
+  workerTables,
+  requestSlotTables + payerBreakerTables,
+  archivedTables,
+];
 
 /** The version of the tables that this program writes on PostgreSQL. */
 export const tablesVersion = migrations.length;
@@ -95,9 +101,11 @@ export async function migrateWithin(client: ClientBase, migration: TablesMigrati
   const before = await readTablesVersion(client);
   requireKnown(before, migration.journal);
   if (before === tablesVersion) return before;
-  const made = await client.query(`select from pg_namespace where nspname = '${schemaName}'`);
-  // Of one that an administrator has made this role need not be allowed to make others.
-  if (made.rowCount === 0) await client.query(`create schema ${schemaName}`);
+  for (const name of [schemaName, wholeSchemaName]) {
+    const made = await client.query('select from pg_namespace where nspname = $1', [name]);
+    // Of one that an administrator has made this role need not be allowed to make others.
+    if (made.rowCount === 0) await client.query(`create schema ${name}`);
+  }
   await client.query(`set local search_path = ${schemaName}, pg_temp`);
   await client.query(
     'create table if not exists schema_version (version bigint primary key, applied_at_ms bigint not null)',

@@ -5,6 +5,9 @@ import { type ClientBase, Pool, type PoolConfig, types } from 'pg';
 /** Where the journal's tables stand, apart from whatever else the database holds. */
 export const schemaName = 'paydrop';
 
+/** Views by the names of tables, which show what stands in the archive as if it stood with the rest. */
+export const wholeSchemaName = `${schemaName}_whole`;
+
 /** How long a write waits for other machines that write. */
 const lockWaitMs = 30_000;
 
@@ -49,9 +52,11 @@ const asTables = {
     readers[id] ?? (types.getTypeParser as (id: number, format?: string) => unknown)(id, format),
 } as PoolConfig['types'];
 
+const searchPath = `${schemaName}, pg_catalog`;
+
 /** What each connection is told first. */
 const setUp = [
-  `set search_path = ${schemaName}, pg_catalog`,
+  `set search_path = ${searchPath}`,
   `set lock_timeout = ${lockWaitMs}`,
   `set idle_in_transaction_session_timeout = ${idleWriteMaxMs}`,
   // Whatever the server's default: a commit that was answered is on its disk.
@@ -62,6 +67,9 @@ const setUp = [
 
 /** What a view is told besides. */
 export const viewSetUp = `set local idle_in_transaction_session_timeout = ${idleViewMaxMs}`;
+
+/** What a view is told that sees what stands in the archive, too. */
+export const wholeSetUp = `${viewSetUp}; set local search_path = ${wholeSchemaName}, ${searchPath}`;
 
 /** Looks at each connection before it is used; what it throws meets whoever wanted to use it. */
 export type Greeting = (client: ClientBase) => Promise<void>;

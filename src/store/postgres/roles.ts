@@ -3,13 +3,12 @@
  * for ever, triggers or not. Both are groups without a login; the owner of the tables, who makes and changes them, is
  * bound by the triggers alone. Whoever logs in for the program should own nothing.
  */
-import { schemaName } from './pool.ts';
+import { archivistRole } from '../archivist.ts';
+import { schemaName, wholeSchemaName } from './pool.ts';
+import { archivedNames } from './tables/archived.ts';
 
 /** Reads, and writes what happens. */
 const programRole = `${schemaName}_program`;
-
-/** May besides erase what names people, and move whole batches into archives and back. */
-const archivistRole = `${schemaName}_archivist`;
 
 /** Written once: nothing of them is changed or removed by the program. */
 const onlyAdded = [
@@ -52,6 +51,7 @@ const passing = [
   'statement_run',
 ];
 
+/** Erases besides what names people, and moves whole batches into the archive and back. */
 const ofArchivist = {
   update: [
     'event',
@@ -62,7 +62,7 @@ const ofArchivist = {
     'archived_batch',
     'archived_rows',
   ],
-  insert: ['archived_batch', 'archived_rows', 'used_reference'],
+  insert: ['archived_batch', 'archived_rows', 'used_reference', ...archivedNames],
   delete: [
     'event',
     'attempt',
@@ -73,6 +73,7 @@ const ofArchivist = {
     'used_reference',
     'archived_batch',
     'archived_rows',
+    ...archivedNames,
   ],
 };
 
@@ -81,7 +82,8 @@ const list = (tables: readonly string[]): string => tables.join(', ');
 const both = `${programRole}, ${archivistRole}`;
 
 const grants = `
-grant usage on schema ${schemaName} to ${both};
+grant usage on schema ${schemaName}, ${wholeSchemaName} to ${both};
+grant select on all tables in schema ${wholeSchemaName} to ${both};
 revoke all on all tables in schema ${schemaName} from ${both};
 grant select, insert, update on all tables in schema ${schemaName} to ${both};
 revoke update on ${list(onlyAdded)} from ${both};

@@ -4,7 +4,7 @@ import type { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { openConnection } from '../../../src/store/connection.ts';
 import { migrate } from '../../../src/store/migrations.ts';
-import { schemaName } from '../../../src/store/postgres/pool.ts';
+import { schemaName, wholeSchemaName } from '../../../src/store/postgres/pool.ts';
 import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
 
 interface Column {
@@ -192,8 +192,8 @@ function withDifferences(tables: Tables): Tables {
   };
 }
 
-/** Tables of several machines alone. */
-const onPostgresAlone: readonly string[] = [
+/** Of several machines alone. */
+const ofMachines: readonly string[] = [
   'latest_send',
   'payer_breaker',
   'request_slot',
@@ -201,6 +201,18 @@ const onPostgresAlone: readonly string[] = [
   'worker',
   'write_mark',
 ];
+/** Whose rows move into tables of the archive; on SQLite that is a file. */
+const moved: readonly string[] = [
+  'attempt',
+  'event',
+  'instruction_version',
+  'open_payout',
+  'payee_place',
+  'payout',
+  'payout_row',
+];
+
+const onPostgresAlone = [...ofMachines, ...moved.map((name) => `archived_${name}`)];
 
 /** Keys that an insert may leave out, as SQLite has every `integer primary key`. */
 const countedKeys = [
@@ -237,6 +249,28 @@ describePostgres('the tables on PostgreSQL', () => {
     expect(inOtherOrder).toEqual([]);
     const counted = columns.filter(({ isCounted }) => isCounted).map(({ place }) => place);
     expect(counted.toSorted()).toEqual(countedKeys);
+  });
+
+  test('of the archive have the columns of the journal’s, and both are shown together', async () => {
+    await using database = await makeJournalDatabase();
+    await using client = await database.connect();
+    const found = await client.query<{
+      readonly schema: string;
+      readonly name: string;
+      readonly columns: string;
+    }>(
+      `select table_schema as schema, table_name as name,
+         string_agg(concat_ws(' ', column_name, data_type, collation_name), ', ' order by ordinal_position) as columns
+       from information_schema.columns where table_schema like 'paydrop%' group by 1, 2`,
+    );
+    const columnsOf = (schema: string, name: string) =>
+      found.rows.find((one) => one.schema === schema && one.name === name)?.columns ?? `no ${name}`;
+    for (const name of moved) {
+      expect([name, columnsOf(schemaName, `archived_${name}`)]).toEqual([name, columnsOf(schemaName, name)]);
+      expect([name, columnsOf(wholeSchemaName, name)]).toEqual([name, columnsOf(schemaName, name)]);
+    }
+    for (const name of ['payout_listed', 'archived_batch', 'archived_rows'])
+      expect([name, columnsOf(wholeSchemaName, name)]).toEqual([name, columnsOf(schemaName, name)]);
   });
 
   test('list a payout as SQLite does', async () => {
