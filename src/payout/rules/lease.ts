@@ -56,6 +56,17 @@ export interface Lease {
 export const mayRenew = ({ endedAtMs, supersededAtMs }: Omit<Lease, 'leaseUntilMs'>): boolean =>
   endedAtMs === null && supersededAtMs === null;
 
+/** No lease is given that ends later; twice as much, since a clock that is put right by a little is no reason to doubt it. */
+export const leaseAheadMaxMs = 2 * leaseMs;
+
+/**
+ * True of a lease that nobody can have been given now: the clock of the database was put back since. Whoever has it renews
+ * it soon, if it lives; else it would be over only when the clock has come so far again.
+ * @param nowMs by the clock of the database
+ */
+export const isLeaseAhead = (lease: Lease, nowMs: number): boolean =>
+  mayRenew(lease) && lease.leaseUntilMs > nowMs + leaseAheadMaxMs;
+
 /** True while it may send, and nobody may take its place or its rows. @param nowMs by the clock of the database */
 export const isLeaseRunning = (lease: Lease, nowMs: number): boolean =>
   mayRenew(lease) && nowMs < lease.leaseUntilMs;

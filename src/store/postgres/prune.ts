@@ -15,10 +15,22 @@ const shownMs = dayMs;
 /** A process that stood still for longer, just when the answer to its commit was lost, has other troubles. */
 const markedMs = 30 * dayMs;
 
-/** Those of which nothing can be on its way any more. */
-export const forgetSends = define((_values: object) =>
+const forgetOver = define((_values: object) =>
   textStatement(sql`delete from latest_send where sent_at_ms < ${ago(2 * lastSendOverMs)}`),
 );
+
+/** The clock of the database was put back since: what is waited for is not over later than for one of now. */
+const drawNear = define((_values: object) =>
+  textStatement(
+    sql`update latest_send set sent_at_ms = ${databaseNowMs} where sent_at_ms > ${databaseNowMs}`,
+  ),
+);
+
+/** Those of which nothing can be on its way any more. */
+export function* forgetSends(): Body<void> {
+  yield* forgetOver.run({});
+  yield* drawNear.run({});
+}
 
 /** Those of a batch that is not done show how far it has come, and what a worker that is gone has left. */
 const forgetShards = define((_values: object) =>
@@ -44,7 +56,7 @@ const forgetMarks = define((_values: object) =>
 
 /** In a transaction that excludes all who write. */
 export function* prune(): Body<void> {
-  yield* forgetSends.run({});
+  yield* forgetSends();
   yield* forgetShards.run({});
   yield* forgetWorkers.run({});
   yield* forgetMarks.run({});

@@ -12,7 +12,15 @@ import type {
   WorkerRole,
   WorkerStore,
 } from '../../payout/ports.ts';
-import { isLeaseRunning, leaseMs, listGaps, mayRenew, type RowGap } from '../../payout/rules/lease.ts';
+import {
+  isLeaseAhead,
+  isLeaseRunning,
+  leaseAheadMaxMs,
+  leaseMs,
+  listGaps,
+  mayRenew,
+  type RowGap,
+} from '../../payout/rules/lease.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
 import type { PostgresEngine } from './engine.ts';
 import { databaseNowMs, forgetSends, prune } from './prune.ts';
@@ -32,6 +40,10 @@ const selectWorkers = (condition: Expression<unknown>) =>
   textStatement<WorkerNow>(sql`select ${workerColumns} from worker w where ${condition}`);
 
 const notEnded = sql`w.ended_at_ms is null and w.superseded_at_ms is null`;
+
+/** As `isThere` says it. */
+const thereNow = sql`${notEnded} and w.lease_until_ms > ${databaseNowMs}
+  and w.lease_until_ms <= ${databaseNowMs} + ${sql.lit(leaseAheadMaxMs)}`;
 
 const byId = define(({ workerId }: { workerId: number }) => selectWorkers(sql`w.worker_id = ${workerId}`));
 const presentSender = define((_values: object) => selectWorkers(sql`w.role = 'sender' and ${notEnded}`));
@@ -82,7 +94,10 @@ const openShards = define(({ batchId }: { batchId: string }) =>
     where s.batch_id = ${batchId} and s.ended_at_ms is null order by s.from_row`),
 );
 
-const isThere = (worker: WorkerNow): boolean => isLeaseRunning(worker, worker.nowMs);
+const isAhead = (worker: WorkerNow): boolean => isLeaseAhead(worker, worker.nowMs);
+/** What it has may be another's; not so of one that lies ahead, which is made a whole one first. */
+const isOver = (worker: WorkerNow): boolean => !isLeaseRunning(worker, worker.nowMs);
+const isThere = (worker: WorkerNow): boolean => !isOver(worker) && !isAhead(worker);
 
 /** The first ready row strictly between two, and the last that is taken with it; both null when there is none. */
 const readyRows = define(({ batchId, afterRow, beforeRow, rowsMax }: Asked & RowGap) =>
@@ -149,7 +164,8 @@ function* beginWorker({ machine, pid, command }: WorkerName, role: WorkerRole): 
 /** Whether a worker may send now; what is written in the same transaction is written while it may. */
 export function* isWorkerThere(workerId: number): Reading<boolean> {
   const worker = yield* byId.get({ workerId });
-  return worker !== undefined && isThere(worker);
+  // One that lies ahead was not taken from it yet: that is done in a transaction of its own.
+  return worker !== undefined && !isOver(worker);
 }
 
 /** False once it has ended, or another has taken what was its. */
@@ -165,13 +181,13 @@ const underWay = define(({ workerId }: { workerId: number }) =>
     where p.status = 'submitted' and exists (
       select from shard s join worker w using (worker_id)
       where s.batch_id = p.batch_id and p.row_no between s.from_row and s.to_row and s.ended_at_ms is null
-        and w.worker_id <> ${workerId} and ${notEnded} and w.lease_until_ms > ${databaseNowMs})`),
+        and w.worker_id <> ${workerId} and ${thereNow})`),
 );
 
 const abandoned = define((_values: object) =>
   textStatement<{ readonly batchId: string }>(sql`
     select distinct s.batch_id as "batchId" from shard s join worker w using (worker_id)
-    where s.ended_at_ms is null and not (${notEnded} and w.lease_until_ms > ${databaseNowMs}) and exists (
+    where s.ended_at_ms is null and not (${thereNow}) and exists (
       select from payout p
       where p.batch_id = s.batch_id and p.status = 'ready' and p.row_no between s.from_row and s.to_row)`),
 );
@@ -199,22 +215,25 @@ const reads = {
 const writes = {
   *takeSenderPlace(name) {
     const present = yield* presentSender.get({});
-    if (present !== undefined && (isThere(present) || (yield* supersede.run(present)) === 0))
+    // A whole one from now on, which it may renew: then it is over.
+    if (present !== undefined && isAhead(present)) yield* renew.run(present);
+    if (present !== undefined && (!isOver(present) || (yield* supersede.run(present)) === 0))
       return { kind: 'held', by: present };
     return { kind: 'taken', workerId: yield* beginWorker(name, 'sender') };
   },
   joinAsHelper: (name) => beginWorker(name, 'helper'),
   *claimShard(batchId, workerId, { rowsMax, afterRow }) {
     const worker = yield* byId.get({ workerId });
-    if (worker === undefined || !isThere(worker)) return undefined;
+    if (worker === undefined || isOver(worker)) return undefined;
     const highest = yield* highestRow.get({ batchId });
     // A process may work for years: what has gathered since is looked for whenever a batch begins.
-    yield* highest?.row === null ? prune() : forgetSends.run({});
+    yield* highest?.row === null ? prune() : forgetSends();
     const open = yield* openShards.all({ batchId });
-    const taken = open.filter(isThere);
+    for (const shard of open) if (isAhead(shard)) yield* renew.run(shard);
+    const taken = open.filter((shard) => !isOver(shard));
     const after = afterRow ?? highest?.row ?? 0;
     const found =
-      (yield* takeFromGone(open.filter((shard) => !isThere(shard)))) ??
+      (yield* takeFromGone(open.filter(isOver))) ??
       (yield* findReady({ batchId, rowsMax }, listGaps(taken, after)));
     if (found === undefined) return undefined;
     const shard = { batchId, fromRow: found.fromRow, toRow: found.toRow };

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   computeAttemptWaitMs,
+  isLeaseAhead,
   isLeaseRunning,
   lastSendOverMs,
   type LastSend,
@@ -88,6 +89,20 @@ describe('a lease', () => {
   ])('$name', ({ lease, atMs, runs, renews }) => {
     expect(isLeaseRunning(lease, atMs)).toBe(runs);
     expect(mayRenew(lease)).toBe(renews);
+  });
+});
+
+describe('a lease that lies ahead', () => {
+  const until = (leaseUntilMs: number): Lease => ({ leaseUntilMs, endedAtMs: null, supersededAtMs: null });
+  test.each([
+    { name: 'just given', lease: until(noonMs + leaseMs), is: false },
+    { name: 'by less than another whole one', lease: until(noonMs + 2 * leaseMs), is: false },
+    { name: 'by more', lease: until(noonMs + 2 * leaseMs + 1), is: true },
+    { name: 'over', lease: until(noonMs - 1), is: false },
+    { name: 'given back', lease: { ...until(noonMs + dayMs), endedAtMs: noonMs }, is: false },
+    { name: 'taken over', lease: { ...until(noonMs + dayMs), supersededAtMs: noonMs }, is: false },
+  ])('$name: $is', ({ lease, is }) => {
+    expect(isLeaseAhead(lease, noonMs)).toBe(is);
   });
 });
 

@@ -108,6 +108,100 @@ describePostgres('the place of the sender', () => {
   });
 });
 
+const hourMs = 3_600_000;
+
+/** As if the clock of the database was set by so much: what is kept was told by the clock of before. */
+async function setClock({ sql }: Cluster, byMs: number): Promise<void> {
+  await sql(`update worker set since_ms = since_ms - ${byMs}, lease_until_ms = lease_until_ms - ${byMs}`);
+  await sql(`update latest_send set sent_at_ms = sent_at_ms - ${byMs}`);
+}
+
+describePostgres('after the clock of the database was put back by hours', () => {
+  test('who lives keeps its place and its rows', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 6));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await claim(workers, sender, 3);
+    await setClock(cluster, -3 * hourMs);
+    // Before either has renewed.
+    expect(await workers.takeSenderPlace(other)).toMatchObject({ kind: 'held', by: { workerId: sender } });
+    expect(await claim(workers, helper, 9)).toMatchObject({ fromRow: 4, toRow: 6 });
+    expect(await workers.renew(sender)).toBe(true);
+    expect(await workers.renew(helper)).toBe(true);
+    expect(await workers.workers()).toMatchObject([{ isThere: true }, { isThere: true }]);
+  });
+
+  test('who is dead is so after one lease, not when the clock has come so far again', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 6));
+    const [dead, gone] = [await takePlace(cluster), await workers.joinAsHelper(one)];
+    await claim(workers, gone, 3);
+    await setClock(cluster, -3 * hourMs);
+    expect(await workers.workers()).toMatchObject([{ isThere: false }, { isThere: false }]);
+    const helper = await workers.joinAsHelper(other);
+    expect(await workers.shardsElsewhere(batchId, helper)).toEqual([]);
+    expect(await workers.abandonedBatches()).toEqual([batchId]);
+    expect(await workers.takeSenderPlace(other)).toMatchObject({ kind: 'held' });
+    expect(await claim(workers, helper, 9)).toMatchObject({ fromRow: 4 });
+    await cluster.age(dead, leaseMs + 1);
+    await cluster.age(gone, leaseMs + 1);
+    expect(await workers.takeSenderPlace(other)).toMatchObject({ kind: 'taken' });
+    expect(await claim(workers, helper, 9)).toMatchObject({ fromRow: 1, toRow: 3 });
+  });
+
+  test('a next attempt waits no longer than for a send of now', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 2));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await cluster.sql(`insert into latest_send select 1, 1, ${sender}, extract(epoch from now()) * 1000`);
+    await setClock(cluster, -3 * hourMs);
+    await workers.renew(helper);
+    await claim(workers, helper, 1);
+    const [found] = await cluster.sql(
+      'select sent_at_ms <= extract(epoch from clock_timestamp()) * 1000 as is_past from latest_send',
+    );
+    expect(found).toEqual({ is_past: true });
+  });
+
+  test('a little, as a clock that is put right is, nobody loses anything', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    const sender = await takePlace(cluster);
+    await setClock(cluster, -leaseMs / 2);
+    expect(await workers.workers()).toMatchObject([{ workerId: sender, isThere: true }]);
+    expect(await workers.takeSenderPlace(other)).toMatchObject({ kind: 'held' });
+  });
+});
+
+describePostgres('after the clock of the database was set forward by hours', () => {
+  test('a place is taken once, and who had it is told so', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 4));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await claim(workers, sender, 2);
+    await setClock(cluster, 3 * hourMs);
+    expect(await workers.renew(helper)).toBe(true);
+    const places = await Promise.all([workers.takeSenderPlace(other), workers.takeSenderPlace(one)]);
+    expect(places.map(({ kind }) => kind).toSorted()).toEqual(['held', 'taken']);
+    expect(await workers.renew(sender)).toBe(false);
+    expect(await claim(workers, sender, 2)).toBeUndefined();
+    expect(await claim(workers, helper, 9)).toMatchObject({ fromRow: 1, toRow: 2 });
+  });
+
+  test('who has renewed before anybody looked keeps everything', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    const sender = await takePlace(cluster);
+    await setClock(cluster, 3 * hourMs);
+    expect(await workers.renew(sender)).toBe(true);
+    expect(await workers.takeSenderPlace(other)).toMatchObject({ kind: 'held', by: { workerId: sender } });
+  });
+});
+
 describePostgres('a shard', () => {
   test('is of ready rows that nobody has, in their order', async () => {
     await using cluster = await openCluster();
