@@ -49,6 +49,8 @@ export interface Waiting {
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
   readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isJournalAway' | 'isStandingBy'>;
+  /** What a process that helps does besides. */
+  readonly beside?: (session: HelpingSession, stop: AbortSignal) => Promise<void>;
 }
 
 export interface Leadership {
@@ -106,6 +108,7 @@ async function helpUntilFree(
   const { standBy } = await import('./machines/stand-by.ts');
   return standBy(session, {
     stop: waiting.stop,
+    beside: waiting.beside,
     reportOwner,
     noteTrouble: (error) => noteTrouble(waiting, error),
   });

@@ -72,10 +72,11 @@ const besideCommands =
 function adviseOn(owner: LockOwner | undefined, inbox: string | undefined): string {
   if (owner?.command !== 'watch') return 'Wait until it ends, or stop it';
   if (inbox === undefined) return 'Stop it first: a watcher does not end by itself';
-  return (
-    `Drop the file into its inbox (${printable(inbox)} by these settings), or stop it first. ` +
-    'It asks about what is in doubt by itself'
-  );
+  const place =
+    owner.machine === undefined
+      ? `its inbox (${printable(inbox)} by these settings)`
+      : `the inbox of any machine with a watcher (here ${printable(inbox)} by these settings)`;
+  return `Drop the file into ${place}, or stop it first. It asks about what is in doubt by itself`;
 }
 
 /** The log as the capabilities write to it. */

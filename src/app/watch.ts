@@ -15,25 +15,23 @@ import {
   isLockedByOther,
   isOfDatabase,
   type Leadership,
+  type Waiting,
   waitForSenderLock,
 } from './leadership.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
-import { type Intake, openIntake } from '../watch/folders/drop-folder.ts';
+import type { Intake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
 import { publishDayHeads } from './review/day-heads.ts';
 import type { DroppedFiles } from './review/dropped.ts';
 import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
+import { openFileClaims } from './machines/files.ts';
+import { openPayoutInbox, takeIn } from './machines/own-inbox.ts';
 import { JournalCheck } from './journal/journal-check.ts';
 import { nameJournal } from './journal/place.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
-import {
-  type OpenRegistrations,
-  openRegistrationWatch,
-  registrationsInbox,
-  type WatchedAround,
-} from './registration/watch.ts';
+import { type OpenRegistrations, openRegistrationWatch, type WatchedAround } from './registration/watch.ts';
 import { restBatch } from './run-file.ts';
 import { explainLoss, makeContext, type Session, toLog } from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
@@ -90,7 +88,9 @@ async function leadOnce(
   let leadership: Leadership | undefined;
   try {
     const onExchange = (record: ExchangeRecord): void => status.metrics.countCall(record);
-    leadership = await waitForSenderLock({ ...options, status }, { onExchange, onLock });
+    const beside: Waiting['beside'] = (session, stop) =>
+      takeIn(session, { stop, reportEvent: makeEventReporter(status, options.report) });
+    leadership = await waitForSenderLock({ ...options, status, beside }, { onExchange, onLock });
   } finally {
     await early.end();
   }
@@ -210,14 +210,15 @@ async function workFolder(
   const attention = makeAttention(session, status, new AttentionNotices(session, notices));
   const disk = new DiskWatch(clock, log, () => probeDisks(session, status));
   const runObserver = new WatchProgress({ clock, report, progress });
+  const noteEvent = makeEventReporter(status, report);
   const reportEvent = (event: WatchEvent): void => {
-    status.noteChange();
-    if (event.kind === 'file-ended') status.metrics.countFile(event.outcome);
-    report(event);
+    noteEvent(event);
     if (event.kind === 'file-ended') runObserver.noteFile(event.item.fileName);
   };
   const notify = (event: WatchEvent): Promise<void> => notices.notifyOfEvent(event);
-  const setup = makeSetup(session, status, { intake, disk, log, stop, notify, reportEvent, runObserver });
+  const claims = await openFileClaims(session, loaded.folders.work);
+  const parts = { intake, claims, disk, log, stop, notify, reportEvent, runObserver };
+  const setup = makeSetup(session, status, parts);
   await using dropped = await openDropped(session, notices);
   const around = { disk, log, stop, notify, reportEvent };
   await using registrations = await openRegistrations(session, status, around, report);
@@ -255,25 +256,17 @@ async function workFolder(
   ]);
 }
 
+const makeEventReporter =
+  (status: WatchStatus, report: ReportNews) =>
+  (event: WatchEvent): void => {
+    status.noteChange();
+    if (event.kind === 'file-ended') status.metrics.countFile(event.outcome);
+    report(event);
+  };
+
 /** The folders of payouts, with the time of each call counted. */
-async function openInbox(
-  { loaded, journal, clock }: Session,
-  { inboxTimer }: WatchStatus,
-  log: Log,
-): Promise<Intake> {
-  const { folders, settings } = loaded;
-  const opened = inboxTimer.time(() =>
-    openIntake({
-      folders,
-      watch: settings.watch,
-      isSidecarExpected: settings.input.control === 'sidecar',
-      inboxesWithin: [registrationsInbox],
-      journalId: journal.journalId,
-      clock,
-      log,
-    }),
-  );
-  return inboxTimer.watch(await opened);
+async function openInbox(session: Session, { inboxTimer }: WatchStatus, log: Log): Promise<Intake> {
+  return inboxTimer.watch(await inboxTimer.time(() => openPayoutInbox(session, log)));
 }
 
 /** What the metrics call what became of a callback. */
@@ -334,7 +327,7 @@ function makeDropStep(
 function makeSetup(
   session: Session,
   status: WatchStatus,
-  around: Pick<WatchSetup, 'intake' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> & {
+  around: Pick<WatchSetup, 'intake' | 'claims' | 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> & {
     readonly runObserver: WatchProgress;
   },
 ): WatchSetup {

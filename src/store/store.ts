@@ -28,7 +28,7 @@ import type {
   SessionStore,
 } from '../review/ports.ts';
 import type { ApprovalPolicy } from '../review/rules/approval.ts';
-import type { WatchStore } from '../watch/ports.ts';
+import type { FileClaimStore, WatchStore } from '../watch/ports.ts';
 import { makeArchiveStore } from './archive/archive-store.ts';
 import { type OnStep, openArchiveOf } from './archive/move.ts';
 import { JournalWriteError } from './connection.ts';
@@ -128,6 +128,8 @@ export interface Store
    * Left out where nobody has one.
    */
   readonly forOperators?: Partial<Store>;
+  /** Which of them works each file; left out as above. */
+  readonly fileClaims?: FileClaimStore;
 }
 
 export interface JournalParts {

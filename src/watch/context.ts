@@ -13,7 +13,7 @@ import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenRegistrationReports } from '../registration/write-reports.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { Intake } from './folders/drop-folder.ts';
-import type { AddedRowReader, FileBatch, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
+import type { AddedRowReader, FileBatch, FileClaims, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
 import type { FileKindName } from './rules/drop-folder.ts';
 import type { FileGrowth, TakenFile } from './rules/file-growth.ts';
 import type { Trouble } from './rules/health.ts';
@@ -64,6 +64,8 @@ export interface RunObserver {
 export interface WatchSetup {
   readonly store: PayoutJournal & IntakeStore & StatementStore & WatchStore;
   readonly intake: Intake;
+  /** Left out where no other process can work the same files. */
+  readonly claims?: FileClaims | undefined;
   readonly reader: PayoutFileReader;
   readonly clock: Clock;
   readonly log: Log;

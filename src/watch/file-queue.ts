@@ -4,6 +4,7 @@ import { computeBackoffMs } from '../core/backoff.ts';
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { Inspection } from '../core/payout-file.ts';
 import { type BatchStatus, isSealed } from '../core/payout.ts';
+import { lookAt } from '../platform/disk.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import {
   type FileKind,
@@ -16,6 +17,7 @@ import {
 } from './context.ts';
 import type {
   FileBatch,
+  FileClaims,
   FileQueueStore,
   IntakeOutcome,
   IntakeVerdict,
@@ -37,6 +39,8 @@ import { TakenFiles } from './taken-files.ts';
 const readingsAtOnce = 2;
 /** How soon a sick disk is looked at again. */
 const sickPollMs = 1_000;
+/** How soon a file is looked at again that another process works. */
+const heldPollMs = 2_000;
 /** How soon a file is looked at again whose bytes are those of one that is still being read. */
 const copyPollMs = 1_000;
 /** How often the inbox is looked at while there is no room for its files. */
@@ -55,7 +59,11 @@ interface Unread {
 export type FileQueueSetup = Pick<
   WatchSetup,
   'intake' | 'clock' | 'log' | 'stop' | 'disk' | 'notify' | 'reportEvent'
-> & { readonly store: FileQueueStore & TakenFileStore };
+> & {
+  readonly store: FileQueueStore & TakenFileStore;
+  /** Left out where no other process can work the same files. */
+  readonly claims?: FileClaims | undefined;
+};
 
 export class FileQueue<Read extends FileBatch> {
   readonly #setup: FileQueueSetup;
@@ -98,8 +106,9 @@ export class FileQueue<Read extends FileBatch> {
     const items = this.#found;
     const known = new Set(items.map(({ itemId }) => itemId));
     for (const { itemId, batchStatus } of await store.openIntake(this.#kind.name)) {
-      // Its file had reached its end when the process died.
-      if (!known.has(itemId)) await store.endIntake(itemId, endOf(batchStatus), clock.now());
+      // Its file had reached its end when the process died; of another machine's, nothing is known here.
+      if (known.has(itemId) || (await this.#setup.claims?.isElsewhere(itemId)) === true) continue;
+      await store.endIntake(itemId, endOf(batchStatus), clock.now());
     }
     await Promise.all(items.map((item) => this.#takeUp(item)));
   }
@@ -172,7 +181,7 @@ export class FileQueue<Read extends FileBatch> {
   async #read(item: WorkItem): Promise<void> {
     const { intake, store, clock, stop } = this.#setup;
     const { itemId, fileName, droppedAtMs } = item;
-    if (stop.aborted || (await this.#finishRefusal(item))) return;
+    if (stop.aborted || !(await this.#mayRead(item)) || (await this.#finishRefusal(item))) return;
     const before = await this.#findReadBefore(item);
     if (!(await intake.isUntouched(item))) return this.#endTouched(item, before);
     let verdict: IntakeVerdict | undefined;
@@ -190,6 +199,31 @@ export class FileQueue<Read extends FileBatch> {
       ingested.kind === 'rejected' || (ingested.kind === 'turned-away' && verdict === undefined);
     if (before !== undefined && isOther) await this.#endTouched(item, before);
     else await this.#take(item, ingested, verdict);
+  }
+
+  /** False of a file that another process works, which is looked at again, or that has reached its end there. */
+  async #mayRead(item: WorkItem): Promise<boolean> {
+    const { claims, store, clock } = this.#setup;
+    if (claims === undefined) return true;
+    const claiming = await claims.claim(item);
+    const hasEnded = ((await store.intakeRecord(item.itemId))?.outcome ?? null) !== null;
+    if (hasEnded && (await lookAt(item.path)) === undefined) return false;
+    if (claiming === 'claimed') return true;
+    this.#unread.push({ item, failures: 0, notBeforeMs: clock.now() + heldPollMs });
+    return false;
+  }
+
+  /**
+   * False when another process works the file by now: this one was taken for gone, and leaves everything about the file
+   * to the other.
+   */
+  async #isStillOurs(item: WorkItem): Promise<boolean> {
+    const claiming = (await this.#setup.claims?.claim(item)) ?? 'claimed';
+    if (claiming === 'refused') throw new Error('the place of this process among those that work is gone');
+    const { itemId } = item;
+    if (claiming === 'held')
+      this.#setup.log('warn', 'a file is worked by another process by now', { itemId });
+    return claiming === 'claimed';
   }
 
   /**
@@ -250,6 +284,7 @@ export class FileQueue<Read extends FileBatch> {
     const { fileName, batchId, batch, takenAs } = first;
     const status = statusOfFirst(batch);
     if (status === undefined) {
+      await this.#setup.claims?.freeBatch(batchId);
       this.#unread.push({ item, failures: 0, notBeforeMs: this.#setup.clock.now() + copyPollMs });
       return;
     }
@@ -261,20 +296,37 @@ export class FileQueue<Read extends FileBatch> {
   async endFor(batch: Read): Promise<void> {
     const item = this.#owners.get(batch.batchId);
     if (item === undefined) return;
-    if (await this.#finishRefusal(item)) return void this.#owners.delete(batch.batchId);
-    const { intake, store, clock } = this.#setup;
-    if (!(await intake.isUntouched(item))) {
-      await this.#endTouched(item, batch);
-    } else {
-      const date = formatBangkokDateTime(clock.now()).slice(0, 10);
-      const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
-      await store.endIntake(item.itemId, 'archived', clock.now());
-      await this.taken.noteEnd(item.itemId, path);
-      const { batchId } = batch;
-      this.#report({ kind: 'file-ended', item, outcome: 'archived', path, why: undefined, batchId });
-    }
+    if ((await this.#isStillOurs(item)) && !(await this.#finishRefusal(item)))
+      await this.#endOne(item, batch);
     this.#owners.delete(batch.batchId);
     this.#room.notify();
+  }
+
+  async #endOne(item: WorkItem, batch: Read): Promise<void> {
+    const { intake, clock } = this.#setup;
+    if (await intake.isUntouched(item)) {
+      const date = formatBangkokDateTime(clock.now()).slice(0, 10);
+      const path = await intake.end(item, { kind: 'archive', date, batchId: batch.batchId });
+      await this.#noteArchived(item, batch, path);
+      return;
+    }
+    const path = await this.#findEndedElsewhere(item);
+    await (path === undefined ? this.#endTouched(item, batch) : this.#noteArchived(item, batch, path));
+  }
+
+  async #noteArchived(item: WorkItem, { batchId }: Read, path: string): Promise<void> {
+    const { store, clock } = this.#setup;
+    await store.endIntake(item.itemId, 'archived', clock.now());
+    await this.taken.noteEnd(item.itemId, path);
+    this.#report({ kind: 'file-ended', item, outcome: 'archived', path, why: undefined, batchId });
+  }
+
+  /** Where a process that was frozen as it moved the file has left it, once it woke up behind this one's back. */
+  async #findEndedElsewhere({ itemId, path }: WorkItem): Promise<string | undefined> {
+    const { claims, intake, store } = this.#setup;
+    if (claims === undefined || (await lookAt(path)) !== undefined) return undefined;
+    const taken = await store.takenFile(itemId);
+    return taken && intake.findEnded(taken.inode, taken.fileName);
   }
 
   /**
@@ -290,6 +342,7 @@ export class FileQueue<Read extends FileBatch> {
 
   async #turnAway(item: WorkItem, outcome: 'rejected' | 'duplicate', refusal: IntakeRefusal): Promise<void> {
     const { intake, store, clock, notify } = this.#setup;
+    if (!(await this.#isStillOurs(item))) return;
     const { itemId, fileName, droppedAtMs } = item;
     const { code, message, reason } = refusal;
     const batchId = refusal.batchId ?? undefined;

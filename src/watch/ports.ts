@@ -146,6 +146,46 @@ export interface FileQueueStore {
   countIntake(): Promise<ReadonlyMap<IntakeOutcome, number>>;
 }
 
+/**
+ * `held`: another worker has it, and is there; `refused`: the worker's own lease does not run.
+ */
+export type FileClaiming = 'claimed' | 'held' | 'refused';
+
+/** A file that a process works, where several machines work the journal. */
+export interface FileClaim extends Pick<WorkItem, 'itemId' | 'fileName'> {
+  /** Names the `work/` in which it stands, by whatever path a machine has it. */
+  readonly folderId: string;
+  readonly workerId: number;
+}
+
+/** A file that nobody works: whoever had taken it in is gone, and it has not been read to its end. */
+export interface LeftFile extends Pick<WorkItem, 'itemId' | 'fileName'> {
+  /** On which machine it was taken in. */
+  readonly machine: string;
+  readonly claimedAtMs: number;
+}
+
+/** Which process works each file: folders that machines share tell nothing of who is there. */
+export interface FileClaimStore {
+  /** Claims a file for a worker: for the first time, once more, or from one that is gone. */
+  claimFile(claim: FileClaim): Promise<FileClaiming>;
+  /** The `work/` in which a file stands that anybody has claimed. */
+  folderOfFile(itemId: string): Promise<string | undefined>;
+  leftFiles(): Promise<readonly LeftFile[]>;
+  /** Has a batch belong to nobody whose file is one of these: another with the same bytes may be worked for it. */
+  freeBatch(batchId: string): Promise<void>;
+}
+
+/** What other processes that work the journal are told of the files of this one. */
+export interface FileClaims {
+  /** Says that this process works a file; asked again each time before it does something about the file. */
+  claim(item: WorkItem): Promise<FileClaiming>;
+  /** True of a file in the `work/` of another machine. */
+  isElsewhere(itemId: string): Promise<boolean>;
+  /** See FileClaimStore. */
+  freeBatch(batchId: string): Promise<void>;
+}
+
 /** The files that were taken, and what became of their bytes afterwards. */
 export interface TakenFileStore {
   /** Keeps the record as it is given, in place of an earlier one. */

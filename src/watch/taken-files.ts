@@ -42,6 +42,7 @@ export const readAddedPayouts = ({ inspect, read }: PayoutFileReader): AddedRowR
 
 type Setup = Pick<WatchSetup, 'intake' | 'clock' | 'log' | 'notify' | 'reportEvent' | 'stop'> & {
   readonly store: TakenFileStore;
+  readonly claims?: { isElsewhere(itemId: string): Promise<boolean> } | undefined;
 };
 
 export class TakenFiles {
@@ -94,6 +95,8 @@ export class TakenFiles {
     for (const file of watched) {
       if (!isLookDue(file, this.#lookedAtMs.get(file.itemId), clock.now())) continue;
       this.#lookedAtMs.set(file.itemId, clock.now());
+      // Whoever has it there looks at it.
+      if ((await this.#setup.claims?.isElsewhere(file.itemId)) === true) continue;
       await this.#follow(file).catch((error: unknown) => {
         log('warn', 'a file that was taken cannot be looked at', { itemId: file.itemId, err: error });
       });

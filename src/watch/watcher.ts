@@ -87,8 +87,13 @@ export class Watcher {
   }
 }
 
+export type PayoutFilesSetup = Pick<
+  WatchSetup,
+  'store' | 'reader' | 'clock' | 'payer' | 'likeFileDays' | 'approval' | 'findTrace' | 'stop'
+>;
+
 /** The files of payouts. */
-const payoutFiles = (setup: WatchSetup): FileKind<Batch> => ({
+export const payoutFiles = (setup: PayoutFilesSetup): FileKind<Batch> => ({
   name: 'payout',
   reader: readAddedPayouts(setup.reader),
   findBatch: (batchId) => setup.store.batch(batchId),

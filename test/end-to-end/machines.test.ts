@@ -1,5 +1,5 @@
 /** Several machines that work one journal on PostgreSQL: real processes, which are killed and frozen. */
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -32,13 +32,13 @@ interface Dropped {
 }
 
 /** Drops a file into the inbox of a machine. */
-async function drop(scene: Scene, machine: string, rowsMax: number): Promise<Dropped> {
+async function drop(scene: Scene, machine: string, rowsMax: number, prefix = 'A'): Promise<Dropped> {
   const inbox = join(folderOf(scene, machine), 'inbox');
   await mkdir(inbox, { recursive: true });
-  const planned = planSoundRows(rowsMax, 'A', dice);
+  const planned = planSoundRows(rowsMax, prefix, dice);
   const csv = writeRows(planned);
-  await writeFile(join(inbox, 'A.tmp'), csv);
-  await rename(join(inbox, 'A.tmp'), join(inbox, 'A.csv'));
+  await writeFile(join(inbox, `${prefix}.tmp`), csv);
+  await rename(join(inbox, `${prefix}.tmp`), join(inbox, `${prefix}.csv`));
   return { batchId: computeBatchId(hashOf(Buffer.from(csv))), rows: planned.length };
 }
 
@@ -81,9 +81,17 @@ async function expectPaid(scene: Scene, machine: string, { batchId, rows }: Drop
   expect(statuses).toEqual(Array.from({ length: rows }, () => 'paid'));
 }
 
+/** Files in a folder and below it, without what is paydrop's own. */
+async function readFiles(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((one) => one.isFile() && !`${one.parentPath}/${one.name}`.includes('/.'))
+    .map(({ name }) => name);
+}
+
 /** Two machines: the first sends, the second helps. */
-async function openTwo(latencyMs: number) {
-  const scene = await openScene({ sandbox: { latencyMs }, watch: quick, ownProcesses: true });
+async function openTwo(latencyMs: number, folders: object = {}) {
+  const scene = await openScene({ sandbox: { latencyMs }, watch: quick, folders, ownProcesses: true });
   const client = await database.connect();
   const sender = startOn(scene, 'one');
   await until(() => isA(client, sender, 'sender'));
@@ -175,5 +183,42 @@ describePostgres('two machines', () => {
     }
     await until(async () => (await statusOf(client, file.batchId)) === 'done');
     await expectPaid(scene, 'one', file);
+  });
+
+  test('pay what is dropped into the inbox of the one that helps, where the file ends', async () => {
+    await using two = await openTwo(20);
+    const { scene, client } = two;
+    const file = await drop(scene, 'two', 60);
+    await until(async () => (await statusOf(client, file.batchId)) === 'done');
+    await expectPaid(scene, 'one', file);
+    await until(async () => (await readFiles(join(folderOf(scene, 'two'), 'archive'))).length === 1);
+    await until(async () => (await readFiles(join(folderOf(scene, 'two'), 'work'))).length === 0);
+  });
+
+  test('work folders that both see: a file of one that is killed, or frozen, ends once', async () => {
+    const names = ['inbox', 'work', 'archive', 'rejected', 'outbox'] as const;
+    const folders = Object.fromEntries(names.map((name) => [name, `./shared/${name}`]));
+    await using two = await openTwo(100, folders);
+    const { scene, client, sender, standby } = two;
+    const count = new TransferCount(scene);
+    const frozen = await drop(scene, 'shared', 400);
+    await until(() => count.read() >= 60);
+    sender.kill('SIGSTOP');
+    await until(() => isA(client, standby, 'sender'));
+    sender.kill('SIGCONT');
+    await until(() => isA(client, sender, 'helper'));
+    await until(async () => (await statusOf(client, frozen.batchId)) === 'done');
+    await until(async () => (await readFiles(folderOf(scene, 'shared/archive'))).length === 1);
+    const killed = await drop(scene, 'shared', 400, 'B');
+    await until(() => count.read() >= frozen.rows + 60);
+    standby.kill('SIGKILL');
+    await until(async () => (await statusOf(client, killed.batchId)) === 'done');
+    await until(async () => (await readFiles(folderOf(scene, 'shared/archive'))).length === 2);
+    // A file has its name in the archive before it leaves work/.
+    await until(async () => (await readFiles(folderOf(scene, 'shared/work'))).length === 0);
+    expect(await readFiles(folderOf(scene, 'shared/rejected'))).toEqual([]);
+    expect(await readFiles(folderOf(scene, 'shared/outbox'))).toHaveLength(6);
+    const { totals } = await scene.bank.ledger();
+    expect(totals.count).toBe(frozen.rows + killed.rows);
   });
 });

@@ -26,6 +26,7 @@ import { openJournal } from '../../src/store/open.ts';
 import type { Store } from '../../src/store/store.ts';
 import { DiskWatch, type WatchEvent, type WatchSetup } from '../../src/watch/context.ts';
 import { type Intake, openIntake } from '../../src/watch/folders/drop-folder.ts';
+import type { FileClaims } from '../../src/watch/ports.ts';
 import { Watcher } from '../../src/watch/watcher.ts';
 import { noonMs, partner } from './core-fixtures.ts';
 import { Mortality } from './mortality.ts';
@@ -70,6 +71,8 @@ export class WatchKit extends ScriptedBank implements AsyncDisposable {
   readonly store: Store;
   loaded: LoadedSettings;
   before: Before = {};
+  /** What the other machines that work the journal say of files; there are none when left out. */
+  claims: FileClaims | undefined;
   /** What the disk says when it is looked at. */
   diskWhy: string | undefined;
   /** What a person was told, in the words of a test. */
@@ -299,6 +302,7 @@ function makeSetup(
   return {
     store,
     intake,
+    claims: kit.claims,
     reader,
     clock,
     log,

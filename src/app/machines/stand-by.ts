@@ -1,5 +1,6 @@
 /** Waits for the sender's place of a journal that several machines work, and helps whoever has it meanwhile. */
 import { help } from '../../payout/help.ts';
+import { waitForAny } from '../../platform/signal.ts';
 import { makeContext, type Session, toLog } from '../session.ts';
 import type { SenderLockOwner } from '../sender-lock.ts';
 import type { MachinePlace } from './machine-place.ts';
@@ -17,7 +18,12 @@ interface StandingBy {
   readonly reportOwner: (owner: SenderLockOwner | undefined) => void;
   /** Told what keeps it from the journal; undefined when nothing does. */
   readonly noteTrouble: (error: unknown) => void;
+  /** What else it does meanwhile, until it is stopped; must not throw. */
+  readonly beside?: ((session: HelpingSession, stop: AbortSignal) => Promise<void>) | undefined;
 }
+
+/** How long what it does beside is waited for before it sends: an inbox may never answer. */
+const besideEndsMs = 5_000;
 
 export interface Helped {
   /** Resolves when nothing that it has sent as a helper is under way any more. */
@@ -48,6 +54,8 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
     count: () => {},
     stop,
   }).then(() => place.endFormer());
+  const beside = new AbortController();
+  void (standing.beside?.(session, stop) ?? Promise.resolve()).finally(() => beside.abort());
   while (place.role === 'helper' && !end.aborted) {
     standing.reportOwner(place.sender);
     await clock.sleep(standbyPollMs, end);
@@ -55,6 +63,7 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
     await place.step().then(() => standing.noteTrouble(undefined), standing.noteTrouble);
   }
   over.abort();
+  await waitForAny(clock, besideEndsMs, beside.signal);
   if (refused?.aborted === true) {
     await ended;
     refused.throwIfAborted();

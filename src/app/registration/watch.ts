@@ -15,6 +15,7 @@ import { requireCallbackKeys } from '../../settings/secrets.ts';
 import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
 import type { AddedRowReader } from '../../watch/ports.ts';
 import { RegistrationWatch, type RegistrationWatchSetup } from '../../watch/registrations.ts';
+import { describeInboxOwner, openFileClaims } from '../machines/files.ts';
 import { makeRegistrationReader } from '../open-store.ts';
 import { type Session, toLog } from '../session.ts';
 import { openCallbackListener } from './callbacks.ts';
@@ -55,7 +56,8 @@ export async function openRegistrationWatch(
   await using stack = new AsyncDisposableStack();
   const intake = stack.use(await openDropFolder(session, around));
   const registering = await openRegistering(session);
-  const setup = await makeSetup(registering, { ...around, intake });
+  const claims = await openFileClaims(session, workOf(session));
+  const setup = await makeSetup(registering, { ...around, intake, claims });
   const watch = new RegistrationWatch(setup);
   const owned = stack.move();
   return {
@@ -67,18 +69,22 @@ export async function openRegistrationWatch(
   };
 }
 
-function openDropFolder({ loaded, journal, clock }: Session, { log }: WatchedAround): Promise<Intake> {
-  const { dataDir, folders, settings } = loaded;
+const workOf = ({ loaded: { dataDir } }: Session): string => join(dataDir, `work-${registrationsInbox}`);
+
+function openDropFolder(session: Session, { log }: WatchedAround): Promise<Intake> {
+  const { loaded, journal, clock } = session;
+  const { folders, settings } = loaded;
   return openIntake({
     label: registrationsInbox,
     folders: {
       ...folders,
       inbox: join(folders.inbox, registrationsInbox),
-      work: join(dataDir, `work-${registrationsInbox}`),
+      work: workOf(session),
     },
     watch: settings.watch,
     isSidecarExpected: settings.input.control === 'sidecar',
     journalId: journal.journalId,
+    owner: describeInboxOwner(session),
     clock,
     log: (level, message, facts) => log(level, `${message} (registrations)`, facts),
   });
@@ -88,7 +94,7 @@ function openDropFolder({ loaded, journal, clock }: Session, { log }: WatchedAro
 
 async function makeSetup(
   registering: RegisterSession,
-  around: WatchedAround & Pick<WatchSetup, 'intake'>,
+  around: WatchedAround & Pick<WatchSetup, 'intake' | 'claims'>,
 ): Promise<RegistrationWatchSetup> {
   const { session } = registering;
   const { journal, clock, loaded, outbox } = session;

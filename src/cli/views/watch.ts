@@ -55,7 +55,10 @@ function describe(news: WatchNews): Told {
     case 'standing-by': {
       const { owner } = news;
       const sender = owner && { ...owner, sinceMs: undefined, since: formatBangkokDateTime(owner.sinceMs) };
-      const text = `standing by: ${nameOwner(owner)} is sending; this process takes over when that one ends`;
+      // Without a machine it is told by a lock here, and there is nothing to help with.
+      const does =
+        owner?.machine === undefined ? 'takes' : 'helps it, takes files of its own inbox in, and takes';
+      const text = `standing by: ${nameOwner(owner)} is sending; this process ${does} over when that one ends`;
       return { json: { sender: sender ?? null }, text };
     }
     case 'working': {

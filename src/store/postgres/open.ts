@@ -27,6 +27,7 @@ import { asPostgresRefusal } from './errors.ts';
 import { makePostgresJournal } from './journal.ts';
 import { migrateTables, readTablesVersion, tablesVersion } from './migrations.ts';
 import type { OwnWorker } from './send-guards.ts';
+import { makeFileClaims } from './file-claims.ts';
 import { makeWorkerStore } from './workers.ts';
 import { requireSameDatabase, requireServer } from './server.ts';
 
@@ -86,7 +87,7 @@ export async function prepareJournal(
       refused: known.refused.signal,
       takeUp: async (own) => {
         const journal = await takeUp({ engine, opening, known, journalId, own });
-        return { ...journal, workers: makeWorkerStore(engine).workers };
+        return { ...journal, workers: makeWorkerStore(engine).workers, fileClaims: makeFileClaims(engine) };
       },
       [Symbol.asyncDispose]: () => owned.disposeAsync(),
     };

@@ -54,10 +54,19 @@ const forgetMarks = define((_values: object) =>
   textStatement(sql`delete from write_mark where at_ms < ${ago(markedMs)}`),
 );
 
+/** Those of files that have ended, and that nobody looks at any more. */
+const forgetClaims = define((_values: object) =>
+  textStatement(sql`
+    delete from file_claim c using intake_item i
+    where i.item_id = c.item_id and i.outcome is not null and i.ended_at_ms < ${ago(shownMs)}
+      and not exists (select from taken_file t where t.item_id = c.item_id and t.is_watched = 1)`),
+);
+
 /** In a transaction that excludes all who write. */
 export function* prune(): Body<void> {
   yield* forgetSends();
   yield* forgetShards.run({});
   yield* forgetWorkers.run({});
   yield* forgetMarks.run({});
+  yield* forgetClaims.run({});
 }

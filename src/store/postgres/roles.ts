@@ -38,6 +38,7 @@ const passing = [
   'open_payout',
   'registration',
   'latest_send',
+  'file_claim',
   'shard',
   'worker',
   'write_mark',

@@ -99,6 +99,9 @@ const isAhead = (worker: WorkerNow): boolean => isLeaseAhead(worker, worker.nowM
 const isOver = (worker: WorkerNow): boolean => !isLeaseRunning(worker, worker.nowMs);
 const isThere = (worker: WorkerNow): boolean => !isOver(worker) && !isAhead(worker);
 
+/** Of one row of `worker`, named `w`: as `isOver` does not have it. */
+export const isNotOver = sql<boolean>`(${notEnded} and w.lease_until_ms > ${databaseNowMs})`;
+
 /** The first ready row strictly between two, and the last that is taken with it; both null when there is none. */
 const readyRows = define(({ batchId, afterRow, beforeRow, rowsMax }: Asked & RowGap) =>
   textStatement<{ readonly fromRow: number | null; readonly toRow: number | null }>(sql`

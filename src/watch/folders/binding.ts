@@ -1,4 +1,7 @@
-/** Whose inbox it is: `.paydrop/journal.json` in it names the journal that works it, and the process. */
+/**
+ * Whose inbox it is: `.paydrop/journal.json` in it names the journal that works it, and the process. And which `work/` it
+ * is, by whatever path a machine has it.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -36,22 +39,43 @@ export function originalsFolderOf(inbox: string): string {
 /** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
 const stampSchema = z.object({ journalId: z.string(), holder: z.string().optional().catch(undefined) });
 
+/** Another process of the same journal takes the files of this inbox in: they are taken. */
+export class InboxOfAnotherError extends InboxRefusedError {}
+
+/** Who takes files in, where several processes work one journal. */
+export interface InboxOwner {
+  /** Names this process, as stamps have it. */
+  readonly name: string;
+  /** Asked of the one that a stamp names, by a process that leaves the inbox to any other that is there. */
+  readonly isThere?: ((name: string) => Promise<boolean>) | undefined;
+}
+
 export class InboxBinding {
   readonly #inbox: string;
   readonly #work: string;
   readonly #journalId: string;
-  /** Random; names this process. Two that work copies of one journal differ in it alone. */
-  #holder: string | undefined = randomBytes(holderBytes).toString('hex');
+  readonly #isOtherThere: InboxOwner['isThere'];
+  /** The journal is no file of which there can be copies. */
+  readonly #isShared: boolean;
+  /** Names this process; random where it is given none. Two that work copies of one journal differ in it alone. */
+  #holder: string | undefined;
   /** Of the folder that is bound; undefined while it is not. */
   #identity: string | undefined;
   /** How often the folder was bound: another number means another folder, or the same come back. */
   count = 0;
 
   /** @param work remembers which inboxes were bound; both absolute */
-  constructor({ inbox, work }: Readonly<Record<'inbox' | 'work', string>>, journalId: string) {
+  constructor(
+    { inbox, work }: Readonly<Record<'inbox' | 'work', string>>,
+    journalId: string,
+    owner?: InboxOwner,
+  ) {
     this.#inbox = inbox;
     this.#work = work;
     this.#journalId = journalId;
+    this.#holder = owner?.name ?? randomBytes(holderBytes).toString('hex');
+    this.#isOtherThere = owner?.isThere;
+    this.#isShared = owner !== undefined;
   }
 
   /** The folder is gone: another one, or the same, is bound anew. */
@@ -99,13 +123,19 @@ export class InboxBinding {
     let holder = this.#holder;
     const stamp = `${JSON.stringify({ journalId, holder })}\n`;
     if (before === undefined) await writeFirst(path, stamp);
-    else if (this.count === 0 && known?.journalId === journalId && !(await isWritten(path, stamp)))
-      holder = known.holder;
+    else if (known?.journalId === journalId && (await this.#mayTake(known.holder)))
+      if (!(await isWritten(path, stamp))) holder = known.holder;
     // Another watcher may have written its own at this very moment: whose is there in the end counts.
     const found = await readText(path);
     if (found === undefined) throw missingStamp(this.#inbox);
     this.#requireOurs(found, holder);
     this.#holder = holder;
+  }
+
+  /** At its first binding a process takes an inbox over; one that leaves it to others takes it when those are gone. */
+  async #mayTake(holder: string | undefined): Promise<boolean> {
+    if (this.#isOtherThere === undefined) return this.count === 0;
+    return holder === undefined || holder === this.#holder || !(await this.#isOtherThere(holder));
   }
 
   /** An empty mount point must not be taken for the inbox whose share is away. */
@@ -135,6 +165,10 @@ export class InboxBinding {
       );
     }
     if (found.holder === holder) return;
+    if (this.#isShared)
+      throw new InboxOfAnotherError(
+        `the inbox ${inbox} is worked by another process of this journal, which takes its files in`,
+      );
     throw new InboxRefusedError(
       `the inbox ${inbox} is worked by another watcher since: ${path} names another holder of the journal ${journalId}. ` +
         'If it works a copy of this dataDir, payouts may be made twice: stop one of the two, for good. ' +
@@ -208,6 +242,22 @@ const missingStamp = (inbox: string): OutputFileError =>
       'If a share or a disk belongs there, mount it. ' +
       `If the folder was made anew on purpose, say so: mkdir ${join(inbox, ownFolderName)}`,
   );
+
+// ---------------------------------------------------------------- which work/ it is
+
+/** In work/, beside the memory of inboxes. */
+const folderIdName = '.paydrop-folder.json';
+
+const folderIdSchema = z.object({ folderId: z.string() });
+
+/** The id of a `work/` for all who have it mounted; it gets one where it has none. */
+export async function readFolderId(work: string): Promise<string> {
+  const path = join(work, folderIdName);
+  const known = await readText(path);
+  if (known === undefined)
+    await writeFirst(path, `${JSON.stringify({ folderId: randomBytes(holderBytes).toString('hex') })}\n`);
+  return folderIdSchema.parse(JSON.parse((await readText(path)) ?? '{}')).folderId;
+}
 
 // ---------------------------------------------------------------- inboxes that were bound before
 

@@ -10,7 +10,13 @@ import { Signal, waitForAny } from '../../platform/signal.ts';
 import type { FileEnd, WorkItem } from '../ports.ts';
 import type { InboxView, StuckFile } from '../rules/drop-folder.ts';
 import { clearLeftovers, findEnded } from './archive.ts';
-import { InboxBinding, InboxRefusedError, mayBeAway } from './binding.ts';
+import {
+  InboxBinding,
+  type InboxOwner,
+  InboxOfAnotherError,
+  InboxRefusedError,
+  mayBeAway,
+} from './binding.ts';
 import { type Claim, ClaimedFolder, type FolderLook } from './claim.ts';
 import type { FoldersContext } from './context.ts';
 import { Inbox, InboxWatcher } from './inbox.ts';
@@ -27,6 +33,8 @@ export interface IntakeOptions extends Pick<
   /** How long a file waits for its sidecar; 60 seconds when left out. */
   readonly sidecarWaitMs?: number;
   readonly journalId: string;
+  /** Left out where one process alone works the journal. */
+  readonly owner?: InboxOwner | undefined;
   /** Milliseconds of a clock that never jumps; the machine's when left out. */
   readonly elapsedMs?: () => number;
   /** For tests. */
@@ -82,10 +90,10 @@ class DropFolder implements AsyncDisposable {
   #notifiedAtMs: number;
   #lookTookMs = 0;
 
-  constructor(context: FoldersContext, journalId: string) {
+  constructor(context: FoldersContext, journalId: string, owner?: InboxOwner) {
     this.#context = context;
     this.#claimed = new ClaimedFolder(context);
-    this.#binding = new InboxBinding(context.folders, journalId);
+    this.#binding = new InboxBinding(context.folders, journalId, owner);
     this.#inbox = new Inbox(context, this.#claimed, this.#binding);
     this.#originals = new Originals(context);
     this.#work = new WorkFolder(context, this.#originals);
@@ -372,10 +380,10 @@ class DropFolder implements AsyncDisposable {
   // ---------------------------------------------------------------- waiting
 
   /** Binds the inbox and watches it. */
-  static async open(context: FoldersContext, journalId: string): Promise<DropFolder> {
-    const folder = new DropFolder(context, journalId);
+  static async open(context: FoldersContext, journalId: string, owner?: InboxOwner): Promise<DropFolder> {
+    const folder = new DropFolder(context, journalId, owner);
     const error = await folder.#inbox.bind();
-    if (error instanceof InboxRefusedError) throw error;
+    if (error instanceof InboxRefusedError && !(error instanceof InboxOfAnotherError)) throw error;
     await folder.#follow();
     return folder;
   }
@@ -518,5 +526,5 @@ export async function openIntake(options: IntakeOptions): Promise<Intake> {
   // A share that is away may be back later: then the inbox is looked for, not made.
   const isAway = await mayBeAway(work, inbox).catch(() => true);
   if (!isAway) await makeFolder(inbox).catch(() => undefined);
-  return DropFolder.open(context, journalId);
+  return DropFolder.open(context, journalId, options.owner);
 }

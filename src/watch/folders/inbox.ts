@@ -15,7 +15,7 @@ import {
   orderFinished,
 } from '../rules/drop-folder.ts';
 import type { InboxState, InboxView, Sighting, Taking } from '../rules/drop-folder.ts';
-import { type InboxBinding, InboxRefusedError } from './binding.ts';
+import { type InboxBinding, InboxOfAnotherError, InboxRefusedError } from './binding.ts';
 import type { Claim, Claimable, ClaimedFolder } from './claim.ts';
 import type { FoldersContext } from './context.ts';
 
@@ -92,11 +92,18 @@ export class Inbox {
     const { folders, log } = this.#context;
     const { inbox } = folders;
     const why = error instanceof InboxRefusedError ? error.message : failWith('use', inbox, error).message;
-    if (this.#state.kind === 'there' || this.#state.why !== why)
+    if (error instanceof InboxOfAnotherError) this.#noteOther(why);
+    else if (this.#state.kind === 'there' || this.#state.why !== why)
       log('warn', 'the inbox is gone', { inbox, why });
     this.#binding.release();
     this.#forget();
     this.#state = { kind: 'gone', why };
+  }
+
+  /** Nothing is wrong with it: its files are taken. */
+  #noteOther(why: string): void {
+    const isNews = this.#state.kind === 'there' || this.#state.why !== why;
+    if (isNews) this.#context.log('info', 'the inbox is left to another process', { why });
   }
 
   #forget(): void {

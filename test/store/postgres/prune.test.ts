@@ -106,4 +106,25 @@ describePostgres('of those that have worked the journal', () => {
     expect(kept).toContain('recent');
     expect(kept).not.toContain('old');
   });
+
+  test('the claim of a file goes a day after the file has ended, unless that is still looked at', async () => {
+    await using cluster = await openCluster();
+    const files = [
+      ['ended', `'archived'`, twoDays],
+      ['just', `'archived'`, 0],
+      ['watched', `'archived'`, twoDays],
+      ['open', 'null', twoDays],
+    ] as const;
+    for (const [item, outcome, agoMs] of files) {
+      await cluster.sql(`insert into file_claim values ('${item}', 'a.csv', 'F', 1, 'pay-1', 1)`);
+      await cluster.sql(`insert into intake_item (item_id, batch_id, file_name, dropped_at_ms, started_at_ms, owns_batch,
+        outcome, ended_at_ms) values ('${item}', '${item}', 'a.csv', 1, 1, 0, ${outcome},
+        (extract(epoch from now()) * 1000)::bigint - ${agoMs})`);
+    }
+    await cluster.sql(`insert into taken_file (item_id, batch_id, file_name, path, inode, bytes, sha256, is_watched)
+      values ('watched', 'watched', 'a.csv', '/a.csv', '1', 1, '0', 1)`);
+    await cluster.workers.joinAsHelper(name);
+    const kept = await cluster.sql('select item_id from file_claim order by item_id');
+    expect(kept.map(({ item_id: item }) => item)).toEqual(['just', 'open', 'watched']);
+  });
 });

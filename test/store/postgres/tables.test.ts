@@ -194,6 +194,7 @@ function withDifferences(tables: Tables): Tables {
 
 /** Of several machines alone. */
 const ofMachines: readonly string[] = [
+  'file_claim',
   'latest_send',
   'payer_breaker',
   'request_slot',

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readFolderId } from '../../../src/watch/folders/binding.ts';
 import type { Intake } from '../../../src/watch/folders/drop-folder.ts';
 import { type Kit, linklessDisk, makeKit, rescanMs, stillMs, until } from '../../support/inbox-kit.ts';
 import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
@@ -182,4 +183,46 @@ test('an inbox on a share that is full is worked after a restart too: that is wh
   } finally {
     runAsRoot('umount', '-l', mountPoint);
   }
+});
+
+describe('an inbox that several machines see', () => {
+  const living = new Set<string>();
+  const isThere = async (name: string): Promise<boolean> => living.has(name);
+  const helper = (name: string) => ({ owner: { name, isThere } });
+  beforeEach(() => living.clear());
+
+  test('is left to the one that works it, without a word of trouble, and taken when that one is gone', async () => {
+    const time = makeVirtualClock();
+    living.add('worker-1');
+    const first = await kit.open({ elapsedMs: time.elapsedMs, ...helper('worker-1') });
+    const second = await kit.open({ elapsedMs: time.elapsedMs, ...helper('worker-2') });
+    await drop('a.csv');
+    expect(await takeAll(second, time)).toEqual([]);
+    expect(whyOf(second)).toMatch(/is worked by another process of this journal/);
+    expect(kit.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+    expect(await takeAll(first, time)).toEqual(['a.csv']);
+    living.delete('worker-1');
+    living.add('worker-2');
+    await drop('b.csv');
+    time.skip(rescanMs);
+    expect(await takeAll(second, time)).toEqual(['b.csv']);
+    expect(await takeAll(first, time)).toEqual([]);
+  });
+
+  test('is taken over by the one that sends, and not taken back', async () => {
+    const time = makeVirtualClock();
+    for (const name of ['worker-1', 'worker-2']) living.add(name);
+    const helping = await kit.open({ elapsedMs: time.elapsedMs, ...helper('worker-1') });
+    const sending = await kit.open({ elapsedMs: time.elapsedMs, owner: { name: 'worker-2' } });
+    await drop('a.csv');
+    expect(await takeAll(helping, time)).toEqual([]);
+    expect(await takeAll(sending, time)).toEqual(['a.csv']);
+  });
+
+  test('has one name for its work folder, whoever asks', async () => {
+    const id = await readFolderId(kit.root);
+    expect(id).toMatch(/^[0-9a-f]{24}$/);
+    expect(await readFolderId(join(kit.root, '.', 'inbox', '..'))).toBe(id);
+    expect(await readFolderId(kit.inbox)).not.toBe(id);
+  });
 });

@@ -32,6 +32,12 @@ create table shard (
 create index shard_of_batch on shard (batch_id, to_row);
 create index shard_not_ended on shard (batch_id) where ended_at_ms is null;
 
+-- Which process works a file that was taken in, and in which folder that stands; the worker may be long forgotten.
+create table file_claim (
+  item_id text primary key, file_name text not null, folder_id text not null,
+  worker_id bigint not null, machine text not null, claimed_at_ms bigint not null
+);
+
 create table latest_send (
   payout_seq bigint not null, attempt_no bigint not null, worker_id bigint not null references worker,
   sent_at_ms bigint not null,

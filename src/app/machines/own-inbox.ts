@@ -1,0 +1,82 @@
+/** Takes in what is dropped into the inbox of this machine while another process has the right to send. */
+import { computeBackoffMs } from '../../core/backoff.ts';
+import type { Log } from '../../core/ports.ts';
+import { probeFolders } from '../../platform/disk-probe.ts';
+import { DiskWatch, keepGoing, retryBackoff, type WatchEvent } from '../../watch/context.ts';
+import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
+import { OwnInbox } from '../../watch/own-inbox.ts';
+import { openNotifier } from '../notices/notifier.ts';
+import { registrationsInbox } from '../registration/watch.ts';
+import { type Session, toLog } from '../session.ts';
+import { describeInboxOwner, openFileClaims } from './files.ts';
+import type { HelpingSession } from './stand-by.ts';
+
+/**
+ * The folders of payout files.
+ * @throws as `openIntake` does
+ */
+export const openPayoutInbox = (session: Session, log: Log): Promise<Intake> => {
+  const { folders, settings } = session.loaded;
+  return openIntake({
+    folders,
+    watch: settings.watch,
+    isSidecarExpected: settings.input.control === 'sidecar',
+    inboxesWithin: [registrationsInbox],
+    journalId: session.journal.journalId,
+    owner: describeInboxOwner(session),
+    clock: session.clock,
+    log,
+  });
+};
+
+export interface TakingIn {
+  /** Aborted when the process is to send, or to stop. */
+  readonly stop: AbortSignal;
+  /** Told of each file that has ended. Must not throw. */
+  readonly reportEvent: (event: WatchEvent) => void;
+}
+
+/** Works the inbox until it is stopped; what keeps it from that is logged, and tried again. */
+export async function takeIn(session: HelpingSession, taking: TakingIn): Promise<void> {
+  const { clock, log } = session;
+  for (let failures = 0; !taking.stop.aborted; failures += 1) {
+    try {
+      await takeInOnce(session, taking);
+    } catch (error) {
+      log.error({ err: error }, 'the inbox of this machine cannot be worked, and is tried again');
+      await clock.sleep(computeBackoffMs(retryBackoff, failures), taking.stop);
+    }
+  }
+}
+
+async function takeInOnce(session: HelpingSession, { stop, reportEvent }: TakingIn): Promise<void> {
+  const { loaded, journal, clock, reader, findTrace, approval } = session;
+  const { work, archive, rejected } = loaded.folders;
+  const log = toLog(session.log);
+  await using intake = await openPayoutInbox(session, log);
+  const notices = await openNotifier(session);
+  const disk = new DiskWatch(clock, log, async () => (await probeFolders([work, archive, rejected]))?.why);
+  const setup = {
+    intake,
+    claims: await openFileClaims(session, work),
+    store: journal,
+    reader,
+    clock,
+    log,
+    stop,
+    disk,
+    payer: loaded.settings.bank,
+    likeFileDays: loaded.settings.limits.likeFileDays,
+    approval,
+    findTrace,
+    notify: (event: WatchEvent) => notices.notifyOfEvent(event),
+    reportEvent,
+  };
+  await Promise.all([
+    new OwnInbox(setup).work(),
+    keepGoing(setup, 'looking at the disk', async () => {
+      await disk.look();
+      await clock.sleep(loaded.settings.watch.probeMs, stop);
+    }),
+  ]);
+}
