@@ -17,6 +17,7 @@ import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
 import type { ClockReading } from '../payout/rules/clock-skew.ts';
 import { readServiceHours } from '../payout/rules/service-hours.ts';
+import { SharedPause } from '../payout/shared-pause.ts';
 import { systemClock } from '../platform/clock.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type { Logger } from '../platform/log.ts';
@@ -238,7 +239,7 @@ const levels = { differs: 'error', jumped: 'error', untold: 'warn', agrees: 'inf
 
 /** Opens the gate of a payer account, once for each; its breaker outlives the run. */
 function makeGates(
-  { loaded: { settings }, clock, bankClock, breakers }: RunSession,
+  { loaded: { settings }, clock, bankClock, breakers, journal, place }: RunSession,
   stop: AbortSignal,
 ): (payer: Payer) => BreakerGate {
   const hours = readServiceHours(settings.serviceHours);
@@ -248,8 +249,11 @@ function makeGates(
     const breaker = breakers.get(key) ?? new PayerBreaker();
     breakers.set(key, breaker);
     const clocks = (): ClockReading => bankClock.read();
+    const shared =
+      place && new SharedPause({ journal, share: place.share, clock }, { companyId, payerAccount });
     const gate =
-      gates.get(key) ?? new BreakerGate({ clock, clocks, brake: settings.brake, stop, breaker, hours });
+      gates.get(key) ??
+      new BreakerGate({ clock, clocks, brake: settings.brake, stop, breaker, hours, shared });
     gates.set(key, gate);
     return gate;
   };

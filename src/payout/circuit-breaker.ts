@@ -34,7 +34,9 @@ import {
 } from './rules/circuit-breaker.ts';
 import { type ClockReading, findDayTrouble } from './rules/clock-skew.ts';
 import type { BreakerSignal } from './rules/read-reply.ts';
+import { isUnrecorded, type KnownPause } from './rules/shared-pause.ts';
 import { isOpen, mayBeginByBothAtMs, type ServiceHours } from './rules/service-hours.ts';
+import { type SharedPause, sharedPollMs } from './shared-pause.ts';
 
 /** Whose breaker it is: a batch's, or that of an order of it. */
 export type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
@@ -54,11 +56,15 @@ export class PayerBreaker {
   /** Transfers that the bank has answered, whatever it said of them. */
   answered = 0;
   /** The pause that the journal knows of. */
-  recordedPause: Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'> | undefined;
+  recordedPause: KnownPause | undefined;
   /** Fulfilled when the journal knows of the halt. */
   haltRecorded: Promise<void> | undefined;
   /** A halt that the journal has was noticed here, whichever of several machines has caused it. */
   isHaltedForAll = false;
+  /** This machine has the turn to try whether the pause is over, and the others have not been told what came of it. */
+  isProbingForAll = false;
+  /** By a clock that nobody sets: another machine tries just now, and is waited for until then. */
+  probeAgainAtMs = 0;
   /** Notified whenever a state changes, so that waiters look again. */
   readonly changes = new Signal();
 
@@ -105,6 +111,8 @@ interface GateOptions {
   readonly breaker?: PayerBreaker | undefined;
   /** Transfers are sent only then; always when left out. */
   readonly hours?: ServiceHours | undefined;
+  /** Where several machines use the account: its pause is that of all, and one of them tries at a time. */
+  readonly shared?: SharedPause | undefined;
   /** Ours beside the bank's: no transfer is begun while their days differ. The bank's is unknown when left out. */
   readonly clocks?: (() => ClockReading) | undefined;
 }
@@ -191,6 +199,7 @@ export class BreakerGate {
     for (;;) {
       const { transfers } = this;
       const entry = this.#tryEnter('transfers', transfers);
+      if (entry?.kind === 'go' && entry.isProbe && !(await this.#takeProbe(entry))) continue;
       if (entry !== undefined) return entry;
       await this.#wait(transfers.pausedUntilMs);
     }
@@ -218,10 +227,28 @@ export class BreakerGate {
   }
 
   /** A pass for the same attempt to go again, if it may go now: a repetition never waits, and is asked about on. */
-  tryRepeat(repetition: Repetition): Pass | undefined {
+  async tryRepeat(repetition: Repetition): Promise<Pass | undefined> {
     if (!this.mayRepeat(repetition)) return undefined;
     const entry = this.#tryEnter('transfers', this.transfers);
-    return entry?.kind === 'go' ? entry : undefined;
+    if (entry?.kind !== 'go') return undefined;
+    return !entry.isProbe || (await this.#takeProbe(entry)) ? entry : undefined;
+  }
+
+  /** False where another machine tries, or nothing is to be tried any more. */
+  async #takeProbe(pass: Pass): Promise<boolean> {
+    let isTaken = false;
+    try {
+      isTaken = (await this.shared?.takeProbe(this.breaker)) ?? true;
+      this.breaker.isProbingForAll = isTaken && this.shared !== undefined;
+    } finally {
+      if (!isTaken) pass.leave();
+    }
+    return isTaken;
+  }
+
+  /** The pause as all machines have it; undefined where this one alone uses the account. */
+  get shared(): SharedPause | undefined {
+    return this.#options.shared;
   }
 
   /** When a repetition that may not go now is looked at again; undefined when nobody knows. */
@@ -236,6 +263,8 @@ export class BreakerGate {
     if (status === 'open') return this.#pass(kind, false);
     const { isProbing } = this.breaker;
     if (isProbing[kind] || this.#nowMs < pausedUntilMs) return undefined;
+    if (kind === 'transfers' && this.#options.clock.elapsedMs() < this.breaker.probeAgainAtMs)
+      return undefined;
     if (kind === 'transfers' && this.#isAnyUnasked(pausedUntilMs)) return undefined;
     isProbing[kind] = true;
     return this.#pass(kind, true);
@@ -259,9 +288,10 @@ export class BreakerGate {
   }
 
   async #wait(untilMs: number): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, shared } = this.#options;
     const waitMs = untilMs - clock.now();
-    await clock.sleep(waitMs <= 0 ? probePollMs : Math.min(waitMs, pausePollMs), this.breaker.changes.next);
+    const pollMs = shared === undefined ? probePollMs : sharedPollMs;
+    await clock.sleep(waitMs <= 0 ? pollMs : Math.min(waitMs, pausePollMs), this.breaker.changes.next);
   }
 
   /** What got no answer is asked about first; questions that get none either hold transfers up for a while only. */
@@ -421,7 +451,9 @@ export async function findHalt(
 /** When somebody else has halted the batch or its account, this run stops sending too. */
 export async function noticeHalt(context: BreakerContext, batch: HaltedBatch): Promise<void> {
   const why = await findHalt(context, batch);
-  if (why !== undefined) context.gate.haltFor(why);
+  if (why === undefined) return;
+  context.gate.breaker.isHaltedForAll ||= context.gate.shared !== undefined;
+  context.gate.haltFor(why);
 }
 
 /** Why the batch itself was halted, by an operator or by a halt that has since been lifted for another batch. */
@@ -454,6 +486,10 @@ export async function takeUpBreaker({ journal, gate, clock }: PayerContext, paye
     breaker.isHaltedForAll = false;
     gate.reopen();
   }
+  if (gate.shared !== undefined) {
+    await gate.shared.follow(breaker);
+    return;
+  }
   const pause = await journal.payerPause(payer.companyId, payer.payerAccount);
   if (pause === undefined) {
     if (breaker.recordedPause !== undefined && breaker.state.status === 'paused') breaker.become(openBreaker);
@@ -466,25 +502,37 @@ export async function takeUpBreaker({ journal, gate, clock }: PayerContext, paye
 
 /** Records what has become of the pause, if it is not what the journal knows. */
 export async function recordPause(
-  { journal, gate: { breaker }, log, subject = 'payer account' }: PayerContext,
+  { journal, gate, log, subject = 'payer account' }: PayerContext,
   { companyId, payerAccount }: Payer,
 ): Promise<void> {
+  const { breaker } = gate;
+  // Of two machines that have met trouble the one that waits for longer is heeded.
+  if (isUnrecorded(breaker.state, breaker.recordedPause)) await gate.shared?.follow(breaker);
   const { status, why, pausedAtMs, pausedUntilMs, troubles } = breaker.state;
-  const recorded = breaker.recordedPause;
-  if (status === 'open' && recorded !== undefined) {
+  if (status === 'open' && breaker.recordedPause !== undefined) {
     breaker.recordedPause = undefined;
     await journal.clearPayerPause(companyId, payerAccount);
+    await tellOthers(gate, true);
     log('info', `${subject} goes on`, {});
   }
-  if (status !== 'paused' || why === null) return;
-  if (recorded?.pausedAtMs === pausedAtMs && recorded.pausedUntilMs === pausedUntilMs) return;
-  const times = { sinceMs: pausedAtMs, untilMs: pausedUntilMs };
-  const pause = { ...why, troubles, isTransfer: true, ...times };
-  await journal.recordPayerPause({ companyId, payerAccount, ...pause });
-  // Not before: whoever looks meanwhile would take it for one that an operator has ended.
-  breaker.recordedPause = { pausedAtMs, pausedUntilMs };
-  const { code, reason } = why;
-  log('warn', `${subject} paused`, { code, reason, forMs: pausedUntilMs - pausedAtMs });
+  if (status === 'paused' && why !== null && isUnrecorded(breaker.state, breaker.recordedPause)) {
+    const times = { sinceMs: pausedAtMs, untilMs: pausedUntilMs };
+    const pause = { ...why, troubles, isTransfer: true, ...times };
+    await journal.recordPayerPause({ companyId, payerAccount, ...pause });
+    // Not before: whoever looks meanwhile would take it for one that an operator has ended.
+    breaker.recordedPause = { pausedAtMs, pausedUntilMs };
+    await tellOthers(gate, false);
+    const { code, reason } = why;
+    log('warn', `${subject} paused`, { code, reason, forMs: pausedUntilMs - pausedAtMs });
+  }
+  if (breaker.isProbingForAll) await tellOthers(gate, status === 'open');
+}
+
+/** Nothing while this machine's probe is under way. */
+async function tellOthers({ breaker, shared }: BreakerGate, isAnswered: boolean): Promise<void> {
+  if (shared === undefined || breaker.isProbing.transfers) return;
+  breaker.isProbingForAll = false;
+  await shared.tell(isAnswered);
 }
 
 /** How often it is looked, while the account is paused, whether an operator has ended the pause. */
@@ -507,14 +555,16 @@ export async function keepPauseRecorded(
     if (opensAtMs !== reportedMs) reportHours(context, opensAtMs);
     reportedMs = opensAtMs;
     const isPaused = gate.breaker.state.status === 'paused';
-    const waitMs = isPaused ? clearedPollMs : gate.hasHours ? hoursPollMs : idleMs;
+    const aloneMs = isPaused ? clearedPollMs : gate.hasHours ? hoursPollMs : idleMs;
+    const waitMs = gate.shared === undefined ? aloneMs : sharedPollMs;
     // Begun before anything is awaited, so that no news is missed.
     const news = gate.waitForNews(waitMs, end);
     await recordPause(context, batch);
     await news;
-    await endClearedPause(context, batch);
+    if (gate.shared === undefined) await endClearedPause(context, batch);
+    else await gate.shared.follow(gate.breaker);
     // Rows that wait for the account meet no guard that would tell them of an operator's word.
-    if (gate.state.status === 'paused') await noticeHalt(context, batch);
+    if (gate.shared !== undefined || gate.state.status === 'paused') await noticeHalt(context, batch);
   }
   await recordPause(context, batch);
 }

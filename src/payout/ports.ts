@@ -203,6 +203,9 @@ export interface HistoryReader {
   history(seq: number): Promise<PayoutHistory | undefined>;
 }
 
+/** Names a payer account. */
+export type PayerKey = Pick<Batch, 'companyId' | 'payerAccount'>;
+
 /** Stops and pauses of everything that uses one payer account. */
 export interface PayerBreakerReader {
   payerHalt(companyId: string, payerAccount: string): Promise<PayerHalt | undefined>;
@@ -274,6 +277,12 @@ export interface AskedShard {
   readonly afterRow: number | undefined;
 }
 
+/**
+ * The turn of a worker to try whether the pause of a payer account is over: taken; held by another that is there; or not
+ * needed, since the bank has answered a try.
+ */
+export type ProbeTurn = 'taken' | 'held' | 'answered';
+
 /** Who works the journal, by leases that run by the clock of its database. */
 export interface WorkerStore {
   /** Takes the sender's place, if nobody whose lease runs has it. */
@@ -301,6 +310,10 @@ export interface WorkerStore {
   shardsElsewhere(batchId: string, workerId: number): Promise<readonly Shard[]>;
   /** Rows of their shards whose outcome nobody has recorded. */
   countUnderWayElsewhere(workerId: number): Promise<number>;
+  takeProbe(payer: PayerKey, workerId: number): Promise<ProbeTurn>;
+  /** Gives its turn back, if it has it, and says whether the bank has answered since the latest pause. */
+  endProbe(payer: PayerKey, workerId: number, isAnswered: boolean): Promise<void>;
+  wasAnswered(payer: PayerKey): Promise<boolean>;
 }
 
 /** What a run needs of the journal. */

@@ -257,7 +257,7 @@ async function keep(
  */
 async function sendAgain(context: WorkerContext, one: InDoubt, inquired: Inquired): Promise<void> {
   const { run, gate, settle, bankClock } = context;
-  const pass = gate.tryRepeat(repetitionOf(one.attempt, settle));
+  const pass = await gate.tryRepeat(repetitionOf(one.attempt, settle));
   let change: InquiryStep['sendAgain'];
   try {
     if (pass !== undefined)

@@ -2,14 +2,21 @@
  * Sharing the rows of a batch with other machines: each takes shards of rows that are ready and pays them, one settles
  * what is in doubt. What another has under way is left alone.
  */
-import type { InDoubt, PayoutStore, ReadyPayout, Shard, WorkerStore } from './ports.ts';
+import type { InDoubt, PayerKey, PayoutStore, ProbeTurn, ReadyPayout, Shard, WorkerStore } from './ports.ts';
 
 /** Large enough that few commits go to taking them, small enough that all machines end at about the same time. */
 const shardRowsMax = 50;
 
 type SharedRows = Pick<
   WorkerStore,
-  'claimShard' | 'endShard' | 'abandonedBatches' | 'shardsElsewhere' | 'countUnderWayElsewhere'
+  | 'claimShard'
+  | 'endShard'
+  | 'abandonedBatches'
+  | 'shardsElsewhere'
+  | 'countUnderWayElsewhere'
+  | 'takeProbe'
+  | 'endProbe'
+  | 'wasAnswered'
 >;
 
 /** The shards of this process, and what it sees of those of others. */
@@ -57,6 +64,18 @@ export class Share {
   /** What other machines have of a batch. */
   elsewhere(batchId: string): Promise<readonly Shard[]> {
     return this.#workers.shardsElsewhere(batchId, this.#workerId());
+  }
+
+  takeProbe(payer: PayerKey): Promise<ProbeTurn> {
+    return this.#workers.takeProbe(payer, this.#workerId());
+  }
+
+  endProbe(payer: PayerKey, isAnswered: boolean): Promise<void> {
+    return this.#workers.endProbe(payer, this.#workerId(), isAnswered);
+  }
+
+  wasAnswered(payer: PayerKey): Promise<boolean> {
+    return this.#workers.wasAnswered(payer);
   }
 
   /** Rows of all batches whose request other machines have under way. */

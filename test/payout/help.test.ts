@@ -103,7 +103,7 @@ describe('a batch that several machines pay', () => {
   test('is not concluded while another machine pays rows of it', async () => {
     await using one = await openMachines(60);
     const { theatre, batchId, sender, second } = one;
-    const script = slowly(theatre, 5 * minuteMs);
+    const script = slowly(theatre, 1.5 * minuteMs);
     const fast: Script = {};
     // Whoever has the first row is slow in all of its shard.
     theatre.script.transfer = async (order, no) =>
@@ -241,6 +241,69 @@ describe('a batch that several machines pay', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 300 });
     for (const machine of [second, third]) machine.stop();
     await theatre.time.drive(Promise.all(helping));
+  });
+
+  test('waits on all of them while the bank is sick, of which one tries at a time whether it is back', async () => {
+    await using one = await openMachines(600);
+    const { theatre, batchId, sender, second, third } = one;
+    const [sickAtMs, wellAtMs] = [noonMs + 5_000, noonMs + 125_000];
+    const isSick = (): boolean => theatre.now() >= sickAtMs && theatre.now() < wellAtMs;
+    theatre.script.transfer = async () => {
+      const code = isSick() ? theatre.code('ET004') : undefined;
+      await theatre.time.sleep(400);
+      return code;
+    };
+    const helping = [second.help(), third.help()];
+    const sending = sender.send(batchId, { waitMs: 10 * minuteMs });
+    await theatre.time.advance(wellAtMs - noonMs);
+    const whileSick = theatre.sent.filter(({ atMs }) => atMs >= sickAtMs);
+    // Of each machine those that are on their way when the trouble begins, and one ahead of each; then one at a time.
+    const first = whileSick.filter(({ atMs }) => atMs < sickAtMs + 1_000);
+    expect(first.length).toBeLessThanOrEqual(3 * 3);
+    const probes = whileSick.slice(first.length).map(({ atMs }) => atMs);
+    expect(probes.length).toBeGreaterThanOrEqual(4);
+    // As many as one process makes in two minutes: after 1 s, 2 s, 4 s …
+    expect(probes.length).toBeLessThanOrEqual(7);
+    // Each pause is longer than the one before, whichever machine has tried.
+    const gaps = probes.slice(1).map((atMs, place) => atMs - (probes[place] ?? 0));
+    expect(gaps).toEqual(gaps.toSorted((a, b) => a - b));
+    await theatre.time.until(() => (theatre.sent.at(-1)?.atMs ?? 0) >= wellAtMs, 10 * minuteMs);
+    await theatre.time.advance(3_000);
+    const rowsThen = [sender, second, third].map(({ rows }) => rows);
+    await theatre.time.advance(3_000);
+    for (const [place, { rows }] of [sender, second, third].entries())
+      expect(rows).toBeGreaterThan(rowsThen[place] ?? 0);
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 600 });
+    for (const machine of [second, third]) machine.stop();
+    await theatre.time.drive(Promise.all(helping));
+  });
+
+  test('is tried by another when the machine whose turn it is dies', async () => {
+    await using one = await openMachines(300);
+    const { theatre, batchId, workers, sender, second, third } = one;
+    let isSick = false;
+    theatre.script.transfer = async () => {
+      const code = isSick ? theatre.code('ET004') : undefined;
+      await theatre.time.sleep(400);
+      return code;
+    };
+    const sending = sender.send(batchId, { waitMs: 10 * minuteMs });
+    const helping = second.help();
+    await theatre.time.advance(2_000);
+    isSick = true;
+    await theatre.time.advance(1_100);
+    expect(await theatre.journal.payerPause('COMP000001', '0000345924')).toBeDefined();
+    const turn = await third.share.takeProbe({ companyId: 'COMP000001', payerAccount: '0000345924' });
+    isSick = false;
+    const { length } = theatre.sent;
+    await theatre.time.advance(minuteMs);
+    expect([turn, theatre.sent.length]).toEqual(['taken', length]);
+    workers.gone.add(third.workerId);
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 300 });
+    second.stop();
+    await theatre.time.drive(helping);
   });
 
   test('is not halted for what others have under way, however much it is', async () => {

@@ -314,7 +314,7 @@ const ofOutages: readonly Mutation[] = [
       },
       {
         file: 'payout/settle.ts',
-        find: 'const pass = gate.tryRepeat(repetitionOf(one.attempt, settle));',
+        find: 'const pass = await gate.tryRepeat(repetitionOf(one.attempt, settle));',
         replace: "const entry = await gate.enter(); const pass = entry.kind === 'go' ? entry : undefined;",
       },
     ],

@@ -1,5 +1,7 @@
 /** Shards of a journal that one process has in memory: what several machines are to one another, without a server. */
-import type { PayoutJournal, Shard, WorkerStore } from '../../src/payout/ports.ts';
+import type { PayoutJournal, Shard } from '../../src/payout/ports.ts';
+import { mayProbe } from '../../src/payout/rules/shared-pause.ts';
+import type { Share } from '../../src/payout/share.ts';
 import { listGaps } from '../../src/payout/rules/lease.ts';
 
 interface Taken extends Shard {
@@ -16,6 +18,10 @@ export class MemoryWorkers {
   readonly #highestRows = new Map<string, number>();
   /** Workers whose lease is over. */
   readonly gone = new Set<number>();
+  /** Who had the turn to try whether a pause was over, in this order. */
+  readonly probes: number[] = [];
+  #probing: number | undefined;
+  #isAnswered = false;
   /** By each worker. */
   readonly claims: number[] = [];
 
@@ -45,10 +51,24 @@ export class MemoryWorkers {
     return shard;
   }
 
-  store: Pick<
-    WorkerStore,
-    'claimShard' | 'endShard' | 'abandonedBatches' | 'shardsElsewhere' | 'countUnderWayElsewhere'
-  > = {
+  store: ConstructorParameters<typeof Share>[0] = {
+    takeProbe: async ({ companyId, payerAccount }, workerId) => {
+      const pause = await this.#journal.payerPause(companyId, payerAccount);
+      if (pause === undefined && this.#isAnswered) return 'answered';
+      const isThere = this.#probing !== undefined && !this.gone.has(this.#probing);
+      const present =
+        this.#probing === undefined ? undefined : { workerId: this.#probing, untilMs: Infinity, isThere };
+      if (!mayProbe(present, workerId, 0)) return 'held';
+      this.#probing = workerId;
+      this.#isAnswered = false;
+      this.probes.push(workerId);
+      return 'taken';
+    },
+    endProbe: async (_payer, workerId, isAnswered) => {
+      if (this.#probing === workerId) this.#probing = undefined;
+      this.#isAnswered = isAnswered;
+    },
+    wasAnswered: async () => this.#isAnswered,
     claimShard: async (batchId, workerId, { rowsMax, afterRow }) => {
       const ready = await this.#readyRows(batchId);
       for (const one of this.#open) {

@@ -10,6 +10,7 @@ import { BankClock } from '../../src/payout/bank-clock.ts';
 import { BreakerGate, type PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { RunState, type WorkerContext } from '../../src/payout/context.ts';
 import { resumeBatch } from '../../src/payout/operator.ts';
+import { SharedPause } from '../../src/payout/shared-pause.ts';
 import type { BrakePolicy } from '../../src/payout/rules/brake.ts';
 import type { ServiceHours } from '../../src/payout/rules/service-hours.ts';
 import { runBatch } from '../../src/payout/run-batch.ts';
@@ -82,6 +83,7 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
       stop: stopOrBroken,
       breaker,
       hours,
+      shared: options.share && new SharedPause({ journal, share: options.share, clock }, payer),
     });
     const { channelId, termId } = payer;
     const { bank, likeness } = this;

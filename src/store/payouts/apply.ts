@@ -16,7 +16,7 @@ import {
 } from '../../core/payout.ts';
 import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
 import type { AttemptKey, Change, PayoutEnd } from '../../core/ports.ts';
-import type { PayerHalt } from '../../payout/ports.ts';
+import type { PayerHalt, PayerKey } from '../../payout/ports.ts';
 import { type CountedEnds, mayHalt } from '../../payout/rules/brake.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
@@ -296,8 +296,6 @@ export interface SendGuards {
   /** Keeps what was counted: once in a transaction. */
   keepCounts(counts: PayerCounts): Body<void>;
 }
-
-type PayerKey = Pick<TransferOrder, 'companyId' | 'payerAccount'>;
 
 /** What a transaction has counted of a payer account. */
 export interface PayerCount {

@@ -1,13 +1,17 @@
-/** What all machines have counted of a payer account, in the transactions that record how payouts have ended. */
+/**
+ * The breaker of a payer account as all machines have it: what was counted of its payouts, in the transactions that record
+ * how they have ended, and whose turn it is to try whether its pause is over.
+ */
 import { sql } from 'kysely';
 import type { PayoutEnd } from '../../core/ports.ts';
-import type { PayerHalt } from '../../payout/ports.ts';
+import type { PayerHalt, PayerKey, WorkerStore } from '../../payout/ports.ts';
 import { type CountedEnds, countEnd, isSameCount, noEnds } from '../../payout/rules/brake.ts';
+import { isLeaseRunning, type Lease, lastSendOverMs } from '../../payout/rules/lease.ts';
+import { mayProbe } from '../../payout/rules/shared-pause.ts';
 import type { PayerCount, SendGuards } from '../payouts/apply.ts';
-import { payerBreakerWrites } from '../payouts/batches.ts';
-import { type Body, define, type Reading, textStatement } from '../statements.ts';
-
-type PayerKey = PayerCount['payer'];
+import { payerBreakerReads, payerBreakerWrites } from '../payouts/batches.ts';
+import { type BodiesOf, type Body, define, type Reading, textStatement } from '../statements.ts';
+import { databaseNowMs } from './prune.ts';
 
 const selectCounted = define(({ companyId, payerAccount }: PayerKey) =>
   textStatement<{ readonly failures: number; readonly ends: string }>(sql`
@@ -81,3 +85,70 @@ export function* liftPayerHalt(companyId: string, payerAccount: string, nowMs: n
   yield* keepCounted.run({ companyId, payerAccount, failures: 0, ends: '' });
   return yield* payerBreakerWrites.liftPayerHalt(companyId, payerAccount, nowMs);
 }
+
+// ---------------------------------------------------------------- probes
+
+/** Longer than the longest request: nobody keeps the turn for ever. */
+const probeMaxMs = lastSendOverMs;
+
+interface ProbeRow extends Lease {
+  readonly workerId: number;
+  readonly untilMs: number;
+  readonly nowMs: number;
+}
+
+const presentProbe = define(({ companyId, payerAccount }: PayerKey) =>
+  textStatement<ProbeRow>(sql`
+    select w.worker_id as "workerId", b.probe_until_ms as "untilMs", w.lease_until_ms as "leaseUntilMs",
+      w.ended_at_ms as "endedAtMs", w.superseded_at_ms as "supersededAtMs", ${databaseNowMs} as "nowMs"
+    from payer_breaker b join worker w on w.worker_id = b.probe_worker_id
+    where b.company_id = ${companyId} and b.payer_account = ${payerAccount}`),
+);
+
+const answered = define(({ companyId, payerAccount }: PayerKey) =>
+  textStatement<{ readonly isAnswered: number }>(sql`
+    select is_answered as "isAnswered" from payer_breaker
+    where company_id = ${companyId} and payer_account = ${payerAccount}`),
+);
+
+const beginProbe = define(({ companyId, payerAccount, workerId }: PayerKey & { workerId: number }) =>
+  textStatement(sql`
+    insert into payer_breaker as b (company_id, payer_account, probe_worker_id, probe_until_ms)
+    values (${companyId}, ${payerAccount}, ${workerId}, ${databaseNowMs} + ${sql.lit(probeMaxMs)})
+    on conflict (company_id, payer_account) do update set probe_worker_id = excluded.probe_worker_id,
+      probe_until_ms = excluded.probe_until_ms, is_answered = 0`),
+);
+
+const endProbe = define((values: PayerKey & { workerId: number; isAnswered: boolean }) =>
+  textStatement(sql`
+    insert into payer_breaker as b (company_id, payer_account, is_answered)
+    values (${values.companyId}, ${values.payerAccount}, ${values.isAnswered})
+    on conflict (company_id, payer_account) do update set is_answered = excluded.is_answered,
+      probe_worker_id = nullif(b.probe_worker_id, ${values.workerId})`),
+);
+
+function* wasAnswered(payer: PayerKey): Reading<boolean> {
+  return (yield* answered.get(payer))?.isAnswered === 1;
+}
+
+export const probeReads = { wasAnswered } satisfies Partial<BodiesOf<WorkerStore>>;
+
+/** Each excludes all who write. */
+export const probeWrites = {
+  *takeProbe(payer, workerId) {
+    const pause = yield* payerBreakerReads.payerPause(payer.companyId, payer.payerAccount);
+    if (pause === undefined && (yield* wasAnswered(payer))) return 'answered';
+    const found = yield* presentProbe.get(payer);
+    const present = found && { ...found, isThere: isLeaseRunning(found, found.nowMs) };
+    if (!mayProbe(present, workerId, found?.nowMs ?? 0)) return 'held';
+    yield* beginProbe.run({ ...payer, workerId });
+    return 'taken';
+  },
+} satisfies Partial<BodiesOf<WorkerStore>>;
+
+/** One row, which is another's for a moment only. */
+export const probeAsides = {
+  *endProbe(payer, workerId, isAnswered) {
+    yield* endProbe.run({ ...payer, workerId, isAnswered });
+  },
+} satisfies Partial<BodiesOf<WorkerStore>>;

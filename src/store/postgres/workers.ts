@@ -23,6 +23,7 @@ import {
 } from '../../payout/rules/lease.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
 import type { PostgresEngine } from './engine.ts';
+import { probeAsides, probeReads, probeWrites } from './payer-breakers.ts';
 import { databaseNowMs, forgetSends, prune } from './prune.ts';
 
 const leaseEndMs = sql`${databaseNowMs} + ${sql.lit(leaseMs)}`;
@@ -260,7 +261,7 @@ const asides = {
 
 /** The workers of a journal on PostgreSQL. */
 export const makeWorkerStore = (engine: PostgresEngine): WorkerStore => ({
-  ...driveEach(reads, (makeBody: () => Reading<unknown>) => engine.read(makeBody)),
-  ...driveEach(writes, engine.write),
-  ...driveEach(asides, engine.writeAside),
+  ...driveEach({ ...reads, ...probeReads }, (makeBody: () => Reading<unknown>) => engine.read(makeBody)),
+  ...driveEach({ ...writes, ...probeWrites }, engine.write),
+  ...driveEach({ ...asides, ...probeAsides }, engine.writeAside),
 });

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { afterChange } from '../../../src/core/change.ts';
 import type { BrakeLimits, Change } from '../../../src/core/ports.ts';
-import { payerBreakerReads } from '../../../src/store/payouts/batches.ts';
+import { lastSendOverMs, leaseMs } from '../../../src/payout/rules/lease.ts';
+import { payerBreakerReads, payerBreakerWrites } from '../../../src/store/payouts/batches.ts';
 import { liftPayerHalt, readCounted } from '../../../src/store/postgres/payer-breakers.ts';
 import { type Cluster, type Machine, openCluster } from '../../support/cluster.ts';
 import { endOf, intentOf, noonMs, payer, type Submitted, why } from '../../support/journal-fixtures.ts';
@@ -155,5 +156,81 @@ describePostgres('the brake of several machines', () => {
     expect(await one.apply([halting, intent])).toEqual([true, false]);
     expect(await isApplied(other, { ...endOf(sent[1] as Submitted, 'failed'), end: later })).toBe(true);
     expect(await readHalt(cluster)).toMatchObject(why);
+  });
+});
+
+describePostgres('the turn to try whether a pause is over', () => {
+  async function openProbing() {
+    const cluster = await openCluster();
+    const machines = await openMachines(cluster, 2);
+    const [first, second] = machines as [Machine, Machine];
+    const turnOf = ({ workers, workerId = 0 }: Machine) => workers.takeProbe(payer, workerId);
+    const end = ({ workers, workerId = 0 }: Machine, isAnswered: boolean) =>
+      workers.endProbe(payer, workerId, isAnswered);
+    return {
+      cluster,
+      first,
+      second,
+      turnOf,
+      end,
+      [Symbol.asyncDispose]: () => cluster[Symbol.asyncDispose](),
+    };
+  }
+
+  test('is one machine’s at a time, however many ask at once', async () => {
+    await using scene = await openProbing();
+    const { first, second, turnOf, end } = scene;
+    const turns = await Promise.all([turnOf(first), turnOf(second)]);
+    expect(turns.toSorted()).toEqual(['held', 'taken']);
+    const [owner, other] = turns[0] === 'taken' ? [first, second] : [second, first];
+    expect(await turnOf(owner)).toBe('taken');
+    // It is not another's to give back.
+    await end(other, false);
+    expect(await turnOf(other)).toBe('held');
+    await end(owner, false);
+    expect(await turnOf(other)).toBe('taken');
+  });
+
+  test('is free when its owner is gone, or has ended, or has it for too long', async () => {
+    await using scene = await openProbing();
+    const { cluster, first, second, turnOf } = scene;
+    await turnOf(first);
+    await cluster.age(first.workerId ?? 0, leaseMs + 1);
+    expect(await turnOf(second)).toBe('taken');
+    await first.workers.renew(first.workerId ?? 0);
+    expect(await turnOf(first)).toBe('held');
+    await second.workers.endWorker(second.workerId ?? 0);
+    expect(await turnOf(first)).toBe('taken');
+    const third = await openMachines(cluster, 1);
+    await cluster.sql(`update payer_breaker set probe_until_ms = probe_until_ms - ${lastSendOverMs}`);
+    expect(await turnOf(third[0] as Machine)).toBe('taken');
+  });
+
+  test('is not needed when the bank has answered another, until there is a pause again', async () => {
+    await using scene = await openProbing();
+    const { cluster, first, second, turnOf, end } = scene;
+    await turnOf(first);
+    await end(first, true);
+    expect(await second.workers.wasAnswered(payer)).toBe(true);
+    expect(await turnOf(second)).toBe('answered');
+    const { companyId, payerAccount } = payer;
+    const pause = { ...why, troubles: 1, isTransfer: true, sinceMs: noonMs, untilMs: noonMs + 1_000 };
+    await cluster.engine.write(() =>
+      payerBreakerWrites.recordPayerPause({ companyId, payerAccount, ...pause }),
+    );
+    expect(await turnOf(second)).toBe('taken');
+    expect(await first.workers.wasAnswered(payer)).toBe(false);
+  });
+
+  test('keeps what was counted, and the count keeps the turn', async () => {
+    await using scene = await openWithSent(2);
+    const { cluster, machines, sent } = scene;
+    const [one, other] = machines as [Machine, Machine];
+    await endInTurn(machines, sent.slice(0, 1), false);
+    expect(await one.workers.takeProbe(payer, one.workerId ?? 0)).toBe('taken');
+    await endInTurn(machines, sent.slice(1), false);
+    expect(await other.workers.takeProbe(payer, other.workerId ?? 0)).toBe('held');
+    await one.workers.endProbe(payer, one.workerId ?? 0, false);
+    expect((await cluster.engine.read(() => readCounted(payer))).consecutiveFailures).toBe(2);
   });
 });

@@ -8,10 +8,14 @@ create table request_slot (name text primary key, next_us bigint not null);
 create table write_mark (writer text primary key, mark bigint not null, at_ms bigint not null);
 `);
 
-/** What all machines have counted of a payer account: its latest ends, oldest first, 1 for paid. */
+/**
+ * What all machines have counted of a payer account: its latest ends, oldest first, 1 for paid; and who tries whether its
+ * pause is over.
+ */
 export const payerBreakerTables = inByteOrder(`
 create table payer_breaker (
-  company_id text not null, payer_account text not null, consecutive_failures bigint not null, ends text not null,
+  company_id text not null, payer_account text not null, consecutive_failures bigint not null default 0,
+  ends text not null default '', probe_worker_id bigint, probe_until_ms bigint, is_answered bigint not null default 0,
   primary key (company_id, payer_account)
 );
 `);
