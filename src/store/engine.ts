@@ -16,6 +16,8 @@ export interface Reader {
 export interface View extends Reader, AsyncDisposable {}
 
 export interface Engine extends Reader {
+  /** As `read`, of a few rows: those that are asked for at once may share a way to the server. */
+  look<Result>(makeBody: () => Reading<Result>): Promise<Result>;
   /**
    * Runs a body as one transaction that excludes every other writer from its start to its end; durable when it resolves.
    * @param makeBody called again where the transaction could not begin: nothing of it has happened yet
@@ -37,6 +39,7 @@ export interface Engine extends Reader {
  */
 export const makeSqliteEngine = (db: DatabaseSync, path: string, queue: WriteQueue): Engine => ({
   read: async (makeBody) => drive(db, makeBody()),
+  look: async (makeBody) => drive(db, makeBody()),
   write: (makeBody) => queue.run(() => inTransaction(db, () => drive(db, makeBody()))),
   openView: async () => openSqliteView(path),
   // Pages that were let go earlier have it, too: only a file that is written anew has not.

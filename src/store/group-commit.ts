@@ -10,7 +10,7 @@ import { type Body, together } from './statements.ts';
 /** What one transaction does. */
 export interface GroupWork<Asked, Given, Shared> {
   /** What the calls of one transaction share. */
-  begin(): Body<Shared>;
+  begin(asked: readonly Asked[]): Body<Shared>;
   apply(shared: Shared, asked: Asked): Body<Given>;
   /** What a call reads or changes that another may change; undefined where it may be anything. */
   touches(asked: Asked): readonly string[] | undefined;
@@ -57,7 +57,7 @@ function* applyAll<Asked, Given, Shared>(
   work: GroupWork<Asked, Given, Shared>,
   calls: readonly Call<Asked, Given>[],
 ): Body<{ readonly shared: Shared; readonly given: readonly Given[] }> {
-  const shared = yield* work.begin();
+  const shared = yield* work.begin(calls.map(({ asked }) => asked));
   const given: Given[] = [];
   for (const wave of formWaves(calls.map(({ asked }) => work.touches(asked)))) {
     const bodies = wave.map((place) => applyOne(work, shared, calls, place));

@@ -111,12 +111,16 @@ export interface Prepared<Values, Row> {
   run(values: Values): number;
 }
 
+/** The name of the value that a parameter of a compiled statement stands for; undefined of one that never changes. */
+export const slotNameOf = (parameter: unknown): string | undefined =>
+  parameter instanceof Slot ? parameter.name : undefined;
+
 /** A slot for each of the values, by their names. */
-const makeSlots = <Values extends object>(values: Values): Values =>
+export const makeSlots = <Values extends object>(values: Values): Values =>
   Object.fromEntries(Object.keys(values).map((name) => [name, new Slot(name)])) as Values;
 
 /** The values of a statement in the order of its places; engines without booleans get 0 or 1. */
-function bindValues(parameters: readonly unknown[], values: object): unknown[] {
+export function bindValues(parameters: readonly unknown[], values: object): unknown[] {
   const named = values as Readonly<Record<string, unknown>>;
   const bound: unknown[] = [];
   for (const parameter of parameters) {
@@ -129,6 +133,8 @@ function bindValues(parameters: readonly unknown[], values: object): unknown[] {
 /** A statement as one engine reads it. */
 export interface CompiledText {
   readonly text: string;
+  /** Of each place what goes there: `slotNameOf`, or the value itself. */
+  readonly parameters: readonly unknown[];
   /** The values in the order of their places. */
   bind(values: object): unknown[];
 }
@@ -145,7 +151,7 @@ export function compileOnce<Values extends object>(
   compile: (statement: Compilable) => Pick<CompiledQuery, 'sql' | 'parameters'>,
 ): CompiledText {
   const { sql: text, parameters } = compile(build(makeSlots(values)));
-  return { text, bind: (given) => bindValues(parameters, given) };
+  return { text, parameters, bind: (given) => bindValues(parameters, given) };
 }
 
 /**
@@ -196,8 +202,11 @@ export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Pre
   readonly asLists?: true;
 }
 
-/** Bodies of which none asks what another changes: an engine may run their steps side by side. */
-interface Together {
+/**
+ * Bodies of which none asks what another changes, or changes what another does: an engine may run their steps side by
+ * side, and those of the same statement as one.
+ */
+export interface Together {
   readonly together: readonly Body<unknown>[];
 }
 
@@ -245,8 +254,10 @@ export const defineHere = <Values extends object, Row>(
  * Runs bodies that do not depend on one another; all of them fail when one does.
  * @returns what they return, in their order
  */
-export function* together<Result>(bodies: readonly Body<Result>[]): Body<Result[]> {
-  return (yield { together: bodies }) as Result[];
+export function* together<Results extends unknown[]>(bodies: {
+  readonly [Place in keyof Results]: Body<Results[Place]>;
+}): Body<Results> {
+  return (yield { together: bodies }) as Results;
 }
 
 /** A statement whose rows come as lists of their cells, in the order of its columns: these are made faster than records. */

@@ -152,7 +152,6 @@ export interface JournalParts {
 const reads = {
   ...batchReads,
   ...payoutReads,
-  ...limitReads,
   ...searchReads,
   ...payerBreakerReads,
   ...batchQueueReads,
@@ -168,6 +167,14 @@ const reads = {
   ...overviewReads,
   ...changeReads,
   ...dayHeadReads,
+};
+
+/** Of a few rows each, asked for each row that is paid. */
+const looks = {
+  payout: payoutReads.payout,
+  attemptsOf: payoutReads.attemptsOf,
+  similarPayment: payoutReads.similarPayment,
+  ...limitReads,
   loss: readLoss,
 };
 
@@ -271,6 +278,7 @@ export function makeEngineStore(parts: EngineStoreParts) {
   return {
     store: {
       ...driveEach(reads, (read: () => Reading<unknown>) => engine.read(read)),
+      ...driveEach(looks, (look: () => Reading<unknown>) => engine.look(look)),
       ...driveEach(writes, engine.write),
       ...driveEach(workersWrites, fenced.engine.write),
       ...makeBatchWork({ ...parts, ...fenced }),

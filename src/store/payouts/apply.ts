@@ -23,7 +23,7 @@ import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
 import { makeGroupCommit } from '../group-commit.ts';
 import { encodeHolds, holdBits, isArchivedSeq, literal, similarKeyOf, type Tables } from '../schema.ts';
-import { type Body, define, query, type Statement } from '../statements.ts';
+import { type Body, define, query, type Statement, together } from '../statements.ts';
 import { keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
@@ -310,8 +310,8 @@ export type PayerCounts = Map<string, PayerCount>;
 
 interface Transaction {
   readonly guards: SendGuards | undefined;
-  /** Undefined until something is to be sent. */
-  hasRight?: boolean;
+  /** This process may send, as far as others let it. */
+  readonly hasRight: boolean;
   /** Attempts that are sent on the strength of it. */
   readonly sent: AttemptKey[];
   readonly gates: Map<string, Gate>;
@@ -329,13 +329,14 @@ export interface Applier {
   end(): Promise<void>;
 }
 
+/** True of a change on the strength of which bytes leave. */
+const isSendOf = ({ isIntent, isRepetition }: Change): boolean => isIntent === true || isRepetition === true;
+
 const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
 
-function* readGate({ gates }: Transaction, batchId: string): Body<Gate> {
-  const known = gates.get(batchId);
-  if (known !== undefined) return known;
+function* readGate(batchId: string): Body<readonly [batchId: string, gate: Gate] | undefined> {
   const record = yield* gateOfBatch.get({ batchId });
-  if (record === undefined) throw new ForbiddenChangeError(`there is no batch ${batchId}`);
+  if (record === undefined) return undefined;
   const isOpen = record.status === 'running' && record.stopped_since_ms === null;
   const { company_id: companyId, payer_account: payerAccount, digest, approval_people: approvers } = record;
   const approved = { approvedDigest: record.approved_digest, approvedPayer: record.approved_payer };
@@ -346,7 +347,12 @@ function* readGate({ gates }: Transaction, batchId: string): Body<Gate> {
     approvers,
     isApproved: isApproved({ people: approvers, digest, payerAccount, ...approved }),
   };
-  gates.set(batchId, gate);
+  return [batchId, gate];
+}
+
+function gateOf({ gates }: Transaction, batchId: string): Gate {
+  const gate = gates.get(batchId);
+  if (gate === undefined) throw new ForbiddenChangeError(`there is no batch ${batchId}`);
   return gate;
 }
 
@@ -383,21 +389,20 @@ function* readApprovalBits(change: Change, { approvers, isApproved: isBatchAppro
 
 /** Nothing leaves, not even what was sent before, while its batch or payer account is stopped. */
 function* maySend(transaction: Transaction, change: Change, gate: Gate): Body<boolean> {
-  const [{ guards }, isIntent] = [transaction, change.isIntent === true];
-  if (!gate.isOpen) return false;
-  if (isIntent && !gate.isApproved) return false;
-  if (guards === undefined) return true;
-  transaction.hasRight ??= yield* guards.fence();
-  return transaction.hasRight && (!isIntent || (yield* guards.mayIntend(change, gate.companyId)));
+  const [{ guards, hasRight }, isIntent] = [transaction, change.isIntent === true];
+  if (!gate.isOpen || !hasRight) return false;
+  if (!isIntent) return true;
+  if (!gate.isApproved) return false;
+  return guards === undefined || (yield* guards.mayIntend(change, gate.companyId));
 }
 
 /** False when a guard no longer holds; nothing has changed then. */
 function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const { before, after, event, attempt, adopts = [] } = change;
-  const gate = yield* readGate(transaction, before.batchId);
+  const gate = gateOf(transaction, before.batchId);
   if (change.isIntent === true) checkOrder(change, attempt?.order, gate);
   for (const adopted of adopts) checkOrder(change, adopted.order, gate);
-  const isSend = change.isIntent === true || change.isRepetition === true;
+  const isSend = isSendOf(change);
   if (isSend && !(yield* maySend(transaction, change, gate))) return false;
   const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
   // Earlier ones were asked about before: one may have come alive since.
@@ -428,13 +433,14 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     yield* keepHand(change.decision, before.batchId);
   const asksFor = yield* keepAsked(change, gate.companyId);
   if (change.isCorrected === true || change.isValidated === true) transaction.raised.add(before.batchId);
-  yield* recordChange(change);
-  yield* recordUse(change, gate.companyId);
-  yield* moveClaim(change, ofRow);
-  if (attempt !== undefined) yield* keepAttempt(attempt, change.isIntent === true);
+  yield* together([
+    recordChange(change),
+    recordUse(change, gate.companyId),
+    moveClaim(change, ofRow),
+    keepAttempts(change),
+    appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq, asksFor)),
+  ]);
   if (attempt !== undefined && isSend) transaction.sent.push(attempt);
-  for (const adopted of adopts) yield* keepAttempt(adopted, true);
-  yield* appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq, asksFor));
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
   yield* heedEnd(transaction, change, gate);
   return true;
@@ -489,6 +495,11 @@ function* moveClaim(
   }
 }
 
+function* keepAttempts({ attempt, isIntent, adopts = [] }: Change): Body<void> {
+  if (attempt !== undefined) yield* keepAttempt(attempt, isIntent === true);
+  for (const adopted of adopts) yield* keepAttempt(adopted, true);
+}
+
 function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
   if (isNew) {
     yield* insertAttempt.run({ ...attempt, ...attempt.order });
@@ -526,17 +537,28 @@ function touchesOfAll(changes: readonly Change[]): readonly string[] | undefined
   return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
 }
 
-function* beginTransaction(guards: SendGuards | undefined): Body<Transaction> {
-  const latestEventSeq = yield* readLatestEventSeq();
-  const drawnEventSeq = latestEventSeq;
+function* askRight(guards: SendGuards | undefined, changes: readonly Change[]): Body<boolean> {
+  return guards === undefined || !changes.some(isSendOf) || (yield* guards.fence());
+}
+
+/** Asked once, and not by each: all of them have one batch, as a rule. */
+function* beginTransaction(guards: SendGuards | undefined, changes: readonly Change[]): Body<Transaction> {
+  const batchIds = [...new Set(changes.map(({ before }) => before.batchId))];
+  const [latestEventSeq, hasRight, found] = yield* together([
+    readLatestEventSeq(),
+    askRight(guards, changes),
+    together(batchIds.map(readGate)),
+  ]);
+  const gates = new Map(found.filter((gate) => gate !== undefined));
   return {
     guards,
+    hasRight,
     sent: [],
-    gates: new Map(),
+    gates,
     counts: new Map(),
     raised: new Set(),
     latestEventSeq,
-    drawnEventSeq,
+    drawnEventSeq: latestEventSeq,
   };
 }
 
@@ -559,7 +581,7 @@ export function makeApplier(
   guards?: SendGuards,
 ): Applier {
   const { ask, end } = makeGroupCommit(engine, {
-    begin: () => beginTransaction(guards),
+    begin: (calls) => beginTransaction(guards, calls.flat()),
     apply: applyChanges,
     touches: (changes) => touchesOfAll(changes),
     end: endTransaction,

@@ -8,7 +8,7 @@ import {
 } from 'kysely';
 import { type CompiledText, compileOnce, type Step, toPostgresNode } from '../statements.ts';
 
-class JournalCompiler extends PostgresQueryCompiler {
+export class JournalCompiler extends PostgresQueryCompiler {
   protected override visitRaw(node: RawNode): void {
     super.visitRaw(toPostgresNode(node));
   }
@@ -38,9 +38,10 @@ let names = 0;
 export function compileStep({ build, values, isRare }: Step): PostgresStatement {
   const known = compiled.get(build);
   if (known !== undefined) return known;
-  const { text, bind } = compileOnce(build as (values: object) => Compilable, values, compile);
+  const { text, parameters, bind } = compileOnce(build as (values: object) => Compilable, values, compile);
   const statement = {
     text,
+    parameters,
     bind: (given: object) => bind(given).map(withoutNul),
     name: isRare === true ? undefined : `paydrop_${(names += 1)}`,
   };

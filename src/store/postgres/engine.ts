@@ -10,8 +10,9 @@ import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { JournalWriteError } from '../connection.ts';
 import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
-import { compileStep } from './compile.ts';
-import { asPostgresWriteError, isAnswered, isOfEndedTransaction, isPassing } from './errors.ts';
+import { driveOn, MergedFailure } from './drive.ts';
+import { asPostgresWriteError, isAnswered, isPassing } from './errors.ts';
+import { GatheredReads } from './gathered-reads.ts';
 import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp, wholeSetUp } from './pool.ts';
 
 /** Names the journal's write lock among the advisory locks of its database. */
@@ -20,52 +21,6 @@ export const writeLockKey = 7_202_611_523;
 /** How long a write or a read goes on trying while the server is away. */
 const awayMaxMs = 60_000;
 const retryMs = 100;
-
-type StepOf<OneBody> = OneBody extends Generator<infer OneStep> ? OneStep : never;
-
-async function runStep(client: ClientBase, step: StepOf<Body<unknown>>): Promise<unknown> {
-  if ('together' in step) return driveTogether(client, step.together);
-  const statement = compileStep(step);
-  const { name, text } = statement;
-  const asked = { text, values: statement.bind(step.values), ...(step.asLists && { rowMode: 'array' }) };
-  const result = await client.query(name === undefined ? asked : { name, ...asked });
-  switch (step.wanted) {
-    case 'get':
-      return result.rows[0];
-    case 'all':
-      return result.rows;
-    case 'run':
-      return result.rowCount ?? 0;
-  }
-}
-
-/**
- * Runs bodies side by side on one connection: the statements of all go out at once, and none waits for the answers to
- * another's.
- * @throws what the first of them has met; of the others it is known only that their transaction is over
- */
-async function driveTogether(client: ClientBase, bodies: readonly Body<unknown>[]): Promise<unknown[]> {
-  const ends = await Promise.allSettled(bodies.map((body) => driveOn(client, body)));
-  const failures = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason as unknown] : []));
-  if (failures.length > 0) throw failures.find((failure) => !isOfEndedTransaction(failure)) ?? failures[0];
-  return ends.map((end) => (end as PromiseFulfilledResult<unknown>).value);
-}
-
-/** Runs a body on a connection, statement by statement. */
-export async function driveOn<Result>(client: ClientBase, body: Body<Result>): Promise<Result> {
-  let step = body.next();
-  while (step.done !== true) {
-    let answer: unknown;
-    try {
-      answer = await runStep(client, step.value);
-    } catch (error) {
-      step = body.throw(error);
-      continue;
-    }
-    step = body.next(answer);
-  }
-  return step.value;
-}
 
 /** The commit was asked for, and its answer never came. */
 class CommitUnansweredError extends Error {}
@@ -110,15 +65,45 @@ class WriteMarks {
 
 const takeWriteLock = `select pg_advisory_xact_lock(${writeLockKey})::text`;
 
-/** One transaction. @throws CommitUnansweredError when nobody knows yet whether it has happened */
-async function transact<Result>(client: ClientBase, marks: WriteMarks, body: Body<Result>): Promise<Result> {
+/**
+ * From here on what is looked for is looked up in an index, row by row: the server may have seen a table when it was
+ * empty, and would go through it whole for ever.
+ */
+const planByIndex = {
+  name: 'paydrop_plan_by_index',
+  text: `select set_config(name, setting, true) from (values ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
+    ('enable_mergejoin', 'off'), ('jit', 'off'), ('plan_cache_mode', 'force_generic_plan')) as wanted (name, setting)`,
+};
+
+/** Runs a body of a transaction that has begun. */
+async function driveWrite<Result>(client: ClientBase, body: Body<Result>, isAlone: boolean): Promise<Result> {
+  let isPlanned = false;
+  const beforeMany = (): void => {
+    if (isPlanned) return;
+    isPlanned = true;
+    // What fails here fails whatever comes after it.
+    client.query(planByIndex).catch(() => {});
+  };
+  return driveOn(client, body, { isAlone, beforeMany });
+}
+
+/**
+ * One transaction.
+ * @throws CommitUnansweredError when nobody knows yet whether it has happened; MergedFailure
+ */
+async function transact<Result>(
+  client: ClientBase,
+  marks: WriteMarks,
+  body: Body<Result>,
+  isAlone: boolean,
+): Promise<Result> {
   // The first statements of the body go out behind these: the server runs them once it has the lock.
   const begun = Promise.all([client.query('begin'), client.query(takeWriteLock), marks.leave(client)]);
   // Told below, when the body has ended.
   begun.catch(() => {});
   let result: Result;
   try {
-    result = await driveOn(client, body);
+    result = await driveWrite(client, body, isAlone);
   } catch (error) {
     await begun;
     throw error;
@@ -181,12 +166,14 @@ async function writeOnce<Result>(
   const keep = function* (): Body<Result> {
     return (done.result = yield* makeBody());
   };
+  let isAlone = false;
   for (;;) {
     try {
-      return await whileAway(() => withClient(pool, (client) => transact(client, marks, keep())));
+      return await whileAway(() => withClient(pool, (client) => transact(client, marks, keep(), isAlone)));
     } catch (error) {
-      if (!(error instanceof CommitUnansweredError)) throw error;
-      if (await wasCommitted(pool, marks)) return done.result as Result;
+      if (error instanceof MergedFailure && !isAlone) isAlone = true;
+      else if (!(error instanceof CommitUnansweredError)) throw error;
+      else if (await wasCommitted(pool, marks)) return done.result as Result;
     }
   }
 }
@@ -262,7 +249,8 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
   const readers = openPool(url, readersMax, greet);
   const writer = openPool(url, 1, greet, { pipeline: true });
   const aside = openPool(url, 1, greet, soonAnswered);
-  const pools = [readers, writer, aside];
+  const looks = openPool(url, 1, greet, { pipeline: true });
+  const pools = [readers, writer, aside, looks];
   const turns = new KeyedMutex();
   const marks = new WriteMarks();
   const explained = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -272,10 +260,16 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
       throw asPostgresWriteError(error);
     }
   };
+  const read = <Result>(makeBody: () => Reading<Result>): Promise<Result> =>
+    explained(() => whileAway(() => withClient(readers, (client) => driveOn(client, makeBody()))));
+  const gathered = new GatheredReads({
+    withClient: (use) => withClient(looks, use),
+    readAlone: read,
+  });
   return {
     pool: readers,
-    read: (makeBody: () => Reading<unknown>) =>
-      explained(() => whileAway(() => withClient(readers, (client) => driveOn(client, makeBody())))) as never,
+    read,
+    look: (makeBody) => gathered.read(makeBody),
     write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, marks, makeBody))),
     writeAside: (makeBody) => explained(() => withClient(aside, (client) => driveOn(client, makeBody()))),
     openView: () => openView(readers, viewSetUp),

@@ -7,6 +7,7 @@ const states = {
   connection: '08',
   data: '22',
   integrity: '23',
+  statement: '42',
   resources: '53',
   diskFull: '53100',
   lockNotAvailable: '55P03',
@@ -35,6 +36,10 @@ function sqlStateOf(error: unknown): string | undefined {
 /** True of what a constraint, a trigger or a type has refused. */
 export const isViolation = (error: unknown): boolean =>
   [states.integrity, states.data].some((refused) => sqlStateOf(error)?.startsWith(refused) === true);
+
+/** True of a statement that the server does not take as it stands. */
+export const isRefusedStatement = (error: unknown): boolean =>
+  sqlStateOf(error)?.startsWith(states.statement) === true;
 
 /** True of what the server, or the way to it, has answered. */
 export const isOfPostgres = (error: unknown): boolean =>

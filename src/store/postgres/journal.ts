@@ -92,7 +92,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     stageRows: stageTogether,
   });
   const archives = makeArchives(engine, fencedEngine);
-  const readNow = (makeBody: () => Reading<unknown>) => engine.read(makeBody);
+  const look = (makeBody: () => Reading<unknown>) => engine.look(makeBody);
   const decided = driveEach({ liftPayerHalt }, engine.write);
   return {
     ...store,
@@ -113,9 +113,9 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     attemptsOf: async (companyId, payoutId) => {
       // Whoever looks at a payoutId's attempts may change the rows that made them.
       await archives.recall('payoutId', [payoutId]);
-      return engine.read(() => payoutReads.attemptsOf(companyId, payoutId));
+      return engine.look(() => payoutReads.attemptsOf(companyId, payoutId));
     },
-    ...driveEach(makeSendReads(own), readNow),
+    ...driveEach(makeSendReads(own), look),
     reserveRequestSlots: (count, intervalMs) => reserveRequestSlots(engine, count, intervalMs),
     journalId,
     newSinceMs,

@@ -25,8 +25,8 @@ const connectWaitMs = 10_000;
 /** What must be known soon fails then, and is asked again on another connection. */
 export const soonAnswered: PoolConfig = { connectionTimeoutMillis: 3_000, query_timeout: 3_000 };
 
-/** Reads at once; two more connections write. */
-export const readersMax = 6;
+/** Long reads at once; one more connection has all the short ones, and two write. */
+export const readersMax = 5;
 
 const typeIds = { bool: 16, int8: 20, int2: 21, int4: 23, numeric: 1700 } as const;
 

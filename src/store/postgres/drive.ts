@@ -1,0 +1,268 @@
+/**
+ * Runs bodies on a connection, round by round: what all of them ask for goes out at once, and those that ask the same
+ * statement of the server ask it as one.
+ */
+import type { ClientBase } from 'pg';
+import { type Body, type CompiledText, slotNameOf, type Step, type Together } from '../statements.ts';
+import { compileStep } from './compile.ts';
+import { isOfEndedTransaction, isOfPostgres, isRefusedStatement, isViolation } from './errors.ts';
+import { type Merged, mergeSteps } from './merge.ts';
+
+/** Those who asked for one statement together met a failure, and it is not known whose it is. */
+export class MergedFailure extends Error {}
+
+/** Where a body stands that has not ended. */
+interface Task {
+  readonly body: Body<unknown>;
+  /** The body that waits for it and others; undefined where none does. */
+  readonly parent: Join | undefined;
+  readonly place: number;
+}
+
+/** A body that waits for several. */
+interface Join {
+  readonly task: Task;
+  readonly results: unknown[];
+  left: number;
+  /** One of them has failed: the others are left where they stand. */
+  hasFailed: boolean;
+}
+
+/** What a body waits for. */
+interface Ask {
+  readonly task: Task;
+  readonly step: Step;
+}
+
+type Answer = { readonly value: unknown } | { readonly failure: unknown };
+
+export interface Manner {
+  /** Each statement goes out alone, so that one that fails is known for what it is. */
+  readonly isAlone?: boolean;
+  /** Told before several go out at once. */
+  readonly beforeMany?: () => void;
+}
+
+/** True where nobody waits for it any more. */
+function isLeft({ parent }: Task): boolean {
+  return parent !== undefined && (parent.hasFailed || isLeft(parent.task));
+}
+
+/** How bodies have ended: `result` of the body at a place. */
+type OnEnd = (place: number, end: Answer) => void;
+
+/** Bodies under way on one connection. */
+class Rounds {
+  #asks: Ask[] = [];
+  readonly #onEnd: OnEnd;
+
+  constructor(onEnd: OnEnd) {
+    this.#onEnd = onEnd;
+  }
+
+  begin(body: Body<unknown>, place: number): void {
+    const task: Task = { body, parent: undefined, place };
+    this.#goOn(task, () => body.next());
+  }
+
+  /** What is asked for now. */
+  takeAsks(): readonly Ask[] {
+    const asks = this.#asks;
+    this.#asks = [];
+    return asks.filter(({ task }) => !isLeft(task));
+  }
+
+  answer({ task }: Ask, answer: Answer): void {
+    if (isLeft(task)) return;
+    if ('failure' in answer) this.#goOn(task, () => task.body.throw(answer.failure));
+    else this.#goOn(task, () => task.body.next(answer.value));
+  }
+
+  #goOn(task: Task, move: () => IteratorResult<Step | Together, unknown>): void {
+    let moved: IteratorResult<Step | Together, unknown>;
+    try {
+      moved = move();
+    } catch (error) {
+      this.#end(task, { failure: error });
+      return;
+    }
+    if (moved.done === true) this.#end(task, { value: moved.value });
+    else if ('together' in moved.value) this.#split(task, moved.value.together);
+    else this.#asks.push({ task, step: moved.value });
+  }
+
+  #split(task: Task, bodies: readonly Body<unknown>[]): void {
+    if (bodies.length === 0) {
+      this.#goOn(task, () => task.body.next([]));
+      return;
+    }
+    const { length: left } = bodies;
+    const parent: Join = { task, results: Array.from({ length: left }), left, hasFailed: false };
+    for (const [place, body] of bodies.entries()) {
+      if (parent.hasFailed) return;
+      this.#goOn({ body, parent, place }, () => body.next());
+    }
+  }
+
+  /** A body that waits for several fails with the first of them. */
+  #end({ parent, place }: Task, end: Answer): void {
+    if (parent === undefined) {
+      this.#onEnd(place, end);
+      return;
+    }
+    const { task } = parent;
+    if ('failure' in end) {
+      parent.hasFailed = true;
+      this.#goOn(task, () => task.body.throw(end.failure));
+      return;
+    }
+    parent.results[place] = end.value;
+    parent.left -= 1;
+    if (parent.left === 0) this.#goOn(task, () => task.body.next(parent.results));
+  }
+}
+
+async function askAlone(client: ClientBase, step: Step): Promise<unknown> {
+  const statement = compileStep(step);
+  const { name, text } = statement;
+  const asked = { text, values: statement.bind(step.values), ...(step.asLists && { rowMode: 'array' }) };
+  const result = await client.query(name === undefined ? asked : { name, ...asked });
+  switch (step.wanted) {
+    case 'get':
+      return result.rows[0];
+    case 'all':
+      return result.rows;
+    case 'run':
+      return result.rowCount ?? 0;
+  }
+}
+
+/** Of a statement that several have asked for at once: one for all of them; null where each asks alone. */
+const mergedOf = new WeakMap<Step['build'], Merged | null>();
+
+const typesOf = {
+  name: 'paydrop_types',
+  text: 'select parameter_types::text[] as types from pg_prepared_statements where name = $1',
+};
+
+/** Once it was asked alone on this connection: the server knows the types of its values by then. */
+async function learnToMerge(client: ClientBase, step: Step): Promise<void> {
+  const { name } = compileStep(step);
+  if (name === undefined) return;
+  const { rows } = await client.query<{ types: string[] }>({ ...typesOf, values: [name] });
+  const types = rows[0]?.types;
+  if (types !== undefined) mergedOf.set(step.build, mergeSteps(step, types) ?? null);
+}
+
+/** True of what may be the fault of one of them, or of their asking together. */
+const isOfOne = (error: unknown): boolean =>
+  isViolation(error) || isRefusedStatement(error) || !isOfPostgres(error);
+
+async function askMerged(client: ClientBase, merged: Merged, asks: readonly Ask[]): Promise<Answer[]> {
+  const { name, text } = merged;
+  const values = merged.bind(asks.map(({ step }) => step.values));
+  try {
+    const result = await client.query<unknown[]>({ name, text, values, rowMode: 'array' });
+    return merged.readAnswers(result, asks.length).map((value) => ({ value }));
+  } catch (error) {
+    // It does as well alone.
+    if (isRefusedStatement(error)) for (const { step } of asks) mergedOf.set(step.build, null);
+    if (isOfOne(error)) throw new MergedFailure('one of several has failed', { cause: error });
+    return asks.map(() => ({ failure: error }));
+  }
+}
+
+const settle = async (asked: Promise<unknown>): Promise<Answer> => {
+  try {
+    return { value: await asked };
+  } catch (error) {
+    return { failure: error };
+  }
+};
+
+async function askEach(client: ClientBase, asks: readonly Ask[]): Promise<Answer[]> {
+  return Promise.all(asks.map(({ step }) => settle(askAlone(client, step))));
+}
+
+/** True of a question that is the same whoever asks it. */
+const isSameForAll = ({ parameters }: CompiledText, { wanted }: Step): boolean =>
+  wanted !== 'run' && parameters.every((parameter) => slotNameOf(parameter) === undefined);
+
+/** Those who ask the same. */
+async function askSame(client: ClientBase, asks: readonly Ask[], { isAlone }: Manner): Promise<Answer[]> {
+  const [first] = asks;
+  if (first === undefined || asks.length === 1 || isAlone === true) return askEach(client, asks);
+  if (isSameForAll(compileStep(first.step), first.step)) {
+    const answer = await settle(askAlone(client, first.step));
+    return asks.map(() => answer);
+  }
+  const { build, wanted } = first.step;
+  const merged = mergedOf.get(build);
+  if (merged && asks.every(({ step }) => step.wanted === wanted)) return askMerged(client, merged, asks);
+  const answers = askEach(client, asks);
+  // What fails here has failed there before.
+  if (merged === undefined) await learnToMerge(client, first.step).catch(() => {});
+  return answers;
+}
+
+/** Asks for all of them at once. */
+async function askAll(client: ClientBase, asks: readonly Ask[], manner: Manner): Promise<Answer[]> {
+  const [first] = asks;
+  if (first !== undefined && asks.length === 1) return [await settle(askAlone(client, first.step))];
+  manner.beforeMany?.();
+  const places = Map.groupBy(asks.keys(), (place) => asks[place]?.step.build);
+  const answers: Answer[] = [];
+  const asking = [...places.values()].map(async (same) => {
+    const given = await askSame(
+      client,
+      same.map((place) => asks[place] as Ask),
+      manner,
+    );
+    for (const [at, place] of same.entries()) answers[place] = given[at] as Answer;
+  });
+  const ends = await Promise.allSettled(asking);
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return answers;
+}
+
+/** What has failed first of all, before what has failed because of it. */
+function orderAnswers(answers: readonly Answer[]): readonly number[] {
+  const isFirst = (answer: Answer | undefined): boolean =>
+    answer !== undefined && 'failure' in answer && !isOfEndedTransaction(answer.failure);
+  return [...answers.keys()].toSorted(
+    (one, other) => Number(isFirst(answers[other])) - Number(isFirst(answers[one])),
+  );
+}
+
+/**
+ * Runs bodies side by side, each until it ends.
+ * @param onEnd told of each as soon as it has ended
+ * @throws MergedFailure when a statement that several have asked for fails by the fault of one of them
+ */
+export async function driveEachOn(
+  client: ClientBase,
+  bodies: readonly Body<unknown>[],
+  onEnd: OnEnd,
+  manner: Manner = {},
+): Promise<void> {
+  const rounds = new Rounds(onEnd);
+  for (const [place, body] of bodies.entries()) rounds.begin(body, place);
+  for (let asks = rounds.takeAsks(); asks.length > 0; asks = rounds.takeAsks()) {
+    const answers = await askAll(client, asks, manner);
+    const order = answers.some((answer) => 'failure' in answer) ? orderAnswers(answers) : answers.keys();
+    for (const place of order) rounds.answer(asks[place] as Ask, answers[place] as Answer);
+  }
+}
+
+/** Runs a body on a connection. @throws what it throws; MergedFailure */
+export async function driveOn<Result>(
+  client: ClientBase,
+  body: Body<Result>,
+  manner: Manner = {},
+): Promise<Result> {
+  let ended: Answer | undefined;
+  await driveEachOn(client, [body], (_place, end) => void (ended = end), manner);
+  if (ended === undefined) throw new Error('a body has not ended');
+  if ('failure' in ended) throw ended.failure;
+  return ended.value as Result;
+}

@@ -1,0 +1,225 @@
+/**
+ * One statement for many who ask the same of the server at once: their values are rows of what is asked, so that the
+ * server, and the way to it, have the cost of one statement.
+ */
+import {
+  AliasNode,
+  type Compilable,
+  createQueryId,
+  FromNode,
+  IdentifierNode,
+  InsertQueryNode,
+  type OperationNodeSource,
+  RawNode,
+  ReturningNode,
+  SelectionNode,
+  SelectQueryNode,
+  UpdateQueryNode,
+  ValueListNode,
+  type ValuesNode,
+} from 'kysely';
+import { bindValues, makeSlots, slotNameOf, type Step } from '../statements.ts';
+import { compileStep, JournalCompiler, withoutNul } from './compile.ts';
+
+/** A statement that answers all who ask. */
+export interface Merged {
+  readonly text: string;
+  readonly name: string;
+  /** @param asked of each who asks, its values */
+  bind(asked: readonly object[]): unknown[];
+  /**
+   * What each of them is told, in their order.
+   * @param rows lists of cells; none is handed back by an insert
+   */
+  readAnswers(result: MergedResult, asked: number): unknown[];
+}
+
+interface MergedResult {
+  readonly rows: readonly (readonly unknown[])[];
+  readonly rowCount: number | null;
+  readonly fields: readonly { readonly name: string }[];
+}
+
+/** Types that a list of values is handed over in. */
+const mergedTypes: readonly string[] = ['bigint', 'integer', 'text'];
+
+/** A value that those who ask differ in, or do not, as a column. */
+interface Column {
+  readonly slot: string;
+  readonly type: string;
+}
+
+/** The columns, and of each place of the statement alone which of them goes there; undefined where none does. */
+interface Places {
+  readonly columns: readonly Column[];
+  readonly columnAt: readonly (number | undefined)[];
+}
+
+function findPlaces(parameters: readonly unknown[], types: readonly string[]): Places {
+  const columns: Column[] = [];
+  const columnAt = parameters.map((parameter, place) => {
+    const slot = slotNameOf(parameter);
+    if (slot === undefined) return undefined;
+    const type = types[place] ?? '';
+    const known = columns.findIndex((column) => column.slot === slot && column.type === type);
+    return known >= 0 ? known : columns.push({ slot, type }) - 1;
+  });
+  return { columns, columnAt };
+}
+
+const columnName = (place: number): string => `asked.v${place}`;
+/** Who asks, counted from 1. */
+const askerName = 'asked.n';
+
+const writeAsked = ({ columns }: Places): string => {
+  const lists = columns.map(({ type }, place) => `$${place + 1}::${type}[]`).join(', ');
+  const names = columns.map((_column, place) => `v${place}`).join(', ');
+  return `unnest(${lists}) with ordinality as asked (${names}, n)`;
+};
+
+/** Writes the columns where the statement alone has its values. */
+class MergingCompiler extends JournalCompiler {
+  readonly #places: Places;
+  readonly constants: unknown[] = [];
+  #place = 0;
+
+  constructor(places: Places) {
+    super();
+    this.#places = places;
+  }
+
+  protected override appendValue(parameter: unknown): void {
+    const column = this.#places.columnAt[this.#place];
+    this.#place += 1;
+    if (column === undefined) this.append(`$${this.#places.columns.length + this.constants.push(parameter)}`);
+    else this.append(columnName(column));
+  }
+
+  protected override visitUpdateQuery(node: UpdateQueryNode): void {
+    super.visitUpdateQuery({
+      ...node,
+      from: FromNode.create([RawNode.createWithSql(writeAsked(this.#places))]),
+      returning: ReturningNode.create([
+        SelectionNode.create(
+          AliasNode.create(RawNode.createWithSql(askerName), IdentifierNode.create('asker')),
+        ),
+      ]),
+    });
+  }
+
+  protected override visitValues({ values }: ValuesNode): void {
+    const [row] = values;
+    this.append('select ');
+    if (row !== undefined && ValueListNode.is(row)) this.compileList(row.values);
+    else for (const [place, value] of (row?.values ?? []).entries()) this.#appendNext(value, place);
+    this.append(` from ${writeAsked(this.#places)}`);
+  }
+
+  #appendNext(value: unknown, place: number): void {
+    if (place > 0) this.append(', ');
+    this.appendValue(value);
+  }
+}
+
+type Shape = 'select' | 'update' | 'insert';
+
+const isSelect = (text: string): boolean => /^\s*select\s/i.test(text);
+
+/** Undefined of one that cannot be merged, or whose meaning might be another then. */
+function findShape(
+  node: ReturnType<OperationNodeSource['toOperationNode']>,
+  text: string,
+  wanted: Step['wanted'],
+): Shape | undefined {
+  const isRead = SelectQueryNode.is(node) || (RawNode.is(node) && isSelect(text));
+  if (isRead) return wanted === 'get' ? 'select' : undefined;
+  if (wanted !== 'run') return undefined;
+  if (UpdateQueryNode.is(node))
+    return [node.from, node.joins, node.with, node.returning].every((part) => part === undefined)
+      ? 'update'
+      : undefined;
+  if (!InsertQueryNode.is(node) || node.values?.kind !== 'ValuesNode') return undefined;
+  const isOneRow = (node.values as ValuesNode).values.length === 1;
+  const isPlain = [node.onConflict, node.with, node.returning].every((part) => part === undefined);
+  return isOneRow && isPlain ? 'insert' : undefined;
+}
+
+const quoted = (text: string): string =>
+  `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, String.raw`\$&`) : text}"`;
+
+function encodeOne(value: unknown): string {
+  if (typeof value === 'string') return quoted(withoutNul(value) as string);
+  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
+  if (typeof value === 'boolean') return value ? '1' : '0';
+  if (value === null || value === undefined) return 'NULL';
+  throw new TypeError(`a ${typeof value} is no value of a statement`);
+}
+
+/** As PostgreSQL reads a list: `{1,NULL}`, `{"a","b"}`. */
+const encodeList = (values: readonly unknown[]): string => `{${values.map(encodeOne).join(',')}}`;
+
+const countRows = (rows: MergedResult['rows'], asked: number): number[] => {
+  const counts = Array.from({ length: asked }, () => 0);
+  for (const [asker] of rows) counts[Number(asker) - 1] = (counts[Number(asker) - 1] ?? 0) + 1;
+  return counts;
+};
+
+/** The first row of each; its last cell says whose it is. */
+function listRows({ rows, fields }: MergedResult, asked: number): unknown[] {
+  const found: unknown[] = Array.from({ length: asked });
+  for (const cells of rows) {
+    const asker = Number(cells.at(-1)) - 1;
+    if (found[asker] !== undefined) continue;
+    const row: Record<string, unknown> = {};
+    for (let place = 0; place < cells.length - 1; place += 1) row[fields[place]?.name ?? ''] = cells[place];
+    found[asker] = row;
+  }
+  return found;
+}
+
+const readAnswers: Readonly<Record<Shape, Merged['readAnswers']>> = {
+  select: listRows,
+  update: ({ rows }, asked) => countRows(rows, asked),
+  insert: ({ rowCount }, asked) => {
+    if (rowCount === asked) return Array.from({ length: asked }, () => 1);
+    throw new Error(`${rowCount} rows were inserted, and not ${asked}`);
+  },
+};
+
+let names = 0;
+
+/**
+ * @param types of the values of the statement alone, as the server has found them
+ * @returns undefined of a statement that each asks alone
+ */
+export function mergeSteps(
+  { build, values, wanted, ...step }: Step,
+  types: readonly string[],
+): Merged | undefined {
+  if (step.asLists === true || step.isRare === true) return undefined;
+  const statement = (build as (values: object) => Compilable)(makeSlots(values));
+  const node = (statement as unknown as OperationNodeSource).toOperationNode();
+  const { text: alone, parameters } = compileStep({ build, values, wanted });
+  const shape = findShape(node, alone, wanted);
+  const places = findPlaces(parameters, types);
+  const isKnown = places.columns.length > 0 && places.columns.every(({ type }) => mergedTypes.includes(type));
+  if (shape === undefined || !isKnown) return undefined;
+  const compiler = new MergingCompiler(places);
+  const { sql } = compiler.compileQuery(node as Parameters<typeof compiler.compileQuery>[0], createQueryId());
+  // What is looked up for each is planned for each, as it is alone.
+  const text =
+    shape === 'select'
+      ? `select found.*, ${askerName} from ${writeAsked(places)} cross join lateral (${sql} offset 0) as found`
+      : sql;
+  const constants = bindValues(compiler.constants, {});
+  const slots = places.columns.map(({ slot }) => slot);
+  return {
+    text,
+    name: `paydrop_of_all_${(names += 1)}`,
+    bind: (asked) => {
+      const all = asked as readonly Readonly<Record<string, unknown>>[];
+      return [...slots.map((slot) => encodeList(all.map((one) => one[slot]))), ...constants];
+    },
+    readAnswers: readAnswers[shape],
+  };
+}
