@@ -4,10 +4,12 @@ import { isNewJournal } from '../payout/rules/lost-journal.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 
-/** @param newSinceMs when the journal began, or last went on in a new place or after a loss; undefined when nobody knows */
+/** What is known of a journal's beginnings, as it is known now. */
+type Beginnings = Pick<Store, 'newSinceMs' | 'missesSinceMs'>;
+
 export function makeAskFirst(
   { settings, isSandbox }: LoadedSettings,
-  newSinceMs: number | undefined,
+  journal: Pick<Beginnings, 'newSinceMs'>,
   clock: Clock,
 ): () => Promise<boolean> {
   const { askFirst } = settings.transfer;
@@ -15,7 +17,7 @@ export function makeAskFirst(
   let kind: 'sandbox' | 'bank' | undefined = isSandbox ? 'sandbox' : undefined;
   return async () => {
     if (askFirst !== 'newJournal') return askFirst === 'always';
-    if (kind === 'sandbox' || !isNewJournal(newSinceMs, clock.now())) return false;
+    if (kind === 'sandbox' || !isNewJournal(journal.newSinceMs, clock.now())) return false;
     if (kind === undefined) {
       const { askServerKind } = await import('../bank/sandbox-server.ts');
       const said = await askServerKind(baseUrl);
@@ -27,7 +29,5 @@ export function makeAskFirst(
 }
 
 /** Since when an adopted journal may miss what its original has sent; like the journal itself, this is news for a while only. */
-export const makeMissesSince =
-  ({ newSinceMs, missesSinceMs }: Pick<Store, 'newSinceMs' | 'missesSinceMs'>, clock: Clock) =>
-  (): number | undefined =>
-    isNewJournal(newSinceMs, clock.now()) ? missesSinceMs : undefined;
+export const makeMissesSince = (journal: Beginnings, clock: Clock) => (): number | undefined =>
+  isNewJournal(journal.newSinceMs, clock.now()) ? journal.missesSinceMs : undefined;

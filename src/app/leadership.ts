@@ -71,15 +71,18 @@ export async function waitForSenderLock(
   let hasTakenOver = false;
   while (!stop.aborted) {
     try {
-      const session = await openSession(loaded, log, 'watch', { ...options, clock, mayHelp: true });
+      await using opened = new AsyncDisposableStack();
+      const session = opened.use(
+        await openSession(loaded, log, 'watch', { ...options, clock, mayHelp: true }),
+      );
       noteTrouble(waiting, undefined);
       const helped = isHelping(session) ? await helpUntilFree(session, waiting, reportOwner) : undefined;
       hasTakenOver ||= helped !== undefined;
       if (isHelping(session)) {
         await helped?.ended;
-        await session[Symbol.asyncDispose]();
         return undefined;
       }
+      opened.move();
       status.isStandingBy = false;
       log.info({ hasTakenOver }, 'this process has the right to send');
       return { session, hasTakenOver, ...(helped && { helped }) };

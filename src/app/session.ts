@@ -124,6 +124,8 @@ export interface RunSession extends ProcessState {
   readonly bankAddress: string;
   /** Aborted, with the refusal as its reason, when the journal turns out to be another one than before. */
   readonly refused?: AbortSignal | undefined;
+  /** Reads anew what is known of losses and beginnings of the journal; left out where nobody else can have said otherwise. */
+  readonly readPast?: () => Promise<void>;
   /** Of this process, where several machines work the journal: its present lease, and the rows that it shares out. */
   readonly place?: MachinePlace | undefined;
 }
@@ -164,6 +166,7 @@ export async function openSession(
   stack.use(lock);
   onLock?.(lock);
   const { dataDir } = loaded;
+  const place = lock.inDatabase?.place;
   const journal = await openOwnJournal(loaded, log, clock, { recovery }, lock);
   stack.use(journal);
   if (command === 'run' || command === 'watch') await requireApprovers(loaded, journal);
@@ -178,33 +181,30 @@ export async function openSession(
   });
   const outbox = await openOutbox(loaded.folders.outbox, loaded.settings.output.groupReadable);
   const reader = await makeReader(loaded);
-  const loss = await journal.loss();
-  const traces = new TraceSearch(loaded.folders);
+  const past = await readPast(journal);
+  stack.defer(() => place?.beginEnding());
   const owned = stack.move();
   return {
     loaded,
     journal,
-    loss,
-    bank,
+    get loss() {
+      return past.loss;
+    },
+    readPast: async () => void Object.assign(past, await readPast(journal)),
+    bank: place === undefined ? bank : followTransfers(bank, place),
     clock,
     outbox,
     reader,
     log,
     bankAddress,
     refused: lock.inDatabase?.prepared.refused,
-    place: lock.inDatabase?.place,
+    place,
     approval: () => readApprovalPolicy(loaded, journal),
     noteRunner: (batchId) => noteRunner(loaded, journal, batchId),
     noteRefused: (fileName, refused) => noteRefused(journal, clock, fileName, refused),
-    asksFirst: makeAskFirst(loaded, journal.newSinceMs, clock),
-    missesSince: makeMissesSince(journal, clock),
-    // The whole of a file that grew in our own archive is no other journal's.
-    findTrace: async (inspection) =>
-      (await journal.hasGrownTo(inspection.sha256))
-        ? undefined
-        : traces.find(inspection, await journal.loss()),
-    findRegistrationTrace: async (inspection) =>
-      (await journal.hasGrownTo(inspection.sha256)) ? undefined : traces.find(inspection, undefined),
+    asksFirst: makeAskFirst(loaded, past, clock),
+    missesSince: makeMissesSince(past, clock),
+    ...openTraces(loaded, journal),
     findGrowth: (batch, file) => findGrowth(readAddedPayouts(reader), batch, file, clock.now()),
     bankClock,
     likeness: new KeyedMutex(),
@@ -218,6 +218,36 @@ export async function openSession(
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
+
+/** What another journal has left of a file; the whole of one that grew in our own archive is no other's. */
+function openTraces({ folders }: LoadedSettings, journal: Store) {
+  const traces = new TraceSearch(folders);
+  return {
+    findTrace: async (inspection: Inspection) =>
+      (await journal.hasGrownTo(inspection.sha256))
+        ? undefined
+        : traces.find(inspection, await journal.loss()),
+    findRegistrationTrace: async (inspection: Inspection) =>
+      (await journal.hasGrownTo(inspection.sha256)) ? undefined : traces.find(inspection, undefined),
+  };
+}
+
+/** What is known of losses and beginnings of a journal, which another process may record while this one helps. */
+interface JournalPast extends Pick<Store, 'newSinceMs' | 'missesSinceMs'> {
+  readonly loss: JournalLoss | undefined;
+}
+
+async function readPast(journal: Store): Promise<JournalPast> {
+  const { newSinceMs, missesSinceMs } = (await journal.readMoments?.()) ?? journal;
+  return { newSinceMs, missesSinceMs, loss: await journal.loss() };
+}
+
+/** The bank, by which nothing may happen that the place does not know to be under way. */
+const followTransfers = (bank: Session['bank'], place: MachinePlace): Session['bank'] => ({
+  ...bank,
+  transfer: (...asked) => place.follow(bank.transfer(...asked)),
+  register: (...asked) => place.follow(bank.register(...asked)),
+});
 
 /** Says what the journal does not remember to have been said. */
 async function tellNotes(

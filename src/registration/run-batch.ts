@@ -172,15 +172,19 @@ async function sendReadyRows(context: RegistrationContext, batch: RegistrationBa
   const rowsMax = context.limit.state.ceiling * 2;
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
-  for await (const registration of readyRows(context, batch)) {
-    const task: Promise<void> = submitRegistration(context, registration, batch, inLane)
-      .catch((error: unknown) => void failures.push(error))
-      .finally(() => underWay.delete(task));
-    underWay.add(task);
-    if (underWay.size >= rowsMax) await Promise.race(underWay);
-    if (failures.length > 0) break;
+  try {
+    for await (const registration of readyRows(context, batch)) {
+      const task: Promise<void> = submitRegistration(context, registration, batch, inLane)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => underWay.delete(task));
+      underWay.add(task);
+      if (underWay.size >= rowsMax) await Promise.race(underWay);
+      if (failures.length > 0) break;
+    }
+  } finally {
+    // Also when no more rows can be read: whoever asked for this may say next that nothing of it is under way.
+    await Promise.all(underWay);
   }
-  await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];
 }
 

@@ -15,7 +15,7 @@ async function asksFirst(askFirst: string, server: 'sandbox' | 'bank' | 'none', 
   const opened = server === 'none' ? undefined : owned.use(await startSandbox(options));
   const baseUrl = opened?.baseUrl ?? 'http://127.0.0.1:9';
   const loaded = { settings: { transfer: { askFirst }, bank: { baseUrl } }, isSandbox: false };
-  return await makeAskFirst(loaded as unknown as LoadedSettings, newSinceMs, clock)();
+  return await makeAskFirst(loaded as unknown as LoadedSettings, { newSinceMs }, clock)();
 }
 
 test.each([

@@ -78,6 +78,30 @@ describe('a run whose process loses the right to send', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 1 });
   });
 
+  test('ends when its rows can no longer be read, and not before what it has sent is answered', async () => {
+    await using one = await stage(1_000, () => ({}));
+    const { theatre, batchId } = one;
+    const [answer, asked] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+    theatre.script.transfer = async (_order, no) => {
+      if (no === 1) asked.resolve(undefined);
+      return no === 1 ? answer.promise : undefined;
+    };
+    const journal = withOwn(theatre, {
+      readyPage: async (...page) => {
+        if (page[1] === 0) return theatre.journal.readyPage(...page);
+        throw new Error('away');
+      },
+    });
+    let hasEnded = false;
+    const run = theatre.start(batchId, { journal, transferConcurrency: 2 }).finally(() => (hasEnded = true));
+    run.catch(() => {});
+    await asked.promise;
+    await theatre.time.advance(minuteMs);
+    expect(hasEnded).toBe(false);
+    answer.resolve(undefined);
+    await expect(theatre.time.drive(run)).rejects.toThrow('away');
+  });
+
   test('leaves it to the next to conclude the batch when it ends', async () => {
     await using one = await stage(3, () => ({}));
     const { theatre, batchId } = one;

@@ -120,7 +120,7 @@ export async function runProcess(
   const sender: RunSession = {
     bankClock,
     ...place,
-    asksFirst: makeAskFirst(place.loaded, newSinceMs, clock),
+    asksFirst: makeAskFirst(place.loaded, { newSinceMs }, clock),
     missesSince: makeMissesSince({ newSinceMs, missesSinceMs }, clock),
     likeness: new KeyedMutex(),
     breakers: new Map(),

@@ -46,6 +46,10 @@ export class MachinePlace implements Disposable, AsyncDisposable {
   #present: Lease;
   /** As which it has helped, and may have requests under way. */
   readonly #former = new Set<Lease>();
+  /** Requests that have not been answered. */
+  readonly #underWay = new Set<Promise<unknown>>();
+  /** Something was under way as it began to end. */
+  #isLeft = false;
   /** Who sends while this process helps, as far as it is known. */
   sender: SenderLockOwner | undefined;
   /** The rows that it shares out with others. */
@@ -95,6 +99,25 @@ export class MachinePlace implements Disposable, AsyncDisposable {
     this.#present = await beginHelping(this.#store, this.#asked);
   }
 
+  /** Follows a request by which something may happen at the bank. */
+  async follow<Reply>(request: Promise<Reply>): Promise<Reply> {
+    this.#underWay.add(request);
+    try {
+      return await request;
+    } finally {
+      this.#underWay.delete(request);
+    }
+  }
+
+  /**
+   * No bytes leave from here on. While anything is under way even so, as after a failure, the place is not given back: it
+   * runs out by itself, and the next attempts wait as after a machine that died.
+   */
+  beginEnding(): void {
+    this.#isLeft ||= this.#underWay.size > 0;
+    this[Symbol.dispose]();
+  }
+
   /** Gives back as what it has helped before: nothing of that is under way any more. */
   async endFormer(): Promise<void> {
     for (const lease of this.#former) {
@@ -108,6 +131,16 @@ export class MachinePlace implements Disposable, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.beginEnding();
+    if (this.#isLeft) {
+      this.#asked.log(
+        'warn',
+        'requests are still under way: the place of this process runs out by itself',
+        {},
+      );
+      for (const { keeper } of [this.#present, ...this.#former]) await keeper[Symbol.asyncDispose]();
+      return;
+    }
     await this.endFormer();
     await endLease(this.#store, this.#asked, this.#present);
   }

@@ -1,4 +1,5 @@
 /** Waits for the sender's place of a journal that several machines work, and helps whoever has it meanwhile. */
+import type { Batch } from '../../core/ports.ts';
 import { help } from '../../payout/help.ts';
 import { waitForAny } from '../../platform/signal.ts';
 import { makeContext, type Session, toLog } from '../session.ts';
@@ -46,10 +47,7 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
     share: place.share,
     runs,
     isHeld: () => place.keeper.isHeld,
-    runningBatches: async () =>
-      (await journal.runnableBatches())
-        .filter(({ batch, hasReady }) => batch.status === 'running' && hasReady)
-        .map(({ batch }) => batch),
+    runningBatches: () => findRunning(session),
     openContext: (until, count, batch) => makeContext(session, until, count, batch),
     count: () => {},
     stop,
@@ -64,9 +62,22 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
   }
   over.abort();
   await waitForAny(clock, besideEndsMs, beside.signal);
-  if (refused?.aborted === true) {
+  try {
+    refused?.throwIfAborted();
+    // What an operator has said of the journal while this process helped.
+    await session.readPast?.();
+  } catch (error) {
     await ended;
-    refused.throwIfAborted();
+    throw error;
   }
   return { ended };
+}
+
+/** The oldest first. */
+async function findRunning({ journal, readPast }: HelpingSession): Promise<readonly Batch[]> {
+  const running = (await journal.runnableBatches()).filter(
+    ({ batch, hasReady }) => batch.status === 'running' && hasReady,
+  );
+  if (running.length > 0) await readPast?.();
+  return running.map(({ batch }) => batch);
 }

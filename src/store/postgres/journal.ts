@@ -9,6 +9,7 @@ import type { HighWaterMarkFile } from '../high-water-mark.ts';
 import { makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
+import { readMoment } from '../place.ts';
 import { openSnapshot } from '../snapshot.ts';
 import { type Body, driveEach, type Reading } from '../statements.ts';
 import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
@@ -120,6 +121,10 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     journalId,
     newSinceMs,
     missesSinceMs,
+    readMoments: async () => ({
+      newSinceMs: await engine.read(() => readMoment('newSinceMs')),
+      missesSinceMs: await engine.read(() => readMoment('missesSinceMs')),
+    }),
     snapshot: async () => openSnapshot(engine, (view, batchId) => openArchived(engine, view, batchId)),
     [Symbol.asyncDispose]: async () => {
       await end();

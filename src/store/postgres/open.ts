@@ -213,7 +213,9 @@ async function takeUp({ engine, opening, known, journalId, own }: Prepared): Pro
   if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
   await engine.write(() => takePlace(opening, known.identity, missing !== undefined));
   const readPresent = async (): Promise<void> => {
-    present = keepHighest(present, await engine.read(() => readProgress(journalId)));
+    const read = await engine.read(() => readProgress(journalId));
+    // Not before: while it is read, more is noted.
+    present = keepHighest(present, read);
   };
   const file = new HighWaterMarkFile(dataDir, highWaterMark, () => present, copies);
   const advance = async (): Promise<void> => {

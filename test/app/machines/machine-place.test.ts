@@ -76,4 +76,29 @@ describePostgres('the right to send', () => {
     await first[Symbol.asyncDispose]();
     expect(logged.at(-1)).toMatch(/runs out by itself/);
   });
+
+  test('is not said to be over while a request is under way', async () => {
+    await using cluster = await openCluster();
+    const first = await acquire(cluster.workers, makeVirtualClock());
+    const answered = await first.follow(Promise.resolve('answered'));
+    const request = Promise.withResolvers<string>();
+    const followed = first.follow(request.promise);
+    // What fails elsewhere ends the process meanwhile.
+    first.beginEnding();
+    expect(first.keeper.mayLeave()).toBe(false);
+    request.resolve('late');
+    expect([answered, await followed]).toEqual(['answered', 'late']);
+    await first[Symbol.asyncDispose]();
+    expect(logged.at(-1)).toMatch(/requests are still under way/);
+    expect(await cluster.workers.workers()).toMatchObject([{ workerId: first.workerId, endedAtMs: null }]);
+  });
+
+  test('is over at once when all its requests were answered, or have failed', async () => {
+    await using cluster = await openCluster();
+    const first = await acquire(cluster.workers, makeVirtualClock());
+    await first.follow(Promise.resolve());
+    await expect(first.follow(Promise.reject(new Error('cut')))).rejects.toThrow('cut');
+    await first[Symbol.asyncDispose]();
+    expect(await cluster.workers.workers()).toEqual([]);
+  });
 });

@@ -284,6 +284,34 @@ describePostgres('the mark beside a journal in a database', () => {
     await scene.work();
   });
 
+  test('is not put back by what was read while more was committed', async () => {
+    await using scene = await makeScene(makeJournalDatabase);
+    const latest = async (): Promise<unknown> =>
+      (JSON.parse(await readFile(markOf(scene), 'utf8')) as Record<string, unknown>)['latestEventSeq'];
+    await using journal = await scene.open();
+    if (journal === undefined) throw new Error('it was made');
+    await ingest(journal, makeRows(2));
+    const before = await latest();
+    await using client = await scene.database.connect();
+    // What is read last of how far the journal has come.
+    await client.query('begin; lock table paydrop.registration_event in access exclusive mode');
+    const moved = journal.moveBatch('0123456789', 'running', null, noonMs);
+    await vi.waitFor(async () => {
+      const { rows } = await client.query(
+        `select 1 from pg_stat_activity where wait_event = 'relation' and datname = current_database()`,
+      );
+      expect(rows).toHaveLength(1);
+    });
+    const [payout] = await readyOf(journal);
+    if (payout === undefined) throw new Error('none is ready');
+    await applied(journal, holdOf(payout, 'limit'));
+    const after = await latest();
+    expect(after).not.toBe(before);
+    await client.query('rollback');
+    await moved;
+    expect(await latest()).toBe(after);
+  });
+
   test('shows that the database is another, or empty', async () => {
     await using scene = await makeScene();
     await using other = await makeScene(makeJournalDatabase);
