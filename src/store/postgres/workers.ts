@@ -145,8 +145,9 @@ function* takeFromGone(left: readonly OpenShard[]): Body<OpenShard | undefined> 
   for (const shard of left) {
     const own = { afterRow: shard.fromRow - 1, beforeRow: shard.toRow + 1 };
     const hasReady = (yield* findReady({ ...shard, rowsMax: 1 }, [own])) !== undefined;
-    // The sender's place is taken by a sender alone.
-    if (hasReady && shard.role === 'helper' && !(yield* takeOver(shard))) continue;
+    // The sender's place is taken by a sender alone. A helper has under way what its shard says, until it has lost its
+    // place: one that is renewed after all must not find its rows settled by another.
+    if (shard.role === 'helper' && !(yield* takeOver(shard))) continue;
     yield* endShard.run(shard);
     if (hasReady) return shard;
   }

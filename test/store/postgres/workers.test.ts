@@ -281,6 +281,23 @@ describePostgres('a shard', () => {
     expect(await cluster.sql('select 1 from shard where ended_at_ms is null')).toEqual([]);
   });
 
+  test('with nothing ready ends with the place of the helper that is gone, or not at all', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 3));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await claim(workers, helper, 3);
+    // Its request is under way; its lease is over for a moment.
+    await cluster.sql(`update payout set status = 'submitted'`);
+    await cluster.age(helper, leaseMs + 1);
+    expect(await claim(workers, sender, 3)).toBeUndefined();
+    const hasShard = (await workers.shardsElsewhere(batchId, sender)).length > 0;
+    expect({ hasShard, isRenewed: await workers.renew(helper) }).toEqual({
+      hasShard: false,
+      isRenewed: false,
+    });
+  });
+
   test('is given to nobody whose own lease is over', async () => {
     await using cluster = await openCluster();
     await cluster.ready(1);
