@@ -100,6 +100,9 @@ export const payoutTransitions = [
   { from: 'submitted', to: 'held', cause: 'refused-for-line' },
   { from: 'submitted', to: 'unresolved', cause: 'given-up' },
   { from: 'unresolved', to: 'unresolved', cause: 'inquired' },
+  // The reply comes after all, to a process that another has taken over from and that has given the payout up since.
+  { from: 'unresolved', to: 'unresolved', cause: 'outcome-in-doubt' },
+  { from: 'unresolved', to: 'failed', cause: 'refused-for-payout' },
   { from: 'unresolved', to: 'failed', cause: 'inquiry-failed' },
   { from: 'unresolved', to: 'failed', cause: 'decided-failed' },
   // Another of its attempts may still be with the bank.

@@ -77,6 +77,7 @@ export async function settleWhileRunning(
     await context.run.waitForWork(Math.min(waitMs, idleMs), stop);
   }
   if (context.stop.aborted) await returnWaiting(context, batchId);
+  await repetitions.end();
 }
 
 /** What never reached the bank and waited for transfers to go on waits as held when the run ends. */
@@ -127,9 +128,14 @@ export class Repetitions implements AsyncDisposable {
   }
 
   /** Waits for those under way. @throws what one of them has met */
+  async end(): Promise<void> {
+    await this[Symbol.asyncDispose]();
+    this.throwFailure();
+  }
+
+  /** Waits for those under way: whoever ends with an error of its own tells of that one. */
   async [Symbol.asyncDispose](): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
-    this.throwFailure();
   }
 }
 

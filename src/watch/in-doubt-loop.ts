@@ -51,7 +51,7 @@ export class InDoubtLoop {
   /** Resolves when what goes again has ended. */
   async ended(): Promise<void> {
     try {
-      await this.#repetitions?.[Symbol.asyncDispose]();
+      await this.#repetitions?.end();
     } catch (error) {
       await noteFailure(this.#setup, 'sending again', error);
     }

@@ -16,6 +16,7 @@ const holdForScope = { payer: 'halted', service: 'paused' } as const satisfies R
 export function decideReply(known: Case, finding: TransferFinding): Change {
   const { payout, attempt } = known;
   if (payout.status === 'paid') return decideAfterPaid(known, finding);
+  if (payout.status === 'unresolved' && finding.kind !== 'paid') return decideAfterGivenUp(known, finding);
   switch (finding.kind) {
     case 'paid': {
       const { reason, sysRefNo, feeText } = finding;
@@ -46,6 +47,46 @@ export function decideReply(known: Case, finding: TransferFinding): Change {
     }
     case 'unknown':
       return stillInDoubt(known, finding.reason, finding.acknowledged, finding.referenceConflict);
+  }
+}
+
+/**
+ * The reply to a send whose payout another process has given up since, having taken over from this one: a definite refusal
+ * ends it; of all else the facts are kept, and what settles what was given up settles it.
+ */
+function decideAfterGivenUp(known: Case, finding: Exclude<TransferFinding, FindingOf<'paid'>>): Change {
+  const { attempt, facts } = known;
+  const isRefused = finding.kind === 'failed' && finding.scope === 'payout' && countDelivered(attempt) === 1;
+  if (isRefused && !attempt.referenceConflict) return settleCase(known, 'failed', finding.reason, 'reply');
+  const hasConflict = finding.kind === 'unknown' && finding.referenceConflict;
+  const alarm = hasConflict ? { alarm: true } : {};
+  const { status } = attempt;
+  return move({
+    ...known,
+    patch: hasConflict ? { isAlarm: true } : {},
+    cause: 'outcome-in-doubt',
+    attempt: {
+      ...countedAfter(attempt, finding),
+      status: status === 'failed' ? status : 'unresolved',
+      referenceConflict: attempt.referenceConflict || hasConflict,
+      nextInquiryAtMs: null,
+    },
+    detail: { ...facts, finding: finding.kind, ...alarm },
+  });
+}
+
+/** The attempt with what the reply says of its sends, and of whether the bank has it. */
+function countedAfter(attempt: Attempt, finding: Exclude<TransferFinding, FindingOf<'paid'>>): Attempt {
+  switch (finding.kind) {
+    case 'refused':
+      return rejectedByGateway(attempt);
+    case 'not-sent':
+    case 'aborted-before-send':
+      return unsent(attempt);
+    case 'failed':
+      return { ...attempt, acknowledged: true };
+    case 'unknown':
+      return { ...attempt, acknowledged: attempt.acknowledged || finding.acknowledged };
   }
 }
 

@@ -153,6 +153,60 @@ describe('after a transfer', () => {
   });
 });
 
+describe('after a transfer that another process has given up meanwhile', () => {
+  const unknown = {
+    kind: 'unknown',
+    scope: 'payout',
+    reason,
+    acknowledged: true,
+    referenceConflict: false,
+  } as const;
+  const cases: Row[] = [
+    ['paid', { kind: 'paid', reason, sysRefNo: 'S', feeText: null }, { status: 'paid' }, { status: 'paid' }],
+    ['refused', { kind: 'failed', scope: 'payout', reason }, { status: 'failed' }, { status: 'failed' }],
+    [
+      'refused for the payer',
+      { kind: 'failed', scope: 'payer', reason },
+      { status: 'unresolved', holds: [] },
+      { status: 'unresolved', acknowledged: true },
+    ],
+    ['in process', unknown, { status: 'unresolved' }, { status: 'unresolved', acknowledged: true }],
+    [
+      'another’s reference',
+      { ...unknown, referenceConflict: true },
+      { status: 'unresolved', isAlarm: true },
+      { status: 'unresolved', referenceConflict: true },
+    ],
+    [
+      '403',
+      { kind: 'refused', scope: 'payer', reason },
+      { status: 'unresolved', holds: [] },
+      { status: 'unresolved', rejectedByGateway: 1 },
+    ],
+    [
+      'not sent',
+      { kind: 'not-sent', scope: 'service', reason },
+      { status: 'unresolved' },
+      { status: 'unresolved', sends: 0, lastSentAtMs: null },
+    ],
+    [
+      'aborted',
+      { kind: 'aborted-before-send' },
+      { status: 'unresolved' },
+      { status: 'unresolved', sends: 0 },
+    ],
+  ];
+
+  test.each(cases)('%s', (_name, finding, payoutAfter, attemptAfter) => {
+    const { payout, attempt } = makeSubmitted(noonMs, { status: 'unresolved', nextInquiryAtMs: null });
+    const known = caseAt(noonMs + 10, { payout: { ...payout, status: 'unresolved' }, attempt });
+    const change = decideReply(known, finding);
+    expect(change.after).toMatchObject(payoutAfter);
+    expect(change.attempt).toMatchObject({ ...attemptAfter, nextInquiryAtMs: null });
+    expectInTable(change, attempt);
+  });
+});
+
 const reading = (kind: InquiryReading['kind']): InquiryReading => ({
   kind,
   reason,
