@@ -16,6 +16,9 @@ import { statementTables } from './tables/statements.ts';
 import { watchTables } from './tables/watch.ts';
 import { payerBreakerTables, requestSlotTables, workerTables } from './tables/workers.ts';
 
+/** The version in which there are workers for the first time. */
+const workersFrom = 2;
+
 /** What SQLite's tables have become by now. */
 const wholeTables = [
   refusal,
@@ -33,24 +36,44 @@ const wholeTables = [
   registrationTriggers,
 ].join('\n');
 
-const migrations: readonly string[] = [
+/** One step of the tables' history. */
+export interface TablesStep {
+  readonly tables: string;
+  /**
+   * True where a program that knows the step before works on as it did: there are new tables, indexes, or columns that are
+   * null or have a default, and what it writes means to the newer program what it means to itself. The two work side by
+   * side then, until every machine has the newer one. One that changes or removes anything, or refuses what was written
+   * before, comes two releases later, when nobody needs the old way any more.
+   */
+  readonly isForPreviousToo: boolean;
+}
+
+const onlyForThis = (tables: string): TablesStep => ({ tables, isForPreviousToo: false });
+
+export const tablesHistory: readonly TablesStep[] = [
   wholeTables,
   workerTables,
   requestSlotTables + payerBreakerTables,
   archivedTables,
-];
+].map(onlyForThis);
 
 /** The version of the tables that this program writes on PostgreSQL. */
-export const tablesVersion = migrations.length;
+export const tablesVersion = tablesHistory.length;
+
+/** The version up to which a program has to know the tables to work with those of a step. @param version of the step */
+const programFrom = ({ isForPreviousToo }: TablesStep, version: number): number =>
+  isForPreviousToo ? version - 1 : version;
 
 /** The oldest PostgreSQL with all that the tables ask for. */
 const serverVersionMin = 150_000;
 
 /**
- * The version of the tables in the database; 0 when it has none.
+ * The version of the tables in the database; 0 when it has none. Newer ones with which this program may work all the same
+ * are to it what it knows.
+ * @param known the version that this program knows
  * @throws JournalRefusedError when the schema holds something else
  */
-export async function readTablesVersion(client: ClientBase): Promise<number> {
+export async function readTablesVersion(client: ClientBase, known = tablesVersion): Promise<number> {
   const { rows } = await client.query<{ readonly is_ours: boolean; readonly is_empty: boolean }>(
     `select to_regclass('${schemaName}.schema_version') is not null as is_ours,
        not exists (select 1 from pg_class where relnamespace = to_regnamespace('${schemaName}')) as is_empty`,
@@ -61,16 +84,41 @@ export async function readTablesVersion(client: ClientBase): Promise<number> {
     throw new JournalRefusedError(
       `the schema ${schemaName} of the database is another program’s: set another database in journal.url`,
     );
-  const latest = await client.query<{ readonly version: number | null }>(
-    `select max(version)::int as version from ${schemaName}.schema_version`,
+  const latest = await client.query<{
+    readonly version: number | null;
+    readonly program_from: number | null;
+  }>(
+    `select max(version)::int as version, max(program_from)::int as program_from from ${schemaName}.schema_version`,
   );
-  return latest.rows[0]?.version ?? 0;
+  const version = latest.rows[0]?.version ?? 0;
+  const isKnownEnough = (latest.rows[0]?.program_from ?? 0) <= known;
+  return version > known && isKnownEnough ? known : version;
 }
 
-function requireKnown(version: number, journal: string): void {
-  if (version <= tablesVersion) return;
+function requireKnown(version: number, known: number, journal: string): void {
+  if (version <= known) return;
   throw new JournalRefusedError(
-    `the journal in ${journal} was written by a newer paydrop (tables ${version}, this one knows ${tablesVersion}): use that one`,
+    `the journal in ${journal} was written by a newer paydrop (tables ${version}, this one knows ${known}): use that one`,
+  );
+}
+
+/**
+ * An older program that is at work would not notice that its tables are others now.
+ * @throws JournalRefusedError while one is there that may not work with them
+ */
+async function requireNobodyOlder(client: ClientBase, from: number): Promise<void> {
+  const there = await client.query<{ machine: string; pid: number; command: string }>(
+    `select machine, pid::int, command from ${schemaName}.worker
+     where tables_version < $1 and ended_at_ms is null and superseded_at_ms is null
+       and lease_until_ms > (extract(epoch from clock_timestamp()) * 1000)::bigint
+     order by worker_id limit 1`,
+    [from],
+  );
+  const [older] = there.rows;
+  if (older === undefined) return;
+  throw new JournalRefusedError(
+    `an older paydrop works with this journal ("paydrop ${older.command}", process ${older.pid} on ${older.machine}), which ` +
+      'may not go on beside this one: stop every paydrop process of that version first, on all machines',
   );
 }
 
@@ -93,14 +141,21 @@ export interface TablesMigration {
   readonly alongWith?: (before: number) => Promise<void>;
 }
 
-/** Brings the tables up to date in the transaction that has begun. */
-export async function migrateWithin(client: ClientBase, migration: TablesMigration): Promise<number> {
+/** Brings the tables up to date in the transaction that has begun. @param history see `migrateTables` */
+export async function migrateWithin(
+  client: ClientBase,
+  migration: TablesMigration,
+  history = tablesHistory,
+): Promise<number> {
   // However long another machine takes over its own.
   await client.query('set local lock_timeout = 0; set local statement_timeout = 0');
   await client.query(`select pg_advisory_xact_lock(${writeLockKey})`);
-  const before = await readTablesVersion(client);
-  requireKnown(before, migration.journal);
-  if (before === tablesVersion) return before;
+  const before = await readTablesVersion(client, history.length);
+  requireKnown(before, history.length, migration.journal);
+  if (before === history.length) return before;
+  const steps = history.map((step, index) => ({ ...step, version: index + 1 })).slice(before);
+  const from = Math.max(...steps.map((step) => programFrom(step, step.version)));
+  if (before >= workersFrom) await requireNobodyOlder(client, from);
   for (const name of [schemaName, wholeSchemaName]) {
     const made = await client.query('select from pg_namespace where nspname = $1', [name]);
     // Of one that an administrator has made this role need not be allowed to make others.
@@ -108,12 +163,15 @@ export async function migrateWithin(client: ClientBase, migration: TablesMigrati
   }
   await client.query(`set local search_path = ${schemaName}, pg_temp`);
   await client.query(
-    'create table if not exists schema_version (version bigint primary key, applied_at_ms bigint not null)',
+    `create table if not exists schema_version (
+      version bigint primary key, applied_at_ms bigint not null, program_from bigint not null
+    )`,
   );
-  for (const [index, tables] of migrations.entries()) {
-    if (index < before) continue;
-    await client.query(tables);
-    await client.query('insert into schema_version values ($1, $2)', [index + 1, migration.nowMs]);
+  for (const step of steps) {
+    await client.query(step.tables);
+    const { version } = step;
+    const kept = [version, migration.nowMs, programFrom(step, version)];
+    await client.query('insert into schema_version values ($1, $2, $3)', kept);
   }
   await client.query(rolesScript);
   await migration.alongWith?.(before);
@@ -123,17 +181,23 @@ export async function migrateWithin(client: ClientBase, migration: TablesMigrati
 /**
  * Brings the tables up to this program's version in one transaction: one machine does, and the others wait and find them.
  * @returns the version that they had; 0 when there were none
- * @throws JournalRefusedError when they are newer than this program, or no journal's, or the server will not do
+ * @param history of the tables, as the program knows it
+ * @throws JournalRefusedError when they are newer than this program, or no journal's, or the server will not do, or an older
+ * program is at work that may not go on beside this one
  * @throws JournalWriteError when the role may not, or the database fails: nothing has been changed
  */
-export async function migrateTables(client: ClientBase, migration: TablesMigration): Promise<number> {
+export async function migrateTables(
+  client: ClientBase,
+  migration: TablesMigration,
+  history = tablesHistory,
+): Promise<number> {
   await requireServer(client);
-  const present = await readTablesVersion(client);
-  requireKnown(present, migration.journal);
-  if (present === tablesVersion) return present;
+  const present = await readTablesVersion(client, history.length);
+  requireKnown(present, history.length, migration.journal);
+  if (present === history.length) return present;
   try {
     await client.query('begin');
-    const before = await migrateWithin(client, migration);
+    const before = await migrateWithin(client, migration, history);
     await client.query('commit');
     return before;
   } catch (error) {

@@ -22,8 +22,10 @@ import {
   type RowGap,
 } from '../../payout/rules/lease.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
+import { JournalRefusedError } from '../connection.ts';
 import type { PostgresEngine } from './engine.ts';
 import { probeAsides, probeReads, probeWrites } from './payer-breakers.ts';
+import { tablesVersion } from './migrations.ts';
 import { databaseNowMs, forgetSends, prune } from './prune.ts';
 
 const leaseEndMs = sql`${databaseNowMs} + ${sql.lit(leaseMs)}`;
@@ -63,9 +65,10 @@ const atWork = define((_values: object) =>
 
 const insertWorker = define(({ machine, pid, command, role }: WorkerName & { role: WorkerRole }) =>
   textStatement<{ readonly workerId: number }>(sql`
-    insert into worker (machine, pid, command, role, epoch, since_ms, lease_until_ms)
+    insert into worker (machine, pid, command, role, epoch, since_ms, lease_until_ms, tables_version)
     values (${machine}, ${pid}, ${command}, ${role},
-      (select coalesce(max(epoch), 0) from worker) + (${role} = 'sender')::int, ${databaseNowMs}, ${leaseEndMs})
+      (select coalesce(max(epoch), 0) from worker) + (${role} = 'sender')::int, ${databaseNowMs}, ${leaseEndMs},
+      ${tablesVersion})
     returning worker_id as "workerId"`),
 );
 
@@ -160,7 +163,24 @@ function* takeOver({ workerId, supersededAtMs, endedAtMs }: OpenShard): Body<boo
   return (yield* supersede.run({ workerId })) > 0;
 }
 
+/** The program that knows all that one has to know of the tables as they are. */
+const programFrom = define((_values: object) =>
+  textStatement<{ readonly version: number | null }>(
+    sql`select max(program_from) as version from schema_version`,
+  ),
+);
+
+/** The tables may have become newer since this process looked at them. */
+function* requireKnownTables(): Reading<void> {
+  const { version = null } = (yield* programFrom.get({})) ?? {};
+  if (version === null || version <= tablesVersion) return;
+  throw new JournalRefusedError(
+    `a newer paydrop has brought the journal up to date (tables ${version}, this one knows ${tablesVersion}): use that one`,
+  );
+}
+
 function* beginWorker({ machine, pid, command }: WorkerName, role: WorkerRole): Body<number> {
+  yield* requireKnownTables();
   yield* prune();
   const made = yield* insertWorker.get({ machine, pid, command, role });
   return (made as { readonly workerId: number }).workerId;

@@ -2,12 +2,16 @@
 import type { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { JournalRefusedError } from '../../../src/store/connection.ts';
+import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
 import {
   migrateTables,
   readTablesVersion,
+  tablesHistory,
   type TablesMigration,
+  type TablesStep,
   tablesVersion,
 } from '../../../src/store/postgres/migrations.ts';
+import { makeWorkerStore } from '../../../src/store/postgres/workers.ts';
 import { describePostgres, makeDatabase, makeJournalDatabase } from '../../support/postgres.ts';
 
 const opening: TablesMigration = { journal: 'test at 127.0.0.1', nowMs: 7 };
@@ -60,7 +64,7 @@ describePostgres('the tables on PostgreSQL', () => {
   test('of a newer program are left alone', async () => {
     await using database = await makeJournalDatabase();
     await using client = await database.connect();
-    await client.query('insert into paydrop.schema_version values (99, 0)');
+    await client.query('insert into paydrop.schema_version values (99, 0, 99)');
     const refused = migrateTables(client, opening);
     await expect(refused).rejects.toThrow(JournalRefusedError);
     await expect(refused).rejects.toThrow(
@@ -85,5 +89,77 @@ describePostgres('the tables on PostgreSQL', () => {
     await expect(migrateTables(client, opening)).rejects.toThrow(
       'the database is in SQL_ASCII: make one in UTF8',
     );
+  });
+});
+
+describePostgres('an upgrade while others work', () => {
+  const adds: TablesStep = { tables: 'create table one_more (id bigint);', isForPreviousToo: true };
+  const changes: TablesStep = {
+    tables: 'alter table worker add column other bigint;',
+    isForPreviousToo: false,
+  };
+  const [next, changed] = [
+    [...tablesHistory, adds],
+    [...tablesHistory, changes],
+  ];
+  const afterNext = [...next, { ...adds, tables: 'create table and_one (id bigint);' }];
+
+  /** A process of this version that works the journal. */
+  async function openWorked() {
+    const database = await makeJournalDatabase();
+    const client = await database.connect();
+    const engine = makePostgresEngine(database.url);
+    const workers = makeWorkerStore(engine);
+    const name = { machine: 'pay-1', pid: 11, command: 'watch' };
+    const close = async (): Promise<void> => {
+      await engine[Symbol.asyncDispose]();
+      await client[Symbol.asyncDispose]();
+      await database[Symbol.asyncDispose]();
+    };
+    return { client, workers, name, [Symbol.asyncDispose]: close };
+  }
+
+  test('goes on beside the version before, where a step only adds', async () => {
+    await using worked = await openWorked();
+    const { client, workers, name } = worked;
+    await workers.joinAsHelper(name);
+    expect(await migrateTables(client, opening, next)).toBe(tablesVersion);
+    expect(await readTablesVersion(client, next.length)).toBe(next.length);
+    // To this version they are what it knows, also when it is started again.
+    expect(await readTablesVersion(client)).toBe(tablesVersion);
+    expect(await migrateTables(client, opening)).toBe(tablesVersion);
+    expect(await workers.takeSenderPlace(name)).toMatchObject({ kind: 'taken' });
+  });
+
+  test('waits until nobody of two versions before is there, who is refused afterwards', async () => {
+    await using worked = await openWorked();
+    const { client, workers, name } = worked;
+    const workerId = await workers.joinAsHelper(name);
+    await migrateTables(client, opening, next);
+    const early = migrateTables(client, opening, afterNext);
+    await expect(early).rejects.toThrow(
+      'an older paydrop works with this journal ("paydrop watch", process 11 on pay-1), which may not go on beside this one',
+    );
+    expect(await readTablesVersion(client, afterNext.length)).toBe(next.length);
+    await workers.endWorker(workerId);
+    expect(await migrateTables(client, opening, afterNext)).toBe(next.length);
+    await expect(migrateTables(client, opening)).rejects.toThrow('was written by a newer paydrop');
+    await expect(workers.joinAsHelper(name)).rejects.toThrow(
+      'a newer paydrop has brought the journal up to date',
+    );
+  });
+
+  test('that changes what the version before needs waits for all of that, and not for the dead', async () => {
+    await using worked = await openWorked();
+    const { client, workers, name } = worked;
+    await workers.takeSenderPlace(name);
+    const refused = migrateTables(client, opening, changed);
+    await expect(refused).rejects.toThrow(JournalRefusedError);
+    await expect(refused).rejects.toThrow(
+      'stop every paydrop process of that version first, on all machines',
+    );
+    await client.query('update paydrop.worker set lease_until_ms = 0');
+    expect(await migrateTables(client, opening, changed)).toBe(tablesVersion);
+    await expect(workers.takeSenderPlace(name)).rejects.toThrow(JournalRefusedError);
   });
 });

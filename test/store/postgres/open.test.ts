@@ -134,7 +134,7 @@ describePostgres('a new journal in a database', () => {
   test('of a newer program is refused, and of a schema of others', async () => {
     await using scene = await makeScene();
     await scene.work();
-    await run(scene, 'insert into paydrop.schema_version values (99, 1)');
+    await run(scene, 'insert into paydrop.schema_version values (99, 1, 99)');
     expect(await scene.refusal()).toMatch(/written by a newer paydrop \(tables 99, /);
     await using others = await makeScene(makeDatabase);
     await run(others, 'create schema paydrop', 'create table paydrop.bookmarks (url text)');

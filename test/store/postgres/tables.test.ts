@@ -178,6 +178,15 @@ const withKeys = ({ indexes }: Table): Pick<Table, 'indexes'> => ({
   indexes: indexes.map((index) => ({ ...index, columns: [...index.columns, ...(keyed[index.name] ?? [])] })),
 });
 
+/** Of several programs that work side by side. */
+const programFrom = {
+  name: 'program_from',
+  type: 'integer',
+  isRequired: true,
+  usual: null,
+  isGenerated: false,
+} as const;
+
 /** What PostgreSQL has beyond SQLite. */
 function withDifferences(tables: Tables): Tables {
   const added = (name: string, more: Partial<Table>) => ({ [name]: { ...tables[name]!, ...more } });
@@ -185,6 +194,7 @@ function withDifferences(tables: Tables): Tables {
     ...tables,
     ...added('batch', { columns: [...tables['batch']!.columns, rowid] }),
     ...added('registration_batch', { columns: [...tables['registration_batch']!.columns, rowid] }),
+    ...added('schema_version', { columns: [...tables['schema_version']!.columns, programFrom] }),
     ...added('attempt', withKeys(tables['attempt']!)),
     ...added('event', withKeys(tables['event']!)),
     ...added('registration_event', withKeys(tables['registration_event']!)),

@@ -24,7 +24,8 @@ export const workerTables = inByteOrder(`
 create table worker (
   worker_id ${counted}, machine text not null, pid bigint not null, command text not null,
   role text not null check (role in ('sender', 'helper')), epoch bigint not null, since_ms bigint not null,
-  lease_until_ms bigint not null, ended_at_ms bigint, superseded_at_ms bigint
+  lease_until_ms bigint not null, ended_at_ms bigint, superseded_at_ms bigint,
+  tables_version bigint not null default 0 -- That its program knows.
 );
 create unique index one_sender on worker (role)
   where role = 'sender' and ended_at_ms is null and superseded_at_ms is null;
