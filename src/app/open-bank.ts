@@ -24,6 +24,8 @@ export interface BankOpening {
   readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Reserves the bank's turns from all machines together; left out where this process alone counts. */
   readonly reserveSlots?: BankClientOptions['reserveSlots'];
+  /** Where all machines together keep an access token, should the settings say so; left out as above. */
+  readonly tokenPlace?: BankClientOptions['tokenPlace'];
   /** Where a built-in sandbox keeps its ledger; nowhere when left out. */
   readonly stateFile?: string;
 }
@@ -33,12 +35,14 @@ export async function openBank(
   loaded: LoadedSettings,
   log: Logger,
   stack: AsyncDisposableStack,
-  { clock = systemClock, stateFile, onExchange, onDate, reserveSlots }: BankOpening = {},
+  { clock = systemClock, stateFile, onExchange, onDate, reserveSlots, tokenPlace }: BankOpening = {},
 ): Promise<OpenedBank> {
   const { makeBankClient } = await import('../bank/client.ts');
   const bankAddress = await startSandboxIfAsked(loaded, stack, clock, stateFile);
-  const { channelId, termId, companyId, payerAccount, scheme, timeoutMs, requestsPerSecond } =
+  const { channelId, termId, companyId, payerAccount, scheme, timeoutMs, requestsPerSecond, accessToken } =
     loaded.settings.bank;
+  // A sandbox that is built in knows the tokens of its own process alone.
+  const isShared = accessToken === 'shared' && !isBuiltInSandbox(loaded.settings);
   const bank = makeBankClient({
     ...requireCredentials(loaded.credentials),
     baseUrl: bankAddress,
@@ -50,6 +54,7 @@ export async function openBank(
     timeoutMs,
     requestsPerSecond,
     reserveSlots,
+    tokenPlace: isShared ? tokenPlace : undefined,
     clock,
     ...(onDate === undefined ? {} : { onDate }),
     onExchange: (record) => {

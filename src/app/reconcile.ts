@@ -294,7 +294,8 @@ async function openBeside(
   stack: AsyncDisposableStack,
 ): Promise<ReconcileProcess> {
   const journal = stack.use(await requireJournal(loaded));
-  const { bank } = await openBank(loaded, log, stack, { stateFile: sandboxStateFileIn(loaded.dataDir) });
+  const stateFile = sandboxStateFileIn(loaded.dataDir);
+  const { bank } = await openBank(loaded, log, stack, { stateFile, tokenPlace: journal.tokenPlace });
   return { loaded, journal, bank, clock: systemClock, log };
 }
 

@@ -178,6 +178,7 @@ export async function openSession(
     onDate: (bankDateMs) => bankClock.hear(bankDateMs),
     stateFile: sandboxStateFileIn(dataDir),
     reserveSlots: journal.reserveRequestSlots,
+    tokenPlace: journal.tokenPlace,
   });
   const outbox = await openOutbox(loaded.folders.outbox, loaded.settings.output.groupReadable);
   const reader = await makeReader(loaded);

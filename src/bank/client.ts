@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
-import type { Bank, BankReply, BusinessFields, RegistrationBank } from '../core/bank-port.ts';
+import type { Bank, BankReply, BusinessFields, RegistrationBank, TokenPlace } from '../core/bank-port.ts';
 import { readBankAddress } from '../core/network-address.ts';
 import type { Clock } from '../core/ports.ts';
 import { impossibleReference } from '../core/reference.ts';
@@ -31,6 +31,7 @@ import {
   transferBody,
 } from './requests.ts';
 import { makeSharedRateLimiter, type ReserveSlots } from './shared-rate.ts';
+import { makeTokenShare } from './shared-token.ts';
 import { readStatementFields, type StatementBank, statementBody } from './statement-request.ts';
 import { makeTokenService, type Token, type TokenReading } from './token.ts';
 import { type Endpoint, wireNames, type WireNames } from './wire.ts';
@@ -50,6 +51,8 @@ export interface LoginOptions {
   readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Called after every exchange, for the log. */
   readonly onExchange?: (record: ExchangeRecord) => void;
+  /** Where the machines that call the bank share one access token; left out where each has its own. */
+  readonly tokenPlace?: TokenPlace | undefined;
   /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: TrustedCertificates;
 }
@@ -264,8 +267,10 @@ function openContext(options: LoginOptions) {
   const closing = new AbortController();
   const names = wireNames(scheme);
   const asking = { route, ca, closing: closing.signal };
+  const { tokenPlace: place } = options;
   const tokens = makeTokenService({
     ...options,
+    share: place && makeTokenShare({ ...options, place }),
     /** Posts a form to endpoint 1 or 2 (§2.1). */
     async postForm(endpoint, body) {
       const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };

@@ -12,6 +12,8 @@ export interface Token {
   readonly expiresAtMs: number;
   readonly refreshToken: string | undefined;
   readonly refreshExpiresAtMs: number;
+  /** How many there have been, where machines share it. */
+  readonly generation?: number;
 }
 
 /** A token, or why there is none; then no business request was sent. */
@@ -20,10 +22,22 @@ export type TokenReading =
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'credentials-refused'; readonly code: string };
 
+/**
+ * Gets a token where several machines share one: that of another machine, or one that this machine asks for.
+ * @param known the token that is due, and the one that the bank has answered with 401
+ * @param ask asks the bank, with the refresh token of the one before
+ */
+export type TokenShare = (
+  known: { readonly previous: Token | undefined; readonly refused: Token | undefined },
+  ask: (previous: Token | undefined) => Promise<TokenReading>,
+) => Promise<TokenReading>;
+
 interface TokenServiceOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly clock: Clock;
+  /** Left out where each machine has a token of its own. */
+  readonly share?: TokenShare | undefined;
   /** Posts a form to endpoint 1 or 2. */
   readonly postForm: (endpoint: 'token' | 'tokenRefresh', form: string) => Promise<WireOutcome>;
 }
@@ -48,6 +62,7 @@ const tokenLengthMax = 16_384;
 export function makeTokenService(options: TokenServiceOptions) {
   const { clock } = options;
   let inForce: Token | undefined;
+  let refused: Token | undefined;
   let renewal: Promise<TokenReading> | undefined;
   let failed: { readonly reading: TokenReading; readonly atMs: number } | undefined;
 
@@ -55,9 +70,14 @@ export function makeTokenService(options: TokenServiceOptions) {
     return failed !== undefined && nowMs >= failed.atMs && nowMs - failed.atMs < renewalPauseMs;
   }
   async function obtain(previous: Token | undefined): Promise<TokenReading> {
-    const reading = await obtainToken(options, previous);
-    if (reading.kind === 'token') inForce = reading;
-    failed = reading.kind === 'token' ? undefined : { reading, atMs: clock.now() };
+    const reading = await obtainAnywhere(options, previous, refused);
+    if (reading.kind === 'token') {
+      inForce = reading;
+      refused = undefined;
+    }
+    // Where another machine renews it, the one before is used until that is looked for again.
+    const isNew = reading.kind === 'token' && reading !== previous;
+    failed = isNew ? undefined : { reading, atMs: clock.now() };
     return reading;
   }
   function renew(previous: Token | undefined): Promise<TokenReading> {
@@ -80,14 +100,32 @@ export function makeTokenService(options: TokenServiceOptions) {
       return renew(inForce);
     },
     /** A token in place of one that the bank answered with 401; renews only if it is still the one in force. */
-    replace(refused: Token): TokenReading | Promise<TokenReading> {
-      if (inForce !== refused && inForce !== undefined) return inForce;
+    replace(bad: Token): TokenReading | Promise<TokenReading> {
+      if (inForce !== bad && inForce !== undefined) return inForce;
       // A refused token casts doubt on its refresh token as well: the credentials decide.
       inForce = undefined;
+      refused = bad;
       return renew(undefined);
     },
   };
 }
+
+/** From the other machines, where they share it. What cannot be shared now cannot be had: the others would lose theirs. */
+async function obtainAnywhere(
+  options: TokenServiceOptions,
+  previous: Token | undefined,
+  refused: Token | undefined,
+): Promise<TokenReading> {
+  const { share } = options;
+  if (share === undefined) return obtainToken(options, previous);
+  try {
+    return await share({ previous, refused }, (before) => obtainToken(options, before));
+  } catch (error) {
+    return noToken(`the journal, where it is shared, cannot be asked (${describeFailure(error)})`);
+  }
+}
+
+const describeFailure = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** By endpoint 2 while there is something to refresh with; where it brings no token, endpoint 1 is asked. */
 async function obtainToken(options: TokenServiceOptions, previous: Token | undefined): Promise<TokenReading> {

@@ -115,3 +115,31 @@ export interface Bank {
   transfer(order: TransferOrder, mayLeave: () => boolean): Promise<BankReply<TransferFields>>;
   inquire(inquiry: StatusInquiry): Promise<BankReply<InquiryFields>>;
 }
+
+// ---------------------------------------------------------------- one token for several machines
+
+/** What is kept of a token that machines share. */
+export interface SharedToken {
+  /** How many there have been, it included. */
+  readonly generation: number;
+  /** Which only those can read who have the secret. */
+  readonly sealed: string;
+}
+
+/** Where the machines that work one journal keep the access token that they share; times are of its own clock. */
+export interface TokenPlace {
+  /** @returns with how long ago it was asked for, and whether somebody is renewing it; undefined while there was none */
+  read(
+    name: string,
+  ): Promise<(SharedToken & { readonly ageMs: number; readonly isClaimed: boolean }) | undefined>;
+  /**
+   * Takes it upon this machine to renew it.
+   * @param generation the latest that it knows of; 0: none
+   * @returns until when nobody else does; undefined where there is a later one by now, or another renews it
+   */
+  claim(name: string, generation: number, forMs: number): Promise<number | undefined>;
+  /** Puts the next generation in the place of the one before; false where another has. */
+  put(name: string, token: SharedToken & { readonly sinceMs: number }): Promise<boolean>;
+  /** Leaves the renewal to whoever wants it. @param claimedUntilMs what `claim` has returned */
+  release(name: string, claimedUntilMs: number): Promise<void>;
+}

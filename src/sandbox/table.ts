@@ -167,6 +167,8 @@ const tableSchema = z.strictObject({
   /** §8. */
   accessTokenSeconds: z.number().int().min(1).default(900),
   refreshTokenSeconds: z.number().int().min(1).default(86_400),
+  /** True: a new access token ends those that its client had before (not shown in §2.1). */
+  newTokenEndsOld: z.boolean().default(false),
   /** True: the addresses under /sandbox/ change the bank while it runs. */
   control: z.boolean().default(false),
   /** Names under which it may be asked, besides addresses and localhost. */

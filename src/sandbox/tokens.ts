@@ -19,10 +19,16 @@ const refused = (detail: string): TokenAnswer => ({
 
 type TokenKind = 'access' | 'refresh';
 
+/** Access tokens that a client has. */
+function endTokens(issued: Map<string, { readonly client: Client }>, client: Client): void {
+  for (const [token, holder] of issued)
+    if (holder.client === client && token.startsWith('access ')) issued.delete(token);
+}
+
 /** Keeps the tokens in memory: a restart forgets them, and their bearers get 401. */
 export function createTokenService(
   clients: Pick<Clients, 'find'>,
-  { accessTokenSeconds, refreshTokenSeconds }: SandboxTable,
+  { accessTokenSeconds, refreshTokenSeconds, newTokenEndsOld }: SandboxTable,
 ) {
   /** Kind and token → whose it is, and when it expires, epoch milliseconds. */
   const issued = new Map<string, { readonly client: Client; readonly expiresAtMs: number }>();
@@ -47,6 +53,7 @@ export function createTokenService(
   const grant = (client: Client, nowMs: number): TokenAnswer => {
     if (issued.size >= sweepAt)
       for (const [token, { expiresAtMs }] of issued) if (expiresAtMs <= nowMs) issued.delete(token);
+    if (newTokenEndsOld) endTokens(issued, client);
     const data = {
       token_type: 'BEARER',
       access_token: create('access', client, accessTokenSeconds, nowMs),

@@ -81,6 +81,12 @@ const bankSchema = z.strictObject({
     description: 'cap on requests to the bank, of all machines that send from one journal together; 0: none',
     unit: 'requests a second',
   }),
+  accessToken: z
+    .enum(['perMachine', 'shared'])
+    .default('perMachine')
+    .describe(
+      'whether each process asks the bank for an access token of its own, or all machines on one PostgreSQL journal share one: for a bank where a new token ends the one before',
+    ),
 });
 
 const verifySchema = z.strictObject({

@@ -131,10 +131,15 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   const openKey = isOpenToAll(path) ? findOwnSecret(settings) : undefined;
   if (openKey !== undefined) notes.push(describeOpenSecret(openKey, path));
   const resolved = resolveSettings(settings, path, sources);
+  if (settings.bank.accessToken === 'shared' && resolved.journalUrl.ok && resolved.journalUrl.secret === '')
+    throw new SettingsError(`${path}: ${sharedAlone}`);
   const openHost = resolved.journalUrl.ok ? findOpenJournalHost(resolved.journalUrl.secret) : undefined;
   if (openHost !== undefined) notes.push(describeOpenJournal(openHost));
   return { ...resolved, notes };
 }
+
+const sharedAlone =
+  'bank.accessToken: shared is for machines that work one journal in a database: set journal.url, or leave it out';
 
 /** True where users who are neither owner nor group may read the file. */
 const isOpenToAll = (path: string): boolean =>

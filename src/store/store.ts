@@ -1,6 +1,7 @@
 /** The store behind the capabilities' ports, on one open connection. */
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import type { TokenPlace } from '../core/bank-port.ts';
 import type { AuditStore, DayHeadStore, ErasureStore } from '../evidence/ports.ts';
 import type { OverviewReader } from '../overview/ports.ts';
 import type { IntakeStore } from '../intake/ports.ts';
@@ -123,6 +124,8 @@ export interface Store
     /** When they were reserved. */
     readonly nowMs: number;
   }>;
+  /** Where those machines may share an access token; left out as above. */
+  readonly tokenPlace?: TokenPlace;
   /** Who works it; left out where the processes of one machine alone do. */
   readonly workers?: WorkerStore['workers'];
   /**

@@ -9,7 +9,15 @@ import { TransferCount } from '../chaos/moments.ts';
 import { writeRows } from '../chaos/plan.ts';
 import { Dice } from '../support/dice.ts';
 import { describePostgres, makeJournalDatabase, type TestDatabase } from '../support/postgres.ts';
-import { findReports, openScene, type Program, readTable, type Scene, until } from './harness.ts';
+import {
+  findReports,
+  openScene,
+  type Program,
+  readTable,
+  type Scene,
+  type SceneSettings,
+  until,
+} from './harness.ts';
 
 const quick = { stillMs: 100, probeMs: 200, graceMs: 10_000 };
 const dice = new Dice(15);
@@ -90,8 +98,9 @@ async function readFiles(folder: string): Promise<readonly string[]> {
 }
 
 /** Two machines: the first sends, the second helps. */
-async function openTwo(latencyMs: number, folders: object = {}) {
-  const scene = await openScene({ sandbox: { latencyMs }, watch: quick, folders, ownProcesses: true });
+async function openTwo(latencyMs: number, { sandbox, ...changes }: SceneSettings = {}) {
+  const settings = { sandbox: { latencyMs, ...sandbox }, watch: quick, ownProcesses: true, ...changes };
+  const scene = await openScene(settings);
   const client = await database.connect();
   const sender = startOn(scene, 'one');
   await until(() => isA(client, sender, 'sender'));
@@ -108,6 +117,25 @@ async function openTwo(latencyMs: number, folders: object = {}) {
 const takeOverMaxMs = 15_000;
 
 describePostgres('two machines', () => {
+  test('share one access token, by the setting, with a bank where a new one ends the old', async () => {
+    const startedMs = Date.now();
+    const seconds = 2;
+    const ending = { newTokenEndsOld: true, accessTokenSeconds: seconds };
+    await using two = await openTwo(100, { sandbox: ending, bank: { accessToken: 'shared' } });
+    const { scene, client } = two;
+    const file = await drop(scene, 'one', 200);
+    await until(async () => (await statusOf(client, file.batchId)) === 'done');
+    await expectPaid(scene, 'one', file);
+    const { rows } = await client.query<{ readonly generation: string; readonly sealed: string }>(
+      'select generation, sealed from paydrop.shared_token',
+    );
+    expect(rows).toHaveLength(1);
+    // Renewed in the last fifth of its life, and never because the other process had ended it.
+    expect(Number(rows[0]?.generation)).toBeGreaterThan(1);
+    expect(Number(rows[0]?.generation)).toBeLessThan(2 + (Date.now() - startedMs) / (seconds * 800));
+    expect(rows[0]?.sealed).not.toContain('Bearer');
+  });
+
   test('pay one file together, each row once', async () => {
     await using two = await openTwo(200);
     const { scene, client, sender, standby } = two;
@@ -198,7 +226,7 @@ describePostgres('two machines', () => {
   test('work folders that both see: a file of one that is killed, or frozen, ends once', async () => {
     const names = ['inbox', 'work', 'archive', 'rejected', 'outbox'] as const;
     const folders = Object.fromEntries(names.map((name) => [name, `./shared/${name}`]));
-    await using two = await openTwo(100, folders);
+    await using two = await openTwo(100, { folders });
     const { scene, client, sender, standby } = two;
     const count = new TransferCount(scene);
     const frozen = await drop(scene, 'shared', 400);

@@ -152,3 +152,15 @@ test.each([
   const told = load({ url }).notes.filter(({ code }) => code === 'journal-in-clear');
   expect(told).toHaveLength(notes);
 });
+
+test('a token that machines share needs a journal that they share', () => {
+  const folder = makeFolder();
+  const loadWith = (journal: object, env: Record<string, string> = {}) => {
+    const path = join(folder, 'paydrop.yaml');
+    writeFileSync(path, stringify({ bank: { ...bank, accessToken: 'shared' }, journal }), { mode: 0o600 });
+    return loadSettings({ configPath: path, cwd: root, env }).settings.bank.accessToken;
+  };
+  expect(complain(() => loadWith({}))).toContain('bank.accessToken: shared is for machines that work one');
+  expect(loadWith({ url: safe })).toBe('shared');
+  expect(loadWith({}, { PAYDROP_JOURNAL_URL: safe })).toBe('shared');
+});

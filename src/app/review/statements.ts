@@ -74,7 +74,8 @@ async function fetchKept(
   stop: AbortSignal,
 ): Promise<Kept> {
   await using stack = new AsyncDisposableStack();
-  const { bank } = await openBank(loaded, log, stack, { stateFile: sandboxStateFileIn(loaded.dataDir) });
+  const stateFile = sandboxStateFileIn(loaded.dataDir);
+  const { bank } = await openBank(loaded, log, stack, { stateFile, tokenPlace: journal.tokenPlace });
   const reconciler = await openReconciler({ loaded, journal, bank, clock: systemClock, log });
   const fetched = await reconciler.fetch(date, stop);
   if (fetched.kind !== 'fetched') return { fetched };

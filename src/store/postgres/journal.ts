@@ -20,6 +20,7 @@ import { reserveRequestSlots } from './request-slots.ts';
 import { stageTogether } from './stage.ts';
 import { archivedNames } from './tables/archived.ts';
 import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
+import { makeTokenPlace } from './token-place.ts';
 import { hasPlace } from './workers.ts';
 
 /** The high-water mark of this machine. */
@@ -117,6 +118,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
       return engine.look(() => payoutReads.attemptsOf(companyId, payoutId));
     },
     ...driveEach(makeSendReads(own), look),
+    tokenPlace: makeTokenPlace(engine),
     reserveRequestSlots: (count, intervalMs) => reserveRequestSlots(engine, count, intervalMs),
     journalId,
     newSinceMs,

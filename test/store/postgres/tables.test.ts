@@ -209,6 +209,7 @@ const ofMachines: readonly string[] = [
   'payer_breaker',
   'request_slot',
   'shard',
+  'shared_token',
   'worker',
   'write_mark',
 ];

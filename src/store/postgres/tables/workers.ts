@@ -6,6 +6,11 @@ export const requestSlotTables = inByteOrder(`
 create table request_slot (name text primary key, next_us bigint not null);
 -- The number of the latest transaction of each process that writes.
 create table write_mark (writer text primary key, mark bigint not null, at_ms bigint not null);
+-- The access token that machines share, which none can read without the secret of the bank.
+create table shared_token (
+  name text primary key, generation bigint not null, sealed text not null, since_ms bigint not null,
+  claimed_until_ms bigint not null
+);
 `);
 
 /**
