@@ -76,7 +76,10 @@ const bankSchema = z.strictObject({
       description: "the scheme's word in the bank's paths, field names, statement columns and file names",
       allowed: 'one word in lower-case letters',
     }),
-  timeoutMs: duration.min(1).default(30_000).describe('for one request, its whole answer included'),
+  timeoutMs: duration
+    .min(1)
+    .default(30_000)
+    .describe('for one request, its whole answer included; at most 30000 on machines that share a journal'),
   requestsPerSecond: z.number().min(0).default(0).meta({
     description: 'cap on requests to the bank, of all machines that send from one journal together; 0: none',
     unit: 'requests a second',
@@ -118,7 +121,11 @@ const settleSchema = z.strictObject({
   giveUpAfterMs: duration
     .default(86_400_000)
     .describe('how long inquiries go on; then the row is `unresolved`'),
-  notFoundTrustMs: duration.default(120_000).describe('how long after a send "not found" begins to count'),
+  notFoundTrustMs: duration
+    .default(120_000)
+    .describe(
+      'how long after a send "not found" begins to count; at least 120000 on machines that share a journal',
+    ),
   resendsMax: count('times')
     .default(2)
     .describe(

@@ -8,6 +8,8 @@ import type { Folders, LoadedSettings } from '../../settings/settings.ts';
 import type { JournalOpening } from '../../store/opening.ts';
 import type { JournalAddress, PreparedJournal } from '../../store/postgres/open.ts';
 import type { Store } from '../../store/store.ts';
+import { complainAboutTimes } from '../../payout/rules/lease.ts';
+import { SettingsError } from '../../settings/secrets.ts';
 import { findJournalPlace, type JournalPlace } from './place.ts';
 import { MarkCopies } from './mark-copies.ts';
 import { notifyOfRefusal } from '../notices/senders.ts';
@@ -33,6 +35,7 @@ export type OwnRight = SenderLock &
  * @param mayHelp where another sends from a journal that several machines work, a place among its helpers is taken
  * @throws JournalRefusedError when the journal is missing, or a database holds another's
  * @throws JournalWriteError when the database cannot be reached
+ * @throws SettingsError where several machines might send, and these settings are not made for that
  */
 export async function lockOwnJournal(
   loaded: LoadedSettings,
@@ -80,6 +83,10 @@ async function takePlaceInDatabase(
 ): Promise<OwnRight | SenderLockTaken> {
   await using stack = new AsyncDisposableStack();
   stack.use(lock);
+  const { bank, settle } = loaded.settings;
+  const isReal = bank.baseUrl.startsWith('https:');
+  const complaint = complainAboutTimes({ ...bank, ...settle }, isReal);
+  if (complaint !== undefined) throw new SettingsError(`${loaded.path}: ${complaint}`);
   const { prepareJournal } = await import('../../store/postgres/open.ts');
   const opening = await describeOpening(loaded, clock, ways);
   const prepared = await tellRefusal(loaded, log, clock, () => prepareJournal(opening, address));

@@ -22,6 +22,43 @@ const renewalAgeMaxMs = 5_000;
  */
 export const lastSendOverMs = 60_000;
 
+/** A request is waited for no longer where several machines send. */
+const timeoutMaxMs = lastSendOverMs / 2;
+
+/**
+ * "Not found" counts no earlier there: the clocks of two machines, of which one sends and the other asks, may differ by
+ * as much as a send may be late.
+ */
+const notFoundTrustMinMs = 2 * lastSendOverMs;
+
+/** Of the settings `bank.timeoutMs` and `settle.notFoundTrustMs`. */
+export interface SendTimes {
+  readonly timeoutMs: number;
+  readonly notFoundTrustMs: number;
+}
+
+/**
+ * Why a process with these settings may not send beside others; undefined when it may.
+ * @param isReal a rehearsal may hurry: its bank pays nobody
+ */
+export function complainAboutTimes(
+  { timeoutMs, notFoundTrustMs }: SendTimes,
+  isReal: boolean,
+): string | undefined {
+  if (timeoutMs > timeoutMaxMs)
+    return (
+      `bank.timeoutMs is ${timeoutMs}: machines that share a journal wait ${timeoutMaxMs} at most, since one makes the ` +
+      `next attempt ${lastSendOverMs} ms after another's last send; lower it to ${timeoutMaxMs}`
+    );
+  if (isReal && notFoundTrustMs < notFoundTrustMinMs)
+    return (
+      `settle.notFoundTrustMs is ${notFoundTrustMs}: on machines that share a journal "not found" counts ` +
+      `${notFoundTrustMinMs} ms after a send at the earliest, since one that stood still may have sent late and their ` +
+      `clocks may differ; raise it to ${notFoundTrustMinMs}`
+    );
+  return undefined;
+}
+
 /** What both clocks of a machine show at one moment: the one that people set, and the one that nobody sets. */
 export interface ClockMoment {
   readonly wallMs: number;

@@ -15,9 +15,14 @@ import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts
 import { makeFolder } from '../../support/sqlite-store.ts';
 
 /** A process on a machine of its own. */
-async function open(folder: string, url: string, options: SessionOptions = {}): Promise<Session> {
+async function open(
+  folder: string,
+  url: string,
+  { timeoutMs = 30_000, ...options }: SessionOptions & { readonly timeoutMs?: number } = {},
+): Promise<Session> {
   await mkdir(folder);
-  const settings = { bank: { ...payer, baseUrl: 'sandbox' }, dataDir: 'data', journal: { url } };
+  const bank = { ...payer, baseUrl: 'sandbox', timeoutMs };
+  const settings = { bank, dataDir: 'data', journal: { url } };
   await writeFile(join(folder, 'paydrop.yaml'), stringify(settings), { mode: 0o600 });
   return openSession(loadSettings({ cwd: folder, env: {} }), silentLogger, 'watch', options);
 }
@@ -51,5 +56,16 @@ describePostgres('a helper that becomes the sender', () => {
       loss,
       loss.recoveredAtMs - 1,
     ]);
+  });
+});
+
+describePostgres('a process that would wait longer for an answer than others know', () => {
+  test('is refused, and leaves the place to others', async () => {
+    await using database = await makeJournalDatabase();
+    await using folder = await makeFolder();
+    const refused = open(join(folder.path, 'one'), database.url, { timeoutMs: 45_000 });
+    await expect(refused).rejects.toThrow(/paydrop\.yaml: bank\.timeoutMs is 45000: .* lower it to 30000/);
+    await using sender = await open(join(folder.path, 'two'), database.url);
+    expect(sender.place?.role).toBe('sender');
   });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  complainAboutTimes,
   computeAttemptWaitMs,
   isLeaseAhead,
   isLeaseRunning,
@@ -103,6 +104,36 @@ describe('a lease that lies ahead', () => {
     { name: 'taken over', lease: { ...until(noonMs + dayMs), supersededAtMs: noonMs }, is: false },
   ])('$name: $is', ({ lease, is }) => {
     expect(isLeaseAhead(lease, noonMs)).toBe(is);
+  });
+});
+
+describe('the settings of a machine that sends beside others', () => {
+  const usual = { timeoutMs: 30_000, notFoundTrustMs: 120_000 };
+  test.each([
+    { name: 'the usual ones', times: usual, is: undefined },
+    {
+      name: 'longer waits',
+      times: { ...usual, timeoutMs: 30_001 },
+      is: /bank\.timeoutMs is 30001.*to 30000$/,
+    },
+    {
+      name: 'earlier trust',
+      times: { ...usual, notFoundTrustMs: 119_999 },
+      is: /settle\.notFoundTrustMs is 119999.*to 120000$/,
+    },
+  ])('$name', ({ times, is }) => {
+    const complaint = complainAboutTimes(times, true);
+    if (is === undefined) expect(complaint).toBeUndefined();
+    else expect(complaint).toMatch(is);
+  });
+
+  test('may hurry in a rehearsal, and wait no longer even there', () => {
+    expect(complainAboutTimes({ ...usual, notFoundTrustMs: 300 }, false)).toBeUndefined();
+    expect(complainAboutTimes({ timeoutMs: 45_000, notFoundTrustMs: 300 }, false)).toContain('timeoutMs');
+  });
+
+  test('leave a request over when the next attempt is made, also of one that froze as its bytes left', () => {
+    expect(lastSendOverMs).toBeGreaterThanOrEqual(2 * usual.timeoutMs);
   });
 });
 
