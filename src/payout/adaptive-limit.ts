@@ -5,6 +5,7 @@ import { FairSemaphore, type RunInTurn } from '../platform/fair-semaphore.ts';
 import type { BankClock } from './bank-clock.ts';
 import type { BreakerGate, Pass } from './circuit-breaker.ts';
 import {
+  bindLimit,
   decideLimit,
   fullLimit,
   type LimitState,
@@ -12,12 +13,17 @@ import {
   type LowestLimit,
 } from './rules/adaptive-limit.ts';
 import type { BreakerSignal, LimitSignal, ReadReply } from './rules/read-reply.ts';
+import type { HeardOfBank } from './rules/shared-limit.ts';
+
+const nothingHeard: HeardOfBank = { answers: 0, trouble: null };
 
 /** The limit of one kind of request; it outlives the runs of a process, as the bank's mood does. */
 export class AdaptiveLimit {
   state: LimitState;
   /** The lowest since it was last forgotten; undefined when it was never below the settings. */
   lowest: LowestLimit | undefined;
+  /** Heard since the other machines were last told. */
+  #heard: HeardOfBank = nothingHeard;
   /** The places of all runs of the process, by their share of the limit. */
   readonly #places = new Map<number, FairSemaphore>();
 
@@ -48,9 +54,29 @@ export class AdaptiveLimit {
    * @param round the state's when its request began
    */
   observe(signal: LimitSignal, round: number): void {
+    const before = this.state;
+    this.#become(decideLimit(before, signal, round));
+    if (this.state.round !== before.round) this.#heard = { ...this.#heard, trouble: this.state.why };
+    else if (signal.kind === 'good' && round === before.round)
+      this.#heard = { ...this.#heard, answers: this.#heard.answers + 1 };
+  }
+
+  /** What is to be told to other machines, once. */
+  takeHeard(): HeardOfBank {
+    const heard = this.#heard;
+    this.#heard = nothingHeard;
+    return heard;
+  }
+
+  /** Keeps it within what other machines leave to this one. @param why that is less than the settings allow */
+  bind(bound: number, why: string | null): void {
+    this.#become(bindLimit(this.state, bound, why));
+  }
+
+  #become(next: LimitState): void {
     const { limit } = this.state;
-    this.state = decideLimit(this.state, signal, round);
-    if (this.state.limit === limit) return;
+    this.state = next;
+    if (next.limit === limit) return;
     this.lowest = lowerLimit(this.lowest, this.state);
     for (const [share, places] of this.#places) places.resize(Math.ceil(this.state.limit * share));
   }

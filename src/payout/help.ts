@@ -13,6 +13,7 @@ import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal } from './ports.ts';
 import { breakTogether, payReadyRows } from './run-batch.ts';
 import type { Share } from './share.ts';
+import { keepLimitsShared } from './shared-limits.ts';
 
 /** How often it is looked for rows that are ready. */
 const pollMs = 500;
@@ -160,6 +161,7 @@ async function payBeside(unlimited: WorkerContext, batch: Batch): Promise<void> 
     breakTogether(context, paying),
     breakTogether(context, keepPauseRecorded(context, batch, ended.signal)),
     breakTogether(context, keepAskingTheTime(context, batch, ended.signal)),
+    breakTogether(context, keepLimitsShared(context, ended.signal)),
   ];
   const ends = await Promise.allSettled(parts);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;

@@ -21,6 +21,7 @@ import type { DayUse } from './rules/limits.ts';
 import type { KeptSeal } from './rules/journal-place.ts';
 import type { PayoutFilter } from './rules/search.ts';
 import type { SealReading } from './rules/seal.ts';
+import type { AtWork, HeardOfBank, SharedKind, WholeLimit } from './rules/shared-limit.ts';
 
 export interface PayoutEvent extends EventDraft {
   readonly seq: number;
@@ -283,6 +284,12 @@ export interface AskedShard {
  */
 export type ProbeTurn = 'taken' | 'held' | 'answered';
 
+/** What the bank bears of all machines, as the journal has it; none of a kind that was never lowered, or long ago. */
+export interface SharedLimits {
+  readonly wholes: Readonly<Partial<Record<SharedKind, WholeLimit>>>;
+  readonly atWork: AtWork;
+}
+
 /** Who works the journal, by leases that run by the clock of its database. */
 export interface WorkerStore {
   /** Takes the sender's place, if nobody whose lease runs has it. */
@@ -314,6 +321,9 @@ export interface WorkerStore {
   /** Gives its turn back, if it has it, and says whether the bank has answered since the latest pause. */
   endProbe(payer: PayerKey, workerId: number, isAnswered: boolean): Promise<void>;
   wasAnswered(payer: PayerKey): Promise<boolean>;
+  readLimits(workerId: number): Promise<SharedLimits>;
+  /** Takes note of what a machine has heard. @returns the limit of all machines by that */
+  tellLimit(kind: SharedKind, heard: HeardOfBank, ceilingOfOne: number): Promise<WholeLimit>;
 }
 
 /** What a run needs of the journal. */

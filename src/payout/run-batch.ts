@@ -24,6 +24,7 @@ import { withEnd } from './rules/brake.ts';
 import { describePayerChange, rerunHolds, unsentStatuses } from './rules/operator.ts';
 import { findCheckSignal } from './rules/payee.ts';
 import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
+import { keepLimitsShared } from './shared-limits.ts';
 import { settleOnce, settleWhileRunning } from './settle.ts';
 import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify-payee.ts';
@@ -212,10 +213,11 @@ async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
   const settling = breakTogether(context, settleWhileRunning(context, batch.batchId, signal));
   const pausing = breakTogether(context, keepPauseRecorded(context, batch, signal));
   const asking = breakTogether(context, keepAskingTheTime(context, batch, signal));
+  const sharing = breakTogether(context, keepLimitsShared(context, signal));
   const paying = breakTogether(context, payUntilRest(context, batch, limits.transfers)).finally(() =>
     payingEnds.abort(),
   );
-  const ends = await Promise.allSettled([settling, pausing, asking, paying]);
+  const ends = await Promise.allSettled([settling, pausing, asking, sharing, paying]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
 

@@ -2,7 +2,17 @@
  * Sharing the rows of a batch with other machines: each takes shards of rows that are ready and pays them, one settles
  * what is in doubt. What another has under way is left alone.
  */
-import type { InDoubt, PayerKey, PayoutStore, ProbeTurn, ReadyPayout, Shard, WorkerStore } from './ports.ts';
+import type {
+  InDoubt,
+  PayerKey,
+  PayoutStore,
+  ProbeTurn,
+  ReadyPayout,
+  Shard,
+  WorkerStore,
+  SharedLimits,
+} from './ports.ts';
+import type { WholeLimit } from './rules/shared-limit.ts';
 
 /** Large enough that few commits go to taking them, small enough that all machines end at about the same time. */
 const shardRowsMax = 50;
@@ -17,6 +27,8 @@ type SharedRows = Pick<
   | 'takeProbe'
   | 'endProbe'
   | 'wasAnswered'
+  | 'readLimits'
+  | 'tellLimit'
 >;
 
 /** The shards of this process, and what it sees of those of others. */
@@ -76,6 +88,14 @@ export class Share {
 
   wasAnswered(payer: PayerKey): Promise<boolean> {
     return this.#workers.wasAnswered(payer);
+  }
+
+  readLimits(): Promise<SharedLimits> {
+    return this.#workers.readLimits(this.#workerId());
+  }
+
+  tellLimit(...told: Parameters<WorkerStore['tellLimit']>): Promise<WholeLimit> {
+    return this.#workers.tellLimit(...told);
   }
 
   /** Rows of all batches whose request other machines have under way. */

@@ -306,6 +306,37 @@ describe('a batch that several machines pay', () => {
     await theatre.time.drive(helping);
   });
 
+  test('is paid with fewer transfers at a time on all machines when one of them finds the bank slow', async () => {
+    await using one = await openMachines(1_000);
+    const { theatre, batchId, sender, second, third } = one;
+    let underWay = 0;
+    const atOnce: (readonly [atMs: number, count: number])[] = [];
+    const lostAtMs = noonMs + 10_000;
+    let isLost = false;
+    theatre.script.inquire = (inquiry) => theatre.found(inquiry, '010004');
+    theatre.script.transfer = async () => {
+      atOnce.push([theatre.now(), (underWay += 1)]);
+      const isToBeLost = !isLost && theatre.now() >= lostAtMs;
+      isLost ||= isToBeLost;
+      await theatre.time.sleep(1_000);
+      underWay -= 1;
+      return isToBeLost ? lost : undefined;
+    };
+    const peakIn = (fromMs: number, toMs: number): number =>
+      Math.max(...atOnce.flatMap(([atMs, count]) => (atMs >= fromMs && atMs < toMs ? [count] : [])));
+    const transferConcurrency = 8;
+    const helping = [second.help({ transferConcurrency }), third.help({ transferConcurrency })];
+    await theatre.time.drive(sender.send(batchId, { transferConcurrency }));
+    expect(peakIn(lostAtMs - 3_000, lostAtMs)).toBe(3 * 8);
+    // The reply would have come a second after it was sent; the others hear of it within one more, and end what they are at.
+    const [heardMs, later] = [lostAtMs + 3_500, lostAtMs + 5_500];
+    expect(peakIn(heardMs, later)).toBeLessThanOrEqual(12 + 4);
+    expect(peakIn(heardMs, later)).toBeGreaterThanOrEqual(12 - 3);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 1_000 });
+    for (const machine of [second, third]) machine.stop();
+    await theatre.time.drive(Promise.all(helping));
+  });
+
   test('is not halted for what others have under way, however much it is', async () => {
     await using one = await openMachines(200);
     const { theatre, batchId, sender, second } = one;

@@ -1,6 +1,12 @@
 /** Shards of a journal that one process has in memory: what several machines are to one another, without a server. */
 import type { PayoutJournal, Shard } from '../../src/payout/ports.ts';
 import { mayProbe } from '../../src/payout/rules/shared-pause.ts';
+import {
+  decideWhole,
+  fitWhole,
+  type SharedKind,
+  type WholeLimit,
+} from '../../src/payout/rules/shared-limit.ts';
 import type { Share } from '../../src/payout/share.ts';
 import { listGaps } from '../../src/payout/rules/lease.ts';
 
@@ -18,6 +24,8 @@ export class MemoryWorkers {
   readonly #highestRows = new Map<string, number>();
   /** Workers whose lease is over. */
   readonly gone = new Set<number>();
+  /** What the bank bears of all. */
+  readonly wholes: Partial<Record<SharedKind, WholeLimit>> = {};
   /** Who had the turn to try whether a pause was over, in this order. */
   readonly probes: number[] = [];
   #probing: number | undefined;
@@ -31,6 +39,10 @@ export class MemoryWorkers {
 
   get openShards(): number {
     return this.#open.size;
+  }
+
+  #atWork(): number[] {
+    return [...new Set([...this.#open].map(({ workerId }) => workerId))].toSorted((a, b) => a - b);
   }
 
   #elsewhere(batchId: string, workerId: number): Taken[] {
@@ -69,6 +81,20 @@ export class MemoryWorkers {
       this.#isAnswered = isAnswered;
     },
     wasAnswered: async () => this.#isAnswered,
+    readLimits: async (workerId) => {
+      const working = this.#atWork();
+      const place = working.indexOf(workerId);
+      const machines = Math.max(1, working.length);
+      return { wholes: this.wholes, atWork: { machines, place: Math.max(0, place) } };
+    },
+    tellLimit: async (kind, heard, ceilingOfOne) => {
+      const machines = Math.max(1, this.#atWork().length);
+      return (this.wholes[kind] = decideWhole(
+        fitWhole(this.wholes[kind], ceilingOfOne, machines),
+        heard,
+        machines,
+      ));
+    },
     claimShard: async (batchId, workerId, { rowsMax, afterRow }) => {
       const ready = await this.#readyRows(batchId);
       for (const one of this.#open) {

@@ -10,6 +10,8 @@ export interface LimitState {
   readonly limit: number;
   /** What the settings allow. */
   readonly ceiling: number;
+  /** What is this process's part of what the bank bears of several machines; the ceiling where it is alone. */
+  readonly bound: number;
   /** Good answers since the limit last changed. */
   readonly answers: number;
   /** Counts the halvings. A request remembers the one it began under, so that one burst of losses counts once. */
@@ -21,6 +23,7 @@ export interface LimitState {
 export const fullLimit = (ceiling: number): LimitState => ({
   limit: ceiling,
   ceiling,
+  bound: ceiling,
   answers: 0,
   round: 0,
   why: null,
@@ -41,11 +44,24 @@ export function decideLimit(state: LimitState, signal: LimitSignal, round: numbe
       return { ...state, limit, answers: 0, round: state.round + 1, why: signal.why };
     }
     case 'good': {
-      if (state.limit >= state.ceiling) return state;
+      if (state.limit >= state.bound) return state;
       const answers = state.answers + 1;
       return answers < state.limit ? { ...state, answers } : { ...state, limit: state.limit + 1, answers: 0 };
     }
   }
+}
+
+/**
+ * The limit with another bound: one that is above it falls, and one that the bound alone held back follows it.
+ * @param why the bound is as it is
+ */
+export function bindLimit(state: LimitState, asked: number, why: string | null): LimitState {
+  const bound = Math.max(1, Math.min(asked, state.ceiling));
+  if (bound === state.bound && state.limit <= bound) return state;
+  // What began before says nothing of what the bank bears from now on.
+  if (bound < state.limit) return { ...state, bound, limit: bound, answers: 0, round: state.round + 1, why };
+  const isHeldBack = state.limit >= state.bound;
+  return isHeldBack ? { ...state, bound, limit: bound, answers: 0 } : { ...state, bound };
 }
 
 /** The lowest that the bank brought the limit to, for those who ask afterwards. */

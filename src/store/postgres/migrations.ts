@@ -14,7 +14,7 @@ import { registrationTables, registrationTriggers } from './tables/registration.
 import { reviewTables, reviewTriggers } from './tables/review.ts';
 import { statementTables } from './tables/statements.ts';
 import { watchTables } from './tables/watch.ts';
-import { payerBreakerTables, requestSlotTables, workerTables } from './tables/workers.ts';
+import { bankLimitTables, payerBreakerTables, requestSlotTables, workerTables } from './tables/workers.ts';
 
 /** The version in which there are workers for the first time. */
 const workersFrom = 2;
@@ -53,7 +53,7 @@ const onlyForThis = (tables: string): TablesStep => ({ tables, isForPreviousToo:
 export const tablesHistory: readonly TablesStep[] = [
   wholeTables,
   workerTables,
-  requestSlotTables + payerBreakerTables,
+  requestSlotTables + payerBreakerTables + bankLimitTables,
   archivedTables,
 ].map(onlyForThis);
 

@@ -23,6 +23,7 @@ import {
 } from '../../payout/rules/lease.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
 import { JournalRefusedError } from '../connection.ts';
+import { limitReads, limitWrites } from './bank-limits.ts';
 import type { PostgresEngine } from './engine.ts';
 import { probeAsides, probeReads, probeWrites } from './payer-breakers.ts';
 import { tablesVersion } from './migrations.ts';
@@ -282,7 +283,9 @@ const asides = {
 
 /** The workers of a journal on PostgreSQL. */
 export const makeWorkerStore = (engine: PostgresEngine): WorkerStore => ({
-  ...driveEach({ ...reads, ...probeReads }, (makeBody: () => Reading<unknown>) => engine.read(makeBody)),
-  ...driveEach({ ...writes, ...probeWrites }, engine.write),
+  ...driveEach({ ...reads, ...probeReads, ...limitReads }, (makeBody: () => Reading<unknown>) =>
+    engine.read(makeBody),
+  ),
+  ...driveEach({ ...writes, ...probeWrites, ...limitWrites }, engine.write),
   ...driveEach({ ...asides, ...probeAsides }, engine.writeAside),
 });

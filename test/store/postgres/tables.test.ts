@@ -204,6 +204,7 @@ function withDifferences(tables: Tables): Tables {
 
 /** Of several machines alone. */
 const ofMachines: readonly string[] = [
+  'bank_limit',
   'file_claim',
   'latest_send',
   'payer_breaker',

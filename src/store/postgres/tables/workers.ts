@@ -25,6 +25,14 @@ create table payer_breaker (
 );
 `);
 
+/** How many requests of a kind the bank bears at once, of all machines together, while that is less than they may make. */
+export const bankLimitTables = inByteOrder(`
+create table bank_limit (
+  kind text primary key, places bigint not null, ceiling bigint not null, answers bigint not null, why text,
+  heard_at_ms bigint not null
+);
+`);
+
 export const workerTables = inByteOrder(`
 create table worker (
   worker_id ${counted}, machine text not null, pid bigint not null, command text not null,

@@ -1,0 +1,47 @@
+/** Keeps the adaptive limits of this process within what the bank bears of all machines together. */
+import type { Clock, Log } from '../core/ports.ts';
+import type { AdaptiveLimits } from './adaptive-limit.ts';
+import { fitWhole, type SharedKind, shareOfWhole } from './rules/shared-limit.ts';
+import type { Share } from './share.ts';
+
+/** How often the machines tell one another what they have heard of the bank. */
+const tellEveryMs = 1_000;
+
+const kinds: readonly SharedKind[] = ['transfers', 'checks'];
+
+interface Sharing {
+  readonly adaptiveLimits: AdaptiveLimits;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Nothing is shared when left out. */
+  readonly share?: Share | undefined;
+}
+
+/** Tells the others what this process hears, and follows what they hear, until told to end. */
+export async function keepLimitsShared(sharing: Sharing, end: AbortSignal): Promise<void> {
+  const { share, clock } = sharing;
+  if (share === undefined) return;
+  while (!end.aborted) {
+    await shareLimits(sharing, share);
+    await clock.sleep(tellEveryMs, end);
+  }
+}
+
+async function shareLimits({ adaptiveLimits, log }: Sharing, share: Share): Promise<void> {
+  const { atWork, wholes } = await share.readLimits();
+  for (const kind of kinds) {
+    const limit = adaptiveLimits[kind];
+    const { ceiling } = limit.state;
+    const heard = limit.takeHeard();
+    const found = wholes[kind];
+    const isNews =
+      heard.trouble !== null || (heard.answers > 0 && found !== undefined && found.limit < found.ceiling);
+    const whole = isNews ? await share.tellLimit(kind, heard, ceiling) : found;
+    const fitted = fitWhole(whole, ceiling, atWork.machines);
+    const before = limit.state.limit;
+    limit.bind(shareOfWhole(fitted, atWork), fitted.why);
+    const { state } = limit;
+    if (state.limit < before)
+      log('info', 'fewer requests at a time', { kind, limit: state.limit, why: state.why });
+  }
+}

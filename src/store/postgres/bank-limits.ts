@@ -1,0 +1,63 @@
+/** How many requests the bank bears at once of all machines together, as they have told one another. */
+import { sql } from 'kysely';
+import type { SharedLimits, WorkerStore } from '../../payout/ports.ts';
+import {
+  decideWhole,
+  fitWhole,
+  limitStaleAfterMs,
+  type SharedKind,
+  type WholeLimit,
+} from '../../payout/rules/shared-limit.ts';
+import { type BodiesOf, define, textStatement } from '../statements.ts';
+import { databaseNowMs } from './prune.ts';
+
+/** The sender, and whoever has rows to pay. */
+const workersAtWork = define((_values: object) =>
+  textStatement<{ readonly workerId: number }>(sql`
+    select w.worker_id as "workerId" from worker w
+    where w.ended_at_ms is null and w.superseded_at_ms is null and w.lease_until_ms > ${databaseNowMs}
+      and (w.role = 'sender' or exists (
+        select from shard s where s.worker_id = w.worker_id and s.ended_at_ms is null))
+    order by w.worker_id`),
+);
+
+const selectWholes = define((_values: object) =>
+  textStatement<WholeLimit & { readonly kind: SharedKind }>(sql`
+    select kind, places as "limit", ceiling, answers, why from bank_limit
+    where heard_at_ms > ${databaseNowMs} - ${sql.lit(limitStaleAfterMs)}`),
+);
+
+const keepWhole = define(({ kind, limit, ceiling, answers, why }: WholeLimit & { kind: SharedKind }) =>
+  textStatement(sql`
+    insert into bank_limit (kind, places, ceiling, answers, why, heard_at_ms)
+    values (${kind}, ${limit}, ${ceiling}, ${answers}, ${why}, ${databaseNowMs})
+    on conflict (kind) do update set places = excluded.places, ceiling = excluded.ceiling,
+      answers = excluded.answers, why = excluded.why, heard_at_ms = excluded.heard_at_ms`),
+);
+
+export const limitReads = {
+  *readLimits(workerId) {
+    const working = yield* workersAtWork.all({});
+    const rows = yield* selectWholes.all({});
+    const wholes: SharedLimits['wholes'] = Object.fromEntries(
+      rows.map(({ kind, ...whole }) => [kind, whole]),
+    );
+    const place = working.findIndex((worker) => worker.workerId === workerId);
+    // One that is about to begin is not among them yet.
+    const isAmong = place >= 0;
+    const machines = working.length + (isAmong ? 0 : 1);
+    return { wholes, atWork: { machines, place: isAmong ? place : machines - 1 } };
+  },
+} satisfies Partial<BodiesOf<WorkerStore>>;
+
+/** Excludes all who write. */
+export const limitWrites = {
+  *tellLimit(kind, heard, ceilingOfOne) {
+    const machines = Math.max(1, (yield* workersAtWork.all({})).length);
+    const found = (yield* selectWholes.all({})).find((whole) => whole.kind === kind);
+    const whole = decideWhole(fitWhole(found, ceilingOfOne, machines), heard, machines);
+    const { limit, ceiling, answers, why } = whole;
+    yield* keepWhole.run({ kind, limit, ceiling, answers, why });
+    return whole;
+  },
+} satisfies Partial<BodiesOf<WorkerStore>>;
