@@ -15,8 +15,8 @@ import { listPayouts } from './list.ts';
 import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
-export { findThoseWhoHelp, findSenderOf } from './machines/find-sender.ts';
-export type { HelpingWorker } from './machines/find-sender.ts';
+export { findSenderOf, readMachines } from './machines/find-sender.ts';
+export type { MachinesAtWork } from './machines/find-sender.ts';
 export type { SenderLockOwner } from './sender-lock.ts';
 export { describePlace } from './journal/place.ts';
 export { openJournalBeside } from './open-store.ts';

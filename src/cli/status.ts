@@ -1,11 +1,10 @@
 /** `paydrop status [BATCH]` and `paydrop show ID`: how batches, days, payouts and registrations stand. */
 import { paydropCommand } from '../core/command-line.ts';
-import { countOf } from '../core/figures.ts';
 import { toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
-import type { HelpingWorker, SenderLockOwner } from '../app/status.ts';
+import type { MachinesAtWork, SenderLockOwner } from '../app/status.ts';
 import type { Journal } from '../app/open-store.ts';
 import type { Shown } from './views/shown.ts';
 
@@ -24,7 +23,7 @@ export const statusCommand = makeCommand({
       .example('$0 status --registrations', 'what waits for the bank, and callbacks that nobody knows'),
   run: async ({ batch, statements, registrations, json, ...options }) => {
     const loaded = await loadCommandSettings(options);
-    const { findThoseWhoHelp, findSenderOf, openJournalBeside, readDays } = await import('../app/status.ts');
+    const { findSenderOf, openJournalBeside, readDays, readMachines } = await import('../app/status.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showDays } = await import('./views/status.ts');
     await using journal = await openJournalBeside(loaded);
@@ -43,7 +42,7 @@ export const statusCommand = makeCommand({
       return;
     }
     const shown = await showBatches(loaded, journal, batch, isSending);
-    if (!json) await printWorkers(owner, await findThoseWhoHelp(journal));
+    if (!json) await printMachines(loaded, owner, await readMachines(journal));
     print(shown, json);
     if (batch !== undefined || json) return;
     const days = await readAllDays();
@@ -52,19 +51,16 @@ export const statusCommand = makeCommand({
   },
 });
 
-/** Who sends, and who helps; nothing where nobody does. */
-async function printWorkers(
+/** Who sends, and who helps, how fast; nothing where nobody does. */
+async function printMachines(
+  { settings }: LoadedSettings,
   owner: SenderLockOwner | undefined,
-  helpers: readonly HelpingWorker[],
+  machines: MachinesAtWork | undefined,
 ): Promise<void> {
-  if (owner === undefined && helpers.length === 0) return;
-  const { nameOwner } = await import('../app/session.ts');
   const { printText } = await import('./output.ts');
-  const lines = helpers.map(({ owner: who, isThere, shards }) => {
-    const name = nameOwner(who);
-    return isThere ? `Helping: ${name}, with ${countOf(shards, 'shard')}` : `Not heard of: ${name}`;
-  });
-  printText(toLines([...(owner === undefined ? [] : [`Sending: ${nameOwner(owner)}`]), ...lines, '']));
+  const { linesOfMachines } = await import('./views/machines.ts');
+  const lines = linesOfMachines(owner, machines, settings.bank.requestsPerSecond);
+  if (lines.length > 0) printText(toLines([...lines, '']));
 }
 
 /** All batches, or the one that is named, whatever it is of. @throws SettingsError when there is no such batch */

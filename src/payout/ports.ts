@@ -258,6 +258,14 @@ export interface WorkerAtWork extends Worker {
   readonly shards: number;
 }
 
+/** How fast those who work a journal get on. */
+export interface WorkRates {
+  /** Transfers that each worker has sent within the last minute, by its id. */
+  readonly transfersOf: ReadonlyMap<number, number>;
+  /** Turns at the bank that all together have taken lately; null where there is no limit, or none were taken. */
+  readonly requestsPerSecond: number | null;
+}
+
 /** The right to send was taken, or another has it. */
 export type SenderPlace =
   { readonly kind: 'taken'; readonly workerId: number } | { readonly kind: 'held'; readonly by: Worker };

@@ -15,6 +15,7 @@ import type {
   PayoutSearch,
   WaitingReader,
   WorkerStore,
+  WorkRates,
 } from '../payout/ports.ts';
 import type { MarkCopy } from '../payout/rules/journal-place.ts';
 import type { StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
@@ -128,6 +129,8 @@ export interface Store
   readonly tokenPlace?: TokenPlace;
   /** Who works it; left out where the processes of one machine alone do. */
   readonly workers?: WorkerStore['workers'];
+  /** How fast they get on; left out as above. */
+  workRates?(): Promise<WorkRates>;
   /**
    * The same writes for what a person decides in this process: they hang on no place among those who work the journal.
    * Left out where nobody has one.

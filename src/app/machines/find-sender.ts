@@ -2,6 +2,7 @@
 import { hostname } from 'node:os';
 import type { Store } from '../../store/store.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
+import type { LeftFile } from '../../watch/ports.ts';
 import { findSender, type SenderLockOwner } from '../sender-lock.ts';
 import { toOwner } from './machine-place.ts';
 
@@ -19,21 +20,43 @@ export async function findSenderOf(
   return sender && toOwner(sender);
 }
 
-/** Another process that works the journal beside the one that sends. */
-export interface HelpingWorker {
+/** A process that works a journal together with others. */
+export interface WorkingMachine {
   readonly owner: SenderLockOwner;
+  readonly role: 'sender' | 'helper';
   /** False of one that is not heard of. */
   readonly isThere: boolean;
   /** Stretches of rows that it pays. */
   readonly shards: number;
+  /** Within the last minute. */
+  readonly transfers: number;
 }
 
-/** Those who help the one that sends; none where one machine works the journal alone. */
-export async function findThoseWhoHelp(
-  journal: Pick<Store, 'workers'> | undefined,
-): Promise<readonly HelpingWorker[]> {
-  const workers = (await journal?.workers?.()) ?? [];
-  return workers
-    .filter(({ role }) => role === 'helper')
-    .map((worker) => ({ owner: toOwner(worker), isThere: worker.isThere, shards: worker.shards }));
+/** Those who work one journal together, and how fast. */
+export interface MachinesAtWork {
+  readonly machines: readonly WorkingMachine[];
+  /** Of all together, lately; null without a limit, or where nothing was asked of the bank. */
+  readonly requestsPerSecond: number | null;
+  /** Files that are not read while the machines are away on which they were taken in. */
+  readonly left: readonly LeftFile[];
+}
+
+/** Undefined where the processes of one machine alone work the journal. */
+export async function readMachines(
+  journal: Pick<Store, 'workers' | 'workRates' | 'fileClaims'> | undefined,
+): Promise<MachinesAtWork | undefined> {
+  if (journal?.workers === undefined) return undefined;
+  const rates = await journal.workRates?.();
+  const machines = (await journal.workers()).map((worker): WorkingMachine => {
+    const { role, isThere, shards, workerId } = worker;
+    return {
+      owner: toOwner(worker),
+      role,
+      isThere,
+      shards,
+      transfers: rates?.transfersOf.get(workerId) ?? 0,
+    };
+  });
+  const left = (await journal.fileClaims?.leftFiles()) ?? [];
+  return { machines, left, requestsPerSecond: rates?.requestsPerSecond ?? null };
 }

@@ -29,6 +29,7 @@ import { makePostgresJournal } from './journal.ts';
 import { migrateTables, readTablesVersion, tablesVersion } from './migrations.ts';
 import type { OwnWorker } from './send-guards.ts';
 import { makeFileClaims } from './file-claims.ts';
+import { readWorkRates } from './work-rates.ts';
 import { makeWorkerStore } from './workers.ts';
 import { requireSameDatabase, requireServer } from './server.ts';
 
@@ -88,7 +89,12 @@ export async function prepareJournal(
       refused: known.refused.signal,
       takeUp: async (own) => {
         const journal = await takeUp({ engine, opening, known, journalId, own });
-        return { ...journal, workers: makeWorkerStore(engine).workers, fileClaims: makeFileClaims(engine) };
+        return {
+          ...journal,
+          workers: makeWorkerStore(engine).workers,
+          workRates: () => engine.read(readWorkRates),
+          fileClaims: makeFileClaims(engine),
+        };
       },
       [Symbol.asyncDispose]: () => owned.disposeAsync(),
     };

@@ -3,7 +3,11 @@ import { counted, inByteOrder } from './ddl.ts';
 
 /** When the bank may be called next, and what each process has written last. */
 export const requestSlotTables = inByteOrder(`
-create table request_slot (name text primary key, next_us bigint not null);
+create table request_slot (
+  name text primary key, next_us bigint not null,
+  -- How many turns were taken since a moment, and within a window of time before it.
+  window_ms bigint not null, taken bigint not null, taken_before bigint not null
+);
 -- The number of the latest transaction of each process that writes.
 create table write_mark (writer text primary key, mark bigint not null, at_ms bigint not null);
 -- The access token that machines share, which none can read without the secret of the bank.
