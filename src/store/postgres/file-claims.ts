@@ -4,7 +4,7 @@ import type { FileClaim, FileClaimStore, FileClaiming, LeftFile } from '../../wa
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
 import type { PostgresEngine } from './engine.ts';
 import { databaseNowMs } from './prune.ts';
-import { isNotOver, isWorkerThere } from './workers.ts';
+import { drawLeasesNear, isNotOver, isWorkerThere } from './workers.ts';
 
 interface Named {
   readonly itemId: string;
@@ -62,6 +62,7 @@ const reads = {
 const writes = {
   *claimFile(claim): Body<FileClaiming> {
     if (!(yield* isWorkerThere(claim.workerId))) return 'refused';
+    yield* drawLeasesNear();
     const known = yield* claimOf.get({ itemId: claim.itemId });
     if (known?.workerId === claim.workerId && known.folderId === claim.folderId) return 'claimed';
     if (known !== undefined && known.workerId !== claim.workerId && known.isThere === 1) return 'held';
@@ -69,6 +70,7 @@ const writes = {
     return 'claimed';
   },
   *freeBatch(batchId) {
+    yield* drawLeasesNear();
     yield* freeBatch.run({ batchId });
   },
 } satisfies Partial<BodiesOf<FileClaimStore>>;

@@ -84,6 +84,18 @@ const supersede = defineUpdate(
   sql`${notEnded} and w.lease_until_ms <= ${databaseNowMs}`,
 );
 const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, notEnded);
+
+const drawNear = define((_values: object) =>
+  textStatement(sql`
+    update worker as w set lease_until_ms = ${leaseEndMs}
+    where ${notEnded} and w.lease_until_ms > ${databaseNowMs} + ${sql.lit(leaseAheadMaxMs)}`),
+);
+
+/** Every lease that lies ahead becomes a whole one from now on, which its worker may renew: then it is over. */
+export function* drawLeasesNear(): Body<void> {
+  yield* drawNear.run({});
+}
+
 const end = defineUpdate(sql`ended_at_ms = ${databaseNowMs}`, sql`w.ended_at_ms is null`);
 
 // ---------------------------------------------------------------- shards
@@ -240,9 +252,8 @@ const reads = {
 /** Each excludes all who write: whoever is superseded has committed what it was at, or cannot any more. */
 const writes = {
   *takeSenderPlace(name) {
+    yield* drawLeasesNear();
     const present = yield* presentSender.get({});
-    // A whole one from now on, which it may renew: then it is over.
-    if (present !== undefined && isAhead(present)) yield* renew.run(present);
     if (present !== undefined && (!isOver(present) || (yield* supersede.run(present)) === 0))
       return { kind: 'held', by: present };
     return { kind: 'taken', workerId: yield* beginWorker(name, 'sender') };
@@ -255,7 +266,7 @@ const writes = {
     // A process may work for years: what has gathered since is looked for whenever a batch begins.
     yield* highest?.row === null ? prune() : forgetSends();
     const open = yield* openShards.all({ batchId });
-    for (const shard of open) if (isAhead(shard)) yield* renew.run(shard);
+    if (open.some(isAhead)) yield* drawLeasesNear();
     const taken = open.filter((shard) => !isOver(shard));
     const after = afterRow ?? highest?.row ?? 0;
     const found =

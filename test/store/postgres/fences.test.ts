@@ -131,6 +131,32 @@ describePostgres('a process whose place another has taken', () => {
     expect(slow.refused()).toBe(0);
   });
 
+  test('decides nothing after that, however the two cross', async () => {
+    await using scene = await openScene();
+    let sender = await scene.openSender();
+    await takeIn(sender);
+    await sender.store.moveBatch(firstBatchId, 'running', null, noonMs);
+    let [before, refused] = [0, 0];
+    for (let round = 0; round < 20; round += 1) {
+      const zombie = sender;
+      await scene.freeze(zombie);
+      const next = scene.openSender();
+      const moves = Array.from({ length: 8 }, async (_, place) =>
+        zombie.store.moveBatch(firstBatchId, place % 2 === 0 ? 'paused' : 'running', null, noonMs),
+      );
+      const settled = Promise.allSettled(moves);
+      sender = await next;
+      expect(await sender.store.moveBatch(firstBatchId, 'halted', why, noonMs)).toBe(true);
+      for (const { status } of await settled)
+        if (status === 'fulfilled') before += 1;
+        else refused += 1;
+      expect((await scene.beside.batch(firstBatchId))?.status).toBe('halted');
+      await sender.store.moveBatch(firstBatchId, 'running', null, noonMs);
+    }
+    // Some came before the place was taken, some after it.
+    expect([before > 0, refused > 0]).toEqual([true, true]);
+  });
+
   test('does for a person what is asked of it', async () => {
     await using scene = await openScene();
     const zombie = await scene.openSender();

@@ -39,6 +39,15 @@ describePostgres('the claim of a file', () => {
     expect(await two.claim(two.one)).toBe('held');
   });
 
+  test('goes to another also where the clock of the database was put back since its worker died', async () => {
+    await using two = await openTwo();
+    await two.claim(two.one);
+    await two.age(two.one, -3 * 3_600_000);
+    expect(await two.claim(two.two)).toBe('held');
+    await two.age(two.one, leaseMs + 1);
+    expect(await two.claim(two.two)).toBe('claimed');
+  });
+
   test('goes to one of two that ask at once', async () => {
     await using two = await openTwo();
     await using engine = makePostgresEngine(two.database.url);
