@@ -38,9 +38,9 @@ interface Watched {
   paidBefore: number;
   intentLife: Life | undefined;
   acknowledgedIn: Life | undefined;
-  finding: Finding | undefined;
   isToldComplete: boolean;
-  foundIn: Life | undefined;
+  /** What each process was told last. */
+  readonly findings: Map<Life, Finding>;
 }
 
 /** So soon the outcome of what got no answer is to be known once it can be. */
@@ -128,7 +128,7 @@ export class Auditor implements Witness {
   #watch(transRefNo: string): Watched {
     const known = this.#watched.get(transRefNo);
     if (known !== undefined) return known;
-    const none = { acknowledgedIn: undefined, finding: undefined, foundIn: undefined, intentLife: undefined };
+    const none = { acknowledgedIn: undefined, findings: new Map<Life, Finding>(), intentLife: undefined };
     const watched = {
       recordedAtMs: 0,
       leftRecordedAtMs: 0,
@@ -155,12 +155,12 @@ export class Auditor implements Witness {
   }
 
   /** Changes that a process wants; the reference of an attempt must be the same whenever it is composed. */
-  asked(changes: readonly Change[], life: Life): void {
+  asked(changes: readonly Change[], life: Life, askedAtMs = this.#world.nowMs): void {
     for (const { isIntent, attempt, before, event } of changes) {
       if (attempt === undefined) continue;
       const { transRefNo } = attempt.order;
       if (isIntent === true || event.cause === 'sending-again')
-        this.#watch(transRefNo).recordedAtMs = this.#world.nowMs;
+        this.#watch(transRefNo).recordedAtMs = askedAtMs;
       if (isIntent !== true) continue;
       const name = `${before.instruction.payoutId} ${attempt.attemptNo}`;
       const known = this.#references.get(name);
@@ -209,7 +209,8 @@ export class Auditor implements Witness {
     if (this.#unapproved.has(attempt.seq)) return 'no person has let its row go on';
     const alive = this.#findAlive(order, attempt.attemptNo);
     if (alive !== undefined) return alive;
-    const { ourMs, nowMs } = this.#world;
+    const { nowMs } = this.#world;
+    const ourMs = this.#world.timeOf(life);
     const offsetMs = this.#bankOffsets.get(life);
     const ageMs = ourMs - attempt.intentAtMs;
     const ageMaxMs = this.#plan.policy.intentMaxAgeMs;
@@ -239,10 +240,9 @@ export class Auditor implements Witness {
     for (let earlier = 1; earlier < attemptNo; earlier += 1) {
       const transRefNo = this.#references.get(`${reference1 ?? ''} ${earlier}`);
       if (transRefNo === undefined) continue;
-      const { finding, foundIn } = this.#watch(transRefNo);
-      if (foundIn !== life) return `attempt ${earlier} was not inquired before`;
-      if (finding !== 'failed' && finding !== 'not-found')
-        return `attempt ${earlier} is ${finding ?? 'unknown'}`;
+      const finding = this.#watch(transRefNo).findings.get(life);
+      if (finding === undefined) return `attempt ${earlier} was not inquired before`;
+      if (finding !== 'failed' && finding !== 'not-found') return `attempt ${earlier} is ${finding}`;
     }
     return undefined;
   }
@@ -254,14 +254,13 @@ export class Auditor implements Witness {
     letThrough: number,
     life: Life,
   ): string | undefined {
-    const { policy, disturbances } = this.#plan;
-    if (watched.foundIn !== life || watched.finding !== 'not-found')
-      return 'no inquiry has found nothing before';
+    const { policy, disturbances, clocksDiffer = false } = this.#plan;
+    if (watched.findings.get(life) !== 'not-found') return 'no inquiry has found nothing before';
     if (watched.acknowledgedIn === life) return 'the bank has acknowledged it';
     const counted = letThrough - watched.unansweredTrials;
     if (policy.resendsMax === 0 || counted > policy.resendsMax) return `it was sent ${letThrough} times`;
     if (this.#seen.book.day !== order.tranDate) return 'the bank counts another day';
-    const hasJumped = disturbances.some(({ what }) => what.kind === 'clock-jump');
+    const hasJumped = clocksDiffer || disturbances.some(({ what }) => what.kind === 'clock-jump');
     const sinceMs = this.#world.nowMs - watched.leftRecordedAtMs;
     if (!hasJumped && sinceMs < policy.notFoundTrustMs) return `not found is trusted after ${sinceMs} ms`;
     return undefined;
@@ -349,12 +348,11 @@ export class Auditor implements Witness {
     if (finding === undefined) return;
     const watched = this.#watch(transRefNo);
     this.#unasked.delete(transRefNo);
-    watched.finding = finding;
+    watched.findings.set(life, finding);
     if (finding === 'complete') {
       watched.isToldComplete = true;
       this.#proofs.set(transRefNo, life);
     }
-    watched.foundIn = life;
     if (finding !== 'not-found') watched.acknowledgedIn = life;
     this.#world.figures.count(`inquiry-${finding}`);
   }

@@ -24,7 +24,7 @@ export interface Disk {
 }
 
 /** Methods that only look: they see what is synced, at once. All others write. */
-const reads: ReadonlySet<string> = new Set(
+export const journalReads: ReadonlySet<string> = new Set(
   (
     'batches batch totals holdTotals readyPage dueInquiries nextInquiryAtMs inDoubt countInDoubt superseded ' +
     'attemptsOf payout findPayouts similarHolders claimHolders similarPayment dayUse payeeUse isPayeeKnown payerHalt payerPause loss reports snapshot readSeal ' +
@@ -152,7 +152,7 @@ export class Connection {
       async (...asked) =>
         writes.writeAlone(name, () => method(...asked));
     const methods = Object.entries(disk.journal as unknown as Record<string, Method>).map(
-      ([name, method]) => [name, reads.has(name) ? method : delay(name, method)],
+      ([name, method]) => [name, journalReads.has(name) ? method : delay(name, method)],
     );
     const apply = async (changes: readonly Change[]): Promise<readonly boolean[]> => {
       onAsked(changes, life);

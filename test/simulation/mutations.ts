@@ -5,6 +5,7 @@
 
 import { ofApprovals } from './approval-mutations.ts';
 import { ofDecisions } from './decisions/mutations.ts';
+import { ofMachines } from './machines/mutations.ts';
 import { ofRegistrations } from './registrations/mutations.ts';
 
 export interface Patch {
@@ -24,7 +25,7 @@ export interface Mutation {
    * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile;
    * `archives`: of batches that leave the journal and come back; `limits`: of limits over time; `decisions`: of people who
    * propose and check; `decided-in-journal`: of what the real journal does of it; `approvals`: of files that
-   * wait for approval; `registrations`: of direct debits that are registered.
+   * wait for approval; `registrations`: of direct debits that are registered; `machines`: of several machines on one journal.
    */
   readonly playedOn?:
     | 'sqlite'
@@ -38,7 +39,8 @@ export interface Mutation {
     | 'decisions'
     | 'decided-in-journal'
     | 'approvals'
-    | 'registrations';
+    | 'registrations'
+    | 'machines';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -577,4 +579,5 @@ export const mutations: readonly Mutation[] = [
   ...ofDecisions,
   ...ofApprovals,
   ...ofRegistrations,
+  ...ofMachines,
 ];

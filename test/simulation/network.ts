@@ -23,6 +23,9 @@ export interface Witness {
   toldOfInquiry(transRefNo: string, reply: BankReply<InquiryFields>, life: Life): void;
 }
 
+/** For how long a process stands still between its last look and the bytes that leave; 0 in most cases. */
+export type HoldBytes = (life: Life) => number;
+
 type Resolve<Fields> = (reply: BankReply<Fields>) => void;
 
 /** One request on its way. */
@@ -48,9 +51,17 @@ export class Network {
   readonly #bank: SimulatedBank;
   readonly #witness: Witness;
   readonly #strays: Stray[] = [];
+  readonly #holdBytes: HoldBytes;
   #requests = 0;
 
-  constructor(world: World, plan: Plan, bank: SimulatedBank, witness: Witness) {
+  constructor(
+    world: World,
+    plan: Plan,
+    bank: SimulatedBank,
+    witness: Witness,
+    holdBytes: HoldBytes = () => 0,
+  ) {
+    this.#holdBytes = holdBytes;
     this.#world = world;
     this.#plan = plan;
     this.#bank = bank;
@@ -133,15 +144,44 @@ export class Network {
     }
     const exchange = this.#newExchange();
     const { requestUid } = exchange;
-    const leftAtMs = this.#world.nowMs;
-    const send: Send = { order, requestUid, leftAtMs, isDecided: false };
+    const send: Send = { order, requestUid, leftAtMs: this.#world.nowMs, isDecided: false };
     this.#bank.book.sends.push(send);
     const what = `transfer ${order.transRefNo}`;
-    const request = { what, exchange, leftAtMs, resolve: told, life, deadline: undefined, isSettled: false };
-    this.#carry(request, {
-      arrive: (isCopy) => this.#bank.receive(send, isCopy),
-      lose: () => (send.isDecided = true),
+    const carry = (): void => {
+      const leftAtMs = this.#world.nowMs;
+      const request = {
+        what,
+        exchange,
+        leftAtMs,
+        resolve: told,
+        life,
+        deadline: undefined,
+        isSettled: false,
+      };
+      this.#carry(request, {
+        arrive: (isCopy) => this.#bank.receive(send, isCopy),
+        lose: () => (send.isDecided = true),
+      });
+    };
+    const heldMs = this.#holdBytes(life);
+    if (heldMs === 0) carry();
+    else this.#carryLate(send, life, heldMs, carry);
+  }
+
+  /** A process stands still with bytes that are about to leave; killed before, it never sends them. */
+  #carryLate(send: Send, life: Life, heldMs: number, carry: () => void): void {
+    this.#world.freeze(life, heldMs);
+    let hasLeft = false;
+    this.#world.after(heldMs, `sends ${send.order.transRefNo} now`, life, () => {
+      hasLeft = true;
+      carry();
     });
+    const lookAgain = (): void => {
+      if (hasLeft) return;
+      if (life.isAlive) this.#world.after(heldMs, 'bytes may be left', undefined, lookAgain);
+      else send.isDecided = true;
+    };
+    this.#world.after(heldMs + 1, 'bytes may be left', undefined, lookAgain);
   }
 
   async #ask<Fields extends BusinessFields>(

@@ -163,6 +163,8 @@ export interface Plan {
   readonly keepsRefused: boolean;
   /** What people decide by the review; undefined where they step in by the commands of before. */
   readonly decisions?: readonly PlannedDecision[];
+  /** Machines with clocks of their own pay together, so that none can tell what another's has shown. */
+  readonly clocksDiffer?: boolean;
   /** None in most runs. */
   readonly statements: readonly PlannedStatement[];
 }

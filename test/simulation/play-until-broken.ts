@@ -1,5 +1,6 @@
 /** Plays seeds until one breaks an invariant, and says which; started with a mutation by catch-mutations.ts. */
 import { playApprovals } from './approvals.ts';
+import { playCluster } from './machines/play.ts';
 import { openPlayJournal } from './registrations/journal.ts';
 import { playRegistrations } from './registrations/play.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
@@ -25,6 +26,7 @@ await using shared = journal === 'registrations' ? await openPlayJournal() : und
 
 function play(seed: number): Promise<{ readonly broken: string | undefined }> {
   if (journal === 'approvals') return playApprovals(seed);
+  if (journal === 'machines') return playCluster(seed);
   if (shared !== undefined) return playRegistrations(seed, { journal: shared });
   return runSeed(seed, options);
 }

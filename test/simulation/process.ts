@@ -25,8 +25,8 @@ const baseSettings = settingsSchema.parse({
 /** Our clock and our timers, as one process has them. */
 export function makeClock(world: World, life: Life): Clock {
   return {
-    now: () => world.ourMs,
-    elapsedMs: () => world.nowMs,
+    now: () => world.timeOf(life),
+    elapsedMs: () => world.nowMs - (world.machineOf(life).sleptMs ?? 0),
     sleep: async (ms, signal) =>
       new Promise((resolve) => {
         if (signal?.aborted === true) {
@@ -96,7 +96,7 @@ const noPlace = (plan: Plan): Place => ({
   missesSinceMs: undefined,
 });
 
-function makeLog({ world, life }: ProcessParts): RunSession['log'] {
+function makeLog({ world, life }: Pick<ProcessParts, 'world' | 'life'>): RunSession['log'] {
   const say =
     (level: string) =>
     (facts: object, message: string): void =>
@@ -105,19 +105,15 @@ function makeLog({ world, life }: ProcessParts): RunSession['log'] {
   return log as unknown as RunSession['log'];
 }
 
-/** Runs the files one after another, as `paydrop run FILE..` does. */
-export async function runProcess(
-  parts: ProcessParts,
-  files: readonly string[],
-  waitMs: number,
-): Promise<void> {
-  const { world, life, plan, journal, bank, outbox, reader, interrupted } = parts;
+/** What it takes to run files, of a process that has just begun. */
+export function makeRunSession(parts: Omit<ProcessParts, 'interrupted'>): RunSession {
+  const { world, life, plan, journal, bank, outbox, reader } = parts;
   const clock = makeClock(world, life);
   const { newSinceMs, missesSinceMs, ...place } = parts.place ?? noPlace(plan);
   const bankClock = new BankClock(clock);
   // The reply to the token comes before the first transfer; some banks tell no time in it.
   if (plan.tokenTellsTime) bankClock.hear(world.nowMs + plan.bankOffsetMs + plan.dateOffsetMs);
-  const sender: RunSession = {
+  return {
     bankClock,
     ...place,
     asksFirst: makeAskFirst(place.loaded, { newSinceMs }, clock),
@@ -135,6 +131,16 @@ export async function runProcess(
     clock,
     bankAddress: 'https://bank.example',
   };
+}
+
+/** Runs the files one after another, as `paydrop run FILE..` does. */
+export async function runProcess(
+  parts: ProcessParts,
+  files: readonly string[],
+  waitMs: number,
+): Promise<void> {
+  const { interrupted } = parts;
+  const sender = makeRunSession(parts);
   const progress = { show: () => {}, close: () => {} };
   for (const file of files) {
     await runFile(sender, file, { waitMs, exceptionsOk: false, interrupted, progress });

@@ -1,13 +1,6 @@
 /** One run: what the seed decides, then what happens, then the verdict. */
 import { computeTransRefNo } from '../../src/core/reference.ts';
-import {
-  cancelBatch,
-  cancelPayouts,
-  resumeBatch,
-  resumePayouts,
-  retryBatch,
-  retryPayouts,
-} from '../../src/payout/operator.ts';
+import { actOn, letAllGoOn } from './acts.ts';
 import type { Archives } from './archives.ts';
 import { Auditor } from './auditor.ts';
 import { bangkokDay } from './bank-book.ts';
@@ -68,8 +61,6 @@ const fewRestGapsMs = [10 * minuteMs, 30 * hourMs];
 
 /** After a night on which what is done is archived, often enough that nothing waits for a day. */
 const archivesRestGapsMs = [50 * hourMs, 10 * minuteMs, 10 * minuteMs, 10 * minuteMs];
-
-const retryRules = { payoutSatangMax: null };
 
 /** What befalls real journals between two lives. */
 interface RealJournals {
@@ -362,29 +353,8 @@ class Simulation {
   }
 
   async #doAct(act: Act, journal: Connection['journal']): Promise<void> {
-    const { dice, ourMs } = this.#world;
-    const batches = await journal.batches();
-    const [batch] = dice.shuffle(batches);
-    if (batch === undefined || batch.sealedAtMs === null) return;
-    this.#world.figures.count(act);
-    // As the command does, before it looks.
-    if (this.#archives !== undefined) await journal.recall('batch', [batch.batchId], ourMs);
-    if (act === 'stop-line') {
-      const why = { code: 'EM053', reason: 'met by another process', remedy: 'resume' };
-      return journal.recordPayerHalt({ ...company, ...why, sinceMs: ourMs });
-    }
-    if (act === 'resume-batch') return void (await resumeBatch(journal, batch, ourMs));
-    if (act === 'cancel-batch') return void (await cancelBatch(journal, batch, ourMs));
-    if (act === 'retry-batch') return void (await retryBatch(journal, batch, retryRules, ourMs));
-    const ids = this.#plan.files.flatMap(({ rows }) => rows.map(({ cells }) => cells.payoutId));
-    const payoutId = dice.pick(ids);
-    if (this.#archives !== undefined) await journal.recall('payoutId', [payoutId], ourMs);
-    const found = await journal.findPayouts(payoutId);
-    const seqs = found.map(({ row }) => row.seq);
-    if (act === 'retry-payout') return void (await retryPayouts(journal, found, retryRules, ourMs));
-    if (act === 'cancel-payout') return void (await cancelPayouts(journal, seqs, ourMs));
-    for (const seq of seqs) this.#auditor.approve(seq);
-    await resumePayouts(journal, seqs, ourMs);
+    const recalls = this.#archives !== undefined;
+    await actOn(act, { world: this.#world, plan: this.#plan, auditor: this.#auditor, journal, recalls });
   }
 
   /** Pauses of the end in which people decide. */
@@ -430,16 +400,7 @@ class Simulation {
 
   async #letAllGoOn(): Promise<void> {
     const journal = this.#connect(this.#newLife('person ', Infinity));
-    for (const batch of await journal.batches()) {
-      // What a limit holds is let go on by name, or the day on which it is run would hold it again.
-      if (this.#plan.limits === undefined) await resumeBatch(journal, batch, this.#world.ourMs);
-      await using snapshot = await journal.snapshot();
-      const rows = (await Array.fromAsync(snapshot.resultRows(batch.batchId))).flat();
-      const seqs = rows.filter(({ status }) => status === 'held').map(({ seq }) => seq);
-      for (const seq of seqs) this.#auditor.approve(seq);
-      if (seqs.length > 0) await resumePayouts(journal, seqs, this.#world.ourMs);
-      if (this.#plan.limits !== undefined) await resumeBatch(journal, batch, this.#world.ourMs);
-    }
+    await letAllGoOn({ world: this.#world, plan: this.#plan, auditor: this.#auditor, journal });
   }
 }
 

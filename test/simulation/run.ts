@@ -4,23 +4,25 @@
  * `--shape archives` moves batches out of it and back, `--shape edited` changes an amount in it, `--shape clocks` lets the
  * machine sleep and sets clocks, `--shape statements` reads the bank's statements meanwhile, `--shape decisions` lets people
  * propose and check, `--shape approvals` approve, correct and try again what waits, on a real journal, and
- * `--shape registrations` registers direct debits with a bank that calls back when it likes.
+ * `--shape registrations` registers direct debits with a bank that calls back when it likes, and `--shape machines` has
+ * several machines work one journal.
  */
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { catchAll } from './catch-mutations.ts';
 import { playApprovals } from './approvals.ts';
 import { Figures } from './figures.ts';
+import { playCluster } from './machines/play.ts';
 import { openPlayJournal, type PlayJournal } from './registrations/journal.ts';
 import { playRegistrations } from './registrations/play.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
 
-/** `approvals` and `registrations` are plays of their own. */
-type Played = NonNullable<RunOptions['shape']> | 'approvals' | 'registrations';
+/** `approvals`, `registrations` and `machines` are plays of their own. */
+type Played = NonNullable<RunOptions['shape']> | 'approvals' | 'registrations' | 'machines';
 
 const shapes: readonly string[] = [
   ...(['simple', 'mixed', 'people', 'wild', 'lying', 'outage', 'edited', 'clocks', 'limits'] as const),
-  ...(['statements', 'decisions', 'journals', 'archives', 'approvals', 'registrations'] as const),
+  ...(['statements', 'decisions', 'journals', 'archives', 'approvals', 'registrations', 'machines'] as const),
 ] satisfies readonly Played[];
 
 /** Seeds from one number up, of one shape where it is given. */
@@ -74,6 +76,7 @@ interface SeedOptions extends RunOptions {
 
 function playSeed(seed: number, shape: Played | undefined, { journal, ...options }: SeedOptions) {
   if (shape === 'approvals') return playApprovals(seed);
+  if (shape === 'machines') return playCluster(seed, options);
   if (shape === 'registrations') return playRegistrations(seed, { ...options, journal });
   return runSeed(seed, { ...options, shape });
 }

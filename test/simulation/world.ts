@@ -15,14 +15,31 @@ export interface Life {
   killAtStep: number;
   /** What its death brings about. */
   onKill: () => void;
+  /** The computer that it runs on, where there are several. */
+  readonly machine?: Machine;
+  /** Moments at which it stands still, whatever it is at. */
+  readonly freezes?: readonly Freeze[];
 }
 
 /** The computer that our processes run on. */
-interface Machine {
+export interface Machine {
   /** Our wall clock less the true time. */
   clockOffsetMs: number;
   /** Nothing of ours runs before this. */
   suspendedUntilMs: number;
+  /** For how long it has slept: the clock that nobody sets has stood still. */
+  sleptMs?: number;
+}
+
+export interface Freeze {
+  /** After this step of the life. */
+  readonly atStep: number;
+  readonly ms: number;
+  /**
+   * `asleep`: its machine sleeps, so that the clock that nobody sets stands still; `set-back`: the clock that people set
+   * stands still, too; else its process alone stands still.
+   */
+  readonly how: 'stopped' | 'asleep' | 'set-back';
 }
 
 export interface Step {
@@ -77,8 +94,8 @@ export class Violation extends Error {
   override readonly name = 'Violation';
 }
 
-/** More than any run should need. */
-const stepsMax = 60_000;
+/** More than any run of one process should need. */
+const usualStepsMax = 60_000;
 
 export class World {
   readonly seed: number;
@@ -95,17 +112,33 @@ export class World {
   /** Calls of the real journal that are still under way. */
   diskCalls = 0;
   readonly #queue = new StepQueue();
+  readonly #stepsMax: number;
 
-  constructor(seed: number, figures: Figures, trace: ((line: string) => void) | undefined) {
+  constructor(
+    seed: number,
+    figures: Figures,
+    trace: ((line: string) => void) | undefined,
+    stepsMax = usualStepsMax,
+  ) {
     this.seed = seed;
     this.dice = new Dice(seed);
     this.figures = figures;
     this.trace = trace;
+    this.#stepsMax = stepsMax;
   }
 
   /** What our own clock shows. */
   get ourMs(): number {
     return this.nowMs + this.machine.clockOffsetMs;
+  }
+
+  machineOf({ machine = this.machine }: Pick<Life, 'machine'>): Machine {
+    return machine;
+  }
+
+  /** What the clock of a process shows. */
+  timeOf(life: Life): number {
+    return this.nowMs + this.machineOf(life).clockOffsetMs;
   }
 
   /** Lets something happen later, unless its owner has died by then. */
@@ -123,6 +156,16 @@ export class World {
   /** Nothing of ours runs for a while; the world goes on. */
   suspend(ms: number): void {
     this.machine.suspendedUntilMs = Math.max(this.machine.suspendedUntilMs, this.nowMs + ms);
+  }
+
+  /** Nothing of a process runs for a while; the world goes on. */
+  freeze(life: Life, ms: number, how: Freeze['how'] = 'stopped'): void {
+    this.note(`${life.name} stands still for ${ms} ms: ${how}`);
+    this.figures.count(`freeze-${how}`);
+    const machine = this.machineOf(life);
+    machine.suspendedUntilMs = Math.max(machine.suspendedUntilMs, this.nowMs + ms);
+    if (how === 'asleep') machine.sleptMs = (machine.sleptMs ?? 0) + ms;
+    if (how === 'set-back') machine.clockOffsetMs -= ms;
   }
 
   /** Waits in true time; for the script of a run, not for the code under test. */
@@ -161,15 +204,16 @@ export class World {
       if (step === undefined) return false;
       const { owner, run } = step;
       if (run === undefined || owner?.isAlive === false) continue;
-      if (owner !== undefined && step.atMs < this.machine.suspendedUntilMs) {
-        step.atMs = this.machine.suspendedUntilMs;
+      const awakeAtMs = owner === undefined ? 0 : this.machineOf(owner).suspendedUntilMs;
+      if (step.atMs < awakeAtMs) {
+        step.atMs = awakeAtMs;
         step.order = this.dice.next();
         this.#queue.push(step);
         continue;
       }
       this.nowMs = Math.max(this.nowMs, step.atMs);
       this.steps += 1;
-      if (this.steps > stepsMax) this.fail(`it never ends: ${stepsMax} steps`);
+      if (this.steps > this.#stepsMax) this.fail(`it never ends: ${this.#stepsMax} steps`);
       this.note(owner === undefined ? step.label : `${owner.name} ${step.label}`);
       run();
       this.#lastOwner = owner;
@@ -185,6 +229,8 @@ export class World {
     this.#lastOwner = undefined;
     if (owner?.isAlive !== true) return false;
     owner.steps += 1;
+    const freeze = owner.freezes?.find(({ atStep }) => atStep === owner.steps);
+    if (freeze !== undefined) this.freeze(owner, freeze.ms, freeze.how);
     if (owner.steps < owner.killAtStep) return false;
     this.#kill(owner);
     return true;

@@ -7,7 +7,7 @@ import {
   type PayoutStatus,
 } from '../../../src/core/payout.ts';
 import { formatBangkokDate } from '../../../src/core/bangkok-time.ts';
-import type { Change } from '../../../src/core/ports.ts';
+import type { AttemptKey, Batch, Change } from '../../../src/core/ports.ts';
 import { findDayExcess } from '../../../src/payout/rules/limits.ts';
 import { readDayUse, readPayeeUse } from './reads.ts';
 import { keepHand, markDecided } from './proposals.ts';
@@ -26,18 +26,42 @@ import {
 
 const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
 
+/** What is asked besides where several machines send from one journal. */
+export interface MemoryGuards {
+  /** Whether whoever sends has the right to. */
+  fence(): boolean;
+  mayIntend(change: Change, companyId: string): boolean;
+  noteSend(sent: AttemptKey): void;
+  noteApplied(change: Change, payer: Pick<Batch, 'companyId' | 'payerAccount'>): void;
+}
+
 /**
  * Applies the changes of one call: all that hold, or, when one is a bug, none.
  * @returns true for each applied, false for each whose guard no longer held
  */
-export function applyCall(store: MemoryStore, changes: readonly Change[]): boolean[] {
+export function applyCall(store: MemoryStore, changes: readonly Change[], guards?: MemoryGuards): boolean[] {
   const undo: Undo = [];
   try {
-    return changes.map((change) => applyChange(store, change, undo));
+    return changes.map((change) => {
+      if (guards !== undefined && !isGuardRight(store, change, guards)) return false;
+      const isApplied = applyChange(store, change, undo);
+      const { attempt, isIntent, isRepetition } = change;
+      if (isApplied && attempt !== undefined && (isIntent ?? isRepetition) === true)
+        guards?.noteSend(attempt);
+      if (isApplied) guards?.noteApplied(change, requireBatch(store, change.before.batchId));
+      return isApplied;
+    });
   } catch (error) {
     for (const takeBack of undo.toReversed()) takeBack();
     throw error;
   }
+}
+
+function isGuardRight(store: MemoryStore, change: Change, guards: MemoryGuards): boolean {
+  const { isIntent, isRepetition, before } = change;
+  if (isIntent !== true && isRepetition !== true) return true;
+  const { companyId } = requireBatch(store, before.batchId);
+  return guards.fence() && (isIntent !== true || guards.mayIntend(change, companyId));
 }
 
 function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {

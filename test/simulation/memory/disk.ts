@@ -23,8 +23,10 @@ function showProposal(store: MemoryStore, proposalId: number): SeenProposal | un
   return proposal && { ...proposal, items: store.items.get(proposalId) ?? [] };
 }
 
-export function makeMemoryDisk(): SimulatedDisk {
-  const store = makeMemoryStore();
+export const makeMemoryDisk = (): SimulatedDisk => makeMemoryDiskOf(makeMemoryStore());
+
+/** The disk of a store that others may work, too. */
+export function makeMemoryDiskOf(store: MemoryStore): SimulatedDisk {
   const view: DiskView = {
     attempt: (transRefNo) => {
       const seq = store.references.get(transRefNo);

@@ -63,12 +63,19 @@ export function stage(store: MemoryStore, batchId: string, rows: readonly Staged
   const batch = requireIngesting(store, batchId);
   let seq = Math.max(0, ...store.rows.keys());
   const seqs = [...(store.rowsOf.get(batchId) ?? [])];
+  const known = new Set(seqs.map((one) => requireRow(store, one).payout.rowNo));
   for (const row of rows) {
+    if (known.has(row.rowNo)) throw new Error(`row ${row.rowNo} of batch ${batchId} was taken in before`);
     seq += 1;
     seqs.push(seq);
     store.rows.set(seq, stageRow(seq, batch, row));
   }
-  store.rowsOf.set(batchId, seqs);
+  // Of two processes that take it in at once, each stages some.
+  const rowNoOf = (one: number): number => requireRow(store, one).payout.rowNo;
+  store.rowsOf.set(
+    batchId,
+    seqs.toSorted((one, other) => rowNoOf(one) - rowNoOf(other)),
+  );
 }
 
 function stageRow(seq: number, batch: Batch, staged: StagedRow): StoredRow {

@@ -146,7 +146,7 @@ function findSuperseded(
   });
 }
 
-function findSimilarPayment(
+export function findSimilarPayment(
   store: MemoryStore,
   likeness: Parameters<Journal['similarPayment']>[0],
 ): Awaited<ReturnType<Journal['similarPayment']>> {

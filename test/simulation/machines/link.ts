@@ -1,0 +1,395 @@
+/**
+ * A process's way to the database that several machines work: it delays, breaks, and loses the answers to commits, as
+ * the engine on PostgreSQL meets it. One transaction writes at a time, over all processes.
+ */
+import type { Change } from '../../../src/core/ports.ts';
+import type { WorkerStore } from '../../../src/payout/ports.ts';
+import { leaseMs } from '../../../src/payout/rules/lease.ts';
+import { JournalWriteError } from '../../../src/store/connection.ts';
+import { journalReads } from '../disk.ts';
+import type { Life, World } from '../world.ts';
+import type { ClusterJournal, Database, OpenedJournal } from './database.ts';
+
+/** How often each of these happens, as shares of all transactions. */
+export interface LinkLuck {
+  readonly slow: number;
+  /** The connection breaks before the commit: nothing has happened, and it is tried again. */
+  readonly cut: number;
+  /** It was committed, and the answer is lost: the engine looks whether it was. */
+  readonly answerLost: number;
+  /** As before, and nobody answers that question in time: the caller is told that nobody knows. */
+  readonly neverTold: number;
+  /** A renewal of a lease was granted, and its process stands still before it hears of it. */
+  readonly heldRenewals: number;
+}
+
+export const noTrouble: LinkLuck = { slow: 0, cut: 0, answerLost: 0, neverTold: 0, heldRenewals: 0 };
+
+/** Who writes now, and who waits: the lock of the journal. */
+class WriteLock {
+  #isTaken = false;
+  readonly #waiting: (() => void)[] = [];
+
+  async take(): Promise<void> {
+    if (!this.#isTaken) {
+      this.#isTaken = true;
+      return;
+    }
+    await new Promise<void>((resolve) => void this.#waiting.push(resolve));
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
+}
+
+/** The server that all reach. */
+export class Server {
+  readonly world: World;
+  readonly database: Database;
+  readonly lock = new WriteLock();
+  luck: LinkLuck;
+  /** Nobody reaches it before this. */
+  awayUntilMs = 0;
+  readonly leases = new LeaseWatch();
+  /** Its clock less the true time. */
+  readonly offsetMs: number;
+
+  constructor(world: World, database: Database, luck: LinkLuck, offsetMs: number) {
+    this.world = world;
+    this.database = database;
+    this.luck = luck;
+    this.offsetMs = offsetMs;
+  }
+
+  get isAway(): boolean {
+    return this.world.nowMs < this.awayUntilMs;
+  }
+
+  /** One call after the other, while the time of the world stands still. @param atMs true time that its clock shows */
+  async run<Result>(work: () => Promise<Result>, atMs = this.world.nowMs): Promise<Result> {
+    this.world.diskCalls += 1;
+    const before = this.#latest;
+    const mine = before.then(async () => {
+      await this.database.showTime(atMs + this.offsetMs);
+      return work();
+    });
+    this.#latest = mine.catch(() => undefined);
+    return mine.finally(() => (this.world.diskCalls -= 1));
+  }
+
+  #latest: Promise<unknown> = Promise.resolve();
+}
+
+type Method = (...asked: readonly unknown[]) => Promise<unknown>;
+type Methods = Readonly<Record<string, Method>>;
+
+/** As long as the engine tries to reach a server that is away. */
+const awayMaxMs = 60_000;
+/** So long a transaction of a process that stands still may last. */
+const idleMaxMs = 5_000;
+/** What is not answered soon fails. */
+const soonMs = 3_000;
+
+const readsOfCluster: ReadonlySet<string> = new Set(
+  [...journalReads].concat(
+    ...(
+      'runnableBatches unreportedBatches untoldBatches attemptWaitMs workers abandonedBatches wasAnswered readLimits ' +
+      'shardsElsewhere countUnderWayElsewhere'
+    ).split(' '),
+  ),
+);
+const asides: ReadonlySet<string> = new Set(['renew', 'endWorker', 'endShard', 'endProbe']);
+
+const unreachable = (): JournalWriteError =>
+  new JournalWriteError('the database does not answer: look at that server', {
+    cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
+  });
+
+/** A call of `apply` that waits for its transaction. */
+interface Gathered {
+  readonly changes: readonly Change[];
+  readonly askedAtMs: number;
+  readonly resolve: (applied: readonly boolean[]) => void;
+  readonly reject: (reason: unknown) => void;
+}
+
+/** Told of the changes that were applied, before anybody else is. */
+export type OnApplied = (changes: readonly Change[], life: Life, askedAtMs: number) => void;
+
+/** The leases that each process was granted, as the server sees them: what it believes itself is its own affair. */
+class LeaseWatch {
+  /** By process and worker: until when, by the true time. */
+  readonly #until = new Map<Life, Map<number, number>>();
+
+  grant(life: Life, workerId: number, nowMs: number): void {
+    const own = this.#until.get(life) ?? new Map<number, number>();
+    this.#until.set(life, own.set(workerId, nowMs + leaseMs));
+  }
+
+  end(life: Life, workerId: number): void {
+    this.#until.get(life)?.delete(workerId);
+  }
+
+  isRunning(life: Life, nowMs: number): boolean {
+    return [...(this.#until.get(life)?.values() ?? [])].some((untilMs) => nowMs < untilMs);
+  }
+}
+
+/** Whatever is called when a life ends, one after the other. */
+export function onDeath(life: Life, then: () => void): void {
+  const before = life.onKill;
+  life.onKill = () => {
+    before();
+    then();
+  };
+}
+
+export class Link {
+  readonly journal: ClusterJournal;
+  readonly workers: WorkerStore;
+  readonly #server: Server;
+  readonly #life: Life;
+  readonly #opened: OpenedJournal;
+  readonly #onApplied: OnApplied;
+  #gathered: Gathered[] | undefined;
+  /** Ends what the server holds for this process. */
+  readonly #open = new Set<() => void>();
+
+  constructor(server: Server, life: Life, opened: OpenedJournal, onApplied: OnApplied) {
+    this.#server = server;
+    this.#life = life;
+    this.#opened = opened;
+    this.#onApplied = onApplied;
+    onDeath(life, () => {
+      for (const end of this.#open) end();
+    });
+    const journal = this.#wrap(opened.journal as unknown as Methods);
+    this.journal = {
+      ...(journal as unknown as ClusterJournal),
+      apply: (changes) => this.#apply(changes),
+      // Outside the journal.
+      keepSeal: async (...asked) => server.run(() => opened.journal.keepSeal(...asked)),
+      snapshot: () => this.#openSnapshot(),
+      [Symbol.asyncDispose]: async () => {},
+    };
+    this.workers = this.#wrap(this.#watched(opened.workers) as unknown as Methods) as unknown as WorkerStore;
+  }
+
+  /** Whatever is granted is noted at the moment at which the server grants it. */
+  #watched(workers: WorkerStore): WorkerStore {
+    const { leases, world } = this.#server;
+    const grant = (workerId: number): void => leases.grant(this.#life, workerId, world.nowMs);
+    return {
+      ...workers,
+      takeSenderPlace: async (name) => {
+        const place = await workers.takeSenderPlace(name);
+        if (place.kind === 'taken') grant(place.workerId);
+        return place;
+      },
+      joinAsHelper: async (name) => {
+        const workerId = await workers.joinAsHelper(name);
+        grant(workerId);
+        return workerId;
+      },
+      renew: async (workerId) => {
+        const isGranted = await workers.renew(workerId);
+        if (isGranted) grant(workerId);
+        else leases.end(this.#life, workerId);
+        return isGranted;
+      },
+      endWorker: async (workerId) => {
+        await workers.endWorker(workerId);
+        leases.end(this.#life, workerId);
+      },
+    };
+  }
+
+  #wrap(methods: Methods): Methods {
+    const wrapped = Object.entries(methods).map(([name, method]): [string, Method] => {
+      if (readsOfCluster.has(name)) return [name, (...asked) => this.#read(name, () => method(...asked))];
+      if (asides.has(name)) return [name, (...asked) => this.#aside(name, () => method(...asked))];
+      return [name, (...asked) => this.#write(name, () => method(...asked))];
+    });
+    return Object.fromEntries(wrapped);
+  }
+
+  /** After a while, if the process lives; later, if it stands still. */
+  async #wait(ms: number, label: string): Promise<void> {
+    return new Promise((resolve) => void this.#server.world.after(ms, label, this.#life, resolve));
+  }
+
+  /** Waits until the server is there. @throws JournalWriteError when it is away for too long */
+  async #reach(): Promise<void> {
+    const { world, awayUntilMs } = this.#server;
+    if (!this.#server.isAway) return;
+    const endsAtMs = world.nowMs + awayMaxMs;
+    await this.#wait(Math.min(awayUntilMs, endsAtMs) - world.nowMs + 1, 'tries the database again');
+    if (this.#server.isAway) {
+      world.figures.count('database-unreachable');
+      throw unreachable();
+    }
+  }
+
+  async #read(name: string, work: () => Promise<unknown>): Promise<unknown> {
+    await this.#reach();
+    await this.#wait(this.#server.world.dice.whole(0, 2), `reads ${name}`);
+    return this.#server.run(work);
+  }
+
+  /** One row of its own, which waits for nobody who writes. */
+  async #aside(name: string, work: () => Promise<unknown>): Promise<unknown> {
+    const { world } = this.#server;
+    if (this.#server.isAway) {
+      await this.#wait(world.dice.chance(0.5) ? 1 : soonMs, `fails to ${name}`);
+      throw unreachable();
+    }
+    const done = await new Promise<Promise<unknown>>((resolve) => {
+      // The server does it, whatever has become of whoever asked.
+      world.after(world.dice.whole(0, 2), `the database does ${name}`, undefined, () =>
+        resolve(this.#server.run(work)),
+      );
+    }).finally(() => this.#server.database.onWritten());
+    if (name === 'renew' && world.dice.chance(this.#server.luck.heldRenewals))
+      world.freeze(this.#life, world.dice.wide(4_000, 30_000));
+    await this.#wait(world.dice.whole(0, 2), `is told of ${name}`);
+    return done;
+  }
+
+  /** One transaction, as the engine tries it. */
+  async #write(name: string, work: () => Promise<unknown>): Promise<unknown> {
+    for (;;) {
+      await this.#reach();
+      const ended = await this.#transact(name, work);
+      if (ended !== 'not-committed') return ended.done;
+    }
+  }
+
+  async #transact(
+    name: string,
+    work: () => Promise<unknown>,
+  ): Promise<{ readonly done: unknown } | 'not-committed'> {
+    const { world, luck, lock } = this.#server;
+    await this.#wait(world.dice.whole(0, 2), `begins ${name}`);
+    await lock.take();
+    const beganAtMs = world.nowMs;
+    const holdMs = world.dice.chance(luck.slow) ? world.dice.wide(10, 4_000) : world.dice.whole(0, 3);
+    const isCommitted = await this.#hold(name, holdMs);
+    if (!isCommitted) return 'not-committed';
+    const done = this.#server.run(work, beganAtMs);
+    // Nobody is told of what it throws before its answer is there.
+    await done.catch(() => undefined);
+    lock.release();
+    this.#server.database.onWritten();
+    await this.#hearOfCommit(name);
+    return { done: await done };
+  }
+
+  /** Holds the lock for a while. @returns false when the transaction has ended without its commit: it holds nothing then */
+  async #hold(name: string, holdMs: number): Promise<boolean> {
+    const { world, lock, luck } = this.#server;
+    if (!this.#life.isAlive) {
+      lock.release();
+      return new Promise(() => {});
+    }
+    return new Promise((resolve) => {
+      const end = (): void => {
+        this.#open.delete(end);
+        world.cancel(commit);
+        world.cancel(idle);
+        lock.release();
+      };
+      const commit = world.after(holdMs, `commits ${name}`, this.#life, () => {
+        world.cancel(idle);
+        this.#open.delete(end);
+        const isCut = this.#server.isAway || world.dice.chance(luck.cut);
+        if (isCut) lock.release();
+        if (isCut) world.figures.count('transaction-cut');
+        resolve(!isCut);
+      });
+      const idle = world.after(holdMs + idleMaxMs, `the database ends ${name}`, undefined, () => {
+        world.figures.count('transaction-idle');
+        end();
+        world.after(0, `finds ${name} ended`, this.#life, () => resolve(false));
+      });
+      this.#open.add(end);
+    });
+  }
+
+  /** The answer to a commit comes, or what has become of it is looked up. */
+  async #hearOfCommit(name: string): Promise<void> {
+    const { world, luck } = this.#server;
+    if (world.dice.chance(luck.answerLost)) {
+      world.figures.count('commit-answer-lost');
+      await this.#wait(world.dice.wide(50, 20_000), `looks whether ${name} was committed`);
+    } else if (world.dice.chance(luck.neverTold)) {
+      world.figures.count('commit-never-told');
+      await this.#wait(awayMaxMs, `never hears of ${name}`);
+      throw unreachable();
+    } else await this.#wait(world.dice.whole(0, 2), `is told of ${name}`);
+  }
+
+  /** Calls that come while the transaction before them has not begun share one. */
+  async #apply(changes: readonly Change[]): Promise<readonly boolean[]> {
+    return new Promise((resolve, reject) => {
+      const call = { changes, askedAtMs: this.#server.world.nowMs, resolve, reject };
+      if (this.#gathered === undefined) {
+        this.#gathered = [call];
+        void this.#commitGathered(this.#gathered);
+      } else this.#gathered.push(call);
+    });
+  }
+
+  async #commitGathered(calls: readonly Gathered[]): Promise<void> {
+    const work = async (): Promise<PromiseSettledResult<readonly boolean[]>[]> => {
+      if (this.#gathered === calls) this.#gathered = undefined;
+      const ends: PromiseSettledResult<readonly boolean[]>[] = [];
+      // One after the other, so that each is looked at before the next, which may halt the account.
+      for (const { changes, askedAtMs } of calls) {
+        const [end] = await Promise.allSettled([this.#opened.journal.apply(changes)]);
+        ends.push(end);
+        if (end.status !== 'fulfilled') continue;
+        const applied = changes.filter((_change, one) => end.value[one] === true);
+        this.#onApplied(applied, this.#life, askedAtMs);
+        this.#server.database.onWritten();
+      }
+      return ends;
+    };
+    try {
+      const ends = (await this.#write('changes', work)) as PromiseSettledResult<readonly boolean[]>[];
+      for (const [place, { resolve, reject }] of calls.entries()) {
+        const end = ends[place] as PromiseSettledResult<readonly boolean[]>;
+        if (end.status === 'fulfilled') resolve(end.value);
+        else reject(end.reason);
+      }
+    } catch (error) {
+      if (this.#gathered === calls) this.#gathered = undefined;
+      for (const { reject } of calls) reject(error);
+    }
+  }
+
+  /** A view: each look at it takes real time where the database is real, and none of the world's. */
+  async #openSnapshot(): ReturnType<ClusterJournal['snapshot']> {
+    await this.#reach();
+    const server = this.#server;
+    const taken = await server.run(() => this.#opened.journal.snapshot());
+    return {
+      eventSeq: taken.eventSeq,
+      batch: (...asked) => server.run(() => taken.batch(...asked)),
+      totals: (...asked) => server.run(() => taken.totals(...asked)),
+      holdTotals: (...asked) => server.run(() => taken.holdTotals(...asked)),
+      otherReferences: (...asked) => server.run(() => taken.otherReferences(...asked)),
+      async *resultRows(...asked) {
+        const rows = taken.resultRows(...asked)[Symbol.asyncIterator]();
+        for (;;) {
+          const next = await server.run(async () => rows.next());
+          if (next.done === true) return;
+          yield next.value;
+        }
+      },
+      [Symbol.asyncDispose]: () => server.run(async () => taken[Symbol.asyncDispose]()),
+    };
+  }
+}

@@ -1,0 +1,94 @@
+/** Deliberate bugs in what keeps several machines on one journal apart; each is found by play.ts. */
+import type { Mutation } from '../mutations.ts';
+
+const inMachines = (name: string, file: string, find: string, replace: string): Mutation => ({
+  name,
+  patches: [{ file, find, replace }],
+  playedOn: 'machines',
+});
+
+/** Of whether a process may send now. */
+const ofRight: readonly Mutation[] = [
+  inMachines(
+    'bytes leave whoever has the lease',
+    'payout/lease.ts',
+    'readonly mayLeave = (): boolean => this.isHeld;',
+    'readonly mayLeave = (): boolean => this.#renewedAt !== null;',
+  ),
+  inMachines(
+    'a renewal counts from its answer',
+    'payout/lease.ts',
+    'this.#renewedAt = isGranted ? beganAt : undefined;',
+    'this.#renewedAt = isGranted ? readClocks(clock) : (beganAt && undefined);',
+  ),
+  inMachines(
+    'bytes leave until the very end of the lease',
+    'payout/rules/lease.ts',
+    'const renewalAgeMaxMs = 5_000;',
+    'const renewalAgeMaxMs = 12_000;',
+  ),
+  inMachines(
+    'a machine that has slept through its lease goes on',
+    'payout/rules/lease.ts',
+    '  isRecent(renewedAt.wallMs, now.wallMs) &&\n',
+    '',
+  ),
+  inMachines(
+    'a clock that was set back makes a lease longer',
+    'payout/rules/lease.ts',
+    'isRecent(renewedAt.wallMs, now.wallMs) &&\n  isRecent(renewedAt.elapsedMs, now.elapsedMs);',
+    'isRecent(renewedAt.wallMs, now.wallMs);',
+  ),
+];
+
+/** Of who has which place, and which rows. */
+const ofPlaces: readonly Mutation[] = [
+  inMachines(
+    'a lease never ends',
+    'payout/rules/lease.ts',
+    'mayRenew(lease) && nowMs < lease.leaseUntilMs;',
+    'mayRenew(lease) && nowMs > 0;',
+  ),
+  inMachines(
+    'whose place was taken has it still',
+    'payout/rules/lease.ts',
+    'endedAtMs === null && supersededAtMs === null;',
+    'endedAtMs === null && supersededAtMs !== 0;',
+  ),
+  inMachines(
+    'a process whose place was taken never takes another',
+    'payout/lease.ts',
+    '      this.#lost.abort();\n',
+    '',
+  ),
+  inMachines(
+    'a shard is handed out twice',
+    'payout/rules/lease.ts',
+    'if (toRow <= after) continue;',
+    'if (toRow <= after || fromRow > 0) continue;',
+  ),
+];
+
+/** Of what another process may have under way. */
+const ofOthers: readonly Mutation[] = [
+  inMachines(
+    'a next attempt does not wait for what others have sent',
+    'payout/rules/lease.ts',
+    'return Math.max(0, ...waits);',
+    'return waits.length * 0;',
+  ),
+  inMachines(
+    'what another has under way is inquired about, and settled',
+    'payout/share.ts',
+    'if (share === undefined || !inDoubt.some(mayBeUnderWay)) return inDoubt;',
+    'if (share === undefined || inDoubt.length >= 0) return inDoubt;',
+  ),
+  inMachines(
+    'the reply to what another has given up is lost',
+    'payout/rules/after-transfer.ts',
+    "payout.status === 'unresolved' && finding.kind !== 'paid'",
+    "payout.status === 'unresolved' && finding.kind === null",
+  ),
+];
+
+export const ofMachines: readonly Mutation[] = [...ofRight, ...ofPlaces, ...ofOthers];

@@ -1,0 +1,151 @@
+/** What a seed lets several machines meet: who lives when, who stands still, and what becomes of the way to the database. */
+import type { Dice } from '../../support/dice.ts';
+import { drawFiles } from '../planned-files.ts';
+import { type Act, drawPlan, type Plan } from '../plan.ts';
+import type { Freeze } from '../world.ts';
+import type { LinkLuck } from './link.ts';
+
+interface MachineLife {
+  /** Since the end of the life before, or the beginning. */
+  readonly gapMs: number;
+  readonly killAtStep: number;
+  /** A signal asks it to stop so long after its start. */
+  readonly interruptAfterMs: number | undefined;
+  readonly freezes: readonly Freeze[];
+}
+
+export interface PlannedMachine {
+  /** Its wall clock less the true time. */
+  readonly clockOffsetMs: number;
+  readonly lives: readonly MachineLife[];
+}
+
+export interface ClusterPlan {
+  readonly plan: Plan;
+  readonly machines: readonly PlannedMachine[];
+  /** So long everything goes on; then the bank is healthy, and so is all else. */
+  readonly workMs: number;
+  /** When each file is dropped, since the beginning. */
+  readonly droppedAfterMs: readonly number[];
+  readonly luck: LinkLuck;
+  /** Times in which nobody reaches the database. */
+  readonly aways: readonly { readonly afterMs: number; readonly ms: number }[];
+  readonly jumps: readonly { readonly afterMs: number; readonly machine: number; readonly ms: number }[];
+  readonly acts: readonly { readonly afterMs: number; readonly act: Act }[];
+  /** Share of the transfers whose process stands still between its last look and the bytes. */
+  readonly heldBytesShare: number;
+  /** The clock of the database less the true time. */
+  readonly databaseOffsetMs: number;
+  /** No shard is larger: files are small here. */
+  readonly shardRowsMax: number;
+}
+
+const secondMs = 1_000;
+const minuteMs = 60 * secondMs;
+
+const notFoundTrustMs = 2 * minuteMs;
+
+/** No process stands still for longer between its last look and the bytes: the 60 s after which no send is on its way. */
+export const heldBytesMaxMs = 20 * secondMs;
+
+/** Clocks may be off, or set. */
+const hows = ['stopped', 'stopped', 'asleep'] as const;
+const howsOfWrongClocks = [...hows, 'set-back', 'set-back'] as const;
+
+function drawFreezes(dice: Dice, isOff: boolean): Freeze[] {
+  if (!dice.chance(0.6)) return [];
+  return Array.from({ length: dice.whole(1, 3) }, () => ({
+    atStep: dice.wide(3, 400),
+    // Shorter than a lease, or longer.
+    ms: dice.chance(0.3) ? dice.wide(500, 9 * secondMs) : dice.wide(10 * secondMs, 90 * secondMs),
+    how: dice.pick(isOff ? howsOfWrongClocks : hows),
+  }));
+}
+
+function drawMachine(dice: Dice, place: number): PlannedMachine {
+  const isOff = dice.chance(0.3);
+  const lives = Array.from({ length: dice.whole(1, 3) }, (_, no): MachineLife => ({
+    gapMs: no === 0 ? place * dice.whole(0, 3 * secondMs) : dice.wide(100, 30 * secondMs),
+    killAtStep: dice.chance(0.5) ? dice.wide(5, 900) : Infinity,
+    interruptAfterMs: dice.chance(0.2) ? dice.wide(100, minuteMs) : undefined,
+    freezes: drawFreezes(dice, isOff),
+  }));
+  const offMs = isOff ? dice.wide(secondMs, 20 * minuteMs) * (dice.chance(0.5) ? 1 : -1) : 0;
+  return { clockOffsetMs: offMs, lives };
+}
+
+function drawLuck(dice: Dice): LinkLuck {
+  const share = (chance: number): number => (dice.chance(chance) ? dice.wide(3, 80) / 1_000 : 0);
+  return {
+    slow: share(0.6),
+    cut: share(0.4),
+    answerLost: share(0.5),
+    neverTold: share(0.2),
+    heldRenewals: dice.pick([0, 0, 0.03]),
+  };
+}
+
+/** The bank and the files as in the other shapes, one process at a time taken out. */
+function drawBankPlan(dice: Dice): Plan {
+  const plan = drawPlan(dice, dice.pick(['simple', 'limits', 'limits', 'mixed'] as const));
+  const { limits: _limits, ...rest } = plan;
+  return {
+    ...rest,
+    // So that what is under way is under way for a while.
+    ...(dice.chance(0.6) && {
+      files: drawFiles(dice, 'outage'),
+      faults: {
+        ...plan.faults,
+        'request-late': dice.pick([0.3, 0.9]),
+        'token-slow': dice.pick([0, 0.1, 0.5]),
+      },
+    }),
+    // As it must be set where several machines send.
+    policy: { ...plan.policy, maxDelayMs: 15 * secondMs, notFoundTrustMs, intentMaxAgeMs: 0 },
+    concurrency: dice.whole(1, 3),
+    waitMs: dice.wide(10 * secondMs, minuteMs),
+    lives: [],
+    closures: plan.closures.map((one) => ({ ...one, toMs: Math.min(one.toMs, one.fromMs + minuteMs) })),
+    disturbances: [],
+    foreignPayoutIds: [],
+    inquiryDay: 'any',
+    untoldShare: 0,
+  };
+}
+
+const acts: readonly Act[] = [
+  ...(['stop-line', 'resume-batch', 'resume-batch', 'retry-batch', 'retry-batch', 'retry-payout'] as const),
+  ...(['resume-payout', 'cancel-payout', 'cancel-batch'] as const),
+];
+
+export function drawCluster(dice: Dice): ClusterPlan {
+  const banksPlan = drawBankPlan(dice);
+  const workMs = dice.wide(30 * secondMs, 5 * minuteMs);
+  const machines = Array.from({ length: dice.whole(2, 4) }, (_, place) => drawMachine(dice, place));
+  const clocksDiffer = machines.some(({ clockOffsetMs }) => clockOffsetMs !== 0);
+  const plan = { ...banksPlan, clocksDiffer };
+  const times = (most: number): number[] =>
+    Array.from({ length: dice.whole(0, most) }, () => dice.wide(100, workMs));
+  return {
+    plan,
+    machines,
+    workMs,
+    droppedAfterMs: plan.files.map((_file, place) => place * dice.wide(10, 20 * secondMs)),
+    luck: drawLuck(dice),
+    aways: dice.chance(0.3)
+      ? times(2).map((afterMs) => ({ afterMs, ms: dice.wide(100, 80 * secondMs) }))
+      : [],
+    jumps:
+      clocksDiffer && dice.chance(0.6)
+        ? times(2).map((afterMs) => ({
+            afterMs,
+            machine: dice.whole(0, machines.length - 1),
+            ms: dice.wide(secondMs, 30 * minuteMs) * (dice.chance(0.5) ? 1 : -1),
+          }))
+        : [],
+    acts: dice.chance(0.5) ? times(5).map((afterMs) => ({ afterMs, act: dice.pick(acts) })) : [],
+    heldBytesShare: dice.pick([0, 0, 0.1, 0.4]),
+    databaseOffsetMs: dice.pick([0, -5 * 3_600_000, 7 * 3_600_000]),
+    shardRowsMax: dice.whole(1, 3),
+  };
+}
