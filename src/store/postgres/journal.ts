@@ -1,6 +1,7 @@
 /** The store behind the capabilities' ports, on PostgreSQL. */
 import type { PayoutStore } from '../../payout/ports.ts';
 import type { MarkCopy } from '../../payout/rules/journal-place.ts';
+import { findArchived } from '../archive/archived.ts';
 import { JournalWriteError } from '../connection.ts';
 import type { Engine } from '../engine.ts';
 import { makeDayHeadStore } from '../evidence/day-heads.ts';
@@ -113,9 +114,16 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     wipeErased: () => engine.wipe([...namingTables, ...archivedNames]),
     ...driveEach(wholeReads, (makeBody: () => Reading<unknown>) => readWhole(engine, makeBody)),
     attemptsOf: async (companyId, payoutId) => {
+      const readAttempts = () => engine.look(() => payoutReads.attemptsOf(companyId, payoutId));
+      // In this order: what leaves between the two is met by the second.
+      const [attempts, archived] = await Promise.all([
+        readAttempts(),
+        engine.look(() => findArchived('payoutId', [payoutId])),
+      ]);
+      if (archived.length === 0) return attempts;
       // Whoever looks at a payoutId's attempts may change the rows that made them.
       await archives.recall('payoutId', [payoutId]);
-      return engine.look(() => payoutReads.attemptsOf(companyId, payoutId));
+      return readAttempts();
     },
     ...driveEach(makeSendReads(own), look),
     tokenPlace: makeTokenPlace(engine),

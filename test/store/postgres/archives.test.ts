@@ -58,8 +58,10 @@ describePostgres('the archive in a database', () => {
       'delete from archived_payout',
       `update archived_attempt set status = 'failed'`,
       `update archived_payout set status = 'paid'`,
-      'insert into archived_event select * from archived_event',
-      'insert into archived_payout select * from archived_payout',
+      `insert into archived_payee_place values ('0810000001', 1, 1)`,
+      `insert into archived_payout_row (seq, line, cells) values (1000, 1, '[]')`,
+      `insert into archived_payout (seq, batch_id, row_no, status, holds, version, attempt_no, last_event_seq)
+        values (1000, '${firstBatchId}', 1000, 'paid', 0, 1, 0, 0)`,
       'delete from archived_batch',
       'delete from used_reference',
       `insert into attempt select * from archived_attempt`,

@@ -5,7 +5,7 @@
  */
 import { movedTables } from '../../archive/archived.ts';
 import { schemaName, wholeSchemaName } from '../pool.ts';
-import { condition, refuse } from './ddl.ts';
+import { refuse } from './ddl.ts';
 import { selectListed } from './payouts.ts';
 
 /** Each with the column that is the number of the payout. */
@@ -20,23 +20,31 @@ const makeTable = (name: string): string => `create table archived_${name} (like
 
 const keptIn = 'what stands in an archive is never';
 
+/** Of each statement and not of each row: a batch may have a million. */
+const moves = (name: string, isMoving: string): string => `
+create function archived_${name}_moves() returns trigger language plpgsql set search_path from current as $$
+begin
+  if exists (select from moved m where not exists (select ${isMoving} and a.is_moving = 1)) then
+    raise exception using errcode = 'check_violation', message = tg_argv[0];
+  end if;
+  return null;
+end $$;
+create trigger archived_${name}_comes_whole after insert on archived_${name} referencing new table as moved
+  for each statement execute function archived_${name}_moves('${keptIn} added to');
+create trigger archived_${name}_never_goes after delete on archived_${name} referencing old table as moved
+  for each statement execute function archived_${name}_moves('${keptIn} removed');`;
+
 /** Rows come and go only in the transaction that moves their batch. */
-const guard = (name: string, seq: string): string => {
-  const [oldIs, newIs] =
-    name === 'payout'
-      ? ['is_moving(old.batch_id)', 'is_moving(new.batch_id)']
-      : [`is_archived_moving(old.${seq})`, `is_archived_moving(new.${seq})`];
-  return [
+const guard = (name: string, seq: string): string =>
+  [
     refuse(`archived_${name}_never_changes`, `update on archived_${name}`, `${keptIn} changed`),
-    refuse(`archived_${name}_never_goes`, `delete on archived_${name}`, `${keptIn} removed`, `not ${oldIs}`),
-    refuse(
-      `archived_${name}_comes_whole`,
-      `insert on archived_${name}`,
-      `${keptIn} added to`,
-      `not ${newIs}`,
-    ),
+    name === 'payout'
+      ? moves(name, 'from archived_batch a where a.batch_id = m.batch_id')
+      : moves(
+          name,
+          `from archived_payout p join archived_batch a on a.batch_id = p.batch_id where p.seq = m.${seq}`,
+        ),
   ].join('');
-};
 
 /** What both have together; where nothing stands apart, nothing is told to stand in an archive. */
 const wholeViews = [
@@ -58,12 +66,6 @@ create view ${wholeSchemaName}.${name} as select * from ${schemaName}.${name} wh
 export const archivedTables = [
   ...namesOfAll.map(makeTable),
   'alter table archived_payout add foreign key (batch_id) references batch;',
-  condition(
-    'is_archived_moving',
-    'bigint',
-    `exists (select 1 from archived_payout p join archived_batch a on a.batch_id = p.batch_id
-      where p.seq = $1 and a.is_moving = 1)`,
-  ),
   ...rowTables.map(({ name, seq }) => guard(name, seq)),
   guard('payee_place', 'payout_seq'),
   ...wholeViews,
