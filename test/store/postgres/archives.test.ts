@@ -60,8 +60,8 @@ describePostgres('the archive in a database', () => {
       `update archived_payout set status = 'paid'`,
       `insert into archived_payee_place values ('0810000001', 1, 1)`,
       `insert into archived_payout_row (seq, line, cells) values (1000, 1, '[]')`,
-      `insert into archived_payout (seq, batch_id, row_no, status, holds, version, attempt_no, last_event_seq)
-        values (1000, '${firstBatchId}', 1000, 'paid', 0, 1, 0, 0)`,
+      `insert into archived_payout (seq, batch_id, row_no, status, holds, version, attempt_no, last_event_seq,
+         accepted_holds, is_alarm, is_acknowledged) values (1000, '${firstBatchId}', 1000, 'paid', 0, 1, 0, 0, 0, 0, 0)`,
       'delete from archived_batch',
       'delete from used_reference',
       `insert into attempt select * from archived_attempt`,
