@@ -1,5 +1,5 @@
 /** A session: everything that a command which may send needs, opened in order and closed in reverse. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { formatBangkokDate, formatBangkokMoment } from '../core/bangkok-time.ts';
@@ -38,6 +38,9 @@ import type { MachinePlace } from './machines/machine-place.ts';
 import { noteRefused, type RefusedByRun } from './review/run-refusal.ts';
 import { TraceSearch } from './traces.ts';
 
+/** The drop folder of registrations, within the inbox. */
+export const registrationsInbox = 'registrations';
+
 /** Where a built-in sandbox of this data directory keeps its ledger: it remembers what a killed run had paid. */
 export const sandboxStateFileIn = (dataDir: string): string => join(dataDir, 'sandbox-state.jsonl');
 
@@ -73,10 +76,11 @@ const besideCommands =
 function adviseOn(owner: LockOwner | undefined, inbox: string | undefined): string {
   if (owner?.command !== 'watch') return 'Wait until it ends, or stop it';
   if (inbox === undefined) return 'Stop it first: a watcher does not end by itself';
-  const place =
-    owner.machine === undefined
-      ? `its inbox (${printable(inbox)} by these settings)`
-      : `the inbox of any machine with a watcher (here ${printable(inbox)} by these settings)`;
+  // Registrations are sent by whoever sends, and by nobody else.
+  const isAnyones = owner.machine !== undefined && basename(inbox) !== registrationsInbox;
+  const place = isAnyones
+    ? `the inbox of any machine with a watcher (here ${printable(inbox)} by these settings)`
+    : `its inbox (${printable(inbox)} by these settings)`;
   return `Drop the file into ${place}, or stop it first. It asks about what is in doubt by itself`;
 }
 
@@ -162,7 +166,10 @@ export async function openSession(
   const { openOutbox } = await import('../reports/outbox.ts');
   await using stack = new AsyncDisposableStack();
   const lock = await lockOwnJournal(loaded, command, log, clock, { recovery }, mayHelp);
-  if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy, loaded.folders.inbox);
+  if ('heldBy' in lock) {
+    const { inbox } = loaded.folders;
+    throw new SenderBusyError(lock.heldBy, command === 'register' ? join(inbox, registrationsInbox) : inbox);
+  }
   stack.use(lock);
   onLock?.(lock);
   const { dataDir } = loaded;

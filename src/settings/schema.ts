@@ -410,6 +410,8 @@ export const folderNames = [
 ] as const;
 export type FolderName = (typeof folderNames)[number];
 
+const machineMax = 64;
+
 const journalSchema = z.strictObject({
   url: checkedText(complainAboutJournalUrl).default('').meta({
     description:
@@ -422,6 +424,15 @@ const journalSchema = z.strictObject({
     .describe(
       'a file that holds the address alone and is not open to everybody, since it may hold a password',
     ),
+  machine: z
+    .string()
+    .max(machineMax)
+    .default('')
+    .meta({
+      description:
+        'what the others call this machine; empty: its host name. Needed where containers share one network, and with it one name',
+      allowed: `empty, or a text of up to ${machineMax} characters`,
+    }),
 });
 
 /** They are all in memory while it is made, some 30 kB each when each is an exception. */

@@ -127,6 +127,13 @@ test('whoever is turned away learns what to do, and what works beside a sender',
       `It asks about what is in doubt by itself; ${besides}`,
   );
   // Whoever archives or restores has no file to drop.
+  const elsewhere = { pid: 12, command: 'watch', sinceMs: noonMs, machine: 'pay-1' };
+  expect(new SenderBusyError(elsewhere, '/srv/inbox').message).toContain(
+    'Drop the file into the inbox of any machine with a watcher (here /srv/inbox by these settings), or stop it first. ',
+  );
+  expect(new SenderBusyError(elsewhere, '/srv/inbox/registrations').message).toContain(
+    'Drop the file into its inbox (/srv/inbox/registrations by these settings), or stop it first. ',
+  );
   expect(new SenderBusyError({ pid: 12, command: 'watch', sinceMs: noonMs }).message).toContain(
     'from this data directory. Stop it first: a watcher does not end by itself; check,',
   );

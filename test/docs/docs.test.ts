@@ -129,7 +129,9 @@ describe('commands that a text has somebody type', () => {
   const sources = readdirSync(join(projectRoot, 'src'), { recursive: true, encoding: 'utf8' })
     .filter((name) => /\.[cm]?ts$/.test(name))
     .map((name) => `src/${name}`);
-  const samples = readdirSync(join(projectRoot, 'samples')).map((name) => `samples/${name}`);
+  const samples = readdirSync(join(projectRoot, 'samples'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.includes('.'))
+    .map((name) => `samples/${name}`);
   const older = ['CHANGELOG.md'];
 
   test('are there, with their options', () => {

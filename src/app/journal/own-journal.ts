@@ -95,7 +95,8 @@ async function takePlaceInDatabase(
   const { makeWorkerStore } = await import('../../store/postgres/workers.ts');
   const { takeMachinePlace } = await import('../machines/machine-place.ts');
   const toLog: Log = (level, message, facts) => log[level](facts, message);
-  const asked = { command, clock, log: toLog, mayHelp, formerPid };
+  const { machine } = loaded.settings.journal;
+  const asked = { command, machine, clock, log: toLog, mayHelp, formerPid };
   const place = await takeMachinePlace(makeWorkerStore(prepared.engine), asked);
   if ('heldBy' in place) return place;
   stack.use(place);

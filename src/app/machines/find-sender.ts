@@ -1,18 +1,17 @@
 /** Who sends from a journal now, this process aside: told by the lock of this machine, or by the journal itself. */
-import { hostname } from 'node:os';
 import type { Store } from '../../store/store.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { LeftFile } from '../../watch/ports.ts';
 import { findSender, type SenderLockOwner } from '../sender-lock.ts';
-import { toOwner } from './machine-place.ts';
+import { nameMachine, toOwner } from './machine-place.ts';
 
 /** @param journal which knows all that work it, where these may be on several machines; undefined when there is none */
 export async function findSenderOf(
-  { dataDir }: Pick<LoadedSettings, 'dataDir'>,
+  { dataDir, settings }: Pick<LoadedSettings, 'dataDir' | 'settings'>,
   journal: Pick<Store, 'workers'> | undefined,
 ): Promise<SenderLockOwner | undefined> {
   if (journal?.workers === undefined) return findSender(dataDir);
-  const here = hostname();
+  const here = nameMachine(settings.journal.machine);
   const sender = (await journal.workers()).find(
     ({ role, isThere, pid, machine }) =>
       role === 'sender' && isThere && !(pid === process.pid && machine === here),

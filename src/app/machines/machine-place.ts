@@ -13,6 +13,8 @@ import type { SenderLockOwner, SenderLockTaken } from '../sender-lock.ts';
 export interface Asked {
   /** What the process does, for the message to others. */
   readonly command: string;
+  /** `journal.machine`; empty when left out. */
+  readonly machine?: string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** It helps while another has the right to send. */
@@ -160,7 +162,14 @@ async function endLease(
   }
 }
 
-const nameOf = ({ command }: Asked): WorkerName => ({ machine: hostname(), pid: process.pid, command });
+/** What others call this machine. @param named `journal.machine` */
+export const nameMachine = (named: string): string => (named === '' ? hostname() : named);
+
+const nameOf = ({ command, machine = '' }: Asked): WorkerName => ({
+  machine: nameMachine(machine),
+  pid: process.pid,
+  command,
+});
 
 /** @param take says as whom this process works from now on, or who has the place */
 async function beginLeaseOf<Refused extends object>(
@@ -190,8 +199,8 @@ const beginHelping = (store: WorkerStore, asked: Asked): Promise<Lease> =>
 const formerPollMs = 500;
 
 /** True of a place that the process has left that was killed. */
-const isFormer = ({ formerPid }: Asked, { heldBy }: SenderLockTaken): boolean =>
-  formerPid !== undefined && heldBy?.pid === formerPid && heldBy.machine === hostname();
+const isFormer = ({ formerPid, machine = '' }: Asked, { heldBy }: SenderLockTaken): boolean =>
+  formerPid !== undefined && heldBy?.pid === formerPid && heldBy.machine === nameMachine(machine);
 
 async function beginSendingAfterFormer(store: WorkerStore, asked: Asked): Promise<Lease | SenderLockTaken> {
   const { clock, log } = asked;

@@ -6,8 +6,7 @@ import { DiskWatch, keepGoing, retryBackoff, type WatchEvent } from '../../watch
 import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
 import { OwnInbox } from '../../watch/own-inbox.ts';
 import { openNotifier } from '../notices/notifier.ts';
-import { registrationsInbox } from '../registration/watch.ts';
-import { type Session, toLog } from '../session.ts';
+import { registrationsInbox, type Session, toLog } from '../session.ts';
 import { describeInboxOwner, openFileClaims } from './files.ts';
 import type { HelpingSession } from './stand-by.ts';
 

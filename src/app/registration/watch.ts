@@ -17,7 +17,7 @@ import type { AddedRowReader } from '../../watch/ports.ts';
 import { RegistrationWatch, type RegistrationWatchSetup } from '../../watch/registrations.ts';
 import { describeInboxOwner, openFileClaims } from '../machines/files.ts';
 import { makeRegistrationReader } from '../open-store.ts';
-import { type Session, toLog } from '../session.ts';
+import { registrationsInbox, type Session, toLog } from '../session.ts';
 import { openCallbackListener } from './callbacks.ts';
 import {
   makeRegistrationContext,
@@ -25,9 +25,6 @@ import {
   type RegisterSession,
   restRegistrations,
 } from './register-file.ts';
-
-/** The name of the drop folder within the inbox. */
-export const registrationsInbox = 'registrations';
 
 /** What the watcher has for both kinds of files. */
 export interface WatchedAround extends Pick<WatchSetup, 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> {

@@ -6,7 +6,7 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { checkAlone, checkRegistrationFile, digestFile, isRegistrationFile, type Report } from '../check.ts';
 import { makeReader } from '../open-store.ts';
-import { registrationsInbox } from '../registration/watch.ts';
+import { registrationsInbox } from '../session.ts';
 
 /** Under `dataDir`. */
 const folderName = 'uploads';

@@ -22,7 +22,8 @@ const showRate = (requestsPerSecond: number): string => String(Math.round(reques
 /** @param limit `bank.requestsPerSecond`; 0 for none */
 function showTogether({ machines, requestsPerSecond }: MachinesAtWork, limit: number): string {
   const transfers = machines.reduce((sum, machine) => sum + machine.transfers, 0);
-  const rate = requestsPerSecond ?? 0;
+  // Turns are taken some moments before they are used.
+  const rate = Math.min(requestsPerSecond ?? 0, limit);
   const requests = limit === 0 ? '' : `, ${showRate(rate)} of ${showRate(limit)} requests a second`;
   return `Together: ${countOf(transfers, 'transfer')} in the last minute${requests}`;
 }

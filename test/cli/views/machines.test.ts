@@ -39,6 +39,9 @@ test('says nothing of requests without a limit, of all together where there is o
   expect(linesOfMachines(undefined, { ...machines, requestsPerSecond: null, left: [] }, 0.5).at(-1)).toMatch(
     /, 0 of 0\.5 requests a second$/,
   );
+  expect(linesOfMachines(undefined, { ...machines, requestsPerSecond: 22.4, left: [] }, 20).at(-1)).toMatch(
+    /, 20 of 20 requests a second$/,
+  );
   expect(linesOfMachines(undefined, { ...alone, machines: [] }, 0)).toEqual([]);
 });
 
