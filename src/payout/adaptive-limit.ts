@@ -13,9 +13,9 @@ import {
   type LowestLimit,
 } from './rules/adaptive-limit.ts';
 import type { BreakerSignal, LimitSignal, ReadReply } from './rules/read-reply.ts';
-import type { HeardOfBank } from './rules/shared-limit.ts';
+import type { HeardOfBank, WholeLimit } from './rules/shared-limit.ts';
 
-const nothingHeard: HeardOfBank = { answers: 0, trouble: null };
+const nothingHeard = { answers: 0, trouble: null };
 
 /** The limit of one kind of request; it outlives the runs of a process, as the bank's mood does. */
 export class AdaptiveLimit {
@@ -23,7 +23,9 @@ export class AdaptiveLimit {
   /** The lowest since it was last forgotten; undefined when it was never below the settings. */
   lowest: LowestLimit | undefined;
   /** Heard since the other machines were last told. */
-  #heard: HeardOfBank = nothingHeard;
+  #heard: Omit<HeardOfBank, 'round'> = nothingHeard;
+  /** That of the limit of all machines, as this one knows it. */
+  #round = 0;
   /** The places of all runs of the process, by their share of the limit. */
   readonly #places = new Map<number, FairSemaphore>();
 
@@ -63,13 +65,14 @@ export class AdaptiveLimit {
 
   /** What is to be told to other machines, once. */
   takeHeard(): HeardOfBank {
-    const heard = this.#heard;
+    const heard = { ...this.#heard, round: this.#round };
     this.#heard = nothingHeard;
     return heard;
   }
 
-  /** Keeps it within what other machines leave to this one. @param why that is less than the settings allow */
-  bind(bound: number, why: string | null): void {
+  /** Keeps it within what other machines leave to this one. @param whole of all of them */
+  bind(bound: number, { round, why }: Pick<WholeLimit, 'round' | 'why'>): void {
+    this.#round = round;
     this.#become(bindLimit(this.state, bound, why));
   }
 

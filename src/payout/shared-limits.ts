@@ -37,9 +37,9 @@ async function shareLimits({ adaptiveLimits, log }: Sharing, share: Share): Prom
     const isNews =
       heard.trouble !== null || (heard.answers > 0 && found !== undefined && found.limit < found.ceiling);
     const whole = isNews ? await share.tellLimit(kind, heard, ceiling) : found;
-    const fitted = fitWhole(whole, ceiling, atWork.machines);
+    const fitted = fitWhole(whole, ceiling, atWork.machines, heard.round);
     const before = limit.state.limit;
-    limit.bind(shareOfWhole(fitted, atWork), fitted.why);
+    limit.bind(shareOfWhole(fitted, atWork), fitted);
     const { state } = limit;
     if (state.limit < before)
       log('info', 'fewer requests at a time', { kind, limit: state.limit, why: state.why });

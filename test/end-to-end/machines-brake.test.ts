@@ -1,13 +1,16 @@
-/** Four machines pay a file that the bank refuses row by row: it costs ten rows and what was under way, not forty. */
+/** What one machine learns of the bank holds for all: the brake costs ten rows and not forty, and one tries whether a pause is over. */
 import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { describePostgres, makeJournalDatabase, type TestDatabase } from '../support/postgres.ts';
-import { openScene, until } from './harness.ts';
+import { openScene, type Scene, until } from './harness.ts';
 
 const consecutiveFailures = 10;
 const concurrency = 4;
 const machines = ['one', 'two', 'three', 'four'];
+const quick = { stillMs: 100, probeMs: 200, graceMs: 10_000 };
 
 let database: TestDatabase;
 beforeEach(async () => {
@@ -16,14 +19,38 @@ beforeEach(async () => {
 });
 afterEach(() => database[Symbol.asyncDispose]());
 
-/** Each to another payee, over an amount that the sandbox refuses (EV042). */
-const refusedFile = (rows: number): string => {
+/** Each row to another payee. */
+const writeFileOf = (rows: number, amount: string): string => {
   const lines = Array.from(
     { length: rows },
-    (_, place) => `R-${place},MSISDN,08120${10_000 + place},1001.07`,
+    (_, place) => `R-${place},MSISDN,08120${10_000 + place},${amount}`,
   );
   return `payoutId,proxyType,proxyNo,amount\n${lines.join('\n')}\n`;
 };
+
+/** Starts a watcher on each machine, one after the other. */
+async function startMachines(scene: Scene, client: Client, names: readonly string[]): Promise<void> {
+  const workers = async (): Promise<number> => {
+    const found = await client.query('select from paydrop.worker where ended_at_ms is null');
+    return found.rowCount ?? 0;
+  };
+  for (const [place, name] of names.entries()) {
+    scene.start('watch', '--data-dir', join(scene.folder, name));
+    await until(async () => (await workers().catch(() => 0)) > place);
+  }
+}
+
+async function drop(scene: Scene, machine: string, csv: string): Promise<void> {
+  const inbox = join(scene.folder, machine, 'inbox');
+  await mkdir(inbox, { recursive: true });
+  await writeFile(join(inbox, 'file.tmp'), csv);
+  await rename(join(inbox, 'file.tmp'), join(inbox, 'file.csv'));
+}
+
+async function readStatus(client: Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ status: string }>('select status from paydrop.batch');
+  return rows[0]?.status;
+}
 
 describePostgres('four machines', () => {
   test('stop together when ten rows in a row have ended otherwise than paid', async () => {
@@ -36,26 +63,13 @@ describePostgres('four machines', () => {
       verify: { enabled: false },
       transfer: { concurrency, askFirst: 'never' },
       brake: { consecutiveFailures },
-      watch: { stillMs: 100, probeMs: 200, graceMs: 10_000 },
+      watch: quick,
       ownProcesses: true,
     });
     await using client = await database.connect();
-    const workers = async (): Promise<number> => {
-      const found = await client.query('select from paydrop.worker where ended_at_ms is null');
-      return found.rowCount ?? 0;
-    };
-    const inbox = join(scene.folder, 'one', 'inbox');
-    await mkdir(inbox, { recursive: true });
-    for (const [place, machine] of machines.entries()) {
-      scene.start('watch', '--data-dir', join(scene.folder, machine));
-      await until(async () => (await workers().catch(() => 0)) > place);
-    }
-    await writeFile(join(inbox, 'refused.tmp'), refusedFile(400));
-    await rename(join(inbox, 'refused.tmp'), join(inbox, 'refused.csv'));
-    await until(async () => {
-      const { rows } = await client.query<{ status: string }>('select status from paydrop.batch');
-      return rows[0]?.status === 'halted';
-    });
+    await startMachines(scene, client, machines);
+    await drop(scene, 'one', writeFileOf(400, '1001.07'));
+    await until(async () => (await readStatus(client)) === 'halted');
     const halts = await client.query<{ code: string }>('select code from paydrop.line_stop');
     expect(halts.rows).toEqual([{ code: 'brake-consecutive' }]);
     const sends = await client.query<{ worker_id: number }>(
@@ -70,5 +84,45 @@ describePostgres('four machines', () => {
          (select seq from paydrop.event where cause = 'refused-for-payout' order by seq offset ${consecutiveFailures - 1} limit 1)`,
     );
     expect(late.rowCount).toBe(0);
+  });
+
+  test('leave a closed service alone together, and one at a time tries whether it is open', async () => {
+    await using scene = await openScene({
+      sandbox: { latencyMs: 100, control: true },
+      verify: { enabled: false },
+      transfer: { concurrency, askFirst: 'never' },
+      watch: quick,
+      ownProcesses: true,
+    });
+    await using client = await database.connect();
+    const names = machines.slice(0, 3);
+    await startMachines(scene, client, names);
+    const refused = async (): Promise<number> => {
+      const found = await client.query(
+        `select from paydrop.event where cause not in ('hold-added', 'hold-lifted') and detail like '%TM001%'`,
+      );
+      return found.rowCount ?? 0;
+    };
+    const paid = async (): Promise<number> => {
+      const found = await client.query(`select from paydrop.payout where status = 'paid'`);
+      return found.rowCount ?? 0;
+    };
+    await drop(scene, 'one', writeFileOf(900, '100.00'));
+    await until(async () => (await paid()) > 300);
+    await scene.bank.control({ serviceOpen: false });
+    await until(async () => (await refused()) > 0);
+    await sleep(1_500);
+    const first = await refused();
+    expect(first).toBeLessThanOrEqual(names.length * 2 * (concurrency + 1));
+    // The second pause is 2 s long, the third 4 s: no machine but the one that tries meets the closed service meanwhile.
+    await sleep(6_000);
+    expect((await refused()) - first).toBeLessThanOrEqual(3);
+    await scene.bank.control({ serviceOpen: true });
+    // What was refused on one machine waits for a while before another may try it again.
+    await until(async () => (await paid()) >= 850);
+    const sends = await client.query('select distinct worker_id from paydrop.latest_send');
+    expect(sends.rowCount).toBe(names.length);
+    const pauses = await client.query('select from paydrop.line_pause');
+    expect(pauses.rowCount).toBe(0);
   });
 });

@@ -90,7 +90,7 @@ export class MemoryWorkers {
     tellLimit: async (kind, heard, ceilingOfOne) => {
       const machines = Math.max(1, this.#atWork().length);
       return (this.wholes[kind] = decideWhole(
-        fitWhole(this.wholes[kind], ceilingOfOne, machines),
+        fitWhole(this.wholes[kind], ceilingOfOne, machines, heard.round),
         heard,
         machines,
       ));

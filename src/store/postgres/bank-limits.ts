@@ -23,16 +23,16 @@ const workersAtWork = define((_values: object) =>
 
 const selectWholes = define((_values: object) =>
   textStatement<WholeLimit & { readonly kind: SharedKind }>(sql`
-    select kind, places as "limit", ceiling, answers, why from bank_limit
+    select kind, places as "limit", ceiling, answers, round, why from bank_limit
     where heard_at_ms > ${databaseNowMs} - ${sql.lit(limitStaleAfterMs)}`),
 );
 
-const keepWhole = define(({ kind, limit, ceiling, answers, why }: WholeLimit & { kind: SharedKind }) =>
+const keepWhole = define(({ kind, limit, ceiling, answers, round, why }: WholeLimit & { kind: SharedKind }) =>
   textStatement(sql`
-    insert into bank_limit (kind, places, ceiling, answers, why, heard_at_ms)
-    values (${kind}, ${limit}, ${ceiling}, ${answers}, ${why}, ${databaseNowMs})
+    insert into bank_limit (kind, places, ceiling, answers, round, why, heard_at_ms)
+    values (${kind}, ${limit}, ${ceiling}, ${answers}, ${round}, ${why}, ${databaseNowMs})
     on conflict (kind) do update set places = excluded.places, ceiling = excluded.ceiling,
-      answers = excluded.answers, why = excluded.why, heard_at_ms = excluded.heard_at_ms`),
+      answers = excluded.answers, round = excluded.round, why = excluded.why, heard_at_ms = excluded.heard_at_ms`),
 );
 
 export const limitReads = {
@@ -55,9 +55,9 @@ export const limitWrites = {
   *tellLimit(kind, heard, ceilingOfOne) {
     const machines = Math.max(1, (yield* workersAtWork.all({})).length);
     const found = (yield* selectWholes.all({})).find((whole) => whole.kind === kind);
-    const whole = decideWhole(fitWhole(found, ceilingOfOne, machines), heard, machines);
-    const { limit, ceiling, answers, why } = whole;
-    yield* keepWhole.run({ kind, limit, ceiling, answers, why });
+    const whole = decideWhole(fitWhole(found, ceilingOfOne, machines, heard.round), heard, machines);
+    const { limit, ceiling, answers, round, why } = whole;
+    yield* keepWhole.run({ kind, limit, ceiling, answers, round, why });
     return whole;
   },
 } satisfies Partial<BodiesOf<WorkerStore>>;

@@ -9,12 +9,14 @@ import {
   type WholeLimit,
 } from '../../../src/payout/rules/shared-limit.ts';
 
-const trouble: HeardOfBank = { answers: 0, trouble: 'HTTP 429' };
-const good = (answers: number): HeardOfBank => ({ answers, trouble: null });
+/** After so many halvings. */
+const troubleIn = (round: number): HeardOfBank => ({ answers: 0, trouble: 'HTTP 429', round });
+const good = (answers: number): HeardOfBank => ({ answers, trouble: null, round: 0 });
 const wholeOf = (limit: number, ceiling: number): WholeLimit => ({
   limit,
   ceiling,
   answers: 0,
+  round: 0,
   why: 'HTTP 429',
 });
 
@@ -28,9 +30,16 @@ describe('the limit of all machines', () => {
 
   test('halves with each trouble, down to one for each machine', () => {
     let whole = fitWhole(undefined, 4, 4);
-    const limits = [1, 2, 3].map(() => (whole = decideWhole(whole, trouble, 4)).limit);
+    const limits = [0, 1, 2].map((round) => (whole = decideWhole(whole, troubleIn(round), 4)).limit);
     expect(limits).toEqual([8, 4, 4]);
     expect(whole.why).toBe('HTTP 429');
+  });
+
+  test('is halved once by a burst that several machines meet', () => {
+    const whole = decideWhole(fitWhole(undefined, 4, 4), troubleIn(0), 4);
+    expect(decideWhole(whole, troubleIn(0), 4)).toBe(whole);
+    // Nobody remembers it any more.
+    expect(decideWhole(fitWhole(undefined, 4, 4, 7), troubleIn(7), 4)).toMatchObject({ limit: 8, round: 8 });
   });
 
   test.each([

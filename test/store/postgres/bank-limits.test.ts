@@ -20,7 +20,7 @@ async function openAtWork(cluster: Cluster, count: number): Promise<Machine[]> {
 }
 
 const read = ({ workers, workerId = 0 }: Machine) => workers.readLimits(workerId);
-const slow = { answers: 0, trouble: 'HTTP 429' };
+const slow = { answers: 0, trouble: 'HTTP 429', round: 0 };
 
 describePostgres('the limit of several machines', () => {
   test('is nothing until one of them has met trouble', async () => {
@@ -39,9 +39,21 @@ describePostgres('the limit of several machines', () => {
     });
     expect((await read(second)).wholes.checks).toBeUndefined();
     await Promise.all(
-      [first, second].map(({ workers }) => workers.tellLimit('transfers', { answers: 4, trouble: null }, 8)),
+      [first, second].map(({ workers }) =>
+        workers.tellLimit('transfers', { answers: 4, trouble: null, round: 1 }, 8),
+      ),
     );
     expect((await read(first)).wholes.transfers?.limit).toBe(9);
+  });
+
+  test('is halved once by a burst that all of them meet', async () => {
+    await using cluster = await openCluster();
+    const machines = await openAtWork(cluster, 3);
+    const [first] = machines as [Machine];
+    await Promise.all(machines.map(({ workers }) => workers.tellLimit('transfers', slow, 8)));
+    expect((await read(first)).wholes.transfers).toMatchObject({ limit: 12, round: 1 });
+    await first.workers.tellLimit('transfers', { ...slow, round: 1 }, 8);
+    expect((await read(first)).wholes.transfers).toMatchObject({ limit: 6, round: 2 });
   });
 
   test('is divided among those at work alone', async () => {

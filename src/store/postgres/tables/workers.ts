@@ -32,8 +32,8 @@ create table payer_breaker (
 /** How many requests of a kind the bank bears at once, of all machines together, while that is less than they may make. */
 export const bankLimitTables = inByteOrder(`
 create table bank_limit (
-  kind text primary key, places bigint not null, ceiling bigint not null, answers bigint not null, why text,
-  heard_at_ms bigint not null
+  kind text primary key, places bigint not null, ceiling bigint not null, answers bigint not null, round bigint not null,
+  why text, heard_at_ms bigint not null
 );
 `);
 
