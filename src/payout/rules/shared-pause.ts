@@ -4,6 +4,7 @@
  */
 import type { PayerPause } from '../../core/ports.ts';
 import { type BreakerState, takeUpPause } from './circuit-breaker.ts';
+import { lastSendOverMs } from './lease.ts';
 
 /** The latest pause that a machine knows the journal to have. */
 export type KnownPause = Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'>;
@@ -88,6 +89,16 @@ export interface Probe {
   readonly isThere: boolean;
 }
 
-/** True when a worker may try: nobody else is at it, or whoever was is gone or has taken too long. */
+/** Longer than the longest request: nobody keeps the turn for ever. */
+export const probeMaxMs = lastSendOverMs;
+
+/**
+ * True when a worker may try: nobody else is at it, or whoever was is gone or has taken too long. One whose time ends later
+ * than it can was at it before the clock of the database was put back.
+ */
 export const mayProbe = (present: Probe | undefined, workerId: number, nowMs: number): boolean =>
-  present === undefined || present.workerId === workerId || !present.isThere || nowMs >= present.untilMs;
+  present === undefined ||
+  present.workerId === workerId ||
+  !present.isThere ||
+  nowMs >= present.untilMs ||
+  present.untilMs > nowMs + 2 * probeMaxMs;

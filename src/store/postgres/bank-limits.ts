@@ -10,13 +10,13 @@ import {
 } from '../../payout/rules/shared-limit.ts';
 import { type BodiesOf, define, textStatement } from '../statements.ts';
 import { databaseNowMs } from './prune.ts';
+import { thereNow } from './lease-conditions.ts';
 
 /** The sender, and whoever has rows to pay. */
 const workersAtWork = define((_values: object) =>
   textStatement<{ readonly workerId: number }>(sql`
     select w.worker_id as "workerId" from worker w
-    where w.ended_at_ms is null and w.superseded_at_ms is null and w.lease_until_ms > ${databaseNowMs}
-      and (w.role = 'sender' or exists (
+    where ${thereNow} and (w.role = 'sender' or exists (
         select from shard s where s.worker_id = w.worker_id and s.ended_at_ms is null))
     order by w.worker_id`),
 );

@@ -4,7 +4,8 @@ import type { FileClaim, FileClaimStore, FileClaiming, LeftFile } from '../../wa
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
 import type { PostgresEngine } from './engine.ts';
 import { databaseNowMs } from './prune.ts';
-import { drawLeasesNear, isNotOver, isWorkerThere } from './workers.ts';
+import { isNotOver } from './lease-conditions.ts';
+import { drawLeasesNear, isWorkerThere } from './workers.ts';
 
 interface Named {
   readonly itemId: string;

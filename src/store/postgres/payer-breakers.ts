@@ -6,8 +6,8 @@ import { sql } from 'kysely';
 import type { PayoutEnd } from '../../core/ports.ts';
 import type { PayerHalt, PayerKey, WorkerStore } from '../../payout/ports.ts';
 import { type CountedEnds, countEnd, isSameCount, noEnds } from '../../payout/rules/brake.ts';
-import { isLeaseRunning, type Lease, lastSendOverMs } from '../../payout/rules/lease.ts';
-import { mayProbe } from '../../payout/rules/shared-pause.ts';
+import { isLeaseRunning, type Lease } from '../../payout/rules/lease.ts';
+import { mayProbe, probeMaxMs } from '../../payout/rules/shared-pause.ts';
 import type { PayerCount, SendGuards } from '../payouts/apply.ts';
 import { payerBreakerReads, payerBreakerWrites } from '../payouts/batches.ts';
 import { type BodiesOf, type Body, define, type Reading, textStatement } from '../statements.ts';
@@ -87,9 +87,6 @@ export function* liftPayerHalt(companyId: string, payerAccount: string, nowMs: n
 }
 
 // ---------------------------------------------------------------- probes
-
-/** Longer than the longest request: nobody keeps the turn for ever. */
-const probeMaxMs = lastSendOverMs;
 
 interface ProbeRow extends Lease {
   readonly workerId: number;

@@ -27,6 +27,7 @@ import { limitReads, limitWrites } from './bank-limits.ts';
 import type { PostgresEngine } from './engine.ts';
 import { probeAsides, probeReads, probeWrites } from './payer-breakers.ts';
 import { tablesVersion } from './migrations.ts';
+import { notEnded, thereNow } from './lease-conditions.ts';
 import { databaseNowMs, forgetSends, prune } from './prune.ts';
 
 const leaseEndMs = sql`${databaseNowMs} + ${sql.lit(leaseMs)}`;
@@ -42,12 +43,6 @@ const workerColumns = sql`w.worker_id as "workerId", w.machine, w.pid, w.command
 
 const selectWorkers = (condition: Expression<unknown>) =>
   textStatement<WorkerNow>(sql`select ${workerColumns} from worker w where ${condition}`);
-
-const notEnded = sql`w.ended_at_ms is null and w.superseded_at_ms is null`;
-
-/** As `isThere` says it. */
-const thereNow = sql`${notEnded} and w.lease_until_ms > ${databaseNowMs}
-  and w.lease_until_ms <= ${databaseNowMs} + ${sql.lit(leaseAheadMaxMs)}`;
 
 const byId = define(({ workerId }: { workerId: number }) => selectWorkers(sql`w.worker_id = ${workerId}`));
 const presentSender = define((_values: object) => selectWorkers(sql`w.role = 'sender' and ${notEnded}`));
@@ -115,9 +110,6 @@ const isAhead = (worker: WorkerNow): boolean => isLeaseAhead(worker, worker.nowM
 /** What it has may be another's; not so of one that lies ahead, which is made a whole one first. */
 const isOver = (worker: WorkerNow): boolean => !isLeaseRunning(worker, worker.nowMs);
 const isThere = (worker: WorkerNow): boolean => !isOver(worker) && !isAhead(worker);
-
-/** Of one row of `worker`, named `w`: as `isOver` does not have it. */
-export const isNotOver = sql<boolean>`(${notEnded} and w.lease_until_ms > ${databaseNowMs})`;
 
 /** The first ready row strictly between two, and the last that is taken with it; both null when there is none. */
 const readyRows = define(({ batchId, afterRow, beforeRow, rowsMax }: Asked & RowGap) =>

@@ -170,6 +170,7 @@ test.each<readonly [string, Probe | undefined, boolean]>([
   ['another tries', { workerId: 2, untilMs: 900, isThere: true }, false],
   ['another that is gone had tried', { workerId: 2, untilMs: 900, isThere: false }, true],
   ['another has tried for too long', { workerId: 2, untilMs: 500, isThere: true }, true],
+  ['another tried before the clock was put back', { workerId: 2, untilMs: 10_800_000, isThere: true }, true],
   ['it has the turn already', { workerId: 1, untilMs: 900, isThere: true }, true],
 ])('when %s, a machine may try or not', (_name, present, may) => {
   expect(mayProbe(present, 1, nowMs)).toBe(may);

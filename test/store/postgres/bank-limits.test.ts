@@ -56,6 +56,13 @@ describePostgres('the limit of several machines', () => {
     expect((await read(first)).wholes.transfers).toMatchObject({ limit: 6, round: 2 });
   });
 
+  test('is not divided for one that died before the clock of the database was put back', async () => {
+    await using cluster = await openCluster();
+    const [first, second] = (await openAtWork(cluster, 2)) as [Machine, Machine];
+    await cluster.age(second.workerId ?? 0, -3 * 3_600_000);
+    expect((await read(first)).atWork).toEqual({ machines: 1, place: 0 });
+  });
+
   test('is divided among those at work alone', async () => {
     await using cluster = await openCluster();
     const [first, second, third] = (await openAtWork(cluster, 3)) as [Machine, Machine, Machine];
