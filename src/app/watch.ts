@@ -89,7 +89,11 @@ async function leadOnce(
   try {
     const onExchange = (record: ExchangeRecord): void => status.metrics.countCall(record);
     const beside: Waiting['beside'] = (session, stop) =>
-      takeIn(session, { stop, reportEvent: makeEventReporter(status, options.report) });
+      takeIn(session, {
+        stop,
+        reportEvent: makeEventReporter(status, options.report),
+        reportWaiting: (fileName) => options.report({ kind: 'inbox-skipped', fileName }),
+      });
     leadership = await waitForSenderLock({ ...options, status, beside }, { onExchange, onLock });
   } finally {
     await early.end();

@@ -1,9 +1,12 @@
 /** Takes in what is dropped into the inbox of this machine while another process has the right to send. */
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { computeBackoffMs } from '../../core/backoff.ts';
 import type { Log } from '../../core/ports.ts';
 import { probeFolders } from '../../platform/disk-probe.ts';
 import { DiskWatch, keepGoing, retryBackoff, type WatchEvent } from '../../watch/context.ts';
 import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
+import { isIgnoredName } from '../../watch/rules/drop-folder.ts';
 import { OwnInbox } from '../../watch/own-inbox.ts';
 import { openNotifier } from '../notices/notifier.ts';
 import { registrationsInbox, type Session, toLog } from '../session.ts';
@@ -28,9 +31,44 @@ export const openPayoutInbox = (session: Session, log: Log): Promise<Intake> => 
   });
 };
 
+/** How often it is looked for what only the one that sends takes; told of when it is there at two looks. */
+const waitingPollMs = 30_000;
+
+/**
+ * What was dropped here and waits until this machine is the one that sends: registrations and decisions. On a share the
+ * one that sends takes them, long before they are told of.
+ */
+export class WaitingDrops {
+  readonly #folders: readonly string[];
+  #seen: ReadonlySet<string> = new Set();
+  #told: ReadonlySet<string> = new Set();
+
+  constructor(folders: readonly string[]) {
+    this.#folders = folders;
+  }
+
+  /** @returns paths of those that were there at the last look, too, and that were not told of before */
+  async look(): Promise<readonly string[]> {
+    const found = (await Promise.all(this.#folders.map(listDropped))).flat();
+    const news = found.filter((path) => this.#seen.has(path) && !this.#told.has(path));
+    this.#told = new Set(found.filter((path) => this.#told.has(path) || news.includes(path)));
+    this.#seen = new Set(found);
+    return news;
+  }
+}
+
+async function listDropped(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isFile() && !isIgnoredName(entry.name))
+    .map(({ name }) => join(folder, name));
+}
+
 export interface TakingIn {
   /** Aborted when the process is to send, or to stop. */
   readonly stop: AbortSignal;
+  /** Told of what was dropped and is not taken here. Must not throw. */
+  readonly reportWaiting: (path: string) => void;
   /** Told of each file that has ended. Must not throw. */
   readonly reportEvent: (event: WatchEvent) => void;
 }
@@ -48,7 +86,10 @@ export async function takeIn(session: HelpingSession, taking: TakingIn): Promise
   }
 }
 
-async function takeInOnce(session: HelpingSession, { stop, reportEvent }: TakingIn): Promise<void> {
+async function takeInOnce(
+  session: HelpingSession,
+  { stop, reportEvent, reportWaiting }: TakingIn,
+): Promise<void> {
   const { loaded, journal, clock, reader, findTrace, approval } = session;
   const { work, archive, rejected } = loaded.folders;
   const log = toLog(session.log);
@@ -71,8 +112,17 @@ async function takeInOnce(session: HelpingSession, { stop, reportEvent }: Taking
     notify: (event: WatchEvent) => notices.notifyOfEvent(event),
     reportEvent,
   };
+  const { inbox, decisions } = loaded.folders;
+  const waiting = new WaitingDrops([join(inbox, registrationsInbox), decisions]);
   await Promise.all([
     new OwnInbox(setup).work(),
+    keepGoing(setup, 'looking for what waits here', async () => {
+      for (const path of await waiting.look()) {
+        log('warn', 'waits until this machine is the one that sends: drop it on that machine', { path });
+        reportWaiting(path);
+      }
+      await clock.sleep(waitingPollMs, stop);
+    }),
     keepGoing(setup, 'looking at the disk', async () => {
       await disk.look();
       await clock.sleep(loaded.settings.watch.probeMs, stop);

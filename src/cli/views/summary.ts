@@ -120,6 +120,10 @@ const renderNext = (summary: BatchSummary, files: readonly ShownFile[]): string[
     index === 0 ? `Next: ${line}` : `      ${line}`,
   );
 
+/** Whoever sends goes on with it: nothing has stopped. */
+const isBeingPaid = ({ batch, alarmRows }: BatchSummary, isSending: boolean): boolean =>
+  isSending && batch.status === 'running' && alarmRows === 0;
+
 /** What `result` has written. @param isSending a process is there that sends */
 export function showPresent({ summary, context, files }: PresentReports, isSending: boolean): Shown {
   const { isSandbox, nowMs } = context;
@@ -132,7 +136,9 @@ export function showPresent({ summary, context, files }: PresentReports, isSendi
     ...renderOtherReferences(context.otherReferences),
     ...renderFiles(files),
     '',
-    ...renderNext(summary, files),
+    ...(isBeingPaid(summary, isSending)
+      ? ['Next: Nothing to do: it is being paid.']
+      : renderNext(summary, files)),
   ]);
   const shownFiles = files.map(({ kind, path, rows, sha256 }) => ({ kind, path, rows, sha256 }));
   const { reason, remedy } = summary.batch;

@@ -1,12 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import type { Session } from '../../../src/app/session.ts';
 import { showForReview } from '../../../src/cli/views/amounts.ts';
-import { showOutcome } from '../../../src/cli/views/summary.ts';
+import { showOutcome, showPresent } from '../../../src/cli/views/summary.ts';
 import { toSatang } from '../../../src/core/money.ts';
 import type { Batch, HoldTotal, OtherReferences, StatusTotal } from '../../../src/core/ports.ts';
 import type { LowestLimit } from '../../../src/payout/rules/adaptive-limit.ts';
 import { type BatchSummary, summariseBatch } from '../../../src/reports/rules/summary.ts';
 import type { ReportedFile } from '../../../src/reports/batch-reports.ts';
+import type { PresentReports } from '../../../src/reports/write-reports.ts';
 import { makeBatch, makeTotal, noonMs, noOtherReferences } from '../../support/report-fixtures.ts';
 
 /** What bears on the text besides the batch. */
@@ -288,4 +289,19 @@ test('a row that a person has let go on since is told of, and no row is called n
   for (const status of ['paid', 'cancelled', 'submitted', 'ready'] as const)
     expect(show([makeTotal(status)])).not.toMatch(/\b0 rows|: 0\b/);
   expect(showForReview(0)).toBe('no row needs review');
+});
+
+test('what is written of a batch that is being paid says so, and not that it has stopped', () => {
+  const totals = [makeTotal('paid', 2, 200n), makeTotal('submitted', 1, 100n)];
+  const batch = makeBatch({ status: 'running', rows: 3, totalSatang: toSatang(300n) });
+  const nextOf = (isSending: boolean, shown = totals): string | undefined => {
+    const summary = summariseBatch(batch, shown, [], { exceptionsOk: false });
+    const context = { ...plain, nowMs: noonMs } as unknown as PresentReports['context'];
+    return showPresent({ summary, context, files: [] }, isSending)
+      .text.split('\n')
+      .find((line) => line.startsWith('Next: '));
+  };
+  expect(nextOf(true)).toBe('Next: Nothing to do: it is being paid.');
+  expect(nextOf(false)).not.toContain('being paid');
+  expect(nextOf(true, [{ ...makeTotal('paid', 3, 300n), alarmRows: 1 }])).toContain('ALARM');
 });
