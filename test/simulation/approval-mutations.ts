@@ -13,7 +13,7 @@ export const ofApprovals: readonly Mutation[] = [
     patches: [
       {
         file: 'store/payouts/apply.ts',
-        find: 'if (isIntent && !gate.isApproved) return false;',
+        find: 'if (!gate.isApproved) return false;',
         replace: '',
       },
       {

@@ -360,7 +360,12 @@ const ofJournal: readonly Mutation[] = [
     "takesItBack ? 'not-held-by-another' : 'none'",
     "'none'",
   ),
-  inJournal('a stop of the line ignored', 'store/payouts/apply.ts', 'if (!gate.isOpen) return false;', ''),
+  inJournal(
+    'a stop of the line ignored',
+    'store/payouts/apply.ts',
+    'if (!gate.isOpen || !hasRight) return false;',
+    'if (!hasRight) return false;',
+  ),
   inJournal(
     'a claim taken from whoever holds it',
     'store/payouts/seal.ts',
@@ -507,8 +512,8 @@ const ofArchives: readonly Mutation[] = [
   inArchives(
     'claims go with the rows that are archived',
     'store/archive/move.ts',
-    "  deleteRows(db, batchId);\n  db.prepare('update archived_batch set is_moving = 0",
-    "  db.prepare('update claim set payout_seq = null where payout_seq in (select seq from payout where batch_id = ?)').run(batchId);\n  deleteRows(db, batchId);\n  db.prepare('update archived_batch set is_moving = 0",
+    '  deleteRows(db, batchId);\n  drive(db, endMoving(batchId));',
+    "  db.prepare('update claim set payout_seq = null where payout_seq in (select seq from payout where batch_id = ?)').run(batchId);\n  deleteRows(db, batchId);\n  drive(db, endMoving(batchId));",
   ),
   inArchives(
     'rows come back from an archive without their attempts',
