@@ -69,7 +69,7 @@ export class MemoryWorkers {
       if (pause === undefined && this.#isAnswered) return 'answered';
       const isThere = this.#probing !== undefined && !this.gone.has(this.#probing);
       const present =
-        this.#probing === undefined ? undefined : { workerId: this.#probing, untilMs: Infinity, isThere };
+        this.#probing === undefined ? undefined : { workerId: this.#probing, untilMs: 1, isThere };
       if (!mayProbe(present, workerId, 0)) return 'held';
       this.#probing = workerId;
       this.#isAnswered = false;
