@@ -38,13 +38,18 @@ interface Passed extends Extract<Clearing, { kind: 'clear' }> {
 /**
  * Looks at everything that may keep a row with a payable payee from being sent. Of two like rows the second is to be
  * looked at when the first one's intent is recorded.
+ * @param isFirstLook the journal has not refused an intent of the row before: what it looks for itself is left to it
  */
-export async function preSendChecks(context: WorkerContext, row: Row): Promise<Passed | Obstacle> {
+export async function preSendChecks(
+  context: WorkerContext,
+  row: Row,
+  isFirstLook: boolean,
+): Promise<Passed | Obstacle> {
   const entered = await enterCleared(context, row);
   if (entered.kind !== 'clear') return entered;
   let isClear = false;
   try {
-    const stop = await lastChecks(context, row);
+    const stop = await lastChecks(context, row, isFirstLook);
     isClear = stop === undefined;
     return stop ?? entered;
   } finally {
@@ -100,7 +105,11 @@ async function waitForOthersSends(
 }
 
 /** What may have come about while the row waited; undefined when nothing has. */
-async function lastChecks(context: WorkerContext, row: Row): Promise<Obstacle | undefined> {
+async function lastChecks(
+  context: WorkerContext,
+  row: Row,
+  isFirstLook: boolean,
+): Promise<Obstacle | undefined> {
   const { payout, batch } = row;
   const { journal, clock, limits } = context;
   if (await haltWhenOld(context, batch)) return { kind: 'blocked' };
@@ -110,7 +119,8 @@ async function lastChecks(context: WorkerContext, row: Row): Promise<Obstacle | 
     return { kind: 'blocked' };
   }
   const likeness = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
-  const like = likeness && (await journal.similarPayment(likeness));
+  const isLookedFor = likeness !== undefined && !(isFirstLook && journal.refusesLike === true);
+  const like = isLookedFor ? await journal.similarPayment(likeness) : undefined;
   if (like === undefined) return findOverLimits(context, row);
   const { batchId, rowNo } = payout;
   const facts = { batchId, rowNo, earlierBatchId: like.batchId, earlierRowNo: like.rowNo };

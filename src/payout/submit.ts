@@ -83,7 +83,7 @@ const looksMax = 3;
 /** Undefined when nothing may be sent; the gate is passed otherwise. */
 async function recordIntent(context: WorkerContext, row: PayableRow): Promise<Intended | undefined> {
   for (let looks = 1; looks <= looksMax; looks += 1) {
-    const tried = await tryIntent(context, row);
+    const tried = await tryIntent(context, row, looks === 1);
     if (tried !== 'refused') return tried;
     // Somebody cancelled or held the row, or halted its batch or account, meanwhile.
     await noticeHalt(context, row.batch);
@@ -98,11 +98,15 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
 }
 
 /** `refused`: what was looked at has changed meanwhile. */
-async function tryIntent(context: WorkerContext, row: PayableRow): Promise<Intended | 'refused' | undefined> {
+async function tryIntent(
+  context: WorkerContext,
+  row: PayableRow,
+  isFirstLook: boolean,
+): Promise<Intended | 'refused' | undefined> {
   const { run, bankClock, settle } = context;
   const { payout, batch } = row;
   const limits = dayLimitsOf(context.limits.overTime, payout);
-  const check = await preSendChecks(context, row);
+  const check = await preSendChecks(context, row, isFirstLook);
   if (check.kind === 'hold') await recordHold(context, payout, check.decide);
   if (check.kind !== 'clear') return undefined;
   const { cleared, pass } = check;

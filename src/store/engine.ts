@@ -16,6 +16,8 @@ export interface Reader {
 export interface View extends Reader, AsyncDisposable {}
 
 export interface Engine extends Reader {
+  /** Since the last of its gathered transactions began, the next one waits so long for more to gather; 0 when left out. */
+  readonly gatherMs?: number;
   /** As `read`, of a few rows: those that are asked for at once may share a way to the server. */
   look<Result>(makeBody: () => Reading<Result>): Promise<Result>;
   /**

@@ -94,49 +94,71 @@ export function formWaves(touched: readonly (readonly string[] | undefined)[]): 
   return waves;
 }
 
+/** A call that cannot be applied is taken out, and the others are applied without it. */
+async function settle<Asked, Given, Shared>(
+  engine: Pick<Engine, 'write'>,
+  work: GroupWork<Asked, Given, Shared>,
+  calls: readonly Call<Asked, Given>[],
+): Promise<void> {
+  let left = calls;
+  while (left.length > 0) {
+    const tried = left;
+    try {
+      const { shared, given } = await engine.write(() => applyAll(work, tried));
+      work.onCommit(shared);
+      for (const [place, call] of tried.entries()) call.resolve(given[place] as Given);
+      return;
+    } catch (error) {
+      if (error instanceof CallFailure) {
+        tried[error.place]?.reject(error.cause);
+        left = tried.toSpliced(error.place, 1);
+      } else {
+        for (const call of tried) call.reject(error);
+        return;
+      }
+    }
+  }
+}
+
 /** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */
 const gatherTurnsMax = 4;
 
+/** So many do not wait for more. */
+const callsEnough = 16;
+
 /** Gathers what is asked, and commits it, one transaction after the other. */
 export function makeGroupCommit<Asked, Given, Shared>(
-  engine: Pick<Engine, 'write'>,
+  engine: Pick<Engine, 'write' | 'gatherMs'>,
   work: GroupWork<Asked, Given, Shared>,
 ): GroupCommit<Asked, Given> {
   let waiting: Call<Asked, Given>[] = [];
   let settled = Promise.resolve();
   let isSettling = false;
+  let beganAtMs = -Infinity;
+  let timer: NodeJS.Timeout | undefined;
   let ended: Promise<void> | undefined;
-
-  /** A call that cannot be applied is taken out, and the others are applied without it. */
-  const settle = async (calls: readonly Call<Asked, Given>[]): Promise<void> => {
-    let left = calls;
-    while (left.length > 0) {
-      const tried = left;
-      try {
-        const { shared, given } = await engine.write(() => applyAll(work, tried));
-        work.onCommit(shared);
-        for (const [place, call] of tried.entries()) call.resolve(given[place] as Given);
-        return;
-      } catch (error) {
-        if (error instanceof CallFailure) {
-          tried[error.place]?.reject(error.cause);
-          left = tried.toSpliced(error.place, 1);
-        } else {
-          for (const call of tried) call.reject(error);
-          return;
-        }
-      }
-    }
-  };
 
   const settleWaiting = async (): Promise<void> => {
     isSettling = true;
+    beganAtMs = performance.now();
     const calls = waiting;
     waiting = [];
-    await settle(calls);
+    await settle(engine, work, calls);
     isSettling = false;
     // What was asked meanwhile is gathered for the next transaction.
-    if (waiting.length > 0) setImmediate(gather, 0, 1);
+    if (waiting.length > 0) beginGathering();
+  };
+
+  const beginGathering = (): void => {
+    const waitMs = beganAtMs + (engine.gatherMs ?? 0) - performance.now();
+    if (waitMs > 0 && waiting.length < callsEnough) timer = setTimeout(gatherNow, waitMs);
+    else gatherNow();
+  };
+
+  const gatherNow = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    setImmediate(gather, 0, 1);
   };
 
   const gather = (seen: number, turn: number): void => {
@@ -159,7 +181,8 @@ export function makeGroupCommit<Asked, Given, Shared>(
       }
       return new Promise((resolve, reject) => {
         waiting.push({ asked, resolve, reject });
-        if (waiting.length === 1 && !isSettling) setImmediate(gather, 0, 1);
+        if (waiting.length === 1 && !isSettling) beginGathering();
+        else if (timer !== undefined && waiting.length >= callsEnough) gatherNow();
       });
     },
   };

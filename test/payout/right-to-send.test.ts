@@ -143,6 +143,32 @@ describe('a run beside others that send', () => {
     expect(found?.row).toMatchObject({ status: 'held', holds: ['similar'] });
   });
 
+  test.each([{ isLike: true }, { isLike: false }])(
+    'leaves the look for like payouts to the journal that refuses them, and looks once it has: $isLike',
+    async ({ isLike }) => {
+      await using one = await stage(1, () => ({}));
+      const { theatre, batchId } = one;
+      const earlier = { batchId: 'ABCDEFGHJK', rowNo: 7, fileName: 'other.csv', submittedAtMs: noonMs };
+      const steps: string[] = [];
+      const journal = withOwn(theatre, {
+        refusesLike: true,
+        similarPayment: async (): Promise<EarlierPayment | undefined> => {
+          steps.push('look');
+          return isLike ? { ...earlier, status: 'paid', payoutId: 'OTHER-7' } : undefined;
+        },
+        apply: async (changes) => {
+          const isIntent = changes.some(({ likeness }) => likeness !== undefined);
+          if (isIntent) steps.push('intent');
+          return isIntent && isLike ? [false] : theatre.journal.apply(changes);
+        },
+      });
+      await theatre.run(batchId, { journal, limits: { batchMaxAgeHours: 0, similarDays: 3 } });
+      expect(steps).toEqual(isLike ? ['intent', 'look'] : ['intent']);
+      expect(theatre.sent).toHaveLength(isLike ? 0 : 1);
+      expect(await theatre.statuses(batchId)).toEqual(isLike ? { held: 1 } : { paid: 1 });
+    },
+  );
+
   test('waits with the next attempt until nothing of the one before can be on its way, and asks then', async () => {
     await using one = await stageInMemory(1, (theatre) => ({
       transfer: (_order, no) => (no === 1 ? theatre.code('EV042') : undefined),

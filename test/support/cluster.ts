@@ -5,9 +5,10 @@ import type { StagedRow } from '../../src/core/payout-file.ts';
 import type { Change } from '../../src/core/ports.ts';
 import type { WorkerStore } from '../../src/payout/ports.ts';
 import { type Applier, makeApplier } from '../../src/store/payouts/apply.ts';
+import { readLoss } from '../../src/store/loss.ts';
 import { payoutReads } from '../../src/store/payouts/payout-queries.ts';
 import { makePostgresEngine, type PostgresEngine } from '../../src/store/postgres/engine.ts';
-import { makeSendGuards, makeSendReads } from '../../src/store/postgres/send-guards.ts';
+import { KnownLoss, makeSendGuards, makeSendReads } from '../../src/store/postgres/send-guards.ts';
 import { makeWorkerStore } from '../../src/store/postgres/workers.ts';
 import { type Body, change, query, textStatement } from '../../src/store/statements.ts';
 import { firstBatchId, makeRow, noonMs, payer } from './journal-fixtures.ts';
@@ -27,6 +28,8 @@ export interface Machine extends AsyncDisposable {
   readonly apply: Applier['apply'];
   readonly attemptWaitMs: (companyId: string, payoutId: string) => Promise<number>;
   payout(rowNo: number): Promise<Payout>;
+  /** The latest loss, as whoever sends is told. */
+  readonly loss: KnownLoss['read'];
 }
 
 export interface Cluster extends AsyncDisposable {
@@ -87,11 +90,13 @@ function openMachine(url: string): Machine {
     refused: 0,
     noteRefused: () => void (own.refused += 1),
   };
-  const applier = makeApplier(engine, () => {}, makeSendGuards(own));
+  const loss = new KnownLoss(() => engine.look(readLoss));
+  const applier = makeApplier(engine, () => {}, makeSendGuards(own, loss));
   const reads = makeSendReads(own);
   return Object.assign(own, {
     engine,
     workers: makeWorkerStore(engine),
+    loss: loss.read,
     apply: (changes: readonly Change[]) => applier.apply(changes),
     attemptWaitMs: (companyId: string, payoutId: string) =>
       engine.read(() => reads.attemptWaitMs(companyId, payoutId)),

@@ -565,8 +565,11 @@ function* beginTransaction(guards: SendGuards | undefined, changes: readonly Cha
 /** Once for all of them: a bound adds up the batch. */
 function* endTransaction({ raised, guards, sent, counts }: Transaction): Body<void> {
   for (const batchId of raised) yield* keepToBound(batchId);
-  if (guards !== undefined && sent.length > 0) yield* guards.noteSends(sent);
-  if (guards !== undefined && counts.size > 0) yield* guards.keepCounts(counts);
+  if (guards === undefined) return;
+  const noting = [];
+  if (sent.length > 0) noting.push(guards.noteSends(sent));
+  if (counts.size > 0) noting.push(guards.keepCounts(counts));
+  yield* together(noting);
 }
 
 /**
@@ -576,7 +579,7 @@ function* endTransaction({ raised, guards, sent, counts }: Transaction): Body<vo
  * @param guards left out where one process alone sends from the journal
  */
 export function makeApplier(
-  engine: Pick<Engine, 'write'>,
+  engine: Pick<Engine, 'write' | 'gatherMs'>,
   onCommit: (latestEventSeq: number) => void = () => {},
   guards?: SendGuards,
 ): Applier {

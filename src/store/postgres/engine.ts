@@ -18,6 +18,12 @@ import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp, wholeSetU
 /** Names the journal's write lock among the advisory locks of its database. */
 export const writeLockKey = 7_202_611_523;
 
+/**
+ * Between two gathered transactions: a server that is fast would have one for every two or three changes, and the disk a
+ * sync. Intents are recorded ahead of their turn at the bank by more than that.
+ */
+const gatherMs = 10;
+
 /** How long a write or a read goes on trying while the server is away. */
 const awayMaxMs = 60_000;
 const retryMs = 100;
@@ -268,6 +274,7 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
   });
   return {
     pool: readers,
+    gatherMs,
     read,
     look: (makeBody) => gathered.read(makeBody),
     write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, marks, makeBody))),

@@ -1,4 +1,5 @@
 /** The store behind the capabilities' ports, on PostgreSQL. */
+import type { Attempt } from '../../core/payout.ts';
 import type { PayoutStore } from '../../payout/ports.ts';
 import type { MarkCopy } from '../../payout/rules/journal-place.ts';
 import { findArchived } from '../archive/archived.ts';
@@ -7,6 +8,7 @@ import type { Engine } from '../engine.ts';
 import { makeDayHeadStore } from '../evidence/day-heads.ts';
 import { namingTables } from '../evidence/erasure.ts';
 import type { HighWaterMarkFile } from '../high-water-mark.ts';
+import { readLoss } from '../loss.ts';
 import { makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
@@ -20,7 +22,7 @@ import { liftPayerHalt } from './payer-breakers.ts';
 import { reserveRequestSlots } from './request-slots.ts';
 import { stageTogether } from './stage.ts';
 import { archivedNames } from './tables/archived.ts';
-import { makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
+import { KnownLoss, makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
 import { makeTokenPlace } from './token-place.ts';
 import { hasPlace } from './workers.ts';
 
@@ -81,10 +83,31 @@ function* writeInPlace<Result>(own: OwnWorker, makeBody: () => Body<Result>): Bo
   return yield* makeBody();
 }
 
+/** Attempts, and which batches that left have the payoutId. In this order: what leaves between the two is met by the second. */
+function* readAttempts(companyId: string, payoutId: string) {
+  const attempts: readonly Attempt[] = yield* payoutReads.attemptsOf(companyId, payoutId);
+  const archived = yield* findArchived('payoutId', [payoutId]);
+  return { attempts, isAnyArchived: archived.length > 0 };
+}
+
+async function readAllAttempts(
+  engine: Engine,
+  archives: Pick<ReturnType<typeof makeArchives>, 'recall'>,
+  companyId: string,
+  payoutId: string,
+): Promise<readonly Attempt[]> {
+  const { attempts, isAnyArchived } = await engine.look(() => readAttempts(companyId, payoutId));
+  if (!isAnyArchived) return attempts;
+  // Whoever looks at a payoutId's attempts may change the rows that made them.
+  await archives.recall('payoutId', [payoutId]);
+  return engine.look(() => payoutReads.attemptsOf(companyId, payoutId));
+}
+
 /** The journal on an engine. */
 export function makePostgresJournal(parts: PostgresJournalParts): Store {
   const { engine, journalId, newSinceMs, missesSinceMs, highWaterMark, own = nobody } = parts;
-  const guards = makeSendGuards(own);
+  const loss = new KnownLoss(() => engine.look(readLoss));
+  const guards = makeSendGuards(own, loss);
   const fencedEngine = fenceWrites(engine, own);
   const { store, forOperators, end } = makeEngineStore({
     engine,
@@ -113,19 +136,10 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     // A row was brought back to be erased.
     wipeErased: () => engine.wipe([...namingTables, ...archivedNames]),
     ...driveEach(wholeReads, (makeBody: () => Reading<unknown>) => readWhole(engine, makeBody)),
-    attemptsOf: async (companyId, payoutId) => {
-      const readAttempts = () => engine.look(() => payoutReads.attemptsOf(companyId, payoutId));
-      // In this order: what leaves between the two is met by the second.
-      const [attempts, archived] = await Promise.all([
-        readAttempts(),
-        engine.look(() => findArchived('payoutId', [payoutId])),
-      ]);
-      if (archived.length === 0) return attempts;
-      // Whoever looks at a payoutId's attempts may change the rows that made them.
-      await archives.recall('payoutId', [payoutId]);
-      return readAttempts();
-    },
+    attemptsOf: (companyId, payoutId) => readAllAttempts(engine, archives, companyId, payoutId),
     ...driveEach(makeSendReads(own), look),
+    loss: loss.read,
+    refusesLike: true,
     tokenPlace: makeTokenPlace(engine),
     reserveRequestSlots: (count, intervalMs) => reserveRequestSlots(engine, count, intervalMs),
     journalId,

@@ -1,9 +1,11 @@
 /** What the transaction of a send asks besides where several machines send from one journal. */
 import { sql } from 'kysely';
+import type { JournalLoss } from '../../core/ports.ts';
 import { computeAttemptWaitMs, type LastSend } from '../../payout/rules/lease.ts';
+import { readLoss } from '../loss.ts';
 import type { SendGuards } from '../payouts/apply.ts';
 import { payoutReads } from '../payouts/payout-queries.ts';
-import { define, type Reading, textStatement } from '../statements.ts';
+import { define, type Reading, textStatement, together } from '../statements.ts';
 import { endCounting } from './payer-breakers.ts';
 import { databaseNowMs } from './prune.ts';
 import { isWorkerThere } from './workers.ts';
@@ -45,12 +47,43 @@ export const makeSendReads = (own: OwnWorker) => ({
   attemptWaitMs: (companyId: string, payoutId: string) => readAttemptWaitMs(own, companyId, payoutId),
 });
 
-export const makeSendGuards = (own: OwnWorker): SendGuards => ({
+/**
+ * The latest loss of the journal as this process has read it: every row that is to be sent asks for it. The fence looks
+ * whether there is a later one.
+ */
+export class KnownLoss {
+  readonly #readNow: () => Promise<JournalLoss | undefined>;
+  #told: { readonly loss: JournalLoss | undefined } | undefined;
+  #isStale = false;
+
+  constructor(readNow: () => Promise<JournalLoss | undefined>) {
+    this.#readNow = readNow;
+  }
+
+  readonly read = async (): Promise<JournalLoss | undefined> => {
+    if (this.#told !== undefined && !this.#isStale) return this.#told.loss;
+    const loss = await this.#readNow();
+    this.#told = { loss };
+    this.#isStale = false;
+    return loss;
+  };
+
+  /** False when what was told is out of date, until it is read anew. */
+  *isLatest(): Reading<boolean> {
+    const latest = yield* readLoss();
+    if (this.#told !== undefined && this.#told.loss?.recoveredAtMs !== latest?.recoveredAtMs)
+      this.#isStale = true;
+    return !this.#isStale;
+  }
+}
+
+/** @param loss what rows that are to be sent are told */
+export const makeSendGuards = (own: OwnWorker, loss: KnownLoss): SendGuards => ({
   ...endCounting,
   *fence() {
-    const isThere = yield* isWorkerThere(own.workerId ?? nobody);
+    const [isThere, isLossKnown] = yield* together([isWorkerThere(own.workerId ?? nobody), loss.isLatest()]);
     if (!isThere) own.noteRefused();
-    return isThere;
+    return isThere && isLossKnown;
   },
   *mayIntend({ before, attempt, likeness }, companyId) {
     if (likeness !== undefined && (yield* payoutReads.similarPayment(likeness)) !== undefined) return false;

@@ -104,6 +104,20 @@ describePostgres('the fence', () => {
     expect((await zombie.payout(1)).status).toBe('paid');
   });
 
+  test('refuses what was to be sent before a loss was recorded, until that is known', async () => {
+    await using cluster = await openCluster();
+    await cluster.ready(1, 2);
+    const sender = await openSender(cluster);
+    expect(await sender.loss()).toBeUndefined();
+    await cluster.sql(`insert into journal_loss (recovered_at_ms, since_date, until_date)
+      values (${noonMs}, '20261121', '20261122')`);
+    expect(await isApplied(sender, intentOf(await sender.payout(1)).change)).toBe(false);
+    expect(await isApplied(sender, intentOf(await sender.payout(2)).change)).toBe(false);
+    expect(sender.refused).toBe(0);
+    expect(await sender.loss()).toMatchObject({ recoveredAtMs: noonMs });
+    await submit(sender, 1);
+  });
+
   test('lets the next sender repeat what the last one has sent', async () => {
     await using cluster = await openCluster();
     await cluster.ready(1);
