@@ -16,8 +16,8 @@ import {
 } from '../../core/payout.ts';
 import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
 import type { AttemptKey, Change, PayoutEnd } from '../../core/ports.ts';
-import type { PayerHalt, PayerKey } from '../../payout/ports.ts';
-import { type CountedEnds, mayHalt } from '../../payout/rules/brake.ts';
+import type { PayerKey } from '../../payout/ports.ts';
+import { mayHalt } from '../../payout/rules/brake.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
@@ -30,6 +30,7 @@ import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
 import { isWithinLimits, recordUse } from './day-use.ts';
 import { keepAsked } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
+import type { PayerCounts } from './payer-counts.ts';
 import { readLatestEventSeq } from './rows.ts';
 
 /** Names one claim and the row that is or wants to be its holder. */
@@ -291,22 +292,13 @@ export interface SendGuards {
   mayIntend(change: Change, companyId: string): Body<boolean>;
   /** Notes that these are sent now: once in a transaction. */
   noteSends(sent: readonly AttemptKey[]): Body<void>;
+  /** What was counted until now; asked once in a transaction that counts anything. */
+  openCounts(): Body<PayerCounts>;
   /** @returns true when the payer account is halted by it */
-  countEnd(counts: PayerCounts, end: PayoutEnd, payer: PayerKey, atMs: number): Body<boolean>;
+  countEnd(counts: PayerCounts, end: PayoutEnd, payer: PayerKey, atMs: number): boolean;
   /** Keeps what was counted: once in a transaction. */
   keepCounts(counts: PayerCounts): Body<void>;
 }
-
-/** What a transaction has counted of a payer account. */
-export interface PayerCount {
-  readonly payer: PayerKey;
-  readonly before: CountedEnds;
-  readonly counted: CountedEnds;
-  readonly halt: PayerHalt | undefined;
-}
-
-/** By company and account. */
-export type PayerCounts = Map<string, PayerCount>;
 
 interface Transaction {
   readonly guards: SendGuards | undefined;
@@ -442,16 +434,16 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   ]);
   if (attempt !== undefined && isSend) transaction.sent.push(attempt);
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
-  yield* heedEnd(transaction, change, gate);
+  heedEnd(transaction, change, gate);
   return true;
 }
 
 /** What halts the account keeps back what was to be sent by the same transaction, too. */
-function* heedEnd({ guards, counts, gates }: Transaction, change: Change, gate: Gate): Body<void> {
+function heedEnd({ guards, counts, gates }: Transaction, change: Change, gate: Gate): void {
   const { end, attempt, event } = change;
   if (end === undefined || guards === undefined) return;
   const { companyId, payerAccount } = attempt?.order ?? gate;
-  if (!(yield* guards.countEnd(counts, end, { companyId, payerAccount }, event.atMs))) return;
+  if (!guards.countEnd(counts, end, { companyId, payerAccount }, event.atMs)) return;
   for (const [batchId, one] of gates)
     if (one.companyId === companyId && one.payerAccount === payerAccount)
       gates.set(batchId, { ...one, isOpen: false });
@@ -541,12 +533,18 @@ function* askRight(guards: SendGuards | undefined, changes: readonly Change[]): 
   return guards === undefined || !changes.some(isSendOf) || (yield* guards.fence());
 }
 
+function* openCounts(guards: SendGuards | undefined, changes: readonly Change[]): Body<PayerCounts> {
+  const isAny = changes.some(({ end }) => end !== undefined);
+  return guards !== undefined && isAny ? yield* guards.openCounts() : new Map();
+}
+
 /** Asked once, and not by each: all of them have one batch, as a rule. */
 function* beginTransaction(guards: SendGuards | undefined, changes: readonly Change[]): Body<Transaction> {
   const batchIds = [...new Set(changes.map(({ before }) => before.batchId))];
-  const [latestEventSeq, hasRight, found] = yield* together([
+  const [latestEventSeq, hasRight, counts, found] = yield* together([
     readLatestEventSeq(),
     askRight(guards, changes),
+    openCounts(guards, changes),
     together(batchIds.map(readGate)),
   ]);
   const gates = new Map(found.filter((gate) => gate !== undefined));
@@ -555,7 +553,7 @@ function* beginTransaction(guards: SendGuards | undefined, changes: readonly Cha
     hasRight,
     sent: [],
     gates,
-    counts: new Map(),
+    counts,
     raised: new Set(),
     latestEventSeq,
     drawnEventSeq: latestEventSeq,

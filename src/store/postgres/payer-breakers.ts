@@ -8,15 +8,21 @@ import type { PayerHalt, PayerKey, WorkerStore } from '../../payout/ports.ts';
 import { type CountedEnds, countEnd, isSameCount, noEnds } from '../../payout/rules/brake.ts';
 import { isLeaseRunning, type Lease } from '../../payout/rules/lease.ts';
 import { mayProbe, probeMaxMs } from '../../payout/rules/shared-pause.ts';
-import type { PayerCount, SendGuards } from '../payouts/apply.ts';
+import type { SendGuards } from '../payouts/apply.ts';
 import { payerBreakerReads, payerBreakerWrites } from '../payouts/batches.ts';
+import type { PayerCount, PayerCounts } from '../payouts/payer-counts.ts';
 import { type BodiesOf, type Body, define, type Reading, textStatement } from '../statements.ts';
 import { databaseNowMs } from './prune.ts';
 
-const selectCounted = define(({ companyId, payerAccount }: PayerKey) =>
-  textStatement<{ readonly failures: number; readonly ends: string }>(sql`
-    select consecutive_failures as failures, ends from payer_breaker
-    where company_id = ${companyId} and payer_account = ${payerAccount}`),
+interface CountedRow extends PayerKey {
+  readonly failures: number;
+  readonly ends: string;
+}
+
+const selectCounted = define((_values: object) =>
+  textStatement<CountedRow>(sql`
+    select company_id as "companyId", payer_account as "payerAccount", consecutive_failures as failures, ends
+    from payer_breaker`),
 );
 
 const keepCounted = define((values: PayerKey & { failures: number; ends: string }) =>
@@ -29,11 +35,23 @@ const keepCounted = define((values: PayerKey & { failures: number; ends: string 
 
 const toText = (ends: readonly boolean[]): string => ends.map(Number).join('');
 
-/** What was counted of an account until now. */
-export function* readCounted(payer: PayerKey): Reading<CountedEnds> {
-  const found = yield* selectCounted.get(payer);
-  if (found === undefined) return noEnds;
-  return { consecutiveFailures: found.failures, ends: Array.from(found.ends, (end) => end === '1') };
+const keyOf = ({ companyId, payerAccount }: PayerKey): string => `${companyId} ${payerAccount}`;
+
+const beginCount = ({ companyId, payerAccount }: PayerKey, counted: CountedEnds): PayerCount => ({
+  payer: { companyId, payerAccount },
+  before: counted,
+  counted,
+  halt: undefined,
+});
+
+/** What was counted of every account until now: there are few. */
+export function* readCounts(): Reading<PayerCounts> {
+  const counts: PayerCounts = new Map();
+  for (const row of yield* selectCounted.all({})) {
+    const ends = Array.from(row.ends, (end) => end === '1');
+    counts.set(keyOf(row), beginCount(row, { consecutiveFailures: row.failures, ends }));
+  }
+  return counts;
 }
 
 /** The first halt of a transaction is the one that is recorded. */
@@ -54,18 +72,12 @@ function addEnd(count: PayerCount, end: PayoutEnd, sinceMs: number): PayerCount 
   }
 }
 
-const keyOf = ({ companyId, payerAccount }: PayerKey): string => `${companyId} ${payerAccount}`;
-
 /** Counts within a transaction of the journal's writes, which excludes all others. */
-export const endCounting: Pick<SendGuards, 'countEnd' | 'keepCounts'> = {
-  *countEnd(counts, end, payer, atMs) {
+export const endCounting: Pick<SendGuards, 'openCounts' | 'countEnd' | 'keepCounts'> = {
+  openCounts: readCounts,
+  countEnd(counts, end, payer, atMs) {
     const key = keyOf(payer);
-    if (!counts.has(key)) {
-      const before = yield* readCounted(payer);
-      // Another change of the same transaction may have read it meanwhile.
-      if (!counts.has(key)) counts.set(key, { payer, before, counted: before, halt: undefined });
-    }
-    const count = addEnd(counts.get(key) as PayerCount, end, atMs);
+    const count = addEnd(counts.get(key) ?? beginCount(payer, noEnds), end, atMs);
     counts.set(key, count);
     return count.halt !== undefined;
   },
