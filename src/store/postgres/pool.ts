@@ -61,6 +61,9 @@ const setUp = [
   `set idle_in_transaction_session_timeout = ${idleWriteMaxMs}`,
   // Whatever the server's default: a commit that was answered is on its disk.
   'set synchronous_commit = on',
+  // Whoever has waited for the write lock sees what was written meanwhile: a snapshot of the whole transaction would be
+  // older than the lock.
+  `set default_transaction_isolation = 'read committed'`,
   `set time zone 'UTC'`,
   'set client_min_messages = warning',
 ].join('; ');

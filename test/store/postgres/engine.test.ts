@@ -158,6 +158,26 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
     expect(new Set(seen.map((rows) => rows.length)).size).toBe(20);
   });
 
+  test('whoever has waited to write sees what was written meanwhile, whatever isolation the database has by default', async () => {
+    await onServer(`alter database ${database} set default_transaction_isolation = 'repeatable read'`);
+    try {
+      await using one = makePostgresEngine(databaseUrl());
+      await using other = makePostgresEngine(databaseUrl());
+      const addOne = function* (): Body<number> {
+        const { length } = yield* readAll();
+        return yield* insert(1_000 + length);
+      };
+      const before = (await values(one)).length;
+      await Promise.all(
+        Array.from({ length: 8 }, (_, place) => (place % 2 === 0 ? one : other).write(addOne)),
+      );
+      const added = (await values(one)).slice(before);
+      expect(added).toEqual(Array.from({ length: 8 }, (_, place) => 1_000 + before + place));
+    } finally {
+      await onServer(`alter database ${database} reset default_transaction_isolation`);
+    }
+  });
+
   test('bodies side by side share one transaction, and the one that fails is told of', async () => {
     await using engine = makePostgresEngine(databaseUrl());
     const side = (wanted: readonly number[]) =>
