@@ -76,6 +76,8 @@ export class FileQueue<Read extends FileBatch> {
   readonly #owners = new Map<string, WorkItem>();
   /** What an earlier process has left in work/. */
   #found: readonly WorkItem[] | undefined;
+  /** What the journal had as open before that. */
+  #leftOpen: Awaited<ReturnType<FileQueueStore['openIntake']>> | undefined;
   #unread: Unread[] = [];
   readonly #underWay = new Set<Promise<void>>();
   /** A file has been read, or has ended: there may be room for another. */
@@ -102,10 +104,12 @@ export class FileQueue<Read extends FileBatch> {
   /** Takes up what an earlier process has left in work/, before anything new is taken. */
   async recover(): Promise<void> {
     const { intake, store, clock } = this.#setup;
+    // Before the files: one that another process takes in after this look is not among those that it asks about.
+    this.#leftOpen ??= await store.openIntake(this.#kind.name);
     this.#found ??= await intake.recover();
     const items = this.#found;
     const known = new Set(items.map(({ itemId }) => itemId));
-    for (const { itemId, batchStatus } of await store.openIntake(this.#kind.name)) {
+    for (const { itemId, batchStatus } of this.#leftOpen) {
       // Its file had reached its end when the process died; of another machine's, nothing is known here.
       if (known.has(itemId) || (await this.#setup.claims?.isElsewhere(itemId)) === true) continue;
       await store.endIntake(itemId, endOf(batchStatus), clock.now());

@@ -1,5 +1,5 @@
 /** Files of a journal that several machines work: a file is worked by whoever has claimed it, and ends once. */
-import { mkdir, rename } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FileClaiming, FileClaims } from '../../src/watch/ports.ts';
@@ -101,6 +101,28 @@ test('nothing is said of a file that stands on another machine', async () => {
   const second = await kit.work();
   await kit.time.until(() => second.watcher.isRecovered);
   expect(await kit.store.openIntake()).toEqual([]);
+});
+
+test('a file that another process takes into a shared work/ meanwhile is not taken for one that has ended', async () => {
+  await using kit = await openKit();
+  kit.others.says = 'held';
+  const start = { itemId: '20261121T050000000-aaaaaa', batchId: 'MEANWHILE1', fileName: 'b.csv' };
+  let looks = 0;
+  const takeIn = async (): Promise<void> => {
+    const folder = join(kit.loaded.folders.work, start.itemId);
+    await mkdir(folder, { recursive: true });
+    await writeFile(join(folder, start.fileName), csvOf('B', 2));
+    await kit.store.startIntake({ ...start, droppedAtMs: kit.clock.now(), nowMs: kit.clock.now() });
+  };
+  // Between the two looks, whichever comes first.
+  const lookOnce = async (): Promise<void> => {
+    looks += 1;
+    if (looks === 2) await takeIn();
+  };
+  kit.before = { recover: lookOnce, openIntake: lookOnce };
+  const life = await kit.work();
+  await kit.time.until(() => life.watcher.isRecovered);
+  expect(await kit.store.openIntake()).toMatchObject([{ itemId: start.itemId }]);
 });
 
 test('the bytes of a file whose machine is gone are worked when they are dropped again', async () => {
