@@ -19,13 +19,16 @@ export interface Patch {
 export interface Mutation {
   readonly name: string;
   readonly patches: readonly Patch[];
+  /** A seed that has found it once, where each takes its time. */
+  readonly first?: number;
   /**
    * The bug is in the real journal, so the seeds run on it; `lost`: in what becomes of one that is lost or copied;
    * `outage`: in what becomes of transfers that hang; `edited`: of a journal in which somebody has changed an amount;
    * `clocks`: of a machine that sleeps and clocks that are set; `statements`: of statements that are read meanwhile;
    * `archives`: of batches that leave the journal and come back; `limits`: of limits over time; `decisions`: of people who
    * propose and check; `decided-in-journal`: of what the real journal does of it; `approvals`: of files that
-   * wait for approval; `registrations`: of direct debits that are registered; `machines`: of several machines on one journal.
+   * wait for approval; `registrations`: of direct debits that are registered; `machines`: of several machines on one journal, in memory or
+   * on PostgreSQL.
    */
   readonly playedOn?:
     | 'sqlite'
@@ -40,7 +43,8 @@ export interface Mutation {
     | 'decided-in-journal'
     | 'approvals'
     | 'registrations'
-    | 'machines';
+    | 'machines'
+    | 'machines-postgres';
 }
 
 const inOne = (name: string, file: string, find: string, replace: string): Mutation => ({

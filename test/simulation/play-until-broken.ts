@@ -1,6 +1,7 @@
 /** Plays seeds until one breaks an invariant, and says which; started with a mutation by catch-mutations.ts. */
 import { playApprovals } from './approvals.ts';
 import { playCluster } from './machines/play.ts';
+import { loadPostgres } from './machines/server.ts';
 import { openPlayJournal } from './registrations/journal.ts';
 import { playRegistrations } from './registrations/play.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
@@ -24,9 +25,12 @@ async function readOptions(): Promise<RunOptions> {
 const options = await readOptions();
 await using shared = journal === 'registrations' ? await openPlayJournal() : undefined;
 
+const makeDatabase = journal === 'machines-postgres' ? await loadPostgres() : undefined;
+
 function play(seed: number): Promise<{ readonly broken: string | undefined }> {
   if (journal === 'approvals') return playApprovals(seed);
   if (journal === 'machines') return playCluster(seed);
+  if (makeDatabase !== undefined) return playCluster(seed, { makeDatabase });
   if (shared !== undefined) return playRegistrations(seed, { journal: shared });
   return runSeed(seed, options);
 }

@@ -5,14 +5,15 @@
  * machine sleep and sets clocks, `--shape statements` reads the bank's statements meanwhile, `--shape decisions` lets people
  * propose and check, `--shape approvals` approve, correct and try again what waits, on a real journal, and
  * `--shape registrations` registers direct debits with a bank that calls back when it likes, and `--shape machines` has
- * several machines work one journal.
+ * several machines work one journal, with `--journal postgres` a real one on the server that tests take.
  */
 import { parseArgs } from 'node:util';
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
 import { catchAll } from './catch-mutations.ts';
 import { playApprovals } from './approvals.ts';
 import { Figures } from './figures.ts';
-import { playCluster } from './machines/play.ts';
+import { type ClusterOptions, playCluster } from './machines/play.ts';
+import { loadPostgres } from './machines/server.ts';
 import { openPlayJournal, type PlayJournal } from './registrations/journal.ts';
 import { playRegistrations } from './registrations/play.ts';
 import { type RunOptions, runSeed } from './run-seed.ts';
@@ -33,6 +34,7 @@ interface Share {
   readonly stride: number;
   readonly shape: Played | undefined;
   readonly onSqlite: boolean;
+  readonly onPostgres: boolean;
 }
 
 interface Failure {
@@ -51,16 +53,16 @@ const failuresMax = 20;
 /** Seeds between two looks at what else the thread has to do. */
 const breathEvery = 200;
 
-async function play({ from, seeds, stride, shape, onSqlite }: Share): Promise<Tally> {
+async function play({ from, seeds, stride, shape, onSqlite, onPostgres }: Share): Promise<Tally> {
   // Nobody reads the stacks of a run without a trace, and each aborted signal makes one.
   Error.stackTraceLimit = 0;
   const figures = new Figures();
   const failures: Failure[] = [];
-  const sqlite = onSqlite ? await sqliteOptions() : {};
+  const stores = await storeOptions(onSqlite, onPostgres);
   await using journal = shape === 'registrations' ? await openPlayJournal() : undefined;
   let played = 0;
   for (let seed = from; seed < from + seeds && failures.length < failuresMax; seed += stride) {
-    const { broken, figures: met } = await playSeed(seed, shape, { ...sqlite, journal });
+    const { broken, figures: met } = await playSeed(seed, shape, { ...stores, journal });
     figures.add(met);
     played += 1;
     if (broken !== undefined) failures.push({ seed, broken });
@@ -69,19 +71,28 @@ async function play({ from, seeds, stride, shape, onSqlite }: Share): Promise<Ta
   return { seeds: played, failures, counts: figures.counts };
 }
 
-interface SeedOptions extends RunOptions {
+interface SeedOptions extends RunOptions, Pick<ClusterOptions, 'makeDatabase'> {
   /** Of plays of registrations, which share one. */
   readonly journal?: PlayJournal | undefined;
 }
 
-function playSeed(seed: number, shape: Played | undefined, { journal, ...options }: SeedOptions) {
+function playSeed(
+  seed: number,
+  shape: Played | undefined,
+  { journal, makeDatabase, ...options }: SeedOptions,
+) {
   if (shape === 'approvals') return playApprovals(seed);
-  if (shape === 'machines') return playCluster(seed, options);
+  if (shape === 'machines') return playCluster(seed, { ...options, ...(makeDatabase && { makeDatabase }) });
   if (shape === 'registrations') return playRegistrations(seed, { ...options, journal });
   return runSeed(seed, { ...options, shape });
 }
 
-async function sqliteOptions(): Promise<Pick<RunOptions, 'makeDisk'>> {
+async function storeOptions(
+  onSqlite: boolean,
+  onPostgres: boolean,
+): Promise<Pick<RunOptions, 'makeDisk'> & Pick<ClusterOptions, 'makeDatabase'>> {
+  if (onPostgres) return { makeDatabase: await loadPostgres() };
+  if (!onSqlite) return {};
   const { makeSqliteDisk } = await import('./sqlite-disk.ts');
   return { makeDisk: makeSqliteDisk };
 }
@@ -129,11 +140,11 @@ async function replay(
   seed: number,
   shape: Played | undefined,
   isTraced: boolean,
-  onSqlite: boolean,
+  stores: Pick<SeedOptions, 'makeDisk' | 'makeDatabase'>,
 ): Promise<void> {
   const { broken, ...played } = await playSeed(seed, shape, {
     trace: isTraced ? (line) => console.log(line) : undefined,
-    ...(onSqlite ? await sqliteOptions() : {}),
+    ...stores,
   });
   console.log(JSON.stringify({ ...played, seed, broken: broken ?? null }));
   if (broken !== undefined) process.exitCode = 1;
@@ -156,11 +167,15 @@ async function main(): Promise<void> {
     throw new Error(`there is no shape ${values.shape}: ${shapes.join(', ')}`);
   const shape = values.shape as Played | undefined;
   const onSqlite = values.journal === 'sqlite';
+  const onPostgres = values.journal === 'postgres';
   if (values.mutations) {
     process.exitCode = (await catchAll()) ? 0 : 1;
     return;
   }
-  if (values.seed !== undefined) return replay(Number(values.seed), shape, values.trace, onSqlite);
+  if (values.seed !== undefined) {
+    const stores = await storeOptions(onSqlite, onPostgres);
+    return replay(Number(values.seed), shape, values.trace, stores);
+  }
   const jobs = Math.max(1, Number(values.jobs));
   const startedAt = performance.now();
   const shares = Array.from({ length: jobs }, (_, place): Share => {
@@ -170,6 +185,7 @@ async function main(): Promise<void> {
       stride: jobs,
       shape,
       onSqlite,
+      onPostgres,
     };
   });
   const tally = join(await Promise.all(shares.map(playInThread)));

@@ -40,6 +40,8 @@ export interface Database {
   onWritten: () => void;
   /** Shows this time to whatever is asked next; epoch milliseconds by its own clock. */
   showTime(nowMs: number): Promise<void>;
+  /** Looks at it from outside, for the view; left out where that is always of now. */
+  refresh?(): Promise<void>;
   /** @param own as whom the process sends */
   open(own: OwnWorker): Promise<OpenedJournal>;
   /** Rows that two workers who are there have both been handed; undefined when there are none. */

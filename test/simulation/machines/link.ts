@@ -54,6 +54,8 @@ export class Server {
   /** Nobody reaches it before this. */
   awayUntilMs = 0;
   readonly leases = new LeaseWatch();
+  /** The true time that its clock shows to the call under way. */
+  shownAtMs = 0;
   /** Its clock less the true time. */
   readonly offsetMs: number;
 
@@ -73,6 +75,7 @@ export class Server {
     this.world.diskCalls += 1;
     const before = this.#latest;
     const mine = before.then(async () => {
+      this.shownAtMs = atMs;
       await this.database.showTime(atMs + this.offsetMs);
       return work();
     });
@@ -81,7 +84,16 @@ export class Server {
   }
 
   #latest: Promise<unknown> = Promise.resolve();
+
+  /** Something may have been written. */
+  async noteWritten(): Promise<void> {
+    const { database } = this;
+    if (database.refresh !== undefined) await this.run(async () => database.refresh?.());
+    database.onWritten();
+  }
 }
+
+const changesName = 'changes';
 
 type Method = (...asked: readonly unknown[]) => Promise<unknown>;
 type Methods = Readonly<Record<string, Method>>;
@@ -90,6 +102,8 @@ type Methods = Readonly<Record<string, Method>>;
 const awayMaxMs = 60_000;
 /** So long a transaction of a process that stands still may last. */
 const idleMaxMs = 5_000;
+/** The connections of a process that was killed last so long. */
+const diesOutMs = 10_000;
 /** What is not answered soon fails. */
 const soonMs = 3_000;
 
@@ -117,21 +131,38 @@ interface Gathered {
 }
 
 /** Told of the changes that were applied, before anybody else is. */
-export type OnApplied = (changes: readonly Change[], life: Life, askedAtMs: number) => void;
+export type OnApplied = (
+  changes: readonly Change[],
+  life: Life,
+  times: { readonly askedAtMs: number; readonly beganAtMs: number },
+) => void;
 
 /** The leases that each process was granted, as the server sees them: what it believes itself is its own affair. */
 class LeaseWatch {
   /** By process and worker: until when, by the true time. */
   readonly #until = new Map<Life, Map<number, number>>();
+  /** The leases by which somebody sends. */
+  readonly #senders = new Set<number>();
 
-  grant(life: Life, workerId: number, nowMs: number): void {
+  /** @returns true when two have the sender's place by it */
+  grant(life: Life, workerId: number, nowMs: number, isSender = this.#senders.has(workerId)): boolean {
+    if (isSender) this.#senders.add(workerId);
+    const isTwice =
+      isSender &&
+      [...this.#until.values()].some((leases) =>
+        [...leases].some(([id, untilMs]) => id !== workerId && this.#senders.has(id) && nowMs < untilMs),
+      );
     const own = this.#until.get(life) ?? new Map<number, number>();
     this.#until.set(life, own.set(workerId, nowMs + leaseMs));
+    return isTwice;
   }
 
   end(life: Life, workerId: number): void {
     this.#until.get(life)?.delete(workerId);
   }
+
+  /** Those that have said that nothing of them is under way any more. */
+  readonly gaveBack = new Set<Life>();
 
   isRunning(life: Life, nowMs: number): boolean {
     return [...(this.#until.get(life)?.values() ?? [])].some((untilMs) => nowMs < untilMs);
@@ -165,6 +196,10 @@ export class Link {
     this.#onApplied = onApplied;
     onDeath(life, () => {
       for (const end of this.#open) end();
+      // What it has asked for is done by the server all the same.
+      server.world.after(diesOutMs, 'its connections end', undefined, () => {
+        void server.run(() => opened.close()).catch(() => undefined);
+      });
     });
     const journal = this.#wrap(opened.journal as unknown as Methods);
     this.journal = {
@@ -181,12 +216,15 @@ export class Link {
   /** Whatever is granted is noted at the moment at which the server grants it. */
   #watched(workers: WorkerStore): WorkerStore {
     const { leases, world } = this.#server;
-    const grant = (workerId: number): void => leases.grant(this.#life, workerId, world.nowMs);
+    const grant = (workerId: number, isSender?: boolean): void => {
+      if (leases.grant(this.#life, workerId, this.#server.shownAtMs, isSender))
+        world.fail(`${this.#life.name} has the sender's place, and another has it too`);
+    };
     return {
       ...workers,
       takeSenderPlace: async (name) => {
         const place = await workers.takeSenderPlace(name);
-        if (place.kind === 'taken') grant(place.workerId);
+        if (place.kind === 'taken') grant(place.workerId, true);
         return place;
       },
       joinAsHelper: async (name) => {
@@ -202,6 +240,7 @@ export class Link {
       },
       endWorker: async (workerId) => {
         await workers.endWorker(workerId);
+        leases.gaveBack.add(this.#life);
         leases.end(this.#life, workerId);
       },
     };
@@ -209,6 +248,7 @@ export class Link {
 
   #wrap(methods: Methods): Methods {
     const wrapped = Object.entries(methods).map(([name, method]): [string, Method] => {
+      if (typeof method !== 'function') return [name, method];
       if (readsOfCluster.has(name)) return [name, (...asked) => this.#read(name, () => method(...asked))];
       if (asides.has(name)) return [name, (...asked) => this.#aside(name, () => method(...asked))];
       return [name, (...asked) => this.#write(name, () => method(...asked))];
@@ -251,7 +291,8 @@ export class Link {
       world.after(world.dice.whole(0, 2), `the database does ${name}`, undefined, () =>
         resolve(this.#server.run(work)),
       );
-    }).finally(() => this.#server.database.onWritten());
+    });
+    this.#server.database.onWritten();
     if (name === 'renew' && world.dice.chance(this.#server.luck.heldRenewals))
       world.freeze(this.#life, world.dice.wide(4_000, 30_000));
     await this.#wait(world.dice.whole(0, 2), `is told of ${name}`);
@@ -259,7 +300,7 @@ export class Link {
   }
 
   /** One transaction, as the engine tries it. */
-  async #write(name: string, work: () => Promise<unknown>): Promise<unknown> {
+  async #write(name: string, work: (beganAtMs: number) => Promise<unknown>): Promise<unknown> {
     for (;;) {
       await this.#reach();
       const ended = await this.#transact(name, work);
@@ -269,7 +310,7 @@ export class Link {
 
   async #transact(
     name: string,
-    work: () => Promise<unknown>,
+    work: (beganAtMs: number) => Promise<unknown>,
   ): Promise<{ readonly done: unknown } | 'not-committed'> {
     const { world, luck, lock } = this.#server;
     await this.#wait(world.dice.whole(0, 2), `begins ${name}`);
@@ -278,11 +319,12 @@ export class Link {
     const holdMs = world.dice.chance(luck.slow) ? world.dice.wide(10, 4_000) : world.dice.whole(0, 3);
     const isCommitted = await this.#hold(name, holdMs);
     if (!isCommitted) return 'not-committed';
-    const done = this.#server.run(work, beganAtMs);
+    const done = this.#server.run(() => work(beganAtMs), beganAtMs);
     // Nobody is told of what it throws before its answer is there.
     await done.catch(() => undefined);
     lock.release();
-    this.#server.database.onWritten();
+    // Changes are looked at one after the other.
+    if (name !== changesName) await this.#server.noteWritten();
     await this.#hearOfCommit(name);
     return { done: await done };
   }
@@ -343,7 +385,7 @@ export class Link {
   }
 
   async #commitGathered(calls: readonly Gathered[]): Promise<void> {
-    const work = async (): Promise<PromiseSettledResult<readonly boolean[]>[]> => {
+    const work = async (beganAtMs: number): Promise<PromiseSettledResult<readonly boolean[]>[]> => {
       if (this.#gathered === calls) this.#gathered = undefined;
       const ends: PromiseSettledResult<readonly boolean[]>[] = [];
       // One after the other, so that each is looked at before the next, which may halt the account.
@@ -352,13 +394,14 @@ export class Link {
         ends.push(end);
         if (end.status !== 'fulfilled') continue;
         const applied = changes.filter((_change, one) => end.value[one] === true);
-        this.#onApplied(applied, this.#life, askedAtMs);
+        this.#onApplied(applied, this.#life, { askedAtMs, beganAtMs });
+        await this.#server.database.refresh?.();
         this.#server.database.onWritten();
       }
       return ends;
     };
     try {
-      const ends = (await this.#write('changes', work)) as PromiseSettledResult<readonly boolean[]>[];
+      const ends = (await this.#write(changesName, work)) as PromiseSettledResult<readonly boolean[]>[];
       for (const [place, { resolve, reject }] of calls.entries()) {
         const end = ends[place] as PromiseSettledResult<readonly boolean[]>;
         if (end.status === 'fulfilled') resolve(end.value);

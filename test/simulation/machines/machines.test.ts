@@ -1,8 +1,10 @@
 /** Several machines on one journal: a few seeds; `npm run simulate -- --shape machines` plays many more. */
 import { describe, expect, test } from 'vitest';
+import { describePostgres } from '../../support/postgres.ts';
 import { catchMutation } from '../catch-mutations.ts';
 import { ofMachines } from './mutations.ts';
 import { playCluster } from './play.ts';
+import { makePostgresDatabase } from './postgres.ts';
 
 const seeds = 60;
 
@@ -31,6 +33,25 @@ test('no invariant is broken while machines die, stand still and lose the way to
 
 test('a seed of several machines reproduces its run exactly', async () => {
   for (const seed of [3, 15]) expect(await playCluster(seed)).toEqual(await playCluster(seed));
+});
+
+/** Of few steps: each of them asks a real server. */
+const postgresSeeds = [3];
+
+describePostgres('on a real PostgreSQL', () => {
+  test('no invariant is broken', async () => {
+    for (const seed of postgresSeeds) {
+      const { broken, figures } = await playCluster(seed, { makeDatabase: makePostgresDatabase });
+      expect([seed, broken]).toEqual([seed, undefined]);
+      expect(figures['first-send']).toBeGreaterThan(0);
+    }
+  });
+
+  test('an intent that is recorded whoever has the lease is found', async () => {
+    const mutation = ofMachines.find(({ name }) => name === 'an intent is recorded whoever has the lease');
+    const { seed } = await catchMutation(mutation, 70, 67);
+    expect(seed).toBeDefined();
+  });
 });
 
 /** Each from a seed on that has found it once; all others are tried by `npm run simulate -- --mutations`. */

@@ -91,4 +91,38 @@ const ofOthers: readonly Mutation[] = [
   ),
 ];
 
-export const ofMachines: readonly Mutation[] = [...ofRight, ...ofPlaces, ...ofOthers];
+const inDatabase = (
+  first: number,
+  ...[name, file, find, replace]: Parameters<typeof inMachines>
+): Mutation => ({
+  ...inMachines(name, file, find, replace),
+  playedOn: 'machines-postgres',
+  first,
+});
+
+/** In the statements of the journal on PostgreSQL. */
+const ofDatabase: readonly Mutation[] = [
+  inDatabase(
+    67,
+    'an intent is recorded whoever has the lease',
+    'store/payouts/apply.ts',
+    '!changes.some(isSendOf) || (yield* guards.fence())',
+    '!changes.some((one) => one.isRepetition === true) || (yield* guards.fence())',
+  ),
+  inDatabase(
+    317,
+    'a repetition is recorded whoever has the lease',
+    'store/payouts/apply.ts',
+    '!changes.some(isSendOf) || (yield* guards.fence())',
+    '!changes.some((one) => one.isIntent === true) || (yield* guards.fence())',
+  ),
+  inDatabase(
+    5,
+    'a place that was taken is renewed',
+    'store/postgres/workers.ts',
+    'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, notEnded);',
+    'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, sql`${notEnded} or w.worker_id > 0`);',
+  ),
+];
+
+export const ofMachines: readonly Mutation[] = [...ofRight, ...ofPlaces, ...ofOthers, ...ofDatabase];

@@ -1,5 +1,6 @@
 /** One run of several machines on one journal: what the seed decides, then what happens, then the verdict. */
 import type { TransferOrder } from '../../../src/core/payout.ts';
+import { lastSendOverMs } from '../../../src/payout/rules/lease.ts';
 import { actOn, letAllGoOn } from '../acts.ts';
 import { Auditor } from '../auditor.ts';
 import { SimulatedBank } from '../bank.ts';
@@ -11,7 +12,7 @@ import type { RunOutcome } from '../run-seed.ts';
 import { judge, type VerdictParts } from '../verdict.ts';
 import { type Freeze, type Life, type Machine, World } from '../world.ts';
 import { type Database, MemoryDatabase } from './database.ts';
-import { Link, noTrouble, onDeath, Server } from './link.ts';
+import { Link, noTrouble, onDeath, type OnApplied, Server } from './link.ts';
 import { type ClusterPlan, drawCluster, heldBytesMaxMs, type PlannedMachine } from './plan.ts';
 import { watch } from './watcher.ts';
 
@@ -76,6 +77,7 @@ class ClusterRun {
     return {
       leaves: (order: TransferOrder, isRepetitionOf401, life) => {
         this.#judgeRight(order, life);
+        this.#judgeOthersSends(order, life);
         auditor.leaves(order, isRepetitionOf401, life);
       },
       toldOfTransfer: (order, reply, life) => auditor.toldOfTransfer(order, reply, life),
@@ -86,6 +88,37 @@ class ClusterRun {
   #judgeRight({ transRefNo }: TransferOrder, life: Life): void {
     if (!this.#server.leases.isRunning(life, this.#world.nowMs))
       this.#world.fail(`${transRefNo} is sent by ${life.name}, whose lease is over`);
+  }
+
+  /** By payoutId: what was recorded to be sent, by whom, and when that was asked for. */
+  readonly #sends = new Map<string, { transRefNo: string; life: Life; atMs: number }[]>();
+
+  readonly #noteApplied: OnApplied = (changes, life, { askedAtMs: atMs, beganAtMs }) => {
+    this.#auditor.asked(changes, life, atMs);
+    for (const { isIntent, isRepetition, attempt, before } of changes) {
+      if (attempt === undefined || (isIntent ?? isRepetition) !== true) continue;
+      const { payoutId } = before.instruction;
+      if (!this.#server.leases.isRunning(life, beganAtMs))
+        this.#world.fail(`${payoutId} is recorded to be sent by ${life.name}, whose lease is over`);
+      const send = { transRefNo: attempt.order.transRefNo, life, atMs };
+      this.#sends.set(payoutId, [...(this.#sends.get(payoutId) ?? []), send]);
+    }
+  };
+
+  /** A next attempt leaves once nothing that another has sent of the payout can be on its way. */
+  #judgeOthersSends({ transRefNo, reference1 }: TransferOrder, life: Life): void {
+    const { nowMs } = this.#world;
+    const early = this.#sends
+      .get(reference1 ?? '')
+      ?.find(
+        (send) =>
+          send.transRefNo.slice(-2) < transRefNo.slice(-2) &&
+          send.life !== life &&
+          !this.#server.leases.gaveBack.has(send.life) &&
+          nowMs - send.atMs < lastSendOverMs,
+      );
+    if (early !== undefined)
+      this.#world.fail(`${transRefNo} is sent ${nowMs - early.atMs} ms after ${early.transRefNo} of another`);
   }
 
   get #databaseMs(): number {
@@ -241,7 +274,7 @@ class ClusterRun {
       stop,
       files,
       askedAtMs: this.#askedAtMs,
-      onApplied: (changes, who, askedAtMs) => this.#auditor.asked(changes, who, askedAtMs),
+      onApplied: this.#noteApplied,
       onPlace: () => this.#places.add(life),
     }).catch((error: unknown) => this.#break(error));
     await Promise.race([died, ended]);

@@ -47,7 +47,7 @@ function makeStrictLog({ world, life }: WatcherParts, log: Log): Log {
   return (level, message, facts) => {
     log(level, message, facts);
     const error = 'err' in facts ? facts.err : undefined;
-    if (error === undefined || isExpected(error)) return;
+    if (error === undefined || isExpected(error) || !life.isAlive) return;
     const text = error instanceof Error ? `${error.message} ${error.stack ?? ''}` : JSON.stringify(error);
     if (message.startsWith('taking files in')) world.figures.count('intake-beaten');
     else world.fail(`${life.name}: ${message}: ${text}`);
