@@ -64,6 +64,8 @@ const setUp = [
   // Whoever has waited for the write lock sees what was written meanwhile: a snapshot of the whole transaction would be
   // older than the lock.
   `set default_transaction_isolation = 'read committed'`,
+  // In a list of texts NULL is none, and no word.
+  'set array_nulls = on',
   `set time zone 'UTC'`,
   'set client_min_messages = warning',
 ].join('; ');

@@ -98,6 +98,25 @@ describePostgres('several who ask the same', () => {
     );
   });
 
+  test('nothing is nothing, whatever the database takes NULL for by default', async () => {
+    await using client = await database.connect();
+    await client.query(
+      'alter database current set array_nulls = off'.replace('current', client.database ?? ''),
+    );
+    await using other = makePostgresEngine(database.url);
+    const keep = define((values: { key: string; value: string | null }) =>
+      query.insertInto('meta').values({ key: values.key, value: sql<string>`${values.value}` }),
+    );
+    const add = (mark: string) =>
+      other.write(() => many([1, 2].map((key) => keep.run({ key: `${mark} ${key}`, value: null }))));
+    await add('none');
+    await add('none again');
+    const kept = ['none 1', 'none again 1', 'none again 2'].map((key) =>
+      other.read(() => lookUp.get({ key })),
+    );
+    expect((await Promise.all(kept)).map((row) => row?.value)).toEqual([null, null, null]);
+  });
+
   test('they ask once', async () => {
     const ask = (mark: string) =>
       engine.write(() => many([1, 2, 3].map((key) => insert.run({ key: `${mark} ${key}`, value: 'x' }))));
