@@ -117,11 +117,11 @@ const ofDatabase: readonly Mutation[] = [
     '!changes.some((one) => one.isIntent === true) || (yield* guards.fence())',
   ),
   inDatabase(
-    5,
+    4,
     'a place that was taken is renewed',
     'store/postgres/workers.ts',
     'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, notEnded);',
-    'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, sql`${notEnded} or w.worker_id > 0`);',
+    'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, sql`w.ended_at_ms is null`);',
   ),
 ];
 
