@@ -178,6 +178,11 @@ export interface Change {
    * there is no like payout still.
    */
   readonly likeness?: PaymentLikeness;
+  /**
+   * Of an intent: the latest loss of the journal (`recoveredAtMs`; null for none) when it was begun to look for what
+   * another journal may have sent. Where several machines send, it is applied only if there is no later one.
+   */
+  readonly lossKnownMs?: number | null;
   /** Of an intent: it is applied only if all that counts on its Bangkok day stays within these, it included. */
   readonly limits?: DayLimits;
   /** Set when a rejected row was validated anew: `after.instruction` is what it now asks for, and is kept with the row. */

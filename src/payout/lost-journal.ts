@@ -60,7 +60,7 @@ interface Search extends Pick<Probe, 'payer' | 'payout' | 'asked'> {
 async function probe(search: Search): Promise<ProbeEnd> {
   const { context, payer, payout, asked } = search;
   const { journal, run } = context;
-  const loss = await journal.loss();
+  const loss = await (journal.knownLoss ?? journal.loss)();
   const isLost = isInQuestion(loss) && !(asked === undefined && run.probed.has(payout.seq));
   const isFirst = asked === undefined && (await context.asksFirst?.()) === true;
   if (!isLost && !isFirst) return 'clear';

@@ -126,6 +126,11 @@ export interface PayoutStore extends ClaimReader, LimitReader {
    * True where the transaction of an intent looks itself for a like payment, and refuses it then: nobody need look before.
    */
   readonly refusesLike?: boolean;
+  /**
+   * The latest loss as this process knows it, where the transaction of an intent refuses whoever knew of another; left
+   * out where it is read each time.
+   */
+  knownLoss?(): Promise<JournalLoss | undefined>;
   /** Keeps the sums of this day from now on, and of no other, so that each look at them is short. */
   countDay(companyId: string, date: string): Promise<void>;
   /** Rows of the batch in status ready, in input order, after a row number. */

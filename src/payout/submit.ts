@@ -97,6 +97,12 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
   return undefined;
 }
 
+/** Before anything is looked for: what is known of losses then is what the intent rests on. */
+async function noteKnownLoss({ journal }: WorkerContext): Promise<Pick<Change, 'lossKnownMs'>> {
+  if (journal.knownLoss === undefined) return {};
+  return { lossKnownMs: (await journal.knownLoss())?.recoveredAtMs ?? null };
+}
+
 /** `refused`: what was looked at has changed meanwhile. */
 async function tryIntent(
   context: WorkerContext,
@@ -106,13 +112,15 @@ async function tryIntent(
   const { run, bankClock, settle } = context;
   const { payout, batch } = row;
   const limits = dayLimitsOf(context.limits.overTime, payout);
+  const guards = await noteKnownLoss(context);
   const check = await preSendChecks(context, row, isFirstLook);
   if (check.kind === 'hold') await recordHold(context, payout, check.decide);
   if (check.kind !== 'clear') return undefined;
   const { cleared, pass } = check;
   const payer = payerOf(context, batch);
   const terms = { cleared, payer, limits, likeness: findLikeness(context, row), policy: settle };
-  const { change, attempt } = decideIntent({ ...row, ...terms, ...bankClock.read() });
+  const { change: intent, attempt } = decideIntent({ ...row, ...terms, ...bankClock.read() });
+  const change = { ...intent, ...guards };
   run.inFlight.add(payout.seq);
   run.hasSent = true;
   let isRecorded = false;

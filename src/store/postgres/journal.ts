@@ -138,7 +138,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     ...driveEach(wholeReads, (makeBody: () => Reading<unknown>) => readWhole(engine, makeBody)),
     attemptsOf: (companyId, payoutId) => readAllAttempts(engine, archives, companyId, payoutId),
     ...driveEach(makeSendReads(own), look),
-    loss: loss.read,
+    knownLoss: loss.read,
     refusesLike: true,
     tokenPlace: makeTokenPlace(engine),
     reserveRequestSlots: (count, intervalMs) => reserveRequestSlots(engine, count, intervalMs),

@@ -1,6 +1,6 @@
 /** What the transaction of a send asks besides where several machines send from one journal. */
 import { sql } from 'kysely';
-import type { JournalLoss } from '../../core/ports.ts';
+import type { Change, JournalLoss } from '../../core/ports.ts';
 import { computeAttemptWaitMs, type LastSend } from '../../payout/rules/lease.ts';
 import { readLoss } from '../loss.ts';
 import type { SendGuards } from '../payouts/apply.ts';
@@ -55,6 +55,8 @@ export class KnownLoss {
   readonly #readNow: () => Promise<JournalLoss | undefined>;
   #told: { readonly loss: JournalLoss | undefined } | undefined;
   #isStale = false;
+  /** As the transaction that writes has found it. */
+  #latestMs: number | null = null;
 
   constructor(readNow: () => Promise<JournalLoss | undefined>) {
     this.#readNow = readNow;
@@ -71,9 +73,15 @@ export class KnownLoss {
   /** False when what was told is out of date, until it is read anew. */
   *isLatest(): Reading<boolean> {
     const latest = yield* readLoss();
+    this.#latestMs = latest?.recoveredAtMs ?? null;
     if (this.#told !== undefined && this.#told.loss?.recoveredAtMs !== latest?.recoveredAtMs)
       this.#isStale = true;
     return !this.#isStale;
+  }
+
+  /** False of an intent that was looked at when an earlier loss was known, though a later one was read since. */
+  wasKnownTo({ lossKnownMs }: Pick<Change, 'lossKnownMs'>): boolean {
+    return lossKnownMs === undefined || lossKnownMs === this.#latestMs;
   }
 }
 
@@ -85,7 +93,9 @@ export const makeSendGuards = (own: OwnWorker, loss: KnownLoss): SendGuards => (
     if (!isThere) own.noteRefused();
     return isThere && isLossKnown;
   },
-  *mayIntend({ before, attempt, likeness }, companyId) {
+  *mayIntend(change, companyId) {
+    const { before, attempt, likeness } = change;
+    if (!loss.wasKnownTo(change)) return false;
     if (likeness !== undefined && (yield* payoutReads.similarPayment(likeness)) !== undefined) return false;
     if ((attempt?.attemptNo ?? 0) <= 1) return true;
     return (yield* readAttemptWaitMs(own, companyId, before.instruction.payoutId)) === 0;

@@ -116,6 +116,10 @@ describePostgres('the fence', () => {
     expect(sender.refused).toBe(0);
     expect(await sender.loss()).toMatchObject({ recoveredAtMs: noonMs });
     await submit(sender, 1);
+    // Looked at before, as another row of this process has made the loss known.
+    const { change } = intentOf(await sender.payout(2));
+    expect(await isApplied(sender, { ...change, lossKnownMs: null })).toBe(false);
+    expect(await isApplied(sender, { ...change, lossKnownMs: noonMs })).toBe(true);
   });
 
   test('lets the next sender repeat what the last one has sent', async () => {
