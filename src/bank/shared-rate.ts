@@ -20,10 +20,14 @@ export type ReserveSlots = (count: number, intervalMs: number) => Promise<Reserv
 const lateMaxMs = 50;
 
 /**
- * Turns stand a tenth further apart than the setting asks for: even with each used as late as it may be, no second has
- * more of them than were set.
+ * How long the answer may take that tells of turns: by so much nobody knows when they are on this machine's clock. While
+ * answers take longer, turns are given up, and others reserved that stand further apart.
  */
-const spacing = 1.1;
+const answerMs = { least: 50, most: 60_000 } as const;
+
+/** Turns stand so far apart that even with each used as late as it may be no second has more of them than were set. */
+const computeIntervalMs = (perSecond: number, answerMaxMs: number): number =>
+  (1_000 + lateMaxMs + answerMaxMs) / perSecond;
 
 /** So many tenths of a second are reserved at once: what another machine needs soon is not taken away. */
 const blocksPerSecond = 10;
@@ -44,7 +48,6 @@ interface Turn {
  * @throws what `reserve` throws: nothing is sent without a turn
  */
 export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: ReserveSlots) {
-  const intervalMs = (1_000 / perSecond) * spacing;
   const blockMax = Math.max(1, Math.floor(perSecond / blocksPerSecond));
   const turns: Turn[] = [];
   let waiting = 0;
@@ -52,10 +55,23 @@ export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: 
 
   const isLate = ({ atMs }: Turn): boolean => clock.elapsedMs() > atMs + lateMaxMs;
 
+  let answerMaxMs: number = answerMs.least;
+
+  /** @returns undefined when the answer has come too late */
+  const reserveOnce = async (count: number): Promise<ReservedSlots | undefined> => {
+    const [askedMs, withinMs] = [clock.elapsedMs(), answerMaxMs];
+    const reserved = await reserve(count, computeIntervalMs(perSecond, withinMs));
+    const isInTime = clock.elapsedMs() - askedMs <= withinMs;
+    answerMaxMs = isInTime ? Math.max(answerMs.least, withinMs / 2) : Math.min(answerMs.most, withinMs * 2);
+    return isInTime ? reserved : undefined;
+  };
+
   const reserveSurely = async (count: number): Promise<ReservedSlots> => {
     for (let tries = 1; ; tries += 1) {
       try {
-        return await reserve(count, intervalMs);
+        const reserved = await reserveOnce(count);
+        if (reserved !== undefined) return reserved;
+        continue;
       } catch (error) {
         if (tries >= triesMax) throw error;
       }
