@@ -345,9 +345,9 @@ interface Lanes {
 }
 
 function handOut(context: WorkerContext, { batchId }: Batch) {
-  const { journal, stop, gate, isHeldUp, share } = context;
+  const { journal, clock, stop, gate, isHeldUp, share } = context;
   const isToEnd = (): boolean => stop.aborted || isHeldUp?.() === true || gate.state.status === 'halted';
-  const reading = { journal, batchId, isToEnd };
+  const reading = { journal, clock, batchId, isToEnd };
   return share === undefined ? handOutRows(reading) : handOutShards(reading, share);
 }
 

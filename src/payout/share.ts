@@ -2,6 +2,7 @@
  * Sharing the rows of a batch with other machines: each takes shards of rows that are ready and pays them, one settles
  * what is in doubt. What another has under way is left alone.
  */
+import type { Clock } from '../core/ports.ts';
 import type {
   InDoubt,
   PayerKey,
@@ -114,6 +115,7 @@ export interface HandedRow {
 /** What reading rows takes. */
 interface Reading {
   readonly journal: Pick<PayoutStore, 'readyPage'>;
+  readonly clock: Pick<Clock, 'elapsedMs'>;
   readonly batchId: string;
   /** Asked before each row. */
   readonly isToEnd: () => boolean;
@@ -163,17 +165,29 @@ class OpenShard {
   };
 }
 
+/** How often rows are looked for that somebody has had and left: whoever had them has died, or has other work now. */
+const sweepEveryMs = 5_000;
+
 /**
- * The ready rows of a batch that no other machine has, shard by shard: first those that nobody has had yet, then all that
- * have become ready again, each once.
+ * The ready rows of a batch that no other machine has, shard by shard: those that nobody has had yet, now and then those
+ * before them that have been left, and in the end all that are ready again, each once.
  */
 export async function* handOutShards(reading: Reading, share: Share): AsyncGenerator<HandedRow> {
+  const { clock, batchId, isToEnd } = reading;
+  let sweptAtMs = -Infinity;
   let afterRow: number | undefined;
-  while (!reading.isToEnd()) {
-    const shard = await share.claim(reading.batchId, afterRow);
-    if (shard === undefined && afterRow !== undefined) return;
-    if (afterRow !== undefined || shard === undefined) afterRow = Math.max(afterRow ?? 0, shard?.toRow ?? 0);
-    if (shard === undefined) continue;
+  let isLastSweep = false;
+  while (!isToEnd()) {
+    if (!isLastSweep && clock.elapsedMs() - sweptAtMs >= sweepEveryMs)
+      [sweptAtMs, afterRow] = [clock.elapsedMs(), 0];
+    const shard = await share.claim(batchId, afterRow);
+    if (shard === undefined) {
+      if (isLastSweep) return;
+      isLastSweep = afterRow === undefined;
+      afterRow = isLastSweep ? 0 : undefined;
+      continue;
+    }
+    if (afterRow !== undefined) afterRow = Math.max(afterRow, shard.toRow);
     const open = new OpenShard(share, shard);
     try {
       for await (const ready of readRows(reading, shard.fromRow - 1, shard.toRow)) {

@@ -222,6 +222,29 @@ describe('a batch that several machines pay', () => {
     await theatre.time.drive(helping);
   });
 
+  test('goes on soon with rows that a machine has left which is there', async () => {
+    await using one = await openMachines(2_000, (theatre) => slowly(theatre, 1_000));
+    const { theatre, batchId, workers, sender, second } = one;
+    const sending = sender.send(batchId);
+    await theatre.time.advance(2_000);
+    const left = await second.share.claim(batchId, undefined);
+    if (left === undefined) throw new Error('there are no rows');
+    const countReady = async (): Promise<number> => {
+      const page = await theatre.journal.readyPage(batchId, left.fromRow - 1, 50);
+      return page.filter(({ payout }) => payout.rowNo <= left.toRow).length;
+    };
+    await theatre.time.advance(40_000);
+    expect(await countReady()).toBe(50);
+    await second.share.end(left);
+    // It ends the shard that it has, of 50 rows a second each, two at a time.
+    await theatre.time.advance(50_000);
+    expect(await countReady()).toBeLessThan(50);
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 2_000 });
+    expect(paidOnce(theatre)).toBe(true);
+    expect(workers.openShards).toBe(0);
+  });
+
   test('stops on all of them when one meets what halts the account', async () => {
     await using one = await openMachines(300);
     const { theatre, batchId, sender, second, third } = one;

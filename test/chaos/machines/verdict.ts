@@ -12,6 +12,10 @@ import type { Recovery } from './recoveries.ts';
 
 /** How long rows of a machine that was killed may stand still. */
 const goneOnWithinMs = 15_000;
+/** Rows that whoever takes others over may have before it sends them. */
+const rowsAheadMax = 24;
+/** A check and a transfer. */
+const requestsOfRow = 2;
 
 /** The folder for files of registrations stands in the inbox of payouts. */
 export const leftInInbox: readonly string[] = ['registrations'];
@@ -57,10 +61,14 @@ export const readJournal = (url: string): Promise<JournalState> =>
       Number((await client.query<{ n: string }>(`select count(*) as n from ${from}`)).rows[0]?.n);
     return {
       rows: rows.rows.map(({ satang, ...row }) => ({ ...row, amount: formatBaht(toSatang(BigInt(satang))) })),
-      openShards: await count('shard where ended_at_ms is null'),
+      openShards: await count(openShards),
       workers: await count('worker where ended_at_ms is null and superseded_at_ms is null'),
     };
   });
+
+/** Of a batch that is done those of the dead are left: nobody looks there any more until they are let go. */
+const openShards = `shard s join worker w using (worker_id) join batch b using (batch_id)
+where s.ended_at_ms is null and (b.status <> 'done' or (w.ended_at_ms is null and w.superseded_at_ms is null))`;
 
 const machineHistory = `
 select json_build_object(
@@ -143,6 +151,9 @@ export async function judgeMachines(evidence: MachinesEvidence): Promise<Verdict
   const { totals, busiestSecond } = dropped.ledger;
   const [first] = machines;
   const audit = first && (await scene.runWith(first.configPath, 'audit'));
+  // Where the rate is set, rows wait for those before them.
+  const waitMs = rate > 0 ? (rowsAheadMax * machines.length * requestsOfRow * 1_000) / rate : 0;
+  const withinMs = goneOnWithinMs + waitMs;
   const complaints = [
     ...(await findBrokenDrops(dropped, leftInInbox)),
     ...findUnsettled(journal).map(({ payoutId, status }) => `${payoutId} is ${status} in the end`),
@@ -153,7 +164,7 @@ export async function judgeMachines(evidence: MachinesEvidence): Promise<Verdict
       ? [`the bank had ${busiestSecond} requests in a second, not ${rate} at the most`]
       : []),
     ...recoveries
-      .filter(({ isAlone, tookMs, placeMs = 0 }) => isAlone && Math.max(tookMs, placeMs) > goneOnWithinMs)
+      .filter(({ isAlone, tookMs, placeMs = 0 }) => isAlone && Math.max(tookMs, placeMs) > withinMs)
       .map(
         ({ role, tookMs, placeMs = 0, rows, inDoubt }) =>
           `${rows} rows of a ${role} that was killed, ${inDoubt} in doubt, stood still for ${Math.round(Math.max(tookMs, placeMs))} ms`,
