@@ -182,7 +182,7 @@ const readAnswers: Readonly<Record<Shape, Merged['readAnswers']>> = {
   update: ({ rows }, asked) => countRows(rows, asked),
   insert: ({ rowCount }, asked) => {
     if (rowCount === asked) return Array.from({ length: asked }, () => 1);
-    throw new Error(`${rowCount} rows were inserted, and not ${asked}`);
+    throw new Error(`an insert of ${asked} at once gave ${rowCount}`);
   },
 };
 

@@ -46,12 +46,6 @@ describePostgres('on a real PostgreSQL', () => {
       expect(figures['first-send']).toBeGreaterThan(0);
     }
   });
-
-  test('an intent that is recorded whoever has the lease is found', async () => {
-    const mutation = ofMachines.find(({ name }) => name === 'an intent is recorded whoever has the lease');
-    const { seed } = await catchMutation(mutation, 70, 67);
-    expect(seed).toBeDefined();
-  });
 });
 
 /** Each from a seed on that has found it once; all others are tried by `npm run simulate -- --mutations`. */
