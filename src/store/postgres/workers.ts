@@ -241,35 +241,51 @@ const reads = {
   },
 } satisfies Partial<BodiesOf<WorkerStore>>;
 
+/** How often a process looks for sends that are over: it goes through all of the last two minutes. */
+const forgetEveryMs = 10_000;
+
+interface Forgetting {
+  /** By the time of this process. */
+  lastMs: number;
+}
+
+function* forgetSendsNowAndThen(forgetting: Forgetting): Body<void> {
+  if (performance.now() - forgetting.lastMs < forgetEveryMs) return;
+  yield* forgetSends();
+  forgetting.lastMs = performance.now();
+}
+
 /** Each excludes all who write: whoever is superseded has committed what it was at, or cannot any more. */
-const writes = {
-  *takeSenderPlace(name) {
-    yield* drawLeasesNear();
-    const present = yield* presentSender.get({});
-    if (present !== undefined && (!isOver(present) || (yield* supersede.run(present)) === 0))
-      return { kind: 'held', by: present };
-    return { kind: 'taken', workerId: yield* beginWorker(name, 'sender') };
-  },
-  joinAsHelper: (name) => beginWorker(name, 'helper'),
-  *claimShard(batchId, workerId, { rowsMax, afterRow }) {
-    const worker = yield* byId.get({ workerId });
-    if (worker === undefined || isOver(worker)) return undefined;
-    const highest = yield* highestRow.get({ batchId });
-    // A process may work for years: what has gathered since is looked for whenever a batch begins.
-    yield* highest?.row === null ? prune() : forgetSends();
-    const open = yield* openShards.all({ batchId });
-    if (open.some(isAhead)) yield* drawLeasesNear();
-    const taken = open.filter((shard) => !isOver(shard));
-    const after = afterRow ?? highest?.row ?? 0;
-    const found =
-      (yield* takeFromGone(open.filter(isOver))) ??
-      (yield* findReady({ batchId, rowsMax }, listGaps(taken, after)));
-    if (found === undefined) return undefined;
-    const shard = { batchId, fromRow: found.fromRow, toRow: found.toRow };
-    const made = yield* insertShard.get({ ...shard, workerId, epoch: worker.epoch });
-    return { ...(made as { readonly shardId: number }), ...shard };
-  },
-} satisfies Partial<BodiesOf<WorkerStore>>;
+const makeWrites = (forgetting: Forgetting) =>
+  ({
+    *takeSenderPlace(name) {
+      yield* drawLeasesNear();
+      const present = yield* presentSender.get({});
+      if (present !== undefined && (!isOver(present) || (yield* supersede.run(present)) === 0))
+        return { kind: 'held', by: present };
+      return { kind: 'taken', workerId: yield* beginWorker(name, 'sender') };
+    },
+    joinAsHelper: (name) => beginWorker(name, 'helper'),
+    *claimShard(batchId, workerId, { rowsMax, afterRow }) {
+      const worker = yield* byId.get({ workerId });
+      if (worker === undefined || isOver(worker)) return undefined;
+      const highest = yield* highestRow.get({ batchId });
+      // A process may work for years: what has gathered since is looked for whenever a batch begins.
+      if (highest?.row === null) yield* prune();
+      else yield* forgetSendsNowAndThen(forgetting);
+      const open = yield* openShards.all({ batchId });
+      if (open.some(isAhead)) yield* drawLeasesNear();
+      const taken = open.filter((shard) => !isOver(shard));
+      const after = afterRow ?? highest?.row ?? 0;
+      const found =
+        (yield* takeFromGone(open.filter(isOver))) ??
+        (yield* findReady({ batchId, rowsMax }, listGaps(taken, after)));
+      if (found === undefined) return undefined;
+      const shard = { batchId, fromRow: found.fromRow, toRow: found.toRow };
+      const made = yield* insertShard.get({ ...shard, workerId, epoch: worker.epoch });
+      return { ...(made as { readonly shardId: number }), ...shard };
+    },
+  }) satisfies Partial<BodiesOf<WorkerStore>>;
 
 /** One row of the worker's own, which nobody else writes but to supersede it. */
 const asides = {
@@ -289,6 +305,6 @@ export const makeWorkerStore = (engine: PostgresEngine): WorkerStore => ({
   ...driveEach({ ...reads, ...probeReads, ...limitReads }, (makeBody: () => Reading<unknown>) =>
     engine.read(makeBody),
   ),
-  ...driveEach({ ...writes, ...probeWrites, ...limitWrites }, engine.write),
+  ...driveEach({ ...makeWrites({ lastMs: -Infinity }), ...probeWrites, ...limitWrites }, engine.write),
   ...driveEach({ ...asides, ...probeAsides }, engine.writeAside),
 });
