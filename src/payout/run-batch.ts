@@ -3,6 +3,7 @@ import pLimit from 'p-limit';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { countRows } from '../core/exit-code.ts';
 import type { Batch, Log } from '../core/ports.ts';
+import { forEachBounded } from '../platform/bounded.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { type AdaptiveLimit, limitRequests } from './adaptive-limit.ts';
 import {
@@ -315,22 +316,7 @@ export async function payReadyRows(
     transfer: limit.openLane(),
   };
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
-  const underWay = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  try {
-    for await (const row of handOut(context, batch)) {
-      const task: Promise<void> = payHanded(context, batch, row, lanes)
-        .catch((error: unknown) => void failures.push(error))
-        .finally(() => underWay.delete(task));
-      underWay.add(task);
-      if (underWay.size >= rowsMax) await Promise.race(underWay);
-      if (failures.length > 0) break;
-    }
-  } finally {
-    // Also when no more rows can be read: whoever asked for this may say next that nothing of it is under way.
-    await Promise.all(underWay);
-  }
-  if (failures.length > 0) throw failures[0];
+  await forEachBounded(handOut(context, batch), rowsMax, (row) => payHanded(context, batch, row, lanes));
 }
 
 /** Share of the transfers at once whose intents are recorded ahead, so that no lane waits for the disk. */

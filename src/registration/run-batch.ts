@@ -9,6 +9,7 @@ import {
   takeUpBreaker,
 } from '../payout/circuit-breaker.ts';
 import { isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
+import { forEachBounded } from '../platform/bounded.ts';
 import { conclude, hasHeld } from './conclude.ts';
 import { type RegistrationContext, serviceBreaker } from './context.ts';
 import { OutcomeBrake } from './outcome-brake.ts';
@@ -170,22 +171,9 @@ async function isAnyToSend(
 async function sendReadyRows(context: RegistrationContext, batch: RegistrationBatch): Promise<void> {
   const inLane = context.limit.openLane();
   const rowsMax = context.limit.state.ceiling * 2;
-  const underWay = new Set<Promise<void>>();
-  const failures: unknown[] = [];
-  try {
-    for await (const registration of readyRows(context, batch)) {
-      const task: Promise<void> = submitRegistration(context, registration, batch, inLane)
-        .catch((error: unknown) => void failures.push(error))
-        .finally(() => underWay.delete(task));
-      underWay.add(task);
-      if (underWay.size >= rowsMax) await Promise.race(underWay);
-      if (failures.length > 0) break;
-    }
-  } finally {
-    // Also when no more rows can be read: whoever asked for this may say next that nothing of it is under way.
-    await Promise.all(underWay);
-  }
-  if (failures.length > 0) throw failures[0];
+  await forEachBounded(readyRows(context, batch), rowsMax, (registration) =>
+    submitRegistration(context, registration, batch, inLane),
+  );
 }
 
 async function* readyRows(

@@ -1,0 +1,29 @@
+/** Works through a stream with a bounded number of its items under way. */
+
+/**
+ * Begins no more items once one has failed.
+ * @param work what is done with each item
+ * @throws what the first of them has met, when nothing is under way any more
+ */
+export async function forEachBounded<Item>(
+  items: AsyncIterable<Item>,
+  underWayMax: number,
+  work: (item: Item) => Promise<void>,
+): Promise<void> {
+  const underWay = new Set<Promise<void>>();
+  const failures: unknown[] = [];
+  try {
+    for await (const item of items) {
+      const task: Promise<void> = work(item)
+        .catch((error: unknown) => void failures.push(error))
+        .finally(() => underWay.delete(task));
+      underWay.add(task);
+      if (underWay.size >= underWayMax) await Promise.race(underWay);
+      if (failures.length > 0) break;
+    }
+  } finally {
+    // Also when no more items can be read: whoever asked for this may say next that nothing of it is under way.
+    await Promise.all(underWay);
+  }
+  if (failures.length > 0) throw failures[0];
+}
