@@ -37,9 +37,10 @@ const counts = {
 type CountName = keyof typeof counts;
 
 const signalDefault = 'SIGKILL';
-const seedsMax = 1_000_000;
+export const seedsMax = 1_000_000;
 
-function readCount(name: string, words: string | undefined, otherwise: number): number {
+/** @throws Error for what is no count */
+export function readCount(name: string, words: string | undefined, otherwise: number): number {
   const value = words === undefined ? otherwise : Number(words);
   if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} takes a whole number, 0 or more`);
   return value;

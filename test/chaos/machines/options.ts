@@ -1,5 +1,6 @@
 /** The options of `npm run chaos -- --machines N`. */
 import { parseArgs } from 'node:util';
+import { readCount, seedsMax } from '../options.ts';
 
 /** How often each trouble befalls the machines. */
 export interface TroubleCounts {
@@ -37,14 +38,6 @@ const counts = {
 } as const;
 
 type CountName = keyof typeof counts;
-
-const seedsMax = 1_000_000;
-
-function readCount(name: string, words: string | undefined, otherwise: number): number {
-  const value = words === undefined ? otherwise : Number(words);
-  if (!Number.isInteger(value) || value < 0) throw new Error(`--${name} takes a whole number, 0 or more`);
-  return value;
-}
 
 /** @throws Error for a word that is no option, or a value that is no count */
 export function readMachineOptions(args: readonly string[]): MachineOptions {
