@@ -13,9 +13,13 @@ import {
   type LowestLimit,
 } from './rules/adaptive-limit.ts';
 import type { BreakerSignal, LimitSignal, ReadReply } from './rules/read-reply.ts';
+import { computeAheadShare, noSendTimes, type SendTimes, withSendTime } from './rules/intents-ahead.ts';
 import type { HeardOfBank, WholeLimit } from './rules/shared-limit.ts';
 
 const nothingHeard = { answers: 0, trouble: null };
+
+/** Whose places: of requests at once, or of these and what is made ready for them ahead. */
+export type LaneKind = 'at-once' | 'ahead';
 
 /** The limit of one kind of request; it outlives the runs of a process, as the bank's mood does. */
 export class AdaptiveLimit {
@@ -26,8 +30,9 @@ export class AdaptiveLimit {
   #heard: Omit<HeardOfBank, 'round'> = nothingHeard;
   /** That of the limit of all machines, as this one knows it. */
   #round = 0;
-  /** The places of all runs of the process, by their share of the limit. */
-  readonly #places = new Map<number, FairSemaphore>();
+  #times = noSendTimes;
+  /** The places of all runs of the process. */
+  readonly #places = new Map<LaneKind, FairSemaphore>();
 
   constructor(ceiling: number) {
     this.state = fullLimit(ceiling);
@@ -38,17 +43,25 @@ export class AdaptiveLimit {
     this.lowest = lowerLimit(undefined, this.state);
   }
 
-  /**
-   * Opens a lane that obeys the limit; lanes with the same share have their places in common and take turns.
-   * @param share places for each request at once
-   */
-  openLane(share = 1): RunInTurn {
-    let places = this.#places.get(share);
+  /** Opens a lane that obeys the limit; lanes of a kind have their places in common and take turns. */
+  openLane(kind: LaneKind = 'at-once'): RunInTurn {
+    let places = this.#places.get(kind);
     if (places === undefined) {
-      places = new FairSemaphore(Math.ceil(this.state.limit * share));
-      this.#places.set(share, places);
+      places = new FairSemaphore(this.#countPlaces(kind));
+      this.#places.set(kind, places);
     }
     return places.openQueue();
+  }
+
+  /** Takes note of what a step of a send has taken: it decides how many are made ready ahead. */
+  noteTime(step: keyof SendTimes, ms: number): void {
+    this.#times = withSendTime(this.#times, step, ms);
+    this.#places.get('ahead')?.resize(this.#countPlaces('ahead'));
+  }
+
+  #countPlaces(kind: LaneKind): number {
+    const { limit } = this.state;
+    return kind === 'ahead' ? Math.ceil(limit * (1 + computeAheadShare(this.#times))) : limit;
   }
 
   /**
@@ -81,7 +94,7 @@ export class AdaptiveLimit {
     this.state = next;
     if (next.limit === limit) return;
     this.lowest = lowerLimit(this.lowest, this.state);
-    for (const [share, places] of this.#places) places.resize(Math.ceil(this.state.limit * share));
+    for (const [kind, places] of this.#places) places.resize(this.#countPlaces(kind));
   }
 }
 

@@ -312,15 +312,12 @@ export async function payReadyRows(
   const verify = pLimit(context.verify.concurrency);
   const lanes: Lanes = {
     verify,
-    submit: limit.openLane(1 + intentsAheadShare),
+    submit: limit.openLane('ahead'),
     transfer: limit.openLane(),
   };
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
   await forEachBounded(handOut(context, batch), rowsMax, (row) => payHanded(context, batch, row, lanes));
 }
-
-/** Share of the transfers at once whose intents are recorded ahead, so that no lane waits for the disk. */
-const intentsAheadShare = 0.25;
 
 /** Payee checks and transfers have limits of their own, so that checks run ahead of transfers. */
 interface Lanes {

@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../core/ports.ts';
 import type {
+  AskedShard,
   InDoubt,
   PayerKey,
   PayoutStore,
@@ -13,10 +14,8 @@ import type {
   WorkerStore,
   SharedLimits,
 } from './ports.ts';
+import { computeShardRows, shardMs } from './rules/shard-rows.ts';
 import type { WholeLimit } from './rules/shared-limit.ts';
-
-/** Large enough that few commits go to taking them, small enough that all machines end at about the same time. */
-const shardRowsMax = 50;
 
 type SharedRows = Pick<
   WorkerStore,
@@ -45,10 +44,10 @@ export class Share {
     this.#workerId = workerId;
   }
 
-  /** @param afterRow where rows that became ready again are looked for; undefined: rows that nobody has had yet */
-  async claim(batchId: string, afterRow: number | undefined): Promise<Shard | undefined> {
+  /** @param asked `afterRow`: where rows that became ready again are looked for; undefined: rows that nobody has had yet */
+  async claim(batchId: string, asked: AskedShard): Promise<Shard | undefined> {
     await this.tidy();
-    return this.#workers.claimShard(batchId, this.#workerId(), { rowsMax: shardRowsMax, afterRow });
+    return this.#workers.claimShard(batchId, this.#workerId(), asked);
   }
 
   /** It is tried again later where that cannot be recorded: its rows have been paid. */
@@ -165,6 +164,30 @@ class OpenShard {
   };
 }
 
+/** How many rows this process is to take at a time, by those that it has lately done with. */
+class Pace {
+  #done = 0;
+  #sinceMs: number;
+  #rows = computeShardRows(0, shardMs);
+
+  constructor(nowMs: number) {
+    this.#sinceMs = nowMs;
+  }
+
+  noteDone(): void {
+    this.#done += 1;
+  }
+
+  /** Rows end in groups, one commit for each: what a shorter time shows is chance. */
+  readRows(nowMs: number): number {
+    const elapsedMs = nowMs - this.#sinceMs;
+    if (elapsedMs < shardMs) return this.#rows;
+    this.#rows = computeShardRows(this.#done, elapsedMs);
+    [this.#done, this.#sinceMs] = [0, nowMs];
+    return this.#rows;
+  }
+}
+
 /** How often rows are looked for that somebody has had and left: whoever had them has died, or has other work now. */
 const sweepEveryMs = 5_000;
 
@@ -174,13 +197,14 @@ const sweepEveryMs = 5_000;
  */
 export async function* handOutShards(reading: Reading, share: Share): AsyncGenerator<HandedRow> {
   const { clock, batchId, isToEnd } = reading;
+  const pace = new Pace(clock.elapsedMs());
   let sweptAtMs = -Infinity;
   let afterRow: number | undefined;
   let isLastSweep = false;
   while (!isToEnd()) {
     if (!isLastSweep && clock.elapsedMs() - sweptAtMs >= sweepEveryMs)
       [sweptAtMs, afterRow] = [clock.elapsedMs(), 0];
-    const shard = await share.claim(batchId, afterRow);
+    const shard = await share.claim(batchId, { rowsMax: pace.readRows(clock.elapsedMs()), afterRow });
     if (shard === undefined) {
       if (isLastSweep) return;
       isLastSweep = afterRow === undefined;
@@ -192,7 +216,11 @@ export async function* handOutShards(reading: Reading, share: Share): AsyncGener
     try {
       for await (const ready of readRows(reading, shard.fromRow - 1, shard.toRow)) {
         open.begin();
-        yield { ready, done: open.done };
+        const done = (): Promise<void> => {
+          pace.noteDone();
+          return open.done();
+        };
+        yield { ready, done };
       }
     } finally {
       await open.done();

@@ -13,6 +13,7 @@ import { decideReply } from './rules/after-transfer.ts';
 import { withEnd } from './rules/brake.ts';
 import type { BreakerState } from './rules/circuit-breaker.ts';
 import { type BankNames, decideIntent } from './rules/intent.ts';
+import type { SendTimes } from './rules/intents-ahead.ts';
 import { dayLimitsOf } from './rules/limits.ts';
 import {
   type BreakerSignal,
@@ -43,7 +44,7 @@ export async function submitPayout(
 ): Promise<() => Promise<void>> {
   const intended = await inLikenessTurn(context, row, () => recordIntent(context, row));
   if (intended === undefined) return async () => {};
-  const { gate, settle, bankClock } = context;
+  const { gate, settle, bankClock, clock } = context;
   return inLane(async () => {
     const { pass } = intended;
     const stop = findStop(gate.transfers, pass.isProbe);
@@ -52,8 +53,20 @@ export async function submitPayout(
       return () => recordOutcome(context, intended, { finding: stop, facts: {} });
     }
     const mayLeave = (): boolean => mayBytesLeaveFirst(intended.attempt, settle, bankClock.read());
-    return sendAttempt(context, intended, pass, mayLeave);
+    const beganAtMs = clock.elapsedMs();
+    const record = await sendAttempt(context, intended, pass, mayLeave);
+    noteTime(context, 'sendMs', beganAtMs);
+    return record;
   });
+}
+
+/** Where several machines write to one journal a commit waits for theirs, too; one alone waits for its own disk. */
+function noteTime(
+  { share, adaptiveLimits, clock }: WorkerContext,
+  step: keyof SendTimes,
+  beganAtMs: number,
+): void {
+  if (share !== undefined) adaptiveLimits.transfers.noteTime(step, clock.elapsedMs() - beganAtMs);
 }
 
 /** Of like payouts under way at once, one is looked at when the intent of the one before is recorded. */
@@ -109,7 +122,7 @@ async function tryIntent(
   row: PayableRow,
   isFirstLook: boolean,
 ): Promise<Intended | 'refused' | undefined> {
-  const { run, bankClock, settle } = context;
+  const { run, bankClock, settle, clock } = context;
   const { payout, batch } = row;
   const limits = dayLimitsOf(context.limits.overTime, payout);
   const guards = await noteKnownLoss(context);
@@ -124,8 +137,10 @@ async function tryIntent(
   run.inFlight.add(payout.seq);
   run.hasSent = true;
   let isRecorded = false;
+  const beganAtMs = clock.elapsedMs();
   try {
     [isRecorded = false] = await context.journal.apply([change]);
+    noteTime(context, 'commitMs', beganAtMs);
   } finally {
     if (!isRecorded) {
       run.inFlight.delete(payout.seq);

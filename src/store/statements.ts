@@ -200,6 +200,8 @@ export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Pre
   readonly isRare?: true;
   /** Its rows are lists of cells. */
   readonly asLists?: true;
+  /** Its answer changes nothing of what the body does next: an engine need not wait for it before that. */
+  readonly isUnheard?: true;
 }
 
 /**
@@ -223,6 +225,8 @@ export interface Statement<Values, Row> {
   all(values: Values): Reading<Row[]>;
   /** How many rows it changed. */
   run(values: Values): Body<number>;
+  /** Runs it whatever it changes. Where it fails, its transaction may do so only as it is committed. */
+  note(values: Values): Body<void>;
 }
 
 const defineAs = <Values extends object, Row>(
@@ -237,6 +241,9 @@ const defineAs = <Values extends object, Row>(
   },
   *run(values) {
     return (yield { wanted: 'run', build, values, ...rare }) as number;
+  },
+  *note(values) {
+    yield { wanted: 'run', build, values, ...rare, isUnheard: true };
   },
 });
 

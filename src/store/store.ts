@@ -180,6 +180,7 @@ const reads = {
 /** Of a few rows each, asked for each row that is paid. */
 const looks = {
   payout: payoutReads.payout,
+  readyPage: payoutReads.readyPage,
   attemptsOf: payoutReads.attemptsOf,
   similarPayment: payoutReads.similarPayment,
   ...limitReads,

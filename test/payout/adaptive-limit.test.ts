@@ -46,7 +46,7 @@ describe('a lane', () => {
 
   test('may have places to spare, never fewer than one', async () => {
     const limit = new AdaptiveLimit(4);
-    const ahead = limit.openLane(1.25);
+    const ahead = limit.openLane('ahead');
     const { begin, ends } = makeWork();
     for (let row = 0; row < 20; row += 1) void ahead(begin);
     await settleDown();
@@ -55,6 +55,27 @@ describe('a lane', () => {
     for (const end of ends.splice(0, 5)) end();
     await settleDown();
     expect(ends.length).toBe(2);
+  });
+
+  test('makes as many ready ahead as are sent while a commit lasts, as soon as that is known', async () => {
+    const limit = new AdaptiveLimit(8);
+    const ahead = limit.openLane('ahead');
+    const { begin, ends } = makeWork();
+    for (let row = 0; row < 40; row += 1) void ahead(begin);
+    await settleDown();
+    expect(ends.length).toBe(10);
+    limit.noteTime('commitMs', 15);
+    limit.noteTime('sendMs', 30);
+    await settleDown();
+    expect(ends.length).toBe(12);
+    for (let sends = 0; sends < 100; sends += 1) limit.noteTime('sendMs', 15);
+    await settleDown();
+    expect(ends.length).toBe(16);
+    // The bank has become slow: fewer wait for it.
+    for (let sends = 0; sends < 200; sends += 1) limit.noteTime('sendMs', 400);
+    for (const end of ends.splice(0, 10)) end();
+    await settleDown();
+    expect(ends.length).toBe(10);
   });
 
   test('has its places in common with the other lanes of the process', async () => {

@@ -70,6 +70,9 @@ async function openMachines(rows: number, write: (theatre: Theatre) => Script = 
 }
 
 /** The bank takes its time. */
+/** Rows that nobody has had. */
+const firstShard = { rowsMax: 50, afterRow: undefined };
+
 const slowly = (theatre: Theatre, ms: number, script: Script = {}): Script => ({
   ...script,
   transfer: async (order, no) => {
@@ -192,7 +195,7 @@ describe('a batch that several machines pay', () => {
       await using one = await openMachines(60, (theatre) => slowly(theatre, 1_000));
       const { theatre, batchId, workers, sender, second } = one;
       await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
-      await second.share.claim(batchId, undefined);
+      await second.share.claim(batchId, firstShard);
       // The ten rows that are left take it 5 s.
       const sending = sender.send(batchId);
       await theatre.time.advance(goneAtMs);
@@ -209,7 +212,7 @@ describe('a batch that several machines pay', () => {
     const small = secondBatchId;
     await ingest(theatre.journal, makeRows(20, 3_001), { batchId: small });
     for (const id of [batchId, small]) await theatre.journal.moveBatch(id, 'running', null, noonMs);
-    await third.share.claim(small, undefined);
+    await third.share.claim(small, firstShard);
     const helping = second.help();
     await theatre.time.advance(5_000);
     expect(await theatre.statuses(small)).toEqual({ ready: 20 });
@@ -227,7 +230,7 @@ describe('a batch that several machines pay', () => {
     const { theatre, batchId, workers, sender, second } = one;
     const sending = sender.send(batchId);
     await theatre.time.advance(2_000);
-    const left = await second.share.claim(batchId, undefined);
+    const left = await second.share.claim(batchId, firstShard);
     if (left === undefined) throw new Error('there are no rows');
     const countReady = async (): Promise<number> => {
       const page = await theatre.journal.readyPage(batchId, left.fromRow - 1, 50);

@@ -34,13 +34,15 @@ interface Ask {
   readonly step: Step;
 }
 
-type Answer = { readonly value: unknown } | { readonly failure: unknown };
+export type Answer = { readonly value: unknown } | { readonly failure: unknown };
 
 export interface Manner {
   /** Each statement goes out alone, so that one that fails is known for what it is. */
   readonly isAlone?: boolean;
   /** Told before several go out at once. */
   readonly beforeMany?: () => void;
+  /** Takes the answers that no body waits for; left out where each is waited for. */
+  readonly unheard?: Promise<Answer>[];
 }
 
 /** True where nobody waits for it any more. */
@@ -180,8 +182,15 @@ const settle = async (asked: Promise<unknown>): Promise<Answer> => {
   }
 };
 
-async function askEach(client: ClientBase, asks: readonly Ask[]): Promise<Answer[]> {
-  return Promise.all(asks.map(({ step }) => settle(askAlone(client, step))));
+async function askOne(client: ClientBase, { step }: Ask, { unheard }: Manner): Promise<Answer> {
+  const answer = settle(askAlone(client, step));
+  if (step.isUnheard !== true || unheard === undefined) return answer;
+  unheard.push(answer);
+  return { value: undefined };
+}
+
+async function askEach(client: ClientBase, asks: readonly Ask[], manner: Manner): Promise<Answer[]> {
+  return Promise.all(asks.map((ask) => askOne(client, ask, manner)));
 }
 
 /** True of a question that is the same whoever asks it. */
@@ -189,9 +198,10 @@ const isSameForAll = ({ parameters }: CompiledText, { wanted }: Step): boolean =
   wanted !== 'run' && parameters.every((parameter) => slotNameOf(parameter) === undefined);
 
 /** Those who ask the same. */
-async function askSame(client: ClientBase, asks: readonly Ask[], { isAlone }: Manner): Promise<Answer[]> {
+async function askSame(client: ClientBase, asks: readonly Ask[], manner: Manner): Promise<Answer[]> {
   const [first] = asks;
-  if (first === undefined || asks.length === 1 || isAlone === true) return askEach(client, asks);
+  if (first === undefined || asks.length === 1 || manner.isAlone === true)
+    return askEach(client, asks, manner);
   if (isSameForAll(compileStep(first.step), first.step)) {
     const answer = await settle(askAlone(client, first.step));
     return asks.map(() => answer);
@@ -199,7 +209,7 @@ async function askSame(client: ClientBase, asks: readonly Ask[], { isAlone }: Ma
   const { build, wanted } = first.step;
   const merged = mergedOf.get(build);
   if (merged && asks.every(({ step }) => step.wanted === wanted)) return askMerged(client, merged, asks);
-  const answers = askEach(client, asks);
+  const answers = askEach(client, asks, manner);
   // What fails here has failed there before.
   if (merged === undefined) await learnToMerge(client, first.step).catch(() => {});
   return answers;
@@ -208,7 +218,7 @@ async function askSame(client: ClientBase, asks: readonly Ask[], { isAlone }: Ma
 /** Asks for all of them at once. */
 async function askAll(client: ClientBase, asks: readonly Ask[], manner: Manner): Promise<Answer[]> {
   const [first] = asks;
-  if (first !== undefined && asks.length === 1) return [await settle(askAlone(client, first.step))];
+  if (first !== undefined && asks.length === 1) return [await askOne(client, first, manner)];
   manner.beforeMany?.();
   const places = Map.groupBy(asks.keys(), (place) => asks[place]?.step.build);
   const answers: Answer[] = [];

@@ -10,7 +10,7 @@ import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { JournalWriteError } from '../connection.ts';
 import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
-import { driveOn, MergedFailure } from './drive.ts';
+import { type Answer, driveOn, MergedFailure } from './drive.ts';
 import { asPostgresWriteError, isAnswered, isPassing } from './errors.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp, wholeSetUp } from './pool.ts';
@@ -75,14 +75,19 @@ const takeWriteLock = `select pg_advisory_xact_lock(${writeLockKey})::text`;
  * From here on what is looked for is looked up in an index, row by row: the server may have seen a table when it was
  * empty, and would go through it whole for ever.
  */
-const planByIndex = {
-  name: 'paydrop_plan_by_index',
-  text: `select set_config(name, setting, true) from (values ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
-    ('enable_mergejoin', 'off'), ('jit', 'off'), ('plan_cache_mode', 'force_generic_plan')) as wanted (name, setting)`,
-};
+const writePlanByIndex = (isForTransaction: boolean): string => `
+select set_config(name, setting, ${isForTransaction}) from (values ('enable_seqscan', 'off'), ('enable_hashjoin', 'off'),
+  ('enable_mergejoin', 'off'), ('jit', 'off'), ('plan_cache_mode', 'force_generic_plan')) as wanted (name, setting)`;
 
-/** Runs a body of a transaction that has begun. */
-async function driveWrite<Result>(client: ClientBase, body: Body<Result>, isAlone: boolean): Promise<Result> {
+const planByIndex = { name: 'paydrop_plan_by_index', text: writePlanByIndex(true) };
+
+/** Runs a body of a transaction that has begun. @param unheard takes the answers that come as late as the commit's */
+async function driveWrite<Result>(
+  client: ClientBase,
+  body: Body<Result>,
+  isAlone: boolean,
+  unheard: Promise<Answer>[],
+): Promise<Result> {
   let isPlanned = false;
   const beforeMany = (): void => {
     if (isPlanned) return;
@@ -90,7 +95,7 @@ async function driveWrite<Result>(client: ClientBase, body: Body<Result>, isAlon
     // What fails here fails whatever comes after it.
     client.query(planByIndex).catch(() => {});
   };
-  return driveOn(client, body, { isAlone, beforeMany });
+  return driveOn(client, body, { isAlone, beforeMany, ...(!isAlone && { unheard }) });
 }
 
 /**
@@ -107,20 +112,24 @@ async function transact<Result>(
   const begun = Promise.all([client.query('begin'), client.query(takeWriteLock), marks.leave(client)]);
   // Told below, when the body has ended.
   begun.catch(() => {});
+  const unheard: Promise<Answer>[] = [];
   let result: Result;
   try {
-    result = await driveWrite(client, body, isAlone);
+    result = await driveWrite(client, body, isAlone, unheard);
   } catch (error) {
     await begun;
     throw error;
   }
   await begun;
-  await commit(client);
+  await commit(client, unheard);
   return result;
 }
 
-/** @throws Error when the server has rolled back: it does so without an error where a statement has failed before */
-async function commit(client: ClientBase): Promise<void> {
+/**
+ * @param unheard answers of statements that have gone out before it
+ * @throws Error when the server has rolled back: it does so without an error where a statement has failed before
+ */
+async function commit(client: ClientBase, unheard: readonly Promise<Answer>[]): Promise<void> {
   let done: string;
   try {
     done = (await client.query('commit')).command;
@@ -129,8 +138,9 @@ async function commit(client: ClientBase): Promise<void> {
     if (isAnswered(error)) throw error;
     throw new CommitUnansweredError('the answer to a commit was lost', { cause: error });
   }
-  if (done !== 'COMMIT')
-    throw new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
+  if (done === 'COMMIT') return;
+  for (const answer of await Promise.all(unheard)) if ('failure' in answer) throw answer.failure;
+  throw new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
 }
 
 /** Uses a connection, which is thrown away when anything fails on it. */
@@ -255,7 +265,11 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
   const readers = openPool(url, readersMax, greet);
   const writer = openPool(url, 1, greet, { pipeline: true });
   const aside = openPool(url, 1, greet, soonAnswered);
-  const looks = openPool(url, 1, greet, { pipeline: true });
+  const greetLooks: Greeting = async (client) => {
+    await greet?.(client);
+    await client.query(writePlanByIndex(false));
+  };
+  const looks = openPool(url, 1, greetLooks, { pipeline: true });
   const pools = [readers, writer, aside, looks];
   const turns = new KeyedMutex();
   const marks = new WriteMarks();

@@ -85,7 +85,7 @@ export const endCounting: Pick<SendGuards, 'openCounts' | 'countEnd' | 'keepCoun
     for (const { payer, before, counted, halt } of counts.values()) {
       if (!isSameCount(before, counted)) {
         const { consecutiveFailures: failures, ends } = counted;
-        yield* keepCounted.run({ ...payer, failures, ends: toText(ends) });
+        yield* keepCounted.note({ ...payer, failures, ends: toText(ends) });
       }
       if (halt !== undefined) yield* payerBreakerWrites.recordPayerHalt(halt);
     }

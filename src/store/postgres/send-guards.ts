@@ -103,6 +103,6 @@ export const makeSendGuards = (own: OwnWorker, loss: KnownLoss): SendGuards => (
   *noteSends(sent) {
     const payoutSeqs = sent.map(({ payoutSeq }) => payoutSeq);
     const attemptNos = sent.map(({ attemptNo }) => attemptNo);
-    yield* keepSends.run({ workerId: own.workerId ?? nobody, payoutSeqs, attemptNos });
+    yield* keepSends.note({ workerId: own.workerId ?? nobody, payoutSeqs, attemptNos });
   },
 });

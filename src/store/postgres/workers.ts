@@ -21,7 +21,15 @@ import {
   mayRenew,
   type RowGap,
 } from '../../payout/rules/lease.ts';
-import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
+import {
+  type BodiesOf,
+  type Body,
+  define,
+  driveEach,
+  type Reading,
+  textStatement,
+  together,
+} from '../statements.ts';
 import { JournalRefusedError } from '../connection.ts';
 import { limitReads, limitWrites } from './bank-limits.ts';
 import type { PostgresEngine } from './engine.ts';
@@ -267,13 +275,15 @@ const makeWrites = (forgetting: Forgetting) =>
     },
     joinAsHelper: (name) => beginWorker(name, 'helper'),
     *claimShard(batchId, workerId, { rowsMax, afterRow }) {
-      const worker = yield* byId.get({ workerId });
+      const [worker, highest, open] = yield* together([
+        byId.get({ workerId }),
+        highestRow.get({ batchId }),
+        openShards.all({ batchId }),
+      ]);
       if (worker === undefined || isOver(worker)) return undefined;
-      const highest = yield* highestRow.get({ batchId });
       // A process may work for years: what has gathered since is looked for whenever a batch begins.
       if (highest?.row === null) yield* prune();
       else yield* forgetSendsNowAndThen(forgetting);
-      const open = yield* openShards.all({ batchId });
       if (open.some(isAhead)) yield* drawLeasesNear();
       const taken = open.filter((shard) => !isOver(shard));
       const after = afterRow ?? highest?.row ?? 0;

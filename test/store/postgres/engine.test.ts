@@ -8,6 +8,7 @@ import { makePostgresEngine, type PostgresEngine } from '../../../src/store/post
 import {
   type Body,
   change,
+  define,
   inDialect,
   select,
   textStatement,
@@ -40,6 +41,9 @@ function databaseUrl(): string {
 }
 
 const insert = (value: number) => change(textStatement(sql`insert into number values (${value})`));
+const noteNumber = define(({ value }: { value: number }) =>
+  textStatement(sql`insert into number values (${value})`),
+);
 const readAll = () => select(textStatement<{ value: number }>(sql`select value from number order by value`));
 
 function* insertTwo(first: number, second: number): Body<number> {
@@ -136,6 +140,21 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
     expect(await values(engine)).not.toContain(71);
   });
 
+  test('what nobody waits for goes with the commit: where it fails nothing is kept, and it is known why', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    const noteAfter = function* (value: number, noted: number): Body<string> {
+      yield* insert(value);
+      yield* noteNumber.note({ value: noted });
+      return 'done';
+    };
+    expect(await engine.write(() => noteAfter(81, 82))).toBe('done');
+    await expect(engine.write(() => noteAfter(83, 81))).rejects.toThrow(/duplicate key/);
+    expect(await engine.write(() => noteAfter(84, 85))).toBe('done');
+    const kept = await values(engine);
+    expect(kept).toEqual(expect.arrayContaining([81, 82, 84, 85]));
+    expect(kept).not.toContain(83);
+  });
+
   test('a piece of a statement is read as PostgreSQL has it', async () => {
     await using engine = makePostgresEngine(databaseUrl());
     const piece = inDialect({ sqlite: sql`nonsense(${1})`, postgres: sql`${7}::bigint` });
@@ -222,6 +241,7 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
       const add = function* (): Body<number> {
         tries += 1;
         yield* insert(marker + tries);
+        yield* noteNumber.note({ value: marker + 10 + tries });
         return tries;
       };
       const first = await engine.write(() => insert(marker));
@@ -229,8 +249,8 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
       const told = await engine.write(add);
       expect(wire.broken).toBe(1);
       expect(first).toBe(1);
-      const kept = (await values(engine)).filter((value) => value > marker && value < marker + 10);
-      expect(kept).toEqual([marker + told]);
+      const kept = (await values(engine)).filter((value) => value > marker && value < marker + 20);
+      expect(kept).toEqual([marker + told, marker + 10 + told]);
       expect(told).toBe(outcome === 'made' ? 1 : 2);
     },
   );
