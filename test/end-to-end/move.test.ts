@@ -1,5 +1,5 @@
 /** `paydrop move`, from the shell: what it does, what it says, and what the file says afterwards. */
-import { copyFile, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -7,6 +7,7 @@ import { stringify } from 'yaml';
 import { acquireSenderLock } from '../../src/app/sender-lock.ts';
 import { nameJournalUrl } from '../../src/settings/journal-url.ts';
 import { openJournal } from '../../src/store/open.ts';
+import { openDatabaseJournal } from '../../src/store/postgres/open.ts';
 import { type Ended, runPaydrop } from '../cli/run-paydrop.ts';
 import { readDatabaseRows, readFileRows, withoutOwnFacts } from '../support/both-sides.ts';
 import { partner } from '../support/core-fixtures.ts';
@@ -109,6 +110,32 @@ describePostgres('paydrop move', () => {
     const none = await move('--data-dir', join(folder, 'none'));
     expect(none).toMatchObject({ code: 2 });
     expect(none.stderr).toContain('there is no journal');
+  });
+
+  test('has nothing to do where the journal began in the database, and says so', async () => {
+    const dataDir = join(folder, 'other');
+    const other = (...args: readonly string[]): Promise<Ended> =>
+      paydrop([...args, '--data-dir', dataDir], { PAYDROP_JOURNAL_URL: database.url });
+    const name = nameJournalUrl(database.url);
+    await mkdir(dataDir);
+    const opening = { ...openingIn(dataDir), stamp: { ...stamp, termId: partner.termId } };
+    await (await openDatabaseJournal(opening, { url: database.url, name }))?.[Symbol.asyncDispose]();
+    const said = `is at ${name}, and there is no journal.db in ${dataDir}: nothing is to be moved.`;
+    for (const args of [['--check'], []]) {
+      const nothing = await other('move', ...args);
+      expect(nothing).toMatchObject({ code: 0, stderr: '' });
+      expect(nothing.stdout).toContain(said);
+    }
+    expect(JSON.parse((await other('move', '--json')).stdout)).toMatchObject({ state: 'was-there' });
+    await using empty = await makeDatabase();
+    for (const args of [['--check'], []]) {
+      const elsewhere = await paydrop(['move', '--data-dir', dataDir, ...args], {
+        PAYDROP_JOURNAL_URL: empty.url,
+      });
+      expect(elsewhere).toMatchObject({ code: 2, stdout: '' });
+      expect(elsewhere.stderr).toContain('If it is in another database, name that one in journal.url');
+      expect(elsewhere.stderr).toContain('If it was in journal.db, that is lost.');
+    }
   });
 
   test('waits for nobody who sends, and names him', async () => {

@@ -23,14 +23,17 @@ import { describeTables, ownTable } from './tables.ts';
 /** What has just been done. */
 export type MoveStep = 'locked' | 'copied' | 'committed' | 'compared' | 'marked' | 'arrived';
 
-/** A journal and a database. */
-export interface Way {
-  readonly journalId: string;
-  /** Of the file. */
-  readonly from: JournalSite;
+interface Where {
   /** Of the database. */
   readonly to: JournalSite;
   readonly address: JournalAddress;
+}
+
+/** A journal and a database. */
+export interface Way extends Where {
+  readonly journalId: string;
+  /** Of the file. */
+  readonly from: JournalSite;
 }
 
 export interface Move extends Way {
@@ -110,6 +113,13 @@ export const lookAhead = (way: Way, gone: Gone | undefined): Promise<MoveAhead> 
     return 'all';
   });
 
+/** Of the journal that is in the database and may be used there; undefined where there is none. Reads only. */
+export const findJournalThere = (where: Where): Promise<string | undefined> =>
+  atDatabase(where, async (database) => {
+    const { journalId, isArriving } = await useClient(database, findJournal);
+    return isArriving ? undefined : journalId;
+  });
+
 /** Goes on where the file says already that its journal is gone. */
 async function endMove(db: DatabaseSync, database: Database, move: Move, gone: Gone): Promise<MoveEnd> {
   const found = await useClient(database, findJournal);
@@ -146,7 +156,7 @@ interface Database {
 }
 
 /** @throws JournalRefusedError when no journal can be there */
-async function atDatabase<T>({ to, address }: Way, use: (database: Database) => Promise<T>): Promise<T> {
+async function atDatabase<T>({ to, address }: Where, use: (database: Database) => Promise<T>): Promise<T> {
   let identity: DatabaseIdentity | undefined;
   const greet = async (client: ClientBase): Promise<void> => {
     const present = await requireServer(client, to, true);

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { countOf } from '../../core/figures.ts';
-import { siteOfDatabase, siteOfFile } from '../../payout/rules/journal-place.ts';
+import { describeNoFile, siteOfDatabase, siteOfFile } from '../../payout/rules/journal-place.ts';
 import { systemClock } from '../../platform/clock.ts';
 import type { Logger } from '../../platform/log.ts';
 import { complainAboutJournalUrl, nameJournalUrl } from '../../settings/journal-url.ts';
@@ -12,14 +12,23 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 import { journalFileName, JournalRefusedError, openConnection, openReader } from '../../store/connection.ts';
 import { requireIdentity } from '../../store/identity.ts';
 import { type Gone, readGone } from '../../store/moved.ts';
-import type { JournalAddress } from '../../store/postgres/open.ts';
+import { readHighWaterMark } from '../../store/high-water-mark.ts';
+import { type JournalAddress, openDatabaseJournal } from '../../store/postgres/open.ts';
 import { drive } from '../../store/statements.ts';
 import type { Store } from '../../store/store.ts';
 import { lockOwnJournal, openOwnJournal } from '../journal/own-journal.ts';
 import { describeIdentity, requireJournal } from '../open-store.ts';
 import { findSender, type SenderLockOwner } from '../sender-lock.ts';
 import { SenderBusyError } from '../session.ts';
-import { carryOver, lookAhead, type Move, type MoveAhead, type MoveEnd, type Way } from './carry-over.ts';
+import {
+  carryOver,
+  findJournalThere,
+  lookAhead,
+  type Move,
+  type MoveAhead,
+  type MoveEnd,
+  type Way,
+} from './carry-over.ts';
 import { countRows } from './tables.ts';
 
 export interface MoveWish {
@@ -34,6 +43,8 @@ interface Ways {
   readonly dataDir: string;
   /** The database, without user and password. */
   readonly database: string;
+  /** False where the journal is in the database and no file of one is here: there is nothing to be moved. */
+  readonly hasFile: boolean;
 }
 
 /** What would be moved, and what is in its way. */
@@ -42,7 +53,7 @@ export interface MovePlan extends Ways {
   readonly rows: number;
   /** In archives beside the file. */
   readonly archivedBatches: number;
-  /** Who is sending; undefined when nobody is. */
+  /** Who is sending from the file; undefined when nobody is. */
   readonly sender: SenderLockOwner | undefined;
 }
 
@@ -61,6 +72,8 @@ export async function moveJournal(
 ): Promise<Moved> {
   const address = readAddress(loaded, to);
   const source = inFile(loaded);
+  const there = await findWithoutFile(source, address);
+  if (there !== undefined) return { ...there, kind: 'was-there' };
   await using stack = new AsyncDisposableStack();
   // One that is not there is not made by this.
   if (peekGone(source) === undefined) await (await requireJournal(source))[Symbol.asyncDispose]();
@@ -83,6 +96,9 @@ export async function moveJournal(
 export async function planMove(loaded: LoadedSettings, { to, recalls }: MoveWish): Promise<MovePlan> {
   const address = readAddress(loaded, to);
   const source = inFile(loaded);
+  const there = await findWithoutFile(source, address);
+  if (there !== undefined)
+    return { ...there, ahead: 'nothing', rows: 0, archivedBatches: 0, sender: undefined };
   const gone = peekGone(source);
   let archivedBatches = 0;
   if (gone === undefined) {
@@ -97,7 +113,8 @@ export async function planMove(loaded: LoadedSettings, { to, recalls }: MoveWish
     ahead,
     rows: countRows(db),
     archivedBatches,
-    sender: findSender(source.dataDir),
+    // Whoever sends from the database is in nobody's way.
+    sender: ahead === 'nothing' ? undefined : findSender(source.dataDir),
   };
 }
 
@@ -148,7 +165,27 @@ const describeWay = ({ journalId, from, address }: Way): Ways => ({
   journalId,
   dataDir: from.dataDir,
   database: address.name,
+  hasFile: true,
 });
+
+/**
+ * What is so where there is no file: a journal that began in the database has never had one.
+ * @returns undefined where there is a file, or nothing tells of a journal
+ * @throws JournalRefusedError when the journal that worked here is not in the database either, or may not be used
+ */
+async function findWithoutFile(source: LoadedSettings, address: JournalAddress): Promise<Ways | undefined> {
+  const { dataDir } = source;
+  if (existsSync(pathOf(source))) return undefined;
+  const journalId = await findJournalThere({ to: siteOfDatabase(dataDir, address.name), address });
+  const mark = readHighWaterMark(dataDir);
+  if (mark !== undefined && mark.journalId !== journalId)
+    throw new JournalRefusedError(describeNoFile(siteOfFile(dataDir), mark.journalId, address.name));
+  if (journalId === undefined) return undefined;
+  // As whoever works it opens it: one that is older than its mark, or another bank's, is not called there.
+  const opening = { dataDir, stamp: describeIdentity(source), access: 'beside' } as const;
+  await (await openDatabaseJournal(opening, address))?.[Symbol.asyncDispose]();
+  return { journalId, dataDir, database: address.name, hasFile: false };
+}
 
 /** @throws JournalRefusedError for batches in archives, which are files beside the journal's, unless they come back */
 async function countArchived(journal: Pick<Store, 'archives'>, recalls: boolean): Promise<number> {

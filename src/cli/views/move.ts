@@ -19,17 +19,21 @@ function describeEnd(moved: Moved): string {
   }
 }
 
+const describeNoFile = ({ journalId, database, dataDir }: Moved | MovePlan): string =>
+  `The journal ${journalId} is at ${database}, and there is no journal.db in ${dataDir}: nothing is to be moved.`;
+
 export function showMoved(moved: Moved): Shown {
   const { journalId, database, dataDir } = moved;
-  const text = toLines([
-    `The journal ${journalId} is at ${database}, ${describeEnd(moved)}.`,
-    `${setNow} journal.db in ${dataDir} stays as it is: nothing is sent from it any more.`,
-  ]);
-  const { kind, ...facts } = moved;
+  const { kind, hasFile, ...facts } = moved;
+  const end = `The journal ${journalId} is at ${database}, ${describeEnd(moved)}.`;
+  const after = `${setNow} journal.db in ${dataDir} stays as it is: nothing is sent from it any more.`;
+  const text = toLines(hasFile ? [end, after] : [describeNoFile(moved), setNow]);
   return { json: { ...facts, state: kind }, text };
 }
 
-function describeAhead({ ahead, rows, journalId, dataDir, database }: MovePlan): string {
+function describeAhead(plan: MovePlan): string {
+  const { ahead, rows, journalId, dataDir, database } = plan;
+  if (!plan.hasFile) return `${describeNoFile(plan)} ${setNow}`;
   switch (ahead) {
     case 'all':
       return `${countOf(rows, 'row')} of the journal ${journalId} in ${dataDir} would go to ${database}, and could.`;
@@ -41,7 +45,7 @@ function describeAhead({ ahead, rows, journalId, dataDir, database }: MovePlan):
 }
 
 export function showPlan(plan: MovePlan): Shown {
-  const { archivedBatches, sender, ...facts } = plan;
+  const { archivedBatches, sender, hasFile: _, ...facts } = plan;
   const lines = [describeAhead(plan)];
   if (archivedBatches > 0)
     lines.push(

@@ -236,6 +236,16 @@ export const describeTwo = ({ journal, dataDir }: Pick<JournalSite, 'journal' | 
   `the settings name ${journal}, and journal.db in ${dataDir} is a journal that was not moved there: both would pay. ` +
   '"paydrop move" carries it over. If it is a rehearsal’s, or another one’s, take it away, with its -wal and -shm';
 
+/** A journal that is to be moved, and is neither in a file nor where it is to go. @param to the database, in words */
+export const describeNoFile = (
+  { dataDir, lossCure: cure }: Pick<JournalSite, 'dataDir' | 'lossCure'>,
+  journalId: string,
+  to: string,
+): string =>
+  `there is no journal.db in ${dataDir} to be moved, and the journal that worked there (${journalId}) is not at ${to}. If ` +
+  'it is in another database, name that one in journal.url: there is nothing to be moved then, since "paydrop move" ' +
+  `carries a journal out of its file alone. If it was in journal.db, that is lost. ${cure}`;
+
 /** A database that a journal is on its way to. */
 export const describeArriving = ({ journal }: Pick<JournalSite, 'journal'>): string =>
   `${journal} has not arrived there yet: it is being moved, or that was cut short. Run "paydrop move" again, on the machine ` +
