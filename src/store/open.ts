@@ -174,7 +174,7 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
   const missing =
     findMissing(db, opening, readPresent) ??
     (isOwn ? findAhead(db, dataDir, readPresent().latestEventSeq) : undefined) ??
-    (await copies?.describeMissing(site, readPresent()));
+    (await copies?.describeMissing(site, readPresent));
   if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
   // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes. It
   // leaves the high-water mark alone, too, so that reading changes nothing.

@@ -136,6 +136,13 @@ export interface Store
    * Left out where nobody has one.
    */
   readonly forOperators?: Partial<Store>;
+  /**
+   * Compares the journal with the furthest that this process has seen of it, and remembers how far it is now; left out as
+   * above.
+   * @param marks `of-all`: with the high-water marks in shared folders, too
+   * @throws JournalRefusedError when it is an older copy by now: this process does nothing more
+   */
+  requireNothingLost?(marks?: 'of-all'): Promise<void>;
   /** Which of them works each file; left out as above. */
   readonly fileClaims?: FileClaimStore;
 }

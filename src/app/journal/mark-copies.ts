@@ -9,12 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import {
-  describeMissing,
-  type JournalSite,
-  type KeptSeal,
-  type MarkCopy,
-} from '../../payout/rules/journal-place.ts';
+import { describeBehind, type KeptSeal, type MarkCopy } from '../../payout/rules/journal-place.ts';
 import { type HighWaterMark, highWaterMarkSchema } from '../../store/high-water-mark.ts';
 
 /** How long a folder may take: a share that hangs holds up nobody. */
@@ -54,19 +49,17 @@ export class MarkCopies implements MarkCopy {
     this.#stems = folders.map((folder) => join(folder, `.journal-${journalId}`));
   }
 
-  /** Why the journal is behind one of them; undefined when it is not, or none can be read. */
-  async describeMissing(site: JournalSite, present: HighWaterMark): Promise<string | undefined> {
+  describeMissing: MarkCopy['describeMissing'] = async (site, readPresent) => {
+    const paths = this.#stems.map((stem) => `${stem}.mark`);
+    const marks = await Promise.all(paths.map((path) => readWithin(path, highWaterMarkSchema)));
+    const present = await readPresent();
     await this.#readSeals(present.recoveredAtMs);
-    for (const stem of this.#stems) {
-      const path = `${stem}.mark`;
-      const mark = await readWithin(path, highWaterMarkSchema);
-      // One from before a loss that the journal knows of is of a journal that went further than this one.
-      if (mark === undefined || mark.recoveredAtMs < present.recoveredAtMs) continue;
-      const missing = describeMissing(site, mark, present);
-      if (missing !== undefined) return `${missing} (so says ${path})`;
+    for (const [place, mark] of marks.entries()) {
+      const missing = describeBehind(site, mark, present);
+      if (missing !== undefined) return `${missing} (so says ${paths[place]})`;
     }
     return undefined;
-  }
+  };
 
   async #readSeals(recoveredAtMs: number): Promise<void> {
     const read = await Promise.all(this.#stems.map((stem) => readWithin(`${stem}.seals`, sealsSchema)));

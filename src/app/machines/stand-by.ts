@@ -9,6 +9,12 @@ import type { MachinePlace } from './machine-place.ts';
 /** How often it is looked whether the sender is still there. */
 const standbyPollMs = 500;
 
+/**
+ * Every so many looks it is remembered how far the journal has come, whoever has brought it there: once the sender is gone,
+ * nobody else may know.
+ */
+const looksBetweenMarks = 6;
+
 /** A session of a process that helps. */
 export type HelpingSession = Session & { readonly place: MachinePlace };
 
@@ -54,16 +60,21 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
   }).then(() => place.endFormer());
   const beside = new AbortController();
   void (standing.beside?.(session, stop) ?? Promise.resolve()).finally(() => beside.abort());
-  while (place.role === 'helper' && !end.aborted) {
+  const look = async (no: number): Promise<void> => {
+    if (no % looksBetweenMarks === 0) await journal.requireNothingLost?.();
+    await place.step();
+  };
+  for (let no = 0; place.role === 'helper' && !end.aborted; no += 1) {
     standing.reportOwner(place.sender);
     await clock.sleep(standbyPollMs, end);
     if (end.aborted) break;
-    await place.step().then(() => standing.noteTrouble(undefined), standing.noteTrouble);
+    await look(no).then(() => standing.noteTrouble(undefined), standing.noteTrouble);
   }
   over.abort();
   await waitForAny(clock, besideEndsMs, beside.signal);
   try {
     refused?.throwIfAborted();
+    if (place.role !== 'helper') await journal.requireNothingLost?.('of-all');
     // What an operator has said of the journal while this process helped.
     await session.readPast?.();
   } catch (error) {

@@ -163,6 +163,32 @@ export function describeMissing(
   return `${holder} is an older copy: ${lost}. ${cure}`;
 }
 
+/**
+ * The same of a mark that others do not keep up to date: one from before a loss that the journal knows of is of a journal
+ * that went further than this one.
+ */
+export function describeBehind(
+  site: JournalSite,
+  mark: JournalProgress | undefined | 'unreadable',
+  present: JournalProgress,
+): string | undefined {
+  const isBeforeLoss = typeof mark === 'object' && mark.recoveredAtMs < present.recoveredAtMs;
+  return isBeforeLoss && mark.journalId === present.journalId
+    ? undefined
+    : describeMissing(site, mark, present);
+}
+
+/** What was seen and what is read now, while others go on, put together so that nothing of it goes back. */
+export function keepFurthest(seen: JournalProgress, read: JournalProgress): JournalProgress {
+  if (seen.recoveredAtMs < read.recoveredAtMs) return read;
+  return {
+    ...read,
+    sealedBatches: Math.max(seen.sealedBatches, read.sealedBatches),
+    latestEventSeq: Math.max(seen.latestEventSeq, read.latestEventSeq),
+    latestRegistrationEventSeq: Math.max(seen.latestRegistrationEventSeq, read.latestRegistrationEventSeq),
+  };
+}
+
 const isSameFile = (one: FileIdentity, other: FileIdentity): boolean =>
   one.inode === other.inode &&
   (one.birthNs === null || other.birthNs === null || one.birthNs === other.birthNs);
@@ -284,8 +310,14 @@ export interface SealKeeper {
 
 /** High-water marks that are kept elsewhere, a little behind. */
 export interface MarkCopy extends SealKeeper {
-  /** Why the journal is behind one of them; undefined when it is not, or none can be read. */
-  describeMissing(site: JournalSite, present: JournalProgress): Promise<string | undefined>;
+  /**
+   * Why the journal is behind one of them; undefined when it is not, or none can be read.
+   * @param readPresent called once they have been read: others may work the journal, and write them, meanwhile
+   */
+  describeMissing(
+    site: JournalSite,
+    readPresent: () => JournalProgress | Promise<JournalProgress>,
+  ): Promise<string | undefined>;
   write(mark: JournalProgress): void;
   /** Resolves when they have been written, or have not for too long. */
   settled(): Promise<void>;

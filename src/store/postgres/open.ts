@@ -5,9 +5,10 @@
 import type { ClientBase } from 'pg';
 import {
   type DatabaseIdentity,
-  describeMissing,
+  describeBehind,
   describeMoved,
   isBoundTo,
+  keepFurthest,
   siteOfDatabase,
 } from '../../payout/rules/journal-place.ts';
 import { JournalRefusedError } from '../connection.ts';
@@ -207,28 +208,25 @@ interface Prepared {
 
 async function takeUp({ engine, opening, known, journalId, own }: Prepared): Promise<Store> {
   const { access, recovery, dataDir, site, highWaterMark } = opening;
+  const read = (): Promise<HighWaterMark> => engine.read(() => readProgress(journalId));
   if (access === 'beside') {
-    const missing = describeMissing(site, highWaterMark, await engine.read(() => readProgress(journalId)));
+    const missing = describeBehind(site, highWaterMark, await read());
     if (missing !== undefined) throw new JournalRefusedError(missing);
     return makePostgresJournal({ engine, journalId });
   }
   const copies = opening.openMarks?.(journalId);
-  let present = await engine.read(() => readProgress(journalId));
-  const missing =
-    describeMissing(site, highWaterMark, present) ?? (await copies?.describeMissing(site, present));
+  let present = await read();
+  const missing = describeBehind(site, highWaterMark, present) ?? (await copies?.describeMissing(site, read));
   if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
   await engine.write(() => takePlace(opening, known.identity, missing !== undefined));
-  const readPresent = async (): Promise<void> => {
-    const read = await engine.read(() => readProgress(journalId));
-    // Not before: while it is read, more is noted.
-    present = keepHighest(present, read);
-  };
   const file = new HighWaterMarkFile(dataDir, highWaterMark, () => present, copies);
-  const advance = async (): Promise<void> => {
-    await readPresent();
+  const keep = (found: HighWaterMark): void => {
+    // Of now: while it was read, more was noted.
+    present = keepFurthest(present, found);
     file.advance();
     known.latestEventSeq = present.latestEventSeq;
   };
+  const advance = async (): Promise<void> => keep(await read());
   await advance();
   const newSinceMs = await engine.read(() => readMoment('newSinceMs'));
   const missesSinceMs = await engine.read(() => readMoment('missesSinceMs'));
@@ -237,20 +235,27 @@ async function takeUp({ engine, opening, known, journalId, own }: Prepared): Pro
     file.note(present[kind], kind);
     known.latestEventSeq = present.latestEventSeq;
   };
+  const requireNothingLost: Store['requireNothingLost'] = async (marks) => {
+    const seen = present;
+    const found = await read();
+    const behind =
+      describeBehind(site, seen, found) ??
+      (marks === 'of-all' ? await copies?.describeMissing(site, read) : undefined);
+    if (behind !== undefined) {
+      const error = new JournalRefusedError(behind);
+      known.refused.abort(error);
+      throw error;
+    }
+    keep(found);
+  };
   const settled = (): Promise<void> => file.settled();
   const mark = { seals: file.seals, settled, close: () => file.close(), advance, note };
-  return makePostgresJournal({ engine, own, journalId, newSinceMs, missesSinceMs, highWaterMark: mark });
+  const moments = { newSinceMs, missesSinceMs };
+  const journal = makePostgresJournal({ engine, own, journalId, ...moments, highWaterMark: mark });
+  return { ...journal, requireNothingLost };
 }
 
 type SeqKind = 'latestEventSeq' | 'latestRegistrationEventSeq';
-
-/** What was read while others went on is put together so that nothing of it goes back. */
-const keepHighest = (one: HighWaterMark, other: HighWaterMark): HighWaterMark => ({
-  ...other,
-  sealedBatches: Math.max(one.sealedBatches, other.sealedBatches),
-  latestEventSeq: Math.max(one.latestEventSeq, other.latestEventSeq),
-  latestRegistrationEventSeq: Math.max(one.latestRegistrationEventSeq, other.latestRegistrationEventSeq),
-});
 
 /**
  * Binds the journal to its database: once, or when a person says that it goes on there.

@@ -1,16 +1,18 @@
 /** A process that helps, and becomes the one that sends. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { type HelpingSession, standBy } from '../../../src/app/machines/stand-by.ts';
 import { openSession, type Session, type SessionOptions } from '../../../src/app/session.ts';
 import { silentLogger } from '../../../src/platform/log.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
+import { JournalRefusedError } from '../../../src/store/connection.ts';
 import { change, query } from '../../../src/store/statements.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
 import { writeMoment } from '../../../src/store/place.ts';
 import { payer } from '../../support/core-fixtures.ts';
+import { applied, firstReady, holdOf, ingest, makeRows } from '../../support/journal-fixtures.ts';
 import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
 import { makeFolder } from '../../support/sqlite-store.ts';
 
@@ -56,6 +58,70 @@ describePostgres('a helper that becomes the sender', () => {
       loss,
       loss.recoveredAtMs - 1,
     ]);
+  });
+});
+
+const standing = { stop: new AbortController().signal, reportOwner: () => {}, noteTrouble: () => {} };
+
+/** The sender is gone, as after a failover, before the next look of whoever helps. */
+const senderEnds = `update paydrop.worker set ended_at_ms = 1 where role = 'sender'`;
+
+describePostgres('a helper that becomes the sender of an older copy', () => {
+  interface Scene extends AsyncDisposable {
+    readonly helper: Session;
+    readonly folder: string;
+    run(...statements: readonly string[]): Promise<void>;
+  }
+
+  async function makeScene(): Promise<Scene> {
+    await using stack = new AsyncDisposableStack();
+    const database = stack.use(await makeJournalDatabase());
+    const folder = stack.use(await makeFolder());
+    const sender = await open(join(folder.path, 'one'), database.url);
+    stack.defer(() => sender[Symbol.asyncDispose]());
+    const helper = stack.use(await open(join(folder.path, 'two'), database.url, { mayHelp: true }));
+    await ingest(sender.journal, makeRows(2));
+    await applied(sender.journal, holdOf(await firstReady(sender.journal), 'limit'));
+    const owned = stack.move();
+    return {
+      helper,
+      folder: join(folder.path, 'two'),
+      run: async (...statements) => {
+        await using client = await database.connect();
+        for (const statement of statements) await client.query(statement);
+      },
+      [Symbol.asyncDispose]: () => owned.disposeAsync(),
+    };
+  }
+
+  const readMark = async (folder: string): Promise<{ readonly latestEventSeq: number }> =>
+    JSON.parse(await readFile(join(folder, 'data', 'journal.mark'), 'utf8')) as { latestEventSeq: number };
+
+  test('is refused what it has seen more of, though another committed it', async () => {
+    await using scene = await makeScene();
+    const { helper, folder } = scene;
+    expect((await readMark(folder)).latestEventSeq).toBe(0);
+    const stood = standBy(helper as HelpingSession, standing);
+    stood.catch(() => {});
+    await vi.waitFor(async () => expect((await readMark(folder)).latestEventSeq).toBeGreaterThan(0), 5_000);
+    const older = 'delete from paydrop.event where seq = (select max(seq) from paydrop.event)';
+    await scene.run('begin', 'alter table paydrop.event disable trigger user', older, senderEnds, 'commit');
+    await expect(stood).rejects.toThrow(
+      /an older copy: it has 1 file and \d events?, 1 and \d were recorded/,
+    );
+    expect(helper.refused?.reason).toBeInstanceOf(JournalRefusedError);
+  });
+
+  test('and what the marks in its folders have more of', async () => {
+    await using scene = await makeScene();
+    const { helper, folder } = scene;
+    const ahead = { ...(await readMark(folder)), latestEventSeq: 99 };
+    const path = join(folder, 'data', 'outbox', `.journal-${helper.journal.journalId}.mark`);
+    await helper.journal.requireNothingLost?.();
+    await vi.waitFor(() => access(path));
+    await writeFile(path, JSON.stringify(ahead));
+    await scene.run(senderEnds);
+    await expect(standBy(helper as HelpingSession, standing)).rejects.toThrow(/99 were recorded.*so says/);
   });
 });
 

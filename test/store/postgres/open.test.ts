@@ -284,6 +284,27 @@ describePostgres('the mark beside a journal in a database', () => {
     await scene.work();
   });
 
+  test('of another machine is no hindrance once a person has said, on one of them, what may be missing', async () => {
+    await using scene = await makeScene();
+    await using other = await makeFolder();
+    await scene.work();
+    const mark: unknown = JSON.parse(await readFile(markOf(scene), 'utf8'));
+    for (const dataDir of [scene.dataDir, other.path])
+      await writeFile(
+        markOf({ ...scene, dataDir }),
+        JSON.stringify({ ...(mark as object), latestEventSeq: 7 }),
+      );
+    const recovery = { sinceDate: formatBangkokDate(noonMs) };
+    expect(await scene.refusal({ dataDir: other.path })).toContain('older copy');
+    await scene.work({ recovery, restores: true });
+    await scene.work({ dataDir: other.path });
+    await writeFile(
+      markOf(scene),
+      JSON.stringify({ ...(mark as object), recoveredAtMs: noonMs, latestEventSeq: 7 }),
+    );
+    expect(await scene.refusal()).toContain('older copy');
+  });
+
   test('is not put back by what was read while more was committed', async () => {
     await using scene = await makeScene(makeJournalDatabase);
     const latest = async (): Promise<unknown> =>
