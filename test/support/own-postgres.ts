@@ -4,7 +4,15 @@
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { accessSync, chownSync, constants, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  accessSync,
+  chownSync,
+  constants,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -86,23 +94,42 @@ async function findFreePort(): Promise<number> {
   return address.port;
 }
 
-/** Not in memory, as the folders of tests are: what a commit waits for is the disk. */
-const folderParent = '/tmp';
+/** What a server is made with. */
+export interface PostgresPlan {
+  /** Its folder is made in it. */
+  readonly parent: string;
+  /** Whether roles are let in by their password alone; the superuser needs none. */
+  readonly asksForPasswords: boolean;
+  readonly settings: Readonly<Record<string, string>>;
+}
+
+const onDisk: PostgresPlan = {
+  // Not in memory, as the folders of tests are: what a commit waits for is the disk.
+  parent: '/tmp',
+  asksForPasswords: false,
+  // Recovery reads no more than this.
+  settings: { shared_buffers: '32MB', max_wal_size: '128MB' },
+};
 
 const settingsOf = (folder: string, port: number): Readonly<Record<string, string>> => ({
   port: String(port),
   listen_addresses: '127.0.0.1',
   unix_socket_directories: folder,
   fsync: 'on',
-  shared_buffers: '32MB',
-  // Recovery reads no more than this.
-  max_wal_size: '128MB',
+  // Goes with the folder, after a kill, too.
+  dynamic_shared_memory_type: 'mmap',
   log_line_prefix: '%m [%p] %a ',
 });
 
+const localAddress = '127.0.0.1/32';
+/** `md5` stands for what a role's password is kept as: scram, where it was not given otherwise. */
+const passwordRules = `host all ${admin} ${localAddress} trust\nhost all all ${localAddress} md5\n`;
+
 /** Ends the server and removes its folder when this process wants it, or is no more. */
 function startCaretaker(folder: string): () => Promise<void> {
-  const script = 'read -r _; kill -9 "$(head -n 1 "$0/data/postmaster.pid")" 2>&-; sleep 0.2; rm -rf "$0"';
+  const kill = (signal: string): string => `kill -${signal} "$(head -n 1 "$0/data/postmaster.pid")" 2>&-`;
+  // A server that is killed outright leaves its shared memory to the machine.
+  const script = `read -r _; ${kill('QUIT')} && sleep 0.5 && ${kill('KILL')}; rm -rf "$0"`;
   const caretaker = spawn('sh', ['-c', script, folder], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
@@ -174,23 +201,23 @@ async function makeJournalDatabase(url: string): Promise<void> {
 }
 
 /** Makes a server and starts it. @param programs what `findPostgresPrograms` has found */
-export async function openOwnPostgres(programs: string): Promise<OwnPostgres> {
+export async function openOwnPostgres(programs: string, plan = onDisk): Promise<OwnPostgres> {
   const account = process.getuid?.() === 0 ? findAccount() : undefined;
-  const folder = mkdtempSync(join(folderParent, 'paydrop-postgres-'));
+  const folder = mkdtempSync(join(plan.parent, 'paydrop-postgres-'));
   const clearAway = startCaretaker(folder);
   if (account !== undefined) chownSync(folder, account.uid, account.gid);
   const dataFolder = join(folder, 'data');
   const made = ['-D', dataFolder, '-U', admin, '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
   execFileSync(join(programs, 'initdb'), made, { ...account, cwd: folder, stdio: 'pipe' });
+  if (plan.asksForPasswords) writeFileSync(join(dataFolder, 'pg_hba.conf'), passwordRules);
   const port = await findFreePort();
   const urlOf = (user: string, name: string, at = port): string =>
     `postgres://${user}@127.0.0.1:${at}/${name}`;
   let server: ChildProcess | undefined;
   const start = async (): Promise<void> => {
-    const settings = Object.entries(settingsOf(folder, port)).flatMap(([key, value]) => [
-      '-c',
-      `${key}=${value}`,
-    ]);
+    const settings = Object.entries({ ...settingsOf(folder, port), ...plan.settings }).flatMap(
+      ([key, value]) => ['-c', `${key}=${value}`],
+    );
     server = spawn(join(programs, 'postgres'), ['-D', dataFolder, ...settings], {
       ...account,
       cwd: folder,
@@ -211,7 +238,11 @@ export async function openOwnPostgres(programs: string): Promise<OwnPostgres> {
     server = undefined;
   };
   const end = async (): Promise<void> => {
-    await kill('all');
+    if (server?.exitCode === null && server.signalCode === null) {
+      const closed = once(server, 'close');
+      server.kill('SIGQUIT');
+      await closed;
+    }
     await clearAway();
   };
   try {

@@ -1,8 +1,12 @@
 /**
- * Before the tests: looks for a PostgreSQL server once. `PAYDROP_TEST_POSTGRES` names it (a URL of a role that may make
- * databases and roles; empty: none); else it is the one that `.ci/run` sets up. Where none answers, what needs it is skipped.
+ * Before the tests: finds a PostgreSQL server once. `PAYDROP_TEST_POSTGRES` names it (a URL of a role that may make
+ * databases and roles; empty: none); else it is one of the run's own, in memory, where the machine has what that takes, or
+ * the one that `.ci/run` sets up. Where none answers, what needs it is skipped.
  */
+import { statfsSync } from 'node:fs';
 import { Client } from 'pg';
+import { findPostgresPrograms, openOwnPostgres, type PostgresPlan } from './own-postgres.ts';
+import { findMemoryFolder } from './quick-folder.ts';
 
 /** Of the server that `.ci/run` sets up. */
 export const usualUrl = 'postgres://paydrop:paydrop@127.0.0.1:5432/postgres';
@@ -49,10 +53,69 @@ export async function findFault(url: string): Promise<string | undefined> {
   }
 }
 
+/** Many times what the databases and the log of all tests hold at any moment. */
+const memoryBytesMin = 4 * 2 ** 30;
+
+/**
+ * Each test makes a database and drops it, which waits for the disk at each of its hundreds of files: on a disk that is
+ * most of what such a test takes. The server says that it waits, since the program refuses one that does not.
+ */
+const planIn = (parent: string): PostgresPlan => ({
+  parent,
+  asksForPasswords: true,
+  settings: { max_connections: '300', max_wal_size: '512MB' },
+});
+
+const ownRole = 'paydrop';
+
+/** Gives the role of the tests what `.ci/run` gives it. Scram would cost each of its connections thousands of hashes. */
+async function allowMaking(adminUrl: string): Promise<void> {
+  const admin = new Client({ connectionString: adminUrl });
+  await admin.connect();
+  try {
+    await admin.query(`set password_encryption = 'md5'`);
+    await admin.query(`alter role ${ownRole} createdb createrole password '${ownRole}'`);
+  } finally {
+    await admin.end();
+  }
+}
+
+interface RunningServer {
+  readonly url: string;
+  end(): Promise<void>;
+}
+
+/** Undefined where the machine has no programs for it, or no memory. */
+async function startOwn(): Promise<RunningServer | undefined> {
+  const [programs, memory] = [findPostgresPrograms(), findMemoryFolder()];
+  if (programs === undefined || memory === undefined) return undefined;
+  const { bavail, bsize } = statfsSync(memory);
+  if (bavail * bsize < memoryBytesMin) return undefined;
+  await using stack = new AsyncDisposableStack();
+  const server = stack.use(await openOwnPostgres(programs, planIn(memory)));
+  await allowMaking(server.adminUrl);
+  const url = `postgres://${ownRole}:${ownRole}@127.0.0.1:${server.port}/postgres`;
+  const owned = stack.move();
+  return { url, end: () => owned.disposeAsync() };
+}
+
+async function startIfUnnamed(): Promise<RunningServer | undefined> {
+  if (process.env['PAYDROP_TEST_POSTGRES'] !== undefined) return undefined;
+  try {
+    return await startOwn();
+  } catch (error) {
+    console.warn('No PostgreSQL of the run’s own, another is looked for:', error);
+    return undefined;
+  }
+}
+
 /** Called by vitest. The processes of the tests inherit what it finds. */
-export async function setup(): Promise<void> {
+export async function setup(): Promise<(() => Promise<void>) | undefined> {
+  const own = await startIfUnnamed();
+  if (own !== undefined) process.env['PAYDROP_TEST_POSTGRES'] = own.url;
   const url = process.env['PAYDROP_TEST_POSTGRES'] ?? usualUrl;
   const fault = url === '' ? 'PAYDROP_TEST_POSTGRES is empty' : await findFault(url);
   process.env['PAYDROP_TEST_POSTGRES_FOUND'] = fault === undefined ? url : '';
   if (fault !== undefined) console.warn(`No PostgreSQL, the tests that need it are skipped: ${fault}`);
+  return own?.end;
 }

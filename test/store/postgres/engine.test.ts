@@ -15,8 +15,7 @@ import {
   together,
 } from '../../../src/store/statements.ts';
 
-const serverUrl =
-  process.env['PAYDROP_TEST_POSTGRES'] ?? 'postgres://paydrop:paydrop@127.0.0.1:5432/postgres';
+const serverUrl = process.env['PAYDROP_TEST_POSTGRES_FOUND'] ?? '';
 const database = `engine_${process.pid}_${Date.now()}`;
 
 async function onServer(statement: string, url = serverUrl): Promise<readonly Record<string, unknown>[]> {
