@@ -202,13 +202,14 @@ async function askSame(client: ClientBase, asks: readonly Ask[], manner: Manner)
   const [first] = asks;
   if (first === undefined || asks.length === 1 || manner.isAlone === true)
     return askEach(client, asks, manner);
-  if (isSameForAll(compileStep(first.step), first.step)) {
+  const { build, wanted } = first.step;
+  const isOneWish = asks.every(({ step }) => step.wanted === wanted);
+  if (isOneWish && isSameForAll(compileStep(first.step), first.step)) {
     const answer = await settle(askAlone(client, first.step));
     return asks.map(() => answer);
   }
-  const { build, wanted } = first.step;
   const merged = mergedOf.get(build);
-  if (merged && asks.every(({ step }) => step.wanted === wanted)) return askMerged(client, merged, asks);
+  if (isOneWish && merged?.wanted === wanted) return askMerged(client, merged, asks);
   const answers = askEach(client, asks, manner);
   // What fails here has failed there before.
   if (merged === undefined) await learnToMerge(client, first.step).catch(() => {});

@@ -11,7 +11,7 @@ import { JournalWriteError } from '../connection.ts';
 import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
 import { type Answer, driveOn, MergedFailure } from './drive.ts';
-import { asPostgresWriteError, isAnswered, isPassing } from './errors.ts';
+import { asPostgresWriteError, isAnswered, isOfEndedTransaction, isPassing } from './errors.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp, wholeSetUp } from './pool.ts';
 
@@ -118,11 +118,18 @@ async function transact<Result>(
     result = await driveWrite(client, body, isAlone, unheard);
   } catch (error) {
     await begun;
+    // It was refused for the sake of one that has failed before, which says more.
+    if (isOfEndedTransaction(error)) await requireAll(unheard);
     throw error;
   }
   await begun;
   await commit(client, unheard);
   return result;
+}
+
+/** @throws what the first of them has met that has failed */
+async function requireAll(unheard: readonly Promise<Answer>[]): Promise<void> {
+  for (const answer of await Promise.all(unheard)) if ('failure' in answer) throw answer.failure;
 }
 
 /**
@@ -138,9 +145,10 @@ async function commit(client: ClientBase, unheard: readonly Promise<Answer>[]): 
     if (isAnswered(error)) throw error;
     throw new CommitUnansweredError('the answer to a commit was lost', { cause: error });
   }
-  if (done === 'COMMIT') return;
-  for (const answer of await Promise.all(unheard)) if ('failure' in answer) throw answer.failure;
-  throw new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
+  // Of one that has never reached the server it knows nothing, and has kept the rest: nothing is done on the strength of that.
+  await requireAll(unheard);
+  if (done !== 'COMMIT')
+    throw new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
 }
 
 /** Uses a connection, which is thrown away when anything fails on it. */

@@ -25,6 +25,8 @@ import { compileStep, JournalCompiler, withoutNul } from './compile.ts';
 export interface Merged {
   readonly text: string;
   readonly name: string;
+  /** What each of them wants of it: its answers are no others. */
+  readonly wanted: Step['wanted'];
   /** @param asked of each who asks, its values */
   bind(asked: readonly object[]): unknown[];
   /**
@@ -215,6 +217,7 @@ export function mergeSteps(
   const slots = places.columns.map(({ slot }) => slot);
   return {
     text,
+    wanted,
     name: `paydrop_of_all_${(names += 1)}`,
     bind: (asked) => {
       const all = asked as readonly Readonly<Record<string, unknown>>[];

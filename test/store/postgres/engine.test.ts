@@ -154,6 +154,29 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
     expect(kept).not.toContain(83);
   });
 
+  test('what nobody waits for says why a statement after it was refused', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    await engine.write(() => insert(91));
+    const noteBefore = function* (): Body<void> {
+      yield* noteNumber.note({ value: 91 });
+      yield* insert(92);
+    };
+    await expect(engine.write(noteBefore)).rejects.toThrow(/duplicate key/);
+    expect(await values(engine)).not.toContain(92);
+  });
+
+  test('what nobody waits for, and what never reaches the server, is told of', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    const ring: Record<string, unknown> = {};
+    ring['ring'] = ring;
+    const noteNothing = function* (): Body<string> {
+      yield* insert(93);
+      yield* noteNumber.note({ value: ring as unknown as number });
+      return 'done';
+    };
+    await expect(engine.write(noteNothing)).rejects.toThrow(/circular/);
+  });
+
   test('a piece of a statement is read as PostgreSQL has it', async () => {
     await using engine = makePostgresEngine(databaseUrl());
     const piece = inDialect({ sqlite: sql`nonsense(${1})`, postgres: sql`${7}::bigint` });

@@ -117,6 +117,20 @@ describePostgres('several who ask the same', () => {
     expect((await Promise.all(kept)).map((row) => row?.value)).toEqual([null, null, null]);
   });
 
+  test('who wants the first row and who wants all of them are told so', async () => {
+    const keyed = [1, 2].map((place) => ({ key: `wanted ${place}`, value: 'x' }));
+    await engine.write(() => many(keyed.map((one) => insert.run(one))));
+    const firsts = () => engine.write(() => many(keyed.map(({ key }) => lookUp.get({ key }))));
+    await firsts();
+    expect(await firsts()).toEqual(keyed);
+    expect(await engine.write(() => many(keyed.map(({ key }) => lookUp.all({ key }))))).toEqual(
+      keyed.map((one) => [one]),
+    );
+    const mixed = (): Body<unknown[]> => together([count.get({}), count.all({})]);
+    const [one, all] = await engine.write(mixed);
+    expect(all).toEqual([one]);
+  });
+
   test('they ask once', async () => {
     const ask = (mark: string) =>
       engine.write(() => many([1, 2, 3].map((key) => insert.run({ key: `${mark} ${key}`, value: 'x' }))));
