@@ -285,11 +285,14 @@ const makeWrites = (forgetting: Forgetting) =>
       if (highest?.row === null) yield* prune();
       else yield* forgetSendsNowAndThen(forgetting);
       if (open.some(isAhead)) yield* drawLeasesNear();
-      const taken = open.filter((shard) => !isOver(shard));
+      const left = open.filter(isOver);
       const after = afterRow ?? highest?.row ?? 0;
-      const found =
-        (yield* takeFromGone(open.filter(isOver))) ??
-        (yield* findReady({ batchId, rowsMax }, listGaps(taken, after)));
+      let found: Pick<Shard, 'fromRow' | 'toRow'> | undefined = yield* takeFromGone(left);
+      if (found === undefined) {
+        // A worker that has been renewed meanwhile keeps its own.
+        const taken = left.length === 0 ? open : yield* openShards.all({ batchId });
+        found = yield* findReady({ batchId, rowsMax }, listGaps(taken, after));
+      }
       if (found === undefined) return undefined;
       const shard = { batchId, fromRow: found.fromRow, toRow: found.toRow };
       const made = yield* insertShard.get({ ...shard, workerId, epoch: worker.epoch });

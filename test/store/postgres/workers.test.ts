@@ -1,9 +1,11 @@
 /** Leases and shards on a real PostgreSQL: the database's clock says who is there, and nobody has what another has. */
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Shard, WorkerStore } from '../../../src/payout/ports.ts';
 import { leaseMs } from '../../../src/payout/rules/lease.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
 import { makeWorkerStore } from '../../../src/store/postgres/workers.ts';
+import { type Body, change, textStatement, type Together } from '../../../src/store/statements.ts';
 import { batchId, type Cluster, openCluster } from '../../support/cluster.ts';
 import { describePostgres } from '../../support/postgres.ts';
 
@@ -111,9 +113,11 @@ describePostgres('the place of the sender', () => {
 const hourMs = 3_600_000;
 
 /** As if the clock of the database was set by so much: what is kept was told by the clock of before. */
-async function setClock({ sql }: Cluster, byMs: number): Promise<void> {
-  await sql(`update worker set since_ms = since_ms - ${byMs}, lease_until_ms = lease_until_ms - ${byMs}`);
-  await sql(`update latest_send set sent_at_ms = sent_at_ms - ${byMs}`);
+async function setClock(cluster: Cluster, byMs: number): Promise<void> {
+  await cluster.sql(
+    `update worker set since_ms = since_ms - ${byMs}, lease_until_ms = lease_until_ms - ${byMs}`,
+  );
+  await cluster.sql(`update latest_send set sent_at_ms = sent_at_ms - ${byMs}`);
 }
 
 describePostgres('after the clock of the database was put back by hours', () => {
@@ -296,6 +300,33 @@ describePostgres('a shard', () => {
       hasShard: false,
       isRenewed: false,
     });
+  });
+
+  test('stays with a worker that renews its lease just as another asks', async () => {
+    await using cluster = await openCluster();
+    const { engine, workers } = cluster;
+    await cluster.ready(...range(1, 9));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    await claim(workers, helper, 3);
+    await cluster.age(helper, leaseMs + 1);
+    // Right after it was found to be over.
+    const renewed = function* <Result>(body: Body<Result>): Body<Result> {
+      let step = body.next();
+      const seen: unknown = yield step.value as Together;
+      const lease = sql`extract(epoch from clock_timestamp()) * 1000 + 10000`;
+      yield* change(
+        textStatement(sql`update worker set lease_until_ms = ${lease} where worker_id = ${helper}`),
+      );
+      for (step = body.next(seen); step.done !== true;) step = body.next(yield step.value);
+      return step.value;
+    };
+    const racing = makeWorkerStore({
+      ...engine,
+      write: (makeBody) => engine.write(() => renewed(makeBody())),
+    });
+    const asked = { rowsMax: 3, afterRow: 0 };
+    expect(await racing.claimShard(batchId, sender, asked)).toMatchObject({ fromRow: 4, toRow: 6 });
+    expect(await workers.renew(helper)).toBe(true);
   });
 
   test('is given to nobody whose own lease is over', async () => {
