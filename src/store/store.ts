@@ -45,7 +45,7 @@ import {
   payerBreakerWrites,
   reportWrites,
 } from './payouts/batches.ts';
-import { type Bulk, makeSqliteBulk } from './payouts/bulk-work.ts';
+import { type Bulk, type FileGuard, inOwnFile, makeSqliteBulk } from './payouts/bulk-work.ts';
 import { limitReads, limitWrites } from './payouts/day-use.ts';
 import { readRecordedDigests } from './payouts/digests.ts';
 import { stage } from './payouts/ingest.ts';
@@ -232,6 +232,8 @@ interface EngineStoreParts {
   readonly highWaterMark: KeptMark | undefined;
   /** Where rows are better taken in otherwise. */
   readonly stageRows?: typeof stage;
+  /** Left out where one process alone takes files in. */
+  readonly fileGuard?: FileGuard | undefined;
   /** Left out where one process alone sends from the journal. */
   readonly guards?: SendGuards | undefined;
   /**
@@ -244,11 +246,12 @@ interface EngineStoreParts {
 }
 
 /** What is more than one transaction, or may work on all rows of a batch. */
-function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage }: EngineStoreParts) {
+function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGuard }: EngineStoreParts) {
   const seals = highWaterMark?.seals;
   return {
     startIngest: async (start) => bulk(start.batchId, 'startIngest', start),
-    stage: async (batchId, rows) => engine.write(() => stageRows(batchId, rows)),
+    stage: async (batchId, rows) =>
+      engine.write(() => inOwnFile(fileGuard, batchId, false, () => stageRows(batchId, rows))),
     seal: async (batchId, totals, nowMs, likeFileDays = 0, approval?: ApprovalPolicy) => {
       const batch = await bulk(batchId, 'seal', batchId, totals, nowMs, likeFileDays, approval);
       await highWaterMark?.advance();
@@ -287,6 +290,7 @@ export function makeEngineStore(parts: EngineStoreParts) {
   const registrations = makeRegistrationStore({
     engine,
     fenced: fenced.engine,
+    fileGuard: parts.fileGuard,
     fence: guards?.fence,
     onCommit: (latestEventSeq) => highWaterMark?.note(latestEventSeq, 'latestRegistrationEventSeq'),
     onSeal: async () => highWaterMark?.advance(),

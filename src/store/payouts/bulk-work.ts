@@ -119,14 +119,36 @@ export function makeSqliteBulk(
 /** Works that only read, at one moment. */
 const readings: readonly BulkName[] = ['readApproval', 'readFigures', 'readSealNow'];
 
+/** Works that read a file in; true of the one that begins anew. */
+const readsFile: { readonly [Name in BulkName]?: boolean } = {
+  startIngest: true,
+  seal: false,
+  rejectBatch: false,
+};
+
+/** Refuses, within the transaction, whoever reads a file that is another's by now. */
+export type FileGuard = (batchId: string, begins: boolean) => Body<void>;
+
+/** @param begins undefined of what reads no file */
+export function* inOwnFile<Result>(
+  guard: FileGuard | undefined,
+  batchId: string,
+  begins: boolean | undefined,
+  makeBody: () => Body<Result>,
+): Body<Result> {
+  if (guard !== undefined && begins !== undefined) yield* guard(batchId, begins);
+  return yield* makeBody();
+}
+
 /** Works on any engine: nobody waits for those that only read. */
 export const makeBulk =
-  (engine: Engine): Bulk =>
+  (engine: Engine, guard?: FileGuard): Bulk =>
   async (batchId, name, ...asked) => {
     const from = movedFrom[name];
     if (from !== undefined && !(await engine.read(() => hasAny(batchId, from)))) return 0 as never;
     const body = bulkBodies[name] as (...asked: readonly unknown[]) => Body<never>;
-    if (!readings.includes(name)) return engine.write(() => body(...asked));
+    if (!readings.includes(name))
+      return engine.write(() => inOwnFile(guard, batchId, readsFile[name], () => body(...asked)));
     await using view = await engine.openView();
     return await view.read(() => body(...asked) as Reading<never>);
   };

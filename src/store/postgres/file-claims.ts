@@ -2,10 +2,11 @@
 import { sql } from 'kysely';
 import type { FileClaim, FileClaimStore, FileClaiming, LeftFile } from '../../watch/ports.ts';
 import { type BodiesOf, type Body, define, driveEach, type Reading, textStatement } from '../statements.ts';
+import { JournalWriteError } from '../connection.ts';
 import type { PostgresEngine } from './engine.ts';
 import { databaseNowMs } from './prune.ts';
 import { isNotOver } from './lease-conditions.ts';
-import { drawLeasesNear, isWorkerThere } from './workers.ts';
+import { drawLeasesNear, hasPlace, isWorkerThere, takeOverFrom } from './workers.ts';
 
 interface Named {
   readonly itemId: string;
@@ -15,9 +16,8 @@ interface Named {
 const isOwnerThere = sql<boolean>`exists (select from worker w where w.worker_id = c.worker_id and ${isNotOver})`;
 
 const claimOf = define(({ itemId }: Named) =>
-  textStatement<{ readonly workerId: number; readonly folderId: string; readonly isThere: number }>(sql`
-    select c.worker_id as "workerId", c.folder_id as "folderId", (${isOwnerThere})::int as "isThere"
-    from file_claim c where c.item_id = ${itemId}`),
+  textStatement<{ readonly workerId: number; readonly folderId: string }>(sql`
+    select c.worker_id as "workerId", c.folder_id as "folderId" from file_claim c where c.item_id = ${itemId}`),
 );
 
 const putClaim = define(({ itemId, fileName, folderId, workerId }: FileClaim) =>
@@ -42,13 +42,29 @@ const leftFiles = define((_values: object) =>
     where ${isUnread} and not ${isOwnerThere} order by c.item_id`),
 );
 
-const freeBatch = define(({ batchId }: { batchId: string }) =>
-  textStatement(sql`
-    update intake_item as i set owns_batch = 0
-    from file_claim c
-    where i.batch_id = ${batchId} and i.owns_batch = 1 and c.item_id = i.item_id
-      and ${isUnread} and not ${isOwnerThere}`),
+/** Who reads the file that a batch is being read from; its worker may be forgotten. */
+const readerOf = define(({ batchId }: { batchId: string }) =>
+  textStatement<{ readonly itemId: string; readonly workerId: number }>(sql`
+    select c.item_id as "itemId", c.worker_id as "workerId" from intake_item i join file_claim c using (item_id)
+    where i.batch_id = ${batchId} and i.owns_batch = 1 and ${isUnread}`),
 );
+
+const disown = define(({ itemId }: Named) =>
+  textStatement(sql`update intake_item set owns_batch = 0 where item_id = ${itemId}`),
+);
+
+/**
+ * Refuses whoever has a file open that another has taken over since, whatever place it has by now: what it still reads
+ * would stand among the rows of the other.
+ * @param begins the rows that are there go, so that a reader who is gone is superseded; later, both would be mixed
+ * @throws JournalWriteError
+ */
+export function* requireOwnFile(batchId: string, workerId: number | undefined, begins: boolean): Body<void> {
+  const reader = yield* readerOf.get({ batchId });
+  if (reader === undefined || reader.workerId === workerId) return;
+  if (begins ? yield* takeOverFrom(reader.workerId) : !(yield* hasPlace(reader.workerId))) return;
+  throw new JournalWriteError('another process reads this file by now: it is left to that one');
+}
 
 const reads = {
   *folderOfFile(itemId) {
@@ -66,13 +82,16 @@ const writes = {
     yield* drawLeasesNear();
     const known = yield* claimOf.get({ itemId: claim.itemId });
     if (known?.workerId === claim.workerId && known.folderId === claim.folderId) return 'claimed';
-    if (known !== undefined && known.workerId !== claim.workerId && known.isThere === 1) return 'held';
+    const isAnothers = known !== undefined && known.workerId !== claim.workerId;
+    // Whoever had it may have it open still, and must not find itself with a place among those who write.
+    if (isAnothers && !(yield* takeOverFrom(known.workerId))) return 'held';
     yield* putClaim.run(claim);
     return 'claimed';
   },
   *freeBatch(batchId) {
     yield* drawLeasesNear();
-    yield* freeBatch.run({ batchId });
+    const reader = yield* readerOf.get({ batchId });
+    if (reader !== undefined && (yield* takeOverFrom(reader.workerId))) yield* disown.run(reader);
   },
 } satisfies Partial<BodiesOf<FileClaimStore>>;
 

@@ -9,7 +9,7 @@ import { makeDayHeadStore } from '../evidence/day-heads.ts';
 import { namingTables } from '../evidence/erasure.ts';
 import type { HighWaterMarkFile } from '../high-water-mark.ts';
 import { readLoss } from '../loss.ts';
-import { makeBulk } from '../payouts/bulk-work.ts';
+import { type FileGuard, makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
 import { readMoment } from '../place.ts';
@@ -18,6 +18,7 @@ import { type Body, driveEach, type Reading } from '../statements.ts';
 import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
 import { makeArchives, openArchived, openWholeAudit, readWhole } from './archives.ts';
 import type { PostgresEngine } from './engine.ts';
+import { requireOwnFile } from './file-claims.ts';
 import { liftPayerHalt } from './payer-breakers.ts';
 import { reserveRequestSlots } from './request-slots.ts';
 import { stageTogether } from './stage.ts';
@@ -109,13 +110,15 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
   const loss = new KnownLoss(() => engine.look(readLoss));
   const guards = makeSendGuards(own, loss);
   const fencedEngine = fenceWrites(engine, own);
+  const guard: FileGuard = (batchId, begins) => requireOwnFile(batchId, own.workerId, begins);
   const { store, forOperators, end } = makeEngineStore({
     engine,
     bulk: makeBulk(engine),
-    fenced: { engine: fencedEngine, bulk: makeBulk(fencedEngine) },
+    fenced: { engine: fencedEngine, bulk: makeBulk(fencedEngine, guard) },
     highWaterMark,
     guards,
     stageRows: stageTogether,
+    fileGuard: guard,
   });
   const archives = makeArchives(engine, fencedEngine);
   const look = (makeBody: () => Reading<unknown>) => engine.look(makeBody);

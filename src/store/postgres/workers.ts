@@ -176,6 +176,17 @@ function* takeOver({ workerId, supersededAtMs, endedAtMs }: OpenShard): Body<boo
   return (yield* supersede.run({ workerId })) > 0;
 }
 
+/**
+ * True once a worker can write nothing more into what was its own: it has ended, or is superseded now, since its lease is
+ * over. Not so of a sender, whose place is taken by a sender alone: that is waited for.
+ */
+export function* takeOverFrom(workerId: number): Body<boolean> {
+  const worker = yield* byId.get({ workerId });
+  if (worker === undefined || !mayRenew(worker)) return true;
+  if (worker.role === 'sender' || !isOver(worker)) return false;
+  return (yield* supersede.run({ workerId })) > 0;
+}
+
 /** The program that knows all that one has to know of the tables as they are. */
 const programFrom = define((_values: object) =>
   textStatement<{ readonly version: number | null }>(

@@ -2,6 +2,7 @@
 import type { RegistrationIntakeStore, RegistrationStore } from '../../registration/ports.ts';
 import type { Engine } from '../engine.ts';
 import { type Body, driveEach, type Reading } from '../statements.ts';
+import { type FileGuard, inOwnFile } from '../payouts/bulk-work.ts';
 import { makeRegistrationApplier, type RegistrationApplier } from './apply.ts';
 import { registrationBatchReads, registrationBatchWrites } from './batches.ts';
 import { makeRegistrationBulk } from './bulk.ts';
@@ -14,6 +15,8 @@ interface RegistrationStoreParts {
   readonly engine: Engine;
   /** The same for those who work the journal: refused once another has taken their place. */
   readonly fenced: Engine;
+  /** Left out where one process alone takes files in. */
+  readonly fileGuard?: FileGuard | undefined;
   /** Whether this process may send; left out where one process alone does. */
   readonly fence?: (() => Body<boolean>) | undefined;
   /** Told the number of the latest event of a registration once it is durable. */
@@ -35,11 +38,16 @@ export function makeRegistrationStore(parts: RegistrationStoreParts): OpenRegist
   const applier = makeRegistrationApplier(engine, parts.onCommit, parts.fence);
   const fencedApplier = makeRegistrationApplier(fenced, parts.onCommit);
   const { applyRegistrations, keepCallback } = applier;
+  const write = <Result>(batchId: string, makeBody: () => Body<Result>, begins = false): Promise<Result> =>
+    fenced.write(() => inOwnFile(parts.fileGuard, batchId, begins, makeBody));
+  const { startIngest, stage, rejectBatch } = registrationIngestWrites;
   const registrationIntake: RegistrationIntakeStore = {
     batch: async (batchId) => engine.read(() => registrationBatchReads.registrationBatch(batchId)),
-    ...driveEach(registrationIngestWrites, (makeBody: () => Body<unknown>) => fenced.write(makeBody)),
+    startIngest: async (start) => write(start.batchId, () => startIngest(start), true),
+    stage: async (batchId, rows) => write(batchId, () => stage(batchId, rows)),
+    rejectBatch: async (...asked) => write(asked[0], () => rejectBatch(...asked)),
     seal: async (batchId, totals, nowMs) => {
-      const batch = await fenced.write(() => sealRegistrations(batchId, totals, nowMs));
+      const batch = await write(batchId, () => sealRegistrations(batchId, totals, nowMs));
       await parts.onSeal();
       return batch;
     },

@@ -3,9 +3,17 @@ import { expect, test } from 'vitest';
 import { leaseMs } from '../../../src/payout/rules/lease.ts';
 import { makeFileClaims } from '../../../src/store/postgres/file-claims.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
+import { makePostgresJournal } from '../../../src/store/postgres/journal.ts';
+import type { Store } from '../../../src/store/store.ts';
 import { fileQueueReads, fileQueueWrites } from '../../../src/store/watch/file-queue.ts';
 import { openCluster } from '../../support/cluster.ts';
-import { noonMs } from '../../support/journal-fixtures.ts';
+import {
+  makeRows,
+  noonMs,
+  secondBatchId,
+  start as startFile,
+  totalsOf,
+} from '../../support/journal-fixtures.ts';
 import { describePostgres } from '../../support/postgres.ts';
 
 async function openTwo() {
@@ -15,12 +23,19 @@ async function openTwo() {
   const claims = makeFileClaims(cluster.engine);
   const claim = (workerId: number, folderId = 'F') =>
     claims.claimFile({ itemId: 'I1', fileName: 'a.csv', folderId, workerId });
-  const start = (itemId: string) => {
-    const item = { itemId, batchId: 'BATCH00009', fileName: `${itemId}.csv`, droppedAtMs: noonMs };
+  const start = (itemId: string, batchId = 'BATCH00009') => {
+    const item = { itemId, batchId, fileName: `${itemId}.csv`, droppedAtMs: noonMs };
     return cluster.engine.write(() => fileQueueWrites.startIntake({ ...item, nowMs: noonMs }));
   };
-  return Object.assign(cluster, { one, two, claims, claim, start });
+  /** The journal as a process has it that is this worker. */
+  const open = (workerId: number) => {
+    const own = { workerId, noteRefused: () => {} };
+    return { own, store: makePostgresJournal({ engine: cluster.engine, journalId: '', own }) };
+  };
+  return Object.assign(cluster, { one, two, join, claims, claim, start, open });
 }
+
+const startReading = (store: Store) => startFile(store, { batchId: secondBatchId });
 
 describePostgres('the claim of a file', () => {
   test('is its own for as long as its worker is there, and goes to another then', async () => {
@@ -33,10 +48,63 @@ describePostgres('the claim of a file', () => {
     ]);
     await two.age(two.one, leaseMs + 1);
     expect([await two.claim(two.two, 'G'), await two.claims.folderOfFile('I1')]).toEqual(['claimed', 'G']);
-    // It wakes up: its own lease is over, and when it has another the file is another's.
-    expect(await two.claim(two.one)).toBe('refused');
-    await two.workers.renew(two.one);
-    expect(await two.claim(two.one)).toBe('held');
+    // It wakes up: its own place is gone for good, and when it has another the file is another's.
+    expect([await two.claim(two.one), await two.workers.renew(two.one)]).toEqual(['refused', false]);
+    expect(await two.claim(await two.join('one'))).toBe('held');
+  });
+
+  test('is taken from a sender that nobody hears of only once its place is taken', async () => {
+    await using two = await openTwo();
+    const name = { pid: 2, command: 'watch' };
+    const place = await two.workers.takeSenderPlace({ machine: 'three', ...name });
+    if (place.kind === 'held') throw new Error('nobody has it');
+    await two.claim(place.workerId);
+    await two.age(place.workerId, leaseMs + 1);
+    expect(await two.claim(two.two)).toBe('held');
+    expect(await two.workers.takeSenderPlace({ machine: 'two', ...name })).toMatchObject({ kind: 'taken' });
+    expect(await two.claim(two.two)).toBe('claimed');
+  });
+
+  test('keeps one that was frozen as it read the file from writing into it, whatever place it has then', async () => {
+    await using two = await openTwo();
+    const rows = makeRows(4);
+    const [frozen, next] = [two.open(two.one), two.open(two.two)];
+    await using frozenStore = frozen.store;
+    await using nextStore = next.store;
+    await two.claim(two.one);
+    expect(await two.start('I1', secondBatchId)).toEqual({ kind: 'owner' });
+    await startReading(frozenStore);
+    await frozenStore.stage(secondBatchId, rows.slice(0, 2));
+    await two.age(two.one, leaseMs + 1);
+    // As the successor: the claim first, then the batch, from its beginning.
+    expect(await two.claim(two.two)).toBe('claimed');
+    await startReading(nextStore);
+    await nextStore.stage(secondBatchId, rows.slice(0, 2));
+    const late: (() => Promise<unknown>)[] = [
+      () => frozenStore.stage(secondBatchId, rows.slice(2)),
+      () => frozenStore.seal(secondBatchId, totalsOf(rows), noonMs),
+      () => frozenStore.rejectBatch(secondBatchId, 'c', 'r', noonMs),
+      () => startReading(frozenStore),
+    ];
+    for (const write of late) await expect(write()).rejects.toThrow('taken the place of this one');
+    frozen.own.workerId = await two.join('one');
+    for (const write of late) await expect(write()).rejects.toThrow('another process reads this file by now');
+    await nextStore.stage(secondBatchId, rows.slice(2));
+    expect(await nextStore.seal(secondBatchId, totalsOf(rows), noonMs)).toMatchObject({ rows: 4 });
+  });
+
+  test('lets one that was frozen go on where nobody has taken its file', async () => {
+    await using two = await openTwo();
+    const { own, store } = two.open(two.one);
+    await using reading = store;
+    await two.claim(two.one);
+    await two.start('I1', secondBatchId);
+    await startReading(reading);
+    await two.age(two.one, leaseMs + 1);
+    await two.sql(`update worker set superseded_at_ms = 1 where worker_id = ${two.one}`);
+    own.workerId = await two.join('one');
+    await reading.stage(secondBatchId, makeRows(2));
+    expect(await reading.seal(secondBatchId, totalsOf(makeRows(2)), noonMs)).toMatchObject({ rows: 2 });
   });
 
   test('goes to another also where the clock of the database was put back since its worker died', async () => {
