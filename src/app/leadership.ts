@@ -49,12 +49,16 @@ export interface Waiting {
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
   readonly status: Pick<WatchStatus, 'diskTrouble' | 'isJournalLocked' | 'isJournalAway' | 'isStandingBy'>;
+  /** Opens what is there as long as the session is, whether this process sends or helps. */
+  readonly openWith?: (session: Session) => Promise<AsyncDisposable | undefined>;
   /** What a process that helps does besides. */
   readonly beside?: (session: HelpingSession, stop: AbortSignal) => Promise<void>;
 }
 
 export interface Leadership {
   readonly session: Session;
+  /** The session, and what was opened with it. */
+  readonly opened: AsyncDisposable;
   /** Another process was sending before. */
   readonly hasTakenOver: boolean;
   /** Of a process that has helped before. */
@@ -76,16 +80,16 @@ export async function waitForSenderLock(
         await openSession(loaded, log, 'watch', { ...options, clock, mayHelp: true }),
       );
       noteTrouble(waiting, undefined);
+      opened.use(await waiting.openWith?.(session));
       const helped = isHelping(session) ? await helpUntilFree(session, waiting, reportOwner) : undefined;
       hasTakenOver ||= helped !== undefined;
       if (isHelping(session)) {
         await helped?.ended;
         return undefined;
       }
-      opened.move();
       status.isStandingBy = false;
       log.info({ hasTakenOver }, 'this process has the right to send');
-      return { session, hasTakenOver, ...(helped && { helped }) };
+      return { session, opened: opened.move(), hasTakenOver, ...(helped && { helped }) };
     } catch (error) {
       const isBusy = error instanceof SenderBusyError;
       if (!isBusy && !isOfTheDisk(error) && !isLockedByOther(error)) throw error;

@@ -1,5 +1,5 @@
 /** A session: everything that a command which may send needs, opened in order and closed in reverse. */
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import type { StatementBank } from '../bank/statement-request.ts';
 import { formatBangkokDate, formatBangkokMoment } from '../core/bangkok-time.ts';
@@ -62,23 +62,22 @@ export class SenderBusyError extends Error {
   constructor(owner: LockOwner | undefined, inbox?: string) {
     super(
       `${nameOwner(owner)} holds the right to send from ${owner?.machine === undefined ? 'this data directory' : 'the same journal'}. ${adviseOn(owner, inbox)}; ` +
-        `${besideCommands} work beside it.`,
+        `${besideCommands}${owner?.machine === undefined ? ', reconcile and backup' : ' and reconcile'} work beside it.`,
     );
     this.owner = owner;
   }
 }
 
 /** Commands that need no sender lock, or do without it when another owns it. */
-const besideCommands =
-  'check, status, show, list, result, settle, resume, cancel, retry, reconcile and backup';
+const besideCommands = 'check, status, show, list, result, settle, resume, cancel, retry';
 
 /** A watcher does not end by itself, and does what other senders do. */
 function adviseOn(owner: LockOwner | undefined, inbox: string | undefined): string {
   if (owner?.command !== 'watch') return 'Wait until it ends, or stop it';
-  if (inbox === undefined) return 'Stop it first: a watcher does not end by itself';
-  // Registrations are sent by whoever sends, and by nobody else.
-  const isAnyones = owner.machine !== undefined && basename(inbox) !== registrationsInbox;
-  const place = isAnyones
+  const isOneOfMany = owner.machine !== undefined;
+  if (inbox === undefined)
+    return `Stop it first${isOneOfMany ? ', and the watchers of the other machines, of which one takes its place' : ''}: a watcher does not end by itself`;
+  const place = isOneOfMany
     ? `the inbox of any machine with a watcher (here ${printable(inbox)} by these settings)`
     : `its inbox (${printable(inbox)} by these settings)`;
   return `Drop the file into ${place}, or stop it first. It asks about what is in doubt by itself`;

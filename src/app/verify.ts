@@ -6,6 +6,7 @@ import { errorCode, hashBytes } from '../platform/durable-file.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { composeName } from '../watch/rules/drop-folder.ts';
+import { findJournalPlace } from './journal/place.ts';
 import { requireJournal } from './open-store.ts';
 import { findAnyBatch } from './registration/standing.ts';
 
@@ -23,6 +24,8 @@ export interface Verified {
   readonly batch: VerifiedBatch;
   readonly files: readonly VerifiedFile[];
   readonly isWhole: boolean;
+  /** Several machines may work the journal, each with folders of its own. */
+  readonly isOfMachines: boolean;
 }
 
 async function compare(path: string, sha256: string): Promise<'as-recorded' | 'changed' | 'missing'> {
@@ -85,5 +88,5 @@ export async function verifyBatch(
     for (const { itemId, growth } of await store.takenFilesOf(batchId))
       if (growth !== null) await store.closeGrowth(itemId, growth.sha256);
   const isWhole = files.every(({ state }) => state === 'as-recorded' || state === 'not-archived');
-  return { batch, files, isWhole };
+  return { batch, files, isWhole, isOfMachines: findJournalPlace(loaded).kind === 'database' };
 }

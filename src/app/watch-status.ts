@@ -155,6 +155,12 @@ export class WatchStatus {
     this.#working = working;
   }
 
+  /** Another process has the right by now: what this one knew of its work is over. */
+  end(): void {
+    this.#working = undefined;
+    this.#figures = undefined;
+  }
+
   /** A row has changed, or a file has come in: what is counted is counted anew. */
   noteChange(): void {
     this.#changes += 1;

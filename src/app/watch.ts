@@ -26,12 +26,18 @@ import type { DroppedFiles } from './review/dropped.ts';
 import { AttentionNotices, readAttention, ReadinessNotices } from './notices/attention.ts';
 import { openFileClaims } from './machines/files.ts';
 import { openPayoutInbox, takeIn } from './machines/own-inbox.ts';
+import type { HelpingSession } from './machines/stand-by.ts';
 import { JournalCheck } from './journal/journal-check.ts';
 import { nameJournal } from './journal/place.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
-import { type OpenRegistrations, openRegistrationWatch, type WatchedAround } from './registration/watch.ts';
+import {
+  takeCallbacks,
+  type OpenRegistrations,
+  openRegistrationWatch,
+  type WatchedAround,
+} from './registration/watch.ts';
 import { restBatch } from './run-file.ts';
 import { explainLoss, makeContext, type Session, toLog } from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
@@ -88,26 +94,37 @@ async function leadOnce(
   let leadership: Leadership | undefined;
   try {
     const onExchange = (record: ExchangeRecord): void => status.metrics.countCall(record);
-    const beside: Waiting['beside'] = (session, stop) =>
-      takeIn(session, {
-        stop,
-        reportEvent: makeEventReporter(status, options.report),
-        reportWaiting: (fileName) => options.report({ kind: 'inbox-skipped', fileName }),
-      });
-    leadership = await waitForSenderLock({ ...options, status, beside }, { onExchange, onLock });
+    const beside: Waiting['beside'] = (session, stop) => workBeside(session, status, { ...options, stop });
+    const openWith: Waiting['openWith'] = ({ journal }) =>
+      openPage(options, { ...journal, ...journal.forOperators });
+    leadership = await waitForSenderLock({ ...options, status, beside, openWith }, { onExchange, onLock });
   } finally {
     await early.end();
   }
   if (leadership === undefined) return false;
-  const { session, helped, hasTakenOver } = leadership;
+  const { session, opened, helped, hasTakenOver } = leadership;
   await using ending = new AsyncDisposableStack();
-  ending.use(session);
+  ending.use(opened);
   ending.defer(() => helped?.ended);
   const loss = explainLoss(session, false);
   if (loss !== undefined) options.warn(loss);
-  ending.use(await openPage(options, { ...session.journal, ...session.journal.forOperators }));
   // Awaited here: what ends with this function must outlive it.
   return await workWhileEntitled(session, status, options, { hasTakenOver, early });
+}
+
+/** What a watcher that helps does besides: it works the inbox of its machine, and takes callbacks there. */
+async function workBeside(
+  session: HelpingSession,
+  status: WatchStatus,
+  { report, stop }: WatchOptions,
+): Promise<void> {
+  const taking = {
+    stop,
+    reportEvent: makeEventReporter(status, report),
+    reportWaiting: (fileName: string) => report({ kind: 'inbox-skipped', fileName }),
+  };
+  const listening = { stop, ...noteCallbacks(status, report) };
+  await Promise.all([takeIn(session, taking), takeCallbacks(session, listening, () => undefined)]);
 }
 
 /** @returns true when another has the right to send by now */
@@ -127,6 +144,7 @@ async function workWhileEntitled(
   } finally {
     // What else goes on would keep the process, without a journal.
     broken.abort();
+    if (lost?.aborted === true) status.end();
     // What comes of that is no reason of its own.
     refused?.throwIfAborted();
   }
@@ -288,14 +306,19 @@ const openRegistrations = (
   around: Omit<WatchedAround, 'onCallback' | 'onListening'>,
   report: ReportNews,
 ): Promise<OpenRegistrations> =>
-  openRegistrationWatch(session, {
-    ...around,
-    onCallback: (taking) => {
-      status.noteChange();
-      status.metrics.countCallback(callbackResults[taking]);
-    },
-    onListening: ({ url }) => report({ kind: 'callbacks-opened', url }),
-  });
+  openRegistrationWatch(session, { ...around, ...noteCallbacks(status, report) });
+
+/** What is counted and told of the bank's callbacks. */
+const noteCallbacks = (
+  status: WatchStatus,
+  report: ReportNews,
+): Pick<WatchedAround, 'onCallback' | 'onListening'> => ({
+  onCallback: (taking) => {
+    status.noteChange();
+    status.metrics.countCallback(callbackResults[taking]);
+  },
+  onListening: ({ url }) => report({ kind: 'callbacks-opened', url }),
+});
 
 /** Files of decisions that are dropped. */
 async function openDropped(

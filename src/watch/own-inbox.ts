@@ -2,25 +2,31 @@
  * The inbox of a machine that helps whoever sends: its files are taken in here, and paid by all. They end here, too, once
  * the sender has reported their batches.
  */
-import type { Batch } from '../core/ports.ts';
-import { keepGoing, type WatchSetup } from './context.ts';
+import { type FileKind, keepGoing } from './context.ts';
 import { FileQueue, type FileQueueSetup } from './file-queue.ts';
-import { payoutFiles, type PayoutFilesSetup } from './watcher.ts';
+import type { FileBatch } from './ports.ts';
 
 /** How often it is looked whether a batch was reported. */
 const reportedPollMs = 2_000;
 
-export type OwnInboxSetup = FileQueueSetup & PayoutFilesSetup & Pick<WatchSetup, 'store'>;
+/** What the sender has reported. */
+export interface ReportedBatches {
+  /** Batches that have come to rest and whose reports are due. */
+  unreported(): Promise<readonly string[]>;
+  reports(batchId: string): Promise<readonly unknown[]>;
+}
 
-export class OwnInbox {
-  readonly files: FileQueue<Batch>;
-  readonly #setup: OwnInboxSetup;
+export class OwnInbox<Read extends FileBatch> {
+  readonly files: FileQueue<Read>;
+  readonly #setup: FileQueueSetup;
+  readonly #reported: ReportedBatches;
   /** Batches for which a file in work/ waits. */
-  readonly #offered = new Map<string, Batch>();
+  readonly #offered = new Map<string, Read>();
 
-  constructor(setup: OwnInboxSetup) {
+  constructor(setup: FileQueueSetup, kind: FileKind<Read>, reported: ReportedBatches) {
     this.#setup = setup;
-    this.files = new FileQueue(setup, payoutFiles(setup), (batch) => {
+    this.#reported = reported;
+    this.files = new FileQueue(setup, kind, (batch) => {
       this.#offered.set(batch.batchId, batch);
     });
   }
@@ -41,11 +47,11 @@ export class OwnInbox {
   }
 
   async #endReported(): Promise<void> {
-    const { store, clock, stop } = this.#setup;
+    const { clock, stop } = this.#setup;
     if (this.#offered.size > 0) {
-      const unreported = new Set(await store.unreportedBatches());
+      const unreported = new Set(await this.#reported.unreported());
       for (const [batchId, batch] of this.#offered) {
-        if (unreported.has(batchId) || (await store.reports(batchId)).length === 0) continue;
+        if (unreported.has(batchId) || (await this.#reported.reports(batchId)).length === 0) continue;
         await this.files.endFor(batch);
         this.#offered.delete(batchId);
       }

@@ -132,10 +132,15 @@ test('whoever is turned away learns what to do, and what works beside a sender',
     'Drop the file into the inbox of any machine with a watcher (here /srv/inbox by these settings), or stop it first. ',
   );
   expect(new SenderBusyError(elsewhere, '/srv/inbox/registrations').message).toContain(
-    'Drop the file into its inbox (/srv/inbox/registrations by these settings), or stop it first. ',
+    'Drop the file into the inbox of any machine with a watcher (here /srv/inbox/registrations by these settings), ' +
+      'or stop it first. It asks about what is in doubt by itself; check, status, show, list, result, settle, resume, ' +
+      'cancel, retry and reconcile work beside it.',
   );
   expect(new SenderBusyError({ pid: 12, command: 'watch', sinceMs: noonMs }).message).toContain(
     'from this data directory. Stop it first: a watcher does not end by itself; check,',
+  );
+  expect(new SenderBusyError(elsewhere).message).toContain(
+    'Stop it first, and the watchers of the other machines, of which one takes its place: a watcher does not end by itself',
   );
   expect(new SenderBusyError(undefined, '/srv/inbox').message).toMatch(/^another paydrop process holds/);
 });

@@ -114,6 +114,19 @@ describe('a watcher', () => {
     expect(await readHealth(one)).toMatchObject({ rowsInDoubt: 0, openBatches: 0, filesWaiting: 0 });
   });
 
+  test('that has lost its place to another stands by, and tells nothing of what it knew', async () => {
+    const one = await openReport();
+    one.begin();
+    one.watcher.isRecovered = true;
+    await one.report.refresh();
+    expect(await ask(one)).toMatchObject({ healthz: 200, all: { role: 'active', rowsInDoubt: 0 } });
+    one.report.end();
+    one.report.isStandingBy = true;
+    const { all } = await ask(one);
+    expect(all).toMatchObject({ role: 'standby', reasons: [{ code: 'standby' }] });
+    expect(all).not.toHaveProperty('rowsInDoubt');
+  });
+
   test('whose inbox has not answered for a minute is alive and unready', async () => {
     let elapsedMs = 0;
     const looks = new InboxTimer(() => elapsedMs);

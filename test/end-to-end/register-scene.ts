@@ -7,7 +7,7 @@ const apiKey = 'the-key-of-the-callbacks';
 export const limitedAccount = '9900000999';
 
 /** Nobody listens there until the program does. */
-async function findFreePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

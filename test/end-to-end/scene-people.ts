@@ -3,6 +3,7 @@ import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeToken } from '../../src/review/tokens.ts';
 import { openJournal } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { Users } from '../support/persons.ts';
 import type { Scene } from './harness.ts';
 
@@ -10,12 +11,18 @@ import type { Scene } from './harness.ts';
  * @param serverKind as the journal knows the scene's bank
  * @returns makes the next commands those of one of them
  */
-export async function addPeople(
-  { dataDir, configPath, bank, folder, clocks }: Scene,
-  serverKind: 'sandbox' | 'bank' = 'sandbox',
-) {
+export async function addPeople(scene: Scene, serverKind: 'sandbox' | 'bank' = 'sandbox') {
+  const { dataDir, bank } = scene;
   const stamp = { bankAddress: bank.baseUrl, companyId: 'COMP000001', isSandbox: false, serverKind } as const;
   await using store = await openJournal({ dataDir, stamp, access: 'beside' });
+  return await addPeopleTo(store, scene);
+}
+
+/** The same in a journal that is open, wherever it is. */
+export async function addPeopleTo(
+  store: Store,
+  { configPath, folder, clocks }: Pick<Scene, 'configPath' | 'folder' | 'clocks'>,
+) {
   const users = new Users(store);
   // Theirs, too: who was made later than he proposes is taken for somebody who was enabled anew since.
   users.clock.now = () => clocks.readMs();

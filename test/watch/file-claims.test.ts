@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { FileClaiming, FileClaims } from '../../src/watch/ports.ts';
 import { OwnInbox } from '../../src/watch/own-inbox.ts';
+import { payoutFiles } from '../../src/watch/watcher.ts';
 import { csvOf } from '../support/payout-csv.ts';
 import { openWatchKit, type WatchKit } from '../support/watch-kit.ts';
 
@@ -150,7 +151,11 @@ test('the inbox of a machine that helps: a file ends there once the sender has r
   await kit.drop('a.csv', csvOf('A', 2));
   await kit.drop('bad.csv', 'nothing,of,a,kind\n');
   const life = await kit.begin();
-  const helper = new OwnInbox(life.setup);
+  const { setup } = life;
+  const helper = new OwnInbox(setup, payoutFiles(setup), {
+    unreported: () => setup.store.unreportedBatches(),
+    reports: (batchId) => setup.store.reports(batchId),
+  });
   void helper.work();
   await kit.time.until(hasTold(kit, 'bad.csv'));
   await kit.time.until(() => kit.logged.some((line) => line.includes('a file was read')));

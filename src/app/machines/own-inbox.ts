@@ -5,10 +5,13 @@ import { computeBackoffMs } from '../../core/backoff.ts';
 import type { Log } from '../../core/ports.ts';
 import { probeFolders } from '../../platform/disk-probe.ts';
 import { DiskWatch, keepGoing, retryBackoff, type WatchEvent } from '../../watch/context.ts';
+import type { FileQueueSetup } from '../../watch/file-queue.ts';
 import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
 import { isIgnoredName } from '../../watch/rules/drop-folder.ts';
 import { OwnInbox } from '../../watch/own-inbox.ts';
+import { payoutFiles } from '../../watch/watcher.ts';
 import { openNotifier } from '../notices/notifier.ts';
+import { openRegistrationInbox, registrationFiles, registrationWorkOf } from '../registration/watch.ts';
 import { registrationsInbox, type Session, toLog } from '../session.ts';
 import { describeInboxOwner, openFileClaims } from './files.ts';
 import type { HelpingSession } from './stand-by.ts';
@@ -35,8 +38,8 @@ export const openPayoutInbox = (session: Session, log: Log): Promise<Intake> => 
 const waitingPollMs = 30_000;
 
 /**
- * What was dropped here and waits until this machine is the one that sends: registrations and decisions. On a share the
- * one that sends takes them, long before they are told of.
+ * What was dropped here and waits until this machine is the one that sends: decisions. On a share the one that sends takes
+ * them, long before they are told of.
  */
 export class WaitingDrops {
   readonly #folders: readonly string[];
@@ -73,12 +76,19 @@ export interface TakingIn {
   readonly reportEvent: (event: WatchEvent) => void;
 }
 
-/** Works the inbox until it is stopped; what keeps it from that is logged, and tried again. */
+/** Works the inboxes until it is stopped; what keeps it from one of them is logged, and tried again. */
 export async function takeIn(session: HelpingSession, taking: TakingIn): Promise<void> {
+  const works = [takePayoutsIn, takeRegistrationsIn, tellOfWaiting];
+  await Promise.all(works.map((work) => keepWorking(session, taking, work)));
+}
+
+type Work = (session: HelpingSession, taking: TakingIn) => Promise<unknown>;
+
+async function keepWorking(session: HelpingSession, taking: TakingIn, work: Work): Promise<void> {
   const { clock, log } = session;
   for (let failures = 0; !taking.stop.aborted; failures += 1) {
     try {
-      await takeInOnce(session, taking);
+      await work(session, taking);
     } catch (error) {
       log.error({ err: error }, 'the inbox of this machine cannot be worked, and is tried again');
       await clock.sleep(computeBackoffMs(retryBackoff, failures), taking.stop);
@@ -86,46 +96,77 @@ export async function takeIn(session: HelpingSession, taking: TakingIn): Promise
   }
 }
 
-async function takeInOnce(
-  session: HelpingSession,
-  { stop, reportEvent, reportWaiting }: TakingIn,
-): Promise<void> {
+async function takePayoutsIn(session: HelpingSession, taking: TakingIn): Promise<void> {
   const { loaded, journal, clock, reader, findTrace, approval } = session;
-  const { work, archive, rejected } = loaded.folders;
-  const log = toLog(session.log);
-  await using intake = await openPayoutInbox(session, log);
-  const notices = await openNotifier(session);
-  const disk = new DiskWatch(clock, log, async () => (await probeFolders([work, archive, rejected]))?.why);
-  const setup = {
-    intake,
-    claims: await openFileClaims(session, work),
+  const { stop } = taking;
+  await using intake = await openPayoutInbox(session, toLog(session.log));
+  const setup = await makeQueueSetup(session, taking, intake, loaded.folders.work);
+  const { bank: payer, limits } = loaded.settings;
+  const { likeFileDays } = limits;
+  const files = payoutFiles({
     store: journal,
     reader,
     clock,
-    log,
-    stop,
-    disk,
-    payer: loaded.settings.bank,
-    likeFileDays: loaded.settings.limits.likeFileDays,
+    payer,
+    likeFileDays,
     approval,
     findTrace,
+    stop,
+  });
+  const inbox = new OwnInbox(setup, files, {
+    unreported: () => journal.unreportedBatches(),
+    reports: (batchId) => journal.reports(batchId),
+  });
+  await Promise.all([inbox.work(), keepLookingAtDisk(session, setup)]);
+}
+
+async function takeRegistrationsIn(session: HelpingSession, taking: TakingIn): Promise<void> {
+  const { journal } = session;
+  await using intake = await openRegistrationInbox(session, toLog(session.log));
+  const setup = await makeQueueSetup(session, taking, intake, registrationWorkOf(session));
+  const inbox = new OwnInbox(setup, await registrationFiles(session, taking.stop), {
+    unreported: () => journal.unreportedRegistrationBatches(),
+    reports: (batchId) => journal.registrationReports(batchId),
+  });
+  await Promise.all([inbox.work(), keepLookingAtDisk(session, setup)]);
+}
+
+async function makeQueueSetup(
+  session: HelpingSession,
+  { stop, reportEvent }: TakingIn,
+  intake: Intake,
+  work: string,
+): Promise<FileQueueSetup> {
+  const { loaded, journal, clock } = session;
+  const { archive, rejected } = loaded.folders;
+  const log = toLog(session.log);
+  const notices = await openNotifier(session);
+  return {
+    intake,
+    claims: await openFileClaims(session, work),
+    store: journal,
+    clock,
+    log,
+    stop,
+    disk: new DiskWatch(clock, log, async () => (await probeFolders([work, archive, rejected]))?.why),
     notify: (event: WatchEvent) => notices.notifyOfEvent(event),
     reportEvent,
   };
-  const { inbox, decisions } = loaded.folders;
-  const waiting = new WaitingDrops([join(inbox, registrationsInbox), decisions]);
-  await Promise.all([
-    new OwnInbox(setup).work(),
-    keepGoing(setup, 'looking for what waits here', async () => {
-      for (const path of await waiting.look()) {
-        log('warn', 'waits until this machine is the one that sends: drop it on that machine', { path });
-        reportWaiting(path);
-      }
-      await clock.sleep(waitingPollMs, stop);
-    }),
-    keepGoing(setup, 'looking at the disk', async () => {
-      await disk.look();
-      await clock.sleep(loaded.settings.watch.probeMs, stop);
-    }),
-  ]);
+}
+
+const keepLookingAtDisk = ({ loaded, clock }: HelpingSession, setup: FileQueueSetup): Promise<void> =>
+  keepGoing(setup, 'looking at the disk', async () => {
+    await setup.disk.look();
+    await clock.sleep(loaded.settings.watch.probeMs, setup.stop);
+  });
+
+async function tellOfWaiting(session: HelpingSession, { stop, reportWaiting }: TakingIn): Promise<void> {
+  const waiting = new WaitingDrops([session.loaded.folders.decisions]);
+  while (!stop.aborted) {
+    for (const path of await waiting.look()) {
+      session.log.warn({ path }, 'waits until this machine is the one that sends: drop it on that machine');
+      reportWaiting(path);
+    }
+    await session.clock.sleep(waitingPollMs, stop);
+  }
 }

@@ -1,6 +1,6 @@
 /** The registrations of a watcher: a drop folder within the inbox, and the listener for the bank's callbacks. */
 import { join } from 'node:path';
-import type { Clock } from '../../core/ports.ts';
+import type { Clock, Log } from '../../core/ports.ts';
 import type { ProgressFigures } from '../../core/progress.ts';
 import { ingestRegistrations } from '../../intake/ingest.ts';
 import type { RegistrationFileReader } from '../../intake/ports.ts';
@@ -51,24 +51,30 @@ export async function openRegistrationWatch(
   const { settings, callbacks } = session.loaded;
   if (settings.registration.callbacks.port > 0) requireCallbackKeys(callbacks.keys);
   await using stack = new AsyncDisposableStack();
-  const intake = stack.use(await openDropFolder(session, around));
+  const intake = stack.use(await openRegistrationInbox(session, around.log));
   const registering = await openRegistering(session);
-  const claims = await openFileClaims(session, workOf(session));
+  const claims = await openFileClaims(session, registrationWorkOf(session));
   const setup = await makeSetup(registering, { ...around, intake, claims });
   const watch = new RegistrationWatch(setup);
   const owned = stack.move();
   return {
     watch,
     work: async () => {
-      await Promise.all([watch.work(), listen(session, around, watch)]);
+      await Promise.all([watch.work(), takeCallbacks(session, around, () => watch.noteNews())]);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
 
-const workOf = ({ loaded: { dataDir } }: Session): string => join(dataDir, `work-${registrationsInbox}`);
+/** Where files of registrations are while they are worked. */
+export const registrationWorkOf = ({ loaded: { dataDir } }: Session): string =>
+  join(dataDir, `work-${registrationsInbox}`);
 
-function openDropFolder(session: Session, { log }: WatchedAround): Promise<Intake> {
+/**
+ * The folders of registration files.
+ * @throws as `openIntake` does
+ */
+export function openRegistrationInbox(session: Session, log: Log): Promise<Intake> {
   const { loaded, journal, clock } = session;
   const { folders, settings } = loaded;
   return openIntake({
@@ -76,7 +82,7 @@ function openDropFolder(session: Session, { log }: WatchedAround): Promise<Intak
     folders: {
       ...folders,
       inbox: join(folders.inbox, registrationsInbox),
-      work: workOf(session),
+      work: registrationWorkOf(session),
     },
     watch: settings.watch,
     isSidecarExpected: settings.input.control === 'sidecar',
@@ -99,7 +105,7 @@ async function makeSetup(
     ...around,
     store: journal,
     clock,
-    kind: await makeKind(session, around.stop),
+    kind: await registrationFiles(session, around.stop),
     filesAtOnce: loaded.settings.watch.filesAtOnce,
     run: (batch, { onAllSent }) => run(registering, around, batch, onAllSent),
     report: (batchId) => restRegistrations(session, batchId, false),
@@ -109,7 +115,11 @@ async function makeSetup(
   };
 }
 
-async function makeKind(session: Session, stop: AbortSignal): Promise<FileKind<RegistrationBatch>> {
+/** The files of registrations, as the inbox takes them in. */
+export async function registrationFiles(
+  session: Session,
+  stop: AbortSignal,
+): Promise<FileKind<RegistrationBatch>> {
   const { journal, clock, loaded, findRegistrationTrace: findTrace } = session;
   const reader = await makeRegistrationReader(loaded);
   const { companyId } = loaded.settings.bank;
@@ -170,16 +180,19 @@ async function sweep(
 /** How soon it is tried again where somebody else listens, or nobody can: the watcher has other work than this. */
 const busyPollMs = 5_000;
 
-/** Takes callbacks until the stop, unless, or until, somebody else of ours does so. */
-async function listen(
+/**
+ * Takes callbacks until the stop, unless, or until, somebody else of ours does so.
+ * @param noteNews told of each that was taken
+ */
+export async function takeCallbacks(
   { loaded, journal, clock, log }: Session,
-  { stop, onCallback, onListening }: WatchedAround,
-  watch: RegistrationWatch,
+  { stop, onCallback, onListening }: Pick<WatchedAround, 'stop' | 'onCallback' | 'onListening'>,
+  noteNews: () => void,
 ): Promise<void> {
   if (loaded.settings.registration.callbacks.port === 0) return;
   const onTaken = (_record: unknown, { kind }: CallbackTaking): void => {
     onCallback(kind);
-    watch.noteNews();
+    noteNews();
   };
   const open = () => openCallbackListener({ loaded, journal, clock, log, onTaken });
   await keepListening({ open, onListening, clock, log: toLog(log), stop });

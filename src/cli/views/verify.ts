@@ -10,18 +10,29 @@ const words: Readonly<Record<VerifiedFile['state'], string>> = {
   'not-archived': 'of a run: not archived',
 };
 
-export function showVerified({ batch, files, isWhole }: Verified): Shown {
+const changedEnd =
+  'The bytes of a file above are not those that were recorded: find out who changed it; the journal has what became of each row.';
+const missingEnd =
+  'A file above is not where it was written: find out who moved or removed it; the journal has what became of each row.';
+const missingOfMachinesEnd =
+  'A file above is not on this machine: each keeps the files that it took in and the reports that it wrote, so run this on the machine whose path it is, too; one that is missing there was moved or removed.';
+
+export function showVerified({ batch, files, isWhole, isOfMachines }: Verified): Shown {
   const { batchId, fileName: file } = batch;
   const rows = files.map(({ kind, path, state }) => [
     kind,
     words[state],
     path === null ? file : showPath(path),
   ]);
-  const end = isWhole
-    ? 'All are as they were recorded.'
-    : 'The bytes of a file above are not those that were recorded: find out who changed it; the journal has what became of each row.';
+  const ends = isWhole
+    ? ['All are as they were recorded.']
+    : files.some(({ state }) => state === 'changed')
+      ? [changedEnd]
+      : [];
+  if (files.some(({ state }) => state === 'missing'))
+    ends.push(isOfMachines ? missingOfMachinesEnd : missingEnd);
   return {
     json: { batchId, file, isWhole, files },
-    text: toLines([...alignColumns([['File', 'State', 'Path'], ...rows]), '', end]),
+    text: toLines([...alignColumns([['File', 'State', 'Path'], ...rows]), '', ...ends]),
   };
 }

@@ -249,7 +249,7 @@ const roleReasons: Readonly<Record<WatchRole, readonly Finding[]>> = {
   standby: [
     {
       code: 'standby',
-      text: 'another process has the right to send from this data directory',
+      text: 'another process has the right to send',
       remedy: 'Nothing to do: this one takes over when the other ends',
     },
   ],
