@@ -293,6 +293,11 @@ export interface AskedShard {
   readonly rowsMax: number;
   /** After this row, whoever has had them; undefined: after all rows that anybody has had. */
   readonly afterRow: number | undefined;
+  /**
+   * Shards that the worker knows it has. It has not heard of any other that it has of the batch, the answer having been
+   * lost, and is given that one first. Left out: it has heard of all.
+   */
+  readonly held?: readonly number[];
 }
 
 /**

@@ -3,6 +3,7 @@
  * what is in doubt. What another has under way is left alone.
  */
 import type { Clock } from '../core/ports.ts';
+import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type {
   AskedShard,
   InDoubt,
@@ -35,6 +36,9 @@ type SharedRows = Pick<
 export class Share {
   readonly #workers: SharedRows;
   readonly #workerId: () => number;
+  /** Whose rows are being paid. */
+  readonly #open = new Set<number>();
+  readonly #turns = new KeyedMutex();
   /** Whose end could not be recorded. */
   readonly #unended = new Set<number>();
 
@@ -45,14 +49,21 @@ export class Share {
   }
 
   /** @param asked `afterRow`: where rows that became ready again are looked for; undefined: rows that nobody has had yet */
-  async claim(batchId: string, asked: AskedShard): Promise<Shard | undefined> {
+  async claim(batchId: string, asked: Omit<AskedShard, 'held'>): Promise<Shard | undefined> {
     await this.tidy();
-    return this.#workers.claimShard(batchId, this.#workerId(), asked);
+    // One after the other: what is on its way to one is not unheard of.
+    return this.#turns.run(batchId, async () => {
+      const held = [...this.#open, ...this.#unended];
+      const shard = await this.#workers.claimShard(batchId, this.#workerId(), { ...asked, held });
+      if (shard !== undefined) this.#open.add(shard.shardId);
+      return shard;
+    });
   }
 
   /** It is tried again later where that cannot be recorded: its rows have been paid. */
   async end({ shardId }: Shard): Promise<void> {
     this.#unended.add(shardId);
+    this.#open.delete(shardId);
     await this.tidy();
   }
 

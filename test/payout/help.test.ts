@@ -206,6 +206,27 @@ describe('a batch that several machines pay', () => {
     },
   );
 
+  test('is paid to its end when a machine never hears what it was given', async () => {
+    await using one = await openMachines(300, (theatre) => slowly(theatre, 400));
+    const { theatre, batchId, workers, sender, second } = one;
+    const { claimShard } = workers.store;
+    let claims = 0;
+    workers.store.claimShard = async (...asked) => {
+      const shard = await claimShard(...asked);
+      const isLost = asked[1] === second.workerId && (claims += 1) === 2;
+      if (isLost) throw new Error('it is not known whether what was written last is in the journal');
+      return shard;
+    };
+    const helping = second.help();
+    await theatre.time.drive(sender.send(batchId));
+    expect(claims).toBeGreaterThan(2);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 300 });
+    expect(theatre.sent).toHaveLength(300);
+    second.stop();
+    await theatre.time.drive(helping);
+    expect(workers.openShards).toBe(0);
+  });
+
   test('is left for another of which a machine that was killed has left rows', async () => {
     await using one = await openMachines(2_000, (theatre) => slowly(theatre, 1_000));
     const { theatre, batchId, workers, second, third } = one;

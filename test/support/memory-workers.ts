@@ -95,7 +95,12 @@ export class MemoryWorkers {
         machines,
       ));
     },
-    claimShard: async (batchId, workerId, { rowsMax, afterRow }) => {
+    claimShard: async (batchId, workerId, { rowsMax, afterRow, held }) => {
+      const unheard = [...this.#open].find(
+        (one) =>
+          one.batchId === batchId && one.workerId === workerId && held?.includes(one.shardId) === false,
+      );
+      if (unheard !== undefined) return unheard;
       const ready = await this.#readyRows(batchId);
       for (const one of this.#open) {
         if (one.batchId !== batchId || !this.gone.has(one.workerId)) continue;

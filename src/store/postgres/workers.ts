@@ -141,6 +141,13 @@ const insertShard = define((values: Omit<Shard, 'shardId'> & { workerId: number;
     returning shard_id as "shardId"`),
 );
 
+const toShard = ({ shardId, batchId, fromRow, toRow }: Shard): Shard => ({
+  shardId,
+  batchId,
+  fromRow,
+  toRow,
+});
+
 const endShard = define(({ shardId }: { shardId: number }) =>
   textStatement(
     sql`update shard set ended_at_ms = ${databaseNowMs} where shard_id = ${shardId} and ended_at_ms is null`,
@@ -248,9 +255,7 @@ const reads = {
   },
   *shardsElsewhere(batchId, workerId) {
     const open = yield* openShards.all({ batchId });
-    return open
-      .filter((shard) => shard.workerId !== workerId && isThere(shard))
-      .map(({ shardId, fromRow, toRow }): Shard => ({ shardId, batchId, fromRow, toRow }));
+    return open.filter((shard) => shard.workerId !== workerId && isThere(shard)).map(toShard);
   },
   *abandonedBatches() {
     return (yield* abandoned.all({})).map(({ batchId }) => batchId);
@@ -285,7 +290,7 @@ const makeWrites = (forgetting: Forgetting) =>
       return { kind: 'taken', workerId: yield* beginWorker(name, 'sender') };
     },
     joinAsHelper: (name) => beginWorker(name, 'helper'),
-    *claimShard(batchId, workerId, { rowsMax, afterRow }) {
+    *claimShard(batchId, workerId, { rowsMax, afterRow, held }) {
       const [worker, highest, open] = yield* together([
         byId.get({ workerId }),
         highestRow.get({ batchId }),
@@ -296,6 +301,8 @@ const makeWrites = (forgetting: Forgetting) =>
       if (highest?.row === null) yield* prune();
       else yield* forgetSendsNowAndThen(forgetting);
       if (open.some(isAhead)) yield* drawLeasesNear();
+      const unheard = held && open.find((one) => one.workerId === workerId && !held.includes(one.shardId));
+      if (unheard !== undefined) return toShard(unheard);
       const left = open.filter(isOver);
       const after = afterRow ?? highest?.row ?? 0;
       let found: Pick<Shard, 'fromRow' | 'toRow'> | undefined = yield* takeFromGone(left);

@@ -144,13 +144,15 @@ function takeFromGone(tables: Tables, left: readonly KeptShard[]): KeptShard | u
 
 function claimShard(
   tables: Tables,
-  ...[batchId, workerId, { rowsMax, afterRow }]: Parameters<WorkerStore['claimShard']>
+  ...[batchId, workerId, { rowsMax, afterRow, held }]: Parameters<WorkerStore['claimShard']>
 ): Shard | undefined {
   const { leases, shardRowsMax } = tables;
   if (!isThere(tables, leases.workers.get(workerId))) return undefined;
   const open = [...leases.shards.values()]
     .filter((shard) => shard.batchId === batchId)
     .toSorted((one, other) => one.fromRow - other.fromRow);
+  const unheard = open.find((one) => one.workerId === workerId && held?.includes(one.shardId) === false);
+  if (unheard !== undefined) return unheard;
   const isOfPresent = (shard: KeptShard): boolean => isThere(tables, leases.workers.get(shard.workerId));
   const after = afterRow ?? leases.highestRows.get(batchId) ?? 0;
   const taken = open.filter(isOfPresent);

@@ -329,6 +329,21 @@ describePostgres('a shard', () => {
     expect(await workers.renew(helper)).toBe(true);
   });
 
+  test('is given once more to a worker that has not heard of it', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 9));
+    const [sender, helper] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    const [first, others] = [await claim(workers, helper, 3), await claim(workers, sender, 3)];
+    const asked = { rowsMax: 2, afterRow: undefined };
+    const unheard = await workers.claimShard(batchId, helper, { ...asked, held: [] });
+    expect(unheard).toEqual(first);
+    const held = [first?.shardId ?? 0];
+    expect(await workers.claimShard(batchId, helper, { ...asked, held })).toMatchObject({ fromRow: 7 });
+    const ofSender = await workers.claimShard(batchId, sender, { ...asked, held: [others?.shardId ?? 0] });
+    expect(ofSender).toMatchObject({ fromRow: 9 });
+  });
+
   test('is given to nobody whose own lease is over', async () => {
     await using cluster = await openCluster();
     await cluster.ready(1);
