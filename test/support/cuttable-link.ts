@@ -20,9 +20,19 @@ interface Pair {
   readonly far: Socket;
 }
 
+/**
+ * Resets a connection. Node cannot while the connection is being shut down: the attempt fails (EINVAL), leaves the handle
+ * open for good, and has the process spin when it is to end.
+ */
+function breakConnection(socket: Socket): void {
+  const isShuttingDown = socket.writableEnded && socket.writableLength === 0 && !socket.writableFinished;
+  if (isShuttingDown) socket.once('finish', () => socket.resetAndDestroy());
+  else socket.resetAndDestroy();
+}
+
 const breakPair = ({ near, far }: Pair): void => {
-  near.resetAndDestroy();
-  far.resetAndDestroy();
+  breakConnection(near);
+  breakConnection(far);
 };
 
 function join({ near, far }: Pair): void {
@@ -44,7 +54,7 @@ export async function openCuttableLink(to: number): Promise<CuttableLink> {
   const proxy = createServer({ noDelay: true }, (near) => {
     if (isClosed) {
       near.on('error', () => {});
-      near.resetAndDestroy();
+      breakConnection(near);
       return;
     }
     const far = connect({ port: to, host: '127.0.0.1', noDelay: true });
