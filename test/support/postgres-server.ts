@@ -113,6 +113,7 @@ async function startIfUnnamed(): Promise<RunningServer | undefined> {
 export async function setup(): Promise<(() => Promise<void>) | undefined> {
   const own = await startIfUnnamed();
   if (own !== undefined) process.env['PAYDROP_TEST_POSTGRES'] = own.url;
+  process.env['PAYDROP_TEST_POSTGRES_IN_MEMORY'] = String(own !== undefined);
   const url = process.env['PAYDROP_TEST_POSTGRES'] ?? usualUrl;
   const fault = url === '' ? 'PAYDROP_TEST_POSTGRES is empty' : await findFault(url);
   process.env['PAYDROP_TEST_POSTGRES_FOUND'] = fault === undefined ? url : '';

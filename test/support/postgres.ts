@@ -1,6 +1,7 @@
 /** PostgreSQL for tests: each has databases of its own, on the server that was found before them. */
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
@@ -31,6 +32,42 @@ async function atServer<Result>(work: (client: Client) => Promise<Result>): Prom
   }
 }
 
+interface Maker {
+  readonly client: Client;
+  readonly socket: Socket;
+}
+
+let maker: Promise<Maker> | undefined;
+/** Who waits for it. */
+let users = 0;
+
+async function openMaker(): Promise<Maker> {
+  const socket = new Socket();
+  const client = new Client({ connectionString: serverUrl, stream: () => socket });
+  client.on('error', () => {});
+  client.once('end', () => (maker = undefined));
+  await client.connect();
+  return { client, socket };
+}
+
+/** On a connection to the server that stays for what this process makes and drops: each costs the server a process. */
+async function atMaker<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
+  maker ??= openMaker();
+  const { client, socket } = await maker.catch((error: unknown) => {
+    maker = undefined;
+    throw error;
+  });
+  users += 1;
+  socket.ref();
+  try {
+    return await work(client);
+  } finally {
+    users -= 1;
+    // A process whose work is over ends.
+    if (users === 0) socket.unref();
+  }
+}
+
 async function connect(url: string): Promise<Client & AsyncDisposable> {
   const client = new Client({ connectionString: url });
   // It is cut off with its database.
@@ -55,7 +92,7 @@ const makeName = (): string =>
 const urlOf = (name: string): string => Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href;
 
 const drop = (name: string): Promise<void> =>
-  atServer(async (server) => {
+  atMaker(async (server) => {
     // A program that is cut off comes back at once.
     await server.query(`alter database ${name} with allow_connections false`);
     // Not by force: that takes a superuser while a vacuum of the server's own is in it, which a drop ends itself.
@@ -67,14 +104,17 @@ const drop = (name: string): Promise<void> =>
     await server.query(`drop database ${name}`);
   });
 
+/** On a disk, copying files takes longer: it waits until they, and all others of the server, are written. */
+const copying = process.env['PAYDROP_TEST_POSTGRES_IN_MEMORY'] === 'true' ? 'strategy file_copy' : '';
+
 /**
  * A database that goes when its owner does, whoever is connected to it.
  * @param template what it is copied from, and what is said of it besides
  */
 export async function makeDatabase(template = emptyTemplate): Promise<TestDatabase> {
   const name = makeName();
-  await atServer(async (server) => {
-    await server.query(`create database ${name} template ${template}`);
+  await atMaker(async (server) => {
+    await server.query(`create database ${name} template ${template} ${copying}`);
     // As with their folders: waiting for the disk would be most of what tests take, and none can see a power cut.
     await server.query(`alter database ${name} set synchronous_commit = off`);
   });
@@ -89,7 +129,7 @@ export async function makeDatabase(template = emptyTemplate): Promise<TestDataba
 function hashTables(): string {
   const folder = fileURLToPath(new URL('../../src/store/postgres', import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
-    /^(?:tables.|migrations|roles).*\.ts$/.test(file),
+    /^(?:tables.|migrations|roles|workers).*\.ts$/.test(file),
   );
   const hash = createHash('sha256');
   for (const file of files.toSorted()) hash.update(readFileSync(join(folder, file)));
@@ -99,10 +139,13 @@ function hashTables(): string {
 /** Processes of tests that make a template wait for one another. */
 const templateLock = 20_261_123;
 
+/** Makes what is in a template besides the journal's tables. */
+export type Prepare = (url: string) => Promise<void>;
+
 /** A database with the journal's tables, which others are copied from: that is faster than making them anew. */
-const findTemplate = (): Promise<string> =>
+const findTemplate = (kind: string, prepare: Prepare): Promise<string> =>
   atServer(async (server) => {
-    const ending = `_of_${hashTables()}`;
+    const ending = `_of_${kind}_${hashTables()}`;
     await server.query(`select pg_advisory_lock(${templateLock})`);
     const known = await server.query<{ readonly datname: string }>(
       'select datname from pg_database where starts_with(datname, $1) and right(datname, length($2)) = $2',
@@ -116,26 +159,31 @@ const findTemplate = (): Promise<string> =>
       await using client = await connect(urlOf(name));
       await migrateTables(client, { journal: name, nowMs: Date.now() });
     }
+    await prepare(urlOf(name));
     // Only one that is whole is found.
     await server.query(`alter database ${name} rename to ${name}${ending}`);
     return `${name}${ending}`;
   });
 
-let template: Promise<string> | undefined;
-
 /** What PostgreSQL says where a database is not there: another run removes templates that are old. */
 const noDatabase = '3D000';
 
-/** A database with the journal's tables, empty; else as `makeDatabase`. */
-export async function makeJournalDatabase(): Promise<TestDatabase> {
-  try {
-    return await makeDatabase(await (template ??= findTemplate()));
-  } catch (error) {
-    template = undefined;
-    if ((error as { readonly code?: string }).code !== noDatabase) throw error;
-    return makeDatabase(await (template = findTemplate()));
-  }
+/** What makes databases with the journal's tables and what is said besides. @param kind tells them from others */
+export function makeJournalDatabases(kind: string, prepare: Prepare): () => Promise<TestDatabase> {
+  let template: Promise<string> | undefined;
+  return async () => {
+    try {
+      return await makeDatabase(await (template ??= findTemplate(kind, prepare)));
+    } catch (error) {
+      template = undefined;
+      if ((error as { readonly code?: string }).code !== noDatabase) throw error;
+      return makeDatabase(await (template = findTemplate(kind, prepare)));
+    }
+  };
 }
+
+/** A database with the journal's tables, empty; else as `makeDatabase`. */
+export const makeJournalDatabase = makeJournalDatabases('empty', async () => {});
 
 const nameOf = ({ url }: TestDatabase): string => new URL(url).pathname.slice(1);
 
@@ -146,7 +194,7 @@ export const copyDatabase = (database: TestDatabase): Promise<TestDatabase> => m
 export async function replaceDatabase(database: TestDatabase, by: TestDatabase): Promise<void> {
   const name = nameOf(database);
   await drop(name);
-  await atServer(
-    async (server) => void (await server.query(`create database ${name} template ${nameOf(by)}`)),
+  await atMaker(
+    async (server) => void (await server.query(`create database ${name} template ${nameOf(by)} ${copying}`)),
   );
 }
