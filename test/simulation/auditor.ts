@@ -330,6 +330,7 @@ export class Auditor implements Witness {
   begins(life: Life): void {
     const { tokenTellsTime, bankOffsetMs, dateOffsetMs } = this.#plan;
     if (tokenTellsTime) this.#bankOffsets.set(life, bankOffsetMs + dateOffsetMs);
+    else this.#bankOffsets.delete(life);
     this.#silences = 0;
   }
 

@@ -385,7 +385,12 @@ const ofLoss: readonly Mutation[] = [
     'if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);',
     '',
   ),
-  inLost('marks in other folders ignored', 'app/journal/mark-copies.ts', 'of this.#stems) {', 'of []) {'),
+  inLost(
+    'marks in other folders ignored',
+    'app/journal/mark-copies.ts',
+    'of marks.entries()) {',
+    'of [].entries()) {',
+  ),
   inLost(
     'a journal bound to no file',
     'payout/rules/journal-place.ts',

@@ -1,6 +1,6 @@
 /** What must hold when a run is over: the bank's book against the journal, and the journal against the files. */
 import { formatBaht } from '../../src/core/money.ts';
-import type { Attempt } from '../../src/core/payout.ts';
+import type { Attempt, TransferOrder } from '../../src/core/payout.ts';
 import type { Batch, ResultRow } from '../../src/core/ports.ts';
 import { summariseBatch } from '../../src/reports/rules/summary.ts';
 import type { Journal } from '../../src/store/store.ts';
@@ -27,8 +27,11 @@ export interface VerdictParts {
   readonly hasStatements: boolean;
   /** The bank's clock is wrong for good: what is to be sent may wait for a day that both clocks agree on. */
   readonly isBankTimeOff: boolean;
-  /** `another` than the run began with, of which less is asked; nobody goes on with one that is `refused`. */
-  readonly journal: 'kept' | 'another' | 'refused';
+  /**
+   * `another` than the run began with, of which less is asked; nobody goes on with one that is `refused`; one that was
+   * `put-back` is worked until nothing is left, and what it has lost may be unknown to it.
+   */
+  readonly journal: 'kept' | 'another' | 'refused' | 'put-back';
 }
 
 /** A batch with its rows and every attempt for their payoutIds. */
@@ -101,10 +104,28 @@ function judgeRows({ auditor, disk }: VerdictParts, settled: readonly Settled[])
 }
 
 /** I4: every transfer in the bank's book is an attempt in the journal. */
-function judgeEntries({ book, disk }: VerdictParts): string[] {
+function judgeEntries(
+  { book, disk }: VerdictParts,
+  mustKnow: (order: TransferOrder) => boolean = () => true,
+): string[] {
   return book.entries
-    .filter(({ isForeign, order }) => !isForeign && disk.view.attempt(order.transRefNo) === undefined)
+    .filter(({ isForeign, order }) => !isForeign && mustKnow(order))
+    .filter(({ order }) => disk.view.attempt(order.transRefNo) === undefined)
     .map(({ order }) => `I4: the journal knows nothing of ${order.transRefNo}`);
+}
+
+/**
+ * The same after a loss: a row that stays in doubt, for all to see, may have been tried again in the part that was lost;
+ * it is asked about before its next attempt.
+ */
+function judgeLostEntries(parts: VerdictParts, settled: readonly Settled[]): string[] {
+  const inDoubt = new Set(
+    settled
+      .flatMap(({ rows }) => rows)
+      .filter(({ status }) => status === 'unresolved')
+      .map(({ instruction }) => instruction?.payoutId),
+  );
+  return judgeEntries(parts, ({ reference1 }) => !inDoubt.has(reference1 ?? ''));
 }
 
 /** True when asking the bank now would end the attempt. */
@@ -192,14 +213,16 @@ export async function judge(parts: VerdictParts, isConcluded: boolean): Promise<
   if (parts.isEdited) return [...judgeBook(parts), ...judgeRows(parts, settled), ...judgeEntries(parts)];
   if (parts.journal === 'another')
     return [...(await parts.disk.findContradictions()), ...judgeBook(parts), ...judgeRows(parts, settled)];
+  const isPutBack = parts.journal === 'put-back';
   const broken = [
     ...(await findContradictions(parts)),
     ...judgeBook(parts),
     ...judgeRows(parts, settled),
-    ...judgeEntries(parts),
+    ...(isPutBack ? judgeLostEntries(parts, settled) : judgeEntries(parts)),
   ];
   if (!isConcluded) return broken;
   broken.push(...(await judgeFiles(parts, settled)));
+  if (isPutBack) return broken;
   if (parts.hasDecisions) broken.push(...parts.auditor.decisions.judgeEnd());
   if (parts.hasStatements) broken.push(...judgePaid(parts));
   for (const { rows } of settled) {

@@ -3,6 +3,7 @@ import { requireAllowed } from '../../../src/core/change.ts';
 import type { WorkerStore } from '../../../src/payout/ports.ts';
 import { mayRenew } from '../../../src/payout/rules/lease.ts';
 import { JournalWriteError } from '../../../src/store/connection.ts';
+import type { Store } from '../../../src/store/store.ts';
 import type { WatchStore } from '../../../src/watch/ports.ts';
 import type { SimulatedJournal } from '../disk.ts';
 import type { DiskView } from '../disk-view.ts';
@@ -10,6 +11,14 @@ import { applyCall } from '../memory/apply.ts';
 import { makeMemoryDiskOf } from '../memory/disk.ts';
 import { makeMemoryJournal } from '../memory/journal.ts';
 import { makeMemoryStore, type MemoryStore, rowsOfBatch } from '../memory/store.ts';
+import {
+  copyTables,
+  fillTables,
+  makePastTables,
+  type PastTables,
+  type PutBackDatabase,
+  ToldLoss,
+} from './past.ts';
 import {
   forgetCounted,
   type Leases,
@@ -24,7 +33,7 @@ import {
 type BatchQueue = Pick<WatchStore, 'runnableBatches' | 'unreportedBatches' | 'untoldBatches'>;
 
 /** What the watcher asks of its journal in these runs. */
-export type ClusterJournal = SimulatedJournal & BatchQueue;
+export type ClusterJournal = SimulatedJournal & BatchQueue & Pick<Store, 'requireNothingLost'>;
 
 /** The journal as one process has opened it, the way to it aside: whatever is asked happens at once. */
 export interface OpenedJournal {
@@ -36,6 +45,8 @@ export interface OpenedJournal {
 /** What holds the journal. */
 export interface Database {
   readonly view: DiskView;
+  /** Left out where it is never put back to a copy. */
+  readonly putBack?: PutBackDatabase;
   /** Told after each write. */
   onWritten: () => void;
   /** Shows this time to whatever is asked next; epoch milliseconds by its own clock. */
@@ -91,8 +102,47 @@ function makeBatchQueue(store: MemoryStore): BatchQueue {
   };
 }
 
+function makePutBack(store: MemoryStore, leases: Leases): PutBackDatabase {
+  const past = makePastTables();
+  let timeline = 1;
+  let generation = 0;
+  let kept: { readonly store: MemoryStore; readonly leases: Leases; readonly past: PastTables } | undefined;
+  return {
+    past,
+    get timeline() {
+      return timeline;
+    },
+    get generation() {
+      return generation;
+    },
+    readProgress: () => ({
+      journalId: 'journal',
+      recoveredAtMs: past.loss?.recoveredAtMs ?? 0,
+      sealedBatches: [...store.batches.values()].filter(({ sealedAtMs }) => sealedAtMs !== null).length,
+      latestEventSeq: store.latestEventSeq,
+      latestRegistrationEventSeq: 0,
+    }),
+    readLatestMs: () => {
+      const intents = [...store.attempts.values()].flat().map(({ intentAtMs }) => intentAtMs);
+      return Math.max(0, ...store.events.map(({ atMs }) => atMs), ...intents);
+    },
+    copy: () => {
+      kept = { store: copyTables(store), leases: copyTables(leases), past: { ...past } };
+    },
+    putBack: (isOtherTimeline) => {
+      if (kept === undefined) throw new Error('there is no copy');
+      fillTables(store, copyTables(kept.store));
+      fillTables(leases, copyTables(kept.leases));
+      Object.assign(past, kept.past);
+      generation += 1;
+      if (isOtherTimeline) timeline += 1;
+    },
+  };
+}
+
 export class MemoryDatabase implements Database {
   readonly view: DiskView;
+  readonly putBack: PutBackDatabase;
   onWritten = (): void => {};
   readonly #store: MemoryStore = makeMemoryStore();
   readonly #leases: Leases = makeLeases();
@@ -104,6 +154,7 @@ export class MemoryDatabase implements Database {
     this.#shardRowsMax = shardRowsMax;
     this.#disk = makeMemoryDiskOf(this.#store);
     this.view = this.#disk.view;
+    this.putBack = makePutBack(this.#store, this.#leases);
   }
 
   readonly #tables = () => ({
@@ -119,11 +170,15 @@ export class MemoryDatabase implements Database {
 
   async open(own: OwnWorker): Promise<OpenedJournal> {
     const store = this.#store;
-    const guards = makeMemoryGuards(this.#tables, own);
+    const { past } = this.putBack;
+    const told = new ToldLoss(past);
+    const guards = makeMemoryGuards(this.#tables, own, told);
     const journal = makeMemoryJournal(store);
     return {
       journal: {
         ...this.#fence(journal, own),
+        loss: async () => past.loss,
+        knownLoss: told.read,
         ...makeBatchQueue(store),
         liftPayerHalt: async (companyId, payerAccount, nowMs) => {
           forgetCounted(this.#leases, { companyId, payerAccount });

@@ -32,6 +32,7 @@ import {
 } from '../../../src/payout/rules/shared-limit.ts';
 import type { MemoryGuards } from '../memory/apply.ts';
 import { findSimilarPayment } from '../memory/reads.ts';
+import type { ToldLoss } from './past.ts';
 import { findPlaces, isStopped, type MemoryStore, rowsOfBatch } from '../memory/store.ts';
 
 interface KeptShard extends Shard {
@@ -345,14 +346,15 @@ export function readAttemptWaitMs(tables: Tables, own: OwnWorker, payoutId: stri
   return computeAttemptWaitMs(known, own.workerId ?? 0, nowMs);
 }
 
-export function makeMemoryGuards(read: () => Tables, own: OwnWorker): MemoryGuards {
+export function makeMemoryGuards(read: () => Tables, own: OwnWorker, loss: ToldLoss): MemoryGuards {
   return {
     fence: () => {
       const isRight = isWorkerThere(read(), own.workerId);
       if (!isRight) own.noteRefused();
-      return isRight;
+      return loss.isLatest() && isRight;
     },
-    mayIntend: ({ before, attempt, likeness }) => {
+    mayIntend: ({ before, attempt, likeness, lossKnownMs }) => {
+      if (!loss.wasKnownTo(lossKnownMs)) return false;
       if (likeness !== undefined && findSimilarPayment(read().store, likeness) !== undefined) return false;
       if ((attempt?.attemptNo ?? 0) <= 1) return true;
       return readAttemptWaitMs(read(), own, before.instruction.payoutId) === 0;

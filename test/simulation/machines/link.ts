@@ -7,8 +7,9 @@ import type { WorkerStore } from '../../../src/payout/ports.ts';
 import { leaseMs } from '../../../src/payout/rules/lease.ts';
 import { JournalWriteError } from '../../../src/store/connection.ts';
 import { journalReads } from '../disk.ts';
-import type { Life, World } from '../world.ts';
+import type { Life, Machine, World } from '../world.ts';
 import type { ClusterJournal, Database, OpenedJournal } from './database.ts';
+import type { SeenJournal } from './past.ts';
 
 /** How often each of these happens, as shares of all transactions. */
 export interface LinkLuck {
@@ -94,6 +95,8 @@ export class Server {
 }
 
 const changesName = 'changes';
+/** Commits by which the mark of a machine is brought up to date. */
+const notedNames: ReadonlySet<string> = new Set([changesName, 'seal', 'moveBatch']);
 
 type Method = (...asked: readonly unknown[]) => Promise<unknown>;
 type Methods = Readonly<Record<string, Method>>;
@@ -157,6 +160,12 @@ class LeaseWatch {
     return isTwice;
   }
 
+  /** The tables of who works the journal are older by now, and give their numbers out again. */
+  forgetAll(): void {
+    this.#senders.clear();
+    this.#until.clear();
+  }
+
   end(life: Life, workerId: number): void {
     this.#until.get(life)?.delete(workerId);
   }
@@ -185,11 +194,20 @@ export class Link {
   readonly #life: Life;
   readonly #opened: OpenedJournal;
   readonly #onApplied: OnApplied;
+  readonly #seen: SeenJournal<Machine> | undefined;
   #gathered: Gathered[] | undefined;
   /** Ends what the server holds for this process. */
   readonly #open = new Set<() => void>();
 
-  constructor(server: Server, life: Life, opened: OpenedJournal, onApplied: OnApplied) {
+  /** @param seen what its process has seen of the journal; left out of a person's, and where nothing is put back */
+  constructor(
+    server: Server,
+    life: Life,
+    opened: OpenedJournal,
+    onApplied: OnApplied,
+    seen?: SeenJournal<Machine>,
+  ) {
+    this.#seen = seen;
     this.#server = server;
     this.#life = life;
     this.#opened = opened;
@@ -208,6 +226,12 @@ export class Link {
       // Outside the journal.
       keepSeal: async (...asked) => server.run(() => opened.journal.keepSeal(...asked)),
       snapshot: () => this.#openSnapshot(),
+      ...(seen && {
+        requireNothingLost: async () =>
+          void (await this.#read('marks', async () => seen.requireNothingLost())),
+        // Known to the process.
+        knownLoss: opened.journal.knownLoss,
+      }),
       [Symbol.asyncDispose]: async () => {},
     };
     this.workers = this.#wrap(this.#watched(opened.workers) as unknown as Methods) as unknown as WorkerStore;
@@ -261,21 +285,29 @@ export class Link {
     return new Promise((resolve) => void this.#server.world.after(ms, label, this.#life, resolve));
   }
 
-  /** Waits until the server is there. @throws JournalWriteError when it is away for too long */
+  /**
+   * Waits until the server is there.
+   * @throws JournalWriteError when it is away for too long
+   * @throws JournalRefusedError when it was put back to an older copy
+   */
   async #reach(): Promise<void> {
     const { world, awayUntilMs } = this.#server;
-    if (!this.#server.isAway) return;
-    const endsAtMs = world.nowMs + awayMaxMs;
-    await this.#wait(Math.min(awayUntilMs, endsAtMs) - world.nowMs + 1, 'tries the database again');
     if (this.#server.isAway) {
-      world.figures.count('database-unreachable');
-      throw unreachable();
+      const endsAtMs = world.nowMs + awayMaxMs;
+      await this.#wait(Math.min(awayUntilMs, endsAtMs) - world.nowMs + 1, 'tries the database again');
+      if (this.#server.isAway) {
+        world.figures.count('database-unreachable');
+        throw unreachable();
+      }
     }
+    this.#seen?.reconnect();
   }
 
   async #read(name: string, work: () => Promise<unknown>): Promise<unknown> {
     await this.#reach();
     await this.#wait(this.#server.world.dice.whole(0, 2), `reads ${name}`);
+    // The connection may have gone while it stood still.
+    this.#seen?.reconnect();
     return this.#server.run(work);
   }
 
@@ -286,11 +318,13 @@ export class Link {
       await this.#wait(world.dice.chance(0.5) ? 1 : soonMs, `fails to ${name}`);
       throw unreachable();
     }
-    const done = await new Promise<Promise<unknown>>((resolve) => {
+    this.#seen?.reconnect();
+    const done = await new Promise<Promise<unknown>>((resolve, reject) => {
       // The server does it, whatever has become of whoever asked.
-      world.after(world.dice.whole(0, 2), `the database does ${name}`, undefined, () =>
-        resolve(this.#server.run(work)),
-      );
+      world.after(world.dice.whole(0, 2), `the database does ${name}`, undefined, () => {
+        if (this.#seen?.isConnected === false) reject(unreachable());
+        else resolve(this.#server.run(work));
+      });
     });
     this.#server.database.onWritten();
     if (name === 'renew' && world.dice.chance(this.#server.luck.heldRenewals))
@@ -322,10 +356,12 @@ export class Link {
     const done = this.#server.run(() => work(beganAtMs), beganAtMs);
     // Nobody is told of what it throws before its answer is there.
     await done.catch(() => undefined);
+    const present = this.#server.database.putBack?.readProgress();
     lock.release();
     // Changes are looked at one after the other.
     if (name !== changesName) await this.#server.noteWritten();
     await this.#hearOfCommit(name);
+    if (present !== undefined && notedNames.has(name)) this.#seen?.note(present);
     return { done: await done };
   }
 
@@ -346,7 +382,8 @@ export class Link {
       const commit = world.after(holdMs, `commits ${name}`, this.#life, () => {
         world.cancel(idle);
         this.#open.delete(end);
-        const isCut = this.#server.isAway || world.dice.chance(luck.cut);
+        const isGone = this.#seen?.isConnected === false;
+        const isCut = this.#server.isAway || isGone || world.dice.chance(luck.cut);
         if (isCut) lock.release();
         if (isCut) world.figures.count('transaction-cut');
         resolve(!isCut);
@@ -366,6 +403,7 @@ export class Link {
     if (world.dice.chance(luck.answerLost)) {
       world.figures.count('commit-answer-lost');
       await this.#wait(world.dice.wide(50, 20_000), `looks whether ${name} was committed`);
+      this.#seen?.reconnect();
     } else if (world.dice.chance(luck.neverTold)) {
       world.figures.count('commit-never-told');
       await this.#wait(awayMaxMs, `never hears of ${name}`);

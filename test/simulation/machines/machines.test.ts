@@ -27,7 +27,8 @@ test('no invariant is broken while machines die, stand still and lose the way to
     'freeze-asleep',
     'commit-answer-lost',
   ];
-  for (const kind of [...wanted, 'first-send', 'repeated-send', 'helps'])
+  const ofPutBack = ['put-back snapshot', 'put-back another timeline', 'journal-refused'];
+  for (const kind of [...wanted, ...ofPutBack, 'first-send', 'repeated-send', 'helps'])
     expect([kind, met.get(kind) ?? 0]).not.toEqual([kind, 0]);
 });
 
@@ -53,6 +54,7 @@ const alwaysTried = [
   ['bytes leave whoever has the lease', 15],
   ['a lease never ends', 1],
   ['a shard is handed out twice', 1],
+  ['the loss is not noticed after a snapshot', 67],
 ] as const;
 
 describe('a deliberate bug of several machines is found', () => {

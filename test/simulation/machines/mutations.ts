@@ -91,6 +91,36 @@ const ofOthers: readonly Mutation[] = [
   ),
 ];
 
+const place = 'payout/rules/journal-place.ts';
+
+/** Of a database that is put back to an older copy of itself. */
+const ofPutBack: readonly Mutation[] = [
+  inMachines(
+    'the loss is not noticed after a snapshot',
+    place,
+    'if (counts.every((count) => present[count] >= mark[count])) return undefined;',
+    'if (counts.some((count) => present[count] >= 0)) return undefined;',
+  ),
+  inMachines(
+    'the mark of a machine is not compared',
+    place,
+    'return isBeforeLoss && mark.journalId === present.journalId',
+    "return typeof mark === 'object' && mark.journalId === present.journalId",
+  ),
+  inMachines(
+    'a server that was promoted is taken for the one before',
+    place,
+    'if (!isToldApart(kept.timeline, present.timeline)) return undefined;',
+    'if (!isToldApart(kept.oid, present.oid)) return undefined;',
+  ),
+  inMachines(
+    'a mark from before the loss stands in the way for ever',
+    place,
+    "const isBeforeLoss = typeof mark === 'object' && mark.recoveredAtMs < present.recoveredAtMs;",
+    "const isBeforeLoss = typeof mark === 'object' && mark.recoveredAtMs > present.recoveredAtMs;",
+  ),
+];
+
 const inDatabase = (
   first: number,
   ...[name, file, find, replace]: Parameters<typeof inMachines>
@@ -125,4 +155,10 @@ const ofDatabase: readonly Mutation[] = [
   ),
 ];
 
-export const ofMachines: readonly Mutation[] = [...ofRight, ...ofPlaces, ...ofOthers, ...ofDatabase];
+export const ofMachines: readonly Mutation[] = [
+  ...ofRight,
+  ...ofPlaces,
+  ...ofOthers,
+  ...ofPutBack,
+  ...ofDatabase,
+];

@@ -4,6 +4,7 @@ import { drawFiles } from '../planned-files.ts';
 import { type Act, drawPlan, type Plan } from '../plan.ts';
 import type { Freeze } from '../world.ts';
 import type { LinkLuck } from './link.ts';
+import { drawPutBack, type PutBackPlan } from './put-back.ts';
 
 interface MachineLife {
   /** Since the end of the life before, or the beginning. */
@@ -38,10 +39,14 @@ export interface ClusterPlan {
   readonly databaseOffsetMs: number;
   /** No shard is larger: files are small here. */
   readonly shardRowsMax: number;
+  /** In some runs the database is put back to an older copy of itself. */
+  readonly putBack: PutBackPlan | undefined;
 }
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
+
+const putBackShare = 0.25;
 
 const notFoundTrustMs = 2 * minuteMs;
 
@@ -118,7 +123,8 @@ const acts: readonly Act[] = [
   ...(['resume-payout', 'cancel-payout', 'cancel-batch'] as const),
 ];
 
-export function drawCluster(dice: Dice): ClusterPlan {
+/** @param otherDice for what only some runs have: it leaves all others as they are */
+export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
   const banksPlan = drawBankPlan(dice);
   const workMs = dice.wide(30 * secondMs, 5 * minuteMs);
   const machines = Array.from({ length: dice.whole(2, 4) }, (_, place) => drawMachine(dice, place));
@@ -147,5 +153,6 @@ export function drawCluster(dice: Dice): ClusterPlan {
     heldBytesShare: dice.pick([0, 0, 0.1, 0.4]),
     databaseOffsetMs: dice.pick([0, -5 * 3_600_000, 7 * 3_600_000]),
     shardRowsMax: dice.whole(1, 3),
+    putBack: otherDice.chance(putBackShare) ? drawPutBack(otherDice, workMs) : undefined,
   };
 }

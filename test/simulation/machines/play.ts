@@ -1,6 +1,7 @@
 /** One run of several machines on one journal: what the seed decides, then what happens, then the verdict. */
 import type { TransferOrder } from '../../../src/core/payout.ts';
-import { lastSendOverMs } from '../../../src/payout/rules/lease.ts';
+import { lastSendOverMs, leaseMs } from '../../../src/payout/rules/lease.ts';
+import { Dice } from '../../support/dice.ts';
 import { actOn, letAllGoOn } from '../acts.ts';
 import { Auditor } from '../auditor.ts';
 import { SimulatedBank } from '../bank.ts';
@@ -14,6 +15,7 @@ import { type Freeze, type Life, type Machine, World } from '../world.ts';
 import { type Database, MemoryDatabase } from './database.ts';
 import { Link, noTrouble, onDeath, type OnApplied, Server } from './link.ts';
 import { type ClusterPlan, drawCluster, heldBytesMaxMs, type PlannedMachine } from './plan.ts';
+import { PutBack } from './put-back.ts';
 import { watch } from './watcher.ts';
 
 export interface ClusterOptions {
@@ -53,6 +55,7 @@ class ClusterRun {
   readonly #stopping = new Set<Life>();
   readonly #askedAtMs = { latest: 0 };
   #lives = 0;
+  #putBack: PutBack | undefined;
 
   constructor(world: World, cluster: ClusterPlan, database: Database) {
     const { plan, luck, databaseOffsetMs } = cluster;
@@ -76,6 +79,8 @@ class ClusterRun {
     const auditor = this.#auditor;
     return {
       leaves: (order: TransferOrder, isRepetitionOf401, life) => {
+        // Recorded in a journal that is lost by now.
+        if (this.#putBack?.isFormer(life) === true) return;
         this.#judgeRight(order, life);
         this.#judgeOthersSends(order, life);
         auditor.leaves(order, isRepetitionOf401, life);
@@ -98,6 +103,7 @@ class ClusterRun {
     for (const { isIntent, isRepetition, attempt, before } of changes) {
       if (attempt === undefined || (isIntent ?? isRepetition) !== true) continue;
       const { payoutId } = before.instruction;
+      this.#putBack?.judgeIntent(payoutId, life);
       if (!this.#server.leases.isRunning(life, beganAtMs))
         this.#world.fail(`${payoutId} is recorded to be sent by ${life.name}, whose lease is over`);
       const send = { transRefNo: attempt.order.transRefNo, life, atMs };
@@ -144,7 +150,7 @@ class ClusterRun {
       hasDecisions: false,
       hasStatements: false,
       isBankTimeOff: plan.bankOffsetMs !== 0 || plan.dateOffsetMs !== 0,
-      journal: 'kept',
+      journal: this.#putBack?.hasHappened === true ? 'put-back' : 'kept',
     };
   }
 
@@ -190,6 +196,7 @@ class ClusterRun {
         () => void this.#act(act).catch((error: unknown) => this.#break(error)),
       );
     const over = new AbortController();
+    this.#beginPutBack(computers);
     void this.#judgePlaces(over.signal);
     const ended = machines.map((planned, place) =>
       this.#liveOn(planned, computers[place] as Machine, over.signal),
@@ -197,8 +204,50 @@ class ClusterRun {
     await world.pause(workMs);
     over.abort();
     await Promise.all(ended);
+    await this.#putBack?.ended();
     await this.#rest(computers);
   }
+
+  #beginPutBack(computers: readonly Machine[]): void {
+    const { putBack: plan } = this.#cluster;
+    const { putBack: database, view } = this.#database;
+    if (plan === undefined || database === undefined) return;
+    this.#putBack = new PutBack(plan, {
+      world: this.#world,
+      database,
+      machines: computers,
+      lives: () => [...this.#working.keys()],
+      onPutBack: () => {
+        this.#auditor.lookAnew(view);
+        this.#sends.clear();
+        this.#server.leases.forgetAll();
+      },
+      stopAll: () => this.#stopAll(),
+    });
+    void this.#putBack.play().catch((error: unknown) => this.#break(error));
+  }
+
+  /** Those at work, each with what asks it to stop. */
+  readonly #working = new Map<Life, AbortController>();
+
+  /** A person stops every process, and waits until nobody has a place any more. */
+  async #stopAll(): Promise<void> {
+    const world = this.#world;
+    this.#mayBegin = false;
+    for (const [life, stop] of this.#working) {
+      this.#stopping.add(life);
+      stop.abort();
+    }
+    const endsAtMs = world.nowMs + stopMaxMs;
+    while (this.#working.size > 0) {
+      if (world.nowMs > endsAtMs) for (const life of this.#working.keys()) life.killAtStep = 0;
+      await world.pause(restPollMs);
+    }
+    await world.pause(2 * leaseMs);
+    this.#mayBegin = true;
+  }
+
+  #mayBegin = true;
 
   /** Whoever lives and reaches the database has a place. */
   async #judgePlaces(over: AbortSignal): Promise<void> {
@@ -223,6 +272,7 @@ class ClusterRun {
   async #liveOn({ lives }: PlannedMachine, machine: Machine, over: AbortSignal): Promise<void> {
     for (const { gapMs, killAtStep, interruptAfterMs, freezes } of lives) {
       await this.#world.pause(gapMs);
+      while (!this.#mayBegin && !over.aborted) await this.#world.pause(secondMs);
       if (over.aborted) return;
       const stop = new AbortController();
       const life = this.#begin(machine, { killAtStep, freezes });
@@ -232,7 +282,7 @@ class ClusterRun {
           stop.abort();
         });
       over.addEventListener('abort', () => this.#endAtLast(life, stop), { once: true });
-      await this.#live(life, stop.signal);
+      await this.#live(life, stop);
     }
   }
 
@@ -254,7 +304,9 @@ class ClusterRun {
     return { ...named, onKill: () => {}, machine, freezes };
   }
 
-  async #live(life: Life, stop: AbortSignal): Promise<void> {
+  async #live(life: Life, stop: AbortController): Promise<void> {
+    this.#working.set(life, stop);
+    const seen = this.#putBack?.see(this.#world.machineOf(life));
     const { plan, droppedAfterMs } = this.#cluster;
     const died = new Promise<void>((resolve) => onDeath(life, resolve));
     const files = (): readonly string[] =>
@@ -262,7 +314,6 @@ class ClusterRun {
         .filter((_file, place) => this.#world.nowMs >= plan.startMs + (droppedAfterMs[place] ?? 0))
         .map(({ name }) => name);
     this.#world.figures.count('life');
-    this.#auditor.begins(life);
     const ended = watch({
       world: this.#world,
       life,
@@ -271,14 +322,23 @@ class ClusterRun {
       bank: this.#network.portFor(life),
       outbox: this.#outbox.outbox,
       reader: makePlannedReader(this.#world.seed, plan.files),
-      stop,
+      stop: stop.signal,
       files,
       askedAtMs: this.#askedAtMs,
       onApplied: this.#noteApplied,
-      onPlace: () => this.#places.add(life),
-    }).catch((error: unknown) => this.#break(error));
+      seen,
+      onPlace: () => {
+        this.#places.add(life);
+        // Whoever has lost its place and takes another begins anew.
+        this.#auditor.begins(life);
+      },
+    }).catch((error: unknown) => {
+      if ((error as Error).name !== 'JournalRefusedError') this.#break(error);
+      else this.#putBack?.judgeRefused(life, (error as Error).message);
+    });
     await Promise.race([died, ended]);
     life.isAlive = false;
+    this.#working.delete(life);
   }
 
   #break(error: unknown): void {
@@ -298,6 +358,8 @@ class ClusterRun {
   }
 
   async #act(act: ClusterPlan['acts'][number]['act']): Promise<void> {
+    // A person's command is refused an older copy, too.
+    if (this.#putBack?.isLost === true) return;
     const { journal } = await this.#connect();
     const acting = { world: this.#world, plan: this.#cluster.plan, auditor: this.#auditor, journal };
     await actOn(act, { ...acting, recalls: false }).catch((error: unknown) => {
@@ -332,7 +394,7 @@ class ClusterRun {
     const lives = computers.map((machine) =>
       this.#begin(machine, { killAtStep: Infinity, freezes: [] }, 'last process '),
     );
-    const working = Promise.all(lives.map((life) => this.#live(life, stop.signal)));
+    const working = Promise.all(lives.map((life) => this.#live(life, stop)));
     const endsAtMs = world.nowMs + restMaxMs;
     this.#askedAtMs.latest = 0;
     do await world.pause(restPollMs);
@@ -356,11 +418,13 @@ class ClusterRun {
   }
 }
 
+const otherSeeds = 1_000_000;
+
 /** Plays one seed. */
 export async function playCluster(seed: number, options: ClusterOptions = {}): Promise<RunOutcome> {
   const figures = new Figures();
   const world = new World(seed, figures, options.trace, stepsMax);
-  const cluster = drawCluster(world.dice);
+  const cluster = drawCluster(world.dice, new Dice(seed + otherSeeds));
   options.trace?.(JSON.stringify({ ...cluster, plan: { ...cluster.plan, files: undefined } }, undefined, 1));
   const database =
     (await options.makeDatabase?.(cluster.shardRowsMax)) ?? new MemoryDatabase(cluster.shardRowsMax);

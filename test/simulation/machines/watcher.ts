@@ -7,16 +7,19 @@ import { type HelpingSession, standBy } from '../../../src/app/machines/stand-by
 import { restBatch } from '../../../src/app/run-file.ts';
 import { makeContext, type RunSession, toLog } from '../../../src/app/session.ts';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
-import type { Clock, Log } from '../../../src/core/ports.ts';
+import type { Clock, JournalLoss, Log } from '../../../src/core/ports.ts';
 import { ingestFile } from '../../../src/intake/ingest.ts';
+import { isNewJournal } from '../../../src/payout/rules/lost-journal.ts';
 import { finishReports } from '../../../src/reports/batch-reports.ts';
-import { JournalWriteError } from '../../../src/store/connection.ts';
+import { JournalRefusedError, JournalWriteError } from '../../../src/store/connection.ts';
 import { BatchScheduler } from '../../../src/watch/batch-queue.ts';
 import { DiskWatch, keepGoing, type WatchSetup } from '../../../src/watch/context.ts';
 import { InDoubtLoop } from '../../../src/watch/in-doubt-loop.ts';
+import type { Machine } from '../world.ts';
 import { company, makeClock, makeRunSession, type ProcessParts } from '../process.ts';
-import type { ClusterJournal } from './database.ts';
+import type { ClusterJournal, OpenedJournal } from './database.ts';
 import { Link, type OnApplied, type Server } from './link.ts';
+import type { SeenJournal } from './past.ts';
 
 export interface WatcherParts extends Omit<ProcessParts, 'journal' | 'interrupted' | 'place'> {
   readonly server: Server;
@@ -27,6 +30,8 @@ export interface WatcherParts extends Omit<ProcessParts, 'journal' | 'interrupte
   readonly askedAtMs: { latest: number };
   /** Files in the inbox by now. */
   readonly files: () => readonly string[];
+  /** What it has seen of the journal; left out where nothing is put back. */
+  readonly seen?: SeenJournal<Machine> | undefined;
   /** Told once the process has a place. */
   readonly onPlace: () => void;
 }
@@ -47,7 +52,9 @@ function makeStrictLog({ world, life }: WatcherParts, log: Log): Log {
   return (level, message, facts) => {
     log(level, message, facts);
     const error = 'err' in facts ? facts.err : undefined;
-    if (error === undefined || isExpected(error) || !life.isAlive) return;
+    // A process that is refused the journal is judged by how it ends.
+    const isRefused = error instanceof JournalRefusedError;
+    if (error === undefined || isExpected(error) || isRefused || !life.isAlive) return;
     const text = error instanceof Error ? `${error.message} ${error.stack ?? ''}` : JSON.stringify(error);
     if (message.startsWith('taking files in')) world.figures.count('intake-beaten');
     else world.fail(`${life.name}: ${message}: ${text}`);
@@ -84,12 +91,12 @@ class LatePlace {
 
 /** @returns true when the right to send was lost */
 async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
-  const { server, life, stop, onApplied, onPlace, world } = parts;
+  const { server, life, stop, onApplied, onPlace, world, seen } = parts;
   await using stack = new AsyncDisposableStack();
   const own = new LatePlace();
   const opened = await server.run(() => server.database.open(own));
   stack.defer(() => server.run(() => opened.close()));
-  const link = new Link(server, life, opened, onApplied);
+  const link = new Link(server, life, opened, onApplied, seen);
   const run = makeRunSession({ ...parts, journal: link.journal });
   const log = makeStrictLog(parts, toLog(run.log));
   const asked = { command: 'watch', clock, log, mayHelp: true };
@@ -97,6 +104,7 @@ async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
   if ('heldBy' in place) throw new Error('a watcher helps whoever has the place');
   own.place = place;
   stack.use(place);
+  await server.run(async () => seen?.takeUp());
   onPlace();
   const strict = Object.fromEntries(
     (['debug', 'info', 'warn', 'error'] as const).map((level) => [
@@ -108,7 +116,20 @@ async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
     ...run.bank,
     transfer: (...sent) => place.follow(run.bank.transfer(...sent)),
   };
-  const session: RunSession = { ...run, bank, place, clock, log: strict as unknown as RunSession['log'] };
+  const past = await readPast(server, opened);
+  const session: RunSession = {
+    ...run,
+    bank,
+    place,
+    clock,
+    log: strict as unknown as RunSession['log'],
+    refused: seen?.refused,
+    get loss() {
+      return past.loss;
+    },
+    asksFirst: async () => isNewJournal(past.newSinceMs, clock.now()),
+    readPast: async () => void Object.assign(past, await readPast(server, opened)),
+  };
   if (place.role === 'helper') {
     world.figures.count('helps');
     const helped = await standBy(session as HelpingSession, {
@@ -125,9 +146,21 @@ async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
   return place.keeper.lost.aborted;
 }
 
+/** What is known of losses and beginnings of the journal. */
+interface JournalPast {
+  readonly loss: JournalLoss | undefined;
+  readonly newSinceMs: number | undefined;
+}
+
+const readPast = async (server: Server, { journal }: OpenedJournal): Promise<JournalPast> => ({
+  loss: await server.run(() => journal.loss()),
+  newSinceMs: server.database.putBack?.past.newSinceMs,
+});
+
 async function send(parts: WatcherParts, session: RunSession, store: ClusterJournal): Promise<void> {
   const { place, clock } = session;
-  const stop = AbortSignal.any([parts.stop, ...(place ? [place.keeper.lost] : [])]);
+  const ends = [...(place ? [place.keeper.lost] : []), ...(session.refused ? [session.refused] : [])];
+  const stop = AbortSignal.any([parts.stop, ...ends]);
   const log = toLog(session.log);
   const probe = async (): Promise<string | undefined> =>
     parts.server.isAway ? 'the database does not answer' : undefined;
@@ -151,6 +184,7 @@ async function send(parts: WatcherParts, session: RunSession, store: ClusterJour
     }),
   ]);
   await Promise.all([batches.ended(), doubt.ended()]);
+  session.refused?.throwIfAborted();
 }
 
 /** The job of every day that asks about everything in doubt, a while after a sender has begun. */
