@@ -337,6 +337,11 @@ export interface WorkerStore {
   abandonedBatches(): Promise<readonly string[]>;
   /** What other workers that are there have of a batch. */
   shardsElsewhere(batchId: string, workerId: number): Promise<readonly Shard[]>;
+  /**
+   * What other workers have of a batch and may still send: whoever's lease is over loses its place by this, so that it is
+   * not renewed any more while its rows are settled by others.
+   */
+  shardsThatMaySend(batchId: string, workerId: number): Promise<readonly Shard[]>;
   /** Rows of their shards whose outcome nobody has recorded. */
   countUnderWayElsewhere(workerId: number): Promise<number>;
   takeProbe(payer: PayerKey, workerId: number): Promise<ProbeTurn>;

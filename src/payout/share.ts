@@ -24,6 +24,7 @@ type SharedRows = Pick<
   | 'endShard'
   | 'abandonedBatches'
   | 'shardsElsewhere'
+  | 'shardsThatMaySend'
   | 'countUnderWayElsewhere'
   | 'takeProbe'
   | 'endProbe'
@@ -87,6 +88,11 @@ export class Share {
   /** What other machines have of a batch. */
   elsewhere(batchId: string): Promise<readonly Shard[]> {
     return this.#workers.shardsElsewhere(batchId, this.#workerId());
+  }
+
+  /** What other machines have of a batch and may still send; who stands still for too long may not any more from now on. */
+  mayBeSent(batchId: string): Promise<readonly Shard[]> {
+    return this.#workers.shardsThatMaySend(batchId, this.#workerId());
   }
 
   takeProbe(payer: PayerKey): Promise<ProbeTurn> {
@@ -247,7 +253,7 @@ interface Beside {
 /** True of an attempt whose outcome nobody has recorded: whoever sends it may have its request under way. */
 const mayBeUnderWay = ({ attempt }: InDoubt): boolean => attempt.status === 'recorded';
 
-/** Those of these that no other machine has under way. */
+/** Those of these that no other machine has under way, or may send from now on. */
 export async function leaveOthersAlone(
   { share }: Beside,
   inDoubt: readonly InDoubt[],
@@ -257,7 +263,7 @@ export async function leaveOthersAlone(
   const left: InDoubt[] = [];
   for (const one of inDoubt) {
     const { batchId, rowNo } = one.payout;
-    if (mayBeUnderWay(one) && !elsewhere.has(batchId)) elsewhere.set(batchId, await share.elsewhere(batchId));
+    if (mayBeUnderWay(one) && !elsewhere.has(batchId)) elsewhere.set(batchId, await share.mayBeSent(batchId));
     const shards = mayBeUnderWay(one) ? (elsewhere.get(batchId) ?? []) : [];
     if (!shards.some(({ fromRow, toRow }) => fromRow <= rowNo && rowNo <= toRow)) left.push(one);
   }

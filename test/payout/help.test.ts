@@ -187,6 +187,8 @@ describe('a batch that several machines pay', () => {
     await theatre.time.drive(sending);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 120 });
     expect(paidOnce(theatre)).toBe(true);
+    // It might have woken, and been renewed, while others asked about its rows.
+    expect(workers.superseded).toEqual(new Set([second.workerId]));
   });
 
   test.each([500, 1_500, 2_500, 3_500, 4_500])(

@@ -24,6 +24,8 @@ export class MemoryWorkers {
   readonly #highestRows = new Map<string, number>();
   /** Workers whose lease is over. */
   readonly gone = new Set<number>();
+  /** Those of them whose rows others settle: none of them may be renewed any more. */
+  readonly superseded = new Set<number>();
   /** What the bank bears of all. */
   readonly wholes: Partial<Record<SharedKind, WholeLimit>> = {};
   /** Who had the turn to try whether a pause was over, in this order. */
@@ -131,6 +133,11 @@ export class MemoryWorkers {
       return [...new Set(left)];
     },
     shardsElsewhere: async (batchId, workerId) => this.#elsewhere(batchId, workerId),
+    shardsThatMaySend: async (batchId, workerId) => {
+      for (const one of this.#open)
+        if (one.batchId === batchId && this.gone.has(one.workerId)) this.superseded.add(one.workerId);
+      return this.#elsewhere(batchId, workerId);
+    },
     countUnderWayElsewhere: async (workerId) => {
       const inDoubt = await this.#journal.inDoubt(0, allRows);
       return inDoubt.filter(

@@ -2,7 +2,7 @@
 import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, HoldReason } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { type Case, giveUp, returnUnsent, settleCase } from './case.ts';
+import { type Case, returnUnsent, settleCase } from './case.ts';
 import type { FindingOf, TransferFinding } from './read-reply.ts';
 import { computeNextInquiryAtMs, countDelivered } from './resend.ts';
 import { decideAfterPaid } from './superseded.ts';
@@ -39,11 +39,13 @@ export function decideReply(known: Case, finding: TransferFinding): Change {
     case 'not-sent':
       return decideAfterGateway({ ...known, attempt: unsent(attempt) }, finding);
     case 'aborted-before-send': {
-      // Another day, or too old: a first send is held for a new attempt.
+      // Another day, too old, or no right to send any more: what was never sent is held for a new attempt.
       const text = 'the moment to send this attempt had passed before its bytes left';
       const reason = { code: 'too-late-to-send', text };
       const kept = { ...known, attempt: unsent(attempt) };
-      return kept.attempt.status === 'refused' ? returnUnsent(kept, 'paused', reason) : giveUp(kept, reason);
+      if (kept.attempt.status === 'refused') return returnUnsent(kept, 'paused', reason);
+      // Another send of it may have arrived, also one by who took over: whether it goes again is asked as before this one.
+      return decideAfterGateway(kept, { kind: 'not-sent', reason, scope: 'service' });
     }
     case 'unknown':
       return stillInDoubt(known, finding.reason, finding.acknowledged, finding.referenceConflict);

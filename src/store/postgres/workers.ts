@@ -194,6 +194,39 @@ export function* takeOverFrom(workerId: number): Body<boolean> {
   return (yield* supersede.run({ workerId })) > 0;
 }
 
+function* readOthersShards(batchId: string, workerId: number): Reading<OpenShard[]> {
+  const open = yield* openShards.all({ batchId });
+  return open.filter((shard) => shard.workerId !== workerId);
+}
+
+/** It may be renewed as long as its place is not taken. The sender's is taken by a sender alone. */
+const isLapsed = (worker: WorkerNow): boolean =>
+  worker.role === 'helper' && mayRenew(worker) && isOver(worker);
+
+/** @param shards of others; those of whoever is left its place */
+function* supersedeLapsed(shards: readonly OpenShard[]): Body<readonly OpenShard[]> {
+  const left: OpenShard[] = [];
+  for (const shard of shards) {
+    const isTaken = isLapsed(shard) ? yield* takeOver(shard) : !mayRenew(shard);
+    if (!isTaken) left.push(shard);
+  }
+  return left;
+}
+
+async function readShardsThatMaySend(
+  engine: PostgresEngine,
+  batchId: string,
+  workerId: number,
+): Promise<readonly Shard[]> {
+  const shards = await engine.read(() => readOthersShards(batchId, workerId));
+  const left = shards.some(isLapsed)
+    ? await engine.write(function* () {
+        return yield* supersedeLapsed(yield* readOthersShards(batchId, workerId));
+      })
+    : shards.filter(mayRenew);
+  return left.map(toShard);
+}
+
 /** The program that knows all that one has to know of the tables as they are. */
 const programFrom = define((_values: object) =>
   textStatement<{ readonly version: number | null }>(
@@ -254,8 +287,7 @@ const reads = {
     return found.map((one): WorkerAtWork => ({ ...one, isThere: isThere(one) }));
   },
   *shardsElsewhere(batchId, workerId) {
-    const open = yield* openShards.all({ batchId });
-    return open.filter((shard) => shard.workerId !== workerId && isThere(shard)).map(toShard);
+    return (yield* readOthersShards(batchId, workerId)).filter(isThere).map(toShard);
   },
   *abandonedBatches() {
     return (yield* abandoned.all({})).map(({ batchId }) => batchId);
@@ -338,4 +370,5 @@ export const makeWorkerStore = (engine: PostgresEngine): WorkerStore => ({
   ),
   ...driveEach({ ...makeWrites({ lastMs: -Infinity }), ...probeWrites, ...limitWrites }, engine.write),
   ...driveEach({ ...asides, ...probeAsides }, engine.writeAside),
+  shardsThatMaySend: (batchId, workerId) => readShardsThatMaySend(engine, batchId, workerId),
 });

@@ -136,10 +136,15 @@ describe('after a transfer', () => {
     expectInTable(change, attempt);
   });
 
-  test('whose repetition is aborted is given up, since the first send may have arrived', () => {
+  test('of which one send is aborted stays in doubt, since another may have arrived, and is asked about again', () => {
     const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
     const change = decideReply(caseAt(noonMs, { payout, attempt }), { kind: 'aborted-before-send' });
-    expect(change).toMatchObject({ after: { status: 'unresolved' }, attempt: { sends: 1 } });
+    expect(change).toMatchObject({
+      after: { status: 'submitted', reasonCode: 'too-late-to-send' },
+      attempt: { status: 'sent', sends: 1, lastSentAtMs: attempt.lastSentAtMs },
+    });
+    expect(change.attempt?.nextInquiryAtMs).toBeGreaterThan(noonMs);
+    expectInTable(change, attempt);
   });
 
   test('whose repetition is refused by the gateway stays in doubt, for the same reason', () => {

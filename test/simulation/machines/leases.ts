@@ -176,6 +176,16 @@ function shardsElsewhere(tables: Tables, batchId: string, workerId: number): Kep
   );
 }
 
+/** Whoever's lease is over loses its place by this. */
+function shardsThatMaySend(tables: Tables, batchId: string, workerId: number): KeptShard[] {
+  const { workers, shards } = tables.leases;
+  return [...shards.values()].filter((shard) => {
+    if (shard.batchId !== batchId || shard.workerId === workerId) return false;
+    const worker = workers.get(shard.workerId) as Worker;
+    return mayRenew(worker) && !(worker.role === 'helper' && supersede(tables, worker));
+  });
+}
+
 function countUnderWayElsewhere(tables: Tables, workerId: number): number {
   const { store } = tables;
   return [...store.rows.values()].filter(({ payout: { seq, batchId, rowNo, status, attemptNo } }) => {
@@ -323,6 +333,7 @@ export function makeMemoryWorkers(read: () => Tables): WorkerStore {
     ...makeProbes(read),
     ...makeLimits(read),
     shardsElsewhere: async (batchId, workerId) => shardsElsewhere(read(), batchId, workerId),
+    shardsThatMaySend: async (batchId, workerId) => shardsThatMaySend(read(), batchId, workerId),
     countUnderWayElsewhere: async (workerId) => countUnderWayElsewhere(read(), workerId),
   };
 }

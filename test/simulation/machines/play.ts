@@ -111,9 +111,17 @@ class ClusterRun {
     }
   };
 
-  /** A next attempt leaves once nothing that another has sent of the payout can be on its way. */
+  /**
+   * A next attempt leaves once nothing that another has sent of the payout can be on its way, and no attempt does that
+   * another has recorded to be sent since.
+   */
   #judgeOthersSends({ transRefNo, reference1 }: TransferOrder, life: Life): void {
     const { nowMs } = this.#world;
+    const latest = this.#sends.get(reference1 ?? '')?.findLast((send) => send.transRefNo === transRefNo);
+    if (latest !== undefined && latest.life !== life)
+      this.#world.fail(
+        `${transRefNo} is sent by ${life.name} after ${latest.life.name} has recorded that it sends it`,
+      );
     const early = this.#sends
       .get(reference1 ?? '')
       ?.find(

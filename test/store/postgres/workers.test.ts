@@ -344,6 +344,26 @@ describePostgres('a shard', () => {
     expect(ofSender).toMatchObject({ fromRow: 9 });
   });
 
+  test('is settled by others once its worker cannot be renewed any more, and not before', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 9));
+    const [sender, late] = [await takePlace(cluster), await workers.joinAsHelper(other)];
+    const helper = await workers.joinAsHelper(other);
+    await claim(workers, late, 3);
+    await claim(workers, helper, 3);
+    await cluster.age(late, leaseMs - 1_000);
+    const rows = async (): Promise<number[]> =>
+      (await workers.shardsThatMaySend(batchId, sender)).map(({ fromRow }) => fromRow);
+    expect(await rows()).toEqual([1, 4]);
+    expect(await workers.renew(late)).toBe(true);
+    await cluster.age(late, leaseMs + 1);
+    expect(await rows()).toEqual([4]);
+    expect(await workers.renew(late)).toBe(false);
+    expect(await workers.renew(helper)).toBe(true);
+    expect(await rows()).toEqual([4]);
+  });
+
   test('is given to nobody whose own lease is over', async () => {
     await using cluster = await openCluster();
     await cluster.ready(1);
