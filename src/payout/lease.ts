@@ -71,14 +71,17 @@ export class LeaseKeeper implements AsyncDisposable {
 
   async #keep(): Promise<void> {
     const over = AbortSignal.any([this.#over.signal, this.#lost.signal]);
+    const { clock } = this.#keeping;
     let waitMs = this.isHeld ? renewEveryMs : 0;
     let isFailing = false;
     for (;;) {
-      await waitForAny(this.#keeping.clock, waitMs, this.#news.next, over);
+      await waitForAny(clock, waitMs, this.#news.next, over);
       if (over.aborted) return;
+      const beganMs = clock.elapsedMs();
       const isRenewed = await this.#renew(isFailing);
       isFailing = isRenewed === undefined;
-      waitMs = isFailing ? retryMs : renewEveryMs;
+      // From when it began, as the lease is held: after an answer that came late, the next is asked for at once.
+      waitMs = isFailing ? retryMs : Math.max(0, beganMs + renewEveryMs - clock.elapsedMs());
     }
   }
 

@@ -60,6 +60,7 @@ describe('a lease', () => {
     const granting = new Granting();
     await using keeper = granting.keep();
     granting.answer = async () => {
+      granting.answer = refuse;
       await granting.clock.sleep(4_500);
       return true;
     };
@@ -67,7 +68,23 @@ describe('a lease', () => {
     expect(keeper.isHeld).toBe(true);
     await granting.clock.advance(501);
     expect(keeper.isHeld).toBe(false);
-    granting.answer = async () => true;
+  });
+
+  test.each([
+    [1_500, 500],
+    [4_000, 0],
+  ])('whose renewal is answered after %i ms is renewed again %i ms later', async (lateMs, afterMs) => {
+    const granting = new Granting();
+    await using keeper = granting.keep();
+    granting.answer = async () => {
+      granting.answer = async () => true;
+      await granting.clock.sleep(lateMs);
+      return true;
+    };
+    await granting.clock.advance(2_000 + lateMs - 1);
+    expect(granting.renewals).toBe(1);
+    await granting.clock.advance(1 + afterMs);
+    expect([granting.renewals, keeper.isHeld]).toEqual([2, true]);
   });
 
   test('whose place was taken is lost for good', async () => {
