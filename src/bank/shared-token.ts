@@ -100,7 +100,7 @@ export function makeTokenShare(sharing: Sharing): TokenShare {
   /** What is kept now, as this machine sees it. */
   async function look() {
     const askedMs = clock.now();
-    const found = await place.read(name);
+    const found = await place.read(name, claimMs);
     const { generation = 0, ageMs = 0, isClaimed = false } = found ?? {};
     const kept = found === undefined ? undefined : seal.open(found.sealed, generation);
     return { generation, isClaimed, token: kept && toToken(kept, askedMs - ageMs, generation) };

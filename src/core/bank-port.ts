@@ -128,9 +128,13 @@ export interface SharedToken {
 
 /** Where the machines that work one journal keep the access token that they share; times are of its own clock. */
 export interface TokenPlace {
-  /** @returns with how long ago it was asked for, and whether somebody is renewing it; undefined while there was none */
+  /**
+   * @param forMs for how long it is claimed: a claim that ends much later is not believed
+   * @returns with how long ago it was asked for, and whether somebody is renewing it; undefined while there was none
+   */
   read(
     name: string,
+    forMs: number,
   ): Promise<(SharedToken & { readonly ageMs: number; readonly isClaimed: boolean }) | undefined>;
   /**
    * Takes it upon this machine to renew it.

@@ -5,11 +5,17 @@ import { define, textStatement } from '../statements.ts';
 import type { PostgresEngine } from './engine.ts';
 import { databaseNowMs } from './prune.ts';
 
-const read = define(({ name }: { name: string }) =>
+/**
+ * Of a row named `t`. As with leases, one that ends much later than any that is made now is of nobody: the clock of the
+ * database was put back since. Twice as much, since it may have been put right by a little.
+ */
+const isClaimedNow = (forMs: number) => sql<boolean>`(t.claimed_until_ms > ${databaseNowMs}
+  and t.claimed_until_ms <= ${databaseNowMs} + 2 * ${forMs}::bigint)`;
+
+const read = define(({ name, forMs }: { name: string; forMs: number }) =>
   textStatement<SharedToken & { readonly ageMs: number; readonly isClaimed: number }>(sql`
-    select generation, sealed, ${databaseNowMs} - since_ms as "ageMs",
-      claimed_until_ms > ${databaseNowMs} as "isClaimed"
-    from shared_token where name = ${name}`),
+    select generation, sealed, ${databaseNowMs} - since_ms as "ageMs", ${isClaimedNow(forMs)} as "isClaimed"
+    from shared_token t where name = ${name}`),
 );
 
 const claim = define(({ name, generation, forMs }: { name: string; generation: number; forMs: number }) =>
@@ -17,7 +23,7 @@ const claim = define(({ name, generation, forMs }: { name: string; generation: n
     insert into shared_token as t (name, generation, sealed, since_ms, claimed_until_ms)
     values (${name}, 0, '', 0, ${databaseNowMs} + ${forMs}::bigint)
     on conflict (name) do update set claimed_until_ms = excluded.claimed_until_ms
-      where t.generation = ${generation} and t.claimed_until_ms <= ${databaseNowMs}
+      where t.generation = ${generation} and not ${isClaimedNow(forMs)}
     returning claimed_until_ms as "claimedUntilMs"`),
 );
 
@@ -35,8 +41,8 @@ const release = define(({ name, claimedUntilMs }: { name: string; claimedUntilMs
 
 /** Each is one statement that waits for nobody who writes, and fails when it is not answered soon. */
 export const makeTokenPlace = (engine: Pick<PostgresEngine, 'writeAside'>): TokenPlace => ({
-  read: async (name) => {
-    const found = await engine.writeAside(() => read.get({ name }));
+  read: async (name, forMs) => {
+    const found = await engine.writeAside(() => read.get({ name, forMs }));
     return found && { ...found, isClaimed: found.isClaimed === 1 };
   },
   claim: async (name, generation, forMs) =>

@@ -31,10 +31,10 @@ describePostgres('the place of a shared token', () => {
           Array.from({ length: 10 }, (_, at) => two.places[at % 2]!.claim('a', generation, day)),
         )
       ).filter((claimed) => claimed !== undefined);
-    expect(await place.read('a')).toBe(undefined);
+    expect(await place.read('a', day)).toBe(undefined);
     const [first, ...others] = await claimAll(0);
     expect(others).toEqual([]);
-    expect(await place.read('a')).toMatchObject({ generation: 0, sealed: '', isClaimed: true });
+    expect(await place.read('a', day)).toMatchObject({ generation: 0, sealed: '', isClaimed: true });
     await place.release('a', first! - 1);
     expect(await claimAll(0)).toEqual([]);
     await place.release('a', first!);
@@ -42,13 +42,26 @@ describePostgres('the place of a shared token', () => {
     expect(await place.put('a', { generation: 1, sealed: 's1', sinceMs: second! - day })).toBe(true);
     expect(await place.put('a', { generation: 1, sealed: 's2', sinceMs: second! - day })).toBe(false);
     expect(await claimAll(0)).toEqual([]);
-    const kept = await place.read('a');
+    const kept = await place.read('a', day);
     expect(kept).toMatchObject({ generation: 1, sealed: 's1', isClaimed: false });
     expect(kept?.ageMs).toBeLessThan(60_000);
     expect(await claimAll(1)).toHaveLength(1);
     await two.sql(`update shared_token set claimed_until_ms = claimed_until_ms - ${day}`);
     expect(await claimAll(1)).toHaveLength(1);
-    expect(await place.read('b')).toBe(undefined);
+    expect(await place.read('b', day)).toBe(undefined);
+  });
+
+  test('is free again where the clock of the database was put back since it was claimed', async () => {
+    await using two = await openTwo();
+    const [place, other] = [two.places[0]!, two.places[1]!];
+    expect(await place.claim('a', 0, 60_000)).toBeDefined();
+    await two.sql('update shared_token set claimed_until_ms = claimed_until_ms + 30000');
+    expect(await other.read('a', 60_000)).toMatchObject({ isClaimed: true });
+    expect(await other.claim('a', 0, 60_000)).toBe(undefined);
+    await two.sql(`update shared_token set claimed_until_ms = claimed_until_ms + ${day}`);
+    expect(await other.read('a', 60_000)).toMatchObject({ isClaimed: false });
+    expect(await other.claim('a', 0, 60_000)).toBeDefined();
+    expect(await place.claim('a', 0, 60_000)).toBe(undefined);
   });
 
   test.each([
