@@ -13,7 +13,7 @@ import { makePostgresEngine, type PostgresEngine, writeLockKey } from '../../sto
 import { asPostgresRefusal } from '../../store/postgres/errors.ts';
 import { migrateWithin, readTablesVersion } from '../../store/postgres/migrations.ts';
 import type { JournalAddress } from '../../store/postgres/open.ts';
-import { schemaName } from '../../store/postgres/pool.ts';
+import { schemaName, wholeSchemaName } from '../../store/postgres/pool.ts';
 import { requireSameDatabase, requireServer } from '../../store/postgres/server.ts';
 import { drive } from '../../store/statements.ts';
 import { compareSides } from './compare.ts';
@@ -245,10 +245,11 @@ function requireMoved(
 }
 
 const rights = `
-select (case when to_regnamespace('${schemaName}') is null then has_database_privilege(current_database(), 'create')
-  else has_schema_privilege('${schemaName}', 'create') and not exists (select from pg_class
-    where relnamespace = to_regnamespace('${schemaName}') and relkind in ('r', 'S') and not pg_has_role(relowner, 'usage'))
-  end)::text as suffice`;
+select bool_and(case when space is null then has_database_privilege(current_database(), 'create')
+  else has_schema_privilege(space, 'create') and not exists (select from pg_class
+    where relnamespace = space and relkind in ('r', 'S', 'v') and not pg_has_role(relowner, 'usage'))
+  end)::text as suffice
+from unnest(array[to_regnamespace('${schemaName}'), to_regnamespace('${wholeSchemaName}')]) as space`;
 
 /** @throws JournalRefusedError when the role may not make the tables, or they are another's */
 async function requireRights(client: ClientBase, { address }: Way): Promise<void> {
@@ -256,7 +257,7 @@ async function requireRights(client: ClientBase, { address }: Way): Promise<void
   if (rows[0]?.suffice === 'true') return;
   throw new JournalRefusedError(
     `the role of ${address.name} may not make or fill the tables: give the address of whoever owns them or the database, ` +
-      'for this once (docs/operations.md, "Several machines")',
+      `for this once, or make the schemas ${schemaName} and ${wholeSchemaName} for it (docs/operations.md, "Roles")`,
   );
 }
 

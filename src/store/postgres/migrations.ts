@@ -133,6 +133,25 @@ async function requireServer(client: ClientBase): Promise<void> {
     throw new JournalRefusedError(`the database is in ${server.encoding}: make one in UTF8`);
 }
 
+/**
+ * Where an administrator has made it, this role need not be allowed to make others.
+ * @throws JournalRefusedError when it is not there, and may not be made
+ */
+async function makeSchema(client: ClientBase, name: string): Promise<void> {
+  const { rows } = await client.query<{ role: string; database: string; is_there: boolean; may: boolean }>(
+    `select quote_ident(current_user) as role, current_database() as database, to_regnamespace($1) is not null as is_there,
+       has_database_privilege(current_database(), 'create') as may`,
+    [name],
+  );
+  const [found] = rows;
+  if (found?.is_there === true) return;
+  if (found?.may === true) return void (await client.query(`create schema ${name}`));
+  throw new JournalRefusedError(
+    `the role ${found?.role} may not make the schema ${name} in the database ${found?.database}: have an administrator run ` +
+      `"create schema ${name} authorization ${found?.role}" there, then run it again`,
+  );
+}
+
 export interface TablesMigration {
   /** The database in words, without a password. */
   readonly journal: string;
@@ -156,11 +175,7 @@ export async function migrateWithin(
   const steps = history.map((step, index) => ({ ...step, version: index + 1 })).slice(before);
   const from = Math.max(...steps.map((step) => programFrom(step, step.version)));
   if (before >= workersFrom) await requireNobodyOlder(client, from);
-  for (const name of [schemaName, wholeSchemaName]) {
-    const made = await client.query('select from pg_namespace where nspname = $1', [name]);
-    // Of one that an administrator has made this role need not be allowed to make others.
-    if (made.rowCount === 0) await client.query(`create schema ${name}`);
-  }
+  for (const name of [schemaName, wholeSchemaName]) await makeSchema(client, name);
   await client.query(`set local search_path = ${schemaName}, pg_temp`);
   await client.query(
     `create table if not exists schema_version (

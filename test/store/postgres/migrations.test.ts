@@ -83,6 +83,29 @@ describePostgres('the tables on PostgreSQL', () => {
     await expect(refused).rejects.toThrow('the schema paydrop of the database is another program’s');
   });
 
+  test('are made by a role that may make no schema, in those that were made for it', async () => {
+    await using database = await makeDatabase();
+    await using admin = await database.connect();
+    await using client = await database.connect();
+    const role = new URL(database.url).pathname.slice(1);
+    await admin.query(`create role ${role}; grant ${role} to current_user`);
+    try {
+      await client.query(`set role ${role}`);
+      for (const name of ['paydrop', 'paydrop_whole']) {
+        const making = `create schema ${name} authorization ${role}`;
+        const refused = migrateTables(client, opening);
+        await expect(refused).rejects.toThrow(JournalRefusedError);
+        await expect(refused).rejects.toThrow(`may not make the schema ${name} in the database ${role}`);
+        await expect(refused).rejects.toThrow(`"${making}"`);
+        await admin.query(making);
+      }
+      expect(await migrateTables(client, opening)).toBe(0);
+      expect(await readTablesVersion(client)).toBe(tablesVersion);
+    } finally {
+      await admin.query(`drop owned by ${role} cascade; drop role ${role}`);
+    }
+  });
+
   test('are not made in an encoding that loses letters', async () => {
     await using database = await makeDatabase(`template0 encoding 'SQL_ASCII' locale 'C'`);
     await using client = await database.connect();
