@@ -31,6 +31,7 @@ export class AdaptiveLimit {
   /** That of the limit of all machines, as this one knows it. */
   #round = 0;
   #times = noSendTimes;
+  #machines = 1;
   /** The places of all runs of the process. */
   readonly #places = new Map<LaneKind, FairSemaphore>();
 
@@ -56,12 +57,22 @@ export class AdaptiveLimit {
   /** Takes note of what a step of a send has taken: it decides how many are made ready ahead. */
   noteTime(step: keyof SendTimes, ms: number): void {
     this.#times = withSendTime(this.#times, step, ms);
+    this.#resizeAhead();
+  }
+
+  /** How many machines make such requests: each makes the fewer ready ahead. */
+  noteMachines(machines: number): void {
+    this.#machines = Math.max(1, machines);
+    this.#resizeAhead();
+  }
+
+  #resizeAhead(): void {
     this.#places.get('ahead')?.resize(this.#countPlaces('ahead'));
   }
 
   #countPlaces(kind: LaneKind): number {
     const { limit } = this.state;
-    return kind === 'ahead' ? Math.ceil(limit * (1 + computeAheadShare(this.#times))) : limit;
+    return kind === 'ahead' ? Math.ceil(limit * (1 + computeAheadShare(this.#times, this.#machines))) : limit;
   }
 
   /**

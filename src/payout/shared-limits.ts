@@ -40,6 +40,7 @@ async function shareLimits({ adaptiveLimits, log }: Sharing, share: Share): Prom
     const fitted = fitWhole(whole, ceiling, atWork.machines, heard.round);
     const before = limit.state.limit;
     limit.bind(shareOfWhole(fitted, atWork), fitted);
+    limit.noteMachines(atWork.machines);
     const { state } = limit;
     if (state.limit < before)
       log('info', 'fewer requests at a time', { kind, limit: state.limit, why: state.why });

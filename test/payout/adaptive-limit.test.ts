@@ -71,6 +71,13 @@ describe('a lane', () => {
     for (let sends = 0; sends < 100; sends += 1) limit.noteTime('sendMs', 15);
     await settleDown();
     expect(ends.length).toBe(16);
+    limit.noteMachines(4);
+    for (const end of ends.splice(0, 8)) end();
+    await settleDown();
+    expect(ends.length).toBe(10);
+    limit.noteMachines(1);
+    await settleDown();
+    expect(ends.length).toBe(16);
     // The bank has become slow: fewer wait for it.
     for (let sends = 0; sends < 200; sends += 1) limit.noteTime('sendMs', 400);
     for (const end of ends.splice(0, 10)) end();

@@ -22,12 +22,13 @@ export const withSendTime = (times: SendTimes, step: keyof SendTimes, ms: number
 };
 
 const shareMin = 0.25;
-const shareMax = 1;
+/** Of all machines together: the brake on doubt counts what they have recorded and not sent, too. */
+const shareOfAllMax = 1;
 
-/** In shares of the transfers at once. */
-export function computeAheadShare({ commitMs, sendMs }: SendTimes): number {
+/** In shares of the transfers at once. @param machines that pay from the journal */
+export function computeAheadShare({ commitMs, sendMs }: SendTimes, machines: number): number {
   if (commitMs === undefined || sendMs === undefined) return shareMin;
   // None of either takes any time in a rehearsal.
   const share = sendMs > 0 ? commitMs / sendMs : shareMin;
-  return Math.min(Math.max(share, shareMin), shareMax);
+  return Math.max(Math.min(share, shareOfAllMax / machines), shareMin);
 }

@@ -9,17 +9,22 @@ describe('the share of intents that are recorded ahead', () => {
     { commitMs: 20, sendMs: 10, share: 1 },
     { commitMs: 20, sendMs: 400, share: 0.25 },
     { commitMs: 0, sendMs: 0, share: 0.25 },
-  ])('is $share where a commit takes $commitMs ms and a send $sendMs ms', ({ share, ...times }) => {
-    expect(computeAheadShare(times)).toBe(share);
-  });
+    { commitMs: 20, sendMs: 10, share: 0.5, machines: 2 },
+    { commitMs: 20, sendMs: 10, share: 0.25, machines: 8 },
+  ])(
+    'is $share where a commit takes $commitMs ms and a send $sendMs ms',
+    ({ share, machines = 1, ...times }) => {
+      expect(computeAheadShare(times, machines)).toBe(share);
+    },
+  );
 
   test('follows what the steps take, and no single one of them', () => {
     let times = noSendTimes;
     for (const step of ['commitMs', 'sendMs'] as const)
       for (let sends = 0; sends < 10; sends += 1) times = withSendTime(times, step, 10);
-    expect(computeAheadShare(times)).toBe(1);
-    expect(computeAheadShare(withSendTime(times, 'sendMs', 30))).toBeGreaterThan(0.9);
+    expect(computeAheadShare(times, 1)).toBe(1);
+    expect(computeAheadShare(withSendTime(times, 'sendMs', 30), 1)).toBeGreaterThan(0.9);
     for (let sends = 0; sends < 200; sends += 1) times = withSendTime(times, 'sendMs', 30);
-    expect(computeAheadShare(times)).toBeCloseTo(1 / 3, 2);
+    expect(computeAheadShare(times, 1)).toBeCloseTo(1 / 3, 2);
   });
 });
