@@ -342,8 +342,8 @@ export interface WorkerStore {
    * not renewed any more while its rows are settled by others.
    */
   shardsThatMaySend(batchId: string, workerId: number): Promise<readonly Shard[]>;
-  /** Rows of their shards whose outcome nobody has recorded. */
-  countUnderWayElsewhere(workerId: number): Promise<number>;
+  /** Rows of the shards of all workers that are there but these, whose outcome nobody has recorded. */
+  countUnderWayElsewhere(workerIds: readonly number[]): Promise<number>;
   takeProbe(payer: PayerKey, workerId: number): Promise<ProbeTurn>;
   /** Gives its turn back, if it has it, and says whether the bank has answered since the latest pause. */
   endProbe(payer: PayerKey, workerId: number, isAnswered: boolean): Promise<void>;

@@ -37,16 +37,21 @@ type SharedRows = Pick<
 export class Share {
   readonly #workers: SharedRows;
   readonly #workerId: () => number;
+  readonly #workerIds: () => readonly number[];
   /** Whose rows are being paid. */
   readonly #open = new Set<number>();
   readonly #turns = new KeyedMutex();
   /** Whose end could not be recorded. */
   readonly #unended = new Set<number>();
 
-  /** @param workerId as which this process works now */
-  constructor(workers: SharedRows, workerId: () => number) {
+  /**
+   * @param workerId as which this process works now
+   * @param workerIds as which it has rows under way: as a helper, too, for a while after it has become the sender
+   */
+  constructor(workers: SharedRows, workerId: () => number, workerIds = () => [workerId()]) {
     this.#workers = workers;
     this.#workerId = workerId;
+    this.#workerIds = workerIds;
   }
 
   /** @param asked `afterRow`: where rows that became ready again are looked for; undefined: rows that nobody has had yet */
@@ -117,7 +122,7 @@ export class Share {
 
   /** Rows of all batches whose request other machines have under way. */
   countUnderWayElsewhere(): Promise<number> {
-    return this.#workers.countUnderWayElsewhere(this.#workerId());
+    return this.#workers.countUnderWayElsewhere(this.#workerIds());
   }
 }
 

@@ -47,9 +47,9 @@ export class MemoryWorkers {
     return [...new Set([...this.#open].map(({ workerId }) => workerId))].toSorted((a, b) => a - b);
   }
 
-  #elsewhere(batchId: string, workerId: number): Taken[] {
+  #elsewhere(batchId: string, ...workerIds: readonly number[]): Taken[] {
     return [...this.#open].filter(
-      (one) => one.batchId === batchId && one.workerId !== workerId && !this.gone.has(one.workerId),
+      (one) => one.batchId === batchId && !workerIds.includes(one.workerId) && !this.gone.has(one.workerId),
     );
   }
 
@@ -138,12 +138,12 @@ export class MemoryWorkers {
         if (one.batchId === batchId && this.gone.has(one.workerId)) this.superseded.add(one.workerId);
       return this.#elsewhere(batchId, workerId);
     },
-    countUnderWayElsewhere: async (workerId) => {
+    countUnderWayElsewhere: async (workerIds) => {
       const inDoubt = await this.#journal.inDoubt(0, allRows);
       return inDoubt.filter(
         ({ payout, attempt }) =>
           attempt.status === 'recorded' &&
-          this.#elsewhere(payout.batchId, workerId).some(
+          this.#elsewhere(payout.batchId, ...workerIds).some(
             ({ fromRow, toRow }) => fromRow <= payout.rowNo && payout.rowNo <= toRow,
           ),
       ).length;

@@ -62,7 +62,11 @@ export class MachinePlace implements Disposable, AsyncDisposable {
     this.#asked = asked;
     this.#present = present;
     this.sender = sender;
-    this.share = new Share(store, () => this.workerId);
+    this.share = new Share(
+      store,
+      () => this.workerId,
+      () => [this.#present, ...this.#former].map(({ workerId }) => workerId),
+    );
   }
 
   get role(): WorkerRole {

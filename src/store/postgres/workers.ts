@@ -263,14 +263,14 @@ export function* hasPlace(workerId: number): Reading<boolean> {
   return worker !== undefined && mayRenew(worker);
 }
 
-const underWay = define(({ workerId }: { workerId: number }) =>
+const underWay = define(({ workerIds }: { workerIds: number[] }) =>
   textStatement<{ readonly rows: number }>(sql`
     select count(*) as rows from payout p
     join attempt a on a.payout_seq = p.seq and a.attempt_no = p.attempt_no and a.status = 'recorded'
     where p.status = 'submitted' and exists (
       select from shard s join worker w using (worker_id)
       where s.batch_id = p.batch_id and p.row_no between s.from_row and s.to_row and s.ended_at_ms is null
-        and w.worker_id <> ${workerId} and ${thereNow})`),
+        and w.worker_id <> all(${workerIds}::bigint[]) and ${thereNow})`),
 );
 
 const abandoned = define((_values: object) =>
@@ -292,8 +292,8 @@ const reads = {
   *abandonedBatches() {
     return (yield* abandoned.all({})).map(({ batchId }) => batchId);
   },
-  *countUnderWayElsewhere(workerId) {
-    return (yield* underWay.get({ workerId }))?.rows ?? 0;
+  *countUnderWayElsewhere(workerIds) {
+    return (yield* underWay.get({ workerIds: [...workerIds] }))?.rows ?? 0;
   },
 } satisfies Partial<BodiesOf<WorkerStore>>;
 

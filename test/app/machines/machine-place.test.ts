@@ -7,7 +7,7 @@ import type { WorkerStore } from '../../../src/payout/ports.ts';
 import { leaseMs } from '../../../src/payout/rules/lease.ts';
 import { describePostgres } from '../../support/postgres.ts';
 import { makeVirtualClock, type VirtualClock } from '../../support/virtual-clock.ts';
-import { openCluster } from '../../support/cluster.ts';
+import { batchId, openCluster } from '../../support/cluster.ts';
 
 const logged: string[] = [];
 const log = (_level: string, message: string): void => void logged.push(message);
@@ -68,6 +68,29 @@ describePostgres('the right to send', () => {
       expect(first.keeper.isHeld).toBe(false);
     },
   );
+
+  test('counts what it has under way as the helper that it was for its own', async () => {
+    await using cluster = await openCluster();
+    await cluster.ready(1, 2, 3);
+    const asked = { command: 'watch', clock: makeVirtualClock(), log, mayHelp: true };
+    const take = async () => (await takeMachinePlace(cluster.workers, asked)) as MachinePlace;
+    const [first, second] = [await take(), await take()];
+    await using third = await take();
+    expect([first.role, second.role, third.role]).toEqual(['sender', 'helper', 'helper']);
+    await second.share.claim(batchId, { rowsMax: 50, afterRow: undefined });
+    await cluster.sql(`update payout set status = 'submitted', attempt_no = 1, submitted_at_ms = 1 where row_no < 3;
+      insert into attempt (payout_seq, attempt_no, status, trans_ref_no, channel_id, term_id, company_id, payer_account,
+        tran_date, tran_time, proxy_type, proxy_no, amount_text, order_hash, intent_at_ms, sends, acknowledged, contested,
+        inquiries)
+      select seq, 1, 'recorded', 'R' || seq, '', '', '', '', '', '', '', '', '', '', 1, 1, 0, 0, 0
+      from payout where row_no < 3`);
+    expect(await third.share.countUnderWayElsewhere()).toBe(2);
+    await first[Symbol.asyncDispose]();
+    await second.step();
+    expect([second.role, await second.share.countUnderWayElsewhere()]).toEqual(['sender', 0]);
+    expect(await third.share.countUnderWayElsewhere()).toBe(2);
+    await second[Symbol.asyncDispose]();
+  });
 
   test('that cannot be given back is left to run out', async () => {
     await using cluster = await openCluster();

@@ -168,11 +168,13 @@ function claimShard(
   return shard;
 }
 
-function shardsElsewhere(tables: Tables, batchId: string, workerId: number): KeptShard[] {
+function shardsElsewhere(tables: Tables, batchId: string, ...workerIds: readonly number[]): KeptShard[] {
   const { workers, shards } = tables.leases;
   return [...shards.values()].filter(
     (one) =>
-      one.batchId === batchId && one.workerId !== workerId && isThere(tables, workers.get(one.workerId)),
+      one.batchId === batchId &&
+      !workerIds.includes(one.workerId) &&
+      isThere(tables, workers.get(one.workerId)),
   );
 }
 
@@ -186,12 +188,12 @@ function shardsThatMaySend(tables: Tables, batchId: string, workerId: number): K
   });
 }
 
-function countUnderWayElsewhere(tables: Tables, workerId: number): number {
+function countUnderWayElsewhere(tables: Tables, workerIds: readonly number[]): number {
   const { store } = tables;
   return [...store.rows.values()].filter(({ payout: { seq, batchId, rowNo, status, attemptNo } }) => {
     const latest = store.attempts.get(seq)?.find((one) => one.attemptNo === attemptNo);
     if (status !== 'submitted' || latest?.status !== 'recorded') return false;
-    return shardsElsewhere(tables, batchId, workerId).some(
+    return shardsElsewhere(tables, batchId, ...workerIds).some(
       ({ fromRow, toRow }) => fromRow <= rowNo && rowNo <= toRow,
     );
   }).length;
@@ -334,7 +336,7 @@ export function makeMemoryWorkers(read: () => Tables): WorkerStore {
     ...makeLimits(read),
     shardsElsewhere: async (batchId, workerId) => shardsElsewhere(read(), batchId, workerId),
     shardsThatMaySend: async (batchId, workerId) => shardsThatMaySend(read(), batchId, workerId),
-    countUnderWayElsewhere: async (workerId) => countUnderWayElsewhere(read(), workerId),
+    countUnderWayElsewhere: async (workerIds) => countUnderWayElsewhere(read(), workerIds),
   };
 }
 
