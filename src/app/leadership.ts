@@ -136,16 +136,19 @@ function makeOwnerReporter({ log, report }: Waiting): (owner: SenderLockOwner | 
   };
 }
 
+const troubleWords = ({ isJournalLocked, isJournalAway }: Waiting['status']): string => {
+  if (isJournalLocked) return 'the journal is locked';
+  return isJournalAway ? 'the journal cannot be written' : 'the disk refuses writes';
+};
+
 /** @param error undefined when nothing is known against the disk or the journal */
 function noteTrouble({ status, clock, log, loaded }: Waiting, error: unknown): void {
   const { diskTrouble } = status;
-  const isLocked = isLockedByOther(error);
-  status.isJournalLocked = isLocked;
+  status.isJournalLocked = isLockedByOther(error);
   status.isJournalAway = isOfDatabase(error, loaded);
   status.diskTrouble = undefined;
   if (error === undefined) return;
   const why = explainTrouble(error, loaded);
-  if (diskTrouble?.why !== why)
-    log.error({ why }, isLocked ? 'the journal is locked' : 'the disk refuses writes');
+  if (diskTrouble?.why !== why) log.error({ why }, troubleWords(status));
   status.diskTrouble = { sinceMs: diskTrouble?.sinceMs ?? clock.now(), why };
 }

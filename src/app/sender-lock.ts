@@ -103,10 +103,11 @@ export const readFormerPid = (dataDir: string): number | undefined =>
  * The owner of the sender lock, as far as it has said so and is still there; the lock itself is left alone. One
  * that was killed leaves its note, and another process may have got its number since: that one is nobody.
  */
-export function findSender(dataDir: string): SenderLockOwner | undefined {
+export function findSender(dataDir: string, countsThis = false): SenderLockOwner | undefined {
   const note = readNote(join(resolve(dataDir), ownerFileName));
   // In a container the next process often has the number of the last.
-  return note !== undefined && note.owner.pid !== process.pid && isThere(note) ? note.owner : undefined;
+  const isOther = note !== undefined && note.owner.pid !== process.pid;
+  return note !== undefined && (isOther || countsThis) && isThere(note) ? note.owner : undefined;
 }
 
 /** Whether the process is there that wrote this; none that has its number since. */

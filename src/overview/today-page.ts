@@ -45,7 +45,14 @@ export type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
 /** What is known beside the journal. */
 export interface Surroundings {
   /** Who works the drop folder, or runs a file; undefined when nobody does. */
-  readonly sender: { readonly command: string; readonly sinceMs: number } | undefined;
+  readonly sender:
+    | {
+        readonly command: string;
+        readonly sinceMs: number;
+        /** Where several machines work the journal. */
+        readonly machine?: string | undefined;
+      }
+    | undefined;
   /** Of the disk of the journal; undefined where it does not say. */
   readonly freeBytes: bigint | undefined;
 }
@@ -403,7 +410,9 @@ function surroundingLines(visit: OverviewVisit, surroundings: Surroundings | und
       : healthLine(
           'good',
           say('isSending'),
-          html`paydrop ${showText(sender.command)} · ${clockOf(visit, sender.sinceMs)}`,
+          html`paydrop
+          ${showText(sender.command)}${sender.machine === undefined ? '' : ` · ${showText(sender.machine)}`} ·
+          ${clockOf(visit, sender.sinceMs)}`,
         ),
     freeBytes !== undefined &&
       (freeBytes < freeBytesMin

@@ -129,7 +129,8 @@ export class DiskWatch {
   async #lookOnce(): Promise<void> {
     const [why, before] = [await this.#probe(), this.trouble];
     this.trouble = why === undefined ? undefined : { sinceMs: before?.sinceMs ?? this.#clock.now(), why };
-    if (why === undefined && before !== undefined) this.#log('info', 'the disk takes writes again', {});
+    if (why === undefined && before !== undefined)
+      this.#log('info', 'journal and folders take writes again', {});
     const words = 'journal or folders refuse writes: nothing is sent until they take them again';
     if (why !== undefined && before === undefined) this.#log('error', words, { why });
   }

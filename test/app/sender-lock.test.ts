@@ -117,6 +117,14 @@ test('folder and files are readable by their owner only', async () => {
   expect(modes).toEqual([0o700, 0o600, 0o600]);
 });
 
+test('tells of this process to a part of it that asks for whoever sends, and to no other', async () => {
+  await using folder = await makeFolder();
+  using lock = (await acquireSenderLock(folder.path, 'watch')) as Disposable;
+  expect(lock).toBeDefined();
+  expect(findSender(folder.path)).toBeUndefined();
+  expect(findSender(folder.path, true)).toMatchObject({ command: 'watch', pid: process.pid });
+});
+
 test('tells who is sending, while they are', async () => {
   await using folder = await makeFolder();
   const { path } = folder;

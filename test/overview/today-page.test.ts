@@ -21,7 +21,7 @@ let page: OpenTestPage;
 let surroundings: Surroundings;
 
 beforeEach(async () => {
-  surroundings = { sender: { command: 'watch', sinceMs: noonMs }, freeBytes: 5n << 30n };
+  surroundings = { sender: { command: 'watch', sinceMs: noonMs, machine: 'pay-1' }, freeBytes: 5n << 30n };
   page = await openTestPage({}, {}, { payer, readSurroundings: async () => surroundings });
 });
 afterEach(async () => page[Symbol.asyncDispose]());
@@ -38,7 +38,7 @@ test('is the first page, with the queue one click away, and says when nothing is
   const text = textOf(shown);
   expect(text).toContain('No batch today yet');
   expect(text).toContain('Nothing needs a person');
-  expect(text).toContain('paydrop is sending');
+  expect(text).toContain('paydrop is sending paydrop watch · pay-1 · ');
   expect(text).toContain('The payer account is open');
   expect(text).toContain('5 GiB');
 });

@@ -1,20 +1,29 @@
-/** Who sends from a journal now, this process aside: told by the lock of this machine, or by the journal itself. */
+/** Who sends from a journal now: told by the lock of this machine, or by the journal itself. */
 import type { Store } from '../../store/store.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { LeftFile } from '../../watch/ports.ts';
 import { findSender, type SenderLockOwner } from '../sender-lock.ts';
 import { nameMachine, toOwner } from './machine-place.ts';
 
-/** @param journal which knows all that work it, where these may be on several machines; undefined when there is none */
+/** Of the settings: which processes are of this machine. */
+interface Here extends Pick<LoadedSettings, 'dataDir'> {
+  readonly settings: { readonly journal: Pick<LoadedSettings['settings']['journal'], 'machine'> };
+}
+
+/**
+ * @param journal which knows all that work it, where these may be on several machines; undefined when there is none
+ * @param countsThis true for a process that may be the one that sends; else it is left out, whatever its number
+ */
 export async function findSenderOf(
-  { dataDir, settings }: Pick<LoadedSettings, 'dataDir' | 'settings'>,
+  { dataDir, settings }: Here,
   journal: Pick<Store, 'workers'> | undefined,
+  countsThis = false,
 ): Promise<SenderLockOwner | undefined> {
-  if (journal?.workers === undefined) return findSender(dataDir);
+  if (journal?.workers === undefined) return findSender(dataDir, countsThis);
   const here = nameMachine(settings.journal.machine);
   const sender = (await journal.workers()).find(
     ({ role, isThere, pid, machine }) =>
-      role === 'sender' && isThere && !(pid === process.pid && machine === here),
+      role === 'sender' && isThere && (countsThis || !(pid === process.pid && machine === here)),
   );
   return sender && toOwner(sender);
 }

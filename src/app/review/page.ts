@@ -106,7 +106,8 @@ export async function openPage(
         uploads,
         onUserChange,
         readSurroundings: async () => ({
-          sender: await findSenderOf(loaded, store),
+          // The page of a watcher, which has its journal open, is there while that sends.
+          sender: await findSenderOf(loaded, store, open !== undefined),
           freeBytes: await realDisk.freeBytes(dataDir),
         }),
       }),

@@ -2,7 +2,7 @@
  * The review page's server: who asks, from where, and whether he may, is settled here for every view alike.
  * Plain http, and so on the loopback address only, or behind a proxy that is named.
  */
-import { randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { isIP } from 'node:net';
 import cookies from '@fastify/cookie';
@@ -147,8 +147,8 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     serverFactory: makeServerFactory(limits),
     frameworkErrors: (_error, _request, reply) => void sendText(reply, 400, 'bad request'),
   });
-  await addGuards(app, outside);
   const { store, payer, views, readContext } = options;
+  await addGuards(app, outside, store.journalId);
   const readOrigin = (): string => {
     const { port } = app.server.address() as { readonly port: number };
     return outside?.origin ?? `http://${options.listen.host}:${port}`;
@@ -216,7 +216,18 @@ const refuseAround =
     return headers['x-forwarded-proto'] === 'https' ? undefined : sendText(reply, 403, 'ask for it by https');
   };
 
-async function addGuards(app: FastifyInstance, outside: OutsideAddress | undefined): Promise<void> {
+/**
+ * The same for all pages of a journal: a form that was opened at one machine is taken by another, and after a restart. It
+ * need be no secret: a token holds for one session alone, by a hash of its secret, and for one browser, by a cookie.
+ */
+const formKeyOf = (journalId: string): string =>
+  createHash('sha256').update(`paydrop review forms ${journalId}`).digest('hex');
+
+async function addGuards(
+  app: FastifyInstance,
+  outside: OutsideAddress | undefined,
+  journalId: string,
+): Promise<void> {
   if (outside === undefined) app.addHook('onRequest', refuseOtherHosts([], 'open it as http://localhost'));
   else app.addHook('onRequest', refuseAround(outside));
   app.addHook('onRequest', refuseForeignPosts(outside?.origin));
@@ -239,7 +250,7 @@ async function addGuards(app: FastifyInstance, outside: OutsideAddress | undefin
   app.removeContentTypeParser('application/json');
   await app.register(csrf, {
     cookieOpts: secretCookie,
-    csrfOpts: { hmacKey: randomBytes(32).toString('hex') },
+    csrfOpts: { hmacKey: formKeyOf(journalId) },
     getUserInfo: nameSession,
     getToken: (request) => lastOfEach(request.body)['_csrf'],
   });

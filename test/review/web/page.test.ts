@@ -123,6 +123,19 @@ describe('a form is taken', () => {
     ).toBe(status);
   });
 
+  test('also by the page of another machine on the same journal', async () => {
+    await signInAsMali();
+    await using other = await openReviewPage({
+      listen: { host: '127.0.0.1', port: 0 },
+      ...pageOptionsOf(sqlite.store, users),
+    });
+    const there = new Browser(other.origin);
+    for (const [name, value] of browser.cookies) there.cookies.set(name, value);
+    const shown = await browser.get('/queue');
+    const token = /name="_csrf" value="([^"]+)"/.exec(shown.text)?.[1] ?? '';
+    expect((await there.post('/queue', { _csrf: token })).status).toBe(200);
+  });
+
   test('not with the token of a session before', async () => {
     await browser.get('/sign-in');
     const before = /name="_csrf" value="([^"]+)"/.exec((await browser.get('/sign-in')).text)?.[1] ?? '';
