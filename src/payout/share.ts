@@ -15,7 +15,7 @@ import type {
   WorkerStore,
   SharedLimits,
 } from './ports.ts';
-import { computeShardRows, shardMs } from './rules/shard-rows.ts';
+import { computeShardRows, rowsUsual, shardMs } from './rules/shard-rows.ts';
 import type { WholeLimit } from './rules/shared-limit.ts';
 
 type SharedRows = Pick<
@@ -190,7 +190,7 @@ class OpenShard {
 class Pace {
   #done = 0;
   #sinceMs: number;
-  #rows = computeShardRows(0, shardMs);
+  #rows = rowsUsual;
 
   constructor(nowMs: number) {
     this.#sinceMs = nowMs;

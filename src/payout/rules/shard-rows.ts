@@ -1,9 +1,15 @@
-/** How many rows of a batch a machine takes at a time. */
+/** How many rows of a batch a machine takes at a time: few enough that all machines end at about the same time. */
 
-/** A shard is what a machine pays in this time: claims are few, and all machines end at about the same time. */
+/** Who is quick takes what it pays in this time, so that it need not ask too often. */
 export const shardMs = 200;
 
-const rowsMin = 50;
+/** As many as a machine takes that has paid nothing yet, and at most of one that is not quick. */
+export const rowsUsual = 50;
+
+/** Who is slow takes what it pays in this time: so often it looks whether another has left rows. */
+const slowShardMs = 2_000;
+const rowsMin = 10;
+
 /** A machine that dies leaves no more than these waiting for the end of its lease. */
 const rowsMax = 400;
 
@@ -11,5 +17,8 @@ const rowsMax = 400;
  * @param done rows that the machine was done with
  * @param elapsedMs in this time
  */
-export const computeShardRows = (done: number, elapsedMs: number): number =>
-  Math.min(Math.max(Math.ceil((done * shardMs) / elapsedMs), rowsMin), rowsMax);
+export function computeShardRows(done: number, elapsedMs: number): number {
+  const payIn = (ms: number): number => Math.ceil((done * ms) / elapsedMs);
+  const rows = Math.max(payIn(shardMs), Math.min(payIn(slowShardMs), rowsUsual));
+  return Math.min(Math.max(rows, rowsMin), rowsMax);
+}

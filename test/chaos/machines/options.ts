@@ -33,7 +33,7 @@ const counts = {
   restarts: 20,
   cuts: 50,
   // So slowly that all the kills find rows to be paid: each takes some two seconds.
-  rate: 28,
+  rate: 40,
   latency: 20,
 } as const;
 

@@ -1,7 +1,7 @@
 /**
  * Pays files with several machines on one PostgreSQL journal, through kills, freezes, a database that dies and connections
  * that break, over a bank that misbehaves; and judges by the bank's ledger. What befalls them is drawn from the seed.
- * `npm run chaos -- --machines 4 [--rows 20000] [--kills 500] [--freezes 20] [--restarts 20] [--cuts 50] [--rate 28]
+ * `npm run chaos -- --machines 4 [--rows 20000] [--kills 500] [--freezes 20] [--restarts 20] [--cuts 50] [--rate 40]
  * [--latency 20] [--seed N] [--keep]`
  */
 import { findPostgresPrograms } from '../../support/own-postgres.ts';

@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { computeShardRows } from '../../../src/payout/rules/shard-rows.ts';
 
 test.each([
-  { done: 0, elapsedMs: 200, rows: 50 },
+  { done: 0, elapsedMs: 200, rows: 10 },
+  { done: 9, elapsedMs: 1_000, rows: 18 },
+  { done: 40, elapsedMs: 1_000, rows: 50 },
   { done: 62, elapsedMs: 200, rows: 62 },
-  { done: 20, elapsedMs: 1_000, rows: 50 },
   { done: 1_500, elapsedMs: 1_000, rows: 300 },
   { done: 9_000, elapsedMs: 1_000, rows: 400 },
 ])('who is done with $done rows in $elapsedMs ms takes $rows at a time', ({ done, elapsedMs, rows }) => {
