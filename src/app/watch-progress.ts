@@ -7,8 +7,13 @@ import type { WatchState } from '../watch/rules/health.ts';
 
 /** What the watcher is doing, besides what it has done. */
 export type WatchActivity =
-  /** Rows of it are sent from now on; `rowsDone` have ended in an earlier run. */
-  | { readonly kind: 'batch-begun'; readonly batch: Batch; readonly rowsDone: number }
+  /** Rows of it are sent from now on; `rowsDone` have ended before, `rowsRejected` of them when the file was read. */
+  | {
+      readonly kind: 'batch-begun';
+      readonly batch: Batch;
+      readonly rowsDone: number;
+      readonly rowsRejected: number;
+    }
   | {
       readonly kind: 'in-work';
       readonly figures: ProgressFigures;
@@ -63,7 +68,8 @@ export class WatchProgress implements RunObserver {
     this.#running.set(batchId, { batch, count, counts, wait: undefined });
     if (!this.#begun.has(batchId)) {
       this.#begun.add(batchId);
-      this.#report({ kind: 'batch-begun', batch, rowsDone: counts.rowsDone });
+      const rowsRejected = totals.find(({ status }) => status === 'rejected')?.rows ?? 0;
+      this.#report({ kind: 'batch-begun', batch, rowsDone: counts.rowsDone, rowsRejected });
     }
     this.#show();
   }

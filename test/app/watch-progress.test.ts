@@ -31,18 +31,18 @@ test('each batch that begins is told once, what is in work once a minute, and th
   pass(600 * secondMs, 0);
   expect(kinds()).toEqual([]);
   activity.begin(one, [makeTotal('ready', 3)]);
-  activity.begin(two, [makeTotal('paid', 5_000), makeTotal('ready', 15_000)]);
+  activity.begin(two, [makeTotal('paid', 4_990), makeTotal('rejected', 10), makeTotal('ready', 15_000)]);
   activity.count(paid('ONE', 1));
   activity.count(paid('OTHER', 1));
   pass(59 * secondMs, 3);
   expect(told).toMatchObject([
-    { kind: 'batch-begun', batch: one, rowsDone: 0 },
-    { kind: 'batch-begun', batch: two, rowsDone: 5_000 },
+    { kind: 'batch-begun', batch: one, rowsDone: 0, rowsRejected: 0 },
+    { kind: 'batch-begun', batch: two, rowsDone: 5_000, rowsRejected: 10 },
   ]);
   pass(60 * secondMs, 3);
   expect(told.at(-1)).toMatchObject({
     kind: 'in-work',
-    figures: { phase: 'paying 2 files', rowsTotal: 20_003, rowsDone: 5_001, paid: 5_001, inDoubt: 0 },
+    figures: { phase: 'paying 2 files', rowsTotal: 20_003, rowsDone: 5_001, paid: 4_991, inDoubt: 0 },
     filesWaiting: 1,
   });
   activity.end('ONE');

@@ -5,7 +5,7 @@ import type { WatchNews } from '../../app/watch-status.ts';
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { printable, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
-import type { Batch, ReportKind } from '../../core/ports.ts';
+import type { ReportKind } from '../../core/ports.ts';
 import { describeGrowth } from '../../watch/rules/file-growth.ts';
 import { formatBaht } from '../../core/money.ts';
 import { countOf, showTotal, showByStatus, showForReview, showState, totalsByStatus } from './amounts.ts';
@@ -100,9 +100,9 @@ function describe(news: WatchNews): Told {
   }
 }
 
-/** Of a batch that begins for the first time, nothing but rejected rows has ended. */
-const describeEnded = ({ status }: Batch, rows: number): string =>
-  status === 'sealed'
+/** Of a batch that begins for the first time mostly nothing but rejected rows has ended. */
+const describeEnded = (rows: number, rowsRejected: number): string =>
+  rows === rowsRejected
     ? `${countOf(rows, 'row is', 'rows are')} rejected`
     : `${countOf(rows, 'row has', 'rows have')} ended before`;
 
@@ -111,8 +111,8 @@ function describeActivity(news: WatchActivity): Told {
   switch (news.kind) {
     case 'batch-begun': {
       const { batchId, fileName: file, rows, totalSatang } = news.batch;
-      const { rowsDone } = news;
-      const before = rowsDone === 0 ? '' : `; ${describeEnded(news.batch, rowsDone)}`;
+      const { rowsDone, rowsRejected } = news;
+      const before = rowsDone === 0 ? '' : `; ${describeEnded(rowsDone, rowsRejected)}`;
       const amount = formatBaht(totalSatang);
       const text = `batch ${batchId} of ${file} begun: ${showTotal({ rows, amount })}${before}`;
       return { json: { batchId, file, rows, amount, rowsDone }, text };

@@ -75,15 +75,24 @@ test.each<[WatchNews, string]>([
       'the rest waits for the next start. A second signal ends it at once',
   ],
   [
-    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a.csv', rows: 1 }), rowsDone: 0 },
+    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a.csv', rows: 1 }), rowsDone: 0, rowsRejected: 0 },
     'batch 4K7Q2M9XWD of a.csv begun: 1 row, 0.00 baht',
   ],
   [
-    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a\nb.csv', rows: 20_000 }), rowsDone: 5_000 },
+    {
+      kind: 'batch-begun',
+      batch: makeBatch({ fileName: 'a\nb.csv', rows: 20_000 }),
+      rowsDone: 5_000,
+      rowsRejected: 2,
+    },
     'batch 4K7Q2M9XWD of a?b.csv begun: 20,000 rows, 0.00 baht; 5,000 rows have ended before',
   ],
   [
-    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a.csv', rows: 2, status: 'sealed' }), rowsDone: 1 },
+    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a.csv', rows: 2 }), rowsDone: 1, rowsRejected: 0 },
+    'batch 4K7Q2M9XWD of a.csv begun: 2 rows, 0.00 baht; 1 row has ended before',
+  ],
+  [
+    { kind: 'batch-begun', batch: makeBatch({ fileName: 'a.csv', rows: 2 }), rowsDone: 1, rowsRejected: 1 },
     'batch 4K7Q2M9XWD of a.csv begun: 2 rows, 0.00 baht; 1 row is rejected',
   ],
   [
