@@ -1,5 +1,6 @@
 /** `paydrop archive`: moves batches that nobody needs in the journal any more into an archive of it. */
 import { parseBangkokDate } from '../core/bangkok-time.ts';
+import { showCount } from '../core/figures.ts';
 import type { Clock } from '../core/ports.ts';
 import type { ArchiveStore } from '../payout/ports.ts';
 import {
@@ -15,7 +16,9 @@ import type { Logger } from '../platform/log.ts';
 import { makeDayHeads } from '../evidence/day-heads.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
 import { requireJournal } from './open-store.ts';
+import { findJournalPlace } from './journal/place.ts';
 import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
@@ -44,8 +47,9 @@ export interface Archived {
 }
 
 /**
- * Works alone: nothing is sent meanwhile, so that nobody holds a row in hand that leaves the journal.
- * @throws SenderBusyError while another process may send
+ * On SQLite it works alone: nothing is sent meanwhile. In a database it works beside whoever sends: each batch goes in one
+ * transaction, which looks whether anything of it is open still, and nobody has a row of any other in hand.
+ * @throws SenderBusyError while another process may send from the file
  * @throws SettingsError without a journal, for a day that is yet to come, and while a loss is in question
  */
 export async function archiveBatches(
@@ -57,14 +61,21 @@ export async function archiveBatches(
   const beforeMs = parseBangkokDate(beforeDate);
   if (beforeMs === undefined || beforeMs > nowMs)
     throw new SettingsError(`--before: ${showDate(beforeDate)} is yet to come: name a day that has begun`);
-  await using journal = await openAlone(loaded, log);
+  const isBeside = findJournalPlace(loaded).kind === 'database';
+  await using journal = await (isBeside ? requireJournal(loaded) : openAlone(loaded, log));
   const loss = await journal.loss();
   if (isInQuestion(loss)) throw new SettingsError(`nothing is archived now. ${describeLoss(loss)}`);
   const { similarDays, likeFileDays } = loaded.settings.limits;
   const { giveUpAfterMs } = loaded.settings.settle;
   const policy = computeArchivePolicy(beforeMs, { similarDays, likeFileDays, giveUpAfterMs }, nowMs);
   // While the events of the days stand in one place.
-  if (!isDryRun) await makeDayHeads(journal, journal.journalId, nowMs);
+  const makeHeads = () => makeDayHeads(journal, journal.journalId, nowMs);
+  // Whoever sends may have made one at this very moment: it is found then.
+  if (!isDryRun)
+    await makeHeads().catch(async (error: unknown) => {
+      if (!isBeside) throw error;
+      await makeHeads();
+    });
   return await moveDue(journal, { policy, isDryRun, stop, clock: systemClock });
 }
 
@@ -73,15 +84,28 @@ interface Moving extends Pick<ArchiveOptions, 'isDryRun' | 'stop'> {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Moves what may go of a journal that nobody else works with. */
+/**
+ * Whoever wants to write waits until a batch has moved: more rows than take some seconds stay while others are at work.
+ * Held against what a write waits for at the most (30 s), on a machine that is busy.
+ */
+const besideRowsMax = 30_000;
+
+const tooLarge: ArchiveObstacle = {
+  code: 'large',
+  text: `more than ${showCount(besideRowsMax)} rows would keep those at work from writing: archive while no watcher works`,
+};
+
+/** Moves what may go. */
 export async function moveDue(
-  journal: ArchiveStore,
+  journal: ArchiveStore & Pick<Store, 'workers'>,
   { policy, isDryRun, stop, clock }: Moving,
 ): Promise<Archived> {
   const stays: StayingBatch[] = [];
   const mayGo: ArchiveFacts[] = [];
+  const isAlone = !((await journal.workers?.()) ?? []).some(({ isThere }) => isThere);
   for (const batch of await journal.archiveFacts(policy.beforeMs)) {
-    const obstacle = findArchiveObstacle(batch, policy);
+    const isTooLarge = !isAlone && batch.rows > besideRowsMax;
+    const obstacle = findArchiveObstacle(batch, policy) ?? (isTooLarge ? tooLarge : undefined);
     if (obstacle === undefined) mayGo.push(batch);
     else stays.push({ batch, obstacle });
   }

@@ -1,5 +1,5 @@
 /** A journal whose first days were archived, and whatever may come at it afterwards; the bank's ledger judges. */
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { listArchives } from '../../src/store/archive/archive-file.ts';
 import { describePostgres, makeJournalDatabase } from '../support/postgres.ts';
 import { findContradictions } from '../support/store-consistency.ts';
 import { findPaidTwice } from './as-bank.ts';
-import { openScene, type Scene, type SceneSettings } from './harness.ts';
+import { openScene, type Scene, type SceneSettings, until } from './harness.ts';
 import { openSmallDisk } from './small-disk.ts';
 
 const dayMs = 86_400_000;
@@ -112,6 +112,29 @@ describePostgres('of a journal in a database', () => {
     await using database = await makeJournalDatabase();
     await using scene = await openBank({ journal: { url: database.url } });
     await meetArchived(scene, await payDay(scene, 'first.csv', first), 'database');
+  });
+
+  test('a watcher works on beside the move, and pays again what had failed in a batch that went', async () => {
+    await using database = await makeJournalDatabase();
+    const watch = { stillMs: 50, rescanMs: 200, probeMs: 200 };
+    // The file that is dropped bears the time of the disk.
+    const limits = { batchMaxAgeHours: 0 };
+    await using scene = await openBank({ journal: { url: database.url }, watch, limits });
+    await payDay(scene, 'first.csv', first);
+    scene.clocks.pass(10 * dayMs);
+    const watcher = scene.start('watch');
+    await until(() => watcher.stdout.includes('working; drop files'));
+    expect((await archive(scene)).moved).toMatchObject([{ file: 'first.csv' }]);
+    const dropped = join(scene.dataDir, 'inbox', 'more.csv');
+    await writeFile(
+      `${dropped}.part`,
+      csvOf(['P2', '02', '1002.25'], ['P3', '03', '1003.25'], ['Q1', '11', '7.00']),
+    );
+    await rename(`${dropped}.part`, dropped);
+    await until(async () => (await countPaid(scene)) === 4);
+    expect(await show(scene, 'P3')).toMatch(/02\b/);
+    watcher.kill('SIGTERM');
+    expect((await watcher.ended).code).toBe(0);
   });
 });
 

@@ -17,7 +17,7 @@ export const archiveCommand = makeCommand({
   exits: {
     0: 'all that may go has moved, or there is nothing',
     2: 'the day is wrong, or a loss of the journal is in question',
-    6: `interrupted: run it again, ${orAnotherSends}`,
+    6: `interrupted: run it again, ${orAnotherSends}, from journal.db`,
   },
   builder: (command) =>
     command
@@ -27,11 +27,11 @@ export const archiveCommand = makeCommand({
       })
       .option('dry-run', flagOption('say what would move and what would stay, and move nothing'))
       .example('$0 archive --before 2026-09-01 --dry-run', 'which batches may go, and what keeps the others')
-      .example('$0 archive --before 2026-09-01', 'while no watcher and no run works')
+      .example('$0 archive --before 2026-09-01', 'from journal.db while no watcher and no run works')
       .epilogue(
         'show, list, status, statements, late proofs and duplicates still find what has moved: keep the files ' +
           'journal-archive-….db beside journal.db, and copy them with it. Of a journal in a database the archive is in tables ' +
-          'of that database, and needs no copy of its own; whoever connects to it needs the right to archive ' +
+          'of that database, needs no copy of its own, and is made while machines work; whoever connects to it needs the right to archive ' +
           '(docs/operations.md, "Roles").\n',
       ),
   run: async ({ before, dryRun, json, logLevel, ...options }) => {

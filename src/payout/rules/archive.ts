@@ -74,7 +74,8 @@ export interface ArchiveObstacle {
     | 'decisions-open'
     | 'not-reconciled'
     | 'breaks-open'
-    | 'changed';
+    | 'changed'
+    | 'large';
   readonly text: string;
 }
 
