@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringify } from 'yaml';
 import type { Ledger } from '../../src/sandbox/book.ts';
 import { paydropPath } from '../cli/run-paydrop.ts';
-import { type Program, type ProgramEnd, startInResident } from '../support/resident.ts';
+import { type Program, type ProgramEnd, programSwitches, startInResident } from '../support/resident.ts';
 import type { Task } from '../support/resident-program.ts';
 import { partner } from '../support/core-fixtures.ts';
 import { findFiles, type Line, readTable } from '../support/tables.ts';
@@ -194,7 +194,8 @@ const environmentOf = (clockPath: string): NodeJS.ProcessEnv => ({
 
 /** Starts `paydrop` in a process of its own. */
 function spawnPaydrop({ args, cwd, env }: Omit<Task, 'endMark'>, switches: readonly string[] = []): Program {
-  const child = spawn(process.execPath, [...switches, '--import', noonClockUrl, paydropPath, ...args], {
+  const how = [...programSwitches, ...switches, '--import', noonClockUrl];
+  const child = spawn(process.execPath, [...how, paydropPath, ...args], {
     cwd,
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
