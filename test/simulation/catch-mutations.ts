@@ -42,7 +42,7 @@ export async function catchMutation(
 
 /** Seeds that are played before a bug counts as not found; each of those on the real journal takes a hundred times as long. */
 export function seedsFor({ playedOn }: Pick<Mutation, 'playedOn'>): number {
-  if (playedOn === 'machines-postgres') return 400;
+  if (playedOn === 'machines-postgres') return 600;
   if (playedOn === 'registrations' || playedOn === 'machines') return 1_000;
   return playedOn === undefined || ['clocks', 'limits', 'statements', 'decisions'].includes(playedOn)
     ? 3_000

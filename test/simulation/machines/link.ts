@@ -22,9 +22,18 @@ export interface LinkLuck {
   readonly neverTold: number;
   /** A renewal of a lease was granted, and its process stands still before it hears of it. */
   readonly heldRenewals: number;
+  /** A transfer is to be recorded as sent again, and its process stands still before it does. */
+  readonly heldRepetitions: number;
 }
 
-export const noTrouble: LinkLuck = { slow: 0, cut: 0, answerLost: 0, neverTold: 0, heldRenewals: 0 };
+export const noTrouble: LinkLuck = {
+  slow: 0,
+  cut: 0,
+  answerLost: 0,
+  neverTold: 0,
+  heldRenewals: 0,
+  heldRepetitions: 0,
+};
 
 /** Who writes now, and who waits: the lock of the journal. */
 class WriteLock {
@@ -124,6 +133,9 @@ const unreachable = (): JournalWriteError =>
   new JournalWriteError('the database does not answer: look at that server', {
     cause: Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' }),
   });
+
+/** Shorter than a lease, or longer. */
+const heldMs = [4_000, 30_000] as const;
 
 /** A call of `apply` that waits for its transaction. */
 interface Gathered {
@@ -328,7 +340,7 @@ export class Link {
     });
     this.#server.database.onWritten();
     if (name === 'renew' && world.dice.chance(this.#server.luck.heldRenewals))
-      world.freeze(this.#life, world.dice.wide(4_000, 30_000));
+      world.freeze(this.#life, world.dice.wide(...heldMs));
     await this.#wait(world.dice.whole(0, 2), `is told of ${name}`);
     return done;
   }
@@ -438,6 +450,10 @@ export class Link {
       }
       return ends;
     };
+    const { world, luck } = this.#server;
+    const isRepetition = calls.some(({ changes }) => changes.some((change) => change.isRepetition === true));
+    if (isRepetition && world.dice.chance(luck.heldRepetitions))
+      world.freeze(this.#life, world.dice.wide(...heldMs));
     try {
       const ends = (await this.#write(changesName, work)) as PromiseSettledResult<readonly boolean[]>[];
       for (const [place, { resolve, reject }] of calls.entries()) {

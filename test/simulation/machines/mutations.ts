@@ -140,7 +140,7 @@ const ofDatabase: readonly Mutation[] = [
     '!changes.some((one) => one.isRepetition === true) || (yield* guards.fence())',
   ),
   inDatabase(
-    317,
+    504,
     'a repetition is recorded whoever has the lease',
     'store/payouts/apply.ts',
     '!changes.some(isSendOf) || (yield* guards.fence())',

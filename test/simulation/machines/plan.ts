@@ -79,7 +79,7 @@ function drawMachine(dice: Dice, place: number): PlannedMachine {
   return { clockOffsetMs: offMs, lives };
 }
 
-function drawLuck(dice: Dice): LinkLuck {
+function drawLuck(dice: Dice): Omit<LinkLuck, 'heldRepetitions'> {
   const share = (chance: number): number => (dice.chance(chance) ? dice.wide(3, 80) / 1_000 : 0);
   return {
     slow: share(0.6),
@@ -126,10 +126,14 @@ const acts: readonly Act[] = [
 /** @param otherDice for what only some runs have: it leaves all others as they are */
 export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
   const banksPlan = drawBankPlan(dice);
-  const workMs = dice.wide(30 * secondMs, 5 * minuteMs);
+  const shortMs = dice.wide(30 * secondMs, 5 * minuteMs);
   const machines = Array.from({ length: dice.whole(2, 4) }, (_, place) => drawMachine(dice, place));
   const clocksDiffer = machines.some(({ clockOffsetMs }) => clockOffsetMs !== 0);
   const plan = { ...banksPlan, clocksDiffer };
+  const putBack = otherDice.chance(putBackShare) ? drawPutBack(otherDice, shortMs) : undefined;
+  const heldRepetitions = otherDice.pick([0, 0, 0, 0, 0, 0.7]);
+  // Nothing is sent again before a not-found is trusted.
+  const workMs = shortMs + (heldRepetitions > 0 ? 2 * notFoundTrustMs : 0);
   const times = (most: number): number[] =>
     Array.from({ length: dice.whole(0, most) }, () => dice.wide(100, workMs));
   return {
@@ -137,7 +141,7 @@ export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
     machines,
     workMs,
     droppedAfterMs: plan.files.map((_file, place) => place * dice.wide(10, 20 * secondMs)),
-    luck: drawLuck(dice),
+    luck: { ...drawLuck(dice), heldRepetitions },
     aways: dice.chance(0.3)
       ? times(2).map((afterMs) => ({ afterMs, ms: dice.wide(100, 80 * secondMs) }))
       : [],
@@ -153,6 +157,6 @@ export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
     heldBytesShare: dice.pick([0, 0, 0.1, 0.4]),
     databaseOffsetMs: dice.pick([0, -5 * 3_600_000, 7 * 3_600_000]),
     shardRowsMax: dice.whole(1, 3),
-    putBack: otherDice.chance(putBackShare) ? drawPutBack(otherDice, workMs) : undefined,
+    putBack,
   };
 }
