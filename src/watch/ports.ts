@@ -169,8 +169,11 @@ export interface LeftFile extends Pick<WorkItem, 'itemId' | 'fileName'> {
 export interface FileClaimStore {
   /** Claims a file for a worker: for the first time, once more, or from one that is gone. */
   claimFile(claim: FileClaim): Promise<FileClaiming>;
-  /** The `work/` in which a file stands that anybody has claimed. */
-  folderOfFile(itemId: string): Promise<string | undefined>;
+  /**
+   * True of a file that was claimed in another `work/`, or by another machine that is there: the image of a machine that
+   * is started a second time has the same folders.
+   */
+  isElsewhere(asked: Omit<FileClaim, 'fileName'>): Promise<boolean>;
   leftFiles(): Promise<readonly LeftFile[]>;
   /** Has a batch belong to nobody whose file is one of these: another with the same bytes may be worked for it. */
   freeBatch(batchId: string): Promise<void>;

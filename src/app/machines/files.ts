@@ -19,7 +19,7 @@ export async function openFileClaims(
   return {
     claim: ({ itemId, fileName }) =>
       fileClaims.claimFile({ itemId, fileName, folderId, workerId: place.workerId }),
-    isElsewhere: async (itemId) => ((await fileClaims.folderOfFile(itemId)) ?? folderId) !== folderId,
+    isElsewhere: (itemId) => fileClaims.isElsewhere({ itemId, folderId, workerId: place.workerId }),
     freeBatch: (batchId) => fileClaims.freeBatch(batchId),
   };
 }

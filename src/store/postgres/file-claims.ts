@@ -20,6 +20,13 @@ const claimOf = define(({ itemId }: Named) =>
     select c.worker_id as "workerId", c.folder_id as "folderId" from file_claim c where c.item_id = ${itemId}`),
 );
 
+const elsewhere = define(({ itemId, folderId, workerId }: Omit<FileClaim, 'fileName'>) =>
+  textStatement<{ readonly itemId: string }>(sql`
+    select c.item_id as "itemId" from file_claim c
+    where c.item_id = ${itemId} and (c.folder_id <> ${folderId}
+      or (c.machine is distinct from (select machine from worker where worker_id = ${workerId}) and ${isOwnerThere}))`),
+);
+
 const putClaim = define(({ itemId, fileName, folderId, workerId }: FileClaim) =>
   textStatement(sql`
     insert into file_claim (item_id, file_name, folder_id, worker_id, machine, claimed_at_ms)
@@ -67,8 +74,8 @@ export function* requireOwnFile(batchId: string, workerId: number | undefined, b
 }
 
 const reads = {
-  *folderOfFile(itemId) {
-    return (yield* claimOf.get({ itemId }))?.folderId;
+  *isElsewhere(asked) {
+    return (yield* elsewhere.get(asked)) !== undefined;
   },
   *leftFiles() {
     return yield* leftFiles.all({});

@@ -40,14 +40,16 @@ const startReading = (store: Store) => startFile(store, { batchId: secondBatchId
 describePostgres('the claim of a file', () => {
   test('is its own for as long as its worker is there, and goes to another then', async () => {
     await using two = await openTwo();
-    expect(await two.claims.folderOfFile('I1')).toBeUndefined();
     expect([await two.claim(two.one), await two.claim(two.one), await two.claim(two.two)]).toEqual([
       'claimed',
       'claimed',
       'held',
     ]);
     await two.age(two.one, leaseMs + 1);
-    expect([await two.claim(two.two, 'G'), await two.claims.folderOfFile('I1')]).toEqual(['claimed', 'G']);
+    expect(await two.claim(two.two, 'G')).toBe('claimed');
+    const asked = { itemId: 'I1', workerId: two.two };
+    expect(await two.claims.isElsewhere({ ...asked, folderId: 'F' })).toBe(true);
+    expect(await two.claims.isElsewhere({ ...asked, folderId: 'G' })).toBe(false);
     // It wakes up: its own place is gone for good, and when it has another the file is another's.
     expect([await two.claim(two.one), await two.workers.renew(two.one)]).toEqual(['refused', false]);
     expect(await two.claim(await two.join('one'))).toBe('held');
@@ -128,6 +130,19 @@ describePostgres('the claim of a file', () => {
       ];
       expect((await Promise.all(both)).toSorted()).toEqual(['claimed', 'held']);
     }
+  });
+
+  test('is elsewhere to the copy of a machine that has the same folders, while the machine is there', async () => {
+    await using two = await openTwo();
+    const asked = (workerId: number) => ({ itemId: 'I1', folderId: 'F', workerId });
+    expect(await two.claims.isElsewhere(asked(two.two))).toBe(false);
+    await two.claim(two.one);
+    expect(await two.claims.isElsewhere(asked(two.two))).toBe(true);
+    // The machine itself, started again before the lease of its former process is over.
+    expect(await two.claims.isElsewhere(asked(await two.join('one')))).toBe(false);
+    // Of a work/ on a share, whose machine is gone.
+    await two.age(two.one, leaseMs + 1);
+    expect(await two.claims.isElsewhere(asked(two.two))).toBe(false);
   });
 
   test('is told of where its worker is gone and it was not read to its end', async () => {
