@@ -188,14 +188,12 @@ describe('the mark', () => {
     for (const [place, name] of names.entries()) await writeFile(join(dataDir, name), kept[place] ?? '');
     const [mark = ''] = await readdir(outbox);
     await expect(openJournal(opening)).rejects.toThrow(`(so says ${join(outbox, mark)})`);
+    const beforeLoss = await readFile(join(outbox, mark));
     const recovery = { sinceDate: formatBangkokDate(noonMs) };
     await (await openJournal({ ...opening, recovery }))[Symbol.asyncDispose]();
     await (await openJournal(opening))[Symbol.asyncDispose]();
     // A folder that is put back by itself, from before the loss, says nothing.
-    await writeFile(
-      join(outbox, mark),
-      `${JSON.stringify({ journalId: 'x', sealedBatches: 9, latestEventSeq: 9 })}\n`,
-    );
+    await writeFile(join(outbox, mark), beforeLoss);
     await (await openJournal(opening))[Symbol.asyncDispose]();
   });
 
