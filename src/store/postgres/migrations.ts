@@ -138,14 +138,16 @@ async function requireServer(client: ClientBase): Promise<void> {
  * @throws JournalRefusedError when it is not there, and may not be made
  */
 async function makeSchema(client: ClientBase, name: string): Promise<void> {
-  const { rows } = await client.query<{ role: string; database: string; is_there: boolean; may: boolean }>(
-    `select quote_ident(current_user) as role, current_database() as database, to_regnamespace($1) is not null as is_there,
-       has_database_privilege(current_database(), 'create') as may`,
+  const { rows } = await client.query<{ role: string; database: string; is_there: 0 | 1; may: 0 | 1 }>(
+    // Integers: a connection of the journal reads flags as 0 and 1, another one as true and false.
+    `select quote_ident(current_user) as role, current_database() as database,
+       (to_regnamespace($1) is not null)::int as is_there,
+       has_database_privilege(current_database(), 'create')::int as may`,
     [name],
   );
   const [found] = rows;
-  if (found?.is_there === true) return;
-  if (found?.may === true) return void (await client.query(`create schema ${name}`));
+  if (found?.is_there === 1) return;
+  if (found?.may === 1) return void (await client.query(`create schema ${name}`));
   throw new JournalRefusedError(
     `the role ${found?.role} may not make the schema ${name} in the database ${found?.database}: have an administrator run ` +
       `"create schema ${name} authorization ${found?.role}" there, then run it again`,

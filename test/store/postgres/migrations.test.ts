@@ -35,6 +35,18 @@ describePostgres('the tables on PostgreSQL', () => {
     expect(await versionsOf(client)).toEqual(expected);
   });
 
+  test('are made over a connection of the journal, which reads flags as numbers', async () => {
+    await using database = await makeDatabase();
+    await using engine = makePostgresEngine(database.url);
+    const client = await engine.pool.connect();
+    try {
+      expect(await migrateTables(client, opening)).toBe(0);
+      expect(await migrateTables(client, opening)).toBe(tablesVersion);
+    } finally {
+      client.release(true);
+    }
+  });
+
   test('are made by one of several machines, while the others wait', async () => {
     await using database = await makeDatabase();
     const clients = await Promise.all(Array.from({ length: 4 }, () => database.connect()));
