@@ -24,6 +24,8 @@ export interface LinkLuck {
   readonly heldRenewals: number;
   /** A transfer is to be recorded as sent again, and its process stands still before it does. */
   readonly heldRepetitions: number;
+  /** A row was looked at and is to be recorded as sent, and its process stands still before it does. */
+  readonly heldIntents: number;
 }
 
 export const noTrouble: LinkLuck = {
@@ -33,6 +35,7 @@ export const noTrouble: LinkLuck = {
   neverTold: 0,
   heldRenewals: 0,
   heldRepetitions: 0,
+  heldIntents: 0,
 };
 
 /** Who writes now, and who waits: the lock of the journal. */
@@ -434,6 +437,17 @@ export class Link {
     });
   }
 
+  /** After the last look at what is to be sent, in some runs. */
+  #standStill(changes: readonly Change[]): void {
+    const { world, luck } = this.#server;
+    const isRepetition = changes.some((change) => change.isRepetition === true);
+    const isIntent = changes.some((change) => change.isIntent === true);
+    const isHeld =
+      (isRepetition && world.dice.chance(luck.heldRepetitions)) ||
+      (isIntent && world.dice.chance(luck.heldIntents));
+    if (isHeld) world.freeze(this.#life, world.dice.wide(...heldMs));
+  }
+
   async #commitGathered(calls: readonly Gathered[]): Promise<void> {
     const work = async (beganAtMs: number): Promise<PromiseSettledResult<readonly boolean[]>[]> => {
       if (this.#gathered === calls) this.#gathered = undefined;
@@ -450,10 +464,7 @@ export class Link {
       }
       return ends;
     };
-    const { world, luck } = this.#server;
-    const isRepetition = calls.some(({ changes }) => changes.some((change) => change.isRepetition === true));
-    if (isRepetition && world.dice.chance(luck.heldRepetitions))
-      world.freeze(this.#life, world.dice.wide(...heldMs));
+    this.#standStill(calls.flatMap(({ changes }) => changes));
     try {
       const ends = (await this.#write(changesName, work)) as PromiseSettledResult<readonly boolean[]>[];
       for (const [place, { resolve, reject }] of calls.entries()) {

@@ -133,7 +133,7 @@ const inDatabase = (
 /** In the statements of the journal on PostgreSQL. */
 const ofDatabase: readonly Mutation[] = [
   inDatabase(
-    67,
+    560,
     'an intent is recorded whoever has the lease',
     'store/payouts/apply.ts',
     '!changes.some(isSendOf) || (yield* guards.fence())',

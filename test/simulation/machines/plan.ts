@@ -79,7 +79,7 @@ function drawMachine(dice: Dice, place: number): PlannedMachine {
   return { clockOffsetMs: offMs, lives };
 }
 
-function drawLuck(dice: Dice): Omit<LinkLuck, 'heldRepetitions'> {
+function drawLuck(dice: Dice): Omit<LinkLuck, 'heldRepetitions' | 'heldIntents'> {
   const share = (chance: number): number => (dice.chance(chance) ? dice.wide(3, 80) / 1_000 : 0);
   return {
     slow: share(0.6),
@@ -132,6 +132,7 @@ export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
   const plan = { ...banksPlan, clocksDiffer };
   const putBack = otherDice.chance(putBackShare) ? drawPutBack(otherDice, shortMs) : undefined;
   const heldRepetitions = otherDice.pick([0, 0, 0, 0, 0, 0.7]);
+  const heldIntents = otherDice.pick([0, 0, 0, 0, 0, 0.2]);
   // Nothing is sent again before a not-found is trusted.
   const workMs = shortMs + (heldRepetitions > 0 ? 2 * notFoundTrustMs : 0);
   const times = (most: number): number[] =>
@@ -141,7 +142,7 @@ export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
     machines,
     workMs,
     droppedAfterMs: plan.files.map((_file, place) => place * dice.wide(10, 20 * secondMs)),
-    luck: { ...drawLuck(dice), heldRepetitions },
+    luck: { ...drawLuck(dice), heldRepetitions, heldIntents },
     aways: dice.chance(0.3)
       ? times(2).map((afterMs) => ({ afterMs, ms: dice.wide(100, 80 * secondMs) }))
       : [],
