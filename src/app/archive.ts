@@ -1,6 +1,6 @@
 /** `paydrop archive`: moves batches that nobody needs in the journal any more into an archive of it. */
 import { parseBangkokDate } from '../core/bangkok-time.ts';
-import { showCount } from '../core/figures.ts';
+import { countOf } from '../core/figures.ts';
 import type { Clock } from '../core/ports.ts';
 import type { ArchiveStore } from '../payout/ports.ts';
 import {
@@ -92,7 +92,7 @@ const besideRowsMax = 30_000;
 
 const tooLarge: ArchiveObstacle = {
   code: 'large',
-  text: `more than ${showCount(besideRowsMax)} rows would keep those at work from writing: archive while no watcher works`,
+  text: `more than ${countOf(besideRowsMax, 'row')} would keep those at work from writing: archive while no watcher works`,
 };
 
 /** Moves what may go. */
