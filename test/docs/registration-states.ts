@@ -27,7 +27,10 @@ const causes = {
     'company or service turned down',
     'the bank does none of the company, or none at all, for now: as if it had not been sent',
   ],
-  'answered-late': ['late answer', 'the callback had overtaken the answer, which adds its facts'],
+  'answered-late': [
+    'late answer',
+    'the callback, or another process that took over, was before the answer, which adds its facts',
+  ],
   'called-back': ['called back', 'the bank has told how it ended'],
   'time-passed': ['no callback in time', 'no callback has come within `registration.answerWithinMs`'],
   'called-back-after-all': [

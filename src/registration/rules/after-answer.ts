@@ -35,6 +35,8 @@ export function decideAnswer(answered: Answered): RegistrationChange | undefined
   switch (registration.status) {
     case 'submitted':
       return decideFinding(answered);
+    case 'in-doubt':
+      return decideAfterAbandoned(answered);
     case 'registered':
     case 'refused':
     case 'contradicted':
@@ -45,18 +47,30 @@ export function decideAnswer(answered: Answered): RegistrationChange | undefined
     case 'ready':
     case 'held':
     case 'cancelled':
-    case 'in-doubt':
     case 'acknowledged':
     case 'failed':
       return undefined;
   }
 }
 
+/**
+ * The answer to whoever has sent it, once another process has taken over and left it in doubt: what the bank says of this
+ * registration alone ends the doubt; of all else the facts are kept, and it is waited for as before.
+ */
+function decideAfterAbandoned(answered: Answered): RegistrationChange {
+  const { finding } = answered;
+  const isOfItself =
+    finding.kind === 'acknowledged' || (finding.kind === 'turned-down' && finding.scope === 'registration');
+  return isOfItself
+    ? decideFinding(answered)
+    : moveOn(answered, {}, 'answered-late', { finding: finding.kind });
+}
+
 function decideFinding(answered: Answered): RegistrationChange {
   const { finding, nowMs } = answered;
   switch (finding.kind) {
     case 'acknowledged':
-      return moveOn(answered, { status: 'acknowledged' }, 'acknowledged', {});
+      return moveOn(answered, { status: 'acknowledged', reasonCode: null, reason: null }, 'acknowledged', {});
     case 'turned-down':
       return finding.scope === 'registration'
         ? moveOn(answered, { ...ended(finding.reason, nowMs), status: 'failed' }, 'turned-down', {})

@@ -83,6 +83,10 @@ export const registrationTransitions = [
   { from: 'submitted', to: 'failed', cause: 'turned-down' },
   // It concerns every registration of the company, or of the service: this one is as if it had not been sent.
   { from: 'submitted', to: 'held', cause: 'turned-down-for-all' },
+  // Another process has taken over while it was sent, and the answer has come to the one before.
+  { from: 'in-doubt', to: 'acknowledged', cause: 'acknowledged' },
+  { from: 'in-doubt', to: 'failed', cause: 'turned-down' },
+  { from: 'in-doubt', to: 'in-doubt', cause: 'answered-late' },
   // The callback has overtaken the answer, which adds no more than its facts.
   { from: 'registered', to: 'registered', cause: 'answered-late' },
   { from: 'refused', to: 'refused', cause: 'answered-late' },

@@ -129,6 +129,25 @@ test.each(['registered', 'refused', 'contradicted', 'unanswered'] as const)(
   },
 );
 
+describe('an answer that comes when another process has taken over and left its registration in doubt', () => {
+  const registration = afterRegistrationChange(decideAbandoned(submitted, noonMs + 1));
+
+  test.each<[string, RegistrationStatus, string, object]>([
+    ['acknowledged', 'acknowledged', 'acknowledged', { reasonCode: null, awaitedUntilMs: noonMs + 1_000 }],
+    ['turned down for itself', 'failed', 'turned-down', { settledBy: 'reply', awaitedUntilMs: null }],
+    ['turned down for its company', 'in-doubt', 'answered-late', { reasonCode: 'sender-ended' }],
+    ['too many', 'in-doubt', 'answered-late', { reasonCode: 'sender-ended' }],
+    ['not sent, the service', 'in-doubt', 'answered-late', { reasonCode: 'sender-ended' }],
+    ['kept back', 'in-doubt', 'answered-late', { awaitedUntilMs: noonMs + 1_000 }],
+    ['unknown', 'in-doubt', 'answered-late', { awaitedUntilMs: noonMs + 1_000 }],
+  ])('%s: %s', (name, status, cause, after) => {
+    const change = decideAnswer(answered(findings[name]!, { registration }));
+    expect(change?.after).toMatchObject({ status, ...after });
+    expect(change?.event.cause).toBe(cause);
+    expect(change?.attempt).toMatchObject({ statusCode: 'CBS001', httpStatus: 200 });
+  });
+});
+
 test('an answer to an earlier attempt changes nothing', () => {
   const registration = { ...submitted, attemptNo: 2 };
   for (const finding of Object.values(findings))

@@ -22,7 +22,7 @@ describe('where a registration can go from each status', () => {
     ['held', ['ready', 'cancelled', 'registered', 'refused']],
     ['cancelled', ['registered', 'refused']],
     ['submitted', ['acknowledged', 'in-doubt', 'failed', 'held', 'registered', 'refused']],
-    ['in-doubt', ['registered', 'refused', 'failed', 'unanswered']],
+    ['in-doubt', ['acknowledged', 'registered', 'refused', 'failed', 'unanswered']],
     ['acknowledged', ['registered', 'refused', 'unanswered']],
     ['unanswered', ['registered', 'refused', 'failed', 'ready']],
     ['registered', ['contradicted']],
