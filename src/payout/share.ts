@@ -43,6 +43,8 @@ export class Share {
   readonly #turns = new KeyedMutex();
   /** Whose end could not be recorded. */
   readonly #unended = new Set<number>();
+  /** Batches of which it may have one that it has not heard of. */
+  readonly #unsure = new Set<string>();
 
   /**
    * @param workerId as which this process works now
@@ -56,14 +58,25 @@ export class Share {
 
   /** @param asked `afterRow`: where rows that became ready again are looked for; undefined: rows that nobody has had yet */
   async claim(batchId: string, asked: Omit<AskedShard, 'held'>): Promise<Shard | undefined> {
-    await this.tidy();
+    await this.tidy(batchId);
     // One after the other: what is on its way to one is not unheard of.
     return this.#turns.run(batchId, async () => {
       const held = [...this.#open, ...this.#unended];
-      const shard = await this.#workers.claimShard(batchId, this.#workerId(), { ...asked, held });
+      const shard = await this.#take(batchId, { ...asked, held });
       if (shard !== undefined) this.#open.add(shard.shardId);
       return shard;
     });
+  }
+
+  async #take(batchId: string, asked: AskedShard): Promise<Shard | undefined> {
+    try {
+      const shard = await this.#workers.claimShard(batchId, this.#workerId(), asked);
+      this.#unsure.delete(batchId);
+      return shard;
+    } catch (error) {
+      this.#unsure.add(batchId);
+      throw error;
+    }
   }
 
   /** It is tried again later where that cannot be recorded: its rows have been paid. */
@@ -73,16 +86,33 @@ export class Share {
     await this.tidy();
   }
 
-  /** Ends what could not be ended before: its rows would be taken for rows that are being paid. */
-  async tidy(): Promise<void> {
+  /**
+   * Ends what could not be ended before, and what it has not heard of: the rows would be taken for rows that are being paid.
+   * @param asksFor of which one is asked for next: what was unheard of is given then
+   */
+  async tidy(asksFor?: string): Promise<void> {
     try {
       for (const shardId of this.#unended) {
         await this.#workers.endShard(shardId);
         this.#unended.delete(shardId);
       }
+      for (const batchId of this.#unsure) if (batchId !== asksFor) await this.#letGo(batchId);
     } catch {
       // Whoever needs the database for more says what is wrong with it.
     }
+  }
+
+  /** Nobody may want rows of the batch any more, and so be given what was unheard of. */
+  async #letGo(batchId: string): Promise<void> {
+    await this.#turns.run(batchId, async () => {
+      if (!this.#unsure.has(batchId)) return;
+      const held = [...this.#open, ...this.#unended];
+      const shard = await this.#take(batchId, { rowsMax: 1, afterRow: undefined, held });
+      if (shard === undefined) return;
+      this.#unended.add(shard.shardId);
+      await this.#workers.endShard(shard.shardId);
+      this.#unended.delete(shard.shardId);
+    });
   }
 
   /** Batches of which machines that are gone have left rows that are ready. */

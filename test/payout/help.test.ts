@@ -1,6 +1,7 @@
 /** Several machines that pay one batch: each row once, whoever dies, and nothing is concluded before all have ended. */
 import { describe, expect, test } from 'vitest';
 import { interruptedReason } from '../../src/payout/conclude.ts';
+import { cancelBatch } from '../../src/payout/operator.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { RunState, WorkerContext } from '../../src/payout/context.ts';
 import { help } from '../../src/payout/help.ts';
@@ -227,6 +228,27 @@ describe('a batch that several machines pay', () => {
     second.stop();
     await theatre.time.drive(helping);
     expect(workers.openShards).toBe(0);
+  });
+
+  test('is concluded when it is cancelled while a machine has rows that it has not heard of', async () => {
+    await using one = await openMachines(300, (theatre) => slowly(theatre, 400));
+    const { theatre, batchId, workers, sender, second } = one;
+    const { claimShard } = workers.store;
+    let claims = 0;
+    workers.store.claimShard = async (...asked) => {
+      const shard = await claimShard(...asked);
+      const isLost = asked[1] === second.workerId && (claims += 1) === 2;
+      if (!isLost) return shard;
+      await cancelBatch(theatre.journal, await theatre.batch(batchId), theatre.now());
+      throw new Error('it is not known whether what was written last is in the journal');
+    };
+    const helping = second.help();
+    await theatre.time.drive(sender.send(batchId));
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'done' });
+    expect(workers.openShards).toBe(0);
+    expect(paidOnce(theatre)).toBe(true);
+    second.stop();
+    await theatre.time.drive(helping);
   });
 
   test('is left for another of which a machine that was killed has left rows', async () => {
