@@ -26,6 +26,8 @@ export interface LinkLuck {
   readonly heldRepetitions: number;
   /** A row was looked at and is to be recorded as sent, and its process stands still before it does. */
   readonly heldIntents: number;
+  /** A helper has recorded that it sends, and its process stands still until others have settled that, and longer. */
+  readonly heldHelpers: number;
 }
 
 export const noTrouble: LinkLuck = {
@@ -36,6 +38,7 @@ export const noTrouble: LinkLuck = {
   heldRenewals: 0,
   heldRepetitions: 0,
   heldIntents: 0,
+  heldHelpers: 0,
 };
 
 /** Who writes now, and who waits: the lock of the journal. */
@@ -67,6 +70,10 @@ export class Server {
   /** Nobody reaches it before this. */
   awayUntilMs = 0;
   readonly leases = new LeaseWatch();
+  /** A helper stands still with what it has recorded to be sent. */
+  helperHeldUntilMs = 0;
+  /** When each process has asked for rows last. */
+  readonly #askedForRowsMs = new Map<Life, number>();
   /** The true time that its clock shows to the call under way. */
   shownAtMs = 0;
   /** Its clock less the true time. */
@@ -77,6 +84,19 @@ export class Server {
     this.database = database;
     this.luck = luck;
     this.offsetMs = offsetMs;
+  }
+
+  get isHelperHeld(): boolean {
+    return this.world.nowMs < this.helperHeldUntilMs;
+  }
+
+  noteAskedForRows(life: Life): void {
+    this.#askedForRowsMs.set(life, this.world.nowMs);
+  }
+
+  /** By another process than this one. */
+  wasAskedForRows(sinceMs: number, exceptBy: Life): boolean {
+    return [...this.#askedForRowsMs].some(([life, atMs]) => life !== exceptBy && atMs >= sinceMs);
   }
 
   get isAway(): boolean {
@@ -139,6 +159,12 @@ const unreachable = (): JournalWriteError =>
 
 /** Shorter than a lease, or longer. */
 const heldMs = [4_000, 30_000] as const;
+/** Whoever runs a batch asks for its rows more often, as a rule. */
+const aloneMs = 20_000;
+/** Longer than a lease, and than until a not-found is trusted. */
+const heldHelperMs = [200_000, 400_000] as const;
+/** Whoever may be renewed is, so long after it has woken. */
+const renewedMs = 3_000;
 
 /** A call of `apply` that waits for its transaction. */
 interface Gathered {
@@ -211,6 +237,8 @@ export class Link {
   readonly #onApplied: OnApplied;
   readonly #seen: SeenJournal<Machine> | undefined;
   #gathered: Gathered[] | undefined;
+  /** It has a place as a helper, and no other yet. */
+  #helps = false;
   /** Ends what the server holds for this process. */
   readonly #open = new Set<() => void>();
 
@@ -263,12 +291,16 @@ export class Link {
       ...workers,
       takeSenderPlace: async (name) => {
         const place = await workers.takeSenderPlace(name);
-        if (place.kind === 'taken') grant(place.workerId, true);
+        if (place.kind === 'taken') {
+          grant(place.workerId, true);
+          this.#helps = false;
+        }
         return place;
       },
       joinAsHelper: async (name) => {
         const workerId = await workers.joinAsHelper(name);
         grant(workerId);
+        this.#helps = true;
         return workerId;
       },
       renew: async (workerId) => {
@@ -350,6 +382,7 @@ export class Link {
 
   /** One transaction, as the engine tries it. */
   async #write(name: string, work: (beganAtMs: number) => Promise<unknown>): Promise<unknown> {
+    if (name === 'claimShard') this.#server.noteAskedForRows(this.#life);
     for (;;) {
       await this.#reach();
       const ended = await this.#transact(name, work);
@@ -448,7 +481,28 @@ export class Link {
     if (isHeld) world.freeze(this.#life, world.dice.wide(...heldMs));
   }
 
+  /**
+   * A helper stands still with what it has recorded, in some runs, until others have settled that and longer. Its place is
+   * not taken where nobody else looks for rows.
+   */
+  async #standStillLong(recorded: readonly Change[]): Promise<void> {
+    const server = this.#server;
+    const { world, luck } = server;
+    if (!this.#helps || server.isHelperHeld || !recorded.some(({ isIntent }) => isIntent === true)) return;
+    if (!world.dice.chance(luck.heldHelpers)) return;
+    const sinceMs = world.nowMs;
+    server.helperHeldUntilMs = sinceMs + aloneMs;
+    await this.#wait(aloneMs, 'hears late of what it has recorded');
+    if (server.wasAskedForRows(sinceMs, this.#life)) return;
+    const ms = world.dice.wide(...heldHelperMs);
+    server.helperHeldUntilMs = world.nowMs + ms;
+    world.freeze(this.#life, ms);
+    world.figures.count('helper-held');
+    await this.#wait(ms + renewedMs, 'goes on with what it has recorded');
+  }
+
   async #commitGathered(calls: readonly Gathered[]): Promise<void> {
+    const recorded: Change[] = [];
     const work = async (beganAtMs: number): Promise<PromiseSettledResult<readonly boolean[]>[]> => {
       if (this.#gathered === calls) this.#gathered = undefined;
       const ends: PromiseSettledResult<readonly boolean[]>[] = [];
@@ -459,6 +513,7 @@ export class Link {
         if (end.status !== 'fulfilled') continue;
         const applied = changes.filter((_change, one) => end.value[one] === true);
         this.#onApplied(applied, this.#life, { askedAtMs, beganAtMs });
+        recorded.push(...applied);
         await this.#server.database.refresh?.();
         this.#server.database.onWritten();
       }
@@ -467,6 +522,7 @@ export class Link {
     this.#standStill(calls.flatMap(({ changes }) => changes));
     try {
       const ends = (await this.#write(changesName, work)) as PromiseSettledResult<readonly boolean[]>[];
+      if (this.#server.luck.heldHelpers > 0) await this.#standStillLong(recorded);
       for (const [place, { resolve, reject }] of calls.entries()) {
         const end = ends[place] as PromiseSettledResult<readonly boolean[]>;
         if (end.status === 'fulfilled') resolve(end.value);

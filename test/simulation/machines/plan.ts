@@ -47,6 +47,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
 const putBackShare = 0.25;
+const heldHelpersShare = 0.12;
 
 const notFoundTrustMs = 2 * minuteMs;
 
@@ -79,7 +80,7 @@ function drawMachine(dice: Dice, place: number): PlannedMachine {
   return { clockOffsetMs: offMs, lives };
 }
 
-function drawLuck(dice: Dice): Omit<LinkLuck, 'heldRepetitions' | 'heldIntents'> {
+function drawLuck(dice: Dice): Omit<LinkLuck, 'heldRepetitions' | 'heldIntents' | 'heldHelpers'> {
   const share = (chance: number): number => (dice.chance(chance) ? dice.wide(3, 80) / 1_000 : 0);
   return {
     slow: share(0.6),
@@ -123,8 +124,49 @@ const acts: readonly Act[] = [
   ...(['resume-payout', 'cancel-payout', 'cancel-batch'] as const),
 ];
 
+const actsOnRows = ['retry-payout', 'retry-payout', 'resume-payout', 'resume-payout', 'retry-batch'] as const;
+
+/**
+ * A helper stands still with what it has recorded, until others have settled it and longer. It has rows of a batch to itself
+ * when people give back single ones while others are in doubt for long, and nobody else dies.
+ */
+function letOneOversleep(dice: Dice, drawn: ClusterPlan): ClusterPlan {
+  const { plan, machines, workMs, luck } = drawn;
+  const calm = { killAtStep: Infinity, interruptAfterMs: undefined, freezes: [] };
+  return {
+    ...drawn,
+    plan: {
+      ...plan,
+      // What goes again although nothing is answered is counted by each machine for itself.
+      policy: { ...plan.policy, resendsMax: 10 },
+      waitMs: 10 * secondMs,
+      inDoubtMax: 1_000,
+      consecutiveFailures: 1_000,
+      faults: { ...plan.faults, 'transfer-lost': 0.4, 'refused-payout': 0.4 },
+    },
+    machines: machines.map(({ clockOffsetMs, lives }) => ({
+      clockOffsetMs,
+      lives: lives.slice(0, 1).map((life) => ({ ...life, ...calm })),
+    })),
+    workMs: workMs + 10 * minuteMs,
+    luck: { ...luck, heldHelpers: 1 },
+    acts: Array.from({ length: 15 }, () => ({
+      afterMs: dice.wide(10 * secondMs, workMs + 3 * minuteMs),
+      act: dice.pick(actsOnRows),
+    })),
+    // A machine stands still once, and not once more after its last look.
+    heldBytesShare: 0,
+  };
+}
+
 /** @param otherDice for what only some runs have: it leaves all others as they are */
 export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
+  const drawn = drawUsual(dice, otherDice);
+  const isOfHelpers = otherDice.chance(heldHelpersShare) && drawn.putBack === undefined;
+  return isOfHelpers ? letOneOversleep(otherDice, drawn) : drawn;
+}
+
+function drawUsual(dice: Dice, otherDice: Dice): ClusterPlan {
   const banksPlan = drawBankPlan(dice);
   const shortMs = dice.wide(30 * secondMs, 5 * minuteMs);
   const machines = Array.from({ length: dice.whole(2, 4) }, (_, place) => drawMachine(dice, place));
@@ -142,7 +184,7 @@ export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
     machines,
     workMs,
     droppedAfterMs: plan.files.map((_file, place) => place * dice.wide(10, 20 * secondMs)),
-    luck: { ...drawLuck(dice), heldRepetitions, heldIntents },
+    luck: { ...drawLuck(dice), heldRepetitions, heldIntents, heldHelpers: 0 },
     aways: dice.chance(0.3)
       ? times(2).map((afterMs) => ({ afterMs, ms: dice.wide(100, 80 * secondMs) }))
       : [],

@@ -368,6 +368,8 @@ class ClusterRun {
   async #act(act: ClusterPlan['acts'][number]['act']): Promise<void> {
     // A person's command is refused an older copy, too.
     if (this.#putBack?.isLost === true) return;
+    // What somebody gives back, others would look for.
+    if (this.#server.isHelperHeld) return;
     const { journal } = await this.#connect();
     const acting = { world: this.#world, plan: this.#cluster.plan, auditor: this.#auditor, journal };
     await actOn(act, { ...acting, recalls: false }).catch((error: unknown) => {
