@@ -33,6 +33,9 @@ type SharedRows = Pick<
   | 'tellLimit'
 >;
 
+/** Some of them may come while its lease is over, and be told of nothing. */
+const unsureAsks = 10;
+
 /** The shards of this process, and what it sees of those of others. */
 export class Share {
   readonly #workers: SharedRows;
@@ -43,8 +46,8 @@ export class Share {
   readonly #turns = new KeyedMutex();
   /** Whose end could not be recorded. */
   readonly #unended = new Set<number>();
-  /** Batches of which it may have one that it has not heard of. */
-  readonly #unsure = new Set<string>();
+  /** Batches of which it may have one that it has not heard of, with how often they are still asked about. */
+  readonly #unsure = new Map<string, number>();
 
   /**
    * @param workerId as which this process works now
@@ -71,10 +74,11 @@ export class Share {
   async #take(batchId: string, asked: AskedShard): Promise<Shard | undefined> {
     try {
       const shard = await this.#workers.claimShard(batchId, this.#workerId(), asked);
-      this.#unsure.delete(batchId);
+      // None is given to whose lease is over, as after a time without the database: that tells nothing.
+      if (shard !== undefined) this.#unsure.delete(batchId);
       return shard;
     } catch (error) {
-      this.#unsure.add(batchId);
+      this.#unsure.set(batchId, unsureAsks);
       throw error;
     }
   }
@@ -96,7 +100,7 @@ export class Share {
         await this.#workers.endShard(shardId);
         this.#unended.delete(shardId);
       }
-      for (const batchId of this.#unsure) if (batchId !== asksFor) await this.#letGo(batchId);
+      for (const batchId of this.#unsure.keys()) if (batchId !== asksFor) await this.#letGo(batchId);
     } catch {
       // Whoever needs the database for more says what is wrong with it.
     }
@@ -105,10 +109,15 @@ export class Share {
   /** Nobody may want rows of the batch any more, and so be given what was unheard of. */
   async #letGo(batchId: string): Promise<void> {
     await this.#turns.run(batchId, async () => {
-      if (!this.#unsure.has(batchId)) return;
+      const asksLeft = this.#unsure.get(batchId);
+      if (asksLeft === undefined) return;
       const held = [...this.#open, ...this.#unended];
       const shard = await this.#take(batchId, { rowsMax: 1, afterRow: undefined, held });
-      if (shard === undefined) return;
+      if (shard === undefined) {
+        if (asksLeft > 1) this.#unsure.set(batchId, asksLeft - 1);
+        else this.#unsure.delete(batchId);
+        return;
+      }
       this.#unended.add(shard.shardId);
       await this.#workers.endShard(shard.shardId);
       this.#unended.delete(shard.shardId);
