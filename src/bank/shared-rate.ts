@@ -17,17 +17,20 @@ export interface ReservedSlots {
 export type ReserveSlots = (count: number, intervalMs: number) => Promise<ReservedSlots>;
 
 /** How much later than its moment a turn may be used: by a machine that has heard of it late, or was busy. */
-const lateMaxMs = 50;
+const lateMaxMs = 25;
+
+/** How much longer one request may take than another from its turn until the bank counts it. */
+const wayMs = 50;
 
 /**
  * How long the answer may take that tells of turns: by so much nobody knows when they are on this machine's clock. While
  * answers take longer, turns are given up, and others reserved that stand further apart.
  */
-const answerMs = { least: 50, most: 60_000 } as const;
+const answerMs = { least: 25, most: 60_000 } as const;
 
 /** Turns stand so far apart that even with each used as late as it may be no second has more of them than were set. */
 const computeIntervalMs = (perSecond: number, answerMaxMs: number): number =>
-  (1_000 + lateMaxMs + answerMaxMs) / perSecond;
+  (1_000 + lateMaxMs + wayMs + answerMaxMs) / perSecond;
 
 /** So many tenths of a second are reserved at once: what another machine needs soon is not taken away. */
 const blocksPerSecond = 10;

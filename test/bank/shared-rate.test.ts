@@ -23,7 +23,14 @@ function makeReserve(clock: Clock, aheadMs: number, answerMs: () => number): Res
 const mostInASecond = (moments: readonly number[]): number =>
   Math.max(...moments.map((from) => moments.filter((at) => at >= from && at < from + 1_000).length));
 
-async function play(machines: number, perSecond: number, calls: number, answers: readonly number[]) {
+/** @param ways how long each call takes from its turn until it is counted */
+async function play(
+  machines: number,
+  perSecond: number,
+  calls: number,
+  answers: readonly number[],
+  ways: readonly number[] = [0],
+) {
   const clock = makeVirtualClock();
   let asked = 0;
   const reserve = makeReserve(clock, 3_600_000, () => answers[(asked += 1) % answers.length] ?? 0);
@@ -33,7 +40,7 @@ async function play(machines: number, perSecond: number, calls: number, answers:
     await Promise.all(
       Array.from({ length: calls }, async () => {
         await takeTurn(never);
-        moments.push(clock.now());
+        moments.push(clock.now() + (ways[moments.length % ways.length] ?? 0));
       }),
     );
   });
@@ -56,8 +63,9 @@ describe('the rate of several machines', () => {
           ),
           { minLength: 1, maxLength: 5 },
         ),
-        async (machines, perSecond, answers) => {
-          const moments = await play(machines, perSecond, 20, answers);
+        fc.array(fc.integer({ min: 0, max: 50 }), { minLength: 1, maxLength: 5 }),
+        async (machines, perSecond, answers, ways) => {
+          const moments = await play(machines, perSecond, 20, answers, ways);
           expect(moments).toHaveLength(machines * 20);
           expect(mostInASecond(moments)).toBeLessThanOrEqual(perSecond);
         },
