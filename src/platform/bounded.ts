@@ -12,13 +12,21 @@ export async function forEachBounded<Item>(
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
+  // A race of all that are under way would leave a mark on each of them, for each item.
+  let ended = Promise.withResolvers<void>();
   try {
     for await (const item of items) {
       const task: Promise<void> = work(item)
         .catch((error: unknown) => void failures.push(error))
-        .finally(() => underWay.delete(task));
+        .finally(() => {
+          underWay.delete(task);
+          ended.resolve();
+        });
       underWay.add(task);
-      if (underWay.size >= underWayMax) await Promise.race(underWay);
+      if (underWay.size >= underWayMax) {
+        ended = Promise.withResolvers();
+        await ended.promise;
+      }
       if (failures.length > 0) break;
     }
   } finally {

@@ -115,7 +115,7 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
       databaseUrl(),
     );
   });
-  afterAll(() => onServer(`drop database ${database} with (force)`));
+  afterAll(() => onServer(`drop database ${database}`));
 
   test('a body is one transaction: what fails in it leaves nothing', async () => {
     await using engine = makePostgresEngine(databaseUrl());
