@@ -30,6 +30,7 @@ import {
   registrationHeadersOf,
   transferBody,
 } from './requests.ts';
+import { makeRateLimiter, type TakeTurn, type Turn } from './rate.ts';
 import { makeSharedRateLimiter, type ReserveSlots } from './shared-rate.ts';
 import { makeTokenShare } from './shared-token.ts';
 import { readStatementFields, type StatementBank, statementBody } from './statement-request.ts';
@@ -149,11 +150,20 @@ const closed = { kind: 'not-sent', why: 'the bank client is closed' } as const;
 
 type Rate = Pick<BankClientOptions, 'requestsPerSecond' | 'reserveSlots'>;
 
-function makeTakeTurn({ requestsPerSecond, reserveSlots }: Rate, clock: Clock) {
+function makeTakeTurn({ requestsPerSecond, reserveSlots }: Rate, clock: Clock): TakeTurn | undefined {
   if (requestsPerSecond <= 0) return undefined;
   return reserveSlots === undefined
     ? makeRateLimiter(requestsPerSecond, clock)
     : makeSharedRateLimiter(requestsPerSecond, clock, reserveSlots);
+}
+
+/** So often a call takes another turn: connections to the bank may always take longer than a turn lasts. */
+const turnsMax = 3;
+
+/** What has come of a call, and the token that it was sent with; without one nothing was sent. */
+interface Posted<Fields extends BusinessFields> {
+  readonly reply: BankReply<Fields>;
+  readonly token?: Token;
 }
 
 function makeSend(context: CallContext, rate: Rate): Send {
@@ -161,25 +171,38 @@ function makeSend(context: CallContext, rate: Rate): Send {
   const takeTurn = makeTakeTurn(rate, clock);
 
   /** A token in force when the call's turn has come. */
-  async function getReady(): Promise<TokenReading> {
-    if (closing.aborted) return closed;
+  async function getReady(): Promise<{ readonly token: TokenReading; readonly turn?: Turn }> {
+    if (closing.aborted) return { token: closed };
     const token = await tokens.current();
-    if (takeTurn === undefined || token.kind !== 'token') return token;
-    await takeTurn(closing);
-    return closing.aborted ? closed : tokens.current();
+    if (takeTurn === undefined || token.kind !== 'token') return { token };
+    const turn = await takeTurn(closing);
+    return { token: closing.aborted ? closed : await tokens.current(), turn };
+  }
+
+  /** Posts when the call's turn has come, with another turn where that is over before a byte has left. */
+  async function postInTurn<Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> {
+    for (let turns = 1; ; turns += 1) {
+      const { token, turn } = await getReady();
+      if (token.kind !== 'token') return { reply: token };
+      let isOver = false;
+      const mayLeave = (): boolean => {
+        isOver = turns < turnsMax && turn?.isOver() === true;
+        return !isOver && (call.mayLeave ?? always)();
+      };
+      const reply = await postCall(context, { ...call, mayLeave }, token);
+      if (reply.kind !== 'withheld' || !isOver) return { reply, token };
+    }
   }
 
   return async (call) => {
-    const token = await getReady();
-    if (token.kind !== 'token') return token;
-    const reply = await postCall(context, call, token);
-    if (reply.kind !== 'answered' || reply.httpStatus !== 401) return reply;
+    const { reply, token } = await postInTurn(call);
+    if (token === undefined || reply.kind !== 'answered' || reply.httpStatus !== 401) return reply;
     const renewed = await tokens.replace(token);
     if (renewed.kind === 'credentials-refused') return renewed;
-    const ready = renewed.kind === 'token' ? await getReady() : renewed;
-    if (ready.kind === 'token') return postCall(context, call, ready);
+    const again = renewed.kind === 'token' ? await postInTurn(call) : { reply: renewed };
+    if (again.token !== undefined || again.reply.kind !== 'not-sent') return again.reply;
     // The request was refused, and that no new token can be had is trouble of the service: our credentials may be right.
-    return ready.kind === 'not-sent' ? { ...reply, tokenTrouble: ready.why } : ready;
+    return { ...reply, tokenTrouble: again.reply.why };
   };
 }
 
@@ -231,28 +254,6 @@ function readProof({
   return findBankStatus(code)?.scope === 'payer'
     ? { kind: 'refused', code, isToken: true }
     : { kind: 'accepted' };
-}
-
-// ---------------------------------------------------------------- rate limit
-
-/**
- * Spaces calls evenly, first come first served, over all callers together.
- * @param perSecond turns a second, more than 0
- * @returns waits for the caller's turn; the signal ends every wait at once
- */
-export function makeRateLimiter(perSecond: number, clock: Clock) {
-  const intervalMs = 1_000 / perSecond;
-  let lastSeenMs = -Infinity;
-  let nextTurnMs = -Infinity;
-  return async (signal: AbortSignal): Promise<void> => {
-    const nowMs = clock.now();
-    // A clock that was set back must not make everybody wait until it has caught up.
-    if (nowMs < lastSeenMs) nextTurnMs = nowMs + intervalMs;
-    lastSeenMs = nowMs;
-    const turnMs = Math.max(nowMs, nextTurnMs);
-    nextTurnMs = turnMs + intervalMs;
-    if (turnMs > nowMs) await clock.sleep(Math.ceil(turnMs - nowMs), signal);
-  };
 }
 
 // ---------------------------------------------------------------- one call

@@ -3,6 +3,7 @@
  * a clock that they share, and a turn that comes too late is given up.
  */
 import type { Clock } from '../core/ports.ts';
+import { lateMaxMs, makeTurn, type TakeTurn, type Turn, waitForTurn } from './rate.ts';
 
 /** Turns that were reserved, by the shared clock: the first, and one each interval after it. */
 export interface ReservedSlots {
@@ -15,9 +16,6 @@ export interface ReservedSlots {
 
 /** @param intervalMs between two turns of all machines */
 export type ReserveSlots = (count: number, intervalMs: number) => Promise<ReservedSlots>;
-
-/** How much later than its moment a turn may be used: by a machine that has heard of it late, or was busy. */
-const lateMaxMs = 25;
 
 /** How much longer one request may take than another from its turn until the bank counts it. */
 const wayMs = 50;
@@ -39,24 +37,16 @@ const blocksPerSecond = 10;
 const triesMax = 60;
 const retryMs = 500;
 
-interface Turn {
-  /** By this machine's elapsed time. */
-  readonly atMs: number;
-}
-
 /**
  * Spaces calls over all machines, first come first served on each.
  * @param perSecond calls of all machines in any second, more than 0
- * @returns waits for the caller's turn; the signal ends every wait at once
  * @throws what `reserve` throws: nothing is sent without a turn
  */
-export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: ReserveSlots) {
+export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: ReserveSlots): TakeTurn {
   const blockMax = Math.max(1, Math.floor(perSecond / blocksPerSecond));
   const turns: Turn[] = [];
   let waiting = 0;
   let reserving: Promise<void> | undefined;
-
-  const isLate = ({ atMs }: Turn): boolean => clock.elapsedMs() > atMs + lateMaxMs;
 
   let answerMaxMs: number = answerMs.least;
 
@@ -89,7 +79,7 @@ export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: 
     // Since it was read the shared clock has gone on: by this machine's, a turn comes rather later than earlier.
     const startMs = clock.elapsedMs() + firstMs - nowMs;
     for (let place = 0; place < count; place += 1)
-      turns.push({ atMs: startMs + place * reserved.intervalMs });
+      turns.push(makeTurn(startMs + place * reserved.intervalMs, clock));
   };
 
   const takeReserved = async (): Promise<Turn> => {
@@ -101,15 +91,10 @@ export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: 
     }
   };
 
-  return async (signal: AbortSignal): Promise<void> => {
+  return async (signal) => {
     waiting += 1;
     try {
-      for (;;) {
-        const turn = await takeReserved();
-        const waitMs = turn.atMs - clock.elapsedMs();
-        if (waitMs > 0) await clock.sleep(Math.ceil(waitMs), signal);
-        if (signal.aborted || !isLate(turn)) return;
-      }
+      return await waitForTurn(takeReserved, clock, signal);
     } finally {
       waiting -= 1;
     }

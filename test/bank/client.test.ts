@@ -10,7 +10,7 @@ import {
   proxyNo,
   startFakeBank,
 } from '../support/fake-bank.ts';
-import { makeVirtualClock } from '../support/virtual-clock.ts';
+import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import { eventually } from '../support/eventually.ts';
 
 const yes = () => true;
@@ -265,6 +265,47 @@ describe('the rate limit', () => {
     expect(await waiting).toEqual(closed);
     expect(await client.transfer(order, yes)).toEqual(closed);
     expect(bank.business()).toHaveLength(1);
+  });
+});
+
+describe('a turn that is over before a byte has left', () => {
+  /** Stands still as its body is made: between its turn and its bytes. @param times how often */
+  function standStill(clock: VirtualClock, times: number) {
+    let left = times;
+    return {
+      ...check,
+      get proxyNo() {
+        if ((left -= 1) >= 0) clock.skip(5_000);
+        return check.proxyNo;
+      },
+    };
+  }
+
+  test('is given up for another, and the request leaves once', async () => {
+    const clock = makeVirtualClock();
+    const records: ExchangeRecord[] = [];
+    const onExchange = (record: ExchangeRecord): void => void records.push(record);
+    const { bank, client } = await start({ clock, requestsPerSecond: 1, onExchange });
+    const reply = await clock.drive(client.checkPayee(standStill(clock, 1)));
+    expect(reply.kind).toBe('answered');
+    expect(bank.business()).toHaveLength(1);
+    expect(records.map(({ outcome }) => outcome)).toEqual(['answered', 'withheld', 'answered']);
+  });
+
+  test('is used all the same at last: it may be the way that takes so long', async () => {
+    const clock = makeVirtualClock();
+    const { bank, client } = await start({ clock, requestsPerSecond: 1 });
+    expect((await clock.drive(client.checkPayee(standStill(clock, 9)))).kind).toBe('answered');
+    expect(bank.business()).toHaveLength(1);
+  });
+
+  test('is not confused with the caller, who may say no', async () => {
+    const clock = makeVirtualClock();
+    const { bank, client } = await start({ clock, requestsPerSecond: 1 });
+    const mayLeave = vi.fn(() => false);
+    expect(await clock.drive(client.transfer(order, mayLeave))).toEqual({ kind: 'withheld' });
+    expect(mayLeave).toHaveBeenCalledTimes(1);
+    expect(bank.business()).toEqual([]);
   });
 });
 

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeRateLimiter } from '../../src/bank/client.ts';
+import { makeRateLimiter, type TakeTurn } from '../../src/bank/rate.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const never = new AbortController().signal;
 
 /** Asks for `count` turns at once and returns when each came, by the caller's place in the queue. */
-function askForTurns(takeTurn: (signal: AbortSignal) => Promise<void>, count: number, now: () => number) {
+function askForTurns(takeTurn: TakeTurn, count: number, now: () => number) {
   const turns: { readonly place: number; readonly atMs: number }[] = [];
   const startMs = now();
   const all = Array.from({ length: count }, async (_, place) => {
@@ -69,8 +69,23 @@ describe('the rate limit', () => {
     const takeTurn = makeRateLimiter(0.001, clock);
     const closing = new AbortController();
     const all = Promise.all([takeTurn(closing.signal), takeTurn(closing.signal), takeTurn(closing.signal)]);
+    await clock.quieten();
     expect(clock.sleepers).toBe(2);
     closing.abort();
     await all;
+  });
+
+  test('turns that passed while the process stood still are not made up for at once', async () => {
+    const clock = makeVirtualClock();
+    const { turns, all } = askForTurns(makeRateLimiter(10, clock), 40, clock.now);
+    await clock.quieten();
+    clock.skip(3_555);
+    await clock.advance(60_000);
+    await all;
+    const late = turns.map(({ atMs }) => atMs).filter((atMs) => atMs > 0);
+    const within = (fromMs: number): number =>
+      late.filter((atMs) => atMs >= fromMs && atMs < fromMs + 1_000).length;
+    expect(late).toHaveLength(39);
+    expect(Math.max(...late.map(within))).toBe(10);
   });
 });
