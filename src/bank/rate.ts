@@ -16,8 +16,8 @@ export type TakeTurn = (signal: AbortSignal) => Promise<Turn>;
 export const lateMaxMs = 25;
 
 /**
- * How long a turn lasts: a connection to the bank may have to be made first. Who takes longer has stood still, and may
- * have had others beside it that did.
+ * How long a turn lasts: a connection to the bank may have to be made first. A call that takes longer was stopped with its
+ * process, and others with it: all of them would leave at once.
  */
 const lastsMs = 1_000;
 

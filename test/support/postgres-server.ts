@@ -18,6 +18,14 @@ const keptForMs = 3_600_000;
 /** Begins the name of every database that tests make; when it was made (milliseconds, base 36) follows. */
 export const databasePrefix = 'paydrop_test_';
 
+/**
+ * Ends the connections to a database before it is dropped. Not by force: that takes a superuser while a vacuum of the
+ * server's own is in it, which a drop ends itself.
+ */
+export const endClients = `
+select pg_terminate_backend(pid) from pg_stat_activity
+where datname = $1 and usesysid is not null and pg_has_role(usesysid, 'member')`;
+
 async function removeOld(client: Client): Promise<void> {
   const named = await client.query<{ readonly datname: string }>(
     `select datname from pg_database where starts_with(datname, $1) and pg_has_role(datdba, 'member')`,

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { describe } from 'vitest';
 import { migrateTables } from '../../src/store/postgres/migrations.ts';
-import { databasePrefix } from './postgres-server.ts';
+import { databasePrefix, endClients } from './postgres-server.ts';
 
 const serverUrl = process.env['PAYDROP_TEST_POSTGRES_FOUND'] ?? '';
 
@@ -95,12 +95,7 @@ const drop = (name: string): Promise<void> =>
   atMaker(async (server) => {
     // A program that is cut off comes back at once.
     await server.query(`alter database ${name} with allow_connections false`);
-    // Not by force: that takes a superuser while a vacuum of the server's own is in it, which a drop ends itself.
-    await server.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = $1 and usesysid is not null and pg_has_role(usesysid, 'member')`,
-      [name],
-    );
+    await server.query(endClients, [name]);
     await server.query(`drop database ${name}`);
   });
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
-import { databasePrefix, findFault, usualUrl } from '../../support/postgres-server.ts';
+import { databasePrefix, endClients, findFault, usualUrl } from '../../support/postgres-server.ts';
 import { readCpuMs } from '../processes.ts';
 
 /** What a server has done so far. Each counts up; only a difference says something. */
@@ -55,9 +55,6 @@ export async function openPostgresServer(): Promise<PostgresServer | { readonly 
   };
 }
 
-const endClients = `
-select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and backend_type = 'client backend'`;
-
 async function readOne<Row extends object>(
   client: pg.Client,
   text: string,
@@ -99,7 +96,6 @@ async function createDatabase(client: pg.Client, serverUrl: string): Promise<Tes
       return rows.map((row) => Number(row.settled_at_ms));
     },
     [Symbol.asyncDispose]: async () => {
-      // One that is forced fails where the server's own vacuum is at work there; one that is not waits for its end.
       await client.query(endClients, [name]);
       await client.query(`drop database ${name}`);
     },
