@@ -335,11 +335,28 @@ function handOut(context: WorkerContext, { batchId }: Batch) {
 }
 
 async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, lanes: Lanes): Promise<void> {
+  let isLeft = false;
   try {
-    await payRow(context, batch, row.ready, lanes);
+    isLeft = await hasToWait(context, batch, row.ready);
+    if (isLeft) context.run.noteProgress();
+    else await payRow(context, batch, row.ready, lanes);
   } finally {
-    await row.done();
+    await row.done(isLeft);
   }
+}
+
+/**
+ * True of a row of which another machine may still have a send on its way. It is left for now: a few of them would have
+ * all the places of this machine for as long as that may take, and none of the rows behind them would get on.
+ */
+async function hasToWait(
+  { share, journal }: WorkerContext,
+  { companyId }: Batch,
+  { payout, attemptsRecorded }: ReadyPayout,
+): Promise<boolean> {
+  if (share === undefined || attemptsRecorded === 0) return false;
+  const waitMs = await journal.attemptWaitMs?.(companyId, payout.instruction.payoutId);
+  return waitMs !== undefined && waitMs > 0;
 }
 
 async function payRow(context: WorkerContext, batch: Batch, ready: ReadyPayout, lanes: Lanes): Promise<void> {

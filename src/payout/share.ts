@@ -168,8 +168,11 @@ export class Share {
 /** A ready row that is handed out. */
 export interface HandedRow {
   readonly ready: ReadyPayout;
-  /** Told when nothing of it is under way any more. */
-  readonly done: () => Promise<void>;
+  /**
+   * Told when nothing of it is under way any more.
+   * @param isLeft nothing was begun with it: it is looked for again
+   */
+  readonly done: (isLeft?: boolean) => Promise<void>;
 }
 
 /** What reading rows takes. */
@@ -277,8 +280,8 @@ export async function* handOutShards(reading: Reading, share: Share): AsyncGener
     try {
       for await (const ready of readRows(reading, shard.fromRow - 1, shard.toRow)) {
         open.begin();
-        const done = (): Promise<void> => {
-          pace.noteDone();
+        const done = (isLeft = false): Promise<void> => {
+          if (!isLeft) pace.noteDone();
           return open.done();
         };
         yield { ready, done };

@@ -1,7 +1,7 @@
 /** Several machines that pay one batch: each row once, whoever dies, and nothing is concluded before all have ended. */
 import { describe, expect, test } from 'vitest';
 import { interruptedReason } from '../../src/payout/conclude.ts';
-import { cancelBatch } from '../../src/payout/operator.ts';
+import { cancelBatch, retryBatch } from '../../src/payout/operator.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import type { RunState, WorkerContext } from '../../src/payout/context.ts';
 import { help } from '../../src/payout/help.ts';
@@ -293,6 +293,33 @@ describe('a batch that several machines pay', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 2_000 });
     expect(paidOnce(theatre)).toBe(true);
     expect(workers.openShards).toBe(0);
+  });
+
+  test('goes on past rows whose next attempt waits until nothing of a dead machine is on its way', async () => {
+    await using one = await openMachines(40, (theatre) => ({
+      transfer: (order) => (order.transRefNo.endsWith('01') ? theatre.code('EV042') : undefined),
+    }));
+    const { theatre, batchId, sender } = one;
+    const brake = { consecutiveFailures: 100, failureShare: 1, window: 100, inDoubtMax: 200 };
+    await theatre.run(batchId, { brake });
+    await retryBatch(theatre.journal, await theatre.batch(batchId), { payoutSatangMax: null }, theatre.now());
+    expect(await theatre.statuses(batchId)).toEqual({ ready: 40 });
+    const firstPage = await theatre.journal.readyPage(batchId, 0, 9);
+    const waiting = new Set(firstPage.map(({ payout }) => payout.instruction.payoutId));
+    const endsAtMs = theatre.now() + minuteMs;
+    const attemptWaitMs = async (_companyId: string, payoutId: string): Promise<number> =>
+      waiting.has(payoutId) ? Math.max(0, endsAtMs - theatre.now()) : 0;
+    const journal = new Proxy(theatre.journal, {
+      get: (target, name) =>
+        name === 'attemptWaitMs' ? attemptWaitMs : (Reflect.get(target, name) as unknown),
+    });
+    const sending = sender.send(batchId, { journal, brake, waitMs: 20_000 });
+    await theatre.time.advance(10_000);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 31, ready: 9 });
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 40 });
+    expect(await theatre.batch(batchId)).toMatchObject({ status: 'done' });
+    for (const { atMs } of theatre.sent.slice(-9)) expect(atMs).toBeGreaterThanOrEqual(endsAtMs);
   });
 
   test('stops on all of them when one meets what halts the account', async () => {
