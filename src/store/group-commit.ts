@@ -5,7 +5,7 @@
 import { sqliteCodeOf, sqliteCodes } from './connection.ts';
 import type { Engine } from './engine.ts';
 import { isOfPostgres, isViolation } from './postgres/errors.ts';
-import { type Body, together } from './statements.ts';
+import { type Body, isInPlace, together } from './statements.ts';
 
 /** What one transaction does. */
 export interface GroupWork<Asked, Given, Shared> {
@@ -59,7 +59,7 @@ function* applyAll<Asked, Given, Shared>(
 ): Body<{ readonly shared: Shared; readonly given: readonly Given[] }> {
   const shared = yield* work.begin(calls.map(({ asked }) => asked));
   const given: Given[] = [];
-  for (const wave of formWaves(calls.map(({ asked }) => work.touches(asked)))) {
+  for (const wave of orderCalls(work, calls)) {
     const bodies = wave.map((place) => applyOne(work, shared, calls, place));
     for (const one of yield* together(bodies)) given.push(one);
   }
@@ -79,6 +79,13 @@ function* applyOne<Asked, Given, Shared>(
     throw isCallToBlame(error) ? new CallFailure(place, error) : error;
   }
 }
+
+/** The places of calls as `formWaves` has them; where one goes after the other anyway none needs to be kept apart. */
+const orderCalls = <Asked>(
+  work: Pick<GroupWork<Asked, unknown, unknown>, 'touches'>,
+  calls: readonly Pick<Call<Asked, unknown>, 'asked'>[],
+): number[][] =>
+  isInPlace() ? [[...calls.keys()]] : formWaves(calls.map(({ asked }) => work.touches(asked)));
 
 /** The places of calls in their order, in stretches of which no call touches what another of the same stretch does. */
 export function formWaves(touched: readonly (readonly string[] | undefined)[]): number[][] {

@@ -2,7 +2,7 @@
  * The statements of the journal. Kysely writes them, node:sqlite runs them at once and in place: Kysely's own execution
  * is asynchronous, and another caller's statement could slip into a transaction between two of its steps. What a
  * transaction or a read does is written as a body, a generator that yields its statements and gets their rows: whoever
- * drives it decides what they run on.
+ * drives it decides what they run on. On SQLite `drive` has them run where they stand, so that there is nothing to yield.
  */
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import {
@@ -122,12 +122,10 @@ export const makeSlots = <Values extends object>(values: Values): Values =>
 /** The values of a statement in the order of its places; engines without booleans get 0 or 1. */
 export function bindValues(parameters: readonly unknown[], values: object): unknown[] {
   const named = values as Readonly<Record<string, unknown>>;
-  const bound: unknown[] = [];
-  for (const parameter of parameters) {
+  return parameters.map((parameter) => {
     const value = parameter instanceof Slot ? named[parameter.name] : parameter;
-    bound.push(typeof value === 'boolean' ? Number(value) : value);
-  }
-  return bound;
+    return typeof value === 'boolean' ? Number(value) : value;
+  });
 }
 
 /** A statement as one engine reads it. */
@@ -166,15 +164,16 @@ function prepare<Values extends object, Row>(
   asLists = false,
 ): Prepared<Values, Row> {
   let statement: StatementSync | undefined;
-  let compiled: CompiledText | undefined;
+  let parameters: readonly unknown[] = [];
   const ready = (values: Values): StatementSync => {
     if (statement !== undefined) return statement;
-    compiled = compileOnce(build, values, (one) => one.compile());
+    const compiled = compileOnce(build, values, (one) => one.compile());
+    ({ parameters } = compiled);
     statement = db.prepare(compiled.text);
     if (asLists) statement.setReturnArrays(true);
     return statement;
   };
-  const bind = (values: Values): SQLInputValue[] => (compiled?.bind(values) ?? []) as SQLInputValue[];
+  const bind = (values: Values): SQLInputValue[] => bindValues(parameters, values) as SQLInputValue[];
   return {
     get(values) {
       const one = ready(values);
@@ -234,16 +233,20 @@ const defineAs = <Values extends object, Row>(
   rare: Pick<Step, 'isRare'>,
 ): Statement<Values, Row> => ({
   *get(values) {
+    if (inPlace !== undefined) return readyOn(inPlace, build).get(values);
     return (yield { wanted: 'get', build, values, ...rare }) as Row | undefined;
   },
   *all(values) {
+    if (inPlace !== undefined) return readyOn(inPlace, build).all(values);
     return (yield { wanted: 'all', build, values, ...rare }) as Row[];
   },
   *run(values) {
+    if (inPlace !== undefined) return readyOn(inPlace, build).run(values);
     return (yield { wanted: 'run', build, values, ...rare }) as number;
   },
   *note(values) {
-    yield { wanted: 'run', build, values, ...rare, isUnheard: true };
+    if (inPlace !== undefined) readyOn(inPlace, build).run(values);
+    else yield { wanted: 'run', build, values, ...rare, isUnheard: true };
   },
 });
 
@@ -264,7 +267,10 @@ export const defineHere = <Values extends object, Row>(
 export function* together<Results extends unknown[]>(bodies: {
   readonly [Place in keyof Results]: Body<Results[Place]>;
 }): Body<Results> {
-  return (yield { together: bodies }) as Results;
+  if (inPlace === undefined) return (yield { together: bodies }) as Results;
+  const results: unknown[] = [];
+  for (const body of bodies) results.push(yield* body);
+  return results as Results;
 }
 
 /** A statement whose rows come as lists of their cells, in the order of its columns: these are made faster than records. */
@@ -272,9 +278,11 @@ export const defineLists = <Values extends object, Row extends readonly unknown[
   build: (values: Values) => Compilable,
 ): Pick<Statement<Values, Row>, 'get' | 'all'> => ({
   *get(values) {
+    if (inPlace !== undefined) return readyOn(inPlace, build, true).get(values) as Row | undefined;
     return (yield { wanted: 'get', build, values, asLists: true }) as Row | undefined;
   },
   *all(values) {
+    if (inPlace !== undefined) return readyOn(inPlace, build, true).all(values) as Row[];
     return (yield { wanted: 'all', build, values, asLists: true }) as Row[];
   },
 });
@@ -296,27 +304,54 @@ export function* change(statement: Compilable): Body<number> {
   return (yield { wanted: 'run', build: () => statement, values: noValues, isRare: true }) as number;
 }
 
-/** Of each connection, what it has compiled. */
-const preparedOn = new WeakMap<DatabaseSync, WeakMap<Step['build'], Prepared<object, unknown>>>();
-
-function runStep(db: DatabaseSync, step: Step | Together): unknown {
-  if ('together' in step) return step.together.map((body) => drive(db, body));
-  let prepared = preparedOn.get(db);
-  if (prepared === undefined) preparedOn.set(db, (prepared = new WeakMap()));
-  const { wanted, build, values, asLists } = step;
-  let known = prepared.get(build);
-  if (known === undefined)
-    prepared.set(build, (known = prepare(db, build as (values: object) => Compilable, asLists)));
-  return known[wanted](values);
+/** A connection, and the statements that it has prepared. */
+interface Connection {
+  readonly db: DatabaseSync;
+  readonly prepared: WeakMap<Step['build'], unknown>;
 }
 
-/** Runs a body on a connection from its first step to its last, with nothing in between. */
-export function drive<Result>(db: DatabaseSync, body: Body<Result>): Result {
+const connections = new WeakMap<DatabaseSync, Connection>();
+
+function connectionOf(db: DatabaseSync): Connection {
+  let known = connections.get(db);
+  if (known === undefined) connections.set(db, (known = { db, prepared: new WeakMap() }));
+  return known;
+}
+
+/** The statement on a connection, prepared there at its first use. */
+function readyOn<Values extends object, Row>(
+  { db, prepared }: Connection,
+  build: (values: Values) => Compilable<Row>,
+  asLists?: boolean,
+): Prepared<Values, Row> {
+  let known = prepared.get(build) as Prepared<Values, Row> | undefined;
+  if (known === undefined) prepared.set(build, (known = prepare(db, build, asLists)));
+  return known;
+}
+
+/**
+ * The connection of the body that `drive` is running: its statements run on it where they stand, since to yield each one
+ * through all the bodies around it, and to resume these with its rows, takes longer than SQLite needs for a short one.
+ * It is set while `drive` has the thread and at no other moment, so that a body which is driven step by step never sees it.
+ */
+let inPlace: Connection | undefined;
+
+/** True within a body that runs without a break: what could go side by side goes one after the other there. */
+export const isInPlace = (): boolean => inPlace !== undefined;
+
+function runStep(connection: Connection, step: Step | Together): unknown {
+  if ('together' in step) return step.together.map((body) => drive(connection.db, body));
+  const { wanted, build, values, asLists } = step;
+  return readyOn(connection, build as (values: object) => Compilable, asLists)[wanted](values);
+}
+
+/** Runs a body to its end; what it yields all the same is of a statement that is run now and then. */
+function runSteps<Result>(connection: Connection, body: Body<Result>): Result {
   let step = body.next();
   while (step.done !== true) {
     let answer: unknown;
     try {
-      answer = runStep(db, step.value);
+      answer = runStep(connection, step.value);
     } catch (error) {
       step = body.throw(error);
       continue;
@@ -324,6 +359,17 @@ export function drive<Result>(db: DatabaseSync, body: Body<Result>): Result {
     step = body.next(answer);
   }
   return step.value;
+}
+
+/** Runs a body on a connection from its first step to its last, with nothing in between. */
+export function drive<Result>(db: DatabaseSync, body: Body<Result>): Result {
+  const outer = inPlace;
+  inPlace = connectionOf(db);
+  try {
+    return runSteps(inPlace, body);
+  } finally {
+    inPlace = outer;
+  }
 }
 
 /** What a port has as promises, as bodies. */

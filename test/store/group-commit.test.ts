@@ -65,8 +65,9 @@ describe('how calls gather', () => {
         yield* together([]);
         sizes.push(asked.length);
       },
-      // Each may touch anything, so that nothing goes side by side.
-      touches: () => undefined,
+      touches: () => {
+        throw new Error('nobody asks where one goes after the other');
+      },
       *apply(_shared: void, asked: number): Body<number> {
         yield* together([]);
         return asked;
