@@ -30,7 +30,7 @@ import {
   registrationHeadersOf,
   transferBody,
 } from './requests.ts';
-import { makeRateLimiter, type TakeTurn, type Turn } from './rate.ts';
+import { makeRateLimiter, type TakeTurn } from './rate.ts';
 import { makeSharedRateLimiter, type ReserveSlots } from './shared-rate.ts';
 import { makeTokenShare } from './shared-token.ts';
 import { readStatementFields, type StatementBank, statementBody } from './statement-request.ts';
@@ -170,36 +170,44 @@ function makeSend(context: CallContext, rate: Rate): Send {
   const { clock, closing, tokens } = context;
   const takeTurn = makeTakeTurn(rate, clock);
 
-  /** A token in force when the call's turn has come. */
-  async function getReady(): Promise<{ readonly token: TokenReading; readonly turn?: Turn }> {
-    if (closing.aborted) return { token: closed };
-    const token = await tokens.current();
-    if (takeTurn === undefined || token.kind !== 'token') return { token };
-    const turn = await takeTurn(closing);
-    return { token: closing.aborted ? closed : await tokens.current(), turn };
+  const findToken = (): TokenReading | Promise<TokenReading> => (closing.aborted ? closed : tokens.current());
+
+  /** Posts with a token in force. */
+  async function postAtOnce<Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> {
+    const token = await findToken();
+    if (token.kind !== 'token') return { reply: token };
+    return { reply: await postCall(context, call, token), token };
   }
 
   /** Posts when the call's turn has come, with another turn where that is over before a byte has left. */
-  async function postInTurn<Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> {
+  async function postInTurn<Fields extends BusinessFields>(
+    call: Call<Fields>,
+    take: TakeTurn,
+  ): Promise<Posted<Fields>> {
     for (let turns = 1; ; turns += 1) {
-      const { token, turn } = await getReady();
+      // What cannot be sent takes no turn.
+      const token = await findToken();
       if (token.kind !== 'token') return { reply: token };
+      const turn = await take(closing);
       let isOver = false;
       const mayLeave = (): boolean => {
-        isOver = turns < turnsMax && turn?.isOver() === true;
+        isOver = turns < turnsMax && turn.isOver();
         return !isOver && (call.mayLeave ?? always)();
       };
-      const reply = await postCall(context, { ...call, mayLeave }, token);
-      if (reply.kind !== 'withheld' || !isOver) return { reply, token };
+      const posted = await postAtOnce({ ...call, mayLeave });
+      if (posted.reply.kind !== 'withheld' || !isOver) return posted;
     }
   }
 
+  const post = <Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> =>
+    takeTurn === undefined ? postAtOnce(call) : postInTurn(call, takeTurn);
+
   return async (call) => {
-    const { reply, token } = await postInTurn(call);
+    const { reply, token } = await post(call);
     if (token === undefined || reply.kind !== 'answered' || reply.httpStatus !== 401) return reply;
     const renewed = await tokens.replace(token);
     if (renewed.kind === 'credentials-refused') return renewed;
-    const again = renewed.kind === 'token' ? await postInTurn(call) : { reply: renewed };
+    const again = renewed.kind === 'token' ? await post(call) : { reply: renewed };
     if (again.token !== undefined || again.reply.kind !== 'not-sent') return again.reply;
     // The request was refused, and that no new token can be had is trouble of the service: our credentials may be right.
     return { ...reply, tokenTrouble: again.reply.why };
