@@ -1,9 +1,9 @@
 /** Bodies, headers and ids of the business requests, with every field of §2.2 and §2.4–2.6; an optional field that is null is left out. */
-import { randomFillSync } from 'node:crypto';
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { PayeeCheck, RegistrationOrder, StatusInquiry } from '../core/bank-port.ts';
 import type { TransferOrder } from '../core/payout.ts';
 import { encodeBase32 } from '../core/reference.ts';
+import { makeRandomDraws } from '../platform/random-draws.ts';
 import {
   fieldLengths,
   payerBankCode,
@@ -112,19 +112,8 @@ export const registrationHeadersOf = ({ customerId, ipAddress, requestUid }: Reg
 
 /** Each character of a requestUID carries 5 bits. */
 const uidBytes = Math.ceil((fieldLengths.requestUID * 5) / 8);
-const uidsPerFill = 256;
 
-/** Random bytes are drawn for many ids at once: a draw of 13 costs nearly as much as one of 3,328. */
-const pool = Buffer.alloc(uidBytes * uidsPerFill);
-let poolOffset = pool.length;
+const drawUid = makeRandomDraws(uidBytes);
 
 /** requestUID (§2.4): 20 random characters A–Z0–9, new for every request. */
-export function makeRequestUid(): string {
-  if (poolOffset === pool.length) {
-    randomFillSync(pool);
-    poolOffset = 0;
-  }
-  const bytes = pool.subarray(poolOffset, poolOffset + uidBytes);
-  poolOffset += uidBytes;
-  return encodeBase32(bytes, fieldLengths.requestUID);
-}
+export const makeRequestUid = (): string => encodeBase32(drawUid(), fieldLengths.requestUID);

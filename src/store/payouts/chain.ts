@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { DatabaseSync } from 'node:sqlite';
 import { type Expression, type RawBuilder, sql } from 'kysely';
 import type { PayoutCause, PayoutStatus } from '../../core/payout.ts';
+import { makeRandomDraws } from '../../platform/random-draws.ts';
 import {
   type ChainedEvent,
   type ChainedPayout,
@@ -19,8 +20,10 @@ import { type Body, define, drive, query, type Reading, selectFirst, textStateme
 
 const saltBytes = 16;
 
+const drawSalt = makeRandomDraws(saltBytes);
+
 /** 128 bits of chance, as hex. */
-export const makeSalt = (): string => randomBytes(saltBytes).toString('hex');
+export const makeSalt = (): string => drawSalt().toString('hex');
 
 /** Many at once (base64url), of one call for chance. */
 export function makeSalts(count: number): readonly string[] {
