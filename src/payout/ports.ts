@@ -285,6 +285,8 @@ export interface Shard {
   readonly batchId: string;
   readonly fromRow: number;
   readonly toRow: number;
+  /** True when somebody has had rows of it before, and left them: they have waited. */
+  readonly isLeft?: boolean;
 }
 
 /** What a worker asks for. */

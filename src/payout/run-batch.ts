@@ -313,6 +313,7 @@ export async function payReadyRows(
   const lanes: Lanes = {
     verify,
     submit: limit.openLane('ahead'),
+    submitLate: limit.openLane('ahead'),
     transfer: limit.openLane(),
   };
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
@@ -324,6 +325,8 @@ interface Lanes {
   readonly verify: RunInTurn;
   /** From the intent on: a few more than there are transfers at once. */
   readonly submit: RunInTurn;
+  /** For rows that have waited before: it takes turns with the other, in which a machine has many when they come. */
+  readonly submitLate: RunInTurn;
   readonly transfer: RunInTurn;
 }
 
@@ -339,7 +342,7 @@ async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, l
   try {
     isLeft = await hasToWait(context, batch, row.ready);
     if (isLeft) context.run.noteProgress();
-    else await payRow(context, batch, row.ready, lanes);
+    else await payRow(context, batch, row, lanes);
   } finally {
     await row.done(isLeft);
   }
@@ -359,7 +362,12 @@ async function hasToWait(
   return waitMs !== undefined && waitMs > 0;
 }
 
-async function payRow(context: WorkerContext, batch: Batch, ready: ReadyPayout, lanes: Lanes): Promise<void> {
+async function payRow(
+  context: WorkerContext,
+  batch: Batch,
+  { ready, isLate }: Omit<HandedRow, 'done'>,
+  lanes: Lanes,
+): Promise<void> {
   const verified = await lanes.verify(() => verifyPayee(context, ready.payout));
   switch (verified.kind) {
     case 'stopped':
@@ -374,7 +382,8 @@ async function payRow(context: WorkerContext, batch: Batch, ready: ReadyPayout, 
       return;
     }
     case 'payable': {
-      const recordOutcome = await lanes.submit(() =>
+      const submit = isLate ? lanes.submitLate : lanes.submit;
+      const recordOutcome = await submit(() =>
         submitPayout(context, { ...ready, batch, names: verified.names }, lanes.transfer),
       );
       await recordOutcome();

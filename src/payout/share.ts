@@ -15,7 +15,7 @@ import type {
   WorkerStore,
   SharedLimits,
 } from './ports.ts';
-import { computeShardRows, rowsUsual, shardMs } from './rules/shard-rows.ts';
+import { computeShardRows, rowsMin, shardMs } from './rules/shard-rows.ts';
 import type { WholeLimit } from './rules/shared-limit.ts';
 
 type SharedRows = Pick<
@@ -168,6 +168,8 @@ export class Share {
 /** A ready row that is handed out. */
 export interface HandedRow {
   readonly ready: ReadyPayout;
+  /** Somebody has had it before: it has waited, for the end of a lease perhaps. */
+  readonly isLate: boolean;
   /**
    * Told when nothing of it is under way any more.
    * @param isLeft nothing was begun with it: it is looked for again
@@ -204,7 +206,8 @@ const nothingToDo = async (): Promise<void> => {};
 
 /** All ready rows of a batch, for the one process that works the journal. */
 export async function* handOutRows(reading: Reading): AsyncGenerator<HandedRow> {
-  for await (const ready of readRows(reading, 0, Number.MAX_SAFE_INTEGER)) yield { ready, done: nothingToDo };
+  for await (const ready of readRows(reading, 0, Number.MAX_SAFE_INTEGER))
+    yield { ready, isLate: false, done: nothingToDo };
 }
 
 /** Counts who works on a shard, and ends it when nobody does any more. */
@@ -232,7 +235,7 @@ class OpenShard {
 class Pace {
   #done = 0;
   #sinceMs: number;
-  #rows = rowsUsual;
+  #rows = rowsMin;
 
   constructor(nowMs: number) {
     this.#sinceMs = nowMs;
@@ -284,7 +287,7 @@ export async function* handOutShards(reading: Reading, share: Share): AsyncGener
           if (!isLeft) pace.noteDone();
           return open.done();
         };
-        yield { ready, done };
+        yield { ready, isLate: shard.isLeft === true, done };
       }
     } finally {
       await open.done();

@@ -11,7 +11,7 @@ import { lost, noonMs } from '../support/core-fixtures.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { MemoryWorkers } from '../support/memory-workers.ts';
 import { Mortality } from '../support/mortality.ts';
-import { minuteMs, stageInMemory, type Script, type Theatre } from '../support/theatre.ts';
+import { minuteMs, stageInMemory, type Script, type Theatre, verify } from '../support/theatre.ts';
 
 /** What the processes of one machine have for themselves. */
 class Machine {
@@ -107,18 +107,18 @@ describe('a batch that several machines pay', () => {
   test('is not concluded while another machine pays rows of it', async () => {
     await using one = await openMachines(60);
     const { theatre, batchId, sender, second } = one;
-    const script = slowly(theatre, 1.5 * minuteMs);
+    const script = slowly(theatre, 4 * minuteMs);
     const fast: Script = {};
     // Whoever has the first row is slow in all of its shard.
     theatre.script.transfer = async (order, no) =>
-      Number(order.reference1?.slice(4)) <= 50 ? script.transfer?.(order, no) : fast.transfer?.(order, no);
+      Number(order.reference1?.slice(4)) <= 10 ? script.transfer?.(order, no) : fast.transfer?.(order, no);
     void second.help();
     await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
     await theatre.time.advance(2_000);
     const sending = sender.send(batchId, { waitMs: minuteMs });
     await theatre.time.advance(10 * minuteMs);
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'running' });
-    expect(sender.rows).toBe(10);
+    expect(sender.rows).toBe(50);
     await theatre.time.drive(sending);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 60 });
     expect(paidOnce(theatre)).toBe(true);
@@ -138,7 +138,7 @@ describe('a batch that several machines pay', () => {
     const sending = sender.send(batchId, { waitMs: minuteMs });
     await theatre.time.advance(minuteMs);
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'running' });
-    expect(await theatre.statuses(batchId)).toEqual({ paid: 10, ready: 50 });
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 50, ready: 10 });
     await theatre.time.drive(sending);
     expect(await theatre.statuses(batchId)).toEqual({ paid: 60 });
     second.stop();
@@ -293,6 +293,37 @@ describe('a batch that several machines pay', () => {
     expect(await theatre.statuses(batchId)).toEqual({ paid: 2_000 });
     expect(paidOnce(theatre)).toBe(true);
     expect(workers.openShards).toBe(0);
+  });
+
+  test('goes on with what a dead machine has left before the new rows that are made ready ahead', async () => {
+    await using one = await openMachines(500, (theatre) => slowly(theatre, 1_000));
+    const { theatre, batchId, workers, sender, second } = one;
+    const left = await second.share.claim(batchId, firstShard);
+    expect(left).toMatchObject({ fromRow: 1, toRow: 50 });
+    // Two rows a second get on, and 44 are checked and wait.
+    const sending = sender.send(batchId, { verify: { ...verify, concurrency: 20 } });
+    await theatre.time.advance(60_000);
+    workers.gone.add(second.workerId);
+    const isLeft = ({ payoutId }: { payoutId: string }): boolean => Number(payoutId.slice(4)) <= 50;
+    await theatre.time.advance(10_000);
+    expect(theatre.sent.filter(isLeft).length).toBeGreaterThan(2);
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 500 });
+    expect(paidOnce(theatre)).toBe(true);
+  });
+
+  test('asks soon whether a machine has left rows, however slow the bank is', async () => {
+    await using one = await openMachines(500, (theatre) => slowly(theatre, 1_000));
+    const { theatre, batchId, workers, sender, second } = one;
+    await second.share.claim(batchId, firstShard);
+    const sending = sender.send(batchId);
+    await theatre.time.advance(500);
+    workers.gone.add(second.workerId);
+    await theatre.time.advance(8_000);
+    const [first] = await theatre.journal.readyPage(batchId, 0, 1);
+    expect(first?.payout.rowNo).not.toBe(1);
+    await theatre.time.drive(sending);
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 500 });
   });
 
   test('goes on past rows whose next attempt waits until nothing of a dead machine is on its way', async () => {

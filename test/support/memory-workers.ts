@@ -60,9 +60,10 @@ export class MemoryWorkers {
   #take(batchId: string, workerId: number, fromRow: number, toRow: number): Shard {
     const shard = { shardId: (this.#shards += 1), batchId, fromRow, toRow, workerId };
     this.#open.add(shard);
-    this.#highestRows.set(batchId, Math.max(this.#highestRows.get(batchId) ?? 0, toRow));
+    const highestRow = this.#highestRows.get(batchId) ?? 0;
+    this.#highestRows.set(batchId, Math.max(highestRow, toRow));
     this.claims[workerId] = (this.claims[workerId] ?? 0) + 1;
-    return shard;
+    return { ...shard, isLeft: fromRow <= highestRow };
   }
 
   store: ConstructorParameters<typeof Share>[0] = {

@@ -3,12 +3,14 @@
 /** Who is quick takes what it pays in this time, so that it need not ask too often. */
 export const shardMs = 200;
 
-/** As many as a machine takes that has paid nothing yet, and at most of one that is not quick. */
-export const rowsUsual = 50;
+/** As many as a machine that is not quick takes at most. */
+const rowsUsual = 50;
 
 /** Who is slow takes what it pays in this time: so often it looks whether another has left rows. */
 const slowShardMs = 2_000;
-const rowsMin = 10;
+
+/** As many as a machine takes that has paid nothing yet: it may be slow. */
+export const rowsMin = 10;
 
 /** A machine that dies leaves no more than these waiting for the end of its lease. */
 const rowsMax = 400;

@@ -346,7 +346,8 @@ const makeWrites = (forgetting: Forgetting) =>
       if (found === undefined) return undefined;
       const shard = { batchId, fromRow: found.fromRow, toRow: found.toRow };
       const made = yield* insertShard.get({ ...shard, workerId, epoch: worker.epoch });
-      return { ...(made as { readonly shardId: number }), ...shard };
+      const isLeft = shard.fromRow <= (highest?.row ?? 0);
+      return { ...(made as { readonly shardId: number }), ...shard, isLeft };
     },
   }) satisfies Partial<BodiesOf<WorkerStore>>;
 

@@ -164,8 +164,9 @@ function claimShard(
   leases.lastId += 1;
   const shard = { shardId: leases.lastId, batchId, fromRow: found.fromRow, toRow: found.toRow };
   leases.shards.set(shard.shardId, { ...shard, workerId });
-  leases.highestRows.set(batchId, Math.max(leases.highestRows.get(batchId) ?? 0, shard.toRow));
-  return shard;
+  const highestRow = leases.highestRows.get(batchId) ?? 0;
+  leases.highestRows.set(batchId, Math.max(highestRow, shard.toRow));
+  return { ...shard, isLeft: shard.fromRow <= highestRow };
 }
 
 function shardsElsewhere(tables: Tables, batchId: string, ...workerIds: readonly number[]): KeptShard[] {
