@@ -267,10 +267,9 @@ export const defineHere = <Values extends object, Row>(
 export function* together<Results extends unknown[]>(bodies: {
   readonly [Place in keyof Results]: Body<Results[Place]>;
 }): Body<Results> {
-  if (inPlace === undefined) return (yield { together: bodies }) as Results;
-  const results: unknown[] = [];
-  for (const body of bodies) results.push(yield* body);
-  return results as Results;
+  const connection = inPlace;
+  if (connection === undefined) return (yield { together: bodies }) as Results;
+  return bodies.map((body: Body<unknown>) => runSteps(connection, body)) as Results;
 }
 
 /** A statement whose rows come as lists of their cells, in the order of its columns: these are made faster than records. */
