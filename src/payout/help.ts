@@ -50,7 +50,13 @@ export interface HelpSetup {
 interface Tried {
   readonly times: number;
   readonly notBeforeMs: number;
+  /** A machine that is gone had left rows of it then. */
+  readonly wasAbandoned: boolean;
 }
+
+/** True of a batch whose turn has come again, or whose rows a machine has left since it was tried in vain. */
+const isDue = (tried: Tried | undefined, isAbandoned: boolean, nowMs: number): boolean =>
+  tried === undefined || tried.notBeforeMs <= nowMs || (isAbandoned && !tried.wasAbandoned);
 
 /** Pays rows beside the sender until it is stopped; resolves when nothing of it is under way any more. */
 export async function help(setup: HelpSetup): Promise<void> {
@@ -69,27 +75,46 @@ export async function help(setup: HelpSetup): Promise<void> {
 async function helpWithAll(setup: HelpSetup, tried: Map<string, Tried>): Promise<void> {
   const { clock, stop, share } = setup;
   await share.tidy();
-  const isDue = (batchId: string): boolean => (tried.get(batchId)?.notBeforeMs ?? 0) <= clock.elapsedMs();
-  for (const batch of await listBatches(setup)) {
+  const isDueNow = (batchId: string, isAbandoned: boolean): boolean =>
+    isDue(tried.get(batchId), isAbandoned, clock.elapsedMs());
+  for (const { batch, isAbandoned } of await listBatches(setup)) {
     if (stop.aborted) return;
     const { batchId } = batch;
-    if (!isDue(batchId)) continue;
-    const { rows, isLeft } = await helpUntilNeeded(setup, batch, isDue);
+    if (!isDueNow(batchId, isAbandoned)) continue;
+    const { rows, isLeft } = await helpUntilNeeded(setup, batch, (other) => isDueNow(other, true));
+    if (isLeft) return;
     if (rows === undefined || rows > 0) {
       tried.delete(batchId);
     } else {
       const times = (tried.get(batchId)?.times ?? 0) + 1;
-      tried.set(batchId, { times, notBeforeMs: clock.elapsedMs() + computeBackoffMs(inVain, times) });
+      const notBeforeMs = clock.elapsedMs() + computeBackoffMs(inVain, times);
+      tried.set(batchId, { times, notBeforeMs, wasAbandoned: isAbandoned });
     }
-    if (isLeft) return;
   }
 }
 
-/** Those that run, first those of which a machine that is gone has left rows: these have waited for its lease already. */
-async function listBatches({ share, runningBatches }: HelpSetup): Promise<readonly Batch[]> {
+interface Listed {
+  readonly batch: Batch;
+  readonly isAbandoned: boolean;
+}
+
+/**
+ * Those that run, first those of which a machine that is gone has left rows: these have waited for its lease already, and
+ * whichever has waited longest goes first.
+ */
+async function listBatches({ share, runningBatches }: HelpSetup): Promise<readonly Listed[]> {
   const [running, abandoned] = await Promise.all([runningBatches(), share.abandoned()]);
-  const isAbandoned = ({ batchId }: Batch): boolean => abandoned.includes(batchId);
-  return [...running.filter(isAbandoned), ...running.filter((batch) => !isAbandoned(batch))];
+  const byId = new Map(running.map((batch) => [batch.batchId, batch]));
+  const first: Batch[] = [];
+  for (const batchId of abandoned) {
+    const batch = byId.get(batchId);
+    if (batch !== undefined) first.push(batch);
+    byId.delete(batchId);
+  }
+  return [
+    ...first.map((batch) => ({ batch, isAbandoned: true })),
+    ...[...byId.values()].map((batch) => ({ batch, isAbandoned: false })),
+  ];
 }
 
 interface Helped {
@@ -99,30 +124,36 @@ interface Helped {
   readonly isLeft: boolean;
 }
 
-/** Helps with a batch as long as none whose turn is due has been abandoned: a large one has rows for hours. */
+/**
+ * Helps with a batch until rows of another have waited longer for somebody than any of its own: a large one has rows for
+ * hours. What it has taken of those that had waited here it pays first.
+ */
 async function helpUntilNeeded(
   setup: HelpSetup,
   batch: Batch,
-  isDue: (batchId: string) => boolean,
+  isDueThere: (batchId: string) => boolean,
 ): Promise<Helped> {
   const { clock, share, log } = setup;
   const { batchId } = batch;
   const [leave, ended] = [new AbortController(), new AbortController()];
+  let isLeaving = false;
   const looking = (async () => {
     for (;;) {
       await clock.sleep(abandonedPollMs, ended.signal);
       if (ended.signal.aborted) return;
       const abandoned: readonly string[] = await share.abandoned().catch(() => []);
-      if (abandoned.includes(batchId)) continue;
-      if (abandoned.some(isDue)) leave.abort();
+      const longest = abandoned.find((one) => one === batchId || isDueThere(one));
+      isLeaving = longest !== undefined && longest !== batchId;
+      if (isLeaving && !share.paysLeft(batchId)) leave.abort();
     }
   })();
   try {
-    const rows = await helpWith({ ...setup, stop: AbortSignal.any([setup.stop, leave.signal]) }, batch);
-    return { rows, isLeft: leave.signal.aborted };
+    const stop = AbortSignal.any([setup.stop, leave.signal]);
+    const rows = await helpWith({ ...setup, stop }, batch, () => isLeaving);
+    return { rows, isLeft: isLeaving };
   } catch (error) {
     log('error', 'helping with a batch has failed and is tried again', { batchId, err: error });
-    return { rows: 0, isLeft: leave.signal.aborted };
+    return { rows: 0, isLeft: isLeaving };
   } finally {
     ended.abort();
     await looking;
@@ -130,7 +161,11 @@ async function helpUntilNeeded(
 }
 
 /** @returns how many rows got on; undefined when there is nothing to pay */
-async function helpWith(setup: HelpSetup, batch: Batch): Promise<number | undefined> {
+async function helpWith(
+  setup: HelpSetup,
+  batch: Batch,
+  isLeaving: () => boolean,
+): Promise<number | undefined> {
   const { journal, clock, runs, stop, openContext } = setup;
   const [ready] = await journal.readyPage(batch.batchId, 0, 1);
   if (ready === undefined || (await findHalt({ journal }, batch)) !== undefined) return undefined;
@@ -145,18 +180,18 @@ async function helpWith(setup: HelpSetup, batch: Batch): Promise<number | undefi
     await journal.countDay(batch.companyId, formatBangkokDate(clock.now()));
   runs.add(context.run);
   try {
-    await payBeside(context, batch);
+    await payBeside(context, batch, isLeaving);
   } finally {
     runs.delete(context.run);
   }
   return rows;
 }
 
-async function payBeside(unlimited: WorkerContext, batch: Batch): Promise<void> {
+async function payBeside(unlimited: WorkerContext, batch: Batch, isLeaving: () => boolean): Promise<void> {
   const { adaptiveLimits: limits, log } = unlimited;
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const ended = new AbortController();
-  const paying = payReadyRows(context, batch, limits.transfers).finally(() => ended.abort());
+  const paying = payReadyRows(context, batch, limits.transfers, isLeaving).finally(() => ended.abort());
   const parts = [
     breakTogether(context, paying),
     breakTogether(context, keepPauseRecorded(context, batch, ended.signal)),

@@ -303,11 +303,15 @@ const heldPollMs = 1_000;
 /** How often it is looked for them while the account is paused and all is settled. */
 const pausePollMs = 5_000;
 
-/** One pass over the ready rows, in input order, or those that no other machine has, with a bounded number of them under way. */
+/**
+ * One pass over the ready rows, in input order, or those that no other machine has, with a bounded number of them under way.
+ * @param isToTakeNoMore ends it when the rows are paid that this machine has taken
+ */
 export async function payReadyRows(
   context: WorkerContext,
   batch: Batch,
   limit: AdaptiveLimit,
+  isToTakeNoMore?: () => boolean,
 ): Promise<void> {
   const verify = pLimit(context.verify.concurrency);
   const lanes: Lanes = {
@@ -317,7 +321,9 @@ export async function payReadyRows(
     transfer: limit.openLane(),
   };
   const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
-  await forEachBounded(handOut(context, batch), rowsMax, (row) => payHanded(context, batch, row, lanes));
+  await forEachBounded(handOut(context, batch, isToTakeNoMore), rowsMax, (row) =>
+    payHanded(context, batch, row, lanes),
+  );
 }
 
 /** Payee checks and transfers have limits of their own, so that checks run ahead of transfers. */
@@ -330,10 +336,10 @@ interface Lanes {
   readonly transfer: RunInTurn;
 }
 
-function handOut(context: WorkerContext, { batchId }: Batch) {
+function handOut(context: WorkerContext, { batchId }: Batch, isToTakeNoMore: (() => boolean) | undefined) {
   const { journal, clock, stop, gate, isHeldUp, share } = context;
   const isToEnd = (): boolean => stop.aborted || isHeldUp?.() === true || gate.state.status === 'halted';
-  const reading = { journal, clock, batchId, isToEnd };
+  const reading = { journal, clock, batchId, isToEnd, isToTakeNoMore };
   return share === undefined ? handOutRows(reading) : handOutShards(reading, share);
 }
 

@@ -42,7 +42,7 @@ export class Share {
   readonly #workerId: () => number;
   readonly #workerIds: () => readonly number[];
   /** Whose rows are being paid. */
-  readonly #open = new Set<number>();
+  readonly #open = new Map<number, Shard>();
   readonly #turns = new KeyedMutex();
   /** Whose end could not be recorded. */
   readonly #unended = new Set<number>();
@@ -64,9 +64,9 @@ export class Share {
     await this.tidy(batchId);
     // One after the other: what is on its way to one is not unheard of.
     return this.#turns.run(batchId, async () => {
-      const held = [...this.#open, ...this.#unended];
+      const held = [...this.#open.keys(), ...this.#unended];
       const shard = await this.#take(batchId, { ...asked, held });
-      if (shard !== undefined) this.#open.add(shard.shardId);
+      if (shard !== undefined) this.#open.set(shard.shardId, shard);
       return shard;
     });
   }
@@ -111,7 +111,7 @@ export class Share {
     await this.#turns.run(batchId, async () => {
       const asksLeft = this.#unsure.get(batchId);
       if (asksLeft === undefined) return;
-      const held = [...this.#open, ...this.#unended];
+      const held = [...this.#open.keys(), ...this.#unended];
       const shard = await this.#take(batchId, { rowsMax: 1, afterRow: undefined, held });
       if (shard === undefined) {
         if (asksLeft > 1) this.#unsure.set(batchId, asksLeft - 1);
@@ -124,7 +124,12 @@ export class Share {
     });
   }
 
-  /** Batches of which machines that are gone have left rows that are ready. */
+  /** True while it pays rows of a batch that others have left. */
+  paysLeft(batchId: string): boolean {
+    return this.#open.values().some((shard) => shard.batchId === batchId && shard.isLeft === true);
+  }
+
+  /** Batches of which machines that are gone have left rows that are ready; the one that has waited longest first. */
   abandoned(): Promise<readonly string[]> {
     return this.#workers.abandonedBatches();
   }
@@ -184,6 +189,8 @@ interface Reading {
   readonly batchId: string;
   /** Asked before each row. */
   readonly isToEnd: () => boolean;
+  /** Asked before each shard. */
+  readonly isToTakeNoMore?: (() => boolean) | undefined;
 }
 
 const pageRows = 500;
@@ -263,12 +270,12 @@ const sweepEveryMs = 5_000;
  * before them that have been left, and in the end all that are ready again, each once.
  */
 export async function* handOutShards(reading: Reading, share: Share): AsyncGenerator<HandedRow> {
-  const { clock, batchId, isToEnd } = reading;
+  const { clock, batchId, isToEnd, isToTakeNoMore = () => false } = reading;
   const pace = new Pace(clock.elapsedMs());
   let sweptAtMs = -Infinity;
   let afterRow: number | undefined;
   let isLastSweep = false;
-  while (!isToEnd()) {
+  while (!isToEnd() && !isToTakeNoMore()) {
     if (!isLastSweep && clock.elapsedMs() - sweptAtMs >= sweepEveryMs)
       [sweptAtMs, afterRow] = [clock.elapsedMs(), 0];
     const shard = await share.claim(batchId, { rowsMax: pace.readRows(clock.elapsedMs()), afterRow });

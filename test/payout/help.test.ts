@@ -272,6 +272,50 @@ describe('a batch that several machines pay', () => {
     await theatre.time.drive(helping);
   });
 
+  test('is left for another whose rows have waited longer, though machines leave rows of it all the time', async () => {
+    await using one = await openMachines(2_000, (theatre) => slowly(theatre, 1_000));
+    const { theatre, batchId, workers, second, third } = one;
+    const small = secondBatchId;
+    await ingest(theatre.journal, makeRows(20, 3_001), { batchId: small });
+    for (const id of [batchId, small]) await theatre.journal.moveBatch(id, 'running', null, noonMs);
+    await third.share.claim(small, firstShard);
+    const others = [4, 5, 6, 7, 8];
+    for (const workerId of others) await workers.store.claimShard(batchId, workerId, firstShard);
+    workers.gone.add(4);
+    const helping = second.help();
+    await theatre.time.advance(1_000);
+    for (const workerId of [third.workerId, 5, 6, 7, 8]) workers.gone.add(workerId);
+    await theatre.time.advance(45_000);
+    expect(await theatre.statuses(small)).toMatchObject({ paid: expect.any(Number) as number });
+    // What it had taken over before is paid first.
+    const firstOfSmall = theatre.sent.findIndex(({ payoutId }) => Number(payoutId.slice(4)) > 3_000);
+    const rowsBefore = theatre.sent.slice(0, firstOfSmall).map(({ payoutId }) => Number(payoutId.slice(4)));
+    expect(rowsBefore.filter((rowNo) => rowNo <= 50)).toHaveLength(50);
+    second.stop();
+    await theatre.time.drive(helping);
+    expect(paidOnce(theatre)).toBe(true);
+  });
+
+  test('is helped at once when a machine leaves rows of it, however often that was in vain before', async () => {
+    await using one = await openMachines(60);
+    const { theatre, batchId, workers, second, third } = one;
+    await theatre.journal.moveBatch(batchId, 'running', null, noonMs);
+    await third.share.claim(batchId, firstShard);
+    let isVain = true;
+    const journal = new Proxy(theatre.journal, {
+      get: (target, name) =>
+        name === 'apply' && isVain ? async () => [false] : (Reflect.get(target, name) as unknown),
+    });
+    const helping = second.help({ journal });
+    await theatre.time.advance(5 * minuteMs);
+    isVain = false;
+    workers.gone.add(third.workerId);
+    await theatre.time.advance(3_000);
+    expect(await theatre.statuses(batchId)).toMatchObject({ paid: expect.any(Number) as number });
+    second.stop();
+    await theatre.time.drive(helping);
+  });
+
   test('goes on soon with rows that a machine has left which is there', async () => {
     await using one = await openMachines(2_000, (theatre) => slowly(theatre, 1_000));
     const { theatre, batchId, workers, sender, second } = one;

@@ -22,7 +22,7 @@ export class MemoryWorkers {
   readonly #open = new Set<Taken>();
   #shards = 0;
   readonly #highestRows = new Map<string, number>();
-  /** Workers whose lease is over. */
+  /** Workers whose lease is over, in this order. */
   readonly gone = new Set<number>();
   /** Those of them whose rows others settle: none of them may be renewed any more. */
   readonly superseded = new Set<number>();
@@ -126,7 +126,10 @@ export class MemoryWorkers {
     },
     abandonedBatches: async () => {
       const left: string[] = [];
-      for (const one of this.#open) {
+      const inTurn = [...this.gone];
+      const placeOf = ({ workerId }: Taken): number => inTurn.indexOf(workerId);
+      const open = [...this.#open].toSorted((before, after) => placeOf(before) - placeOf(after));
+      for (const one of open) {
         if (!this.gone.has(one.workerId)) continue;
         const ready = await this.#readyRows(one.batchId);
         if (ready.some((rowNo) => one.fromRow <= rowNo && rowNo <= one.toRow)) left.push(one.batchId);

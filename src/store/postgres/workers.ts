@@ -275,10 +275,11 @@ const underWay = define(({ workerIds }: { workerIds: number[] }) =>
 
 const abandoned = define((_values: object) =>
   textStatement<{ readonly batchId: string }>(sql`
-    select distinct s.batch_id as "batchId" from shard s join worker w using (worker_id)
+    select s.batch_id as "batchId" from shard s join worker w using (worker_id)
     where s.ended_at_ms is null and not (${thereNow}) and exists (
       select from payout p
-      where p.batch_id = s.batch_id and p.status = 'ready' and p.row_no between s.from_row and s.to_row)`),
+      where p.batch_id = s.batch_id and p.status = 'ready' and p.row_no between s.from_row and s.to_row)
+    group by s.batch_id order by min(w.lease_until_ms), s.batch_id`),
 );
 
 const reads = {

@@ -331,6 +331,9 @@ export function makeMemoryWorkers(read: () => Tables): WorkerStore {
           !isThere(tables, tables.leases.workers.get(workerId)) &&
           findReady(tables, batchId, 1, [{ afterRow: fromRow - 1, beforeRow: toRow + 1 }]) !== undefined,
       );
+      const goneAtMs = ({ workerId }: KeptShard): number =>
+        tables.leases.workers.get(workerId)?.leaseUntilMs ?? 0;
+      left.sort((one, other) => goneAtMs(one) - goneAtMs(other));
       return [...new Set(left.map(({ batchId }) => batchId))];
     },
     ...makeProbes(read),

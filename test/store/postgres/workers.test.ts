@@ -273,6 +273,23 @@ describePostgres('a shard', () => {
     expect(await workers.renew(sender)).toBe(true);
   });
 
+  test('that was left first is told first', async () => {
+    await using cluster = await openCluster();
+    const { workers } = cluster;
+    await cluster.ready(...range(1, 6));
+    await cluster.sql(`insert into batch overriding user value select (jsonb_populate_record(b, '{"batch_id": "0OTHER", "sha256": "other"}')).*
+      from batch b`);
+    const helpers = [await workers.joinAsHelper(one), await workers.joinAsHelper(other)] as const;
+    await workers.claimShard(batchId, helpers[0], { rowsMax: 3, afterRow: undefined });
+    await cluster.sql(`update payout set batch_id = '0OTHER' where row_no > 3`);
+    await workers.claimShard('0OTHER', helpers[1], { rowsMax: 3, afterRow: undefined });
+    await cluster.age(helpers[0], leaseMs + 2_000);
+    await cluster.age(helpers[1], leaseMs + 1);
+    expect(await workers.abandonedBatches()).toEqual([batchId, '0OTHER']);
+    await cluster.age(helpers[1], 5_000);
+    expect(await workers.abandonedBatches()).toEqual(['0OTHER', batchId]);
+  });
+
   test('that a worker has left with nothing ready is taken by nobody', async () => {
     await using cluster = await openCluster();
     const { workers } = cluster;
