@@ -52,10 +52,11 @@ const findReady = ({ seen }: Pending): readonly Row[] => seen?.rows.filter(isRea
 const settleMs = 150;
 const pollMs = 100;
 
+/** The next attempt of a payout waits by itself, until nothing of the one before can be on its way: nobody is late with it. */
 const ownRows = `
 select p.seq::text, p.version::text, p.status from shard s join worker w using (worker_id)
 join payout p on p.batch_id = s.batch_id and p.row_no between s.from_row and s.to_row
-where w.pid = $1 and s.ended_at_ms is null and p.status in ('ready', 'submitted')`;
+where w.pid = $1 and s.ended_at_ms is null and (p.status = 'submitted' or (p.status = 'ready' and p.attempt_no = 0))`;
 
 const ownPlace = `select role, epoch::text from worker where pid = $1 order by worker_id desc limit 1`;
 
