@@ -335,7 +335,7 @@ export interface WorkerStore {
    */
   claimShard(batchId: string, workerId: number, asked: AskedShard): Promise<Shard | undefined>;
   endShard(shardId: number): Promise<void>;
-  /** Batches in whose shards workers that are gone have left ready rows; the one that has waited longest first. */
+  /** Batches that run and in whose shards workers that are gone have left ready rows; the one that has waited longest first. */
   abandonedBatches(): Promise<readonly string[]>;
   /** What other workers that are there have of a batch. */
   shardsElsewhere(batchId: string, workerId: number): Promise<readonly Shard[]>;

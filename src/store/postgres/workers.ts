@@ -275,8 +275,8 @@ const underWay = define(({ workerIds }: { workerIds: number[] }) =>
 
 const abandoned = define((_values: object) =>
   textStatement<{ readonly batchId: string }>(sql`
-    select s.batch_id as "batchId" from shard s join worker w using (worker_id)
-    where s.ended_at_ms is null and not (${thereNow}) and exists (
+    select s.batch_id as "batchId" from shard s join worker w using (worker_id) join batch b using (batch_id)
+    where b.status = 'running' and s.ended_at_ms is null and not (${thereNow}) and exists (
       select from payout p
       where p.batch_id = s.batch_id and p.status = 'ready' and p.row_no between s.from_row and s.to_row)
     group by s.batch_id order by min(w.lease_until_ms), s.batch_id`),

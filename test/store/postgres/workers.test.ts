@@ -288,6 +288,8 @@ describePostgres('a shard', () => {
     expect(await workers.abandonedBatches()).toEqual([batchId, '0OTHER']);
     await cluster.age(helpers[1], 5_000);
     expect(await workers.abandonedBatches()).toEqual(['0OTHER', batchId]);
+    await cluster.sql(`update batch set status = 'halted' where batch_id = '0OTHER'`);
+    expect(await workers.abandonedBatches()).toEqual([batchId]);
   });
 
   test('that a worker has left with nothing ready is taken by nobody', async () => {
