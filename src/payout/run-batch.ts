@@ -18,7 +18,7 @@ import { beginRunning, conclude, hasHeldRows } from './conclude.ts';
 import { countDoubt, type WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
-import { type HandedRow, handOutRows, handOutShards } from './share.ts';
+import { type HandedRow, handOutRows, handOutShards, RowRate } from './share.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
 import { withEnd } from './rules/brake.ts';
@@ -320,8 +320,10 @@ export async function payReadyRows(
     submitLate: limit.openLane('ahead'),
     transfer: limit.openLane(),
   };
-  const rowsMax = (context.verify.concurrency + context.transferConcurrency) * 2;
-  await forEachBounded(handOut(context, batch, isToTakeNoMore), rowsMax, (row) =>
+  const places = context.verify.concurrency + context.transferConcurrency;
+  const rate = new RowRate(context.clock, places);
+  const rowsMax = (): number => (context.share === undefined ? 2 * places : rate.ahead);
+  await forEachBounded(handOut(context, batch, rate, isToTakeNoMore), rowsMax, (row) =>
     payHanded(context, batch, row, lanes),
   );
 }
@@ -336,11 +338,16 @@ interface Lanes {
   readonly transfer: RunInTurn;
 }
 
-function handOut(context: WorkerContext, { batchId }: Batch, isToTakeNoMore: (() => boolean) | undefined) {
+function handOut(
+  context: WorkerContext,
+  { batchId }: Batch,
+  rate: RowRate,
+  isToTakeNoMore: (() => boolean) | undefined,
+) {
   const { journal, clock, stop, gate, isHeldUp, share } = context;
   const isToEnd = (): boolean => stop.aborted || isHeldUp?.() === true || gate.state.status === 'halted';
   const reading = { journal, clock, batchId, isToEnd, isToTakeNoMore };
-  return share === undefined ? handOutRows(reading) : handOutShards(reading, share);
+  return share === undefined ? handOutRows(reading) : handOutShards(reading, share, rate);
 }
 
 async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, lanes: Lanes): Promise<void> {

@@ -15,7 +15,7 @@ import type {
   WorkerStore,
   SharedLimits,
 } from './ports.ts';
-import { computeShardRows, rowsMin, shardMs } from './rules/shard-rows.ts';
+import { computeRowsAhead, computeShardRows, rowsMin, shardMs } from './rules/shard-rows.ts';
 import type { WholeLimit } from './rules/shared-limit.ts';
 
 type SharedRows = Pick<
@@ -238,27 +238,47 @@ class OpenShard {
   };
 }
 
-/** How many rows this process is to take at a time, by those that it has lately done with. */
-class Pace {
+/** How many rows this process is to take at a time, and to have under way, by those that it has lately done with. */
+export class RowRate {
+  readonly #clock: Pick<Clock, 'elapsedMs'>;
+  readonly #places: number;
   #done = 0;
   #sinceMs: number;
   #rows = rowsMin;
+  #ahead: number;
 
-  constructor(nowMs: number) {
-    this.#sinceMs = nowMs;
+  /** @param places for rows that are checked and sent */
+  constructor(clock: Pick<Clock, 'elapsedMs'>, places: number) {
+    this.#clock = clock;
+    this.#places = places;
+    this.#ahead = places;
+    this.#sinceMs = clock.elapsedMs();
   }
 
   noteDone(): void {
     this.#done += 1;
   }
 
-  /** Rows end in groups, one commit for each: what a shorter time shows is chance. */
-  readRows(nowMs: number): number {
-    const elapsedMs = nowMs - this.#sinceMs;
-    if (elapsedMs < shardMs) return this.#rows;
-    this.#rows = computeShardRows(this.#done, elapsedMs);
-    [this.#done, this.#sinceMs] = [0, nowMs];
+  /** At a time. */
+  get rows(): number {
+    this.#measure();
     return this.#rows;
+  }
+
+  /** Under way, and made ready ahead: whoever is slow leaves to others what it does not come to soon. */
+  get ahead(): number {
+    this.#measure();
+    return this.#ahead;
+  }
+
+  /** Rows end in groups, one commit for each: what a shorter time shows is chance. */
+  #measure(): void {
+    const nowMs = this.#clock.elapsedMs();
+    const elapsedMs = nowMs - this.#sinceMs;
+    if (elapsedMs < shardMs) return;
+    this.#rows = computeShardRows(this.#done, elapsedMs);
+    this.#ahead = computeRowsAhead(this.#done, elapsedMs, this.#places);
+    [this.#done, this.#sinceMs] = [0, nowMs];
   }
 }
 
@@ -269,16 +289,19 @@ const sweepEveryMs = 5_000;
  * The ready rows of a batch that no other machine has, shard by shard: those that nobody has had yet, now and then those
  * before them that have been left, and in the end all that are ready again, each once.
  */
-export async function* handOutShards(reading: Reading, share: Share): AsyncGenerator<HandedRow> {
+export async function* handOutShards(
+  reading: Reading,
+  share: Share,
+  rate: RowRate,
+): AsyncGenerator<HandedRow> {
   const { clock, batchId, isToEnd, isToTakeNoMore = () => false } = reading;
-  const pace = new Pace(clock.elapsedMs());
   let sweptAtMs = -Infinity;
   let afterRow: number | undefined;
   let isLastSweep = false;
   while (!isToEnd() && !isToTakeNoMore()) {
     if (!isLastSweep && clock.elapsedMs() - sweptAtMs >= sweepEveryMs)
       [sweptAtMs, afterRow] = [clock.elapsedMs(), 0];
-    const shard = await share.claim(batchId, { rowsMax: pace.readRows(clock.elapsedMs()), afterRow });
+    const shard = await share.claim(batchId, { rowsMax: rate.rows, afterRow });
     if (shard === undefined) {
       if (isLastSweep) return;
       isLastSweep = afterRow === undefined;
@@ -291,7 +314,7 @@ export async function* handOutShards(reading: Reading, share: Share): AsyncGener
       for await (const ready of readRows(reading, shard.fromRow - 1, shard.toRow)) {
         open.begin();
         const done = (isLeft = false): Promise<void> => {
-          if (!isLeft) pace.noteDone();
+          if (!isLeft) rate.noteDone();
           return open.done();
         };
         yield { ready, isLate: shard.isLeft === true, done };

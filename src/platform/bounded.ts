@@ -2,12 +2,13 @@
 
 /**
  * Begins no more items once one has failed.
+ * @param underWayMax asked before each item
  * @param work what is done with each item
  * @throws what the first of them has met, when nothing is under way any more
  */
 export async function forEachBounded<Item>(
   items: AsyncIterable<Item>,
-  underWayMax: number,
+  underWayMax: () => number,
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
@@ -23,7 +24,7 @@ export async function forEachBounded<Item>(
           ended.resolve();
         });
       underWay.add(task);
-      if (underWay.size >= underWayMax) {
+      while (underWay.size >= underWayMax()) {
         ended = Promise.withResolvers();
         await ended.promise;
       }

@@ -171,8 +171,10 @@ async function isAnyToSend(
 async function sendReadyRows(context: RegistrationContext, batch: RegistrationBatch): Promise<void> {
   const inLane = context.limit.openLane();
   const rowsMax = context.limit.state.ceiling * 2;
-  await forEachBounded(readyRows(context, batch), rowsMax, (registration) =>
-    submitRegistration(context, registration, batch, inLane),
+  await forEachBounded(
+    readyRows(context, batch),
+    () => rowsMax,
+    (registration) => submitRegistration(context, registration, batch, inLane),
   );
 }
 

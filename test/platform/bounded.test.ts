@@ -28,7 +28,7 @@ function openWork() {
 describe('a bounded number of items under way', () => {
   test('begins the next one whenever any of them ends, whichever it is', async () => {
     const { begun, work, end } = openWork();
-    const whole = forEachBounded(count(5), 2, work);
+    const whole = forEachBounded(count(5), () => 2, work);
     await turn();
     expect(begun).toEqual([1, 2]);
     end(2);
@@ -46,7 +46,7 @@ describe('a bounded number of items under way', () => {
   test('ends when nothing is under way any more', async () => {
     const { work, end } = openWork();
     let isOver = false;
-    const whole = forEachBounded(count(2), 4, work).then(() => void (isOver = true));
+    const whole = forEachBounded(count(2), () => 4, work).then(() => void (isOver = true));
     await turn();
     end(1);
     await turn();
@@ -58,7 +58,7 @@ describe('a bounded number of items under way', () => {
   test('begins none after a failure, and tells of it when the others have ended', async () => {
     const { begun, work, end, fail } = openWork();
     let met: unknown;
-    const whole = forEachBounded(count(9), 2, work).catch((error: unknown) => void (met = error));
+    const whole = forEachBounded(count(9), () => 2, work).catch((error: unknown) => void (met = error));
     await turn();
     fail(1);
     await turn();
@@ -75,7 +75,7 @@ describe('a bounded number of items under way', () => {
       throw new Error('the stream broke');
     }
     let met: unknown;
-    const whole = forEachBounded(breaking(), 4, work).catch((error: unknown) => void (met = error));
+    const whole = forEachBounded(breaking(), () => 4, work).catch((error: unknown) => void (met = error));
     await turn();
     expect(met).toBeUndefined();
     end(1);
@@ -87,6 +87,6 @@ describe('a bounded number of items under way', () => {
     const failing = (): Promise<void> => {
       throw new Error('at once');
     };
-    await expect(forEachBounded(count(3), 1, failing)).rejects.toThrow('at once');
+    await expect(forEachBounded(count(3), () => 1, failing)).rejects.toThrow('at once');
   });
 });

@@ -15,6 +15,10 @@ export const rowsMin = 10;
 /** A machine that dies leaves no more than these waiting for the end of its lease. */
 const rowsMax = 400;
 
+/** How many rows a machine has under way and made ready ahead: as many as the places for them take up, twice at most. */
+export const computeRowsAhead = (done: number, elapsedMs: number, places: number): number =>
+  Math.min(Math.max(Math.ceil((done * slowShardMs) / elapsedMs), places), 2 * places);
+
 /**
  * @param done rows that the machine was done with
  * @param elapsedMs in this time

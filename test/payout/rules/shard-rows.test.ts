@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { computeShardRows } from '../../../src/payout/rules/shard-rows.ts';
+import { computeRowsAhead, computeShardRows } from '../../../src/payout/rules/shard-rows.ts';
 
 test.each([
   { done: 0, elapsedMs: 200, rows: 10 },
@@ -11,3 +11,14 @@ test.each([
 ])('who is done with $done rows in $elapsedMs ms takes $rows at a time', ({ done, elapsedMs, rows }) => {
   expect(computeShardRows(done, elapsedMs)).toBe(rows);
 });
+
+test.each([
+  { done: 0, elapsedMs: 200, rows: 12 },
+  { done: 18, elapsedMs: 2_000, rows: 18 },
+  { done: 500, elapsedMs: 1_000, rows: 24 },
+])(
+  'who is done with $done rows in $elapsedMs ms has $rows under way and ahead',
+  ({ done, elapsedMs, rows }) => {
+    expect(computeRowsAhead(done, elapsedMs, 12)).toBe(rows);
+  },
+);
