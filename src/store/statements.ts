@@ -201,6 +201,8 @@ export interface Step<Wanted extends keyof Prepared<object, unknown> = keyof Pre
   readonly asLists?: true;
   /** Its answer changes nothing of what the body does next: an engine need not wait for it before that. */
   readonly isUnheard?: true;
+  /** As a rule it changes one row: an engine may go on as though it had, and keeps nothing of it all where it has not. */
+  readonly isAssumed?: true;
 }
 
 /**
@@ -224,6 +226,12 @@ export interface Statement<Values, Row> {
   all(values: Values): Reading<Row[]>;
   /** How many rows it changed. */
   run(values: Values): Body<number>;
+  /**
+   * How many rows it changed: one, as a rule. So an engine may say that it was one before it knows; where it was not, all
+   * that the transaction did is taken back, and its body is made and run again. Until it is committed a body does nothing
+   * on the strength of it but in the transaction, and bodies side by side change rows of their own.
+   */
+  assumeOne(values: Values): Body<number>;
   /** Runs it whatever it changes. Where it fails, its transaction may do so only as it is committed. */
   note(values: Values): Body<void>;
 }
@@ -243,6 +251,10 @@ const defineAs = <Values extends object, Row>(
   *run(values) {
     if (inPlace !== undefined) return readyOn(inPlace, build).run(values);
     return (yield { wanted: 'run', build, values, ...rare }) as number;
+  },
+  *assumeOne(values) {
+    if (inPlace !== undefined) return readyOn(inPlace, build).run(values);
+    return (yield { wanted: 'run', build, values, ...rare, isAssumed: true }) as number;
   },
   *note(values) {
     if (inPlace !== undefined) readyOn(inPlace, build).run(values);

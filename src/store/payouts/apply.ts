@@ -18,6 +18,8 @@ import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from
 import type { AttemptKey, Change, PayoutEnd } from '../../core/ports.ts';
 import type { PayerKey } from '../../payout/ports.ts';
 import { mayHalt } from '../../payout/rules/brake.ts';
+import type { UseMove } from '../../payout/rules/limits.ts';
+import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
@@ -27,7 +29,7 @@ import { type Body, define, query, type Statement, together } from '../statement
 import { keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
-import { isWithinLimits, recordUse } from './day-use.ts';
+import { isWithinLimits, readUseMoves, recordUse } from './day-use.ts';
 import { keepAsked } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
 import type { PayerCounts } from './payer-counts.ts';
@@ -388,14 +390,28 @@ function* maySend(transaction: Transaction, change: Change, gate: Gate): Body<bo
   return guards === undefined || (yield* guards.mayIntend(change, gate.companyId));
 }
 
+/** What it moves on days that are counted; undefined where nothing may be sent on the strength of it. */
+function* readMoves(
+  transaction: Transaction,
+  change: Change,
+  gate: Gate,
+): Body<readonly UseMove[] | undefined> {
+  if (!isSendOf(change)) return yield* readUseMoves(change, gate.companyId);
+  const [isAllowed, moves] = yield* together([
+    maySend(transaction, change, gate),
+    readUseMoves(change, gate.companyId),
+  ]);
+  return isAllowed ? moves : undefined;
+}
+
 /** False when a guard no longer holds; nothing has changed then. */
 function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const { before, after, event, attempt, adopts = [] } = change;
   const gate = gateOf(transaction, before.batchId);
   if (change.isIntent === true) checkOrder(change, attempt?.order, gate);
   for (const adopted of adopts) checkOrder(change, adopted.order, gate);
-  const isSend = isSendOf(change);
-  if (isSend && !(yield* maySend(transaction, change, gate))) return false;
+  const useMoves = yield* readMoves(transaction, change, gate);
+  if (useMoves === undefined) return false;
   const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
   // Earlier ones were asked about before: one may have come alive since.
   const isLater = change.isIntent === true && (attempt?.attemptNo ?? 0) > 1;
@@ -403,7 +419,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   if (change.decision !== undefined && !(yield* isDecided(change.decision))) return false;
   if (!(yield* isWithinLimits(change, gate.companyId))) return false;
   const eventSeq = (transaction.drawnEventSeq += 1);
-  const changed = yield* updatePayoutWhere[claimGuardOf(change)].run({
+  const changed = yield* updatePayoutWhere[claimGuardOf(change)].assumeOne({
     ...after,
     holds: encodeHolds(after.holds),
     acceptedHolds: encodeHolds(after.acceptedHolds),
@@ -427,12 +443,12 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   if (change.isCorrected === true || change.isValidated === true) transaction.raised.add(before.batchId);
   yield* together([
     recordChange(change),
-    recordUse(change, gate.companyId),
+    recordUse(useMoves, gate.companyId),
     moveClaim(change, ofRow),
     keepAttempts(change),
     appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq, asksFor)),
   ]);
-  if (attempt !== undefined && isSend) transaction.sent.push(attempt);
+  if (attempt !== undefined && isSendOf(change)) transaction.sent.push(attempt);
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
   heedEnd(transaction, change, gate);
   return true;
@@ -475,15 +491,15 @@ function* moveClaim(
   }
   if (isIntent === true && attempt !== undefined) {
     const { attemptNo } = attempt;
-    const counted = yield* claim.count.run({ ...ofRow, attemptNo, attemptsBefore: attemptNo - 1 });
+    const counted = yield* claim.count.assumeOne({ ...ofRow, attemptNo, attemptsBefore: attemptNo - 1 });
     if (counted === 0)
       throw new ForbiddenChangeError(`payout ${before.seq}: attempt ${attemptNo} is not the next one`);
   } else if (event.cause === 'late-proof') {
-    yield* claim.takeForPaid.run(ofRow);
+    yield* claim.takeForPaid.note(ofRow);
   } else if (isReleased(after.status) || event.cause === 'released') {
-    yield* claim.giveBack.run(ofRow);
+    yield* claim.giveBack.note(ofRow);
   } else if (isReleased(before.status)) {
-    yield* claim.takeIfFree.run(ofRow);
+    yield* claim.takeIfFree.note(ofRow);
   }
 }
 
@@ -494,11 +510,11 @@ function* keepAttempts({ attempt, isIntent, adopts = [] }: Change): Body<void> {
 
 function* keepAttempt(attempt: Attempt, isNew: boolean): Body<void> {
   if (isNew) {
-    yield* insertAttempt.run({ ...attempt, ...attempt.order });
+    yield* insertAttempt.note({ ...attempt, ...attempt.order });
     return;
   }
   const { payoutSeq, attemptNo, status } = attempt;
-  if ((yield* updateAttempt[status].run(attempt)) === 1) return;
+  if ((yield* updateAttempt[status].assumeOne(attempt)) === 1) return;
   const present = yield* attemptStatus.get({ payoutSeq, attemptNo });
   throw new ForbiddenChangeError(
     present === undefined
@@ -520,7 +536,9 @@ function touchesOf(change: Change): readonly string[] | undefined {
   const isHalting = end !== undefined && mayHalt(end);
   const isWide =
     isHalting || [limits, decision, adopts, isCorrected, isValidated].some((part) => part !== undefined);
-  const like = likeness === undefined ? [] : [`like ${likeness.proxyNo} ${likeness.amountSatang}`];
+  const [wasPaid, isPaid] = [before, change.after].map(({ status }) => mayBePaidStatuses.includes(status));
+  const { proxyNo, amountSatang } = likeness ?? change.after.instruction;
+  const like = likeness !== undefined || isPaid !== wasPaid ? [`like ${proxyNo} ${amountSatang}`] : [];
   return isWide ? undefined : [`payout ${before.seq}`, `claim ${before.instruction.payoutId}`, ...like];
 }
 

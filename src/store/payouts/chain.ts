@@ -64,11 +64,11 @@ export interface AppendedEvent extends ChainedEvent {
 }
 
 /** Appends the next event of a payout; inside the caller's transaction. */
-export function appendEvent(payoutSeq: number, event: AppendedEvent): Body<number> {
+export function appendEvent(payoutSeq: number, event: AppendedEvent): Body<void> {
   const { seq, from, to, cause, atMs, attemptNo, detail } = event;
   const moved = { payout_seq: payoutSeq, from_status: from, to_status: to, cause };
   const text = textOf(event);
-  return insertEvent.run({ seq, ...moved, at_ms: atMs, attempt_no: attemptNo, detail, text });
+  return insertEvent.note({ seq, ...moved, at_ms: atMs, attempt_no: attemptNo, detail, text });
 }
 
 /** A row's digest and salt come as one: a call of its own for the commitment would cost more than the hash. */

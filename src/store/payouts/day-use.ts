@@ -343,13 +343,20 @@ export function* isWithinLimits({ limits, after }: Change, companyId: string): B
   return findDayExcess(limits, instruction.amountSatang, use, payeeSatang, submittedAtMs).length === 0;
 }
 
-/** Keeps the sums of the day on which the payout counts, or counts no longer. */
-export function* recordUse(made: Change, companyId: string): Body<void> {
-  for (const { date, by, payout } of computeUseMoves(made)) {
-    const day = { companyId, date };
-    const isCounted = made.limits !== undefined || (yield* isDayCounted(day));
-    if (isCounted) yield* addUse.run({ ...day, ...partsOf(payout, by) });
+/** Where the payout counts by a change, or counts no longer, on days of which sums are kept. */
+export function* readUseMoves(made: Change, companyId: string): Reading<readonly UseMove[]> {
+  const moves: UseMove[] = [];
+  for (const move of computeUseMoves(made)) {
+    // With limits the day is counted in the same transaction.
+    const isCounted = made.limits !== undefined || (yield* isDayCounted({ companyId, date: move.date }));
+    if (isCounted) moves.push(move);
   }
+  return moves;
+}
+
+/** Keeps the sums of these days. */
+export function* recordUse(moves: readonly UseMove[], companyId: string): Body<void> {
+  for (const { date, by, payout } of moves) yield* addUse.note({ companyId, date, ...partsOf(payout, by) });
 }
 
 function partsOf(payout: Payout, by: UseMove['by']): Omit<Added, keyof Day> {

@@ -76,8 +76,8 @@ const keep = define(({ seq }: { seq: number }) =>
 
 /** Takes a row as it is now. */
 export function* recordRow(seq: number): Body<void> {
-  yield* forget.run({ seq });
-  yield* keep.run({ seq });
+  yield* forget.note({ seq });
+  yield* keep.note({ seq });
 }
 
 /** Takes a row as it is after a change. */

@@ -1,4 +1,5 @@
 /** The journal's statements as PostgreSQL reads them: the same nodes, with PostgreSQL's own text where they have one. */
+import { createHash } from 'node:crypto';
 import {
   type Compilable,
   createQueryId,
@@ -32,7 +33,10 @@ export const withoutNul = (value: unknown): unknown =>
   typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\uFFFD') : value;
 
 const compiled = new WeakMap<Step['build'], PostgresStatement>();
-let names = 0;
+
+/** By its text alone: a connection that has a statement of that name has this one, whoever has asked for it first. */
+export const nameOf = (text: string): string =>
+  `paydrop_${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`;
 
 /** The statement of a step, compiled at its first use. */
 export function compileStep({ build, values, isRare }: Step): PostgresStatement {
@@ -43,7 +47,7 @@ export function compileStep({ build, values, isRare }: Step): PostgresStatement 
     text,
     parameters,
     bind: (given: object) => bind(given).map(withoutNul),
-    name: isRare === true ? undefined : `paydrop_${(names += 1)}`,
+    name: isRare === true ? undefined : nameOf(text),
   };
   compiled.set(build, statement);
   return statement;

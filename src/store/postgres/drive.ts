@@ -2,14 +2,14 @@
  * Runs bodies on a connection, round by round: what all of them ask for goes out at once, and those that ask the same
  * statement of the server ask it as one.
  */
-import type { ClientBase } from 'pg';
+import type { ClientBase, QueryConfig, QueryResult } from 'pg';
 import { type Body, type CompiledText, slotNameOf, type Step, type Together } from '../statements.ts';
 import { compileStep } from './compile.ts';
-import { isOfEndedTransaction, isOfPostgres, isRefusedStatement, isViolation } from './errors.ts';
+import { isOfEndedTransaction, isOfOne, isRefusedStatement } from './errors.ts';
 import { type Merged, mergeSteps } from './merge.ts';
 
-/** Those who asked for one statement together met a failure, and it is not known whose it is. */
-export class MergedFailure extends Error {}
+/** What was asked together, or without waiting for the answer, has failed: it is not known whose failure it is. */
+export class UnplacedFailure extends Error {}
 
 /** Where a body stands that has not ended. */
 interface Task {
@@ -124,18 +124,21 @@ class Rounds {
   }
 }
 
-async function askAlone(client: ClientBase, step: Step): Promise<unknown> {
-  const statement = compileStep(step);
-  const { name, text } = statement;
-  const asked = { text, values: statement.bind(step.values), ...(step.asLists && { rowMode: 'array' }) };
-  const result = await client.query(name === undefined ? asked : { name, ...asked });
-  switch (step.wanted) {
+/** As pg takes it. */
+function writeAlone(step: Step): QueryConfig {
+  const { name, text, bind } = compileStep(step);
+  const asked = { text, values: bind(step.values), ...(step.asLists && { rowMode: 'array' }) };
+  return name === undefined ? asked : { name, ...asked };
+}
+
+function readAlone({ rows, rowCount }: QueryResult, wanted: Step['wanted']): unknown {
+  switch (wanted) {
     case 'get':
-      return result.rows[0];
+      return rows[0];
     case 'all':
-      return result.rows;
+      return rows;
     case 'run':
-      return result.rowCount ?? 0;
+      return rowCount ?? 0;
   }
 }
 
@@ -156,24 +159,6 @@ async function learnToMerge(client: ClientBase, step: Step): Promise<void> {
   if (types !== undefined) mergedOf.set(step.build, mergeSteps(step, types) ?? null);
 }
 
-/** True of what may be the fault of one of them, or of their asking together. */
-const isOfOne = (error: unknown): boolean =>
-  isViolation(error) || isRefusedStatement(error) || !isOfPostgres(error);
-
-async function askMerged(client: ClientBase, merged: Merged, asks: readonly Ask[]): Promise<Answer[]> {
-  const { name, text } = merged;
-  const values = merged.bind(asks.map(({ step }) => step.values));
-  try {
-    const result = await client.query<unknown[]>({ name, text, values, rowMode: 'array' });
-    return merged.readAnswers(result, asks.length).map((value) => ({ value }));
-  } catch (error) {
-    // It does as well alone.
-    if (isRefusedStatement(error)) for (const { step } of asks) mergedOf.set(step.build, null);
-    if (isOfOne(error)) throw new MergedFailure('one of several has failed', { cause: error });
-    return asks.map(() => ({ failure: error }));
-  }
-}
-
 const settle = async (asked: Promise<unknown>): Promise<Answer> => {
   try {
     return { value: await asked };
@@ -183,10 +168,60 @@ const settle = async (asked: Promise<unknown>): Promise<Answer> => {
 };
 
 async function askOne(client: ClientBase, { step }: Ask, { unheard }: Manner): Promise<Answer> {
-  const answer = settle(askAlone(client, step));
+  let query: QueryConfig;
+  try {
+    query = writeAlone(step);
+  } catch (error) {
+    // Heard by the body that has asked: the server, which knows nothing of it, would keep all the rest.
+    return { failure: error };
+  }
+  const answer = settle(client.query(query).then((result) => readAlone(result, step.wanted)));
   if (step.isUnheard !== true || unheard === undefined) return answer;
   unheard.push(answer);
   return { value: undefined };
+}
+
+function bindAll(merged: Merged, asks: readonly Ask[]): unknown[] {
+  try {
+    return merged.bind(asks.map(({ step }) => step.values));
+  } catch (error) {
+    throw new UnplacedFailure('one of several cannot be asked', { cause: error });
+  }
+}
+
+/** Asks for all of them, and waits for no answer; undefined where a body needs it. */
+function askAhead(
+  client: ClientBase,
+  merged: Merged,
+  asks: readonly Ask[],
+  unheard: Promise<Answer>[],
+): Answer[] | undefined {
+  const isNoted = asks.every(({ step }) => step.isUnheard === true);
+  const isAssumed = asks.every(({ step }) => step.isAssumed === true);
+  const { name, text } = (isNoted ? merged : isAssumed ? merged.ofOneEach : undefined) ?? {};
+  if (name === undefined || text === undefined) return undefined;
+  const asked = client.query({ name, text, values: bindAll(merged, asks), rowMode: 'array' });
+  // Without what counts for it the server is asked as before.
+  asked.catch((error: unknown) => {
+    if (!isNoted && isRefusedStatement(error))
+      mergedOf.set((asks[0] as Ask).step.build, { ...merged, ofOneEach: undefined });
+  });
+  unheard.push(settle(asked));
+  return asks.map(() => ({ value: 1 }));
+}
+
+async function askMerged(client: ClientBase, merged: Merged, asks: readonly Ask[]): Promise<Answer[]> {
+  const { name, text } = merged;
+  const values = bindAll(merged, asks);
+  try {
+    const result = await client.query<unknown[]>({ name, text, values, rowMode: 'array' });
+    return merged.readAnswers(result, asks.length).map((value) => ({ value }));
+  } catch (error) {
+    // It does as well alone.
+    if (isRefusedStatement(error)) for (const { step } of asks) mergedOf.set(step.build, null);
+    if (isOfOne(error)) throw new UnplacedFailure('one of several has failed', { cause: error });
+    return asks.map(() => ({ failure: error }));
+  }
 }
 
 async function askEach(client: ClientBase, asks: readonly Ask[], manner: Manner): Promise<Answer[]> {
@@ -197,19 +232,27 @@ async function askEach(client: ClientBase, asks: readonly Ask[], manner: Manner)
 const isSameForAll = ({ parameters }: CompiledText, { wanted }: Step): boolean =>
   wanted !== 'run' && parameters.every((parameter) => slotNameOf(parameter) === undefined);
 
+/** True of what is asked as well by itself: of one alone the server cannot require what it does (`ofOneEach`). */
+function isAskedAlone(asks: readonly Ask[], { isAlone, unheard }: Manner): boolean {
+  const mayBeRequired = unheard !== undefined && asks[0]?.step.isAssumed === true;
+  return isAlone === true || (asks.length === 1 && !mayBeRequired);
+}
+
 /** Those who ask the same. */
 async function askSame(client: ClientBase, asks: readonly Ask[], manner: Manner): Promise<Answer[]> {
   const [first] = asks;
-  if (first === undefined || asks.length === 1 || manner.isAlone === true)
-    return askEach(client, asks, manner);
+  if (first === undefined || isAskedAlone(asks, manner)) return askEach(client, asks, manner);
   const { build, wanted } = first.step;
   const isOneWish = asks.every(({ step }) => step.wanted === wanted);
   if (isOneWish && isSameForAll(compileStep(first.step), first.step)) {
-    const answer = await settle(askAlone(client, first.step));
+    const answer = await askOne(client, first, manner);
     return asks.map(() => answer);
   }
   const merged = mergedOf.get(build);
-  if (isOneWish && merged?.wanted === wanted) return askMerged(client, merged, asks);
+  if (isOneWish && merged?.wanted === wanted) {
+    const ahead = manner.unheard && askAhead(client, merged, asks, manner.unheard);
+    return ahead ?? askMerged(client, merged, asks);
+  }
   const answers = askEach(client, asks, manner);
   // What fails here has failed there before.
   if (merged === undefined) await learnToMerge(client, first.step).catch(() => {});
@@ -219,7 +262,8 @@ async function askSame(client: ClientBase, asks: readonly Ask[], manner: Manner)
 /** Asks for all of them at once. */
 async function askAll(client: ClientBase, asks: readonly Ask[], manner: Manner): Promise<Answer[]> {
   const [first] = asks;
-  if (first !== undefined && asks.length === 1) return [await askOne(client, first, manner)];
+  if (first !== undefined && asks.length === 1 && isAskedAlone(asks, manner))
+    return [await askOne(client, first, manner)];
   manner.beforeMany?.();
   const places = Map.groupBy(asks.keys(), (place) => asks[place]?.step.build);
   const answers: Answer[] = [];
@@ -248,7 +292,7 @@ function orderAnswers(answers: readonly Answer[]): readonly number[] {
 /**
  * Runs bodies side by side, each until it ends.
  * @param onEnd told of each as soon as it has ended
- * @throws MergedFailure when a statement that several have asked for fails by the fault of one of them
+ * @throws UnplacedFailure when a statement that several have asked for fails by the fault of one of them
  */
 export async function driveEachOn(
   client: ClientBase,
@@ -265,7 +309,7 @@ export async function driveEachOn(
   }
 }
 
-/** Runs a body on a connection. @throws what it throws; MergedFailure */
+/** Runs a body on a connection. @throws what it throws; UnplacedFailure */
 export async function driveOn<Result>(
   client: ClientBase,
   body: Body<Result>,

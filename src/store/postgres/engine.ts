@@ -10,10 +10,18 @@ import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { JournalWriteError } from '../connection.ts';
 import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
-import { type Answer, driveOn, MergedFailure } from './drive.ts';
-import { asPostgresWriteError, isAnswered, isOfEndedTransaction, isPassing } from './errors.ts';
+import { type Answer, driveOn, UnplacedFailure } from './drive.ts';
+import { asPostgresWriteError, isAnswered, isOfEndedTransaction, isOfOne, isPassing } from './errors.ts';
 import { GatheredReads } from './gathered-reads.ts';
-import { type Greeting, openPool, readersMax, soonAnswered, viewSetUp, wholeSetUp } from './pool.ts';
+import {
+  type Greeting,
+  openPool,
+  pipelined,
+  readersMax,
+  soonAnswered,
+  viewSetUp,
+  wholeSetUp,
+} from './pool.ts';
 
 /** Names the journal's write lock among the advisory locks of its database. */
 export const writeLockKey = 7_202_611_523;
@@ -81,11 +89,18 @@ select set_config(name, setting, ${isForTransaction}) from (values ('enable_seqs
 
 const planByIndex = { name: 'paydrop_plan_by_index', text: writePlanByIndex(true) };
 
+/**
+ * How a transaction is run, the quickest first. `ahead`: a body goes on before it is known what a statement has done
+ * that does the same as a rule; `heard`: each answer is waited for; `alone`: each statement goes out for itself, too.
+ */
+const paces = ['ahead', 'heard', 'alone'] as const;
+type Pace = (typeof paces)[number];
+
 /** Runs a body of a transaction that has begun. @param unheard takes the answers that come as late as the commit's */
 async function driveWrite<Result>(
   client: ClientBase,
   body: Body<Result>,
-  isAlone: boolean,
+  pace: Pace,
   unheard: Promise<Answer>[],
 ): Promise<Result> {
   let isPlanned = false;
@@ -95,18 +110,23 @@ async function driveWrite<Result>(
     // What fails here fails whatever comes after it.
     client.query(planByIndex).catch(() => {});
   };
-  return driveOn(client, body, { isAlone, beforeMany, ...(!isAlone && { unheard }) });
+  return driveOn(client, body, {
+    isAlone: pace === 'alone',
+    beforeMany,
+    ...(pace === 'ahead' && { unheard }),
+  });
 }
 
 /**
  * One transaction.
- * @throws CommitUnansweredError when nobody knows yet whether it has happened; MergedFailure
+ * @throws CommitUnansweredError when nobody knows yet whether it has happened; UnplacedFailure when nothing of it has,
+ * and a slower pace tells why
  */
 async function transact<Result>(
   client: ClientBase,
   marks: WriteMarks,
   body: Body<Result>,
-  isAlone: boolean,
+  pace: Pace,
 ): Promise<Result> {
   // The first statements of the body go out behind these: the server runs them once it has the lock.
   const begun = Promise.all([client.query('begin'), client.query(takeWriteLock), marks.leave(client)]);
@@ -115,21 +135,29 @@ async function transact<Result>(
   const unheard: Promise<Answer>[] = [];
   let result: Result;
   try {
-    result = await driveWrite(client, body, isAlone, unheard);
+    result = await driveWrite(client, body, pace, unheard);
   } catch (error) {
     await begun;
-    // It was refused for the sake of one that has failed before, which says more.
-    if (isOfEndedTransaction(error)) await requireAll(unheard);
-    throw error;
+    // What the body has met may come of what it took for done and was not.
+    const failure = (await findFailure(unheard)) ?? error;
+    if (failure instanceof UnplacedFailure) await client.query('rollback');
+    throw failure;
   }
+  // Before the commit goes out: of what ends by then it is known that it was not made.
   await begun;
   await commit(client, unheard);
   return result;
 }
 
-/** @throws what the first of them has met that has failed */
-async function requireAll(unheard: readonly Promise<Answer>[]): Promise<void> {
-  for (const answer of await Promise.all(unheard)) if ('failure' in answer) throw answer.failure;
+/** What ended the transaction, where one of them has: as it is, or UnplacedFailure where a slower pace says more. */
+async function findFailure(unheard: readonly Promise<Answer>[]): Promise<Error | undefined> {
+  for (const answer of await Promise.all(unheard)) {
+    if (!('failure' in answer) || isOfEndedTransaction(answer.failure)) continue;
+    const { failure } = answer;
+    if (failure instanceof Error && !isOfOne(failure)) return failure;
+    return new UnplacedFailure('what nobody waited for has failed', { cause: failure });
+  }
+  return undefined;
 }
 
 /**
@@ -145,13 +173,17 @@ async function commit(client: ClientBase, unheard: readonly Promise<Answer>[]): 
     if (isAnswered(error)) throw error;
     throw new CommitUnansweredError('the answer to a commit was lost', { cause: error });
   }
-  // Of one that has never reached the server it knows nothing, and has kept the rest: nothing is done on the strength of that.
-  await requireAll(unheard);
+  const failure = await findFailure(unheard);
   if (done !== 'COMMIT')
-    throw new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
+    throw failure ?? new Error(`a transaction of the journal ended with ${done}: nothing of it is kept`);
+  // Of one that has never reached the server it knows nothing, and has kept the rest: nothing is done on the strength of that.
+  if (failure !== undefined)
+    throw new Error('a part of a transaction of the journal was never asked for', {
+      cause: failure instanceof UnplacedFailure ? failure.cause : failure,
+    });
 }
 
-/** Uses a connection, which is thrown away when anything fails on it. */
+/** Uses a connection, which is thrown away when anything fails on it, unless the server has nothing of it left. */
 async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   // Between two statements nobody listens: what breaks then is met by the next.
@@ -162,6 +194,9 @@ async function withClient<T>(pool: Pool, use: (client: PoolClient) => Promise<T>
     const result = await use(client);
     isBroken = false;
     return result;
+  } catch (error) {
+    isBroken = !(error instanceof UnplacedFailure && client.getTransactionStatus() === 'I');
+    throw error;
   } finally {
     client.off('error', ignore);
     client.release(isBroken);
@@ -190,12 +225,14 @@ async function writeOnce<Result>(
   const keep = function* (): Body<Result> {
     return (done.result = yield* makeBody());
   };
-  let isAlone = false;
+  const left: Pace[] = [...paces];
   for (;;) {
     try {
-      return await whileAway(() => withClient(pool, (client) => transact(client, marks, keep(), isAlone)));
+      return await whileAway(() =>
+        withClient(pool, (client) => transact(client, marks, keep(), left[0] ?? 'alone')),
+      );
     } catch (error) {
-      if (error instanceof MergedFailure && !isAlone) isAlone = true;
+      if (error instanceof UnplacedFailure && left.length > 1) left.shift();
       else if (!(error instanceof CommitUnansweredError)) throw error;
       else if (await wasCommitted(pool, marks)) return done.result as Result;
     }
@@ -271,13 +308,13 @@ export interface PostgresEngine extends Engine, AsyncDisposable {
  */
 export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngine {
   const readers = openPool(url, readersMax, greet);
-  const writer = openPool(url, 1, greet, { pipeline: true });
+  const writer = openPool(url, 1, greet, pipelined);
   const aside = openPool(url, 1, greet, soonAnswered);
   const greetLooks: Greeting = async (client) => {
     await greet?.(client);
     await client.query(writePlanByIndex(false));
   };
-  const looks = openPool(url, 1, greetLooks, { pipeline: true });
+  const looks = openPool(url, 1, greetLooks, pipelined);
   const pools = [readers, writer, aside, looks];
   const turns = new KeyedMutex();
   const marks = new WriteMarks();
@@ -292,7 +329,8 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
     explained(() => whileAway(() => withClient(readers, (client) => driveOn(client, makeBody()))));
   const gathered = new GatheredReads({
     withClient: (use) => withClient(looks, use),
-    readAlone: read,
+    readAlone: (makeBody) =>
+      explained(() => whileAway(() => withClient(looks, (client) => driveOn(client, makeBody())))),
   });
   return {
     pool: readers,

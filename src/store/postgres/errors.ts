@@ -25,7 +25,11 @@ const states = {
   noDatabase: '3D000',
   statementThere: '42P05',
   statementGone: '26000',
+  notOneEach: 'PD001',
 } as const;
+
+/** Our own, of a change that was taken for done and was not. */
+export const notOneEachState = states.notOneEach;
 
 /** The SQLSTATE of an error that the server raised; undefined for any other. */
 function sqlStateOf(error: unknown): string | undefined {
@@ -40,6 +44,13 @@ export const isViolation = (error: unknown): boolean =>
 /** True of a statement that the server does not take as it stands. */
 export const isRefusedStatement = (error: unknown): boolean =>
   sqlStateOf(error)?.startsWith(states.statement) === true;
+
+/** True of what may be the fault of one who has asked with others, or of their asking together or ahead. */
+export const isOfOne = (error: unknown): boolean =>
+  isViolation(error) ||
+  isRefusedStatement(error) ||
+  sqlStateOf(error) === states.notOneEach ||
+  !isOfPostgres(error);
 
 /** True of what the server, or the way to it, has answered. */
 export const isOfPostgres = (error: unknown): boolean =>

@@ -19,7 +19,7 @@ import {
   type ValuesNode,
 } from 'kysely';
 import { bindValues, makeSlots, slotNameOf, type Step } from '../statements.ts';
-import { compileStep, JournalCompiler, withoutNul } from './compile.ts';
+import { compileStep, JournalCompiler, nameOf, withoutNul } from './compile.ts';
 
 /** A statement that answers all who ask. */
 export interface Merged {
@@ -27,6 +27,8 @@ export interface Merged {
   readonly name: string;
   /** What each of them wants of it: its answers are no others. */
   readonly wanted: Step['wanted'];
+  /** With it the server ends the transaction unless each of them has changed one row; undefined of what is no update. */
+  readonly ofOneEach: { readonly text: string; readonly name: string } | undefined;
   /** @param asked of each who asks, its values */
   bind(asked: readonly object[]): unknown[];
   /**
@@ -188,7 +190,10 @@ const readAnswers: Readonly<Record<Shape, Merged['readAnswers']>> = {
   },
 };
 
-let names = 0;
+const named = (text: string) => ({ text, name: nameOf(text) });
+
+const writeOneEach = (update: string): string =>
+  `with changed as (${update}) select require_one_each(count(*), count(distinct asker), cardinality($1)) from changed`;
 
 /**
  * @param types of the values of the statement alone, as the server has found them
@@ -218,7 +223,8 @@ export function mergeSteps(
   return {
     text,
     wanted,
-    name: `paydrop_of_all_${(names += 1)}`,
+    name: nameOf(text),
+    ofOneEach: shape === 'update' ? named(writeOneEach(sql)) : undefined,
     bind: (asked) => {
       const all = asked as readonly Readonly<Record<string, unknown>>[];
       return [...slots.map((slot) => encodeList(all.map((one) => one[slot]))), ...constants];

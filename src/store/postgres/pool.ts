@@ -1,4 +1,5 @@
 /** Connections to the journal on PostgreSQL, each set up in the same way. */
+import { Socket } from 'node:net';
 import { hostname } from 'node:os';
 import { type ClientBase, Pool, type PoolConfig, types } from 'pg';
 
@@ -24,6 +25,28 @@ const connectWaitMs = 10_000;
 
 /** What must be known soon fails then, and is asked again on another connection. */
 export const soonAnswered: PoolConfig = { connectionTimeoutMillis: 3_000, query_timeout: 3_000 };
+
+/** What is written in one go of the loop leaves in one packet, however many statements it is; through TLS one by one. */
+class GatheringSocket extends Socket {
+  #isGathering = false;
+
+  override write(...asked: unknown[]): boolean {
+    if (!this.#isGathering) {
+      this.#isGathering = true;
+      this.cork();
+      process.nextTick(this.#letGo);
+    }
+    return super.write(...(asked as Parameters<Socket['write']>));
+  }
+
+  readonly #letGo = (): void => {
+    this.#isGathering = false;
+    this.uncork();
+  };
+}
+
+/** Statements go out without waiting for the answers of those before, as many at once as there are. */
+export const pipelined: PoolConfig = { pipeline: true, stream: () => new GatheringSocket() };
 
 /** Long reads at once; one more connection has all the short ones, and two write. */
 export const readersMax = 5;
@@ -79,7 +102,7 @@ export const wholeSetUp = `${viewSetUp}; set local search_path = ${wholeSchemaNa
 /** Looks at each connection before it is used; what it throws meets whoever wanted to use it. */
 export type Greeting = (client: ClientBase) => Promise<void>;
 
-/** @param more where it differs from others, `pipeline`: statements go out without waiting for the answers of those before */
+/** @param more where it differs from others */
 export function openPool(
   url: string,
   connectionsMax: number,

@@ -162,6 +162,13 @@ const ofDatabase: readonly Mutation[] = [
     'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, notEnded);',
     'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, sql`w.ended_at_ms is null`);',
   ),
+  inDatabase(
+    5,
+    'a change that was taken for done is not required of the server',
+    'store/postgres/merge.ts',
+    "ofOneEach: shape === 'update' ? named(writeOneEach(sql)) : undefined,",
+    "ofOneEach: shape === 'update' && writeOneEach !== undefined ? named(sql) : undefined,",
+  ),
 ];
 
 export const ofMachines: readonly Mutation[] = [

@@ -3,7 +3,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { JournalWriteError } from '../../../src/store/connection.ts';
+import { JournalLockedError, JournalWriteError } from '../../../src/store/connection.ts';
 import { makePostgresEngine, type PostgresEngine } from '../../../src/store/postgres/engine.ts';
 import {
   type Body,
@@ -42,6 +42,9 @@ function databaseUrl(): string {
 const insert = (value: number) => change(textStatement(sql`insert into number values (${value})`));
 const noteNumber = define(({ value }: { value: number }) =>
   textStatement(sql`insert into number values (${value})`),
+);
+const lockNumber = define(({ value }: { value: number }) =>
+  textStatement(sql`update number set value = value where value = ${value}`),
 );
 const readAll = () => select(textStatement<{ value: number }>(sql`select value from number order by value`));
 
@@ -174,7 +177,44 @@ describe.skipIf(!isThere)('bodies on PostgreSQL', () => {
       yield* noteNumber.note({ value: ring as unknown as number });
       return 'done';
     };
-    await expect(engine.write(noteNothing)).rejects.toThrow(/circular/);
+    await expect(engine.write(noteNothing)).rejects.toMatchObject({
+      message: expect.stringMatching(/was never asked for/),
+      cause: { message: expect.stringMatching(/circular/) },
+    });
+  });
+
+  test('what nobody waits for, and what cannot even be written, fails where it was asked for', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    const unwritten = define((_values: object) => {
+      throw new Error('no statement');
+    });
+    const noteUnwritten = function* (): Body<string> {
+      yield* insert(94);
+      yield* unwritten.note({});
+      return 'done';
+    };
+    await expect(engine.write(noteUnwritten)).rejects.toThrow('no statement');
+    expect(await values(engine)).not.toContain(94);
+  });
+
+  test('what nobody waits for, and what the server refuses whoever asks, is not asked for again', async () => {
+    await using engine = makePostgresEngine(databaseUrl());
+    await engine.write(() => insert(95));
+    const other = new Client({ connectionString: databaseUrl() });
+    await other.connect();
+    let runs = 0;
+    const noteLocked = function* (): Body<void> {
+      runs += 1;
+      yield* change(textStatement(sql`set local lock_timeout = 50`));
+      yield* lockNumber.note({ value: 95 });
+    };
+    try {
+      await other.query('begin; select from paydrop.number where value = 95 for update');
+      await expect(engine.write(noteLocked)).rejects.toThrow(JournalLockedError);
+    } finally {
+      await other.end();
+    }
+    expect(runs).toBe(1);
   });
 
   test('a piece of a statement is read as PostgreSQL has it', async () => {

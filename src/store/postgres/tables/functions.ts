@@ -2,6 +2,7 @@
  * What statements and triggers call by the names that SQLite has them by, so that most statements are one text for both.
  * Each is the twin of a function of TypeScript or of SQLite's own: a change of one is a change of both.
  */
+import { notOneEachState } from '../errors.ts';
 
 /** `computeSimilarKey`: of all letters beyond ASCII these two alone become a small one of its own. */
 const similarKey = String.raw`
@@ -75,4 +76,14 @@ create function iif(boolean, anycompatible, anycompatible) returns anycompatible
 language sql immutable parallel safe as 'select case when $1 then $2 else $3 end';
 `;
 
-export const functions = [similarKey, eventHash, json, greatestOfAll, others].join('');
+/** Ends the transaction unless each of those who asked for a change has changed one row (merge.ts). */
+const requireOneEach = `
+create function require_one_each(changed bigint, askers bigint, asked bigint) returns void language plpgsql as $$
+begin
+  if changed <> asked or askers <> asked then
+    raise exception '% of % changes were made, of % rows', askers, asked, changed using errcode = '${notOneEachState}';
+  end if;
+end $$;
+`;
+
+export const functions = [similarKey, eventHash, json, greatestOfAll, others, requireOneEach].join('');
