@@ -184,8 +184,10 @@ const reads = {
   ...dayHeadReads,
 };
 
-/** Of a few rows each, asked for each row that is paid. */
+/** Of a few rows each, asked for each row that is paid, or all the time: found by an index in tables of any size. */
 const looks = {
+  dueInquiries: payoutReads.dueInquiries,
+  nextInquiryAtMs: payoutReads.nextInquiryAtMs,
   payout: payoutReads.payout,
   readyPage: payoutReads.readyPage,
   attemptsOf: payoutReads.attemptsOf,
