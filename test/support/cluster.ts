@@ -42,8 +42,8 @@ export interface Cluster extends AsyncDisposable {
   age(workerId: number, ms: number): Promise<void>;
   /** Makes these rows of the running batch ready, or ready again. */
   ready(...rows: readonly (number | StagedRow)[]): Promise<void>;
-  /** One more process. */
-  open(): Machine;
+  /** One more process. @param url its own way to the database */
+  open(url?: string): Machine;
 }
 
 const batchRow = {
@@ -133,7 +133,7 @@ export async function openCluster(): Promise<Cluster> {
       )),
     ready: (...rows) =>
       engine.write(() => addRows(rows.map((row) => (typeof row === 'number' ? makeRow(row) : row)))),
-    open: () => owned.use(openMachine(database.url)),
+    open: (url = database.url) => owned.use(openMachine(url)),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
