@@ -17,9 +17,7 @@ import {
 import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
 import type { AttemptKey, Change, PayoutEnd } from '../../core/ports.ts';
 import type { PayerKey } from '../../payout/ports.ts';
-import { mayHalt } from '../../payout/rules/brake.ts';
 import type { UseMove } from '../../payout/rules/limits.ts';
-import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
@@ -34,6 +32,7 @@ import { keepAsked } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
 import type { PayerCounts } from './payer-counts.ts';
 import { readLatestEventSeq } from './rows.ts';
+import { touchesOfAll } from './touches.ts';
 
 /** Names one claim and the row that is or wants to be its holder. */
 interface ClaimOfRow {
@@ -527,24 +526,6 @@ function* applyChanges(transaction: Transaction, changes: readonly Change[]): Bo
   const applied: boolean[] = [];
   for (const change of changes) applied.push(yield* applyChange(transaction, change));
   return applied;
-}
-
-/** What counts over many rows, or is decided for them, is looked at by one change at a time. */
-function touchesOf(change: Change): readonly string[] | undefined {
-  const { before, limits, likeness, decision, adopts, isCorrected, isValidated, end } = change;
-  // What may halt the account comes before what is to be sent after it.
-  const isHalting = end !== undefined && mayHalt(end);
-  const isWide =
-    isHalting || [limits, decision, adopts, isCorrected, isValidated].some((part) => part !== undefined);
-  const [wasPaid, isPaid] = [before, change.after].map(({ status }) => mayBePaidStatuses.includes(status));
-  const { proxyNo, amountSatang } = likeness ?? change.after.instruction;
-  const like = likeness !== undefined || isPaid !== wasPaid ? [`like ${proxyNo} ${amountSatang}`] : [];
-  return isWide ? undefined : [`payout ${before.seq}`, `claim ${before.instruction.payoutId}`, ...like];
-}
-
-function touchesOfAll(changes: readonly Change[]): readonly string[] | undefined {
-  const touched = changes.map(touchesOf);
-  return touched.includes(undefined) ? undefined : touched.flatMap((keys) => keys ?? []);
 }
 
 function* askRight(guards: SendGuards | undefined, changes: readonly Change[]): Body<boolean> {
