@@ -77,7 +77,8 @@ export async function isConcluded(
   const waiting = (await readdir(inbox)).filter((name) => name !== '.paydrop' && !left.includes(name));
   if (waiting.length > 0) return false;
   const work = await readdir(join(scene.dataDir, 'work'));
-  if (work.some((name) => !name.startsWith('.paydrop'))) return false;
+  // Of whoever was killed while it wrote what the folder is for there is another, with two dots.
+  if (work.some((name) => !/^\.{1,2}paydrop/.test(name))) return false;
   const reports = new Set(await readdir(scene.outbox));
   const batchIds = plan.drops.flatMap((drop) => (drop.kind === 'good' ? [drop.batchId] : []));
   const summaries = [...reports].filter((name) => name.endsWith('.summary.json'));
