@@ -26,6 +26,8 @@ function compile(statement: Compilable) {
 export interface PostgresStatement extends CompiledText {
   /** By which each connection keeps it once it was parsed; undefined for one that is run now and then. */
   readonly name: string | undefined;
+  /** It changes nothing. */
+  readonly isSelect: boolean;
 }
 
 /** PostgreSQL's texts hold no NUL: a cell that has one is kept with the sign for what cannot be shown. */
@@ -48,6 +50,7 @@ export function compileStep({ build, values, isRare }: Step): PostgresStatement 
     parameters,
     bind: (given: object) => bind(given).map(withoutNul),
     name: isRare === true ? undefined : nameOf(text),
+    isSelect: /^\s*select\s/i.test(text),
   };
   compiled.set(build, statement);
   return statement;

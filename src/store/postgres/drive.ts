@@ -5,7 +5,7 @@
 import type { ClientBase, QueryConfig, QueryResult } from 'pg';
 import { type Body, type CompiledText, slotNameOf, type Step, type Together } from '../statements.ts';
 import { compileStep } from './compile.ts';
-import { isOfEndedTransaction, isOfOne, isRefusedStatement } from './errors.ts';
+import { isOfEndedTransaction, isOfOne, isRefusedStatement, isStatementGone } from './errors.ts';
 import { type Merged, mergeSteps } from './merge.ts';
 
 /** What was asked together, or without waiting for the answer, has failed: it is not known whose failure it is. */
@@ -43,6 +43,8 @@ export interface Manner {
   readonly beforeMany?: () => void;
   /** Takes the answers that no body waits for; left out where each is waited for. */
   readonly unheard?: Promise<Answer>[];
+  /** Waited for before anything is changed: outside of a transaction each statement would be kept for itself. */
+  readonly begun?: Promise<unknown>;
 }
 
 /** True where nobody waits for it any more. */
@@ -159,7 +161,7 @@ async function learnToMerge(client: ClientBase, step: Step): Promise<void> {
   if (types !== undefined) mergedOf.set(step.build, mergeSteps(step, types) ?? null);
 }
 
-const settle = async (asked: Promise<unknown>): Promise<Answer> => {
+export const settle = async (asked: Promise<unknown>): Promise<Answer> => {
   try {
     return { value: await asked };
   } catch (error) {
@@ -282,11 +284,21 @@ async function askAll(client: ClientBase, asks: readonly Ask[], manner: Manner):
 
 /** What has failed first of all, before what has failed because of it. */
 function orderAnswers(answers: readonly Answer[]): readonly number[] {
-  const isFirst = (answer: Answer | undefined): boolean =>
-    answer !== undefined && 'failure' in answer && !isOfEndedTransaction(answer.failure);
-  return [...answers.keys()].toSorted(
-    (one, other) => Number(isFirst(answers[other])) - Number(isFirst(answers[one])),
-  );
+  const rankOf = (answer: Answer | undefined): number => {
+    if (answer === undefined || !('failure' in answer) || isOfEndedTransaction(answer.failure)) return 0;
+    // One that is asked for the first time after a failure is not taken, and is not there for those who ask it next.
+    return isStatementGone(answer.failure) ? 1 : 2;
+  };
+  return [...answers.keys()].toSorted((one, other) => rankOf(answers[other]) - rankOf(answers[one]));
+}
+
+/** Also of what cannot be written, which whoever has asked for it is told of. */
+function mayChange({ step }: Ask): boolean {
+  try {
+    return step.wanted === 'run' || !compileStep(step).isSelect;
+  } catch {
+    return true;
+  }
 }
 
 /**
@@ -303,6 +315,7 @@ export async function driveEachOn(
   const rounds = new Rounds(onEnd);
   for (const [place, body] of bodies.entries()) rounds.begin(body, place);
   for (let asks = rounds.takeAsks(); asks.length > 0; asks = rounds.takeAsks()) {
+    if (asks.some(mayChange)) await manner.begun;
     const answers = await askAll(client, asks, manner);
     const order = answers.some((answer) => 'failure' in answer) ? orderAnswers(answers) : answers.keys();
     for (const place of order) rounds.answer(asks[place] as Ask, answers[place] as Answer);

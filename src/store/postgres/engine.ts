@@ -10,7 +10,7 @@ import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { JournalWriteError } from '../connection.ts';
 import type { Engine, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
-import { type Answer, driveOn, UnplacedFailure } from './drive.ts';
+import { type Answer, driveOn, settle, UnplacedFailure } from './drive.ts';
 import { asPostgresWriteError, isAnswered, isOfEndedTransaction, isOfOne, isPassing } from './errors.ts';
 import { GatheredReads } from './gathered-reads.ts';
 import {
@@ -102,17 +102,19 @@ async function driveWrite<Result>(
   body: Body<Result>,
   pace: Pace,
   unheard: Promise<Answer>[],
+  begun: Promise<unknown>,
 ): Promise<Result> {
   let isPlanned = false;
   const beforeMany = (): void => {
     if (isPlanned) return;
     isPlanned = true;
-    // What fails here fails whatever comes after it.
-    client.query(planByIndex).catch(() => {});
+    // What fails here fails whatever comes after it, and says why.
+    unheard.push(settle(client.query(planByIndex)));
   };
   return driveOn(client, body, {
     isAlone: pace === 'alone',
     beforeMany,
+    begun,
     ...(pace === 'ahead' && { unheard }),
   });
 }
@@ -135,7 +137,7 @@ async function transact<Result>(
   const unheard: Promise<Answer>[] = [];
   let result: Result;
   try {
-    result = await driveWrite(client, body, pace, unheard);
+    result = await driveWrite(client, body, pace, unheard, begun);
   } catch (error) {
     await begun;
     // What the body has met may come of what it took for done and was not.

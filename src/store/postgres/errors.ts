@@ -45,6 +45,9 @@ export const isViolation = (error: unknown): boolean =>
 export const isRefusedStatement = (error: unknown): boolean =>
   sqlStateOf(error)?.startsWith(states.statement) === true;
 
+/** True of a prepared statement that the server does not know, or knows no more. */
+export const isStatementGone = (error: unknown): boolean => sqlStateOf(error) === states.statementGone;
+
 /** True of what may be the fault of one who has asked with others, or of their asking together or ahead. */
 export const isOfOne = (error: unknown): boolean =>
   isViolation(error) ||

@@ -231,4 +231,15 @@ describePostgres('bodies that go on before they are told', () => {
     expect(heard.filter((one) => one === 'asked begin')).toHaveLength(2);
     expect(await backends()).toEqual(before);
   });
+
+  test('wait for their answers where the server cannot require what they went on from', async () => {
+    await endOnPostgres([[], []]);
+    await using client = await database.connect();
+    await client.query('drop function paydrop.require_one_each');
+    const heard = await listen(async () => {
+      expect(await engine.write(moveFrom('0'))).toEqual([1, 1].map((one) => ['0', one]));
+      expect(await engine.write(moveFrom('0'))).toEqual([0, 0].map((none) => ['1', none]));
+    });
+    expect(heard.filter((one) => one === 'asked begin')).toHaveLength(3);
+  });
 });
