@@ -7,7 +7,7 @@
  * what lives).
  */
 /* oxlint-disable no-var, prefer-template */
-var switches = ['--disable-sigusr1', '--max-semi-space-size=16', '--heap-growing-percent=50'];
+var switches = ['--disable-sigusr1', '--max-semi-space-size=32', '--heap-growing-percent=100'];
 var nodeNeeded = 24;
 // What only tells about the program needs no switch, and no second start, which takes a third of its time.
 var isToTell = process.argv.slice(2).some(function (word) {

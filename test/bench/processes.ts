@@ -42,7 +42,7 @@ export interface Usage {
 }
 
 /** Those of src/launch.cts, with which the installed command runs. */
-export const memoryOptions = ['--max-semi-space-size=16', '--heap-growing-percent=50'];
+export const memoryOptions = ['--max-semi-space-size=32', '--heap-growing-percent=100'];
 
 /** Node's own switches for a measured program, such as `--cpu-prof`. */
 const extraOptions = (process.env['PAYDROP_BENCH_NODE'] ?? '').split(' ').filter((word) => word !== '');
