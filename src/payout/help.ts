@@ -104,16 +104,11 @@ interface Listed {
  */
 async function listBatches({ share, runningBatches }: HelpSetup): Promise<readonly Listed[]> {
   const [running, abandoned] = await Promise.all([runningBatches(), share.abandoned()]);
-  const byId = new Map(running.map((batch) => [batch.batchId, batch]));
-  const first: Batch[] = [];
-  for (const batchId of abandoned) {
-    const batch = byId.get(batchId);
-    if (batch !== undefined) first.push(batch);
-    byId.delete(batchId);
-  }
+  const first = abandoned.flatMap((id) => running.filter(({ batchId }) => batchId === id));
+  const others = running.filter(({ batchId }) => !abandoned.includes(batchId));
   return [
     ...first.map((batch) => ({ batch, isAbandoned: true })),
-    ...[...byId.values()].map((batch) => ({ batch, isAbandoned: false })),
+    ...others.map((batch) => ({ batch, isAbandoned: false })),
   ];
 }
 

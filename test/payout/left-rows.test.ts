@@ -6,14 +6,22 @@ import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts'
 import { firstShard, openMachines, paidOnce, slowly } from '../support/machines.ts';
 import { minuteMs, verify } from '../support/theatre.ts';
 
+const small = secondBatchId;
+
+/** A large file and a small one, whose rows the third machine has taken; each row takes a second. */
+async function openSmallBesideLarge() {
+  const one = await openMachines(2_000, (theatre) => slowly(theatre, 1_000));
+  const { theatre, batchId, third } = one;
+  await ingest(theatre.journal, makeRows(20, 3_001), { batchId: small });
+  for (const id of [batchId, small]) await theatre.journal.moveBatch(id, 'running', null, noonMs);
+  await third.share.claim(small, firstShard);
+  return one;
+}
+
 describe('a batch of which a machine has left rows', () => {
   test('is left for another of which a machine that was killed has left rows', async () => {
-    await using one = await openMachines(2_000, (theatre) => slowly(theatre, 1_000));
-    const { theatre, batchId, workers, second, third } = one;
-    const small = secondBatchId;
-    await ingest(theatre.journal, makeRows(20, 3_001), { batchId: small });
-    for (const id of [batchId, small]) await theatre.journal.moveBatch(id, 'running', null, noonMs);
-    await third.share.claim(small, firstShard);
+    await using one = await openSmallBesideLarge();
+    const { theatre, workers, second, third } = one;
     const helping = second.help();
     await theatre.time.advance(5_000);
     expect(await theatre.statuses(small)).toEqual({ ready: 20 });
@@ -27,12 +35,8 @@ describe('a batch of which a machine has left rows', () => {
   });
 
   test('is left for another whose rows have waited longer, though machines leave rows of it all the time', async () => {
-    await using one = await openMachines(2_000, (theatre) => slowly(theatre, 1_000));
+    await using one = await openSmallBesideLarge();
     const { theatre, batchId, workers, second, third } = one;
-    const small = secondBatchId;
-    await ingest(theatre.journal, makeRows(20, 3_001), { batchId: small });
-    for (const id of [batchId, small]) await theatre.journal.moveBatch(id, 'running', null, noonMs);
-    await third.share.claim(small, firstShard);
     const others = [4, 5, 6, 7, 8];
     for (const workerId of others) await workers.store.claimShard(batchId, workerId, firstShard);
     workers.gone.add(4);

@@ -10,9 +10,11 @@ function touchesOf(change: Change): readonly string[] | undefined {
   const isHalting = end !== undefined && mayHalt(end);
   const isWide =
     isHalting || [limits, decision, adopts, isCorrected, isValidated].some((part) => part !== undefined);
-  const [wasPaid, isPaid] = [before, change.after].map(({ status }) => mayBePaidStatuses.includes(status));
+  const [mightBePaid, mayBePaid] = [before, change.after].map(({ status }) =>
+    mayBePaidStatuses.includes(status),
+  );
   const { proxyNo, amountSatang } = likeness ?? change.after.instruction;
-  const like = likeness !== undefined || isPaid !== wasPaid ? [`like ${proxyNo} ${amountSatang}`] : [];
+  const like = likeness !== undefined || mayBePaid !== mightBePaid ? [`like ${proxyNo} ${amountSatang}`] : [];
   return isWide ? undefined : [`payout ${before.seq}`, `claim ${before.instruction.payoutId}`, ...like];
 }
 

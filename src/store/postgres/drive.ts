@@ -127,13 +127,13 @@ class Rounds {
 }
 
 /** As pg takes it. */
-function writeAlone(step: Step): QueryConfig {
+function writeQuery(step: Step): QueryConfig {
   const { name, text, bind } = compileStep(step);
   const asked = { text, values: bind(step.values), ...(step.asLists && { rowMode: 'array' }) };
   return name === undefined ? asked : { name, ...asked };
 }
 
-function readAlone({ rows, rowCount }: QueryResult, wanted: Step['wanted']): unknown {
+function readAnswer({ rows, rowCount }: QueryResult, wanted: Step['wanted']): unknown {
   switch (wanted) {
     case 'get':
       return rows[0];
@@ -172,12 +172,12 @@ export const settle = async (asked: Promise<unknown>): Promise<Answer> => {
 async function askOne(client: ClientBase, { step }: Ask, { unheard }: Manner): Promise<Answer> {
   let query: QueryConfig;
   try {
-    query = writeAlone(step);
+    query = writeQuery(step);
   } catch (error) {
     // Heard by the body that has asked: the server, which knows nothing of it, would keep all the rest.
     return { failure: error };
   }
-  const answer = settle(client.query(query).then((result) => readAlone(result, step.wanted)));
+  const answer = settle(client.query(query).then((result) => readAnswer(result, step.wanted)));
   if (step.isUnheard !== true || unheard === undefined) return answer;
   unheard.push(answer);
   return { value: undefined };
@@ -200,8 +200,9 @@ function askAhead(
 ): Answer[] | undefined {
   const isNoted = asks.every(({ step }) => step.isUnheard === true);
   const isAssumed = asks.every(({ step }) => step.isAssumed === true);
-  const { name, text } = (isNoted ? merged : isAssumed ? merged.ofOneEach : undefined) ?? {};
-  if (name === undefined || text === undefined) return undefined;
+  const ahead = isNoted ? merged : isAssumed ? merged.ofOneEach : undefined;
+  if (ahead === undefined) return undefined;
+  const { name, text } = ahead;
   const asked = client.query({ name, text, values: bindAll(merged, asks), rowMode: 'array' });
   // Without what counts for it the server is asked as before.
   asked.catch((error: unknown) => {

@@ -127,15 +127,13 @@ class MergingCompiler extends JournalCompiler {
 
 type Shape = 'select' | 'update' | 'insert';
 
-const isSelect = (text: string): boolean => /^\s*select\s/i.test(text);
-
 /** Undefined of one that cannot be merged, or whose meaning might be another then. */
 function findShape(
   node: ReturnType<OperationNodeSource['toOperationNode']>,
-  text: string,
+  isSelect: boolean,
   wanted: Step['wanted'],
 ): Shape | undefined {
-  const isRead = SelectQueryNode.is(node) || (RawNode.is(node) && isSelect(text));
+  const isRead = SelectQueryNode.is(node) || (RawNode.is(node) && isSelect);
   if (isRead) return wanted === 'get' ? 'select' : undefined;
   if (wanted !== 'run') return undefined;
   if (UpdateQueryNode.is(node))
@@ -206,8 +204,8 @@ export function mergeSteps(
   if (step.asLists === true || step.isRare === true) return undefined;
   const statement = (build as (values: object) => Compilable)(makeSlots(values));
   const node = (statement as unknown as OperationNodeSource).toOperationNode();
-  const { text: alone, parameters } = compileStep({ build, values, wanted });
-  const shape = findShape(node, alone, wanted);
+  const { isSelect, parameters } = compileStep({ build, values, wanted });
+  const shape = findShape(node, isSelect, wanted);
   const places = findPlaces(parameters, types);
   const isKnown = places.columns.length > 0 && places.columns.every(({ type }) => mergedTypes.includes(type));
   if (shape === undefined || !isKnown) return undefined;

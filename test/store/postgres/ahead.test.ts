@@ -18,6 +18,7 @@ import {
   select,
   together,
 } from '../../../src/store/statements.ts';
+import { listen } from '../../support/postgres-talk.ts';
 import { describePostgres, makeDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 /** Any table of the journal will do that has texts. */
@@ -150,29 +151,6 @@ function endOnSqlite(deeds: readonly (readonly Deed[])[]): End {
   return { told, kept: drive(db, readAll()) };
 }
 
-/** What was asked of the server, and answered by it, in this order. */
-async function listen(work: () => Promise<unknown>): Promise<readonly string[]> {
-  const client = await engine.pool.connect();
-  const prototype = Object.getPrototypeOf(client) as { query: (...asked: unknown[]) => Promise<unknown> };
-  client.release();
-  const { query: asked } = prototype;
-  const heard: string[] = [];
-  prototype.query = async function (...given) {
-    const [first] = given;
-    const text = (typeof first === 'string' ? first : (first as { text: string }).text).trim();
-    heard.push(`asked ${text}`);
-    const answer = await asked.apply(this, given);
-    heard.push(`answered ${text}`);
-    return answer;
-  };
-  try {
-    await work();
-  } finally {
-    prototype.query = asked;
-  }
-  return heard;
-}
-
 /** Two rows that are looked at, then moved. */
 const moveFrom = (from: string) =>
   bodiesOf(
@@ -212,7 +190,7 @@ describePostgres('bodies that go on before they are told', () => {
 
   test('do not wait: the commit is asked for before the change is answered', async () => {
     await endOnPostgres([[], []]);
-    const heard = await listen(() => engine.write(moveFrom('0')));
+    const heard = await listen(engine, () => engine.write(moveFrom('0')));
     const changed = heard.findIndex((one) => one.startsWith('answered with changed'));
     expect(heard.indexOf('asked commit')).toBeLessThan(changed);
     expect(heard.filter((one) => one.startsWith('asked with changed'))).toHaveLength(1);
@@ -225,7 +203,7 @@ describePostgres('bodies that go on before they are told', () => {
         select(query.selectFrom('meta').select((eb) => eb.fn('pg_backend_pid', []).as('pid'))),
       );
     const before = await backends();
-    const heard = await listen(async () => {
+    const heard = await listen(engine, async () => {
       expect(await engine.write(moveFrom('elsewhere'))).toEqual([0, 0].map((none) => ['0', none]));
     });
     expect(heard.filter((one) => one === 'asked begin')).toHaveLength(2);
@@ -236,7 +214,7 @@ describePostgres('bodies that go on before they are told', () => {
     await endOnPostgres([[], []]);
     await using client = await database.connect();
     await client.query('drop function paydrop.require_one_each');
-    const heard = await listen(async () => {
+    const heard = await listen(engine, async () => {
       expect(await engine.write(moveFrom('0'))).toEqual([1, 1].map((one) => ['0', one]));
       expect(await engine.write(moveFrom('0'))).toEqual([0, 0].map((none) => ['1', none]));
     });

@@ -10,6 +10,7 @@ import type { Tables } from '../../../src/store/schema.ts';
 import { type Body, define, query, type Reading, together } from '../../../src/store/statements.ts';
 import { openCluster } from '../../support/cluster.ts';
 import { intentOf } from '../../support/journal-fixtures.ts';
+import { listen } from '../../support/postgres-talk.ts';
 import { describePostgres, makeDatabase, type TestDatabase } from '../../support/postgres.ts';
 
 /** Any table of the journal will do that has texts and numbers. */
@@ -34,26 +35,10 @@ const many = <Result>(bodies: readonly Body<Result>[]) => together([...bodies]);
 let database: TestDatabase;
 let engine: PostgresEngine;
 
-async function statements(
-  { pool }: PostgresEngine,
-  work: () => Promise<unknown>,
-): Promise<readonly string[]> {
-  const client = await pool.connect();
-  const prototype = Object.getPrototypeOf(client) as { query: (...asked: unknown[]) => unknown };
-  client.release();
-  const { query: asked } = prototype;
-  const texts: string[] = [];
-  prototype.query = function (...given) {
-    const [first] = given;
-    texts.push(typeof first === 'string' ? first : (first as { text: string }).text);
-    return asked.apply(this, given);
-  };
-  try {
-    await work();
-  } finally {
-    prototype.query = asked;
-  }
-  return texts;
+/** What was asked of the server meanwhile. */
+async function statements(one: PostgresEngine, work: () => Promise<unknown>): Promise<readonly string[]> {
+  const heard = await listen(one, work);
+  return heard.flatMap((line) => /^asked (.*)/s.exec(line)?.[1] ?? []);
 }
 
 describePostgres('several who ask the same', () => {
