@@ -39,7 +39,7 @@ const replacing = ['test/app/reconcile-gap.test.ts', 'test/cli/interrupt.test.ts
 export default defineConfig({
   test: {
     globalSetup: ['test/support/quick-folder.ts', 'test/support/postgres-server.ts', 'test/built-program.ts'],
-    setupFiles: ['test/fixed-seed.ts'],
+    setupFiles: ['test/clean-start.ts', 'test/fixed-seed.ts', 'test/cli/to-end-with.ts'],
     sequence: { sequencer: LongestFirst },
     // Forks rather than threads: some tests start servers, change directories and end processes of their own.
     pool: 'forks',

@@ -176,6 +176,6 @@ test('the command needs a journal, and prints what the copy has', async () => {
   const sample = join(import.meta.dirname, '../../samples/payouts.csv');
   await runPaydrop(['run', sample, ...options, '--log-level', 'silent']);
   const made = await runPaydrop(['backup', join(folder.path, 'copy.db'), ...options, '--json']);
-  expect(made.code).toBe(0);
+  expect(made).toEndWith(0);
   expect(JSON.parse(made.stdout)).toMatchObject({ path: join(folder.path, 'copy.db') });
 });

@@ -35,7 +35,7 @@ test('nothing of a batch is paid before two people have approved it, by run or b
   const become = await addPeople(scene);
   await become('mali');
   const waiting = await scene.run('run', file);
-  expect(waiting.code).toBe(6);
+  expect(waiting).toEndWith(6);
   const batchId = batchIdIn(waiting.stdout);
   expect(waiting.stdout).toContain('It waits for approval.');
   expect((await scene.run('resume', batchId)).stdout).toContain('it waits for approval');
@@ -54,9 +54,9 @@ test('nothing of a batch is paid before two people have approved it, by run or b
   });
   expect(ids).toContain(batchId);
   expect((await scene.bank.ledger()).totals.count).toBe(0);
-  for (const id of ids) expect(await scene.run('approve', '--batch', id)).toMatchObject({ code: 0 });
+  for (const id of ids) expect(await scene.run('approve', '--batch', id)).toEndWith(0);
   await become('nok');
-  for (const id of ids) expect(await scene.run('approve', '--batch', id)).toMatchObject({ code: 0 });
+  for (const id of ids) expect(await scene.run('approve', '--batch', id)).toEndWith(0);
   const ledger = await waitFor(async () => {
     const read = await scene.bank.ledger();
     return read.totals.count === 6 ? read : undefined;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   const notices = { command: ['/bin/sh', '-c', 'cat > notice.json'] };
   scene = await openScene({ watch: { stillMs: 50 }, notices });
   file = await scene.addFile('a.csv', csvOf('A', 2));
-  expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+  expect(await scene.run('run', file)).toEndWith(0);
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
@@ -91,7 +91,7 @@ test('a damaged journal: a watcher finds it out and sends nothing, and each comm
   await until(async () => (await readNotice()).includes('the journal is damaged'));
   expect(watch.stderr).toContain('the journal is damaged: nothing is sent any more');
   watch.kill('SIGTERM');
-  expect(await watch.ended).toMatchObject({ code: 0 });
+  expect(await watch.ended).toEndWith(0);
   expect((await scene.bank.ledger()).entries).toHaveLength(2);
   await overwrite(journal, 2);
   const beside = await Promise.all([scene.run('status'), scene.run('run', join(inbox, 'b.csv'))]);

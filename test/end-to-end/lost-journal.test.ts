@@ -106,7 +106,7 @@ async function runAndJudge(scene: Scene, args: readonly string[]) {
   const ledger = await scene.bank.ledger();
   const { lines, exceptions } = await readReports(scene);
   expect(judge(lines, exceptions, ledger)).toEqual([]);
-  expect(end.code).toBe(4);
+  expect(end).toEndWith(4);
   expect(end.stderr).toMatch(/"msg":"The journal was lost or restored: .* the bank is asked/);
   expect(JSON.parse(end.stdout)).toMatchObject({ addsUp: true, journalLoss: { until: expect.any(String) } });
   return { ledger, lines, exceptions };
@@ -132,7 +132,7 @@ describe('a run whose journal is lost midway', () => {
     expect(ledger.totals.count).toBeGreaterThan(rowCount * 0.8);
 
     const again = await scene.run('run', file, '--json');
-    expect(again.code).toBe(4);
+    expect(again).toEndWith(4);
     expect(again.stderr).toContain('The journal was lost or restored');
     expect((await scene.bank.ledger()).totals).toEqual(ledger.totals);
   });
@@ -160,14 +160,14 @@ describe('a journal that is lost when all was paid and reported', () => {
     await using scene = await openScene({ settle: { notFoundTrustMs: 500 } });
     const rows = planGoodRows(6, 'D', new Dice(6));
     const file = await scene.addFile('payouts.csv', writeRows(rows));
-    expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+    expect(await scene.run('run', file)).toEndWith(0);
     const { totals } = await scene.bank.ledger();
     await Promise.all(sides.map((side) => rm(`${journalIn(scene)}${side}`, { force: true })));
     const end = await scene.run('run', file, '--journal-lost', '--since', firstDay());
-    expect(end.code).toBe(1);
+    expect(end).toEndWith(1);
     expect(end.stderr).toContain('another file has this name already; move it away and run it again');
     for (const path of await findReports(scene.outbox, /^[^.]/)) await rename(path, `${path}.old`);
-    expect(await scene.run('run', file)).toMatchObject({ code: 4 });
+    expect(await scene.run('run', file)).toEndWith(4);
     const { lines } = await readReports(scene);
     expect(lines.map(({ status, reasonCode }) => `${status} ${reasonCode}`)).toEqual(
       rows.map(() => 'unresolved found-after-loss'),

@@ -79,7 +79,7 @@ describePostgres('a machine that helps', () => {
   test('takes registrations, callbacks and approvals, as does one without a watcher', async () => {
     const watch = { stillMs: 50, rescanMs: 200, probeMs: 200, graceMs: 10_000 };
     await using scene = await openRegisterScene({ watch });
-    expect(await scene.run('init')).toMatchObject({ code: 0 });
+    expect(await scene.run('init')).toEndWith(0);
     const become = await makePeople(scene);
     const approval = { when: 'always', people: 2 };
     const page = `127.0.0.1:${await findFreePort()}`;
@@ -103,9 +103,9 @@ describePostgres('a machine that helps', () => {
       return batchId !== '';
     });
     await become('mali');
-    expect(await approve(three, batchId)).toMatchObject({ code: 0 });
+    expect(await approve(three, batchId)).toEndWith(0);
     await become('nok');
-    expect(await approve(two, batchId)).toMatchObject({ code: 0 });
+    expect(await approve(two, batchId)).toEndWith(0);
     await until(
       async () => (await list(two.dataDir, 'archive')).filter((name) => name.endsWith('.csv')).length === 2,
     );
@@ -125,10 +125,10 @@ describePostgres('a machine that helps', () => {
     expect(ledger.registrations.entries).toHaveLength(numbers.length);
 
     sender.kill('SIGTERM');
-    expect((await sender.ended).code).toBe(0);
+    expect(await sender.ended).toEndWith(0);
     await until(() => helper.stdout.includes('taken over'));
     expect(await signIn()).toBe(200);
     helper.kill('SIGTERM');
-    expect(await helper.ended).toMatchObject({ code: 0 });
+    expect(await helper.ended).toEndWith(0);
   }, 60_000);
 });

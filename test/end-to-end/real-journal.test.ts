@@ -21,8 +21,8 @@ interface Paid {
 async function payOnce(seed: number): Promise<Paid> {
   const scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
   const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'J', new Dice(seed))));
-  expect(await scene.run('init')).toMatchObject({ code: 0 });
-  expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+  expect(await scene.run('init')).toEndWith(0);
+  expect(await scene.run('run', file)).toEndWith(0);
   return { scene, file };
 }
 
@@ -41,15 +41,15 @@ describe('an empty data directory the next day', () => {
     expect(wrong).toMatchObject({ code: 2, stdout: '' });
     for (const way of ['paydrop init', '--journal-lost --since']) expect(wrong.stderr).toContain(way);
     for (const command of ['watch', 'settle', 'adopt'])
-      expect(await scene.run(command, ...elsewhere)).toMatchObject({ code: 2 });
+      expect(await scene.run(command, ...elsewhere)).toEndWith(2);
     for (const command of [['archive', '--before', '2026-01-01'], restoring(file), restoring('gone.db')])
-      expect(await scene.run(...command, ...elsewhere)).toMatchObject({ code: 2 });
-    expect(await scene.run('check', file, ...elsewhere)).toMatchObject({ code: 0 });
+      expect(await scene.run(...command, ...elsewhere)).toEndWith(2);
+    expect(await scene.run('check', file, ...elsewhere)).toEndWith(0);
     // Nothing stands in the way of the folder that is to be put there.
     expect(existsSync(join(scene.folder, 'elsewhere'))).toBe(false);
     await rm(scene.dataDir, { recursive: true });
     await mkdir(scene.dataDir);
-    expect(await scene.run('run', file)).toMatchObject({ code: 2 });
+    expect(await scene.run('run', file)).toEndWith(2);
     expect(await countPaid(scene)).toBe(rowCount);
   });
 
@@ -59,17 +59,17 @@ describe('an empty data directory the next day', () => {
     expect((await scene.run('init')).stderr).toContain('there is a journal');
     await rm(join(scene.dataDir, 'journal.db'));
     const lost = await scene.run('init');
-    expect(lost).toMatchObject({ code: 2 });
+    expect(lost).toEndWith(2);
     expect(lost.stderr).toContain('journal.mark is there, journal.db is not');
     await rm(join(scene.dataDir, 'journal.mark'));
     const traced = await scene.run('init');
-    expect(traced).toMatchObject({ code: 2 });
+    expect(traced).toEndWith(2);
     expect(traced.stderr).toContain('another journal has worked with these folders');
     const outbox = join(scene.folder, 'moved', 'outbox');
     await cp(scene.outbox, outbox, { recursive: true });
-    expect(await scene.run('init', '--data-dir', join(scene.folder, 'moved'))).toMatchObject({ code: 2 });
+    expect(await scene.run('init', '--data-dir', join(scene.folder, 'moved'))).toEndWith(2);
     expect(await readdir(join(scene.folder, 'moved'))).toEqual(['outbox']);
-    expect(await scene.run('run', file)).toMatchObject({ code: 2 });
+    expect(await scene.run('run', file)).toEndWith(2);
     expect(await countPaid(scene)).toBe(rowCount);
   });
 
@@ -79,7 +79,7 @@ describe('an empty data directory the next day', () => {
       notices: { command: ['/bin/sh', '-c', 'cat > notice.json'] },
     });
     const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(1, 'N', new Dice(3))));
-    expect(await scene.run('run', file)).toMatchObject({ code: 2 });
+    expect(await scene.run('run', file)).toEndWith(2);
     const notice = JSON.parse(await readFile(join(scene.folder, 'notice.json'), 'utf8'));
     expect(notice).toMatchObject({ kind: 'journal-refused', exitCode: 2, batchId: null });
     expect(notice.reason).toContain('paydrop init');
@@ -90,24 +90,24 @@ test('init writes settings where there are none, and makes no journal yet', asyn
   await using scene = await openScene({ asBank: true });
   await rm(scene.configPath);
   const begun = await scene.run('init');
-  expect(begun).toMatchObject({ code: 0 });
+  expect(begun).toEndWith(0);
   expect(begun.stdout).toContain('run "paydrop init" again');
   const text = await readFile(scene.configPath, 'utf8');
   expect(text).toContain('baseUrl: https://bank.example');
   await writeFile(join(scene.folder, 'secret'), 'x\n', { mode: 0o600 });
-  expect(await scene.run('config')).toMatchObject({ code: 0 });
+  expect(await scene.run('config')).toEndWith(0);
   const tooEarly = await scene.run('init');
   expect(tooEarly).toMatchObject({ code: 2, stdout: '' });
   expect(tooEarly.stderr).toContain('is still https://bank.example: fill in');
   await writeFile(scene.configPath, text.replace('https://bank.example', 'https://bank.exam.ple'));
-  expect(await scene.run('init')).toMatchObject({ code: 0 });
+  expect(await scene.run('init')).toEndWith(0);
   expect((await scene.run('init')).stderr).toContain('there is a journal');
 });
 
 test('with a server that says that it is a sandbox a run makes its own journal', async () => {
   await using scene = await openScene();
   const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(1, 'S', new Dice(4))));
-  expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+  expect(await scene.run('run', file)).toEndWith(0);
 });
 
 describe('a journal and its mark that were restored together', () => {
@@ -117,7 +117,7 @@ describe('a journal and its mark that were restored together', () => {
   async function restoreBoth(seed: number): Promise<Paid> {
     const scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
     const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'B', new Dice(seed))));
-    expect(await scene.run('init')).toMatchObject({ code: 0 });
+    expect(await scene.run('init')).toEndWith(0);
     const kept = join(scene.folder, 'kept');
     await mkdir(kept);
     const copyAll = async (from: string, to: string): Promise<void> => {
@@ -125,7 +125,7 @@ describe('a journal and its mark that were restored together', () => {
         if (existsSync(join(from, name))) await copyFile(join(from, name), join(to, name));
     };
     await copyAll(scene.dataDir, kept);
-    expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+    expect(await scene.run('run', file)).toEndWith(0);
     scene.clocks.pass(nightMs);
     // Written over, as a file system snapshot that is rolled back does: the file keeps its inode.
     for (const name of files) {
@@ -146,7 +146,7 @@ describe('a journal and its mark that were restored together', () => {
     for (const mark of await findReports(scene.outbox, /^\.journal-.*\.mark$/)) await rm(mark);
     const end = await scene.run('run', file);
     expect(await countPaid(scene)).toBe(rowCount);
-    expect(end.code).toBe(5);
+    expect(end).toEndWith(5);
     expect(end.stdout).toMatch(/outbox\/payouts\.\w{10}\.\w+\.(csv|json)/);
     expect(end.stdout).toContain('--journal-lost');
   });
@@ -156,10 +156,10 @@ describe('a copy the next day', () => {
   test('of the data directory pays nobody, and goes on when it is adopted', async () => {
     await using scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
     const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'C', new Dice(6))));
-    expect(await scene.run('init')).toMatchObject({ code: 0 });
+    expect(await scene.run('init')).toEndWith(0);
     const copy = join(scene.folder, 'copy');
     await cp(scene.dataDir, copy, { recursive: true, preserveTimestamps: true });
-    expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+    expect(await scene.run('run', file)).toEndWith(0);
     scene.clocks.pass(nightMs);
     const elsewhere = ['--data-dir', copy];
     const refused = await scene.run('run', file, ...elsewhere);
@@ -168,8 +168,8 @@ describe('a copy the next day', () => {
     expect(refused.stderr).toMatch(/is a copy: .*paydrop adopt/);
     // Adopted though the original went on after the copy, and days later: yesterday alone would not show it.
     scene.clocks.pass(2 * dayMs);
-    expect(await scene.run('adopt', ...elsewhere)).toMatchObject({ code: 0 });
-    expect(await scene.run('run', file, '--wait', '1', ...elsewhere)).toMatchObject({ code: 4 });
+    expect(await scene.run('adopt', ...elsewhere)).toEndWith(0);
+    expect(await scene.run('run', file, '--wait', '1', ...elsewhere)).toEndWith(4);
     expect(await countPaid(scene)).toBe(rowCount);
   });
 
@@ -181,20 +181,20 @@ describe('a copy the next day', () => {
     const second = await scene.addFile('second.csv', csv('M', 8));
     const backup = join(scene.folder, 'backup.db');
     const day = formatBangkokDate(scene.clocks.readMs());
-    expect(await scene.run('init')).toMatchObject({ code: 0 });
-    expect(await scene.run('run', first)).toMatchObject({ code: 0 });
-    expect(await scene.run('backup', backup)).toMatchObject({ code: 0 });
-    expect(await scene.run('run', second)).toMatchObject({ code: 0 });
+    expect(await scene.run('init')).toEndWith(0);
+    expect(await scene.run('run', first)).toEndWith(0);
+    expect(await scene.run('backup', backup)).toEndWith(0);
+    expect(await scene.run('run', second)).toEndWith(0);
     scene.clocks.pass(nightMs);
     await rename(scene.dataDir, join(scene.folder, 'lost'));
     await mkdir(scene.dataDir);
     await copyFile(backup, join(scene.dataDir, 'journal.db'));
-    expect(await scene.run('run', second)).toMatchObject({ code: 2 });
+    expect(await scene.run('run', second)).toEndWith(2);
     expect(await countPaid(scene)).toBe(2 * rowCount);
     await rm(join(scene.dataDir, 'journal.db'));
-    expect(await scene.run('restore', backup, '--since', day)).toMatchObject({ code: 0 });
-    expect(await scene.run('run', second, '--wait', '1')).toMatchObject({ code: 4 });
-    expect(await scene.run('run', first)).toMatchObject({ code: 0 });
+    expect(await scene.run('restore', backup, '--since', day)).toEndWith(0);
+    expect(await scene.run('run', second, '--wait', '1')).toEndWith(4);
+    expect(await scene.run('run', first)).toEndWith(0);
     expect(await countPaid(scene)).toBe(2 * rowCount);
   });
 });
@@ -220,9 +220,9 @@ describe('two machines with a terminal each, on one day', () => {
       });
       const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'T', new Dice(9))));
       const runOther = await openOther(scene);
-      expect(await scene.run('init')).toMatchObject({ code: 0 });
-      expect(await runOther('init')).toMatchObject({ code: 0 });
-      expect(await scene.run('run', file)).toMatchObject({ code: 0 });
+      expect(await scene.run('init')).toEndWith(0);
+      expect(await runOther('init')).toEndWith(0);
+      expect(await scene.run('run', file)).toEndWith(0);
       const end = await runOther('run', file, '--wait', '1');
       if (askFirst === 'never') {
         // What the setting is for: the bank takes the same reference from another terminal.
@@ -230,7 +230,7 @@ describe('two machines with a terminal each, on one day', () => {
         return;
       }
       expect(await countPaid(scene)).toBe(rowCount);
-      expect(end.code).toBe(4);
+      expect(end).toEndWith(4);
       const lines = await readPresentResult(join(scene.folder, 'other', 'outbox'));
       expect(lines.map(({ status, reasonCode }) => `${status} ${reasonCode}`)).toEqual(unresolved);
     },

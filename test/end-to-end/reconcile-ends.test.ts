@@ -102,13 +102,13 @@ test('a break of another day is no quiet end; tables that a crash left without a
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Open breaks: none') as string });
   const file = await writeStatement(scene, date, [one, two]);
   const other = await scene.run('reconcile', '--file', file);
-  expect(other.code).toBe(3);
+  expect(other).toEndWith(3);
   expect(other.stdout).toContain(
     `Breaks opened on other days: 1\n  ${iso(nextDate)} duplicate-line (high)  P1, 1,001.25 baht: `,
   );
   expect(other.stdout).not.toContain('none');
   const paths = await takeNamesAway(scene, date);
-  expect((await scene.run('reconcile', '--file', next, '--json')).code).toBe(3);
+  expect(await scene.run('reconcile', '--file', next, '--json')).toEndWith(3);
   const names = await readdir(join(scene.dataDir, 'statements'));
   expect(names.filter((name) => name.endsWith('.tmp'))).toEqual([]);
   expect(paths).toHaveLength(2);
@@ -129,12 +129,12 @@ test('the summary is told though a result update cannot be written, and then the
   await writeFile(join(scene.outbox, result.replace('.result.', '.result-update-1.')), 'not ours');
   const file = await writeStatement(scene, date, readSent(scene));
   const plain = await scene.run('reconcile', '--file', file);
-  expect(plain.code).toBe(1);
+  expect(plain).toEndWith(1);
   expect(plain.stdout).toContain('Both sides tie out to the satang');
   expect(plain.stdout).toContain('Not every result update could be written');
   expect(plain.stderr).toContain('another file has this name already');
   const again = await scene.run('reconcile', '--file', file, '--json');
-  expect(again.code).toBe(1);
+  expect(again).toEndWith(1);
   expect(JSON.parse(again.stdout)).toMatchObject({ isRepeat: true, isShortOfUpdates: true });
 });
 
@@ -149,7 +149,7 @@ test('a transfer that the bank knows nothing of, in two days and by inquiry, has
     verify: { enabled: false },
   });
   const { date, nextDate } = daysOf(scene);
-  expect(await scene.run('run', await scene.addFile('a.csv', payouts))).toMatchObject({ code: 4 });
+  expect(await scene.run('run', await scene.addFile('a.csv', payouts))).toEndWith(4);
   scene.clocks.pass(2 * dayMs);
   // Before its day's statement is followed by the next day's, and before inquiry was made after it, it is merely absent.
   const first = await scene.run('reconcile', '--date', iso(date));
@@ -157,7 +157,7 @@ test('a transfer that the bank knows nothing of, in two days and by inquiry, has
     code: 3,
     stdout: expect.stringContaining('pending-not-in-statement') as string,
   });
-  expect(await scene.run('settle')).toMatchObject({ code: 4 });
+  expect(await scene.run('settle')).toEndWith(4);
   const second = await scene.run('reconcile', '--date', iso(nextDate));
   expect(second).toMatchObject({ code: 3, stdout: expect.stringContaining('no-trace') as string });
   expect(second.stdout).toContain('ask the bank in writing');

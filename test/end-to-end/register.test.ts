@@ -18,7 +18,7 @@ test('60 registrations, killed twice on the way: each is sent once, and every ou
     expect((await program.ended).signal).toBe('SIGKILL');
   }
   const end = await scene.run('register', file, '--json');
-  expect(end.code).toBe(3);
+  expect(end).toEndWith(3);
   expect(JSON.parse(end.stdout)).toMatchObject({ status: 'done', addsUp: true, isRepeat: false });
   const { registrations } = await scene.bank.ledger();
   expect(registrations).toMatchObject({ duplicatesRefused: 0, repeatedRequestUids: 0 });
@@ -42,7 +42,7 @@ async function stopsAtTheLimit(scene: Scene, done: string): Promise<void> {
     `registrationId,customerId,accountNo\nL-1,C-1,${limitedAccount}\n`,
   );
   const end = await scene.run('register', done, file);
-  expect(end.code).toBe(6);
+  expect(end).toEndWith(6);
   expect(end.stdout).toMatch(/by an earlier run; nothing is registered again[^]*paused: .*the request limit/);
   expect(end.stdout + end.stderr).not.toContain(limitedAccount);
 }

@@ -36,7 +36,7 @@ describe('a bank that says that it is a sandbox', () => {
     const file = await scene.addFile('more.csv', csv.replaceAll('1', '2'));
     const { code, stderr } = await scene.run('run', file);
     expect([code, stderr]).toEqual([2, expect.stringContaining('was made for a paydrop sandbox')]);
-    expect((await scene.run('status')).code).toBe(2);
+    expect(await scene.run('status')).toEndWith(2);
     expect((await scene.bank.ledger()).totals.count).toBe(1);
   });
 });
@@ -44,7 +44,7 @@ describe('a bank that says that it is a sandbox', () => {
 describe('a bank that keeps it to itself', () => {
   test('is taken for a real one, and the sandbox that stands in its place later is refused', async () => {
     await using scene = await openScene({ asBank: true });
-    expect((await scene.run('init')).code).toBe(0);
+    expect(await scene.run('init')).toEndWith(0);
     expect(await pay(scene)).not.toContain('SANDBOX');
     expect(await readSummary(scene)).toMatchObject({ isSandbox: false });
     await scene.bank.kill();

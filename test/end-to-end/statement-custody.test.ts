@@ -71,7 +71,7 @@ describe('an early empty file of the bank', () => {
     const first = scene.start('watch', '--json');
     await until(() => first.stderr.includes('not complete yet'));
     first.kill('SIGTERM');
-    expect((await first.ended).code).toBe(0);
+    expect(await first.ended).toEndWith(0);
     expect(await readDay(scene, date)).toBeUndefined();
     const second = scene.start('watch', '--json');
     await until(() => second.stderr.includes('a statement was reconciled'));
@@ -88,12 +88,12 @@ describe('a file that lacks lines of the one before', () => {
     await pay(scene, 'A');
     const date = dayOf(scene);
     passTo(scene, '09:00');
-    expect((await reconcile(scene, date)).code).toBe(0);
+    expect(await reconcile(scene, date)).toEndWith(0);
     passTo(scene, '09:00');
     const { code, stderr } = await reconcile(scene, date);
     expect([code, stderr]).toEqual([5, expect.stringContaining('lacks 1 transfer')]);
     expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
-    expect((await reconcile(scene, date)).code).toBe(0);
+    expect(await reconcile(scene, date)).toEndWith(0);
     await judge(scene, rows);
   });
 });
@@ -104,7 +104,7 @@ describe('the statement of an earlier day', () => {
     await pay(scene, 'A');
     const before = dayOf(scene);
     passTo(scene, '10:00');
-    expect((await reconcile(scene, before)).code).toBe(0);
+    expect(await reconcile(scene, before)).toEndWith(0);
     await pay(scene, 'B');
     const date = dayOf(scene);
     passTo(scene, '09:00');
@@ -122,7 +122,7 @@ describe('the statement of an earlier day', () => {
       expect.stringContaining('no line of the file is of'),
     ]);
     expect(await readDay(scene, date)).toBeUndefined();
-    expect((await reconcile(scene, date)).code).toBe(0);
+    expect(await reconcile(scene, date)).toEndWith(0);
     for (const day of [before, date]) expect(await readDay(scene, day)).toMatchObject({ openBreaks: 0 });
     await judge(scene, 2 * rows);
   });
@@ -160,7 +160,7 @@ describe('the statement of another company of the partner', () => {
     const byHand = await scene.run('reconcile', '--file', file, '--date', showDay(date), '--force');
     expect([byHand.code, byHand.stderr]).toEqual([5, expect.stringContaining(sister.companyId)]);
     expect(await readDay(scene, date)).toBeUndefined();
-    expect((await reconcile(scene, date)).code).toBe(0);
+    expect(await reconcile(scene, date)).toEndWith(0);
     expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
     await judge(scene, rows + 1);
   });
@@ -171,7 +171,7 @@ describe('the statement of another company of the partner', () => {
     const date = dayOf(scene);
     await payAsSister(scene, date);
     passTo(scene, '09:00');
-    expect((await reconcile(scene, date)).code).toBe(0);
+    expect(await reconcile(scene, date)).toEndWith(0);
     expect(await readDay(scene, date)).toMatchObject({ version: 1, openBreaks: 0 });
     const matched = await readTables(join(scene.dataDir, 'statements'), /matched\.csv$/);
     expect(matched).toHaveLength(rows);

@@ -120,7 +120,7 @@ describe('a watcher that is asked to stop', () => {
     await until(async () => (await isArchived(scene, file)) && (await isArchived(scene, late)));
     await expectPaid(scene, [file, late]);
     next.kill('SIGTERM');
-    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(await next.ended).toEndWith(0);
   });
 });
 
@@ -146,7 +146,7 @@ describe('a file that is written to after its rows were read', () => {
     await until(async () => (await findReports(scene.outbox, /^A\..*\.summary\.json$/)).length === 1);
     await expectPaid(scene, [file]);
     next.kill('SIGTERM');
-    expect(await next.ended).toMatchObject({ code: 0 });
+    expect(await next.ended).toEndWith(0);
   });
 });
 
@@ -218,7 +218,7 @@ describe('a payer account without money', () => {
     const before = (await scene.bank.ledger()).totals.count;
     expect(before).toBeLessThan(file.rows.length);
     await scene.bank.control({ payerBalanceBaht: '' });
-    expect(await scene.run('resume', file.batchId)).toMatchObject({ code: 0 });
+    expect(await scene.run('resume', file.batchId)).toEndWith(0);
     await until(async () => (await scene.bank.ledger()).totals.count === file.rows.length);
     const update = /A\.\w{10}\.result-update-1\.csv$/;
     await until(async () => (await findReports(scene.outbox, update)).length === 1);
@@ -227,6 +227,6 @@ describe('a payer account without money', () => {
       Array.from({ length: file.rows.length - before }, () => 'paid'),
     );
     watch.kill('SIGTERM');
-    expect(await watch.ended).toMatchObject({ code: 0 });
+    expect(await watch.ended).toEndWith(0);
   });
 });

@@ -152,7 +152,7 @@ test('pays and registers, and after kill -9 remembers what it paid and calls who
   await until(async () => JSON.stringify(await readLedger(second.facts)).includes('"acknowledged":1'));
   expect(await readLedger(second.facts)).toMatchObject({ totals: { count: 1, amount: '100.25' } });
   second.program.kill('SIGTERM');
-  expect(await second.program.ended).toMatchObject({ code: 0 });
+  expect(await second.program.ended).toEndWith(0);
 });
 
 test('has the companies and clients that come with paydrop', async () => {
