@@ -168,6 +168,16 @@ export class RunState {
   }
 }
 
+/** When one part of the run breaks, no other begins anything new. */
+export async function breakTogether<T>({ run }: Pick<WorkerContext, 'run'>, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (error) {
+    run.broken.abort();
+    throw error;
+  }
+}
+
 /** The bank's names for the payer of a batch: its company and account are those of the day it was read. */
 export function payerOf(
   { channelId, termId }: Pick<WorkerContext, 'channelId' | 'termId'>,

@@ -8,10 +8,10 @@ import type { Payout } from '../core/payout.ts';
 import type { Batch, Clock, Log } from '../core/ports.ts';
 import { limitRequests } from './adaptive-limit.ts';
 import { findHalt, keepPauseRecorded, recordHalt, recordPause, takeUpBreaker } from './circuit-breaker.ts';
-import type { RunState, WorkerContext } from './context.ts';
+import { breakTogether, type RunState, type WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal } from './ports.ts';
-import { breakTogether, payReadyRows } from './run-batch.ts';
+import { payReadyRows } from './run-batch.ts';
 import type { Share } from './share.ts';
 import { keepLimitsShared } from './shared-limits.ts';
 

@@ -15,7 +15,7 @@ import {
   takeUpBreaker,
 } from './circuit-breaker.ts';
 import { beginRunning, conclude, hasHeldRows } from './conclude.ts';
-import { countDoubt, type WorkerContext } from './context.ts';
+import { breakTogether, countDoubt, type WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
 import { type HandedRow, handOutRows, handOutShards, RowRate } from './share.ts';
@@ -51,10 +51,15 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
   const wasInDoubt = (await context.journal.nextInquiryAtMs(batch.batchId)) !== undefined;
   const { isLifted, isOthersHalt } = await startRunning(context, batch, limits);
   const watchEnds = new AbortController();
-  const watching = Promise.all([
-    watchTheWait(context, batch, limits, watchEnds.signal),
-    reportWaits(context, () => readWait(context, batch, limits), watchEnds.signal),
-  ]);
+  const watching = breakTogether(
+    context,
+    Promise.all([
+      watchTheWait(context, batch, limits, watchEnds.signal),
+      reportWaits(context, () => readWait(context, batch, limits), watchEnds.signal),
+    ]),
+  );
+  // Told below, when what is under way has ended.
+  watching.catch(() => {});
   try {
     await settleOnce(context, 'unresolved', batch.batchId);
     await brakeOnDoubt(context);
@@ -220,16 +225,6 @@ async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
   );
   const ends = await Promise.allSettled([settling, pausing, asking, sharing, paying]);
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
-}
-
-/** When one part of the run breaks, no other begins anything new. */
-export async function breakTogether<T>(context: WorkerContext, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    context.run.broken.abort();
-    throw error;
-  }
 }
 
 async function payUntilRest(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {

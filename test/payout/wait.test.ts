@@ -113,4 +113,41 @@ describe('told', () => {
     expect(pause?.dueInMs).toBeGreaterThan(1_000);
     expect(pause?.why).toContain('ECONNREFUSED');
   });
+
+  test('what fails to tell it ends the run, once what is under way has ended', async () => {
+    await using one = await stage(20, (theatre) => ({
+      transfer: async () => {
+        await theatre.time.sleep(minuteMs);
+        return undefined;
+      },
+    }));
+    const { theatre, batchId } = one;
+    const reportWait = (): void => {
+      if (theatre.sent.length > 0) throw new Error('nobody can be told');
+    };
+    await expect(theatre.run(batchId, { reportWait })).rejects.toThrow('nobody can be told');
+    // Two at once, and one whose intent was recorded ahead.
+    expect(await theatre.statuses(batchId)).toEqual({ paid: 3, ready: 17 });
+  });
+
+  test('what fails to tell it ends settling by hand, too', async () => {
+    await using one = await stage(1, () => ({ transfer: () => lost, inquire: () => notSent }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { waitMs: minuteMs });
+    const waitOver = new AbortController();
+    let waits = 0;
+    const reportWait = (): void => {
+      waits += 1;
+      if (waits > 1) throw new Error('nobody can be told');
+    };
+    theatre.script = {
+      inquire: async () => {
+        await theatre.time.sleep(minuteMs);
+        return notSent;
+      },
+    };
+    const context = theatre.context({ reportWait }, waitOver.signal);
+    const settling = settleNow(context, { batchId, waitMs: minuteMs, waitOver });
+    await expect(theatre.time.drive(settling)).rejects.toThrow('nobody can be told');
+  });
 });

@@ -51,7 +51,7 @@ interface Tally {
 /** More than these are of no use to anybody. */
 const failuresMax = 20;
 /** Seeds between two looks at what else the thread has to do. */
-const breathEvery = 200;
+const breathEvery = 1;
 
 async function play({ from, seeds, stride, shape, onSqlite, onPostgres }: Share): Promise<Tally> {
   // Nobody reads the stacks of a run without a trace, and each aborted signal makes one.
