@@ -44,6 +44,7 @@ export class Share {
   /** Whose rows are being paid. */
   readonly #open = new Map<number, Shard>();
   readonly #turns = new KeyedMutex();
+  readonly #ends = new KeyedMutex();
   /** Whose end could not be recorded. */
   readonly #unended = new Set<number>();
   /** Batches of which it may have one that it has not heard of, with how often they are still asked about. */
@@ -96,10 +97,13 @@ export class Share {
    */
   async tidy(asksFor?: string): Promise<void> {
     try {
-      for (const shardId of this.#unended) {
-        await this.#workers.endShard(shardId);
-        this.#unended.delete(shardId);
-      }
+      // Whoever takes the next shard meanwhile would end them again.
+      await this.#ends.run('all', async () => {
+        for (const shardId of this.#unended) {
+          await this.#workers.endShard(shardId);
+          this.#unended.delete(shardId);
+        }
+      });
       for (const batchId of this.#unsure.keys()) if (batchId !== asksFor) await this.#letGo(batchId);
     } catch {
       // Whoever needs the database for more says what is wrong with it.
