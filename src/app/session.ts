@@ -218,13 +218,13 @@ export async function openSession(
     breakers: new Map(),
     runs: new Set(),
     asking: new Set(),
-    adaptiveLimits: makeAdaptiveLimits(
-      loaded.settings.transfer.concurrency,
-      loaded.settings.verify.concurrency,
-    ),
+    adaptiveLimits: openAdaptiveLimits(loaded),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
+
+const openAdaptiveLimits = ({ settings: { transfer, verify, brake } }: LoadedSettings) =>
+  makeAdaptiveLimits(transfer.concurrency, verify.concurrency, brake.inDoubtMax);
 
 /** What another journal has left of a file; the whole of one that grew in our own archive is no other's. */
 function openTraces({ folders }: LoadedSettings, journal: Store) {

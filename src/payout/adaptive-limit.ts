@@ -13,7 +13,7 @@ import {
   type LowestLimit,
 } from './rules/adaptive-limit.ts';
 import type { BreakerSignal, LimitSignal, ReadReply } from './rules/read-reply.ts';
-import { computeAheadShare, noSendTimes, type SendTimes, withSendTime } from './rules/intents-ahead.ts';
+import { computeAhead, noSendTimes, type SendTimes, withSendTime } from './rules/intents-ahead.ts';
 import type { HeardOfBank, WholeLimit } from './rules/shared-limit.ts';
 
 const nothingHeard = { answers: 0, trouble: null };
@@ -32,11 +32,14 @@ export class AdaptiveLimit {
   #round = 0;
   #times = noSendTimes;
   #machines = 1;
+  readonly #inDoubtMax: number;
   /** The places of all runs of the process. */
   readonly #places = new Map<LaneKind, FairSemaphore>();
 
-  constructor(ceiling: number) {
+  /** @param inDoubtMax so many rows in doubt halt, which bounds what is made ready ahead */
+  constructor(ceiling: number, inDoubtMax = Infinity) {
     this.state = fullLimit(ceiling);
+    this.#inDoubtMax = inDoubtMax;
   }
 
   /** Another file begins: what counts for it is the limit from now on. */
@@ -72,7 +75,9 @@ export class AdaptiveLimit {
 
   #countPlaces(kind: LaneKind): number {
     const { limit } = this.state;
-    return kind === 'ahead' ? Math.ceil(limit * (1 + computeAheadShare(this.#times, this.#machines))) : limit;
+    if (kind === 'at-once') return limit;
+    const bounds = { limit, machines: this.#machines, inDoubtMax: this.#inDoubtMax };
+    return limit + computeAhead(this.#times, bounds);
   }
 
   /**
@@ -116,12 +121,16 @@ export interface AdaptiveLimits {
   readonly inquiries: AdaptiveLimit;
 }
 
-/** Limits at what the settings allow; inquiries take as many places as transfers do. */
+/**
+ * Limits at what the settings allow; inquiries take as many places as transfers do.
+ * @param inDoubtMax so many rows in doubt halt
+ */
 export const makeAdaptiveLimits = (
   transferConcurrency: number,
   verifyConcurrency: number,
+  inDoubtMax?: number,
 ): AdaptiveLimits => ({
-  transfers: new AdaptiveLimit(transferConcurrency),
+  transfers: new AdaptiveLimit(transferConcurrency, inDoubtMax),
   checks: new AdaptiveLimit(verifyConcurrency),
   inquiries: new AdaptiveLimit(transferConcurrency),
 });

@@ -15,9 +15,16 @@ export interface Reader {
 /** The journal as it was at one moment, whatever is written meanwhile; its owner closes it soon. */
 export interface View extends Reader, AsyncDisposable {}
 
+export interface Gathering {
+  /** Since the last gathered transaction began, the next one waits so long for more to gather. */
+  readonly everyMs: number;
+  /** A transaction has no more calls than these, and those that are full do not wait for one another. */
+  readonly callsMax: number;
+}
+
 export interface Engine extends Reader {
-  /** Since the last of its gathered transactions began, the next one waits so long for more to gather; 0 when left out. */
-  readonly gatherMs?: number;
+  /** How it gathers what is asked of it into transactions; left out where each does as it comes. */
+  readonly gathering?: Gathering;
   /** As `read`, of a few rows: those that are asked for at once may share a way to the server. */
   look<Result>(makeBody: () => Reading<Result>): Promise<Result>;
   /**

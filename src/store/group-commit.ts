@@ -101,30 +101,39 @@ export function formWaves(touched: readonly (readonly string[] | undefined)[]): 
   return waves;
 }
 
-/** A call that cannot be applied is taken out, and the others are applied without it. */
+/**
+ * A call that cannot be applied is taken out, and the others are applied without it.
+ * @returns tells those who have called
+ */
 async function settle<Asked, Given, Shared>(
   engine: Pick<Engine, 'write'>,
   work: GroupWork<Asked, Given, Shared>,
   calls: readonly Call<Asked, Given>[],
-): Promise<void> {
+): Promise<() => void> {
   let left = calls;
+  const failed: (() => void)[] = [];
+  const tellFailed = (): void => {
+    for (const tell of failed) tell();
+  };
   while (left.length > 0) {
     const tried = left;
     try {
       const { shared, given } = await engine.write(() => applyAll(work, tried));
       work.onCommit(shared);
-      for (const [place, call] of tried.entries()) call.resolve(given[place] as Given);
-      return;
+      return () => {
+        tellFailed();
+        for (const [place, call] of tried.entries()) call.resolve(given[place] as Given);
+      };
     } catch (error) {
-      if (error instanceof CallFailure) {
-        tried[error.place]?.reject(error.cause);
-        left = tried.toSpliced(error.place, 1);
-      } else {
-        for (const call of tried) call.reject(error);
-        return;
-      }
+      const isOfOne = error instanceof CallFailure;
+      const toBlame = isOfOne ? tried.slice(error.place, error.place + 1) : tried;
+      failed.push(() => {
+        for (const call of toBlame) call.reject(isOfOne ? error.cause : error);
+      });
+      left = tried.filter((call) => !toBlame.includes(call));
     }
   }
+  return tellFailed;
 }
 
 /** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */
@@ -134,63 +143,89 @@ const gatherTurnsMax = 4;
 const callsEnough = 16;
 
 /** Gathers what is asked, and commits it, one transaction after the other. */
-export function makeGroupCommit<Asked, Given, Shared>(
-  engine: Pick<Engine, 'write' | 'gatherMs'>,
-  work: GroupWork<Asked, Given, Shared>,
-): GroupCommit<Asked, Given> {
-  let waiting: Call<Asked, Given>[] = [];
-  let settled = Promise.resolve();
-  let isSettling = false;
-  let beganAtMs = -Infinity;
-  let timer: NodeJS.Timeout | undefined;
-  let ended: Promise<void> | undefined;
+class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given> {
+  readonly #engine: Pick<Engine, 'write'>;
+  readonly #work: GroupWork<Asked, Given, Shared>;
+  readonly #everyMs: number;
+  readonly #callsMax: number;
+  #waiting: Call<Asked, Given>[] = [];
+  #settled = Promise.resolve();
+  #isSettling = false;
+  #beganAtMs = -Infinity;
+  #timer: NodeJS.Timeout | undefined;
+  #ended: Promise<void> | undefined;
 
-  const settleWaiting = async (): Promise<void> => {
-    isSettling = true;
-    beganAtMs = performance.now();
-    const calls = waiting;
-    waiting = [];
-    await settle(engine, work, calls);
-    isSettling = false;
+  constructor(engine: Pick<Engine, 'write' | 'gathering'>, work: GroupWork<Asked, Given, Shared>) {
+    this.#engine = engine;
+    this.#work = work;
+    this.#everyMs = engine.gathering?.everyMs ?? 0;
+    this.#callsMax = engine.gathering?.callsMax ?? Infinity;
+  }
+
+  readonly end = async (): Promise<void> => (this.#ended ??= this.#settleAll());
+
+  readonly ask = async (asked: Asked): Promise<Given> => {
+    if (this.#ended !== undefined) {
+      await this.#ended;
+      throw new Error('the journal is not open any more');
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ asked, resolve, reject });
+      if (this.#waiting.length === 1 && !this.#isSettling) this.#beginGathering();
+      else if (this.#timer !== undefined && this.#waiting.length >= callsEnough) this.#gatherNow();
+    });
+  };
+
+  #beginGathering(): void {
+    const waitMs = this.#beganAtMs + this.#everyMs - performance.now();
+    if (waitMs > 0 && this.#waiting.length < callsEnough) this.#timer = setTimeout(this.#gatherNow, waitMs);
+    else this.#gatherNow();
+  }
+
+  readonly #gatherNow = (): void => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    setImmediate(this.#gather, 0, 1);
+  };
+
+  readonly #gather = (seen: number, turn: number): void => {
+    if (this.#isSettling) return;
+    const { length } = this.#waiting;
+    if (length === seen || length >= this.#callsMax || turn >= gatherTurnsMax)
+      this.#settled = this.#settleWaiting();
+    else setImmediate(this.#gather, length, turn + 1);
+  };
+
+  async #settleWaiting(): Promise<void> {
+    this.#isSettling = true;
+    let tell = await this.#settleNext();
+    while (this.#waiting.length >= this.#callsMax) {
+      const settling = this.#settleNext();
+      // Whoever is told has much to do: the server has something to do first.
+      await new Promise(setImmediate);
+      tell();
+      tell = await settling;
+    }
+    this.#isSettling = false;
+    tell();
     // What was asked meanwhile is gathered for the next transaction.
-    if (waiting.length > 0) beginGathering();
-  };
+    if (this.#waiting.length > 0) this.#beginGathering();
+  }
 
-  const beginGathering = (): void => {
-    const waitMs = beganAtMs + (engine.gatherMs ?? 0) - performance.now();
-    if (waitMs > 0 && waiting.length < callsEnough) timer = setTimeout(gatherNow, waitMs);
-    else gatherNow();
-  };
+  #settleNext(): Promise<() => void> {
+    this.#beganAtMs = performance.now();
+    const calls = this.#waiting.slice(0, this.#callsMax);
+    this.#waiting = this.#waiting.slice(this.#callsMax);
+    return settle(this.#engine, this.#work, calls);
+  }
 
-  const gatherNow = (): void => {
-    clearTimeout(timer);
-    timer = undefined;
-    setImmediate(gather, 0, 1);
-  };
-
-  const gather = (seen: number, turn: number): void => {
-    if (isSettling) return;
-    if (waiting.length === seen || turn >= gatherTurnsMax) settled = settleWaiting();
-    else setImmediate(gather, waiting.length, turn + 1);
-  };
-
-  const settleAll = async (): Promise<void> => {
-    await settled;
-    while (waiting.length > 0) await (settled = settleWaiting());
-  };
-
-  return {
-    end: async () => (ended ??= settleAll()),
-    ask: async (asked) => {
-      if (ended !== undefined) {
-        await ended;
-        throw new Error('the journal is not open any more');
-      }
-      return new Promise((resolve, reject) => {
-        waiting.push({ asked, resolve, reject });
-        if (waiting.length === 1 && !isSettling) beginGathering();
-        else if (timer !== undefined && waiting.length >= callsEnough) gatherNow();
-      });
-    },
-  };
+  async #settleAll(): Promise<void> {
+    await this.#settled;
+    while (this.#waiting.length > 0) await (this.#settled = this.#settleWaiting());
+  }
 }
+
+export const makeGroupCommit = <Asked, Given, Shared>(
+  engine: Pick<Engine, 'write' | 'gathering'>,
+  work: GroupWork<Asked, Given, Shared>,
+): GroupCommit<Asked, Given> => new GatheredCommits(engine, work);

@@ -71,7 +71,7 @@ describe('a lane', () => {
     for (let sends = 0; sends < 100; sends += 1) limit.noteTime('sendMs', 15);
     await settleDown();
     expect(ends.length).toBe(16);
-    limit.noteMachines(4);
+    limit.noteMachines(12);
     for (const end of ends.splice(0, 8)) end();
     await settleDown();
     expect(ends.length).toBe(10);

@@ -122,7 +122,7 @@ export function makeRunSession(parts: Omit<ProcessParts, 'interrupted'>): RunSes
     breakers: new Map(),
     runs: new Set(),
     asking: new Set(),
-    adaptiveLimits: makeAdaptiveLimits(plan.concurrency, plan.concurrency),
+    adaptiveLimits: makeAdaptiveLimits(plan.concurrency, plan.concurrency, plan.inDoubtMax),
     journal,
     bank,
     outbox,

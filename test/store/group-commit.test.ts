@@ -51,13 +51,20 @@ describe('waves of one commit', () => {
 });
 
 describe('how calls gather', () => {
-  /** Commits of an engine that is done at once: how many calls each had. */
-  function makeCounted(gatherMs: number) {
+  /**
+   * How many calls the commits of an engine had.
+   * @param whenWritten a commit is done when it resolves
+   */
+  function makeCounted(callsMax = Infinity, whenWritten: () => Promise<void> = async () => {}) {
     const sizes: number[] = [];
     const engine = {
-      gatherMs,
+      gathering: { everyMs: 10, callsMax },
       write: async <Result>(makeBody: () => Body<Result>): Promise<Result> => {
-        return drive(noDatabase, makeBody());
+        // As for a connection that is free: whoever is told meanwhile goes on first.
+        for (let hops = 0; hops < 5; hops += 1) await Promise.resolve();
+        const result = drive(noDatabase, makeBody());
+        await whenWritten();
+        return result;
       },
     };
     const commit = makeGroupCommit(engine, {
@@ -81,7 +88,7 @@ describe('how calls gather', () => {
   test('the first at once, those soon after it together, and many do not wait', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     try {
-      const { sizes, commit } = makeCounted(10);
+      const { sizes, commit } = makeCounted();
       void commit.ask(1);
       await turns();
       expect(sizes).toEqual([1]);
@@ -102,5 +109,54 @@ describe('how calls gather', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+
+  /** Commits that end when they are told to, of three calls at most, and the calls that were told, in that order. */
+  function makeHeldBack() {
+    const ends: (() => void)[] = [];
+    const told: number[] = [];
+    /** For each that was told, how many commits had begun by then. */
+    const begunBefore: number[] = [];
+    const made = makeCounted(3, () => new Promise((end) => void ends.push(end)));
+    const askOne = async (asked: number): Promise<void> => {
+      told.push(await made.commit.ask(asked));
+      begunBefore.push(made.sizes.length);
+    };
+    const ask = (asked: number): void => void askOne(asked);
+    const endNext = async (): Promise<void> => {
+      ends.shift()?.();
+      await turns();
+    };
+    return { ...made, ask, endNext, told, begunBefore };
+  }
+
+  test('those that are too many for one go on in the next, which begins before they are told', async () => {
+    const { sizes, ask, endNext, told, begunBefore } = makeHeldBack();
+    for (let asked = 1; asked <= 8; asked += 1) ask(asked);
+    await turns();
+    expect([sizes, told]).toEqual([[3], []]);
+    await endNext();
+    expect([sizes, told]).toEqual([
+      [3, 3],
+      [1, 2, 3],
+    ]);
+    expect(begunBefore).toEqual([2, 2, 2]);
+  });
+
+  test('none is left when it ends, however many wait', async () => {
+    const { sizes, commit, ask, endNext, told } = makeHeldBack();
+    for (let asked = 1; asked <= 10; asked += 1) ask(asked);
+    await turns();
+    let hasEnded = false;
+    const ended = commit.end().then(() => (hasEnded = true));
+    for (const writing of [3, 6, 9]) {
+      expect(hasEnded).toBe(false);
+      await endNext();
+      expect(told).toHaveLength(writing);
+    }
+    await endNext();
+    await ended;
+    expect(sizes).toEqual([3, 3, 3, 1]);
+    expect(told).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 });

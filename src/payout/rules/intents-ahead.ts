@@ -21,14 +21,32 @@ export const withSendTime = (times: SendTimes, step: keyof SendTimes, ms: number
   return { ...times, [step]: before + weight * (ms - before) };
 };
 
+/** In shares of the transfers at once. */
 const shareMin = 0.25;
-/** Of all machines together: the brake on doubt counts what they have recorded and not sent, too. */
-const shareOfAllMax = 1;
+/** Of all machines together: at a bank that answers at once half of them are sent while the others are recorded. */
+const shareOfAllMax = 3;
 
-/** In shares of the transfers at once. @param machines that pay from the journal */
-export function computeAheadShare({ commitMs, sendMs }: SendTimes, machines: number): number {
-  if (commitMs === undefined || sendMs === undefined) return shareMin;
+/**
+ * All that machines which die have recorded counts for the brake on doubt: with what is sent at once it is no more than
+ * this part of what halts, or as little as it can be.
+ */
+const partOfDoubtMax = 0.75;
+
+/** What bounds the intents that are recorded ahead. */
+export interface AheadBounds {
+  /** Transfers at once of this machine, and machines that pay from the journal. */
+  readonly limit: number;
+  readonly machines: number;
+  /** So many rows in doubt halt (`brake.inDoubtMax`). */
+  readonly inDoubtMax: number;
+}
+
+/** @returns how many intents besides those whose transfers are at the bank */
+export function computeAhead({ commitMs, sendMs }: SendTimes, bounds: AheadBounds): number {
+  const { limit, machines, inDoubtMax } = bounds;
   // None of either takes any time in a rehearsal.
-  const share = sendMs > 0 ? commitMs / sendMs : shareMin;
-  return Math.max(Math.min(share, shareOfAllMax / machines), shareMin);
+  const isTimed = commitMs !== undefined && sendMs !== undefined && sendMs > 0;
+  const share = isTimed ? Math.min(commitMs / sendMs, shareOfAllMax / machines) : shareMin;
+  const room = Math.floor((partOfDoubtMax * inDoubtMax) / machines) - limit;
+  return Math.ceil(Math.max(Math.min(share * limit, room), shareMin * limit));
 }

@@ -15,9 +15,12 @@ export const rowsMin = 10;
 /** A machine that dies leaves no more than these waiting for the end of its lease. */
 const rowsMax = 400;
 
-/** How many rows a machine has under way and made ready ahead: as many as the places for them take up, twice at most. */
+/** As many as the places for them take up, and as many again while those are recorded. */
+const rowsPerPlaceMax = 4;
+
+/** How many rows a machine has under way and made ready ahead: no more than it comes to soon. */
 export const computeRowsAhead = (done: number, elapsedMs: number, places: number): number =>
-  Math.min(Math.max(Math.ceil((done * slowShardMs) / elapsedMs), places), 2 * places);
+  Math.min(Math.max(Math.ceil((done * slowShardMs) / elapsedMs), places), rowsPerPlaceMax * places);
 
 /**
  * @param done rows that the machine was done with

@@ -576,7 +576,7 @@ function* endTransaction({ raised, guards, sent, counts }: Transaction): Body<vo
  * @param guards left out where one process alone sends from the journal
  */
 export function makeApplier(
-  engine: Pick<Engine, 'write' | 'gatherMs'>,
+  engine: Pick<Engine, 'write' | 'gathering'>,
   onCommit: (latestEventSeq: number) => void = () => {},
   guards?: SendGuards,
 ): Applier {

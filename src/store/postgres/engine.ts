@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClientBase, Pool, PoolClient } from 'pg';
 import { KeyedMutex } from '../../platform/keyed-mutex.ts';
 import { JournalWriteError } from '../connection.ts';
-import type { Engine, View } from '../engine.ts';
+import type { Engine, Gathering, View } from '../engine.ts';
 import type { Body, Reading } from '../statements.ts';
 import { type Answer, driveOn, settle, UnplacedFailure } from './drive.ts';
 import { asPostgresWriteError, isAnswered, isOfEndedTransaction, isOfOne, isPassing } from './errors.ts';
@@ -26,11 +26,13 @@ import {
 /** Names the journal's write lock among the advisory locks of its database. */
 export const writeLockKey = 7_202_611_523;
 
-/**
- * Between two gathered transactions: a server that is fast would have one for every two or three changes, and the disk a
- * sync. Intents are recorded ahead of their turn at the bank by more than that.
- */
-const gatherMs = 10;
+const gathering: Gathering = {
+  // A server that is fast would have a transaction for every two or three changes, and the disk a sync. Intents are
+  // recorded ahead of their turn at the bank by more than that.
+  everyMs: 10,
+  // Of two groups of rows one is sent while the other is written. Smaller ones cost more than they gain.
+  callsMax: 128,
+};
 
 /** How long a write or a read goes on trying while the server is away. */
 const awayMaxMs = 60_000;
@@ -336,7 +338,7 @@ export function makePostgresEngine(url: string, greet?: Greeting): PostgresEngin
   });
   return {
     pool: readers,
-    gatherMs,
+    gathering,
     read,
     look: (makeBody) => gathered.read(makeBody),
     write: (makeBody) => turns.run('write', () => explained(() => writeOnce(writer, marks, makeBody))),

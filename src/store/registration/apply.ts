@@ -472,7 +472,7 @@ export type RegistrationApplier = Pick<RegistrationStore, 'applyRegistrations' |
  * @param fence whether this process may send, asked in the transaction; left out where one process alone does
  */
 export function makeRegistrationApplier(
-  engine: Pick<Engine, 'write' | 'gatherMs'>,
+  engine: Pick<Engine, 'write' | 'gathering'>,
   onCommit: (latestEventSeq: number) => void,
   fence?: () => Body<boolean>,
 ): RegistrationApplier {

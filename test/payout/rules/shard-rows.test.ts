@@ -15,7 +15,7 @@ test.each([
 test.each([
   { done: 0, elapsedMs: 200, rows: 12 },
   { done: 18, elapsedMs: 2_000, rows: 18 },
-  { done: 500, elapsedMs: 1_000, rows: 24 },
+  { done: 500, elapsedMs: 1_000, rows: 48 },
 ])(
   'who is done with $done rows in $elapsedMs ms has $rows under way and ahead',
   ({ done, elapsedMs, rows }) => {

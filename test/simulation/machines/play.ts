@@ -35,9 +35,9 @@ const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourM
 /** In the end, machines that are left alone have done all that can be done by then. */
 const restMaxMs = 10 * minuteMs;
 const restPollMs = 10 * secondMs;
+/** A process whose place was taken has another by then, though the answers to two commits never came, one after the other. */
+const placelessMaxMs = 150 * secondMs;
 /** A process that is asked to stop has ended by then: transfers are waited for. */
-/** A process whose place was taken has another by then, though the answer to a commit was lost. */
-const placelessMaxMs = 90 * secondMs;
 const stopMaxMs = 3 * minuteMs;
 
 class ClusterRun {
