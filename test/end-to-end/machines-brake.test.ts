@@ -68,7 +68,7 @@ describePostgres('four machines', () => {
     });
     await using client = await database.connect();
     await startMachines(scene, client, machines);
-    await drop(scene, 'one', writeFileOf(400, '1001.07'));
+    await drop(scene, 'one', writeFileOf(240, '1001.07'));
     await until(async () => (await readStatus(client)) === 'halted');
     const halts = await client.query<{ code: string }>('select code from paydrop.line_stop');
     expect(halts.rows).toEqual([{ code: 'brake-consecutive' }]);
@@ -88,7 +88,7 @@ describePostgres('four machines', () => {
 
   test('leave a closed service alone together, and one at a time tries whether it is open', async () => {
     await using scene = await openScene({
-      sandbox: { latencyMs: 100, control: true },
+      sandbox: { latencyMs: 200, control: true },
       verify: { enabled: false },
       transfer: { concurrency, askFirst: 'never' },
       watch: quick,
@@ -107,8 +107,8 @@ describePostgres('four machines', () => {
       const found = await client.query(`select from paydrop.payout where status = 'paid'`);
       return found.rowCount ?? 0;
     };
-    await drop(scene, 'one', writeFileOf(900, '100.00'));
-    await until(async () => (await paid()) > 300);
+    await drop(scene, 'one', writeFileOf(450, '100.00'));
+    await until(async () => (await paid()) > 150);
     await scene.bank.control({ serviceOpen: false });
     await until(async () => (await refused()) > 0);
     await sleep(1_500);
@@ -119,7 +119,7 @@ describePostgres('four machines', () => {
     expect((await refused()) - first).toBeLessThanOrEqual(3);
     await scene.bank.control({ serviceOpen: true });
     // What was refused on one machine waits for a while before another may try it again.
-    await until(async () => (await paid()) >= 850);
+    await until(async () => (await paid()) >= 425);
     const sends = await client.query('select distinct worker_id from paydrop.latest_send');
     expect(sends.rowCount).toBe(names.length);
     const pauses = await client.query('select from paydrop.line_pause');

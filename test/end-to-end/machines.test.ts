@@ -121,9 +121,9 @@ describePostgres('two machines', () => {
     const startedMs = Date.now();
     const seconds = 2;
     const ending = { newTokenEndsOld: true, accessTokenSeconds: seconds };
-    await using two = await openTwo(100, { sandbox: ending, bank: { accessToken: 'shared' } });
+    await using two = await openTwo(200, { sandbox: ending, bank: { accessToken: 'shared' } });
     const { scene, client } = two;
-    const file = await drop(scene, 'one', 200);
+    const file = await drop(scene, 'one', 110);
     await until(async () => (await statusOf(client, file.batchId)) === 'done');
     await expectPaid(scene, 'one', file);
     const { rows } = await client.query<{ readonly generation: string; readonly sealed: string }>(
@@ -139,7 +139,7 @@ describePostgres('two machines', () => {
   test('pay one file together, each row once', async () => {
     await using two = await openTwo(200);
     const { scene, client, sender, standby } = two;
-    const file = await drop(scene, 'one', 400);
+    const file = await drop(scene, 'one', 300);
     const count = new TransferCount(scene);
     await until(() => count.read() >= 20);
     const { stdout } = await scene.run('status', '--data-dir', folderOf(scene, 'two'));
@@ -153,7 +153,7 @@ describePostgres('two machines', () => {
     await until(async () => (await statusOf(client, file.batchId)) === 'done');
     const sends = await readWorkers(client);
     for (const program of [sender, standby])
-      expect(sends.find(({ pid }) => pid === program.pid)?.sends).toBeGreaterThan(100);
+      expect(sends.find(({ pid }) => pid === program.pid)?.sends).toBeGreaterThan(50);
     await expectPaid(scene, 'one', file);
     for (const program of [sender, standby]) program.kill('SIGTERM');
     for (const program of [sender, standby])
@@ -162,11 +162,11 @@ describePostgres('two machines', () => {
   });
 
   test('go on with one when the sender is killed, within 15 s', async () => {
-    await using two = await openTwo(100);
+    await using two = await openTwo(200);
     const { scene, client, sender, standby } = two;
     const count = new TransferCount(scene);
-    const file = await drop(scene, 'one', 800);
-    await until(() => count.read() >= 100);
+    const file = await drop(scene, 'one', 400);
+    await until(() => count.read() >= 50);
     sender.kill('SIGKILL');
     const killedMs = performance.now();
     await until(() => isA(client, standby, 'sender'));
@@ -176,22 +176,22 @@ describePostgres('two machines', () => {
   });
 
   test('go on with one when the helper is killed: its rows are paid by the sender', async () => {
-    await using two = await openTwo(100);
+    await using two = await openTwo(200);
     const { scene, client, standby } = two;
     const count = new TransferCount(scene);
-    const file = await drop(scene, 'one', 400);
-    await until(() => count.read() >= 100);
+    const file = await drop(scene, 'one', 200);
+    await until(() => count.read() >= 50);
     standby.kill('SIGKILL');
     await until(async () => (await statusOf(client, file.batchId)) === 'done');
     await expectPaid(scene, 'one', file);
   });
 
   test('pay nobody twice when the sender stands still for longer than its lease, and stands by afterwards', async () => {
-    await using two = await openTwo(100);
+    await using two = await openTwo(200);
     const { scene, client, sender, standby } = two;
     const count = new TransferCount(scene);
-    const file = await drop(scene, 'one', 800);
-    await until(() => count.read() >= 100);
+    const file = await drop(scene, 'one', 400);
+    await until(() => count.read() >= 50);
     sender.kill('SIGSTOP');
     await until(() => isA(client, standby, 'sender'));
     sender.kill('SIGCONT');
@@ -201,11 +201,11 @@ describePostgres('two machines', () => {
   });
 
   test('go on when their connections are cut again and again', async () => {
-    await using two = await openTwo(100);
+    await using two = await openTwo(200);
     const { scene, client } = two;
     const count = new TransferCount(scene);
-    const file = await drop(scene, 'one', 400);
-    for (const transfers of [20, 60, 100, 150, 200]) {
+    const file = await drop(scene, 'one', 200);
+    for (const transfers of [10, 30, 50, 75, 100]) {
       await until(() => count.read() >= transfers);
       await client.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
@@ -229,19 +229,19 @@ describePostgres('two machines', () => {
   test('work folders that both see: a file of one that is killed, or frozen, ends once', async () => {
     const names = ['inbox', 'work', 'archive', 'rejected', 'outbox'] as const;
     const folders = Object.fromEntries(names.map((name) => [name, `./shared/${name}`]));
-    await using two = await openTwo(100, { folders });
+    await using two = await openTwo(200, { folders });
     const { scene, client, sender, standby } = two;
     const count = new TransferCount(scene);
-    const frozen = await drop(scene, 'shared', 400);
-    await until(() => count.read() >= 60);
+    const frozen = await drop(scene, 'shared', 250);
+    await until(() => count.read() >= 30);
     sender.kill('SIGSTOP');
     await until(() => isA(client, standby, 'sender'));
     sender.kill('SIGCONT');
     await until(() => isA(client, sender, 'helper'));
     await until(async () => (await statusOf(client, frozen.batchId)) === 'done');
     await until(async () => (await readFiles(folderOf(scene, 'shared/archive'))).length === 1);
-    const killed = await drop(scene, 'shared', 400, 'B');
-    await until(() => count.read() >= frozen.rows + 60);
+    const killed = await drop(scene, 'shared', 200, 'B');
+    await until(() => count.read() >= frozen.rows + 30);
     standby.kill('SIGKILL');
     await until(async () => (await statusOf(client, killed.batchId)) === 'done');
     await until(async () => (await readFiles(folderOf(scene, 'shared/archive'))).length === 2);

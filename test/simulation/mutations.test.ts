@@ -20,10 +20,10 @@ const alwaysTried = [
   ['a limit of the day looked at before the intent alone', 13],
   ['a statement fails what is under way', 71],
   ['a proof thrown away when a statement was read meanwhile', 538],
-  ['somebody checks his own proposal', 3],
+  ['somebody checks his own proposal', 7],
   ['the number of what is paid is released', 8],
   ['the intent does not look for the approval', 45],
-  ['a registration is sent before its intent is durable', 1],
+  ['a registration is sent before its intent is durable', 2],
   ['a callback is answered before it is durable', 1],
 ] as const;
 

@@ -71,7 +71,8 @@ const memoryBytesMin = 4 * 2 ** 30;
 const planIn = (parent: string): PostgresPlan => ({
   parent,
   asksForPasswords: true,
-  settings: { max_connections: '300', max_wal_size: '512MB' },
+  // No database lives for as long as it takes to need a vacuum, and each was looked into by one again and again.
+  settings: { max_connections: '300', max_wal_size: '512MB', autovacuum: 'off' },
 });
 
 const ownRole = 'paydrop';
