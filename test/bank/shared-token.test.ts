@@ -64,8 +64,8 @@ async function start(machines: number, changes: Partial<BankClientOptions> = {})
   let issued = 0;
   let refusals = 0;
   bank.behave = (arrival, response) => {
-    if (arrival.path.startsWith(token)) return answer(response, tokenReply(`t${(issued += 1)}`));
-    if (arrival.headers.authorization === `Bearer t${issued}`) return false;
+    if (arrival.path.startsWith(token)) return answer(response, tokenReply(`access-${(issued += 1)}`));
+    if (arrival.headers.authorization === `Bearer access-${issued}`) return false;
     refusals += 1;
     return answer(response, {}, 401);
   };
@@ -140,7 +140,7 @@ describe('a token that machines share', () => {
     await ask(0);
     const { sealed = '' } = place.kept ?? {};
     for (const text of [sealed, Buffer.from(sealed, 'base64url').toString('latin1')])
-      expect(text).not.toMatch(/t1|Bearer|refresh/);
+      expect(text).not.toMatch(/access-1|Bearer|refresh/);
     const clock = makeVirtualClock();
     for (const change of [{ clientSecret: 'another' }, { clientId: 'another' }]) {
       const other = makeBankClient(clientOptions(bank.baseUrl, { clock, tokenPlace: place, ...change }));

@@ -17,6 +17,7 @@ import {
   payerAccount,
   silenceMs,
 } from '../support/sandbox-kit.ts';
+import { anyCharacter } from '../support/any-character.ts';
 
 let path = '';
 
@@ -175,7 +176,7 @@ describe('the book', () => {
       fee: fc.bigInt({ min: 0n, max: 1_000n }),
       end: fc.constantFrom('complete', 'failed', 'none'),
       delayMs: fc.integer({ min: 0, max: 3_000 }),
-      reference1: fc.string({ maxLength: 20, unit: 'binary' }),
+      reference1: fc.string({ maxLength: 20, unit: anyCharacter }),
     }),
     { maxLength: 20 },
   );
