@@ -14,6 +14,7 @@ import { withEnd } from './rules/brake.ts';
 import type { BreakerState } from './rules/circuit-breaker.ts';
 import { type BankNames, decideIntent } from './rules/intent.ts';
 import type { SendTimes } from './rules/intents-ahead.ts';
+import { hasWaitedTooLong } from './rules/lease.ts';
 import { dayLimitsOf } from './rules/limits.ts';
 import {
   type BreakerSignal,
@@ -46,13 +47,13 @@ export async function submitPayout(
   if (intended === undefined) return async () => {};
   const { gate, settle, bankClock, clock } = context;
   return inLane(async () => {
-    const { pass } = intended;
-    const stop = findStop(gate.transfers, pass.isProbe);
+    const { pass, attempt } = intended;
+    const stop = findStop(gate.transfers, pass.isProbe) ?? findLateness(context, attempt);
     if (stop !== undefined) {
       pass.leave();
       return () => recordOutcome(context, intended, { finding: stop, facts: {} });
     }
-    const mayLeave = (): boolean => mayBytesLeaveFirst(intended.attempt, settle, bankClock.read());
+    const mayLeave = (): boolean => mayBytesLeaveFirst(attempt, settle, bankClock.read());
     const beganAtMs = clock.elapsedMs();
     const record = await sendAttempt(context, intended, pass, mayLeave);
     noteTime(context, 'sendMs', beganAtMs);
@@ -169,6 +170,16 @@ function findStop({ status, why }: BreakerState, isProbe: boolean): FindingOf<'n
   if (why === null || status === 'open' || (status === 'paused' && isProbe)) return undefined;
   const scope = status === 'halted' ? 'payer' : 'service';
   return { kind: 'not-sent', scope, reason: { code: why.code, text: why.reason } };
+}
+
+/** Where another machine may ask about it, an attempt is not sent that has waited for long: the bank had become slow. */
+function findLateness(
+  { share, clock }: WorkerContext,
+  attempt: Attempt,
+): FindingOf<'aborted-before-send'> | undefined {
+  return share !== undefined && hasWaitedTooLong(attempt, clock.now())
+    ? { kind: 'aborted-before-send' }
+    : undefined;
 }
 
 /**

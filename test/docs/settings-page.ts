@@ -71,7 +71,7 @@ const sectionNotes: Readonly<Record<string, readonly string[]>> = {
   ],
   settle: ['How transfers in doubt are treated: [runbook](runbook.md#in-doubt).'],
   brake: [
-    '`consecutiveFailures`, `failureShare` and `inDoubtMax` may be set so high that they never act. Where [several machines](operations.md#one-sends-the-others-help) work one journal, the ends on all of them are counted together.',
+    '`consecutiveFailures`, `failureShare` and `inDoubtMax` may be set so high that they never act. Where [several machines](operations.md#one-sends-the-others-help) work one journal, the ends on all of them are counted together. With a journal in PostgreSQL a low `inDoubtMax` also has fewer payouts recorded ahead of their turn, and so fewer paid a second at a bank that answers at once.',
   ],
   limits: [
     'What a limit over time counts, and how a row that it holds goes on: [files.md](files.md#limits-over-time).',

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import type { Change } from '../../src/core/ports.ts';
 import type { Journal } from '../../src/store/store.ts';
 import { ingest, makeRows } from '../support/journal-fixtures.ts';
-import { openMemoryTheatre, type Theatre, verify } from '../support/theatre.ts';
+import { openMachines, paidOnce } from '../support/machines.ts';
+import { minuteMs, openMemoryTheatre, type Theatre, verify } from '../support/theatre.ts';
 
 const answerMs = 100;
-const commitMs = 2;
 
 /** A journal whose commits take a while, one after the other; what comes meanwhile goes with the next. */
-function withSlowCommits({ journal, time }: Theatre): Journal {
+function withSlowCommits({ journal, time }: Theatre, commitMs: number): Journal {
   let waiting: (() => void)[] = [];
   let isCommitting = false;
   const commit = async (): Promise<void> => {
@@ -54,7 +54,7 @@ test.each([16, 64, 256])(
     const rows = Math.min(width * 10, 1_280);
     const { batchId } = await ingest(theatre.journal, makeRows(rows));
     await theatre.run(batchId, {
-      journal: withSlowCommits(theatre),
+      journal: withSlowCommits(theatre, 2),
       transferConcurrency: width,
       verify: { ...verify, concurrency: width },
     });
@@ -67,3 +67,25 @@ test.each([16, 64, 256])(
     expect(((rows - width) / tookMs) * 1_000).toBeGreaterThan(0.95 * bound);
   },
 );
+
+test('an intent that a bank which has become slow keeps waiting is not sent: others count from it', async () => {
+  const [rows, quickRows] = [800, 600];
+  await using one = await openMachines(rows);
+  const { theatre, batchId, sender } = one;
+  const { time } = theatre;
+  const agesMs: number[] = [];
+  theatre.script.transfer = async ({ transRefNo }, no) => {
+    const found = (await theatre.journal.inDoubt(0, rows)).find(
+      ({ attempt }) => attempt.order.transRefNo === transRefNo,
+    );
+    agesMs.push(theatre.now() - (found?.attempt.intentAtMs ?? NaN));
+    await time.sleep(no <= quickRows ? 5 : 29_000);
+    return undefined;
+  };
+  const lanes = { transferConcurrency: 32, verify: { ...verify, concurrency: 32 } };
+  await time.drive(sender.send(batchId, { journal: withSlowCommits(theatre, 40), ...lanes }));
+  expect(await theatre.statuses(batchId)).toEqual({ paid: rows });
+  expect(paidOnce(theatre)).toBe(true);
+  expect(Math.max(...agesMs)).toBeLessThanOrEqual(minuteMs);
+  expect(theatre.sent.filter(({ transRefNo }) => transRefNo.endsWith('02')).length).toBeGreaterThan(0);
+});

@@ -3,6 +3,7 @@
  * all of them share; whether bytes may still leave under it is told by the machine's own clocks, since nobody can ask
  * the database at that moment.
  */
+import type { Attempt } from '../../core/payout.ts';
 
 /** How long a worker that is not heard of keeps its place. */
 export const leaseMs = 10_000;
@@ -30,6 +31,13 @@ const timeoutMaxMs = lastSendOverMs / 2;
  * as much as a send may be late.
  */
 const notFoundTrustMinMs = 2 * lastSendOverMs;
+
+/**
+ * True of an intent that has waited for its place at the bank for longer than what is left for a send on its way: whoever
+ * asks about it after this machine has died counts from the intent, not from when the bytes left.
+ */
+export const hasWaitedTooLong = ({ intentAtMs }: Pick<Attempt, 'intentAtMs'>, nowMs: number): boolean =>
+  nowMs - intentAtMs > notFoundTrustMinMs - lastSendOverMs;
 
 /** Of the settings `bank.timeoutMs` and `settle.notFoundTrustMs`. */
 export interface SendTimes {

@@ -15,7 +15,7 @@ export const rowsMin = 10;
 /** A machine that dies leaves no more than these waiting for the end of its lease. */
 const rowsMax = 400;
 
-/** As many as the places for them take up, and as many again while those are recorded. */
+/** As many as the places for them take up, and as many for each of the intents that may be recorded ahead of one. */
 const rowsPerPlaceMax = 4;
 
 /** How many rows a machine has under way and made ready ahead: no more than it comes to soon. */

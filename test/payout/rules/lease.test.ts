@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import {
   complainAboutTimes,
   computeAttemptWaitMs,
+  hasWaitedTooLong,
   isLeaseAhead,
   isLeaseRunning,
   lastSendOverMs,
@@ -134,6 +135,16 @@ describe('the settings of a machine that sends beside others', () => {
 
   test('leave a request over when the next attempt is made, also of one that froze as its bytes left', () => {
     expect(lastSendOverMs).toBeGreaterThanOrEqual(2 * usual.timeoutMs);
+  });
+
+  test('leave a request over before "not found" counts, however long its intent has waited for a place', () => {
+    const mayWaitMs = usual.notFoundTrustMs - lastSendOverMs;
+    for (const [waitedMs, isTooLong] of [
+      [0, false],
+      [mayWaitMs, false],
+      [mayWaitMs + 1, true],
+    ] as const)
+      expect(hasWaitedTooLong({ intentAtMs: noonMs }, noonMs + waitedMs)).toBe(isTooLong);
   });
 });
 
