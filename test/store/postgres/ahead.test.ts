@@ -114,6 +114,8 @@ interface End {
 
 let database: TestDatabase;
 let engine: PostgresEngine;
+/** Stays: each connection costs the server a process. */
+let beside: Awaited<ReturnType<TestDatabase['connect']>>;
 let rounds = 0;
 
 const keyOf = (place: number): string => `row ${place}`;
@@ -126,8 +128,7 @@ const bodiesOf = (deeds: readonly (readonly Deed[])[]) => () =>
   together(deeds.map((one, place) => doAll(keyOf(place), one)));
 
 async function endOnPostgres(deeds: readonly (readonly Deed[])[]): Promise<End> {
-  await using client = await database.connect();
-  await client.query('delete from paydrop.meta');
+  await beside.query('delete from paydrop.meta');
   await engine.write(() => begin(deeds.length));
   let told: End['told'];
   try {
@@ -163,8 +164,8 @@ const moveFrom = (from: string) =>
 describePostgres('bodies that go on before they are told', () => {
   beforeAll(async () => {
     database = await makeDatabase();
-    await using client = await database.connect();
-    await client.query(`create schema paydrop; set search_path = paydrop, pg_catalog;
+    beside = await database.connect();
+    await beside.query(`create schema paydrop; set search_path = paydrop, pg_catalog;
       create table meta (key text collate "C" primary key, value text not null);
       create table write_mark (writer text primary key, mark bigint not null, at_ms bigint); ${functions}`);
     engine = makePostgresEngine(database.url);
@@ -175,6 +176,7 @@ describePostgres('bodies that go on before they are told', () => {
   });
   afterAll(async () => {
     await engine[Symbol.asyncDispose]();
+    await beside[Symbol.asyncDispose]();
     await database[Symbol.asyncDispose]();
   });
 
@@ -212,8 +214,7 @@ describePostgres('bodies that go on before they are told', () => {
 
   test('wait for their answers where the server cannot require what they went on from', async () => {
     await endOnPostgres([[], []]);
-    await using client = await database.connect();
-    await client.query('drop function paydrop.require_one_each');
+    await beside.query('drop function paydrop.require_one_each');
     const heard = await listen(engine, async () => {
       expect(await engine.write(moveFrom('0'))).toEqual([1, 1].map((one) => ['0', one]));
       expect(await engine.write(moveFrom('0'))).toEqual([0, 0].map((none) => ['1', none]));
