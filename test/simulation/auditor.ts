@@ -319,8 +319,9 @@ export class Auditor implements Witness {
       watched.unansweredTrials += 1;
     if (fields?.statusCode === 'IC000') this.#paid += 1;
     this.#noteSilence(transRefNo, reply.kind === 'lost');
-    if (reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus))
-      watched.rejectedByGateway += 1;
+    const isRejected = reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus);
+    // Its token was refused, and it was not sent once more with the new one.
+    if (isRejected || reply.kind === 'withheld') watched.rejectedByGateway += 1;
     if (fields === undefined || (fields.transRefNo ?? transRefNo) !== transRefNo) return;
     this.#world.figures.count(`code-${fields.statusCode}`);
     if (acknowledging.includes(fields.statusCode)) watched.acknowledgedIn = life;
