@@ -32,6 +32,7 @@ export class AdaptiveLimit {
   #round = 0;
   #times = noSendTimes;
   #machines = 1;
+  #inDoubt = 0;
   readonly #inDoubtMax: number;
   /** The places of all runs of the process. */
   readonly #places = new Map<LaneKind, FairSemaphore>();
@@ -69,6 +70,12 @@ export class AdaptiveLimit {
     this.#resizeAhead();
   }
 
+  /** How many rows are in doubt that nobody has under way: the fewer are made ready ahead. */
+  noteDoubt(rows: number): void {
+    this.#inDoubt = rows;
+    this.#resizeAhead();
+  }
+
   #resizeAhead(): void {
     this.#places.get('ahead')?.resize(this.#countPlaces('ahead'));
   }
@@ -76,7 +83,12 @@ export class AdaptiveLimit {
   #countPlaces(kind: LaneKind): number {
     const { limit } = this.state;
     if (kind === 'at-once') return limit;
-    const bounds = { limit, machines: this.#machines, inDoubtMax: this.#inDoubtMax };
+    const bounds = {
+      limit,
+      machines: this.#machines,
+      inDoubtMax: this.#inDoubtMax,
+      inDoubt: this.#inDoubt,
+    };
     return limit + computeAhead(this.#times, bounds);
   }
 

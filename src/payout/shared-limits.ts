@@ -1,6 +1,5 @@
 /** Keeps the adaptive limits of this process within what the bank bears of all machines together. */
-import type { Clock, Log } from '../core/ports.ts';
-import type { AdaptiveLimits } from './adaptive-limit.ts';
+import { countDoubt, countUnderWay, type WorkerContext } from './context.ts';
 import { fitWhole, type SharedKind, shareOfWhole } from './rules/shared-limit.ts';
 import type { Share } from './share.ts';
 
@@ -9,13 +8,8 @@ const tellEveryMs = 1_000;
 
 const kinds: readonly SharedKind[] = ['transfers', 'checks'];
 
-interface Sharing {
-  readonly adaptiveLimits: AdaptiveLimits;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** Nothing is shared when left out. */
-  readonly share?: Share | undefined;
-}
+/** Nothing is shared where there is no `share`. */
+type Sharing = Pick<WorkerContext, 'adaptiveLimits' | 'clock' | 'log' | 'share' | 'journal' | 'run' | 'runs'>;
 
 /** Tells the others what this process hears, and follows what they hear, until told to end. */
 export async function keepLimitsShared(sharing: Sharing, end: AbortSignal): Promise<void> {
@@ -23,8 +17,16 @@ export async function keepLimitsShared(sharing: Sharing, end: AbortSignal): Prom
   if (share === undefined) return;
   while (!end.aborted) {
     await shareLimits(sharing, share);
+    sharing.adaptiveLimits.transfers.noteDoubt(await countLeftInDoubt(sharing));
     await clock.sleep(tellEveryMs, end);
   }
+}
+
+/** What has come under way while the journal was read is in doubt there, or what has ended meanwhile. */
+async function countLeftInDoubt({ journal, share, run, runs }: Sharing): Promise<number> {
+  const before = countUnderWay({ runs }, run);
+  const inDoubt = await countDoubt({ journal, share });
+  return Math.max(0, inDoubt - Math.max(before, countUnderWay({ runs }, run)));
 }
 
 async function shareLimits({ adaptiveLimits, log }: Sharing, share: Share): Promise<void> {

@@ -27,8 +27,8 @@ const shareMin = 0.25;
 const shareOfAllMax = 3;
 
 /**
- * All that machines which die have recorded counts for the brake on doubt: with what is sent at once it is no more than
- * this part of what halts, or as little as it can be.
+ * All that machines which die have recorded counts for the brake on doubt: with what is sent at once, and what is in doubt
+ * already, it is no more than this part of what halts, or as little as it can be.
  */
 const partOfDoubtMax = 0.75;
 
@@ -39,14 +39,16 @@ export interface AheadBounds {
   readonly machines: number;
   /** So many rows in doubt halt (`brake.inDoubtMax`). */
   readonly inDoubtMax: number;
+  /** Rows in doubt that no machine has under way: one that has died may have left them, to be believed only later. */
+  readonly inDoubt: number;
 }
 
 /** @returns how many intents besides those whose transfers are at the bank */
 export function computeAhead({ commitMs, sendMs }: SendTimes, bounds: AheadBounds): number {
-  const { limit, machines, inDoubtMax } = bounds;
+  const { limit, machines, inDoubtMax, inDoubt } = bounds;
   // None of either takes any time in a rehearsal.
   const isTimed = commitMs !== undefined && sendMs !== undefined && sendMs > 0;
   const share = isTimed ? Math.min(commitMs / sendMs, shareOfAllMax / machines) : shareMin;
-  const room = Math.floor((partOfDoubtMax * inDoubtMax) / machines) - limit;
+  const room = Math.floor((partOfDoubtMax * inDoubtMax - inDoubt) / machines) - limit;
   return Math.ceil(Math.max(Math.min(share * limit, room), shareMin * limit));
 }

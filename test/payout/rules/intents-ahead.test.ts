@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { computeAhead, noSendTimes, withSendTime } from '../../../src/payout/rules/intents-ahead.ts';
 
-const alone = { limit: 32, machines: 1, inDoubtMax: 200 };
+const alone = { limit: 32, machines: 1, inDoubtMax: 200, inDoubt: 0 };
 
 describe('the intents that are recorded ahead', () => {
   test.each([
@@ -22,6 +22,10 @@ describe('the intents that are recorded ahead', () => {
     { commitMs: 90, sendMs: 10, ahead: 86, limit: 64 },
     { commitMs: 90, sendMs: 10, ahead: 32, limit: 128 },
     { commitMs: 90, sendMs: 10, ahead: 1, limit: 1, inDoubtMax: 1 },
+    // A machine that has died has left some: with those of the next one they would halt.
+    { commitMs: 90, sendMs: 10, ahead: 18, inDoubt: 100 },
+    { commitMs: 90, sendMs: 10, ahead: 9, machines: 2, inDoubt: 67 },
+    { commitMs: 90, sendMs: 10, ahead: 8, inDoubt: 150 },
   ])(
     'are $ahead where a commit takes $commitMs ms and a send $sendMs ms ($limit at once, $machines machines)',
     ({ ahead, commitMs, sendMs, ...bounds }) => {
@@ -35,13 +39,14 @@ describe('the intents that are recorded ahead', () => {
       limit: fc.integer({ min: 1, max: 300 }),
       machines: fc.integer({ min: 1, max: 9 }),
       inDoubtMax: fc.integer({ min: 1, max: 1_000 }),
+      inDoubt: fc.nat(1_000),
     });
     fc.assert(
-      fc.property(times, bounds, (taken, { limit, machines, inDoubtMax }) => {
-        const ahead = computeAhead(taken, { limit, machines, inDoubtMax });
+      fc.property(times, bounds, (taken, { limit, machines, inDoubtMax, inDoubt }) => {
+        const ahead = computeAhead(taken, { limit, machines, inDoubtMax, inDoubt });
         expect(ahead).toBeGreaterThanOrEqual(limit / 4);
         if (ahead > Math.ceil(limit / 4))
-          expect(machines * (limit + ahead)).toBeLessThanOrEqual(0.75 * inDoubtMax);
+          expect(machines * (limit + ahead) + inDoubt).toBeLessThanOrEqual(0.75 * inDoubtMax);
       }),
     );
   });
