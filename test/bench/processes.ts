@@ -94,7 +94,7 @@ export interface BankProcess extends AsyncDisposable {
 /** Opens a sandbox bank whose every answer takes so long. */
 export async function openBankProcess(settingsPath: string, latencyMs: number): Promise<BankProcess> {
   const args = ['sandbox', '--config', settingsPath, '--port', '0', '--latency-ms', String(latencyMs)];
-  const child = spawn(process.execPath, [paydropPath, ...args, '--json'], {
+  const child = spawn(process.execPath, [...memoryOptions, paydropPath, ...args, '--json'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const facts = JSON.parse(await readFirstLine(child)) as { baseUrl: string; controlToken: string };
