@@ -3,7 +3,7 @@
  * is, by whatever path a machine has it.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, stat } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { lookAt } from '../../platform/disk.ts';
@@ -231,9 +231,13 @@ async function isWritten(path: string, stamp: string): Promise<boolean> {
 async function writeFirst(path: string, text: string): Promise<void> {
   await using file = await AtomicFile.open(path);
   await file.write(text);
-  await publishFile(await file.finish()).catch(async (error: unknown) => {
+  const prepared = await file.finish();
+  try {
+    await publishFile(prepared);
+  } catch (error) {
+    await rm(prepared.temporaryPath, { force: true });
     if ((await readText(path)) === undefined) throw error;
-  });
+  }
 }
 
 const missingStamp = (inbox: string): OutputFileError =>

@@ -1,6 +1,6 @@
 /** Whose inbox it is: what a mount point, a copied dataDir and another process do to it. */
 import { execFileSync } from 'node:child_process';
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readFolderId } from '../../../src/watch/folders/binding.ts';
@@ -224,5 +224,13 @@ describe('an inbox that several machines see', () => {
     expect(id).toMatch(/^[0-9a-f]{24}$/);
     expect(await readFolderId(join(kit.root, '.', 'inbox', '..'))).toBe(id);
     expect(await readFolderId(kit.inbox)).not.toBe(id);
+  });
+
+  test('has one name for its work folder, though several ask first, and no other file is left of it', async () => {
+    const work = join(kit.root, 'work-of-all');
+    await mkdir(work);
+    const ids = await Promise.all(Array.from({ length: 8 }, () => readFolderId(work)));
+    expect(new Set(ids).size).toBe(1);
+    expect(await readdir(work)).toEqual(['.paydrop-folder.json']);
   });
 });
