@@ -12,9 +12,15 @@ function bangkokIso(epochMs: number): string {
   return new Date(epochMs + bangkokOffsetMs).toISOString();
 }
 
+/** The day that was written last: it is asked for several times a row, and is nearly always the same. */
+const written = { dayNo: NaN, date: '' };
+
 /** tranDate of §2.4: "YYYYMMDD" in Bangkok. */
 export function formatBangkokDate(epochMs: number): string {
-  return bangkokIso(epochMs).slice(0, 10).replaceAll('-', '');
+  const dayNo = Math.floor((epochMs + bangkokOffsetMs) / dayMs);
+  if (dayNo !== written.dayNo)
+    Object.assign(written, { dayNo, date: bangkokIso(epochMs).slice(0, 10).replaceAll('-', '') });
+  return written.date;
 }
 
 /** True when both are on one Bangkok day; for what is asked many times a row, without writing the dates. */

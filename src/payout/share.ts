@@ -15,7 +15,7 @@ import type {
   WorkerStore,
   SharedLimits,
 } from './ports.ts';
-import { computeRowsAhead, computeShardRows, rowsMin, shardMs } from './rules/shard-rows.ts';
+import { computeRowsAhead, computeShardRows, measureMs, rowsMin } from './rules/shard-rows.ts';
 import type { WholeLimit } from './rules/shared-limit.ts';
 
 type SharedRows = Pick<
@@ -279,7 +279,7 @@ export class RowRate {
   #measure(): void {
     const nowMs = this.#clock.elapsedMs();
     const elapsedMs = nowMs - this.#sinceMs;
-    if (elapsedMs < shardMs) return;
+    if (elapsedMs < measureMs) return;
     this.#rows = computeShardRows(this.#done, elapsedMs);
     this.#ahead = computeRowsAhead(this.#done, elapsedMs, this.#places);
     [this.#done, this.#sinceMs] = [0, nowMs];

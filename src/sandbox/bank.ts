@@ -43,6 +43,16 @@ export interface SandboxOptions extends SandboxTableInput {
 
 const controlTokenBytes = 24;
 
+/** A `Date` header, written once a second: a bank of a rehearsal has thousands of answers in it. */
+function makeHeaderFormat(): (epochMs: number) => string {
+  const written = { second: NaN, text: '' };
+  return (epochMs) => {
+    const second = Math.floor(epochMs / 1_000);
+    if (second !== written.second) Object.assign(written, { second, text: new Date(epochMs).toUTCString() });
+    return written.text;
+  };
+}
+
 export type SandboxBank = ReturnType<typeof openBank>;
 
 /** The parts that can change while it runs are read anew for each request. @throws SandboxError */
@@ -50,13 +60,14 @@ export function openBank(options: SandboxOptions) {
   const { scheme = 'proxy', now = Date.now, sleep = systemClock.sleep } = options;
   const table = parseSandboxTable(pickTable(options));
   const clients = createClients({ ...options, ...table });
+  const formatHeader = makeHeaderFormat();
   const clock = {
     /** How far the bank's own time is set apart from its source. */
     aheadMs: 0,
     now: (): number => now() + clock.aheadMs,
     sleep,
     /** The `Date` header of an answer. */
-    dateHeader: (): string => new Date(clock.now()).toUTCString(),
+    dateHeader: (): string => formatHeader(clock.now()),
   };
   const registrations = new RegistrationBook((line) => book.append(line));
   const book = new Book(clients.homeCompanyId, options.stateFile, (line) => registrations.replay(line));

@@ -18,8 +18,10 @@ export interface View extends Reader, AsyncDisposable {}
 export interface Gathering {
   /** Since the last gathered transaction began, the next one waits so long for more to gather. */
   readonly everyMs: number;
-  /** A transaction has no more calls than these, and those that are full do not wait for one another. */
+  /** A transaction has no more calls than these. */
   readonly callsMax: number;
+  /** Where so many wait when one has ended, the next begins before those of the last are told. */
+  readonly callsNext: number;
 }
 
 export interface Engine extends Reader {

@@ -148,6 +148,7 @@ class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given>
   readonly #work: GroupWork<Asked, Given, Shared>;
   readonly #everyMs: number;
   readonly #callsMax: number;
+  readonly #callsNext: number;
   #waiting: Call<Asked, Given>[] = [];
   #settled = Promise.resolve();
   #isSettling = false;
@@ -160,6 +161,7 @@ class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given>
     this.#work = work;
     this.#everyMs = engine.gathering?.everyMs ?? 0;
     this.#callsMax = engine.gathering?.callsMax ?? Infinity;
+    this.#callsNext = engine.gathering?.callsNext ?? Infinity;
   }
 
   readonly end = async (): Promise<void> => (this.#ended ??= this.#settleAll());
@@ -199,7 +201,7 @@ class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given>
   async #settleWaiting(): Promise<void> {
     this.#isSettling = true;
     let tell = await this.#settleNext();
-    while (this.#waiting.length >= this.#callsMax) {
+    while (this.#waiting.length >= this.#callsNext) {
       const settling = this.#settleNext();
       // Whoever is told has much to do: the server has something to do first.
       await new Promise(setImmediate);

@@ -56,6 +56,16 @@ describe('laws', () => {
     );
   });
 
+  test('a date is the same whatever was written before it', () => {
+    fc.assert(
+      fc.property(instants, fc.integer({ min: -2, max: 2 }), (epochMs, hours) => {
+        const alone = formatBangkokDateTime(epochMs).slice(0, 10).replaceAll('-', '');
+        formatBangkokDate(epochMs + hours * 3_600_000);
+        expect(formatBangkokDate(epochMs)).toBe(alone);
+      }),
+    );
+  });
+
   test('midnight is never further than twelve hours, and the date changes there', () => {
     fc.assert(
       fc.property(instants, (epochMs) => {

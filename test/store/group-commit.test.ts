@@ -55,10 +55,13 @@ describe('how calls gather', () => {
    * How many calls the commits of an engine had.
    * @param whenWritten a commit is done when it resolves
    */
-  function makeCounted(callsMax = Infinity, whenWritten: () => Promise<void> = async () => {}) {
+  function makeCounted(
+    { callsMax = Infinity, callsNext = Infinity } = {},
+    whenWritten: () => Promise<void> = async () => {},
+  ) {
     const sizes: number[] = [];
     const engine = {
-      gathering: { everyMs: 10, callsMax },
+      gathering: { everyMs: 10, callsMax, callsNext },
       write: async <Result>(makeBody: () => Body<Result>): Promise<Result> => {
         // As for a connection that is free: whoever is told meanwhile goes on first.
         for (let hops = 0; hops < 5; hops += 1) await Promise.resolve();
@@ -111,13 +114,16 @@ describe('how calls gather', () => {
     }
   });
 
-  /** Commits that end when they are told to, of three calls at most, and the calls that were told, in that order. */
-  function makeHeldBack() {
+  /**
+   * Commits that end when they are told to, of three calls at most, and the calls that were told, in that order.
+   * @param callsNext so many do not wait until those before them are told
+   */
+  function makeHeldBack(callsNext: number) {
     const ends: (() => void)[] = [];
     const told: number[] = [];
     /** For each that was told, how many commits had begun by then. */
     const begunBefore: number[] = [];
-    const made = makeCounted(3, () => new Promise((end) => void ends.push(end)));
+    const made = makeCounted({ callsMax: 3, callsNext }, () => new Promise((end) => void ends.push(end)));
     const askOne = async (asked: number): Promise<void> => {
       told.push(await made.commit.ask(asked));
       begunBefore.push(made.sizes.length);
@@ -131,7 +137,7 @@ describe('how calls gather', () => {
   }
 
   test('those that are too many for one go on in the next, which begins before they are told', async () => {
-    const { sizes, ask, endNext, told, begunBefore } = makeHeldBack();
+    const { sizes, ask, endNext, told, begunBefore } = makeHeldBack(3);
     for (let asked = 1; asked <= 8; asked += 1) ask(asked);
     await turns();
     expect([sizes, told]).toEqual([[3], []]);
@@ -143,8 +149,20 @@ describe('how calls gather', () => {
     expect(begunBefore).toEqual([2, 2, 2]);
   });
 
+  test('a few begin as early, and fewer only when those before them are told', async () => {
+    const { sizes, ask, endNext, begunBefore } = makeHeldBack(2);
+    for (let asked = 1; asked <= 5; asked += 1) ask(asked);
+    await turns();
+    await endNext();
+    expect(sizes).toEqual([3, 2]);
+    ask(6);
+    await endNext();
+    expect(sizes).toEqual([3, 2]);
+    expect(begunBefore).toEqual([2, 2, 2, 2, 2]);
+  });
+
   test('none is left when it ends, however many wait', async () => {
-    const { sizes, commit, ask, endNext, told } = makeHeldBack();
+    const { sizes, commit, ask, endNext, told } = makeHeldBack(3);
     for (let asked = 1; asked <= 10; asked += 1) ask(asked);
     await turns();
     let hasEnded = false;

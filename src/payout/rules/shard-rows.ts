@@ -1,7 +1,10 @@
 /** How many rows of a batch a machine takes at a time: few enough that all machines end at about the same time. */
 
-/** Who is quick takes what it pays in this time, so that it need not ask too often. */
-export const shardMs = 200;
+/** So long it counts what it is done with before it says how quick it is. */
+export const measureMs = 200;
+
+/** Who is quick takes what it pays in this time: while rows are given out, nothing else is written in the journal. */
+const shardMs = 400;
 
 /** As many as a machine that is not quick takes at most. */
 const rowsUsual = 50;
@@ -13,7 +16,7 @@ const slowShardMs = 2_000;
 export const rowsMin = 10;
 
 /** A machine that dies leaves no more than these waiting for the end of its lease. */
-const rowsMax = 400;
+const rowsMax = 800;
 
 /** As many as the places for them take up, and as many for each of the intents that may be recorded ahead of one. */
 const rowsPerPlaceMax = 4;

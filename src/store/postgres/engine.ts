@@ -32,6 +32,8 @@ const gathering: Gathering = {
   everyMs: 10,
   // Of two groups of rows one is sent while the other is written. Smaller ones cost more than they gain.
   callsMax: 128,
+  // Fewer than are written in the time that the others need to be told and to ask again.
+  callsNext: 32,
 };
 
 /** How long a write or a read goes on trying while the server is away. */

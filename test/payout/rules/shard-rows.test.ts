@@ -5,9 +5,9 @@ test.each([
   { done: 0, elapsedMs: 200, rows: 10 },
   { done: 9, elapsedMs: 1_000, rows: 18 },
   { done: 40, elapsedMs: 1_000, rows: 50 },
-  { done: 62, elapsedMs: 200, rows: 62 },
-  { done: 1_500, elapsedMs: 1_000, rows: 300 },
-  { done: 9_000, elapsedMs: 1_000, rows: 400 },
+  { done: 62, elapsedMs: 200, rows: 124 },
+  { done: 1_500, elapsedMs: 1_000, rows: 600 },
+  { done: 9_000, elapsedMs: 1_000, rows: 800 },
 ])('who is done with $done rows in $elapsedMs ms takes $rows at a time', ({ done, elapsedMs, rows }) => {
   expect(computeShardRows(done, elapsedMs)).toBe(rows);
 });
