@@ -168,14 +168,24 @@ export class RunState {
   }
 }
 
-/** When one part of the run breaks, no other begins anything new. */
-export async function breakTogether<T>({ run }: Pick<WorkerContext, 'run'>, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    run.broken.abort();
-    throw error;
-  }
+/**
+ * Waits for all parts of a run. When one breaks, no other begins anything new.
+ * @throws what has broken it first: what another met later may have come of that
+ */
+export async function endTogether(
+  { run }: Pick<WorkerContext, 'run'>,
+  parts: readonly Promise<unknown>[],
+): Promise<void> {
+  const ended = parts.map(async (part) => {
+    try {
+      await part;
+    } catch (error) {
+      run.broken.abort(error);
+      throw error;
+    }
+  });
+  const ends = await Promise.allSettled(ended);
+  if (ends.some(({ status }) => status === 'rejected')) throw run.broken.signal.reason;
 }
 
 /** The bank's names for the payer of a batch: its company and account are those of the day it was read. */

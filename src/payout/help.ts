@@ -8,7 +8,7 @@ import type { Payout } from '../core/payout.ts';
 import type { Batch, Clock, Log } from '../core/ports.ts';
 import { limitRequests } from './adaptive-limit.ts';
 import { findHalt, keepPauseRecorded, recordHalt, recordPause, takeUpBreaker } from './circuit-breaker.ts';
-import { breakTogether, type RunState, type WorkerContext } from './context.ts';
+import { endTogether, type RunState, type WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal } from './ports.ts';
 import { payReadyRows } from './run-batch.ts';
@@ -187,14 +187,12 @@ async function payBeside(unlimited: WorkerContext, batch: Batch, isLeaving: () =
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const ended = new AbortController();
   const paying = payReadyRows(context, batch, limits.transfers, isLeaving).finally(() => ended.abort());
-  const parts = [
-    breakTogether(context, paying),
-    breakTogether(context, keepPauseRecorded(context, batch, ended.signal)),
-    breakTogether(context, keepAskingTheTime(context, batch, ended.signal)),
-    breakTogether(context, keepLimitsShared(context, ended.signal)),
-  ];
-  const ends = await Promise.allSettled(parts);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await endTogether(context, [
+    paying,
+    keepPauseRecorded(context, batch, ended.signal),
+    keepAskingTheTime(context, batch, ended.signal),
+    keepLimitsShared(context, ended.signal),
+  ]);
   await recordHalt(context, batch);
   await recordPause(context, batch);
 }

@@ -15,7 +15,7 @@ import {
   takeUpBreaker,
 } from './circuit-breaker.ts';
 import { beginRunning, conclude, hasHeldRows } from './conclude.ts';
-import { breakTogether, countDoubt, type WorkerContext } from './context.ts';
+import { countDoubt, endTogether, type WorkerContext } from './context.ts';
 import { keepAskingTheTime } from './inquire.ts';
 import type { PayoutJournal, ReadyPayout } from './ports.ts';
 import { type HandedRow, handOutRows, handOutShards, RowRate } from './share.ts';
@@ -51,24 +51,12 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
   const wasInDoubt = (await context.journal.nextInquiryAtMs(batch.batchId)) !== undefined;
   const { isLifted, isOthersHalt } = await startRunning(context, batch, limits);
   const watchEnds = new AbortController();
-  const watching = breakTogether(
-    context,
-    Promise.all([
-      watchTheWait(context, batch, limits, watchEnds.signal),
-      reportWaits(context, () => readWait(context, batch, limits), watchEnds.signal),
-    ]),
-  );
-  // Told below, when what is under way has ended.
-  watching.catch(() => {});
-  try {
-    await settleOnce(context, 'unresolved', batch.batchId);
-    await brakeOnDoubt(context);
-    context.run.hasAsked = true;
-    await payBatch(context, batch);
-  } finally {
-    watchEnds.abort();
-    await watching;
-  }
+  const watching = [
+    watchTheWait(context, batch, limits, watchEnds.signal),
+    reportWaits(context, () => readWait(context, batch, limits), watchEnds.signal),
+  ];
+  const paying = settleAndPay(context, batch).finally(() => watchEnds.abort());
+  await endTogether(context, [paying, ...watching]);
   // Whoever has the right to send now goes on with it, and concludes it.
   if (context.mayLeave?.() === false) return 'interrupted';
   const isChanged = (context.run.hasSent || wasInDoubt) && (await haltWhenChanged(context, batch));
@@ -207,6 +195,13 @@ export async function followPayer(
   return (await journal.batch(batchId)) ?? batch;
 }
 
+async function settleAndPay(context: WorkerContext, batch: Batch): Promise<void> {
+  await settleOnce(context, 'unresolved', batch.batchId);
+  await brakeOnDoubt(context);
+  context.run.hasAsked = true;
+  await payBatch(context, batch);
+}
+
 /**
  * Sends whatever of the batch may be sent and settles what is in doubt.
  * @throws whatever the journal throws: nothing more is sent then
@@ -216,15 +211,13 @@ async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const payingEnds = new AbortController();
   const { signal } = payingEnds;
-  const settling = breakTogether(context, settleWhileRunning(context, batch.batchId, signal));
-  const pausing = breakTogether(context, keepPauseRecorded(context, batch, signal));
-  const asking = breakTogether(context, keepAskingTheTime(context, batch, signal));
-  const sharing = breakTogether(context, keepLimitsShared(context, signal));
-  const paying = breakTogether(context, payUntilRest(context, batch, limits.transfers)).finally(() =>
-    payingEnds.abort(),
-  );
-  const ends = await Promise.allSettled([settling, pausing, asking, sharing, paying]);
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await endTogether(context, [
+    settleWhileRunning(context, batch.batchId, signal),
+    keepPauseRecorded(context, batch, signal),
+    keepAskingTheTime(context, batch, signal),
+    keepLimitsShared(context, signal),
+    payUntilRest(context, batch, limits.transfers).finally(() => payingEnds.abort()),
+  ]);
 }
 
 async function payUntilRest(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {

@@ -7,7 +7,7 @@ import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnAttempt, readLatest, readOthersOpen } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
 import { endWhenSettled } from './conclude.ts';
-import { breakTogether, caseOf, contextFor, isSeenTo, logFactsOf, type WorkerContext } from './context.ts';
+import { caseOf, contextFor, endTogether, isSeenTo, logFactsOf, type WorkerContext } from './context.ts';
 import { inquire, type Inquired } from './inquire.ts';
 import { probeBeyond } from './lost-journal.ts';
 import type { InDoubt } from './ports.ts';
@@ -330,20 +330,10 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
     nextInquiryAtMs: undefined,
     givesUpAtMs: run.lastToldAtMs + limits.waitMs,
   });
-  const waiting = breakTogether(
-    context,
-    Promise.all([endWaiting(context, limits, end.signal), reportWaits(context, readWait, end.signal)]),
-  );
-  // Told below, when what is under way has ended.
-  waiting.catch(() => {});
-  let asked: number;
-  try {
-    asked = await settleOnce(context, 'all', batchId);
-  } finally {
-    end.abort();
-    await waiting;
-  }
-  return { asked, told: run.told, ended: await endBatches(context, batchId) };
+  const waiting = [endWaiting(context, limits, end.signal), reportWaits(context, readWait, end.signal)];
+  const asking = settleOnce(context, 'all', batchId).finally(() => end.abort());
+  await endTogether(context, [asking, ...waiting]);
+  return { asked: await asking, told: run.told, ended: await endBatches(context, batchId) };
 }
 
 /** What another process is to ask about, which holds the right to send. */

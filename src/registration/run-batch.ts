@@ -8,6 +8,7 @@ import {
   recordPause,
   takeUpBreaker,
 } from '../payout/circuit-breaker.ts';
+import { endTogether } from '../payout/context.ts';
 import { isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
 import { forEachBounded } from '../platform/bounded.ts';
 import { conclude, hasHeld } from './conclude.ts';
@@ -48,10 +49,9 @@ export async function runRegistrations(
     watchTheWait(context, batch, limits, signal),
     keepPauseRecorded(breaker.context, breaker.batch, signal),
     keepSweeping(context, async () => context.run.notify(), signal),
-  ].map((work) => breakTogether(context, work));
-  const sending = breakTogether(context, sendUntilEnded(context, batch)).finally(() => ends.abort());
-  const all = await Promise.allSettled([sending, ...beside]);
-  for (const end of all) if (end.status === 'rejected') throw end.reason;
+  ];
+  const sending = sendUntilEnded(context, batch).finally(() => ends.abort());
+  await endTogether(context, [sending, ...beside]);
   // Whoever has the right to send now goes on with it, and concludes it.
   if (context.mayLeave?.() === false) return 'interrupted';
   await recordHalt(breaker.context, breaker.batch);
@@ -59,16 +59,6 @@ export async function runRegistrations(
   const isInterrupted = limits.interrupted.aborted;
   await conclude(context, batch, isInterrupted);
   return isInterrupted ? 'interrupted' : 'rested';
-}
-
-/** When one part of the run breaks, no other begins anything new. */
-async function breakTogether<T>(context: RegistrationContext, work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    context.run.broken.abort();
-    throw error;
-  }
 }
 
 /** Under a halt that a person must lift, or a pause longer than the wait, nothing is sent; what was sent is awaited. */
