@@ -112,7 +112,10 @@ async function benchEngines(latencyMs: number, payouts: number, rounds: number):
     ({ perSecondWhilePaying }, round) =>
       perSecondWhilePaying / (measured[0]?.[round]?.perSecondWhilePaying ?? NaN),
   );
-  console.log(`  PostgreSQL to SQLite: ${median(ratios).toFixed(2)}`);
+  const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
+  console.log(
+    `  PostgreSQL to SQLite: ${median(ratios).toFixed(2)} (from round to round ${least} to ${most})`,
+  );
   const others = Math.max(0, ...measured.flat().map(({ elsewhere }) => elsewhere));
   if (others > payouts / 20)
     console.log(
