@@ -18,8 +18,10 @@ const written = { dayNo: NaN, date: '' };
 /** tranDate of §2.4: "YYYYMMDD" in Bangkok. */
 export function formatBangkokDate(epochMs: number): string {
   const dayNo = Math.floor((epochMs + bangkokOffsetMs) / dayMs);
-  if (dayNo !== written.dayNo)
-    Object.assign(written, { dayNo, date: bangkokIso(epochMs).slice(0, 10).replaceAll('-', '') });
+  if (dayNo !== written.dayNo) {
+    const date = bangkokIso(dayNo * dayMs - bangkokOffsetMs);
+    Object.assign(written, { dayNo, date: date.slice(0, 10).replaceAll('-', '') });
+  }
   return written.date;
 }
 

@@ -141,11 +141,22 @@ export class RunState {
   lastProgressAtMs: number;
   readonly #clock: Clock;
   readonly #news = new Signal();
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(clock: Clock) {
     this.#clock = clock;
     this.lastProgressAtMs = clock.now();
     this.lastToldAtMs = this.lastProgressAtMs;
+  }
+
+  /** Takes note of what a part of the run has met, which may be told only when the rest of the part has ended. */
+  noteFailure(error: unknown): void {
+    this.#failure ??= { error };
+  }
+
+  /** @throws the failure that was noted first */
+  throwFailure(): void {
+    if (this.#failure !== undefined) throw this.#failure.error;
   }
 
   noteProgress(): void {
@@ -169,23 +180,28 @@ export class RunState {
 }
 
 /**
- * Waits for all parts of a run. When one breaks, no other begins anything new.
- * @throws what has broken it first: what another met later may have come of that
+ * Waits for the work of a run and for what goes on beside it, which ends once the work has. When one of them breaks, no
+ * other begins anything new.
+ * @param besideEnds aborted when the work has ended
+ * @throws what has failed first (`noteFailure`): what another met later may have come of that
  */
 export async function endTogether(
   { run }: Pick<WorkerContext, 'run'>,
-  parts: readonly Promise<unknown>[],
+  work: Promise<unknown>,
+  besideEnds: AbortController,
+  beside: readonly Promise<unknown>[],
 ): Promise<void> {
-  const ended = parts.map(async (part) => {
+  const breakOff = async (part: Promise<unknown>): Promise<void> => {
     try {
       await part;
     } catch (error) {
-      run.broken.abort(error);
-      throw error;
+      run.noteFailure(error);
+      run.broken.abort();
     }
-  });
-  const ends = await Promise.allSettled(ended);
-  if (ends.some(({ status }) => status === 'rejected')) throw run.broken.signal.reason;
+  };
+  const working = breakOff(work).finally(() => besideEnds.abort());
+  await Promise.all([working, ...beside.map(breakOff)]);
+  run.throwFailure();
 }
 
 /** The bank's names for the payer of a batch: its company and account are those of the day it was read. */

@@ -186,13 +186,12 @@ async function payBeside(unlimited: WorkerContext, batch: Batch, isLeaving: () =
   const { adaptiveLimits: limits, log } = unlimited;
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const ended = new AbortController();
-  const paying = payReadyRows(context, batch, limits.transfers, isLeaving).finally(() => ended.abort());
-  await endTogether(context, [
-    paying,
+  const beside = [
     keepPauseRecorded(context, batch, ended.signal),
     keepAskingTheTime(context, batch, ended.signal),
     keepLimitsShared(context, ended.signal),
-  ]);
+  ];
+  await endTogether(context, payReadyRows(context, batch, limits.transfers, isLeaving), ended, beside);
   await recordHalt(context, batch);
   await recordPause(context, batch);
 }

@@ -55,8 +55,7 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     watchTheWait(context, batch, limits, watchEnds.signal),
     reportWaits(context, () => readWait(context, batch, limits), watchEnds.signal),
   ];
-  const paying = settleAndPay(context, batch).finally(() => watchEnds.abort());
-  await endTogether(context, [paying, ...watching]);
+  await endTogether(context, settleAndPay(context, batch), watchEnds, watching);
   // Whoever has the right to send now goes on with it, and concludes it.
   if (context.mayLeave?.() === false) return 'interrupted';
   const isChanged = (context.run.hasSent || wasInDoubt) && (await haltWhenChanged(context, batch));
@@ -204,20 +203,20 @@ async function settleAndPay(context: WorkerContext, batch: Batch): Promise<void>
 
 /**
  * Sends whatever of the batch may be sent and settles what is in doubt.
- * @throws whatever the journal throws: nothing more is sent then
+ * @throws whatever the journal throws, and what has broken the run before: nothing more is sent then
  */
 async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
   const { adaptiveLimits: limits, log } = unlimited;
   const context = { ...unlimited, limitRequest: limitRequests(limits, log) };
   const payingEnds = new AbortController();
   const { signal } = payingEnds;
-  await endTogether(context, [
+  const beside = [
     settleWhileRunning(context, batch.batchId, signal),
     keepPauseRecorded(context, batch, signal),
     keepAskingTheTime(context, batch, signal),
     keepLimitsShared(context, signal),
-    payUntilRest(context, batch, limits.transfers).finally(() => payingEnds.abort()),
-  ]);
+  ];
+  await endTogether(context, payUntilRest(context, batch, limits.transfers), payingEnds, beside);
 }
 
 async function payUntilRest(context: WorkerContext, batch: Batch, limit: AdaptiveLimit): Promise<void> {
@@ -344,6 +343,10 @@ async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, l
     isLeft = await hasToWait(context, batch, row.ready);
     if (isLeft) context.run.noteProgress();
     else await payRow(context, batch, row, lanes);
+  } catch (error) {
+    // Those that are under way end before it is told.
+    context.run.noteFailure(error);
+    throw error;
   } finally {
     await row.done(isLeft);
   }

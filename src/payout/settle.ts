@@ -331,8 +331,8 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
     givesUpAtMs: run.lastToldAtMs + limits.waitMs,
   });
   const waiting = [endWaiting(context, limits, end.signal), reportWaits(context, readWait, end.signal)];
-  const asking = settleOnce(context, 'all', batchId).finally(() => end.abort());
-  await endTogether(context, [asking, ...waiting]);
+  const asking = settleOnce(context, 'all', batchId);
+  await endTogether(context, asking, end, waiting);
   return { asked: await asking, told: run.told, ended: await endBatches(context, batchId) };
 }
 

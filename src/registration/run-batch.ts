@@ -50,8 +50,7 @@ export async function runRegistrations(
     keepPauseRecorded(breaker.context, breaker.batch, signal),
     keepSweeping(context, async () => context.run.notify(), signal),
   ];
-  const sending = sendUntilEnded(context, batch).finally(() => ends.abort());
-  await endTogether(context, [sending, ...beside]);
+  await endTogether(context, sendUntilEnded(context, batch), ends, beside);
   // Whoever has the right to send now goes on with it, and concludes it.
   if (context.mayLeave?.() === false) return 'interrupted';
   await recordHalt(breaker.context, breaker.batch);

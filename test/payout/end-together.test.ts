@@ -23,12 +23,38 @@ test('what has broken a run first is told, once all its parts have ended', async
     await new Promise(setImmediate);
     throw new Error('the disk is full');
   };
-  await expect(endTogether({ run }, [dependent(), sound(), first()])).rejects.toThrow('the disk is full');
+  const ends = new AbortController();
+  const ending = endTogether({ run }, dependent(), ends, [sound(), first()]);
+  await expect(ending).rejects.toThrow('the disk is full');
   expect(ended).toEqual(['dependent', 'sound']);
 });
 
-test('a run of which no part has failed ends without a word, even where it is broken from outside', async () => {
+test('a failure that was noted while others were under way comes before what failed because of it', async () => {
   const run = new RunState(systemClock);
-  run.broken.abort();
-  await endTogether({ run }, [Promise.resolve(), Promise.resolve()]);
+  const first = async (): Promise<void> => {
+    run.noteFailure(new Error('the disk is full'));
+    await once(run.broken.signal, 'abort');
+    throw new Error('the disk is full, as all know by now');
+  };
+  const ending = endTogether({ run }, first(), new AbortController(), [
+    Promise.reject(new Error('nothing more can be asked')),
+  ]);
+  await expect(ending).rejects.toThrow(/^the disk is full$/);
+});
+
+test('what goes on beside the work is told to end when the work has, and knows by then that it has failed', async () => {
+  for (const isFailing of [false, true]) {
+    const run = new RunState(systemClock);
+    const ends = new AbortController();
+    let wasBroken: boolean | undefined;
+    ends.signal.addEventListener('abort', () => (wasBroken = run.broken.signal.aborted));
+    const work = async (): Promise<void> => {
+      await new Promise(setImmediate);
+      if (isFailing) throw new Error('the disk is full');
+    };
+    const ending = endTogether({ run }, work(), ends, [once(ends.signal, 'abort')]);
+    if (isFailing) await expect(ending).rejects.toThrow('the disk is full');
+    else await ending;
+    expect(wasBroken).toBe(isFailing);
+  }
 });

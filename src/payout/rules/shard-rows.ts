@@ -15,7 +15,7 @@ const slowShardMs = 2_000;
 /** As many as a machine takes that has paid nothing yet: it may be slow. */
 export const rowsMin = 10;
 
-/** A machine that dies leaves no more than these waiting for the end of its lease. */
+/** A machine that dies leaves no more than these of a shard waiting for the end of its lease. */
 const rowsMax = 800;
 
 /** As many as the places for them take up, and as many for each of the intents that may be recorded ahead of one. */

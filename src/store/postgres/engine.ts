@@ -30,9 +30,9 @@ const gathering: Gathering = {
   // A server that is fast would have a transaction for every two or three changes, and the disk a sync. Intents are
   // recorded ahead of their turn at the bank by more than that.
   everyMs: 10,
-  // Of two groups of rows one is sent while the other is written. Smaller ones cost more than they gain.
+  // Of two groups of rows one is sent while the other is written. Of smaller ones there would be too many.
   callsMax: 128,
-  // Fewer than are written in the time that the others need to be told and to ask again.
+  // As many are worth a transaction of their own: the server has something to do while the others are told.
   callsNext: 32,
 };
 
