@@ -61,6 +61,9 @@ describe('an empty data directory the next day', () => {
     const lost = await scene.run('init');
     expect(lost).toEndWith(2);
     expect(lost.stderr).toContain('journal.mark is there, journal.db is not');
+    expect(lost.stderr).toContain(
+      'if it is in PostgreSQL, nothing is lost: name its database in journal.url',
+    );
     await rm(join(scene.dataDir, 'journal.mark'));
     const traced = await scene.run('init');
     expect(traced).toEndWith(2);

@@ -94,7 +94,10 @@ export const siteOfFile = (dataDir: string): JournalSite => ({
   dataDir,
   journal: `the journal in ${dataDir}`,
   holder: `journal.db in ${dataDir}`,
-  lost: `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not`,
+  // The mark may be that of a journal in a database, of which the command was not told.
+  lost:
+    `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not ` +
+    '(if it is in PostgreSQL, nothing is lost: name its database in journal.url)',
   none:
     `there is no journal in ${dataDir}, ${forTheFirstTime} ` +
     `If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ${askTheBank}`,
