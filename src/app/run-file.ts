@@ -8,9 +8,10 @@ import { ingestFile } from '../intake/ingest.ts';
 import { haltUnsent, isConcluded, isNothingLeft } from '../payout/conclude.ts';
 import type { LowestLimit } from '../payout/rules/adaptive-limit.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
-import { finishReports } from '../reports/batch-reports.ts';
+import { finishReports, removeUnrecorded } from '../reports/batch-reports.ts';
 import { writeReports, type WrittenReports } from '../reports/write-reports.ts';
 import { grownReason, type TakenFile } from '../watch/rules/file-growth.ts';
+import { reportInPlace } from './machines/report-in-place.ts';
 import { makeContext, type RunSession, toLog } from './session.ts';
 
 export interface RunFileOptions {
@@ -132,7 +133,10 @@ export async function restBatch(
     similarDays,
     workbookRowsMax: workbook ? workbookRows : 0,
   };
-  return writeReports(journal, outbox, batchId, context);
+  return reportInPlace(
+    () => writeReports(journal, outbox, batchId, context),
+    () => removeUnrecorded(journal, outbox, batchId),
+  );
 }
 
 async function payWithProgress(

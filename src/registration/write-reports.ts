@@ -3,6 +3,7 @@ import type { ExitOptions } from '../core/exit-code.ts';
 import type { ReportKind } from '../core/ports.ts';
 import {
   finishReports,
+  removeUnrecorded,
   type PreparedReport,
   type ReportAsked,
   type ReportedFile,
@@ -55,6 +56,13 @@ export async function finishRegistrationReports(
 ): Promise<readonly ReportedFile[]> {
   return finishReports(toRecords(journal), outbox, batchId);
 }
+
+/** Removes what no record names, as `removeUnrecorded` does. */
+export const removeUnrecordedRegistrations = (
+  journal: RegistrationReportStore,
+  outbox: ReportOutbox,
+  batchId: string,
+): Promise<void> => removeUnrecorded(toRecords(journal), outbox, batchId);
 
 /** Writes what is due, as `ReportWriter.writeDue` does. */
 export async function writeRegistrationReports(

@@ -133,6 +133,15 @@ export async function finishReports(
   return files;
 }
 
+/** Removes what this process has written of a batch and no record names. */
+export async function removeUnrecorded(
+  journal: Pick<ReportRecords<unknown>, 'reports'>,
+  outbox: Pick<ReportOutbox, 'removeLeftovers'>,
+  batchId: string,
+): Promise<void> {
+  await outbox.removeLeftovers(batchId, temporaryPathsOf(await journal.reports(batchId)));
+}
+
 const temporaryPathsOf = (files: readonly Report[]): string[] =>
   files.map(({ temporaryPath }) => temporaryPath);
 

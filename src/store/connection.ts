@@ -145,6 +145,9 @@ export class JournalWriteError extends Error {
 /** Another process is writing: the transaction has not begun, and may be tried again as if it had never been asked for. */
 export class JournalLockedError extends JournalWriteError {}
 
+/** Another process has the place of this one: nothing that it has begun will ever be in the journal. */
+export class PlaceTakenError extends JournalWriteError {}
+
 /** The extended code where a full disk has no room for what readers share (SQLITE_IOERR_SHMSIZE). */
 const noRoomForIndex = 4_874;
 

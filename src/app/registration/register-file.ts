@@ -18,9 +18,11 @@ import { runRegistrations } from '../../registration/run-batch.ts';
 import { bindKeptCallbacks } from '../../registration/take-callback.ts';
 import {
   finishRegistrationReports,
+  removeUnrecordedRegistrations,
   writeRegistrationReports,
   type WrittenRegistrationReports,
 } from '../../registration/write-reports.ts';
+import { reportInPlace } from '../machines/report-in-place.ts';
 import { makeRegistrationReader } from '../open-store.ts';
 import { type Session, toLog } from '../session.ts';
 
@@ -133,13 +135,17 @@ export function restRegistrations(
 ): Promise<WrittenRegistrationReports> {
   const { isSandbox, settings } = loaded;
   const { workbook, workbookRows } = settings.output;
-  return writeRegistrationReports(journal, outbox, batchId, {
+  const context = {
     isSandbox,
     bankAddress,
     nowMs: clock.now(),
     exceptionsOk,
     workbookRowsMax: workbook ? workbookRows : 0,
-  });
+  };
+  return reportInPlace(
+    () => writeRegistrationReports(journal, outbox, batchId, context),
+    () => removeUnrecordedRegistrations(journal, outbox, batchId),
+  );
 }
 
 const brakeWords: BrakeWords = {

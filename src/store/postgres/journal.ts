@@ -3,7 +3,7 @@ import type { Attempt } from '../../core/payout.ts';
 import type { PayoutStore } from '../../payout/ports.ts';
 import type { MarkCopy } from '../../payout/rules/journal-place.ts';
 import { findArchived } from '../archive/archived.ts';
-import { JournalWriteError } from '../connection.ts';
+import { JournalWriteError, PlaceTakenError } from '../connection.ts';
 import type { Engine } from '../engine.ts';
 import { makeDayHeadStore } from '../evidence/day-heads.ts';
 import { namingTables } from '../evidence/erasure.ts';
@@ -69,7 +69,7 @@ const lookAtTables = 'analyze payout, payout_row, payout_place, payee_place, cla
 /**
  * The engine for what only those write who work the journal. Whoever has taken a place has done so in a transaction of its
  * own, so that a lease that is over is no reason to refuse: nobody else has decided anything meanwhile.
- * @throws JournalWriteError from a write whose process has lost its place
+ * @throws PlaceTakenError from a write whose process has lost its place
  */
 const fenceWrites = (engine: PostgresEngine, own: OwnWorker): Engine => ({
   ...engine,
@@ -79,7 +79,7 @@ const fenceWrites = (engine: PostgresEngine, own: OwnWorker): Engine => ({
 function* writeInPlace<Result>(own: OwnWorker, makeBody: () => Body<Result>): Body<Result> {
   if (own.workerId !== undefined && !(yield* hasPlace(own.workerId))) {
     own.noteRefused();
-    throw new JournalWriteError('another process has taken the place of this one, and goes on with its work');
+    throw new PlaceTakenError('another process has taken the place of this one, and goes on with its work');
   }
   return yield* makeBody();
 }

@@ -24,7 +24,13 @@ export type Trouble =
       readonly waitMs: number;
       readonly awayMs: number;
     }
-  | { readonly kind: 'freeze'; readonly machine: number; readonly forMs: number }
+  /** `report`: the sender, while it writes reports. */
+  | {
+      readonly kind: 'freeze';
+      readonly machine: number;
+      readonly at: 'time' | 'report';
+      readonly forMs: number;
+    }
   | { readonly kind: 'restart'; readonly how: PostgresKill; readonly forMs: number }
   | { readonly kind: 'cut'; readonly machine: number; readonly cut: Cut };
 
@@ -76,7 +82,8 @@ const shortFreezeEvery = 5;
 function drawFreeze(place: number, machines: number, dice: Dice): Trouble {
   const isShort = place % shortFreezeEvery === shortFreezeEvery - 1;
   const [from, to] = isShort ? withinLeaseMs : overLeaseMs;
-  return { kind: 'freeze', machine: dice.whole(0, machines - 1), forMs: dice.between(from, to) };
+  const at = place % 2 === 0 ? 'report' : 'time';
+  return { kind: 'freeze', machine: dice.whole(0, machines - 1), at, forMs: dice.between(from, to) };
 }
 
 const longRestartEvery = 7;
@@ -149,7 +156,7 @@ export function describeTrouble(trouble: Trouble): string {
     case 'kill':
       return `machine ${trouble.machine} or another is killed at ${trouble.at}, and away for ${showMs(trouble.awayMs)}`;
     case 'freeze':
-      return `machine ${trouble.machine} or another stands still for ${showMs(trouble.forMs)}`;
+      return `machine ${trouble.machine} or another stands still at ${trouble.at} for ${showMs(trouble.forMs)}`;
     case 'restart':
       return `the database is killed (${trouble.how}), and away for ${showMs(trouble.forMs)}`;
     case 'cut':

@@ -185,8 +185,10 @@ export class Weather {
     return inTurn.find(isSo);
   }
 
-  async #freeze({ machine, forMs }: Of<'freeze'>): Promise<boolean> {
-    const victim = await this.#findUp(machine);
+  async #freeze({ machine, at, forMs }: Of<'freeze'>): Promise<boolean> {
+    await this.#untilMoment(at);
+    const sender = at === 'report' ? await this.#findSender() : undefined;
+    const victim = sender ?? (await this.#findUp(machine));
     await victim?.freeze(forMs);
     return victim !== undefined;
   }

@@ -5,6 +5,7 @@ import { leaseMs } from '../../../src/payout/rules/lease.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
 import { makePostgresJournal } from '../../../src/store/postgres/journal.ts';
 import { makeWorkerStore } from '../../../src/store/postgres/workers.ts';
+import { PlaceTakenError } from '../../../src/store/connection.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { firstBatchId, ingest, makeRows, noonMs, payer, why } from '../../support/journal-fixtures.ts';
 import { describePostgres, makeJournalDatabase } from '../../support/postgres.ts';
@@ -180,6 +181,7 @@ describePostgres('a process whose place another has taken', () => {
     const late = async () => zombie.store.stage(firstBatchId, makeRows(2));
     await ingest(next.store, makeRows(1));
     await expect(late()).rejects.toThrow(taken);
+    await expect(zombie.store.recordReports([])).rejects.toBeInstanceOf(PlaceTakenError);
     expect(await next.store.totals(firstBatchId)).toMatchObject([{ status: 'ready', rows: 1 }]);
   });
 });
