@@ -19,7 +19,8 @@ import {
   type ValuesNode,
 } from 'kysely';
 import { bindValues, makeSlots, slotNameOf, type Step } from '../statements.ts';
-import { compileStep, JournalCompiler, nameOf, withoutNul } from './compile.ts';
+import { encodeBinaryList, type ElementType, isElementType } from './binary-list.ts';
+import { compileStep, JournalCompiler, nameOf } from './compile.ts';
 
 /** A statement that answers all who ask. */
 export interface Merged {
@@ -44,13 +45,10 @@ interface MergedResult {
   readonly fields: readonly { readonly name: string }[];
 }
 
-/** Types that a list of values is handed over in. */
-const mergedTypes: readonly string[] = ['bigint', 'integer', 'text'];
-
 /** A value that those who ask differ in, or do not, as a column. */
 interface Column {
   readonly slot: string;
-  readonly type: string;
+  readonly type: ElementType;
 }
 
 /** The columns, and of each place of the statement alone which of them goes there; undefined where none does. */
@@ -59,16 +57,24 @@ interface Places {
   readonly columnAt: readonly (number | undefined)[];
 }
 
-function findPlaces(parameters: readonly unknown[], types: readonly string[]): Places {
+/** Undefined where a value is of a type that no list is made of. */
+function findPlaces(parameters: readonly unknown[], types: readonly string[]): Places | undefined {
   const columns: Column[] = [];
-  const columnAt = parameters.map((parameter, place) => {
+  const columnAt: (number | undefined)[] = [];
+  for (const [place, parameter] of parameters.entries()) {
     const slot = slotNameOf(parameter);
-    if (slot === undefined) return undefined;
     const type = types[place] ?? '';
-    const known = columns.findIndex((column) => column.slot === slot && column.type === type);
-    return known >= 0 ? known : columns.push({ slot, type }) - 1;
-  });
+    if (slot === undefined) columnAt.push(undefined);
+    else if (isElementType(type)) columnAt.push(placeOf(columns, { slot, type }));
+    else return undefined;
+  }
   return { columns, columnAt };
+}
+
+/** Of a column that is there, or is added. */
+function placeOf(columns: Column[], { slot, type }: Column): number {
+  const known = columns.findIndex((column) => column.slot === slot && column.type === type);
+  return known >= 0 ? known : columns.push({ slot, type }) - 1;
 }
 
 const columnName = (place: number): string => `asked.v${place}`;
@@ -146,20 +152,6 @@ function findShape(
   return isOneRow && isPlain ? 'insert' : undefined;
 }
 
-const quoted = (text: string): string =>
-  `"${/["\\]/.test(text) ? text.replaceAll(/["\\]/g, String.raw`\$&`) : text}"`;
-
-function encodeOne(value: unknown): string {
-  if (typeof value === 'string') return quoted(withoutNul(value) as string);
-  if (typeof value === 'number' || typeof value === 'bigint') return String(value);
-  if (typeof value === 'boolean') return value ? '1' : '0';
-  if (value === null || value === undefined) return 'NULL';
-  throw new TypeError(`a ${typeof value} is no value of a statement`);
-}
-
-/** As PostgreSQL reads a list: `{1,NULL}`, `{"a","b"}`. */
-const encodeList = (values: readonly unknown[]): string => `{${values.map(encodeOne).join(',')}}`;
-
 const countRows = (rows: MergedResult['rows'], asked: number): number[] => {
   const counts = Array.from({ length: asked }, () => 0);
   for (const [asker] of rows) counts[Number(asker) - 1] = (counts[Number(asker) - 1] ?? 0) + 1;
@@ -207,8 +199,7 @@ export function mergeSteps(
   const { isSelect, parameters } = compileStep({ build, values, wanted });
   const shape = findShape(node, isSelect, wanted);
   const places = findPlaces(parameters, types);
-  const isKnown = places.columns.length > 0 && places.columns.every(({ type }) => mergedTypes.includes(type));
-  if (shape === undefined || !isKnown) return undefined;
+  if (shape === undefined || places === undefined || places.columns.length === 0) return undefined;
   const compiler = new MergingCompiler(places);
   const { sql } = compiler.compileQuery(node as Parameters<typeof compiler.compileQuery>[0], createQueryId());
   // What is looked up for each is planned for each, as it is alone.
@@ -217,7 +208,6 @@ export function mergeSteps(
       ? `select found.*, ${askerName} from ${writeAsked(places)} cross join lateral (${sql} offset 0) as found`
       : sql;
   const constants = bindValues(compiler.constants, {});
-  const slots = places.columns.map(({ slot }) => slot);
   return {
     text,
     wanted,
@@ -225,7 +215,13 @@ export function mergeSteps(
     ofOneEach: shape === 'update' ? named(writeOneEach(sql)) : undefined,
     bind: (asked) => {
       const all = asked as readonly Readonly<Record<string, unknown>>[];
-      return [...slots.map((slot) => encodeList(all.map((one) => one[slot]))), ...constants];
+      const lists = places.columns.map(({ slot, type }) =>
+        encodeBinaryList(
+          type,
+          all.map((one) => one[slot]),
+        ),
+      );
+      return [...lists, ...constants];
     },
     readAnswers: readAnswers[shape],
   };
