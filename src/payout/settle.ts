@@ -7,7 +7,15 @@ import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnAttempt, readLatest, readOthersOpen } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
 import { endWhenSettled } from './conclude.ts';
-import { caseOf, contextFor, endTogether, isSeenTo, logFactsOf, type WorkerContext } from './context.ts';
+import {
+  caseOf,
+  contextFor,
+  endTogether,
+  isSeenTo,
+  logFactsOf,
+  type RunState,
+  type WorkerContext,
+} from './context.ts';
 import { inquire, type Inquired } from './inquire.ts';
 import { probeBeyond } from './lost-journal.ts';
 import type { InDoubt } from './ports.ts';
@@ -107,14 +115,20 @@ export class Repetitions implements AsyncDisposable {
   readonly #underWay = new Set<Promise<void>>();
   #failure: { readonly error: unknown } | undefined;
 
-  constructor({ adaptiveLimits }: Pick<WorkerContext, 'adaptiveLimits'>) {
+  readonly #run: RunState;
+
+  constructor({ adaptiveLimits, run }: Pick<WorkerContext, 'adaptiveLimits' | 'run'>) {
     this.#inLane = adaptiveLimits.transfers.openLane();
+    this.#run = run;
   }
 
   begin(work: () => Promise<void>): void {
     const task = this.#inLane(work)
       .catch((error: unknown) => {
         this.#failure ??= { error };
+        // Whoever has begun it may be waiting for something else.
+        this.#run.noteFailure(error);
+        this.#run.notify();
       })
       .finally(() => this.#underWay.delete(task));
     this.#underWay.add(task);

@@ -163,7 +163,15 @@ async function sendReadyRows(context: RegistrationContext, batch: RegistrationBa
   await forEachBounded(
     readyRows(context, batch),
     () => rowsMax,
-    (registration) => submitRegistration(context, registration, batch, inLane),
+    async (registration) => {
+      try {
+        await submitRegistration(context, registration, batch, inLane);
+      } catch (error) {
+        // Those that are under way end before it is told.
+        context.run.noteFailure(error);
+        throw error;
+      }
+    },
   );
 }
 

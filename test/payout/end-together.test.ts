@@ -1,7 +1,8 @@
 /** How the parts of a run end. */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
-import { endTogether, RunState } from '../../src/payout/context.ts';
+import { endTogether, RunState, type WorkerContext } from '../../src/payout/context.ts';
+import { Repetitions } from '../../src/payout/settle.ts';
 import { systemClock } from '../../src/platform/clock.ts';
 
 test('what has broken a run first is told, once all its parts have ended', async () => {
@@ -57,4 +58,22 @@ test('what goes on beside the work is told to end when the work has, and knows b
     else await ending;
     expect(wasBroken).toBe(isFailing);
   }
+});
+
+test('what a repetition has met is noted at once, and wakes whoever has begun it', async () => {
+  const run = new RunState(systemClock);
+  const transfers = { openLane: () => (work: () => Promise<void>) => work() };
+  const adaptiveLimits = { transfers } as unknown as WorkerContext['adaptiveLimits'];
+  const repetitions = new Repetitions({ adaptiveLimits, run });
+  const waiting = run.waitForWork(60_000, new AbortController().signal);
+  repetitions.begin(async () => Promise.reject(new Error('the disk is full')));
+  await waiting;
+  const later = endTogether(
+    { run },
+    Promise.reject(new Error('as all know by now')),
+    new AbortController(),
+    [],
+  );
+  await expect(later).rejects.toThrow('the disk is full');
+  await expect(repetitions.end()).rejects.toThrow('the disk is full');
 });

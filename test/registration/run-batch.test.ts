@@ -340,6 +340,28 @@ test('after a loss of the journal nothing is sent until a person lets it go on, 
   expect(await run(scene)).toEqual({ batch: 'done', rows: { registered: 3 } });
 });
 
+test('what a row has met is told first, though another is under way and what goes on beside fails, too', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  await takeRegistrationsIn(scene.store, [makeRegistrationRow(1), makeRegistrationRow(2)]);
+  let hasFailed = false;
+  const { applyRegistrations, registrationTotals } = scene.store;
+  scene.takesMs = 2_000;
+  const store: Store = {
+    ...scene.store,
+    applyRegistrations: async (changes) => {
+      if (hasFailed) return applyRegistrations(changes);
+      hasFailed = true;
+      throw new Error('the disk is full');
+    },
+    registrationTotals: async (id) => {
+      if (hasFailed) throw new Error('nothing more can be asked');
+      return registrationTotals(id);
+    },
+  };
+  await expect(run({ ...scene, store })).rejects.toThrow('the disk is full');
+});
+
 test('credentials that are refused halt everything', async () => {
   await using stack = new AsyncDisposableStack();
   const scene = await makeScene(stack);
