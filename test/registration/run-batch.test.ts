@@ -347,10 +347,12 @@ test('what a row has met is told first, though another is under way and what goe
   let hasFailed = false;
   const { applyRegistrations, registrationTotals } = scene.store;
   scene.takesMs = 2_000;
+  scene.callsBack = 'never';
   const store: Store = {
     ...scene.store,
     applyRegistrations: async (changes) => {
-      if (hasFailed) return applyRegistrations(changes);
+      const isOutcome = changes.some(({ after }) => after.status !== 'submitted');
+      if (hasFailed || !isOutcome) return applyRegistrations(changes);
       hasFailed = true;
       throw new Error('the disk is full');
     },
