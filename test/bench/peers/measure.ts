@@ -21,6 +21,8 @@ export interface Figures {
   readonly perSecondWhilePaying: number;
   /** The same without the first and last tenth of them, in which the lanes fill and drain. */
   readonly perSecondSteady: number;
+  /** The same of each quarter of them: in the first, what runs often is still being compiled. */
+  readonly perSecondByQuarter: readonly number[];
   /** Transactions that committed, in SQLite and PostgreSQL. */
   readonly commits: number;
   /** Of these, the ones that wrote. */
@@ -61,6 +63,8 @@ interface Meters {
   readonly commitsPath?: string;
 }
 
+const quarters = [0, 0.25, 0.5, 0.75] as const;
+
 /** Writes the file, has it paid, and reads every count before and after. */
 async function measure(
   { bank, folder, payouts }: Stand,
@@ -84,6 +88,7 @@ async function measure(
     wallMs: usage.wallMs,
     perSecondWhilePaying: computePerSecond(settledMs, 0, 1),
     perSecondSteady: computePerSecond(settledMs, 0.1, 0.9),
+    perSecondByQuarter: quarters.map((from) => computePerSecond(settledMs, from, from + 0.25)),
     commits: (sqliteCommits + server('commits')) / payouts,
     writes: (sqliteCommits + server('writes')) / payouts,
     redisCommands: redis === undefined ? undefined : redisDid('commands') / payouts,
