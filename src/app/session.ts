@@ -186,7 +186,9 @@ export async function openSession(
     reserveSlots: journal.reserveRequestSlots,
     tokenPlace: journal.tokenPlace,
   });
-  const outbox = await openOutbox(loaded.folders.outbox, loaded.settings.output.groupReadable);
+  const { groupReadable } = loaded.settings.output;
+  const isEntitled = () => place === undefined || (place.role === 'sender' && place.keeper.isHeld);
+  const outbox = await openOutbox(loaded.folders.outbox, groupReadable, isEntitled);
   const reader = await makeReader(loaded);
   const past = await readPast(journal);
   stack.defer(() => place?.beginEnding());

@@ -62,16 +62,30 @@ function readBatchId(name: string): string | undefined {
 /** Temporary names of reports in the outbox, by batch: read once, for there may be hundreds of thousands of files. */
 class Temporaries {
   readonly #folder: string;
+  readonly #isEntitled: () => boolean;
   /** Made since the start, or found at the first look; with the batch of each. */
   readonly #batchIds = new Map<string, string>();
+  /** Of those the ones that were made through this outbox, whatever their names. */
+  readonly #own = new Set<string>();
   #isSwept = false;
 
-  constructor(folder: string) {
+  constructor(folder: string, isEntitled: () => boolean) {
     this.#folder = folder;
+    this.#isEntitled = isEntitled;
+  }
+
+  /** Not published. */
+  get own(): Iterable<string> {
+    return this.#own;
   }
 
   /** A temporary file is being written. */
-  note(path: string): void {
+  noteOwn(path: string): void {
+    this.#own.add(path);
+    this.#note(path);
+  }
+
+  #note(path: string): void {
     const batchId = readBatchId(basename(path));
     if (batchId !== undefined) this.#batchIds.set(path, batchId);
   }
@@ -79,6 +93,7 @@ class Temporaries {
   /** The file has got its own name, and lost this one. */
   forget(path: string): void {
     this.#batchIds.delete(path);
+    this.#own.delete(path);
   }
 
   /** Batches that have temporary files, whole or half, recorded or not. */
@@ -89,7 +104,7 @@ class Temporaries {
 
   async #sweep(): Promise<void> {
     try {
-      for (const name of await readdir(this.#folder)) this.note(join(this.#folder, name));
+      for (const name of await readdir(this.#folder)) this.#note(join(this.#folder, name));
       this.#isSwept = true;
     } catch (error) {
       throw failWith('read', this.#folder, error);
@@ -101,6 +116,8 @@ class Temporaries {
     try {
       for (const [path, owner] of this.#batchIds) {
         if (owner !== batchId || recorded.includes(path)) continue;
+        // Whoever has the right to send by now may be writing it.
+        if (!this.#own.has(path) && !this.#isEntitled()) continue;
         await rm(path, { force: true });
         this.forget(path);
       }
@@ -142,9 +159,14 @@ async function shareFolder(root: string): Promise<ReadingGroup> {
 /**
  * The outbox in a folder, which is created (for its owner only) when it is not there.
  * @param isShared output.groupReadable: the folder's group may read what is written
+ * @param isEntitled whether temporary files of others are leftovers: nobody else has the right to write any now
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
-export async function openOutbox(folder: string, isShared = false): Promise<PresentOutbox> {
+export async function openOutbox(
+  folder: string,
+  isShared = false,
+  isEntitled: () => boolean = () => true,
+): Promise<PresentOutbox> {
   const root = resolve(folder);
   try {
     await mkdir(root, { recursive: true, mode: 0o700 });
@@ -152,12 +174,10 @@ export async function openOutbox(folder: string, isShared = false): Promise<Pres
     throw failWith('create', root, error);
   }
   const group = isShared ? await shareFolder(root) : undefined;
-  const temporaries = new Temporaries(root);
-  const unpublished = new Set<string>();
+  const temporaries = new Temporaries(root, isEntitled);
   const open = async (fileName: string): Promise<AtomicFile> => {
     const file = await AtomicFile.open(join(root, fileName), group);
-    temporaries.note(file.temporaryPath);
-    unpublished.add(file.temporaryPath);
+    temporaries.noteOwn(file.temporaryPath);
     return file;
   };
   return {
@@ -170,13 +190,12 @@ export async function openOutbox(folder: string, isShared = false): Promise<Pres
     publish: async (recorded) => {
       const state = await publishFile(recorded);
       temporaries.forget(recorded.temporaryPath);
-      unpublished.delete(recorded.temporaryPath);
       return state;
     },
     findLeftovers: () => temporaries.find(),
     removeLeftovers: (batchId, recorded) => temporaries.remove(batchId, recorded),
     discardUnpublished: async () => {
-      for (const path of unpublished) await rm(path, { force: true });
+      for (const path of temporaries.own) await rm(path, { force: true });
     },
   };
 }

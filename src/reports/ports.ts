@@ -17,7 +17,7 @@ export interface ReportOutbox {
   publish(recorded: PreparedFile): Promise<PublishedState>;
   /** Ids of the batches that have temporary files here, recorded or not. */
   findLeftovers(): Promise<readonly string[]>;
-  /** Removes temporary files of the batch that no record names. */
+  /** Removes temporary files of the batch that no record names; of others while this process has the right to send. */
   removeLeftovers(batchId: string, recordedTemporaryPaths: readonly string[]): Promise<void>;
 }
 

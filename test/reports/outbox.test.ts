@@ -222,6 +222,19 @@ describe('what a crash has left', () => {
     expect(await outbox.findLeftovers()).toEqual(['0ZEJBG25N5']);
   });
 
+  test('of others stay while somebody else may be writing them, and own ones go', async () => {
+    let isEntitled = false;
+    const beside = await openOutbox(join(folder, 'out'), false, () => isEntitled);
+    const others = await outbox.writeWhole('payouts.4K7Q2M9XWD.summary.json', '{}');
+    const own = await beside.writeWhole('payouts.4K7Q2M9XWD.summary.json', '{}');
+    await beside.removeLeftovers('4K7Q2M9XWD', []);
+    expect(await names()).toEqual([basename(others.temporaryPath)]);
+    expect(own.temporaryPath).not.toBe(others.temporaryPath);
+    isEntitled = true;
+    await beside.removeLeftovers('4K7Q2M9XWD', []);
+    expect(await names()).toEqual([]);
+  });
+
   test('is not what others keep here', async () => {
     await writeFile(join(folder, 'out', '.notes.tmp'), '');
     await writeFile(join(folder, 'out', 'a.4K7Q2M9XWD.result.csv'), '');
