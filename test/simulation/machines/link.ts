@@ -28,6 +28,8 @@ export interface LinkLuck {
   readonly heldIntents: number;
   /** A helper has recorded that it sends, and its process stands still until others have settled that, and longer. */
   readonly heldHelpers: number;
+  /** A row was looked at and is to be recorded as sent, and a person cancels it before that is done. */
+  readonly cancelledIntents: number;
 }
 
 export const noTrouble: LinkLuck = {
@@ -39,6 +41,7 @@ export const noTrouble: LinkLuck = {
   heldRepetitions: 0,
   heldIntents: 0,
   heldHelpers: 0,
+  cancelledIntents: 0,
 };
 
 /** Who writes now, and who waits: the lock of the journal. */
@@ -70,6 +73,8 @@ export class Server {
   /** Nobody reaches it before this. */
   awayUntilMs = 0;
   readonly leases = new LeaseWatch();
+  /** A person cancels these rows. */
+  cancel: (seqs: readonly number[]) => Promise<void> = async () => {};
   /** A helper stands still with what it has recorded to be sent. */
   helperHeldUntilMs = 0;
   /** When each process has asked for rows last. */
@@ -481,6 +486,15 @@ export class Link {
     if (isHeld) world.freeze(this.#life, world.dice.wide(...heldMs));
   }
 
+  /** After the last look at what is to be sent, in some runs: the row is not what it was when that is recorded. */
+  async #letPersonCancel(changes: readonly Change[]): Promise<void> {
+    const { world, luck } = this.#server;
+    const intents = changes.filter(({ isIntent }) => isIntent === true);
+    if (intents.length === 0 || !world.dice.chance(luck.cancelledIntents)) return;
+    world.figures.count('intent-cancelled');
+    await this.#server.cancel(intents.map(({ before }) => before.seq));
+  }
+
   /**
    * A helper stands still with what it has recorded, in some runs, until others have settled that and longer. Its place is
    * not taken where nobody else looks for rows.
@@ -519,8 +533,10 @@ export class Link {
       }
       return ends;
     };
-    this.#standStill(calls.flatMap(({ changes }) => changes));
+    const asked = calls.flatMap(({ changes }) => changes);
+    this.#standStill(asked);
     try {
+      if (this.#server.luck.cancelledIntents > 0) await this.#letPersonCancel(asked);
       const ends = (await this.#write(changesName, work)) as PromiseSettledResult<readonly boolean[]>[];
       if (this.#server.luck.heldHelpers > 0) await this.#standStillLong(recorded);
       for (const [place, { resolve, reject }] of calls.entries()) {

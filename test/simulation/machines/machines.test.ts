@@ -28,7 +28,8 @@ test('no invariant is broken while machines die, stand still and lose the way to
     'commit-answer-lost',
   ];
   const ofPutBack = ['put-back snapshot', 'put-back another timeline', 'journal-refused'];
-  for (const kind of [...wanted, ...ofPutBack, 'first-send', 'repeated-send', 'helps'])
+  const ofSends = ['first-send', 'repeated-send', 'intent-cancelled'];
+  for (const kind of [...wanted, ...ofPutBack, ...ofSends, 'helps'])
     expect([kind, met.get(kind) ?? 0]).not.toEqual([kind, 0]);
 });
 

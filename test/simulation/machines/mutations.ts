@@ -149,7 +149,7 @@ const ofDatabase: readonly Mutation[] = [
     '!changes.some((one) => one.isRepetition === true) || (yield* guards.fence())',
   ),
   inDatabase(
-    504,
+    452,
     'a repetition is recorded whoever has the lease',
     'store/payouts/apply.ts',
     '!changes.some(isSendOf) || (yield* guards.fence())',
@@ -163,7 +163,7 @@ const ofDatabase: readonly Mutation[] = [
     'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, sql`w.ended_at_ms is null`);',
   ),
   inDatabase(
-    5,
+    102,
     'a change that was taken for done is not required of the server',
     'store/postgres/merge.ts',
     "ofOneEach: shape === 'update' ? named(writeOneEach(sql)) : undefined,",

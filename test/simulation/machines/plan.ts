@@ -48,8 +48,12 @@ const minuteMs = 60 * secondMs;
 
 const putBackShare = 0.25;
 const heldHelpersShare = 0.12;
+const lateRepetitionsShare = 0.06;
+const cancelledIntentsShare = 0.1;
 
 const notFoundTrustMs = 2 * minuteMs;
+/** In Bangkok. */
+const noonMs = Date.UTC(2026, 10, 21, 5);
 
 /** No process stands still for longer between its last look and the bytes: the 60 s after which no send is on its way. */
 export const heldBytesMaxMs = 20 * secondMs;
@@ -80,7 +84,9 @@ function drawMachine(dice: Dice, place: number): PlannedMachine {
   return { clockOffsetMs: offMs, lives };
 }
 
-function drawLuck(dice: Dice): Omit<LinkLuck, 'heldRepetitions' | 'heldIntents' | 'heldHelpers'> {
+function drawLuck(
+  dice: Dice,
+): Omit<LinkLuck, 'heldRepetitions' | 'heldIntents' | 'heldHelpers' | 'cancelledIntents'> {
   const share = (chance: number): number => (dice.chance(chance) ? dice.wide(3, 80) / 1_000 : 0);
   return {
     slow: share(0.6),
@@ -126,12 +132,8 @@ const acts: readonly Act[] = [
 
 const actsOnRows = ['retry-payout', 'retry-payout', 'resume-payout', 'resume-payout', 'retry-batch'] as const;
 
-/**
- * A helper stands still with what it has recorded, until others have settled it and longer. It has rows of a batch to itself
- * when people give back single ones while others are in doubt for long, and nobody else dies.
- */
-function letOneOversleep(dice: Dice, drawn: ClusterPlan): ClusterPlan {
-  const { plan, machines, workMs, luck } = drawn;
+/** Nobody dies, and many transfers are lost: what is in doubt is sent again, and nothing stops the account. */
+function letTransfersBeLost({ plan, machines, ...drawn }: ClusterPlan): ClusterPlan {
   const calm = { killAtStep: Infinity, interruptAfterMs: undefined, freezes: [] };
   return {
     ...drawn,
@@ -142,12 +144,25 @@ function letOneOversleep(dice: Dice, drawn: ClusterPlan): ClusterPlan {
       waitMs: 10 * secondMs,
       inDoubtMax: 1_000,
       consecutiveFailures: 1_000,
-      faults: { ...plan.faults, 'transfer-lost': 0.4, 'refused-payout': 0.4 },
+      faults: { ...plan.faults, 'transfer-lost': 0.4 },
     },
     machines: machines.map(({ clockOffsetMs, lives }) => ({
       clockOffsetMs,
       lives: lives.slice(0, 1).map((life) => ({ ...life, ...calm })),
     })),
+  };
+}
+
+/**
+ * A helper stands still with what it has recorded, until others have settled it and longer. It has rows of a batch to itself
+ * when people give back single ones while others are in doubt for long, and nobody else dies.
+ */
+function letOneOversleep(dice: Dice, drawn: ClusterPlan): ClusterPlan {
+  const { workMs, luck } = drawn;
+  const { plan, ...lost } = letTransfersBeLost(drawn);
+  return {
+    ...lost,
+    plan: { ...plan, faults: { ...plan.faults, 'refused-payout': 0.4 } },
     workMs: workMs + 10 * minuteMs,
     luck: { ...luck, heldHelpers: 1 },
     acts: Array.from({ length: 15 }, () => ({
@@ -159,11 +174,29 @@ function letOneOversleep(dice: Dice, drawn: ClusterPlan): ClusterPlan {
   };
 }
 
+/** Whoever is to send again what was lost stands still before it records that, until its place is taken as a rule. */
+function letRepetitionsBeLate(drawn: ClusterPlan): ClusterPlan {
+  const { plan, ...lost } = letTransfersBeLost(drawn);
+  return {
+    ...lost,
+    // Nothing goes again after midnight, nor while it might be found.
+    plan: { ...plan, startMs: noonMs, closures: [], faults: { 'transfer-lost': 0.6 } },
+    workMs: drawn.workMs + 3 * notFoundTrustMs,
+    luck: { ...drawn.luck, heldRepetitions: 1 },
+    heldBytesShare: 0,
+  };
+}
+
 /** @param otherDice for what only some runs have: it leaves all others as they are */
 export function drawCluster(dice: Dice, otherDice: Dice): ClusterPlan {
   const drawn = drawUsual(dice, otherDice);
-  const isOfHelpers = otherDice.chance(heldHelpersShare) && drawn.putBack === undefined;
-  return isOfHelpers ? letOneOversleep(otherDice, drawn) : drawn;
+  const isOfHelpers = otherDice.chance(heldHelpersShare);
+  if (drawn.putBack !== undefined) return drawn;
+  if (isOfHelpers) return letOneOversleep(otherDice, drawn);
+  if (otherDice.chance(lateRepetitionsShare)) return letRepetitionsBeLate(drawn);
+  if (otherDice.chance(cancelledIntentsShare))
+    return { ...drawn, luck: { ...drawn.luck, cancelledIntents: 0.5 } };
+  return drawn;
 }
 
 function drawUsual(dice: Dice, otherDice: Dice): ClusterPlan {
@@ -184,7 +217,7 @@ function drawUsual(dice: Dice, otherDice: Dice): ClusterPlan {
     machines,
     workMs,
     droppedAfterMs: plan.files.map((_file, place) => place * dice.wide(10, 20 * secondMs)),
-    luck: { ...drawLuck(dice), heldRepetitions, heldIntents, heldHelpers: 0 },
+    luck: { ...drawLuck(dice), heldRepetitions, heldIntents, heldHelpers: 0, cancelledIntents: 0 },
     aways: dice.chance(0.3)
       ? times(2).map((afterMs) => ({ afterMs, ms: dice.wide(100, 80 * secondMs) }))
       : [],

@@ -1,5 +1,6 @@
 /** One run of several machines on one journal: what the seed decides, then what happens, then the verdict. */
 import type { TransferOrder } from '../../../src/core/payout.ts';
+import { cancelPayouts } from '../../../src/payout/operator.ts';
 import { lastSendOverMs, leaseMs } from '../../../src/payout/rules/lease.ts';
 import { Dice } from '../../support/dice.ts';
 import { actOn, letAllGoOn } from '../acts.ts';
@@ -40,6 +41,11 @@ const placelessMaxMs = 150 * secondMs;
 /** A process that is asked to stop has ended by then: transfers are waited for. */
 const stopMaxMs = 3 * minuteMs;
 
+/** What a person is told when the database is away. */
+function ignoreUnwritten(error: unknown): void {
+  if ((error as Error).name !== 'JournalWriteError') throw error;
+}
+
 class ClusterRun {
   readonly #world: World;
   readonly #cluster: ClusterPlan;
@@ -63,6 +69,7 @@ class ClusterRun {
     this.#cluster = cluster;
     this.#database = database;
     this.#server = new Server(world, database, luck, databaseOffsetMs);
+    this.#server.cancel = (seqs) => this.#cancel(seqs);
     this.#auditor = new Auditor(world, plan);
     this.#bank = new SimulatedBank(world, plan, (entry) => this.#auditor.entered(entry));
     this.#network = new Network(world, plan, this.#bank, this.#witness(), () => this.#drawHold());
@@ -372,9 +379,12 @@ class ClusterRun {
     if (this.#server.isHelperHeld) return;
     const { journal } = await this.#connect();
     const acting = { world: this.#world, plan: this.#cluster.plan, auditor: this.#auditor, journal };
-    await actOn(act, { ...acting, recalls: false }).catch((error: unknown) => {
-      if ((error as Error).name !== 'JournalWriteError') throw error;
-    });
+    await actOn(act, { ...acting, recalls: false }).catch(ignoreUnwritten);
+  }
+
+  async #cancel(seqs: readonly number[]): Promise<void> {
+    const { journal } = await this.#connect();
+    await cancelPayouts(journal, seqs, this.#world.ourMs).catch(ignoreUnwritten);
   }
 
   /** All is well from here on, people do their part, and machines go on until nothing is left. */
