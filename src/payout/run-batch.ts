@@ -310,8 +310,11 @@ export async function payReadyRows(
   const places = context.verify.concurrency + context.transferConcurrency;
   const rate = new RowRate(context.clock, places);
   const rowsMax = (): number => (context.share === undefined ? 2 * places : rate.ahead);
-  await forEachBounded(handOut(context, batch, rate, isToTakeNoMore), rowsMax, (row) =>
-    payHanded(context, batch, row, lanes),
+  await forEachBounded(
+    handOut(context, batch, rate, isToTakeNoMore),
+    rowsMax,
+    (row) => payHanded(context, batch, row, lanes),
+    (error) => context.run.noteFailure(error),
   );
 }
 
@@ -344,7 +347,7 @@ async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, l
     if (isLeft) context.run.noteProgress();
     else await payRow(context, batch, row, lanes);
   } catch (error) {
-    // Those that are under way end before it is told.
+    // Before the end of the row is: that may fail for the same reason.
     context.run.noteFailure(error);
     throw error;
   } finally {

@@ -60,10 +60,26 @@ export async function settleWhileRunning(
   batchId: string,
   end: AbortSignal,
 ): Promise<void> {
-  const { journal, clock, settle } = context;
-  const stop = AbortSignal.any([context.stop, end]);
-  const watch = new Watch(context);
   await using repetitions = new Repetitions(context);
+  try {
+    await settleUntil(context, batchId, repetitions, AbortSignal.any([context.stop, end]));
+    if (context.stop.aborted) await returnWaiting(context, batchId);
+  } catch (error) {
+    // What goes again ends before it is told.
+    context.run.noteFailure(error);
+    throw error;
+  }
+  await repetitions.end();
+}
+
+async function settleUntil(
+  context: WorkerContext,
+  batchId: string,
+  repetitions: Repetitions,
+  stop: AbortSignal,
+): Promise<void> {
+  const { journal, clock, settle } = context;
+  const watch = new Watch(context);
   while (!stop.aborted) {
     repetitions.throwFailure();
     if (context.mayLeave?.() === false) {
@@ -84,8 +100,6 @@ export async function settleWhileRunning(
     const waitMs = due.length > 0 ? inFlightPollMs : Math.max(1, nextAtMs - nowMs);
     await context.run.waitForWork(Math.min(waitMs, idleMs), stop);
   }
-  if (context.stop.aborted) await returnWaiting(context, batchId);
-  await repetitions.end();
 }
 
 /** What never reached the bank and waited for transfers to go on waits as held when the run ends. */

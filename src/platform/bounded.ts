@@ -4,21 +4,27 @@
  * Begins no more items once one has failed.
  * @param underWayMax asked before each item
  * @param work what is done with each item
- * @throws what the first of them has met, when nothing is under way any more
+ * @param onFailure told at once what work or reading has met
+ * @throws what was met first, when nothing is under way any more
  */
 export async function forEachBounded<Item>(
   items: AsyncIterable<Item>,
   underWayMax: () => number,
   work: (item: Item) => Promise<void>,
+  onFailure: (error: unknown) => void = () => {},
 ): Promise<void> {
   const underWay = new Set<Promise<void>>();
   const failures: unknown[] = [];
+  const note = (error: unknown): void => {
+    failures.push(error);
+    onFailure(error);
+  };
   // A race of all that are under way would leave a mark on each of them, for each item.
   let ended = Promise.withResolvers<void>();
   try {
     for await (const item of items) {
       const task: Promise<void> = work(item)
-        .catch((error: unknown) => void failures.push(error))
+        .catch(note)
         .finally(() => {
           underWay.delete(task);
           ended.resolve();
@@ -30,9 +36,10 @@ export async function forEachBounded<Item>(
       }
       if (failures.length > 0) break;
     }
-  } finally {
-    // Also when no more items can be read: whoever asked for this may say next that nothing of it is under way.
-    await Promise.all(underWay);
+  } catch (error) {
+    note(error);
   }
+  // Also when no more items can be read: whoever asked for this may say next that nothing of it is under way.
+  await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];
 }

@@ -163,15 +163,8 @@ async function sendReadyRows(context: RegistrationContext, batch: RegistrationBa
   await forEachBounded(
     readyRows(context, batch),
     () => rowsMax,
-    async (registration) => {
-      try {
-        await submitRegistration(context, registration, batch, inLane);
-      } catch (error) {
-        // Those that are under way end before it is told.
-        context.run.noteFailure(error);
-        throw error;
-      }
-    },
+    (registration) => submitRegistration(context, registration, batch, inLane),
+    (error) => context.run.noteFailure(error),
   );
 }
 

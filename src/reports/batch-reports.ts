@@ -11,7 +11,7 @@ import { countOf } from '../core/figures.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Report, ReportKind } from '../core/ports.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
-import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
+import { OutputFileError, type PreparedFile, type PublishedState } from '../platform/durable-file.ts';
 import { makeWorkbook } from '../platform/workbook/writer.ts';
 import { withoutSteering } from './outbox.ts';
 import type { PresentOutbox, ReportOutbox, ReportRecords, TableStyle } from './ports.ts';
@@ -133,7 +133,7 @@ export async function finishReports(
   return files;
 }
 
-/** Removes what this process has written of a batch and no record names. */
+/** Removes temporary files of a batch that no record names, as far as the outbox does. */
 export async function removeUnrecorded(
   journal: Pick<ReportRecords<unknown>, 'reports'>,
   outbox: Pick<ReportOutbox, 'removeLeftovers'>,
@@ -193,8 +193,14 @@ export class ReportWriter<
       return { batchId, kind, number, path, temporaryPath, sha256, eventSeq, atMs: asked.nowMs };
     });
     await journal.recordReports(due);
-    for (const report of prepared) await outbox.publish(report);
-    const written = due.map((report): ReportedFile => ({ ...report, state: 'published' }));
+    const written: ReportedFile[] = [];
+    for (const report of due) written.push({ ...report, state: await outbox.publish(report) });
+    const lost = written.find(({ state }) => state === 'gone');
+    // Recorded, so that it is not written again: somebody must know.
+    if (lost !== undefined)
+      throw new OutputFileError(
+        `${lost.path} was taken away before it had its name, or since: where nobody has it, write how the batch stands now with "paydrop result ${batchId}"`,
+      );
     return { figures, files: [...earlier, ...written], filesWritten: written.length };
   }
 

@@ -145,7 +145,7 @@ export class JournalWriteError extends Error {
 /** Another process is writing: the transaction has not begun, and may be tried again as if it had never been asked for. */
 export class JournalLockedError extends JournalWriteError {}
 
-/** Another process has the place of this one: nothing that it has begun will ever be in the journal. */
+/** Another process has the place of this one: nothing of the transaction is in the journal, nor will be. */
 export class PlaceTakenError extends JournalWriteError {}
 
 /** The extended code where a full disk has no room for what readers share (SQLITE_IOERR_SHMSIZE). */

@@ -118,11 +118,11 @@ async function benchEngines(latencyMs: number, payouts: number, rounds: number):
       perSecondWhilePaying / (measured[0]?.[round]?.perSecondWhilePaying ?? NaN),
   );
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2));
-  const ofLast = (all: readonly Measured[] = []): number =>
-    median(all.map(({ perSecondByQuarter }) => perSecondByQuarter.at(-1) ?? NaN));
+  const ofLast = (one: Measured | undefined): number => one?.perSecondByQuarter.at(-1) ?? NaN;
+  const lastRatios = (measured[1] ?? []).map((one, round) => ofLast(one) / ofLast(measured[0]?.[round]));
   console.log(
     `  PostgreSQL to SQLite: ${median(ratios).toFixed(2)} (from round to round ${least} to ${most}), ` +
-      `in the last quarter ${(ofLast(measured[1]) / ofLast(measured[0])).toFixed(2)}`,
+      `in the last quarter ${median(lastRatios).toFixed(2)}`,
   );
   const others = Math.max(0, ...measured.flat().map(({ elsewhere }) => elsewhere));
   if (others > payouts / 20)

@@ -1,6 +1,7 @@
 /** How the parts of a run end. */
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import type { Clock } from '../../src/core/ports.ts';
 import { endTogether, RunState, type WorkerContext } from '../../src/payout/context.ts';
 import { Repetitions } from '../../src/payout/settle.ts';
 import { systemClock } from '../../src/platform/clock.ts';
@@ -61,7 +62,11 @@ test('what goes on beside the work is told to end when the work has, and knows b
 });
 
 test('what a repetition has met is noted at once, and wakes whoever has begun it', async () => {
-  const run = new RunState(systemClock);
+  // What is waited for is the word, and never the time.
+  const sleep: Clock['sleep'] = async (_ms, signal) => {
+    if (signal?.aborted === false) await once(signal, 'abort');
+  };
+  const run = new RunState({ ...systemClock, sleep });
   const transfers = { openLane: () => (work: () => Promise<void>) => work() };
   const adaptiveLimits = { transfers } as unknown as WorkerContext['adaptiveLimits'];
   const repetitions = new Repetitions({ adaptiveLimits, run });

@@ -364,6 +364,30 @@ test('what a row has met is told first, though another is under way and what goe
   await expect(run({ ...scene, store })).rejects.toThrow('the disk is full');
 });
 
+test('that no more rows can be read is told first, though one is under way and what goes on beside fails, too', async () => {
+  await using stack = new AsyncDisposableStack();
+  const scene = await makeScene(stack);
+  const rows = Array.from({ length: 501 }, (_, index) => makeRegistrationRow(index + 1));
+  await takeRegistrationsIn(scene.store, rows);
+  scene.takesMs = 2_000;
+  scene.callsBack = 'never';
+  const { readyRegistrations, registrationTotals } = scene.store;
+  let pages = 0;
+  const store: Store = {
+    ...scene.store,
+    readyRegistrations: async (...asked) => {
+      pages += 1;
+      if (pages > 1) throw new Error('the disk is full');
+      return readyRegistrations(...asked);
+    },
+    registrationTotals: async (id) => {
+      if (pages > 1) throw new Error('nothing more can be asked');
+      return registrationTotals(id);
+    },
+  };
+  await expect(run({ ...scene, store })).rejects.toThrow('the disk is full');
+});
+
 test('credentials that are refused halt everything', async () => {
   await using stack = new AsyncDisposableStack();
   const scene = await makeScene(stack);

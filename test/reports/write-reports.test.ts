@@ -402,6 +402,30 @@ describe('after a crash at any step', () => {
   });
 });
 
+describe('a file that somebody takes while it is written', () => {
+  test('is told of, with what helps', async () => {
+    const recordReports: ReportStore['recordReports'] = async (reports) => {
+      await journal.recordReports(reports);
+      for (const name of await readdir(folder))
+        if (name.includes('.result.csv.')) await rm(join(folder, name));
+    };
+    const store = {
+      reports: journal.reports.bind(journal),
+      snapshot: journal.snapshot.bind(journal),
+      recordReports,
+    };
+    await expect(writeReports(store, outbox, batchId, context)).rejects.toThrow(
+      `result.csv was taken away before it had its name, or since: where nobody has it, write how the batch stands now with "paydrop result ${batchId}"`,
+    );
+    expect(await names()).toEqual([exceptions, summary]);
+    expect((await write()).files.map(({ kind, state }) => `${kind} ${state}`)).toEqual([
+      'result gone',
+      'exceptions already-there',
+      'summary already-there',
+    ]);
+  });
+});
+
 describe('a name that another file has', () => {
   test('is left alone, the others are published, and it follows when the name is free', async () => {
     await writeFile(join(folder, result ?? ''), 'theirs');

@@ -53,11 +53,12 @@ function toNumber(value: unknown): number | bigint {
 function writeBigint(value: unknown, at: number): number {
   const number = toNumber(value);
   scratch.writeInt32BE(8, at);
-  if (typeof number === 'number' && Number.isSafeInteger(number)) {
+  if (typeof number === 'number') {
+    if (!Number.isSafeInteger(number)) throw new RangeError(`${number} is no exact whole number`);
     const high = Math.floor(number / two32);
     scratch.writeInt32BE(high, at + lengthBytes);
     scratch.writeUInt32BE(number - high * two32, at + 2 * lengthBytes);
-  } else scratch.writeBigInt64BE(BigInt(number), at + lengthBytes);
+  } else scratch.writeBigInt64BE(number, at + lengthBytes);
   return at + lengthBytes + 8;
 }
 

@@ -66,10 +66,18 @@ describePostgres('a list', () => {
   });
 });
 
+test('a long text is whole, however little was written before it', () => {
+  const text = 'ก'.repeat(1_000_000);
+  const list = encodeBinaryList('text', ['', text, 'x']);
+  expect(list.length).toBe(20 + 3 * 4 + 3_000_000 + 1);
+  expect(list.subarray(28, -5).toString() === text).toBe(true);
+});
+
 describe('what is no value of the type', () => {
   test.each<[ElementType, unknown]>([
     ['bigint', 2n ** 63n],
     ['bigint', 2 ** 63],
+    ['bigint', 2 ** 53],
     ['bigint', 0.5],
     ['bigint', Number.NaN],
     ['bigint', ''],
