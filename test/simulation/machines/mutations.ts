@@ -142,7 +142,7 @@ const inDatabase = (
 /** In the statements of the journal on PostgreSQL. */
 const ofDatabase: readonly Mutation[] = [
   inDatabase(
-    560,
+    340,
     'an intent is recorded whoever has the lease',
     'store/payouts/apply.ts',
     '!changes.some(isSendOf) || (yield* guards.fence())',
@@ -156,7 +156,7 @@ const ofDatabase: readonly Mutation[] = [
     '!changes.some((one) => one.isIntent === true) || (yield* guards.fence())',
   ),
   inDatabase(
-    4,
+    474,
     'a place that was taken is renewed',
     'store/postgres/workers.ts',
     'const renew = defineUpdate(sql`lease_until_ms = ${leaseEndMs}`, notEnded);',
