@@ -510,7 +510,9 @@ export class Link {
     if (server.wasAskedForRows(sinceMs, this.#life)) return;
     const ms = world.dice.wide(...heldHelperMs);
     server.helperHeldUntilMs = world.nowMs + ms;
-    world.freeze(this.#life, ms);
+    // By a clock that is set back meanwhile what it has recorded is not old.
+    const isOff = world.machineOf(this.#life).clockOffsetMs !== 0;
+    world.freeze(this.#life, ms, isOff ? 'set-back' : 'stopped');
     world.figures.count('helper-held');
     await this.#wait(ms + renewedMs, 'goes on with what it has recorded');
   }

@@ -83,15 +83,12 @@ const ofOthers: readonly Mutation[] = [
     'if (share === undefined || !inDoubt.some(mayBeUnderWay)) return inDoubt;',
     'if (share === undefined || inDoubt.length >= 0) return inDoubt;',
   ),
-  {
-    ...inMachines(
-      'what a machine that may be renewed has recorded is settled',
-      'payout/share.ts',
-      'elsewhere.set(batchId, await share.mayBeSent(batchId));',
-      'elsewhere.set(batchId, await share.elsewhere(batchId));',
-    ),
-    first: 146,
-  },
+  inMachines(
+    'what a machine that may be renewed has recorded is settled',
+    'payout/share.ts',
+    'elsewhere.set(batchId, await share.mayBeSent(batchId));',
+    'elsewhere.set(batchId, await share.elsewhere(batchId));',
+  ),
   inMachines(
     'the reply to what another has given up is lost',
     'payout/rules/after-transfer.ts',

@@ -159,10 +159,17 @@ function letTransfersBeLost({ plan, machines, ...drawn }: ClusterPlan): ClusterP
  */
 function letOneOversleep(dice: Dice, drawn: ClusterPlan): ClusterPlan {
   const { workMs, luck } = drawn;
-  const { plan, ...lost } = letTransfersBeLost(drawn);
+  const { plan, machines, ...lost } = letTransfersBeLost(drawn);
+  // Whose clock is wrong is set back while it stands still: what it has recorded is not old by it.
+  const isOff = dice.chance(0.5);
   return {
     ...lost,
-    plan: { ...plan, faults: { ...plan.faults, 'refused-payout': 0.4 } },
+    plan: {
+      ...plan,
+      clocksDiffer: isOff || plan.clocksDiffer === true,
+      faults: { ...plan.faults, 'refused-payout': 0.4 },
+    },
+    machines: isOff ? machines.map((one) => ({ ...one, clockOffsetMs: -minuteMs })) : machines,
     workMs: workMs + 10 * minuteMs,
     luck: { ...luck, heldHelpers: 1 },
     acts: Array.from({ length: 15 }, () => ({
