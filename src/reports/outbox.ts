@@ -65,7 +65,7 @@ class Temporaries {
   readonly #isEntitled: () => boolean;
   /** Made since the start, or found at the first look; with the batch of each. */
   readonly #batchIds = new Map<string, string>();
-  /** Of those the ones that were made through this outbox, whatever their names. */
+  /** Made through this outbox and not published, of a batch or not. */
   readonly #own = new Set<string>();
   #isSwept = false;
 
@@ -74,7 +74,7 @@ class Temporaries {
     this.#isEntitled = isEntitled;
   }
 
-  /** Not published. */
+  /** Made through this outbox and not published. */
   get own(): Iterable<string> {
     return this.#own;
   }

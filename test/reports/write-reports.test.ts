@@ -12,15 +12,14 @@ import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, ReportStore } from '../../src/reports/ports.ts';
 import { finishReports } from '../../src/reports/batch-reports.ts';
 import { type ReportContext, writePresent, writeReports } from '../../src/reports/write-reports.ts';
-import { makeBatchOf, makeRejectedRow, makeRow, MemoryJournal, noonMs } from '../support/report-fixtures.ts';
+import {
+  makeBatchOf,
+  makeRejectedRow,
+  makeRow,
+  MemoryJournal,
+  reportContext as context,
+} from '../support/report-fixtures.ts';
 
-const context: ReportContext = {
-  isSandbox: true,
-  bankAddress: 'http://127.0.0.1:1',
-  nowMs: noonMs,
-  exceptionsOk: false,
-  similarDays: 3,
-};
 const batchId = '4K7Q2M9XWD';
 const prefix = `เงินเดือน payouts.${batchId}`;
 const [result, exceptions, summary] = ['result.csv', 'exceptions.csv', 'summary.json'].map(

@@ -1,4 +1,5 @@
 /** Batches and rows for the tests of reports, and a journal in memory that knows them. */
+import type { ReportContext } from '../../src/reports/write-reports.ts';
 import { toSatang } from '../../src/core/money.ts';
 import type { PayoutStatus } from '../../src/core/payout.ts';
 import type { Batch, Report, ResultRow, Snapshot, StatusTotal } from '../../src/core/ports.ts';
@@ -6,6 +7,14 @@ import type { ReportStore } from '../../src/reports/ports.ts';
 
 /** 14:03:05 on 21 November 2026 in Bangkok. */
 export const noonMs = Date.UTC(2026, 10, 21, 7, 3, 5);
+
+export const reportContext: ReportContext = {
+  isSandbox: true,
+  bankAddress: 'http://127.0.0.1:1',
+  nowMs: noonMs,
+  exceptionsOk: false,
+  similarDays: 3,
+};
 
 export function makeRow(changes: Partial<ResultRow> = {}): ResultRow {
   const rowNo = changes.rowNo ?? 1;

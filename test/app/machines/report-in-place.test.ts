@@ -7,23 +7,16 @@ import { reportInPlace } from '../../../src/app/machines/report-in-place.ts';
 import { removeUnrecorded } from '../../../src/reports/batch-reports.ts';
 import { openOutbox } from '../../../src/reports/outbox.ts';
 import type { ReportOutbox, ReportStore } from '../../../src/reports/ports.ts';
-import { type ReportContext, type WrittenReports, writeReports } from '../../../src/reports/write-reports.ts';
+import { type WrittenReports, writeReports } from '../../../src/reports/write-reports.ts';
 import { PlaceTakenError } from '../../../src/store/connection.ts';
 import {
   makeBatchOf,
   makeRejectedRow,
   makeRow,
   MemoryJournal,
-  noonMs,
+  reportContext as context,
 } from '../../support/report-fixtures.ts';
 
-const context: ReportContext = {
-  isSandbox: true,
-  bankAddress: 'http://127.0.0.1:1',
-  nowMs: noonMs,
-  exceptionsOk: false,
-  similarDays: 3,
-};
 const rows = [makeRow({ rowNo: 1 }), makeRejectedRow(2)];
 const { batchId } = makeBatchOf(rows);
 
