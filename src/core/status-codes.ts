@@ -104,3 +104,53 @@ const byCode = new Map(bankStatuses.map((status) => [status.code, status]));
 export function findBankStatus(code: string): BankStatus | undefined {
   return byCode.get(code);
 }
+
+/** What a code says of the money of its transfer; `open`: the bank works on it, or holds it. */
+export type CodeMeaning = 'paid' | 'failed' | 'open';
+
+/** tranStatusCode (§3.2). */
+const transferStatuses: ReadonlyMap<string, CodeMeaning> = new Map([
+  ['010001', 'open'],
+  ['010002', 'open'],
+  ['010003', 'open'],
+  ['010004', 'paid'],
+  ['030002', 'failed'],
+  ['030003', 'failed'],
+  ['030004', 'open'],
+]);
+
+/** What a tranStatusCode says (§3.2); open for one that the interface lacks, or that is missing. */
+export const readTransferStatus = (tranStatusCode: string | undefined): CodeMeaning =>
+  transferStatuses.get(tranStatusCode ?? '') ?? 'open';
+
+/** Codes that show that the bank knows the reference: it is never sent again after one of them. */
+export const acknowledgingCodes: ReadonlySet<string> = new Set([
+  'EM001',
+  'EM059',
+  'EM066',
+  'EM067',
+  'EM073',
+  'ET001',
+]);
+
+/** What a code of §7.3 says beside a transfer's own status; undefined for one that tells nothing of it. */
+export function readStatusCode(code: string | undefined): CodeMeaning | undefined {
+  if (code === undefined) return undefined;
+  if (acknowledgingCodes.has(code)) return 'open';
+  const outcome = findBankStatus(code)?.outcome;
+  return outcome === 'unknown' ? undefined : outcome;
+}
+
+/**
+ * What the codes of one item of an inquiry, or of one statement line, say together. What failed or was paid by its own
+ * status and is otherwise by a code beside it is a contradiction: it proves nothing.
+ * @param status by the transfer's own status
+ * @param beside by the codes that stand with it
+ */
+export function agreeOn(
+  status: CodeMeaning,
+  ...beside: readonly (CodeMeaning | undefined)[]
+): CodeMeaning | 'contradiction' {
+  const isContradicted = beside.some((meaning) => meaning !== undefined && meaning !== status);
+  return status !== 'open' && isContradicted ? 'contradiction' : status;
+}

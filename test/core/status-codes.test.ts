@@ -1,5 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { bankStatuses, findBankStatus } from '../../src/core/status-codes.ts';
+import {
+  agreeOn,
+  bankStatuses,
+  findBankStatus,
+  readStatusCode,
+  readTransferStatus,
+} from '../../src/core/status-codes.ts';
 
 /** Every code of §7.3, in the interface's order. */
 const codes = `
@@ -62,5 +68,39 @@ describe('the status codes of §7.3', () => {
     (code) => {
       expect(findBankStatus(code)).toBeUndefined();
     },
+  );
+});
+
+describe('the codes of one item or line', () => {
+  const read = (tranStatusCode: string | undefined, code: string | undefined) =>
+    agreeOn(readTransferStatus(tranStatusCode), readStatusCode(code));
+
+  test.each([
+    ['030002', undefined, 'failed'],
+    ['030003', 'EV055', 'failed'],
+    ['030003', 'EM053', 'failed'],
+    ['030003', 'EM027', 'failed'],
+    ['030003', 'X99', 'failed'],
+    ['010004', 'IC000', 'paid'],
+    ['010004', undefined, 'paid'],
+    ['030004', 'ET001', 'open'],
+    ['010003', 'IC000', 'open'],
+    ['010003', 'EV055', 'open'],
+    ['010009', 'EV055', 'open'],
+    [undefined, 'IC000', 'open'],
+  ] as const)('%s and %s say %s', (tranStatusCode, code, meaning) =>
+    expect(read(tranStatusCode, code)).toBe(meaning),
+  );
+
+  test.each(['IC000', 'ET001', 'EM066', 'EM073', 'EM001', 'EM059', 'EM067'])(
+    'a failed status beside %s is a contradiction',
+    (code) => {
+      for (const failed of ['030002', '030003']) expect(read(failed, code)).toBe('contradiction');
+    },
+  );
+
+  test.each(['EV055', 'EM053', 'TM001', 'PT001', 'ET001', 'EM001'])(
+    'a complete status beside %s is a contradiction',
+    (code) => expect(read('010004', code)).toBe('contradiction'),
   );
 });

@@ -15,7 +15,7 @@ import type {
   TransferFields,
 } from '../../core/bank-port.ts';
 import { maskForeignNumbers } from '../../core/outgoing-text.ts';
-import { type BankStatus, findBankStatus } from '../../core/status-codes.ts';
+import { acknowledgingCodes, type BankStatus, findBankStatus } from '../../core/status-codes.ts';
 import { tellsTime } from './clock-skew.ts';
 import { countDelivered } from './resend.ts';
 
@@ -109,16 +109,6 @@ export interface ReadReply<Finding> {
   /** What the history keeps of it: enough to talk to the bank about it. */
   readonly facts: ReplyFacts;
 }
-
-/** Codes that show that the bank knows the reference: it is never sent again after one of them. */
-const acknowledgingCodes: ReadonlySet<string> = new Set([
-  'EM001',
-  'EM059',
-  'EM066',
-  'EM067',
-  'EM073',
-  'ET001',
-]);
 
 /** Codes that say that the bank holds the reference with other details. */
 const otherDetailsCodes: ReadonlySet<string> = new Set(['EM059', 'EM067']);
