@@ -12,6 +12,8 @@ import { impossibleReference } from '../core/reference.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import { findErrorCode, isTimeout, openHttpClient, type TrustedCertificates } from '../platform/http.ts';
 import { tellsTime } from '../payout/rules/clock-skew.ts';
+import { readReply } from '../payout/rules/read-reply.ts';
+import { readAnswer } from '../registration/rules/read-answer.ts';
 import { bodyBytesMax, exchange, openRoute, type WireMessage, type WireOutcome } from './exchange.ts';
 import {
   readBankDateMs,
@@ -90,9 +92,11 @@ interface Call<Fields extends BusinessFields> {
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
   readonly read: (body: string, names: WireNames) => Fields | undefined;
   readonly mayLeave?: () => boolean;
+  /** Whether a 401 refuses it by its body, too; left out for a question, which may always be asked again. */
+  readonly isRefused?: (reply: BankReply<Fields>) => boolean;
 }
 
-/** Sends a business call, once more after a 401. */
+/** Sends a business call, once more after a 401 that has refused it. */
 type Send = <Fields extends BusinessFields>(call: Call<Fields>) => Promise<BankReply<Fields>>;
 
 /**
@@ -121,6 +125,8 @@ export function makeBankClient(
         body: (requestUid) => transferBody(order, names, requestUid),
         read: readTransferFields,
         mayLeave,
+        isRefused: (reply) =>
+          readReply(reply, { order, sends: 1, rejectedByGateway: 0 }).finding.kind === 'refused',
       }),
     inquire: (inquiry) =>
       send({
@@ -137,6 +143,7 @@ export function makeBankClient(
         body: () => registrationBody(order),
         read: readRegistrationFields,
         mayLeave,
+        isRefused: (reply) => readAnswer(reply).finding.kind === 'not-sent',
       }),
     requestStatement: (request) =>
       send({ endpoint: 'statement', body: () => statementBody(request), read: readStatementFields }),
@@ -205,12 +212,24 @@ function makeSend(context: CallContext, rate: Rate): Send {
   return async (call) => {
     const { reply, token } = await post(call);
     if (token === undefined || reply.kind !== 'answered' || reply.httpStatus !== 401) return reply;
+    if (call.isRefused?.(reply) === false) {
+      // Calls to come have a new token; this one may have been processed.
+      void tokens.replace(token);
+      return reply;
+    }
     const renewed = await tokens.replace(token);
-    if (renewed.kind === 'credentials-refused') return renewed;
-    const again = renewed.kind === 'token' ? await post(call) : { reply: renewed };
-    if (again.token !== undefined || again.reply.kind !== 'not-sent') return again.reply;
-    // The request was refused, and that no new token can be had is trouble of the service: our credentials may be right.
-    return { ...reply, tokenTrouble: again.reply.why };
+    const again = renewed.kind === 'token' ? (await post(call)).reply : renewed;
+    switch (again.kind) {
+      case 'answered':
+        return reply.fields?.requestUid === reply.requestUid ? again : { ...again, followsBare401: true };
+      case 'lost':
+        return again;
+      case 'not-sent':
+      case 'withheld':
+      case 'credentials-refused':
+        // The bytes of the first post have left, and the bank may have processed them all the same.
+        return { ...reply, unrepeated: again };
+    }
   };
 }
 

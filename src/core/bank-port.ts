@@ -19,16 +19,21 @@ export type BankReply<Fields> =
       /** The bank's `Date` header in epoch milliseconds. */
       readonly bankDateMs: number | undefined;
       readonly retryAfterMs: number | undefined;
-      /** Of a 401: why no new token could be had to ask with once more; left out when one was refused, too. */
-      readonly tokenTrouble?: string;
+      /** Set on a 401 after which nothing left once more: why not. */
+      readonly unrepeated?: UnsentReply;
+      /** Sent once more after a 401 that did not bear its requestUID, and so may have been processed all the same. */
+      readonly followsBare401?: true;
     } & Exchange)
   /** Bytes may have left and no whole answer came back. */
   | ({ readonly kind: 'lost'; readonly why: string } & Exchange)
-  /** No request byte was written. */
+  | UnsentReply;
+
+/** No byte of the request has left. */
+export type UnsentReply =
   | { readonly kind: 'not-sent'; readonly why: string }
   /** `mayLeave` said no at the moment the bytes were about to leave. */
   | { readonly kind: 'withheld' }
-  /** The token endpoint refused our credentials (TK001, §5): nothing was sent. */
+  /** The token endpoint refused our credentials (TK001, §5). */
   | { readonly kind: 'credentials-refused'; readonly code: string };
 
 /** The fields of every business answer (§2.4–2.6); all but the code may be missing. */

@@ -61,8 +61,66 @@ describe('HTTP 401', () => {
     const { bank, client } = await start();
     refuse(bank, 'Bearer token-1');
     const mayLeave = vi.fn(yes).mockReturnValueOnce(true).mockReturnValueOnce(false);
-    expect(await client.transfer(order, mayLeave)).toEqual({ kind: 'withheld' });
+    const said = { kind: 'answered', httpStatus: 401, unrepeated: { kind: 'withheld' } };
+    expect(await client.transfer(order, mayLeave)).toMatchObject(said);
     expect(bank.business()).toHaveLength(1);
+  });
+
+  /** Answers every business call with 401 and this body. */
+  const refuseWith = (bank: FakeBank, fields: object) => {
+    bank.behave = ({ path, body }, response) => {
+      if (path.includes('/oauth/')) return false;
+      const { requestUID, transRefNo } = JSON.parse(body) as Record<string, string>;
+      return answer(response, { requestUID, transRefNo, ...fields }, 401);
+    };
+  };
+
+  test.each(['IC000', 'ET001', 'EM066', 'EM073', 'EM001', 'ED001', 'XX999'])(
+    'with %s in its body is read, not sent again, and the next call has a new token',
+    async (statusCode) => {
+      const { bank, client } = await start();
+      refuseWith(bank, { statusCode });
+      const reply = await client.transfer(order, yes);
+      expect(reply).toMatchObject({ httpStatus: 401, fields: { statusCode } });
+      expect(bank.business()).toHaveLength(1);
+      await eventually(() => expect(bank.tokenPaths()).toHaveLength(2));
+      await client.transfer(order, yes);
+      expect(bank.business()[1]?.headers.authorization).toBe('Bearer token-3');
+    },
+  );
+
+  test.each([
+    { statusCode: 'IC000', transRefNo: 'PDOTHER' },
+    { statusCode: 'EV033', requestUID: 'OTHER' },
+  ])('with a body of another transfer is not sent again: %j', async (fields) => {
+    const { bank, client } = await start();
+    refuseWith(bank, fields);
+    await client.transfer(order, yes);
+    expect(bank.business()).toHaveLength(1);
+  });
+
+  test('tells whether the 401 before bore its requestUID', async () => {
+    const { bank, client } = await start();
+    refuse(bank, 'Bearer token-1');
+    expect(await client.transfer(order, yes)).toMatchObject({ httpStatus: 200, followsBare401: true });
+    const once = (fields: object) => {
+      refuseWith(bank, fields);
+      const { behave } = bank;
+      let refusals = 1;
+      bank.behave = (arrival, response) =>
+        (arrival.path.includes('/oauth/') || refusals-- > 0) && behave(arrival, response);
+    };
+    once({ statusCode: 'EV001' });
+    expect(await client.transfer(order, yes)).not.toHaveProperty('followsBare401');
+    once({ statusCode: 'EV001', requestUID: undefined });
+    expect(await client.transfer(order, yes)).toHaveProperty('followsBare401', true);
+  });
+
+  test('is asked again for a question, whatever its body', async () => {
+    const { bank, client } = await start();
+    refuseWith(bank, { statusCode: 'IC001' });
+    await client.inquire(inquiry);
+    expect(bank.business()).toHaveLength(2);
   });
 
   test('stays the answer when no new token can be had, and the next call asks for one', async () => {
@@ -102,7 +160,8 @@ describe('HTTP 401', () => {
       path.includes('/oauth/')
         ? bank.arrivals.length > 1 && answer(response, { code: 'TK001', message: 'no' }, 401)
         : answer(response, {}, 401);
-    expect(await client.transfer(order, yes)).toEqual({ kind: 'credentials-refused', code: 'TK001' });
+    const unrepeated = { kind: 'credentials-refused', code: 'TK001' };
+    expect(await client.transfer(order, yes)).toMatchObject({ httpStatus: 401, unrepeated });
   });
 
   test('to 50 callers at once costs exactly one renewal', async () => {

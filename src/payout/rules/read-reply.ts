@@ -13,6 +13,7 @@ import type {
   InquiryItem,
   PayeeCheckFields,
   TransferFields,
+  UnsentReply,
 } from '../../core/bank-port.ts';
 import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import { acknowledgingCodes, type BankStatus, findBankStatus } from '../../core/status-codes.ts';
@@ -24,6 +25,14 @@ export interface ServiceTrouble extends Reason {
   readonly retryAfterMs?: number | undefined;
 }
 
+interface Refusal {
+  /**
+   * The body echoes the requestUID of this very send, as that of a 401 before it did; a transRefNo alone does not tell
+   * which of an attempt's sends is refused.
+   */
+  readonly bearsRequestUid: boolean;
+}
+
 export type TransferFinding =
   | {
       readonly kind: 'paid';
@@ -32,9 +41,17 @@ export type TransferFinding =
       readonly feeText: string | null;
     }
   /** Definite: the bank has refused it and will not complete it. */
-  | { readonly kind: 'failed'; readonly scope: BankStatus['scope']; readonly reason: Reason }
+  | ({
+      readonly kind: 'failed';
+      readonly scope: BankStatus['scope'];
+      readonly reason: Reason;
+    } & Refusal)
   /** Refused by the gateway before processing. */
-  | { readonly kind: 'refused'; readonly scope: 'payer' | 'service'; readonly reason: ServiceTrouble }
+  | ({
+      readonly kind: 'refused';
+      readonly scope: 'payer' | 'service';
+      readonly reason: ServiceTrouble;
+    } & Refusal)
   /** No byte of the request has left. */
   | { readonly kind: 'not-sent'; readonly scope: 'payer' | 'service'; readonly reason: Reason }
   /** The moment for these bytes had passed: they were kept back. */
@@ -207,7 +224,7 @@ function isAnothers(echo: string | undefined, ours: string): boolean {
   return echo !== undefined && echo !== '' && echo !== ours;
 }
 
-/** What the HTTP layer refuses before anything is processed. */
+/** The HTTP statuses that refuse a request before anything is processed. */
 const gatewayRefusals = new Map<number, { readonly scope: 'payer' | 'service'; readonly text: string }>([
   [401, { scope: 'payer', text: 'the bank refuses our access token even after it was renewed' }],
   [403, { scope: 'payer', text: 'the bank forbids this request (HTTP 403)' }],
@@ -224,10 +241,13 @@ export type FindingOf<Kind extends TransferFinding['kind']> = Extract<TransferFi
 /** Why a reply has no body that may be believed, and what that says of a request. */
 type Silence = FindingOf<'aborted-before-send' | 'not-sent' | 'refused' | 'unknown'>;
 
-/** A body that may be believed. */
-interface Spoken<Fields> extends Pick<Answered<Fields>, 'requestUid' | 'retryAfterMs'> {
+/** A body that bears no reference of another's. */
+interface Spoken<Fields> extends Pick<Answered<Fields>, 'httpStatus' | 'requestUid' | 'retryAfterMs'> {
   readonly kind: 'spoken';
   readonly fields: Fields;
+  readonly bearsRequestUid: boolean;
+  /** The refusal that the HTTP status alone says: it stands unless the body proves more. */
+  readonly gateway: FindingOf<'refused'> | undefined;
 }
 
 /** What was asked: how it is told that it did not get through, and the reference that a reply must not contradict. */
@@ -245,10 +265,8 @@ export function readBody<Fields extends ReplyFields>(
   switch (reply.kind) {
     case 'withheld':
       return { kind: 'aborted-before-send' };
-    case 'credentials-refused': {
-      const text = 'the bank refuses our client ID and secret: correct them in the settings';
-      return { kind: 'not-sent', scope: 'payer', reason: { code: reply.code, text } };
-    }
+    case 'credentials-refused':
+      return { kind: 'not-sent', scope: 'payer', reason: badCredentials(reply.code) };
     case 'not-sent': {
       const text = `${asked.notSent}: ${reply.why}`;
       return { kind: 'not-sent', scope: 'service', reason: { code: 'not-sent', text } };
@@ -256,11 +274,16 @@ export function readBody<Fields extends ReplyFields>(
     case 'lost':
       return unknown({ code: replyLost, text: `${asked.lost}: ${reply.why}` });
     case 'answered':
-      return readGateway(reply, asked.transRefNo);
+      return readAnswered(reply, asked.transRefNo);
   }
 }
 
-function readGateway<Fields extends ReplyFields>(
+const badCredentials = (code: string): Reason => ({
+  code,
+  text: 'the bank refuses our client ID and secret: correct them in the settings',
+});
+
+function readAnswered<Fields extends ReplyFields>(
   reply: Answered<Fields>,
   transRefNo = '',
 ): Spoken<Fields> | Silence {
@@ -275,20 +298,43 @@ function readGateway<Fields extends ReplyFields>(
   if (isAnothers(fields?.requestUid, requestUid)) {
     return unknown({ code: 'foreign-reply', text: 'the reply bears the requestUID of another request' });
   }
-  if (httpStatus === 401 && reply.tokenTrouble !== undefined) {
-    const text = `the bank refuses our access token, and gives no new one: ${reply.tokenTrouble}`;
-    return { kind: 'refused', scope: 'service', reason: { code: 'no-token', text } };
-  }
-  const refusal = gatewayRefusals.get(httpStatus);
-  if (refusal !== undefined) {
-    const { scope, text } = refusal;
-    const wish = scope === 'service' ? { retryAfterMs } : {};
-    return { kind: 'refused', scope, reason: { code: `http-${httpStatus}`, text, ...wish } };
-  }
-  if (fields !== undefined) return { kind: 'spoken', fields, requestUid, retryAfterMs };
+  const bearsRequestUid = fields?.requestUid === requestUid && reply.followsBare401 !== true;
+  const gateway = readGateway(reply, bearsRequestUid);
+  if (fields !== undefined)
+    return { kind: 'spoken', httpStatus, fields, requestUid, retryAfterMs, bearsRequestUid, gateway };
+  if (gateway !== undefined) return gateway;
   if (httpStatus >= 200 && httpStatus < 300) return unknown(unreadable);
   const text = `the bank answered HTTP ${httpStatus} without a status code`;
   return unknown({ code: `http-${httpStatus}`, text, retryAfterMs });
+}
+
+/** The refusal that the HTTP status says, whatever the body. */
+function readGateway(
+  { httpStatus, retryAfterMs, unrepeated }: Answered<unknown>,
+  bearsRequestUid: boolean,
+): FindingOf<'refused'> | undefined {
+  const refusal = gatewayRefusals.get(httpStatus);
+  if (refusal === undefined) return undefined;
+  if (unrepeated !== undefined) return { kind: 'refused', bearsRequestUid, ...readUnrepeated(unrepeated) };
+  const { scope, text } = refusal;
+  const wish = scope === 'service' ? { retryAfterMs } : {};
+  return { kind: 'refused', bearsRequestUid, scope, reason: { code: `http-${httpStatus}`, text, ...wish } };
+}
+
+/** Whom it concerns that a 401 was the last word of this send. */
+function readUnrepeated(unrepeated: UnsentReply): Pick<FindingOf<'refused'>, 'scope' | 'reason'> {
+  switch (unrepeated.kind) {
+    case 'credentials-refused':
+      return { scope: 'payer', reason: badCredentials(unrepeated.code) };
+    case 'not-sent': {
+      const text = `the bank refuses our access token, and it cannot be sent with a new one: ${unrepeated.why}`;
+      return { scope: 'service', reason: { code: 'no-token', text } };
+    }
+    case 'withheld': {
+      const text = 'the bank refuses our access token, and the moment to send it with a new one had passed';
+      return { scope: 'service', reason: { code: 'http-401', text } };
+    }
+  }
 }
 
 const unknown = (
@@ -314,7 +360,8 @@ export function readReply(
   attempt: Pick<Attempt, 'order' | 'sends' | 'rejectedByGateway'>,
 ): ReadReply<TransferFinding> {
   // EM001 speaks of somebody else's transfer when no bytes of this attempt can have left before.
-  const isFirstSend = countDelivered(attempt) === 1;
+  const isRepeated = reply.kind === 'answered' && reply.followsBare401 === true;
+  const isFirstSend = countDelivered(attempt) === 1 && !isRepeated;
   const { transRefNo } = attempt.order;
   const lost = 'the request may have arrived, no answer came';
   const body = readBody(reply, { notSent: 'nothing was sent', lost, transRefNo });
@@ -322,30 +369,38 @@ export function readReply(
   return readWith(reply, finding, signalOf(finding));
 }
 
+/**
+ * A proof counts under any HTTP status. Under one that refuses the request, a code that says failed too leaves it
+ * refused; any other contradicts it, so that the outcome is unknown.
+ */
 function readTransferCode(
-  { fields, requestUid, retryAfterMs }: Spoken<TransferFields>,
+  { httpStatus, fields, requestUid, retryAfterMs, bearsRequestUid, gateway }: Spoken<TransferFields>,
   transRefNo: string,
   isFirstSend: boolean,
 ): TransferFinding {
   const reason = bankReason(fields);
+  // Transfers to come meet a 403 or 429 as well, whatever this body says; a new token may mend a 401.
+  const scopeOfAll = gateway === undefined || httpStatus === 401 ? {} : { scope: gateway.scope };
   const status = findBankStatus(fields.statusCode);
   if (status === undefined) {
-    return unknown({ code: reason.code, text: `the interface has no such code; ${reason.text}` });
+    const text = `the interface has no such code; ${reason.text}`;
+    return unknown({ code: reason.code, text, retryAfterMs }, scopeOfAll);
   }
   const { code, outcome, scope } = status;
   switch (outcome) {
     case 'paid': {
       const isProof = fields.transRefNo === transRefNo && fields.requestUid === requestUid;
       const unproven = { code: 'unproven-success', text: 'IC000 without our transRefNo and requestUID' };
-      if (!isProof) return unknown(unproven, { acknowledged: true });
+      if (!isProof) return unknown(unproven, { acknowledged: true, ...scopeOfAll });
       return { kind: 'paid', reason, sysRefNo: fields.sysRefNo ?? null, feeText: fields.transFee ?? null };
     }
     case 'failed':
-      return { kind: 'failed', scope, reason };
+      return gateway ?? { kind: 'failed', scope, reason, bearsRequestUid };
     case 'unknown': {
       const referenceConflict = otherDetailsCodes.has(code) || (code === 'EM001' && isFirstSend);
       const acknowledged = acknowledgingCodes.has(code);
-      return unknown({ ...reason, retryAfterMs }, { scope, acknowledged, referenceConflict });
+      const known = { scope, acknowledged, referenceConflict };
+      return unknown({ ...reason, retryAfterMs }, { ...known, ...scopeOfAll });
     }
   }
 }
@@ -384,7 +439,8 @@ const signalOfNothing = (
 
 /**
  * Reads the reply to a status inquiry (§3.2). Only items that bear our transRefNo count;
- * a list that holds others' items alone contradicts the request and says nothing.
+ * a list that holds others' items alone contradicts the request and says nothing. Under an HTTP status that refuses the
+ * question, only what forbids another send is believed: complete, or in process.
  */
 export function readInquiry(reply: BankReply<InquiryFields>, transRefNo: string): ReadReply<InquiryReading> {
   const finding = readInquiryAnswer(reply, transRefNo);
@@ -396,7 +452,16 @@ function readInquiryAnswer(reply: BankReply<InquiryFields>, transRefNo: string):
   const body = readBody(reply, question);
   if (body.kind === 'aborted-before-send') return nothingSaid(neverAsked, false);
   if (body.kind !== 'spoken') return nothingSaid(body.reason, body.scope !== 'payout');
-  const { fields, retryAfterMs } = body;
+  const { gateway } = body;
+  const reading = readInquiryCode(body, transRefNo);
+  if (gateway === undefined || reading.kind === 'complete' || reading.kind === 'in-process') return reading;
+  return nothingSaid(gateway.reason, true);
+}
+
+function readInquiryCode(
+  { fields, retryAfterMs }: Spoken<InquiryFields>,
+  transRefNo: string,
+): InquiryReading {
   const reason = bankReason(fields);
   if (notFoundCodes.has(reason.code)) return { kind: 'not-found', reason };
   if (reason.code === 'IC001') return readInquiryItems(fields.items, transRefNo, reason);
@@ -430,7 +495,8 @@ function itemReason({ statusCode, statusDesc, tranStatusCode, tranStatusDesc }: 
 }
 
 /**
- * Reads the reply to a payee check. No money can move here, so all that is not understood is asked again.
+ * Reads the reply to a payee check. No money can move here, so all that is not understood is asked again, and an HTTP
+ * status that refuses the question stands whatever the body says.
  * @param isLastAsk one that still gives no answer counts as an end, as a payout that was not paid does
  */
 export function readPayeeCheck(
@@ -450,13 +516,14 @@ export function readPayeeCheck(
   }
 }
 
+const readPayeeSilence = ({ scope, reason }: Pick<FindingOf<'unknown'>, 'scope' | 'reason'>): PayeeFinding =>
+  scope === 'payer' ? { kind: 'halt', reason } : nothingSaid(reason, scope === 'service');
+
 function readPayeeAnswer(reply: BankReply<PayeeCheckFields>): PayeeFinding {
   const body = readBody(reply, question);
   if (body.kind === 'aborted-before-send') return nothingSaid(neverAsked, false);
-  if (body.kind !== 'spoken') {
-    const { scope, reason } = body;
-    return scope === 'payer' ? { kind: 'halt', reason } : nothingSaid(reason, scope === 'service');
-  }
+  if (body.kind !== 'spoken') return readPayeeSilence(body);
+  if (body.gateway !== undefined) return readPayeeSilence(body.gateway);
   const { fields, retryAfterMs } = body;
   const reason = bankReason(fields);
   if (reason.code === 'IC001')

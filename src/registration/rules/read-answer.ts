@@ -97,8 +97,12 @@ function readFinding(reply: BankReply<RegistrationFields>): AnswerFinding {
       return { kind: 'not-sent', scope: scopes[body.scope], reason: body.reason };
     case 'unknown':
       return { kind: 'unknown', scope: scopes[body.scope], reason: body.reason };
-    case 'spoken':
-      return readCode(body.fields, body.requestUid);
+    case 'spoken': {
+      const finding = readCode(body.fields, body.requestUid);
+      if (body.gateway === undefined || finding.kind !== 'turned-down') return finding;
+      const { scope, reason } = body.gateway;
+      return { kind: 'not-sent', scope: scopes[scope], reason };
+    }
   }
 }
 

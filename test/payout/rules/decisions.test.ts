@@ -67,31 +67,31 @@ describe('after a transfer', () => {
     ],
     [
       'refused for the payout',
-      { kind: 'failed', scope: 'payout', reason },
+      { kind: 'failed', scope: 'payout', reason, bearsRequestUid: true },
       { status: 'failed' },
       { status: 'failed' },
     ],
     [
       'refused for the payer',
-      { kind: 'failed', scope: 'payer', reason },
+      { kind: 'failed', scope: 'payer', reason, bearsRequestUid: true },
       { status: 'held', holds: ['halted'] },
       { status: 'failed' },
     ],
     [
       'refused for the service',
-      { kind: 'failed', scope: 'service', reason },
+      { kind: 'failed', scope: 'service', reason, bearsRequestUid: true },
       { status: 'held', holds: ['paused'] },
       { status: 'failed' },
     ],
     [
       '403',
-      { kind: 'refused', scope: 'payer', reason },
+      { kind: 'refused', scope: 'payer', reason, bearsRequestUid: true },
       { status: 'held', holds: ['halted'] },
       { status: 'refused' },
     ],
     [
       '429',
-      { kind: 'refused', scope: 'service', reason },
+      { kind: 'refused', scope: 'service', reason, bearsRequestUid: true },
       { status: 'submitted' },
       { status: 'refused', sends: 1 },
     ],
@@ -153,6 +153,7 @@ describe('after a transfer', () => {
       kind: 'refused',
       scope: 'payer',
       reason,
+      bearsRequestUid: true,
     });
     expect(change).toMatchObject({ after: { status: 'submitted' }, attempt: { status: 'sent' } });
   });
@@ -168,10 +169,15 @@ describe('after a transfer that another process has given up meanwhile', () => {
   } as const;
   const cases: Row[] = [
     ['paid', { kind: 'paid', reason, sysRefNo: 'S', feeText: null }, { status: 'paid' }, { status: 'paid' }],
-    ['refused', { kind: 'failed', scope: 'payout', reason }, { status: 'failed' }, { status: 'failed' }],
+    [
+      'refused',
+      { kind: 'failed', scope: 'payout', reason, bearsRequestUid: true },
+      { status: 'failed' },
+      { status: 'failed' },
+    ],
     [
       'refused for the payer',
-      { kind: 'failed', scope: 'payer', reason },
+      { kind: 'failed', scope: 'payer', reason, bearsRequestUid: true },
       { status: 'unresolved', holds: [] },
       { status: 'unresolved', acknowledged: true },
     ],
@@ -184,7 +190,7 @@ describe('after a transfer that another process has given up meanwhile', () => {
     ],
     [
       '403',
-      { kind: 'refused', scope: 'payer', reason },
+      { kind: 'refused', scope: 'payer', reason, bearsRequestUid: true },
       { status: 'unresolved', holds: [] },
       { status: 'unresolved', rejectedByGateway: 1 },
     ],
@@ -320,6 +326,7 @@ describe('a repetition', () => {
       kind: 'failed',
       scope: 'payout',
       reason,
+      bearsRequestUid: true,
     });
     expect(change).toMatchObject({
       after: { status: 'submitted' },

@@ -48,16 +48,75 @@ describe('the reply to a transfer', () => {
     }
   });
 
-  test.each([
-    [301, 'unknown', 'payout'],
-    [307, 'unknown', 'payout'],
-    [401, 'refused', 'payer'],
-    [403, 'refused', 'payer'],
-    [429, 'refused', 'service'],
-  ])('with HTTP %i is %s, scope %s, even with a body that says paid', (httpStatus, kind, scope) => {
+  test.each([301, 307])('with HTTP %i is unknown, even with a body that says paid', (httpStatus) => {
     const body = transferFields('IC000', { transRefNo: ref });
-    expect(findTransfer(answered(body, { httpStatus }))).toMatchObject({ kind, scope });
+    expect(findTransfer(answered(body, { httpStatus }))).toMatchObject({ kind: 'unknown', scope: 'payout' });
   });
+
+  test.each([400, 401, 403, 404, 429, 500, 503])('with HTTP %i and our proof is paid', (httpStatus) => {
+    const reply = answered(transferFields('IC000', { transRefNo: ref }), { httpStatus });
+    expect(readTransfer(reply)).toMatchObject({ finding: { kind: 'paid' }, breaker: { kind: 'paid' } });
+  });
+
+  describe.each([
+    [401, 'payer', undefined],
+    [403, 'payer', 'payer'],
+    [429, 'service', 'service'],
+  ] as const)('with HTTP %i', (httpStatus, scope, scopeOfDoubt) => {
+    const at = (code: string, fields: Partial<TransferFields> = {}) =>
+      findTransfer(answered(transferFields(code, { transRefNo: ref, ...fields }), { httpStatus }));
+
+    test('and without a code is refused, and does not tell which send', () => {
+      const refused = { kind: 'refused', scope, bearsRequestUid: false };
+      expect(findTransfer(answered<never>(undefined, { httpStatus }))).toMatchObject(refused);
+    });
+
+    test.each(bankStatuses.map((status) => [status.code, status] as const))(
+      'and %s is refused where the code says failed, else unknown or proved',
+      (code, { outcome, scope: scopeOfCode }) => {
+        const kind = { failed: 'refused', unknown: 'unknown', paid: 'paid' }[outcome];
+        expect(at(code)).toMatchObject({ kind });
+        if (outcome === 'failed') expect(at(code)).toMatchObject({ scope, bearsRequestUid: true });
+        if (outcome === 'unknown') expect(at(code)).toMatchObject({ scope: scopeOfDoubt ?? scopeOfCode });
+      },
+    );
+
+    test('keeps what a code acknowledges, and believes no success that is not ours', () => {
+      expect(at('ET001')).toMatchObject({ kind: 'unknown', acknowledged: true });
+      expect(at('XX999')).toMatchObject({ kind: 'unknown', acknowledged: false });
+      expect(at('IC000', { requestUid: undefined })).toMatchObject({ kind: 'unknown', acknowledged: true });
+      expect(at('EM053', { requestUid: 'OTHER' })).toMatchObject({ reason: { code: 'foreign-reply' } });
+    });
+  });
+
+  test.each([
+    ['our requestUID', {}, {}, true],
+    ['our transRefNo alone', { transRefNo: ref, requestUid: undefined }, {}, false],
+    ['no reference', { requestUid: undefined }, {}, false],
+    ['our requestUID after a 401 that bore none', {}, { followsBare401: true } as const, false],
+  ])('that is a refusal bearing %s says so', (_name, echo, changes, bearsRequestUid) => {
+    for (const code of ['EV033', 'EM053', 'TM001']) {
+      const finding = findTransfer(answered(transferFields(code, echo), changes));
+      expect(finding).toMatchObject({ kind: 'failed', bearsRequestUid });
+    }
+  });
+
+  test('that is EM001 after a 401 that may have been processed speaks of this very transfer', () => {
+    const reply = answered(transferFields('EM001'), { followsBare401: true });
+    expect(findTransfer(reply)).toMatchObject({ acknowledged: true, referenceConflict: false });
+  });
+
+  test.each([
+    [{ kind: 'credentials-refused', code: 'TK001' }, 'payer', 'TK001'],
+    [{ kind: 'not-sent', why: 'no access token: timed out' }, 'service', 'no-token'],
+    [{ kind: 'withheld' }, 'service', 'http-401'],
+  ] as const)(
+    'that is a 401 after which nothing left (%j) has left all the same',
+    (unrepeated, scope, code) => {
+      const finding = findTransfer(answered<never>(undefined, { httpStatus: 401, unrepeated }));
+      expect(finding).toMatchObject({ kind: 'refused', scope, reason: { code } });
+    },
+  );
 
   test('honours Retry-After', () => {
     const reply = answered<never>(undefined, { httpStatus: 429, retryAfterMs: 7_000 });
@@ -168,6 +227,21 @@ describe('the reply to an inquiry', () => {
     expect(readInquiry(answered<never>(undefined, { httpStatus }), ref).finding.kind).toBe('nothing-said');
   });
 
+  test.each([401, 403, 429])('with HTTP %i believes only what forbids another send', (httpStatus) => {
+    const at = (items: readonly string[], code = 'IC001') => {
+      const fields = inquiryFields(
+        items.map((one) => inquiryItem(ref, one)),
+        code,
+      );
+      return readInquiry(answered(fields, { httpStatus }), ref).finding.kind;
+    };
+    expect(at(['010004'])).toBe('complete');
+    expect(at(['010003'])).toBe('in-process');
+    expect(at(['030003'])).toBe('nothing-said');
+    expect(at([])).toBe('nothing-said');
+    expect(at([], 'EV034')).toBe('nothing-said');
+  });
+
   test('says nothing when the list cannot be read, or the reply is another request’s', () => {
     expect(readInquiry(answered(inquiryFields(undefined)), ref).finding.kind).toBe('nothing-said');
     const foreign = { ...inquiryFields([inquiryItem(ref, '010004')]), requestUid: 'OTHER' };
@@ -204,6 +278,8 @@ describe('the reply to a payee check', () => {
     ['garbage', answered<never>(undefined), 'nothing-said'],
     ['403', answered<never>(undefined, { httpStatus: 403 }), 'halt'],
     ['429', answered<never>(undefined, { httpStatus: 429 }), 'nothing-said'],
+    ['403 beside a good code', answered(fields('IC001'), { httpStatus: 403 }), 'halt'],
+    ['429 beside a bad code', answered(fields('EV033'), { httpStatus: 429 }), 'nothing-said'],
     ['refused credentials', { kind: 'credentials-refused', code: 'TK001' } as const, 'halt'],
     ['another’s reply', answered({ ...fields('IC001'), requestUid: 'OTHER' }), 'nothing-said'],
   ])('%s is never taken for an answer about the payee', (_name, reply, kind) => {

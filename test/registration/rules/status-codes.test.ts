@@ -9,7 +9,7 @@ function answered(
   statusCode: string,
   more: Partial<RegistrationFields> = {},
   httpStatus = 200,
-): BankReply<RegistrationFields> {
+): Extract<BankReply<RegistrationFields>, { kind: 'answered' }> {
   const fields = {
     statusCode,
     statusDesc: 'text',
@@ -64,6 +64,13 @@ describe('what each code of §7.1 means', () => {
   });
 });
 
+/** An answer without a body. */
+const silent = (httpStatus: number): BankReply<RegistrationFields> => ({
+  ...answered('0', {}, httpStatus),
+  fields: undefined,
+});
+const anonymous = { requestUid: undefined };
+
 describe('answers that are no code', () => {
   test.each<[string, BankReply<RegistrationFields>, string]>([
     ['no answer', { kind: 'lost', why: 'timeout', ...exchange }, 'unknown'],
@@ -71,9 +78,19 @@ describe('answers that are no code', () => {
     ['kept back', { kind: 'withheld' }, 'aborted-before-send'],
     ['credentials refused', { kind: 'credentials-refused', code: 'TK001' }, 'not-sent'],
     ['a redirect', answered('0', {}, 302), 'unknown'],
-    ['HTTP 401', answered('0', {}, 401), 'not-sent'],
-    ['HTTP 403', answered('0', {}, 403), 'not-sent'],
-    ['HTTP 429', answered('0', {}, 429), 'not-sent'],
+    ['HTTP 401', silent(401), 'not-sent'],
+    ['HTTP 403', silent(403), 'not-sent'],
+    ['HTTP 429', silent(429), 'not-sent'],
+    ['success under HTTP 401', answered('0', {}, 401), 'acknowledged'],
+    ['success under HTTP 403', answered('0', {}, 403), 'acknowledged'],
+    ['success under HTTP 429', answered('0', {}, 429), 'acknowledged'],
+    ['a refusal under HTTP 403', answered('CBS001', {}, 403), 'not-sent'],
+    ['a duplicate under HTTP 403', answered('BSN002', {}, 403), 'unknown'],
+    ['a code that is none under HTTP 403', answered('ZZ999', {}, 403), 'unknown'],
+    ['too many', answered('0429'), 'usage-exceeded'],
+    ['too many under HTTP 403', answered('0429', {}, 403), 'usage-exceeded'],
+    ['too many under HTTP 429', answered('0429', {}, 429), 'usage-exceeded'],
+    ['too many under HTTP 429 without our requestUID', answered('0429', anonymous, 429), 'usage-exceeded'],
     ["another's requestUID", answered('0', { requestUid: 'other' }), 'unknown'],
     ["another's requestUID beside a refusal", answered('CBS001', { requestUid: 'other' }), 'unknown'],
     ['success without our requestUID', answered('0', { requestUid: undefined }), 'unknown'],
@@ -96,16 +113,20 @@ describe('what the breakers of the service and of the company learn', () => {
     ['nothing written', { kind: 'not-sent', why: 'refused' }, 'service-trouble', 'nothing'],
     ['kept back', { kind: 'withheld' }, 'nothing', 'nothing'],
     ['credentials refused', { kind: 'credentials-refused', code: 'TK001' }, 'payer-stop', 'nothing'],
-    ['HTTP 403', answered('0', {}, 403), 'payer-stop', 'nothing'],
-    ['HTTP 429', answered('0', {}, 429), 'service-trouble', 'nothing'],
+    ['HTTP 403', silent(403), 'payer-stop', 'nothing'],
+    ['HTTP 429', silent(429), 'service-trouble', 'nothing'],
   ])('%s', (_, reply, service, company) => {
     const read = readAnswer(reply);
     expect([read.service.kind, read.company.kind]).toEqual([service, company]);
   });
 
+  test('the usage limit under HTTP 429 waits an hour, whatever Retry-After says', () => {
+    const { service } = readAnswer({ ...answered('0429', {}, 429), retryAfterMs: 1_000 });
+    expect(service).toMatchObject({ kind: 'service-trouble', reason: { retryAfterMs: 3_600_000 } });
+  });
+
   test('HTTP 503 without a code pauses the service, and counts for the brake', () => {
-    const reply = { ...answered('0', {}, 503), fields: undefined };
-    const read = readAnswer(reply);
+    const read = readAnswer(silent(503));
     expect([read.service.kind, read.company.kind, read.limit.kind]).toEqual([
       'service-trouble',
       'ended-otherwise',
