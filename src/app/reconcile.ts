@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { basename } from 'node:path';
-import { formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
+import { formatBangkokDate, readDay } from '../core/bangkok-time.ts';
 import { paydropCommand } from '../core/command-line.ts';
 import { readBankAddress } from '../core/network-address.ts';
 import { endWhenSettled } from '../payout/conclude.ts';
@@ -239,10 +239,18 @@ export async function findNoFile(path: string): Promise<StatementRefusal | undef
   }
 }
 
-/** YYYYMMDD by the file's name, which ends in the day (§2.7); undefined for any other name. */
+/**
+ * YYYYMMDD by the file's name, which ends in the day (§2.7); undefined for any other name.
+ * @throws SettingsError for a name with a day of the Buddhist era
+ */
 function readNamedDay(path: string): string | undefined {
-  const named = /(?:^|_)(\d{8})(?=\D*$)/.exec(basename(path))?.[1];
-  return named !== undefined && parseBangkokDate(named) !== undefined ? named : undefined;
+  const [, before = '', named = '', after = ''] = /^(|.*_)(\d{8})(\D*)$/s.exec(basename(path)) ?? [];
+  const day = readDay(named);
+  if (day.ok) return day.date;
+  if (day.meant === undefined) return undefined;
+  throw new SettingsError(
+    `the name of the file says ${named}, which ${day.what}: rename it to ${before}${day.meant}${after} if that is its day`,
+  );
 }
 
 /**

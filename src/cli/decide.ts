@@ -9,9 +9,9 @@ import {
   loadCommandSettings,
   makeCommand,
   openLog,
+  readDayOption,
   textOption,
 } from './options.ts';
-import { readDate } from './reconcile.ts';
 
 const exits = {
   0: 'applied, or proposed where a second person has to approve',
@@ -227,7 +227,7 @@ export const acceptCommand = makeCommand({
     logLevel,
     ...options
   }) => {
-    const date = readDay(day);
+    const { date } = readDayOption('the day', day);
     const isOfStatement = statement || file !== undefined;
     const isOfBreaks = all || transfer.length > 0;
     if (isOfStatement === isOfBreaks || (statement && file !== undefined))
@@ -263,12 +263,6 @@ export const acceptCommand = makeCommand({
     return decided.kind === 'refused' ? exitCodes.usage : exitCodes.ok;
   },
 });
-
-function readDay(text: string): string {
-  const date = readDate(text, 'the day');
-  if (date === undefined) throw new SettingsError('say which day: YYYY-MM-DD');
-  return date;
-}
 
 function readKind(word: string | undefined): BreakKind | undefined {
   const kind = breakKinds.find((name) => name === word);

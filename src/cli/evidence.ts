@@ -1,8 +1,6 @@
 /** `paydrop audit` and `paydrop evidence`: whether the journal is what was written, and what proves one payout's story. */
 import { exitCodes } from './exit-codes.ts';
-import { parseBangkokDate } from '../core/bangkok-time.ts';
-import { SettingsError } from '../settings/secrets.ts';
-import { flagOption, loadCommandSettings, makeCommand, textOption } from './options.ts';
+import { flagOption, loadCommandSettings, makeCommand, readDayOption, textOption } from './options.ts';
 import { noSuchPayout } from './status.ts';
 
 export const auditCommand = makeCommand({
@@ -29,24 +27,17 @@ export const auditCommand = makeCommand({
       .example('$0 audit --file /backup/journal-20261121.db', 'a backup, without putting it in place')
       .example('$0 audit --since 2026-11-01 --json', 'the days since then, for a program'),
   run: async ({ since, heads, file, json, ...options }) => {
+    const sinceDate = since === undefined ? undefined : readDayOption('--since', since).date;
     const loaded = await loadCommandSettings(options);
     const { runAudit } = await import('../app/review/audit.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const { showAudited } = await import('./views/audit.ts');
-    const audited = await runAudit(loaded, { file, heads, sinceDate: readDay(since) });
+    const audited = await runAudit(loaded, { file, heads, sinceDate });
     printBanner(loaded, json);
     print(showAudited(audited), json);
     return audited.isWhole ? exitCodes.ok : exitCodes.exceptions;
   },
 });
-
-/** @throws SettingsError for what names no day */
-function readDay(since: string | undefined): string | undefined {
-  const date = since?.replaceAll('-', '');
-  if (date !== undefined && (since?.length !== 10 || parseBangkokDate(date) === undefined))
-    throw new SettingsError(`--since ${since}: give a day as YYYY-MM-DD`);
-  return date;
-}
 
 export const evidenceCommand = makeCommand({
   command: 'evidence <payout>',

@@ -5,7 +5,7 @@ import { parseBaht } from '../core/money.ts';
 import { encodeJson, joinLines, type PrintableText, toLines } from '../core/outgoing-text.ts';
 import { type HoldReason, holdReasons, type PayoutStatus, payoutStatuses } from '../core/payout.ts';
 import type { PayoutFilter } from '../payout/rules/search.ts';
-import { parseDay, parsePayee } from '../payout/rules/search.ts';
+import { parsePayee } from '../payout/rules/search.ts';
 import {
   type RegistrationHold,
   registrationHolds,
@@ -13,7 +13,14 @@ import {
   registrationStatuses,
 } from '../registration/rules/registration.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { flagOption, loadCommandSettings, makeCommand, numberOption, textOption } from './options.ts';
+import {
+  flagOption,
+  loadCommandSettings,
+  makeCommand,
+  numberOption,
+  readDayOption,
+  textOption,
+} from './options.ts';
 import { noSuchBatch } from './status.ts';
 
 export const listCommand = makeCommand({
@@ -172,8 +179,8 @@ interface Asked {
 
 /** What both are looked for by. */
 function readShared({ alarms, batch, reference, ...asked }: Asked) {
-  const since = readDay('since', asked.since);
-  const until = readDay('until', asked.until);
+  const since = asked.since === undefined ? undefined : readDayOption('--since', asked.since);
+  const until = asked.until === undefined ? undefined : readDayOption('--until', asked.until);
   if (since !== undefined && until !== undefined && since.startMs > until.startMs)
     throw new SettingsError('--since is after --until');
   return {
@@ -238,11 +245,4 @@ function readFilter(asked: Asked): PayoutFilter {
     amountSatang,
     payee: payee === undefined ? undefined : parsePayee(payee),
   };
-}
-
-function readDay(option: string, text: string | undefined): ReturnType<typeof parseDay> {
-  if (text === undefined) return undefined;
-  const day = parseDay(text);
-  if (day === undefined) throw new SettingsError(`--${option} takes a day such as 2026-11-20, not "${text}"`);
-  return day;
 }

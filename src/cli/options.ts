@@ -1,6 +1,7 @@
 /** How a command is described, the options that every command has, and how the command line is read. */
 import yargs, { type ArgumentsCamelCase, type Argv, type CommandModule } from 'yargs';
 import { readVersion } from '../app/version.ts';
+import { type DayFault, type DayReading, explainDay, readDay } from '../core/bangkok-time.ts';
 import type { Logger } from '../platform/log.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -99,6 +100,13 @@ export const payoutFiles = {
   demandOption: true,
   describe: 'payout files (CSV or .xlsx)',
 } as const;
+
+/** @throws SettingsError for text that names no day */
+export function readDayOption(option: string, text: string): Exclude<DayReading, DayFault> {
+  const reading = readDay(text);
+  if (!reading.ok) throw new SettingsError(`${option}: "${text}" ${explainDay(reading)}`);
+  return reading;
+}
 
 /** The day that `--since` gives. @throws SettingsError when it is none that makes sense */
 export async function readSinceOption(since: string, nowMs: number): Promise<{ readonly sinceDate: string }> {

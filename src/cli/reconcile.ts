@@ -1,6 +1,5 @@
 /** `paydrop reconcile`: reconciles the bank's statement of a day with the journal. */
 import type { Wanted } from '../app/reconcile.ts';
-import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { readZipKey, SettingsError } from '../settings/secrets.ts';
 import {
   flagOption,
@@ -8,6 +7,7 @@ import {
   openLog,
   makeCommand,
   numberOption,
+  readDayOption,
   textOption,
 } from './options.ts';
 
@@ -47,7 +47,8 @@ export const reconcileCommand = makeCommand({
       .example('$0 reconcile --file statement.zip --key-file key', 'match an encrypted ZIP that you have')
       .example('$0 reconcile --date 2026-11-20 --wait 3600', 'ask for up to an hour until it is there'),
   run: async ({ date, file, keyFile, wait, force, json, logLevel, ...options }) => {
-    const wanted = readWanted(readDate(date), file, keyFile);
+    const asked = date === undefined ? undefined : readDayOption('--date', date).date;
+    const wanted = readWanted(asked, file, keyFile);
     const loaded = await loadCommandSettings(options);
     const { reconcileStatement } = await import('../app/reconcile.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
@@ -82,12 +83,4 @@ function readWanted(date: string | undefined, file: string | undefined, keyFile:
     throw new SettingsError('--key-file is for an encrypted ZIP that you have: give it with --file');
   if (date !== undefined) return { date, file };
   throw new SettingsError('say which day: --date YYYY-MM-DD, or --file with a statement that you have');
-}
-
-/** "2026-11-20" as 20261120. */
-export function readDate(text: string | undefined, option = '--date'): string | undefined {
-  const date = text?.replaceAll('-', '');
-  if (text === undefined || date === undefined) return undefined;
-  if (/^\d{4}-\d\d-\d\d$/.test(text) && parseBangkokDate(date) !== undefined) return date;
-  throw new SettingsError(`${option} takes a day such as 2026-11-20, not "${text}"`);
 }

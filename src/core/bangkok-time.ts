@@ -69,12 +69,51 @@ export function msFromBangkokMidnight(epochMs: number): number {
   return Math.min(sinceMidnight, dayMs - sinceMidnight);
 }
 
-/** Epoch milliseconds at which a day "YYYYMMDD" begins in Bangkok; undefined for text that names no day. */
+/** Epoch milliseconds at which a day "YYYYMMDD" of our own begins in Bangkok; undefined for text that names no day. */
 export function parseBangkokDate(date: string): number | undefined {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(date) ?? [];
   const startMs = Date.UTC(Number(year), Number(month) - 1, Number(day)) - bangkokOffsetMs;
   return !Number.isNaN(startMs) && formatBangkokDate(startMs) === date ? startMs : undefined;
 }
+
+/** A year outside of these is a slip, or is counted in another era. */
+const firstYear = 1970;
+const lastYear = 2199;
+
+/** The Buddhist era, in which Thailand counts, is so many years ahead of the Christian one. */
+const buddhistYears = 543;
+
+export type DayReading =
+  /** `date` as YYYYMMDD; the day begins at `startMs` and is over at `endMs`. */
+  { readonly ok: true; readonly date: string; readonly startMs: number; readonly endMs: number } | DayFault;
+
+/** `what` goes on after the day: "names no day"; `meant` is the day of another era by the Christian one. */
+export interface DayFault {
+  readonly ok: false;
+  readonly what: string;
+  readonly meant: string | undefined;
+}
+
+/**
+ * The one reader of days that people, files and the bank write: YYYY-MM-DD or YYYYMMDD, by the Christian era. A day of
+ * the Buddhist era is refused, never converted: its writer says what is meant.
+ */
+export function readDay(text: string): DayReading {
+  const [, year, hyphen = '', month = '', day = ''] = /^(\d{4})(-?)(\d{2})\2(\d{2})$/.exec(text) ?? [];
+  const [christian, buddhist] = [Number(year), Number(year) - buddhistYears];
+  const startsAt = (ofYear: number): number | undefined =>
+    ofYear >= firstYear && ofYear <= lastYear ? parseBangkokDate(`${ofYear}${month}${day}`) : undefined;
+  const startMs = startsAt(christian);
+  if (startMs !== undefined)
+    return { ok: true, date: `${christian}${month}${day}`, startMs, endMs: startMs + dayMs };
+  if (startsAt(buddhist) !== undefined)
+    return { ok: false, what: 'is of the Buddhist era', meant: [buddhist, month, day].join(hyphen) };
+  return { ok: false, what: `names no day of the years ${firstYear} to ${lastYear}`, meant: undefined };
+}
+
+/** What goes on after a day that a person typed: why it is none, and what to type. */
+export const explainDay = ({ what, meant }: DayFault): string =>
+  `${what}: write ${meant ?? 'it as YYYY-MM-DD'}`;
 
 /** The days from one to another, both included, as "YYYYMMDD"; none when the first is the later one. */
 export function* eachBangkokDate(first: string, last: string): Generator<string> {

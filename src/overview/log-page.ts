@@ -1,7 +1,7 @@
 /** The log: who did what, by person, day and payout. */
+import { readDay } from '../core/bangkok-time.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
-import { parseDay } from '../payout/rules/search.ts';
 import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
 import type { PersonEvent } from '../review/rules/chain.ts';
 import type { Person } from '../review/rules/people.ts';
@@ -105,10 +105,10 @@ async function readEntries(
     entries.push(...proposals.flatMap((proposal) => proposalEntries(visit, proposal)));
   } else
     entries.push(...(await store.findPayouts(payout)).flatMap((history) => payoutEntries(visit, history)));
-  const bounds = parseDay(day);
+  const bounds = readDay(day);
   return entries
     .filter(({ persons }) => person === '' || persons.includes(person))
-    .filter(({ atMs }) => bounds === undefined || (bounds.startMs <= atMs && atMs < bounds.endMs))
+    .filter(({ atMs }) => !bounds.ok || (bounds.startMs <= atMs && atMs < bounds.endMs))
     .toSorted((one, other) => other.atMs - one.atMs);
 }
 
@@ -175,7 +175,7 @@ async function answerLog(store: LogReader, visit: OverviewVisit, fields: Fields)
   const { say } = visit;
   const asked = readAsked(fields);
   const { people } = await store.persons();
-  const isWrongDay = asked.day !== '' && parseDay(asked.day) === undefined;
+  const isWrongDay = asked.day !== '' && !readDay(asked.day).ok;
   return {
     title: say('log'),
     status: isWrongDay ? 422 : 200,

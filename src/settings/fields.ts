@@ -1,5 +1,6 @@
 /** The kinds of values that keys of the settings hold, each with its bounds. */
 import { z } from 'zod';
+import { explainDay, readDay } from '../core/bangkok-time.ts';
 
 /** Longest time that a timer of the platform can wait (about 24 days). */
 const durationMaxMs = 2_147_483_647;
@@ -28,6 +29,13 @@ export const checkedText = (complain: (text: string) => string | undefined) =>
     const message = complain(text);
     if (message !== undefined) context.addIssue({ code: 'custom', message });
   });
+
+/** A day with its hyphens: limits compare days as they are written. */
+export const dayText = checkedText((text) => {
+  const reading = readDay(text);
+  if (!reading.ok) return explainDay(reading);
+  return text.includes('-') ? undefined : 'must be a day such as "2026-12-31"';
+});
 
 export function hasNoRepeat(words: readonly string[]): boolean {
   return new Set(words).size === words.length;

@@ -5,7 +5,6 @@
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { parseBaht } from '../core/money.ts';
 import { languages } from '../core/language.ts';
 import { rowColumns } from '../core/payout-file.ts';
@@ -22,6 +21,7 @@ import {
   checkedText,
   concurrency,
   count,
+  dayText,
   duration,
   hasNoRepeat,
   path,
@@ -215,14 +215,10 @@ const limitsSchema = z.strictObject({
         'days of the week on which payouts are sent; what comes up on another is held. Empty: on all',
       allowed: `a list of ${weekdays.map((day) => `\`${day}\``).join(', ')}`,
     }),
-  closedDates: z
-    .array(z.string().refine(isDate, 'must be a day such as "2026-12-31"'))
-    .refine(hasNoRepeat, 'must not name a day twice')
-    .default([])
-    .meta({
-      description: 'days on which nothing is sent, such as "2026-12-31": what comes up on them is held',
-      allowed: 'a list of days, YYYY-MM-DD, in quotes',
-    }),
+  closedDates: z.array(dayText).refine(hasNoRepeat, 'must not name a day twice').default([]).meta({
+    description: 'days on which nothing is sent, such as "2026-12-31": what comes up on them is held',
+    allowed: 'a list of days, YYYY-MM-DD by the Christian era, in quotes',
+  }),
 });
 
 const inputSchema = z.strictObject({
@@ -582,10 +578,6 @@ export const amountKeys = [
   ['limits', 'bahtPerPayeePerDay'],
   ['limits', 'newPayeeBaht'],
 ] as const;
-
-function isDate(text: string): boolean {
-  return /^\d{4}-\d\d-\d\d$/.test(text) && parseBangkokDate(text.replaceAll('-', '')) !== undefined;
-}
 
 /** Why the bank's address cannot be used; undefined when it can. */
 function complainAboutAddress(text: string): string | undefined {

@@ -64,6 +64,18 @@ test('a day that is asked for counts, unless the name of the file tells another'
   );
 });
 
+test('a name with a day of the Buddhist era says how the file is to be called', async () => {
+  const name = 'P_C_PROXY_25691120.csv';
+  const path = await put(csv([row(1)]), name);
+  const rename = /the name of the file says 25691120, which is of the Buddhist era: rename it to (\S+) if/;
+  for (const asked of [undefined, '20261120']) {
+    const refused = await findDay(makeKit(), path, asked).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ message: expect.stringMatching(rename) });
+    const [, cure = ''] = rename.exec(String(refused)) ?? [];
+    expect(await findDay(makeKit(), await put(csv([row(1)]), cure), asked)).toBe('20261120');
+  }
+});
+
 test.each([
   ['a web page', '<html></html>', 'form-unknown'],
   ['an empty file', '', 'form-unknown'],

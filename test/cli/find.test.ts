@@ -256,7 +256,7 @@ describe('list', () => {
   });
 
   test.each([
-    [['--since', 'yesterday'], '--since takes a day such as 2026-11-20'],
+    [['--since', 'yesterday'], '--since: "yesterday" names no day of the years'],
     [['--since', '2026-11-21', '--until', '2026-11-20'], '--since is after --until'],
     [['--amount', 'ten'], '--amount takes baht such as 1250.00, not "ten"'],
     [['--limit', '1.5'], '--limit takes a whole number'],

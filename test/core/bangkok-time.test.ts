@@ -1,11 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  explainDay,
   formatBangkokDate,
   formatBangkokDateTime,
   formatBangkokTime,
   isSameBangkokDay,
   msFromBangkokMidnight,
+  readDay,
 } from '../../src/core/bangkok-time.ts';
 
 const dayMs = 86_400_000;
@@ -33,6 +35,57 @@ describe('the distance to midnight', () => {
     ['2026-11-21T16:45:00.000Z', 900_000],
     ['2026-11-21T05:00:00.000Z', dayMs / 2],
   ])('%s', (instant, ms) => expect(msFromBangkokMidnight(Date.parse(instant))).toBe(ms));
+});
+
+describe('a day that is written', () => {
+  test.each(['2026-11-21', '20261121'])('%s is whole, in Bangkok', (text) => {
+    const startMs = Date.UTC(2026, 10, 20, 17);
+    expect(readDay(text)).toEqual({ ok: true, date: '20261121', startMs, endMs: startMs + dayMs });
+  });
+
+  test.each(['1970-01-01', '2199-12-31', '2024-02-29'])('%s is taken', (text) =>
+    expect(readDay(text).ok).toBe(true),
+  );
+
+  test.each([
+    ['2569-11-28', '2026-11-28'],
+    ['25691128', '20261128'],
+    // 2567 of the Buddhist era is a leap year; 2567 of the Christian one is none.
+    ['2567-02-29', '2024-02-29'],
+    ['2513-01-01', '1970-01-01'],
+    ['2742-12-31', '2199-12-31'],
+  ])('%s is refused, and %s is to be written', (text, cure) => {
+    const reading = readDay(text);
+    expect(reading).toEqual({ ok: false, what: 'is of the Buddhist era', meant: cure });
+    if (!reading.ok) expect(explainDay(reading)).toBe(`is of the Buddhist era: write ${cure}`);
+    expect(readDay(cure).ok).toBe(true);
+  });
+
+  test.each([
+    '',
+    'today',
+    '21.11.2026',
+    '2026-1121',
+    '202611-21',
+    '2026-11-31',
+    '2569-02-29',
+    '2569-11-31',
+    '1969-12-31',
+    '2200-01-01',
+    '2512-12-31',
+    '2743-01-01',
+    '1483-11-28',
+    '0069-11-28',
+    '9999-12-31',
+    '๒๕๖๙-๑๑-๒๘',
+    ' 2026-11-21',
+    '2026-11-21\n',
+  ])('%j is none', (text) => {
+    const reading = readDay(text);
+    expect(reading).toMatchObject({ ok: false, meant: undefined });
+    if (!reading.ok)
+      expect(explainDay(reading)).toBe('names no day of the years 1970 to 2199: write it as YYYY-MM-DD');
+  });
 });
 
 const instants = fc.integer({ min: 0, max: 4_102_444_800_000 });

@@ -144,7 +144,8 @@ describe('wrong keys and values', () => {
     [{ bank, limits: { similarDays: 'week' } }, /limits\.similarDays .*must be a number, found "week"/],
     [{ bank, limits: { serviceDays: ['mon', 'funday'] } }, /limits\.serviceDays\.1 .*found "funday"/],
     [{ bank, limits: { serviceDays: ['mon', 'mon'] } }, /limits\.serviceDays .*must not name a day twice/],
-    [{ bank, limits: { closedDates: ['2026-02-30'] } }, /limits\.closedDates\.0 .*must be a day such as/],
+    [{ bank, limits: { closedDates: ['2026-02-30'] } }, /limits\.closedDates\.0 .*names no day of the years/],
+    [{ bank, limits: { closedDates: ['20261128'] } }, /limits\.closedDates\.0 .*must be a day such as/],
     [{ bank, limits: { bahtPerDay: -5 } }, /limits\.bahtPerDay .*must be an amount in baht/],
     [{ bank, journal: { url: 'journal.db' } }, /journal\.url .*must be empty, for SQLite in dataDir/],
     [{ bank, input: { columns: { amount: 'A', payoutId: 'A' } } }, /two columns to the same header$/],
@@ -162,6 +163,17 @@ describe('wrong keys and values', () => {
     [{ bank: { ...bank, clientSecretFile: 'a' } }, /clientSecret and bank\.clientSecretFile both stand here/],
   ])('%j', (settings, message) => {
     expect(complain(() => load(settings))).toMatch(message);
+  });
+
+  test('a closed day of the Buddhist era, which would close no day, names the day to write', () => {
+    const message = complain(() => load({ bank, limits: { closedDates: ['2569-11-28'] } }));
+    expect(message).toMatch(
+      /limits\.closedDates\.0 .*: is of the Buddhist era: write 2026-11-28, found "2569-11-28"$/,
+    );
+    const [, cure = ''] = /write (\S+),/.exec(message) ?? [];
+    expect(load({ bank, limits: { closedDates: [cure] } }).settings.limits.closedDates).toEqual([
+      '2026-11-28',
+    ]);
   });
 
   test('every wrong key is named, not only the first', () => {

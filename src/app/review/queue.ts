@@ -1,5 +1,5 @@
 /** What waits for a person and is no payout, from the shell: shown, taken, and taken note of. */
-import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import { explainDay, readDay } from '../../core/bangkok-time.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
@@ -73,7 +73,11 @@ async function readName({ journal }: DecisionSession, name: string): Promise<Que
     const halts = (await journal.payerHalts()).map((halt) => ({ kind, key: payerKeyOf(halt) }));
     return halts.find((one) => nameOfItem(one) === name) ?? { kind, key };
   }
-  if (kind === 'day') return { kind, key: key.replaceAll('-', '') };
+  if (kind === 'day') {
+    const day = readDay(key);
+    if (!day.ok) throw new SettingsError(`${name}: "${key}" ${explainDay(day)}`);
+    return { kind, key: day.date };
+  }
   if (kind === 'registration') {
     const [found] = await journal.findRegistrations(key);
     if (found === undefined) throw new SettingsError(`no registration is called ${key}`);
@@ -138,8 +142,6 @@ export async function acknowledgeNamed(
       throw new SettingsError(
         `${name}: a day without a statement, a refused file or a callback of nobody is taken note of so; of a payout or registration, "paydrop ack" takes note`,
       );
-    if (kind === 'day' && parseBangkokDate(key) === undefined)
-      throw new SettingsError(`${name} names no day: day:YYYY-MM-DD`);
     const known =
       kind === 'callback'
         ? callbacks.find(({ id }) => String(id) === key)?.receivedAtMs

@@ -1,5 +1,4 @@
 /** `paydrop archive --before DATE`: batches that are done and reconciled leave the journal. */
-import { SettingsError } from '../../settings/secrets.ts';
 import { exitCodes } from '../exit-codes.ts';
 import {
   flagOption,
@@ -7,6 +6,7 @@ import {
   openLog,
   makeCommand,
   orAnotherSends,
+  readDayOption,
   textOption,
 } from '../options.ts';
 
@@ -35,10 +35,7 @@ export const archiveCommand = makeCommand({
           '(docs/operations.md, "Roles").\n',
       ),
   run: async ({ before, dryRun, json, logLevel, ...options }) => {
-    const beforeDate = /^\d{4}-\d{2}-\d{2}$|^\d{8}$/.test(before) ? before.replaceAll('-', '') : '';
-    const { parseBangkokDate } = await import('../../core/bangkok-time.ts');
-    if (parseBangkokDate(beforeDate) === undefined)
-      throw new SettingsError(`--before: "${before}" names no day: write it as YYYY-MM-DD`);
+    const { date: beforeDate } = readDayOption('--before', before);
     const loaded = await loadCommandSettings(options);
     const { archiveBatches } = await import('../../app/archive.ts');
     const { listenForInterrupt } = await import('../interrupt.ts');

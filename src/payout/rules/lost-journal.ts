@@ -3,7 +3,14 @@
  * payout depend on nothing but company, payoutId and attempt, so the bank can be asked for those that may have been
  * used, on each day in question, before anything more is sent for it.
  */
-import { dayMs, eachBangkokDate, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
+import {
+  dayMs,
+  eachBangkokDate,
+  explainDay,
+  formatBangkokDate,
+  parseBangkokDate,
+  readDay,
+} from '../../core/bangkok-time.ts';
 import { decideHold, move, type PayoutPatch, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
@@ -32,9 +39,9 @@ export type SinceReading =
  */
 export function parseSince(text: string, nowMs: number): SinceReading {
   const refused = (why: string): SinceReading => ({ kind: 'refused', why });
-  const sinceDate = /^\d{4}-\d{2}-\d{2}$|^\d{8}$/.test(text) ? text.replaceAll('-', '') : '';
-  const startMs = parseBangkokDate(sinceDate);
-  if (startMs === undefined) return refused(`"${text}" names no day: write it as YYYY-MM-DD`);
+  const reading = readDay(text);
+  if (!reading.ok) return refused(`"${text}" ${explainDay(reading)}`);
+  const { date: sinceDate } = reading;
   const tomorrow = formatBangkokDate(nowMs + dayMs);
   if (sinceDate > tomorrow) {
     return refused(

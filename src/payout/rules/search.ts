@@ -1,5 +1,5 @@
 /** By what payouts are looked for, and how what a person has typed becomes that. */
-import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
+import { readDay } from '../../core/bangkok-time.ts';
 import { parseBaht, type Satang } from '../../core/money.ts';
 import type { HoldReason, Payout, PayoutStatus } from '../../core/payout.ts';
 import { readProxyId, unmaskedLength } from '../../core/proxy-id.ts';
@@ -109,22 +109,17 @@ export function parseMaskedPayee(text: string): PayeeWanted {
   return wanted.kind === 'number-end' ? { ...wanted, end: wanted.end.slice(-unmaskedLength) } : wanted;
 }
 
-/** A day as it is typed, YYYY-MM-DD in Bangkok: when it begins and when it is over; undefined for what is none. */
-export function parseDay(text: string): { readonly startMs: number; readonly endMs: number } | undefined {
-  const startMs = /^\d{4}-\d\d-\d\d$/.test(text) ? parseBangkokDate(text.replaceAll('-', '')) : undefined;
-  return startMs === undefined ? undefined : { startMs, endMs: startMs + dayMs };
-}
-
 /** What somebody has typed into the one field of a search: a day, an amount, a number, a reference or a part of a name. */
 export function parseSearch(text: string): readonly PayoutFilter[] {
   const typed = text.trim();
   if (typed === '') return [];
-  const day = parseDay(typed);
+  // Eight digits are the end of a payee's number before they are a day.
+  const day = typed.includes('-') ? readDay(typed) : undefined;
   const amountSatang = parseBaht(typed.replaceAll(',', ''));
   return [
     { reference: typed },
     { payee: parseMaskedPayee(typed) },
-    ...(day === undefined ? [] : [{ sinceMs: day.startMs, untilMs: day.endMs }]),
+    ...(day?.ok !== true ? [] : [{ sinceMs: day.startMs, untilMs: day.endMs }]),
     ...(amountSatang === undefined ? [] : [{ amountSatang }]),
   ];
 }

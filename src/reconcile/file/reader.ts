@@ -3,7 +3,7 @@
  * and must meet the same file. Neither keeps more than a block of it in memory. One damaged line refuses the file.
  */
 import { parse } from 'csv-parse/sync';
-import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import { readDay } from '../../core/bangkok-time.ts';
 import { findSpreadsheetDamage, showCell } from '../../core/cell-text.ts';
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { Inspection } from '../../core/payout-file.ts';
@@ -266,12 +266,6 @@ function isDigits(text: string): boolean {
   return true;
 }
 
-/** YYYYMMDD of a date written so or as YYYY-MM-DD; undefined for any other text, and for no day. */
-function readDate(text: string): string | undefined {
-  const date = /^\d{4}-\d\d-\d\d$/.test(text) ? text.replaceAll('-', '') : text;
-  return /^\d{8}$/.test(date) && parseBangkokDate(date) !== undefined ? date : undefined;
-}
-
 function indexWords({ complete, failed, inProcess }: StatementWords): Map<string, LineStatus> {
   const entries = (words: readonly string[], status: LineStatus) =>
     words.map((word) => [word.trim().toUpperCase(), status] as const);
@@ -398,14 +392,14 @@ class LineTaker {
     const text = this.#code(cells, 'EFFECTIVE DATE');
     if (text === '' && isFailed) return text;
     if (text === this.#lastDateText && this.#lastDate !== '') return this.#lastDate;
-    const date = readDate(text);
-    if (date === undefined) {
-      const message = `the date "${showCell(text)}" is no day as YYYYMMDD or YYYY-MM-DD`;
+    const day = readDay(text);
+    if (!day.ok) {
+      const message = `the date "${showCell(text)}" ${day.what} (a date is YYYYMMDD or YYYY-MM-DD, by the Christian era)`;
       throw this.#reject('date-unreadable', 'EFFECTIVE DATE', message);
     }
     this.#lastDateText = text;
-    this.#lastDate = date;
-    return date;
+    this.#lastDate = day.date;
+    return day.date;
   }
 
   /** Numbers that run on from 1 show that no line is lost; a file may have none at all. */

@@ -2,7 +2,7 @@
  * The bank's callback (§2.3, §6): every field of it checked, which registration it means, and what that becomes.
  * Pure; it never throws, whatever arrives.
  */
-import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import { type DayFault, readDay } from '../../core/bangkok-time.ts';
 import type { RegistrationCause, RegistrationInstruction, RegistrationStatus } from './registration.ts';
 import { isOpenRegistration } from './registration.ts';
 
@@ -100,22 +100,26 @@ function readAccountNo(fields: Fields): string {
   return accountNo;
 }
 
-const dateTimePattern = /^(\d{4})(-?)(\d{2})\2(\d{2}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
+const dateTimePattern = /^(\d{4}-?\d{2}-?\d{2}) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d)$/;
 
-/** A moment in Bangkok, in either shape of §6: "2026-11-22 14:03:05" or "20261122 14:03:05"; undefined for anything else. */
-export function parseBankDateTime(text: string): number | undefined {
-  const [, year = '', , month = '', day = '', hours, minutes, seconds] = dateTimePattern.exec(text) ?? [];
-  const dayStartMs = parseBangkokDate(`${year}${month}${day}`);
-  if (dayStartMs === undefined) return undefined;
-  return dayStartMs + ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+type MomentReading = { readonly ok: true; readonly atMs: number } | DayFault;
+
+/** A moment in Bangkok, in either shape of §6: "2026-11-22 14:03:05" or "20261122 14:03:05". */
+export function readBankDateTime(text: string): MomentReading {
+  const [, day = '', hours, minutes, seconds] = dateTimePattern.exec(text) ?? [];
+  const reading = readDay(day);
+  if (!reading.ok) return reading;
+  const sinceMidnightMs = ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  return { ok: true, atMs: reading.startMs + sinceMidnightMs };
 }
+
+const timeForms = 'a time is YYYY-MM-DD HH:MM:SS or YYYYMMDD HH:mm:ss, by the Christian era';
 
 function readMoment(fields: Fields, field: string): { readonly text: string; readonly atMs: number } {
   const text = readText(fields, field, 19);
-  const atMs = parseBankDateTime(text);
-  if (atMs === undefined)
-    throw new FieldFault(field, 'it is no time as YYYY-MM-DD HH:MM:SS or YYYYMMDD HH:mm:ss');
-  return { text, atMs };
+  const moment = readBankDateTime(text);
+  if (!moment.ok) throw new FieldFault(field, `it ${moment.what}: ${timeForms}`);
+  return { text, atMs: moment.atMs };
 }
 
 function readOutcome(fields: Fields): Pick<RegistrationCallback, 'outcome' | 'respCode' | 'respDesc'> {

@@ -1,6 +1,6 @@
 /** The queue: everything that waits for a person, the newest first, page by page. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
+import { formatBangkokDateTime, readDay } from '../../core/bangkok-time.ts';
 import { sumSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
@@ -9,7 +9,6 @@ import type { FoundPayout, PayoutSearch, WaitingReader, WaitingTotal } from '../
 import {
   type MoneyMoved,
   openStatuses,
-  parseDay,
   parseSearch,
   type PayoutFilter,
   placeInTime,
@@ -64,8 +63,8 @@ async function readFilter(
   store: QueueReader,
   { search, status, money, day }: Asked,
 ): Promise<PayoutFilter | undefined> {
-  const bounds = day === '' ? undefined : parseDay(day);
-  if (day !== '' && bounds === undefined) return undefined;
+  const bounds = day === '' ? undefined : readDay(day);
+  if (bounds?.ok === false) return undefined;
   const ownerSeqs = search === '' ? [] : await store.findOwners(search);
   const anyOf = parseSearch(search).map((one) => (one.reference === undefined ? one : { ...one, ownerSeqs }));
   return {

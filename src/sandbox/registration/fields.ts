@@ -2,7 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { registrationHeaders, registrationLengths } from '../../bank/wire.ts';
-import { parseBankDateTime, type RegistrationIdentity } from '../../registration/rules/callback.ts';
+import { readBankDateTime, type RegistrationIdentity } from '../../registration/rules/callback.ts';
 import { type Body, textOf } from '../fields.ts';
 import type { BusinessStatus } from '../status-texts.ts';
 import { registrationStatus } from './status-texts.ts';
@@ -60,9 +60,7 @@ export function findExtraFault(header: Body, channelId: string): BusinessStatus 
   if (isMissing(header['requestDateTime'])) return undefined;
   const dateTime = textOf(header, 'requestDateTime');
   if (!dateTimePattern.test(dateTime)) return registrationStatus('CMN002', 'requestDateTime');
-  return parseBankDateTime(dateTime) === undefined
-    ? registrationStatus('CMN003', 'requestDateTime')
-    : undefined;
+  return readBankDateTime(dateTime).ok ? undefined : registrationStatus('CMN003', 'requestDateTime');
 }
 
 type FieldName = Exclude<keyof typeof registrationLengths, 'requestUID'>;

@@ -1,6 +1,6 @@
 /** The `statement` section of the sandbox's table: what the daily statement is like, and what is wrong with it. */
 import { z } from 'zod';
-import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import { readDay } from '../../core/bangkok-time.ts';
 import { parseBaht } from '../../core/money.ts';
 import { statementColumns } from '../../reconcile/rules/statement.ts';
 
@@ -67,10 +67,7 @@ const matchSchema = z.strictObject({
 
 const day = z
   .string('must be a date in quotes, such as "2026-11-21"')
-  .refine(
-    (text) => /^\d{4}-\d\d-\d\d$/.test(text) && parseBangkokDate(text.replaceAll('-', '')) !== undefined,
-    'must be a date, such as "2026-11-21"',
-  );
+  .refine((text) => text.includes('-') && readDay(text).ok, 'must be a date, such as "2026-11-21"');
 
 const editFields = z.strictObject({
   edit: z.enum(editKinds),

@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { completeFilter, parseDay, parseMaskedPayee, parsePayee } from '../../../src/payout/rules/search.ts';
+import {
+  completeFilter,
+  parseMaskedPayee,
+  parsePayee,
+  parseSearch,
+} from '../../../src/payout/rules/search.ts';
 
 const mobile = { kind: 'number', proxyNo: '0812345678', end: '812345678' };
 const citizen = { kind: 'number', proxyNo: '9100000000011', end: '9100000000011' };
@@ -33,11 +38,11 @@ describe('a payee of whom the number is masked', () => {
   ])('%j', (text, wanted) => expect(parseMaskedPayee(text)).toEqual(wanted));
 });
 
-test('a day is whole, in Bangkok', () => {
-  const startMs = Date.UTC(2026, 10, 20, 17);
-  expect(parseDay('2026-11-21')).toEqual({ startMs, endMs: startMs + 86_400_000 });
-  for (const text of ['2026-11-31', '20261121', '21.11.2026', 'today', ''])
-    expect(parseDay(text)).toBeUndefined();
+test('a day is searched for by its hyphens: eight digits are the end of a number', () => {
+  const sinceMs = Date.UTC(2026, 10, 20, 17);
+  expect(parseSearch('2026-11-21')).toContainEqual({ sinceMs, untilMs: sinceMs + 86_400_000 });
+  for (const text of ['20261121', '2569-11-21', '2026-11-31'])
+    expect(parseSearch(text).some((filter) => filter.sinceMs !== undefined)).toBe(false);
 });
 
 test('a hold is looked for among what is held, unless statuses are given', () => {

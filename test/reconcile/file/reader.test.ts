@@ -186,6 +186,14 @@ describe('a damaged statement is refused as a whole', () => {
     ['a decimal comma', one({ AMOUNT: '"1234,50"' }), 'amount-unreadable', 3, 'AMOUNT'],
     ['odd thousands', one({ AMOUNT: '"12,34.50"' }), 'amount-unreadable', 3, 'AMOUNT'],
     ['no day', one({ 'EFFECTIVE DATE': '20261131' }), 'date-unreadable', 3, 'EFFECTIVE DATE'],
+    [
+      'a day of the Buddhist era',
+      one({ 'EFFECTIVE DATE': '25691121' }),
+      'date-unreadable',
+      3,
+      'EFFECTIVE DATE',
+    ],
+    ['a year far off', one({ 'EFFECTIVE DATE': '30261121' }), 'date-unreadable', 3, 'EFFECTIVE DATE'],
     ['an empty date', one({ 'EFFECTIVE DATE': '' }), 'date-unreadable', 3, 'EFFECTIVE DATE'],
     [
       'a number that a spreadsheet has spoilt',

@@ -6,9 +6,9 @@ import {
   decideCallback,
   findMeant,
   identityKey,
-  parseBankDateTime,
   parseCallback,
   parseCallbackHeader,
+  readBankDateTime,
   type RegistrationCallback,
 } from '../../../src/registration/rules/callback.ts';
 import { canMoveRegistration, registrationStatuses } from '../../../src/registration/rules/registration.ts';
@@ -80,6 +80,9 @@ describe('a callback that is not as §2.3 has it names the field', () => {
     ['half a shape', { applyDtm: '2026-1122 14:03:05' }, 'applyDtm'],
     ['a day that is none', { applyDtm: '2026-02-30 14:03:05' }, 'applyDtm'],
     ['an hour that is none', { applyDtm: '2026-11-22 24:03:05' }, 'applyDtm'],
+    ['a year of the Buddhist era', { applyDtm: '2569-11-22 14:03:05' }, 'applyDtm'],
+    ['a year of the Buddhist era without hyphens', { applyDtm: '25691122 14:03:05' }, 'applyDtm'],
+    ['a year far off', { applyDtm: '3026-11-22 14:03:05' }, 'applyDtm'],
     ['a code of another kind', { respCode: 'I0002' }, 'respCode'],
     ['a code from the prototype', { respCode: 'toStr' }, 'respCode'],
     ['a text against its code', { respDesc: 'Reject' }, 'respDesc'],
@@ -89,6 +92,14 @@ describe('a callback that is not as §2.3 has it names the field', () => {
     // What the field holds is the customer's.
     expect(JSON.stringify(reading)).not.toContain('9001234567');
   });
+
+  test('a year of the Buddhist era is called so', () =>
+    expect(read({ applyDtm: '2569-11-22 14:03:05' })).toEqual({
+      ok: false,
+      field: 'applyDtm',
+      message:
+        'it is of the Buddhist era: a time is YYYY-MM-DD HH:MM:SS or YYYYMMDD HH:mm:ss, by the Christian era',
+    }));
 
   test.each(['', '[]', 'null', '"x"', '{', `${'['.repeat(5_000)}${']'.repeat(5_000)}`])(
     '%.20s is no body',
@@ -152,7 +163,7 @@ test('no two identities have one key', () => {
 test.each([
   ['20261122 14:03:05', '2026-11-22T14:03:05+07:00'],
   ['2026-11-22 00:00:00', '2026-11-22T00:00:00+07:00'],
-])('%s is %s', (text, iso) => expect(parseBankDateTime(text)).toBe(Date.parse(iso)));
+])('%s is %s', (text, iso) => expect(readBankDateTime(text)).toEqual({ ok: true, atMs: Date.parse(iso) }));
 
 describe('whose callback it is', () => {
   const atMs = Date.parse('2026-11-22T14:00:00+07:00');

@@ -15,7 +15,10 @@ export const queueWords = {
   nothingWaits: ['Nothing needs a person', 'ไม่มีรายการรอดำเนินการ'],
   noMatch: ['No match', 'ไม่พบรายการที่ตรงกัน'],
   shown: ['Figures of', 'ข้อมูล ณ'],
-  wrongDay: ['The day is not one of the calendar', 'วันที่ไม่ถูกต้อง'],
+  wrongDay: [
+    'This is no day: write YYYY-MM-DD, by the Christian era, such as 2026-11-28',
+    'วันที่ไม่ถูกต้อง: เขียนเป็น ปี ค.ศ.-เดือน-วัน เช่น 2026-11-28',
+  ],
   others: ['Beside the payouts', 'รายการอื่นที่รอดำเนินการ'],
   waits: ['What waits', 'รายการที่รอ'],
   owner: ['Owner', 'ผู้รับเรื่อง'],
