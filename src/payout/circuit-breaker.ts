@@ -129,12 +129,14 @@ const unansweredMax = 10_000;
 /** The way of one run through the breaker of its payer account. */
 export class BreakerGate {
   readonly breaker: PayerBreaker;
+  readonly brake: BrakePolicy;
   /** A halt that concerns this run: of its batch, or one that the journal keeps. */
   #runHalt: BatchReason | undefined;
   readonly #options: GateOptions;
 
   constructor(options: GateOptions) {
     this.#options = options;
+    this.brake = options.brake;
     this.breaker = options.breaker ?? new PayerBreaker();
     options.stop.addEventListener('abort', () => this.breaker.changes.notify(), { once: true });
   }
@@ -336,26 +338,26 @@ export class BreakerGate {
   #observe(signal: BreakerSignal, kind: RequestKind): void {
     const { breaker } = this;
     if (kind === 'transfers' && isAnswer(signal)) breaker.answered += 1;
-    const { brake, hours } = this.#options;
+    const { hours } = this.#options;
     const nowMs = this.#nowMs;
     const isForHours = kind === 'transfers' && hours !== undefined;
     const heard = isForHours ? waitForOpening(signal, hours, nowMs) : signal;
-    breaker.becomeBoth(decidePayer(breaker.both, heard, kind, brake, nowMs));
+    breaker.becomeBoth(decidePayer(breaker.both, heard, kind, this.brake, nowMs));
   }
 
   /** Tells the breaker what an inquiry has ended. */
   observeSettled(isPaid: boolean): void {
-    this.breaker.become(afterEnd(this.breaker.state, isPaid, this.#options.brake));
+    this.breaker.become(afterEnd(this.breaker.state, isPaid, this.brake));
   }
 
   /** True for a number of transfers in doubt that halts the account. */
   isTooMuchDoubt(inDoubt: number): boolean {
-    return inDoubt >= this.#options.brake.inDoubtMax;
+    return inDoubt >= this.brake.inDoubtMax;
   }
 
   /** Halts when too many transfers are in doubt at once. */
   observeInDoubt(inDoubt: number): void {
-    this.breaker.become(decideOnInDoubt(this.breaker.state, inDoubt, this.#options.brake));
+    this.breaker.become(decideOnInDoubt(this.breaker.state, inDoubt, this.brake));
   }
 
   /** A halt of this run's batch, or one that another process or an earlier run has recorded. */

@@ -21,7 +21,7 @@ import type { PayoutJournal, ReadyPayout } from './ports.ts';
 import { type HandedRow, handOutRows, handOutShards, RowRate } from './share.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
 import { haltWhenChanged, haltWhenOld } from './pre-send-checks.ts';
-import { withEnd } from './rules/brake.ts';
+import { describeIdleShare, withEnd } from './rules/brake.ts';
 import { describePayerChange, rerunHolds, unsentStatuses } from './rules/operator.ts';
 import { findCheckSignal } from './rules/payee.ts';
 import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
@@ -49,6 +49,8 @@ export interface RunLimits {
 export async function runBatch(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<RunEnd> {
   // Left by a run that broke off before its end.
   const wasInDoubt = (await context.journal.nextInquiryAtMs(batch.batchId)) !== undefined;
+  const idleShare = batch.status === 'sealed' ? describeIdleShare(context.gate.brake, batch.rows) : undefined;
+  if (idleShare !== undefined) context.log('warn', idleShare, { batchId: batch.batchId });
   const { isLifted, isOthersHalt } = await startRunning(context, batch, limits);
   const watchEnds = new AbortController();
   const watching = [

@@ -9,6 +9,7 @@ import {
   takeUpBreaker,
 } from '../payout/circuit-breaker.ts';
 import { endTogether } from '../payout/context.ts';
+import { describeIdleShare } from '../payout/rules/brake.ts';
 import { isInQuestion, showDate } from '../payout/rules/lost-journal.ts';
 import { forEachBounded } from '../platform/bounded.ts';
 import { conclude, hasHeld } from './conclude.ts';
@@ -41,6 +42,9 @@ export async function runRegistrations(
   limits: RegistrationRunLimits,
 ): Promise<RegistrationRunEnd> {
   await sweepAbandoned(context, context.inFlight);
+  const idleShare =
+    batch.status === 'sealed' ? describeIdleShare(context.service.brake, batch.rows) : undefined;
+  if (idleShare !== undefined) context.log('warn', idleShare, { batchId: batch.batchId });
   await startRunning(context, batch, limits);
   const ends = new AbortController();
   const { signal } = ends;

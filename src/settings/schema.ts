@@ -14,6 +14,7 @@ import {
   parseListenAddress,
   readBankAddress,
 } from '../core/network-address.ts';
+import { usualWindow } from '../payout/rules/brake.ts';
 import { weekdays } from '../payout/rules/limits.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import {
@@ -146,7 +147,7 @@ const brakeSchema = z.strictObject({
     .max(1)
     .default(0.5)
     .meta({ description: 'such a share of the window does too', unit: 'share' }),
-  window: positive('rows').default(100).describe('rows looked back on for that share'),
+  window: positive('rows').default(usualWindow).describe('rows looked back on for that share'),
   inDoubtMax: positive('rows').default(200).describe('so many rows in doubt at once halt the batch'),
 });
 

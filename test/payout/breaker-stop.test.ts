@@ -1,5 +1,6 @@
 /** What halts the line of a payer account: the payer's trouble wherever it shows, and the brake over all files. */
 import { describe, expect, test } from 'vitest';
+import type { Log } from '../../src/core/ports.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { inquiryFields, inquiryItem, lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
@@ -60,6 +61,23 @@ describe('the brake', () => {
     const next = await ingest(theatre.journal, makeRows(3, 100), { batchId: secondBatchId });
     await theatre.run(next.batchId, { breaker, brake });
     expect(await theatre.statuses(next.batchId)).toEqual({ paid: 3 });
+  });
+
+  test('says of a batch that cannot fill its window, once, and of no other', async () => {
+    const told: string[] = [];
+    const log: Log = (level, message) =>
+      void (message.startsWith('brake.') && told.push(`${level} ${message}`));
+    await using one = await stage(12, () => ({}));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { log, brake: { ...brake, window: 500 } });
+    await theatre.run(batchId, { log, brake: { ...brake, window: 500 } });
+    expect(told).toEqual([
+      'warn brake.window is 500 and the batch has 12 rows: brake.failureShare cannot halt this batch alone, ' +
+        'brake.consecutiveFailures and brake.inDoubtMax can; lower brake.window to 12, or leave it out',
+    ]);
+    const next = await ingest(theatre.journal, makeRows(3, 100), { batchId: secondBatchId });
+    await theatre.run(next.batchId, { log, brake });
+    expect(told).toHaveLength(1);
   });
 
   test('does not hold up the next file for a batch that was halted alone', async () => {

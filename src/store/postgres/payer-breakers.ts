@@ -5,7 +5,14 @@
 import { sql } from 'kysely';
 import type { PayoutEnd } from '../../core/ports.ts';
 import type { PayerHalt, PayerKey, WorkerStore } from '../../payout/ports.ts';
-import { type CountedEnds, countEnd, isSameCount, noEnds } from '../../payout/rules/brake.ts';
+import {
+  type CountedEnds,
+  countEnd,
+  formatBlocks,
+  isSameCount,
+  noEnds,
+  parseCounted,
+} from '../../payout/rules/brake.ts';
 import { isLeaseRunning, type Lease } from '../../payout/rules/lease.ts';
 import { mayProbe, probeMaxMs } from '../../payout/rules/shared-pause.ts';
 import type { SendGuards } from '../payouts/apply.ts';
@@ -33,8 +40,6 @@ const keepCounted = define((values: PayerKey & { failures: number; ends: string 
     do update set consecutive_failures = excluded.consecutive_failures, ends = excluded.ends`),
 );
 
-const toText = (ends: readonly boolean[]): string => ends.map(Number).join('');
-
 const keyOf = ({ companyId, payerAccount }: PayerKey): string => `${companyId} ${payerAccount}`;
 
 const beginCount = ({ companyId, payerAccount }: PayerKey, counted: CountedEnds): PayerCount => ({
@@ -47,10 +52,8 @@ const beginCount = ({ companyId, payerAccount }: PayerKey, counted: CountedEnds)
 /** What was counted of every account until now: there are few. */
 export function* readCounts(): Reading<PayerCounts> {
   const counts: PayerCounts = new Map();
-  for (const row of yield* selectCounted.all({})) {
-    const ends = Array.from(row.ends, (end) => end === '1');
-    counts.set(keyOf(row), beginCount(row, { consecutiveFailures: row.failures, ends }));
-  }
+  for (const row of yield* selectCounted.all({}))
+    counts.set(keyOf(row), beginCount(row, parseCounted(row.failures, row.ends)));
   return counts;
 }
 
@@ -84,8 +87,8 @@ export const endCounting: Pick<SendGuards, 'openCounts' | 'countEnd' | 'keepCoun
   *keepCounts(counts) {
     for (const { payer, before, counted, halt } of counts.values()) {
       if (!isSameCount(before, counted)) {
-        const { consecutiveFailures: failures, ends } = counted;
-        yield* keepCounted.note({ ...payer, failures, ends: toText(ends) });
+        const { consecutiveFailures: failures, blocks } = counted;
+        yield* keepCounted.note({ ...payer, failures, ends: formatBlocks(blocks) });
       }
       if (halt !== undefined) yield* payerBreakerWrites.recordPayerHalt(halt);
     }

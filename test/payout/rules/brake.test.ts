@@ -1,9 +1,30 @@
+import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { countEnd, type CountedEnds, mayHalt, noEnds } from '../../../src/payout/rules/brake.ts';
+import {
+  countEnd,
+  type CountedEnds,
+  formatBlocks,
+  mayHalt,
+  noEnds,
+  parseCounted,
+} from '../../../src/payout/rules/brake.ts';
+import type { BrakeLimits } from '../../../src/core/ports.ts';
 import { endOf } from '../../../src/payout/rules/circuit-breaker.ts';
 import type { BreakerSignal } from '../../../src/payout/rules/read-reply.ts';
 
 const limits = { consecutiveFailures: 4, failureShare: 0.5, window: 6 };
+
+/** Counts ends one after the other. @returns the last count, and after how many ends it first halts */
+function countAll(ends: Iterable<boolean>, under: BrakeLimits) {
+  let [counted, place]: [CountedEnds, number] = [noEnds, 0];
+  for (const isPaid of ends) {
+    const step = countEnd(counted, isPaid, under);
+    counted = step.counted;
+    place += 1;
+    if (step.why !== undefined) return { counted, haltsAfter: place };
+  }
+  return { counted, haltsAfter: undefined };
+}
 
 /** `p` for paid, `f` for ended otherwise. @returns after how many ends it halts, and by which code */
 function play(ends: string): string {
@@ -13,7 +34,7 @@ function play(ends: string): string {
     counted = step.counted;
     if (step.why !== undefined) return `${place + 1} ${step.why.code}`;
   }
-  return `goes on, ${counted.consecutiveFailures} in a row, ${counted.ends.length} kept`;
+  return `goes on, ${counted.consecutiveFailures} in a row, ${counted.ends} kept`;
 }
 
 describe('the brake', () => {
@@ -32,10 +53,76 @@ describe('the brake', () => {
   });
 
   test('says what it has counted, in the words of what it counts', () => {
-    const three = { consecutiveFailures: 3, ends: [false, false, false] };
+    const { counted: three } = countAll([false, false, false], limits);
     expect(countEnd(three, false, limits).why?.reason).toBe('4 payouts in a row ended otherwise than paid');
     const words = { thing: 'registration', endedBadly: 'were rejected' };
     expect(countEnd(three, false, limits, words).why?.reason).toBe('4 registrations in a row were rejected');
+  });
+});
+
+describe('a window of any size', () => {
+  const never = { consecutiveFailures: 1_000_000, failureShare: 1 };
+
+  test('takes no more room, and so no more time a payout, for being large', () => {
+    const ends = Array.from({ length: 30_000 }, (_, place) => place % 3 === 0);
+    const kept = (window: number): number => {
+      const { counted, haltsAfter } = countAll(ends, { ...never, window });
+      expect(haltsAfter).toBeUndefined();
+      return JSON.stringify(counted).length;
+    };
+    expect(kept(1_000_000)).toBeLessThan(2 * kept(1_000));
+  });
+
+  test.each([1_000, 5_000, 12_345])('of %i halts with the first end that makes the share', (window) => {
+    const half = { ...never, failureShare: 0.5, window };
+    const ends = Array.from({ length: window }, (_, place) => place % 2 === 0);
+    const last = ends.length % 2 === 0 ? window : window + 1;
+    expect(countAll([...ends, false], half).haltsAfter).toBe(last);
+    const calm = Array.from({ length: 3 * window }, (_, place) => place % 3 > 0);
+    expect(countAll(calm, half).haltsAfter).toBeUndefined();
+  });
+
+  test('law: counts as looking back on the whole row of ends does', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.boolean(), { maxLength: 300 }),
+        fc.record({
+          consecutiveFailures: fc.integer({ min: 1, max: 20 }),
+          failureShare: fc.double({ min: 0.01, max: 1, noNaN: true }),
+          window: fc.integer({ min: 1, max: 120 }),
+        }),
+        (ends, under) => {
+          const halts = ends.findIndex((isPaid, place) => {
+            const seen = ends.slice(0, place + 1);
+            const last = seen.slice(-under.window);
+            const inARow = place - seen.lastIndexOf(true);
+            const failures = last.filter((one) => !one).length;
+            const isShare = last.length === under.window && failures >= under.failureShare * under.window;
+            return !isPaid && (inARow >= under.consecutiveFailures || isShare);
+          });
+          expect(countAll(ends, under).haltsAfter).toBe(halts < 0 ? undefined : halts + 1);
+        },
+      ),
+    );
+  });
+
+  test('law: a journal reads what it has written, and counts on', () => {
+    const window = fc.constantFrom(7, 100, 1_000, 1_001, 4_500);
+    fc.assert(
+      fc.property(fc.array(fc.boolean(), { maxLength: 60 }), window, (ends, size) => {
+        const { counted } = countAll(ends, { ...never, window: size });
+        expect(parseCounted(counted.consecutiveFailures, formatBlocks(counted.blocks))).toEqual(counted);
+      }),
+    );
+  });
+
+  test('forgets the oldest when it is made smaller between two ends', () => {
+    const { counted } = countAll([false, false, false, ...Array.from({ length: 20 }, () => true)], {
+      ...never,
+      window: 40,
+    });
+    const small = { consecutiveFailures: 5, failureShare: 0.1, window: 10 };
+    expect(countEnd(counted, true, small).counted).toMatchObject({ ends: 10, failures: 0 });
   });
 });
 

@@ -143,7 +143,7 @@ describe('the breaker', () => {
   test('does not take a transfer that the bank works on for an end', () => {
     expect(play(Array.from({ length: 50 }, () => ({ kind: 'taken' })))).toMatchObject({
       status: 'open',
-      ends: [],
+      ends: 0,
     });
   });
 

@@ -18,8 +18,8 @@ create table shared_token (
 `);
 
 /**
- * What all machines have counted of a payer account: its latest ends, oldest first, 1 for paid; and who tries whether its
- * pause is over.
+ * What all machines have counted of a payer account: its latest ends, oldest first, as `formatBlocks` writes them; and who
+ * tries whether its pause is over.
  */
 export const payerBreakerTables = inByteOrder(`
 create table payer_breaker (
