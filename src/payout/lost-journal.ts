@@ -1,6 +1,6 @@
 /**
  * The lost-journal probe: after a loss of the journal the bank is asked for every reference that a payout may have used
- * on the days in question, before anything is sent for it. A new journal asks for the next one alone: another may have
+ * on the days in question, under each terminal that it may have been sent from, before anything is sent for it. A new journal asks for the next one alone: another may have
  * gone before it.
  */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
@@ -10,7 +10,7 @@ import { payerOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
 import type { InDoubt, ReadyPayout } from './ports.ts';
 import {
-  addDay,
+  addAnswer,
   computeNextToAsk,
   daysInQuestion,
   daysToAskFirst,
@@ -160,10 +160,14 @@ async function searchReferences(
   { days, attemptsRecorded, ahead }: SearchRange,
 ): Promise<readonly ReferenceFinding[] | undefined> {
   const findings: ReferenceFinding[] = [];
+  const terminals = await terminalsInQuestion(search);
+  const questions = days
+    .toReversed()
+    .flatMap((tranDate) => terminals.map((termId): Question => ({ tranDate, termId })));
   for (;;) {
     const attemptNo = computeNextToAsk(attemptsRecorded, findings, ahead);
     if (attemptNo === undefined) return findings;
-    const finding = await searchReference(search, days, attemptNo);
+    const finding = await searchReference(search, questions, attemptNo);
     if (finding === undefined) return undefined;
     findings.push(finding);
     // It is held whatever the others show, unless money may have moved: all of them are asked for next time.
@@ -171,22 +175,31 @@ async function searchReferences(
   }
 }
 
-/** Asks on each day, the latest first, until it is found or nobody answers. */
+/** A day on which a reference may have been sent, and a terminal that may have sent it: the bank keeps transfers by both. */
+type Question = Pick<ReferenceFinding, 'tranDate' | 'termId'>;
+
+/** The present terminal, and each that is known to have sent payouts before it. */
+async function terminalsInQuestion({ context, payer }: Search): Promise<readonly string[]> {
+  const known = await context.journal.terminals();
+  return [...new Set([payer.termId, ...known.toReversed()])];
+}
+
+/** Asks each question, those about the latest day first, until it is found or nobody answers. */
 async function searchReference(
   { context, payer, payout, asked }: Search,
-  days: readonly string[],
+  questions: readonly Question[],
   attemptNo: number,
 ): Promise<ReferenceFinding | undefined> {
   const passHalted = asked !== undefined;
   const transRefNo = computeTransRefNo(payer.companyId, payout.instruction.payoutId, attemptNo);
   let finding: ReferenceFinding | undefined;
-  for (const tranDate of days.toReversed()) {
+  for (const { tranDate, termId } of questions) {
     // Who passes a halted account is not kept waiting by it: a bank in trouble is asked again later.
     const said = await askUntilSaid(context, !passHalted, () =>
-      inquireFor(context, { ...payer, transRefNo }, tranDate, passHalted),
+      inquireFor(context, { ...payer, termId, transRefNo }, tranDate, passHalted),
     );
     if (said === undefined) return undefined;
-    finding = addDay(finding, { attemptNo, transRefNo, tranDate, reading: said.finding });
+    finding = addAnswer(finding, { attemptNo, transRefNo, tranDate, termId, reading: said.finding });
     if (mayHaveMoved(finding) || said.finding.kind === 'nothing-said') break;
   }
   return finding;

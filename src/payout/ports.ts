@@ -175,6 +175,8 @@ export interface PayoutStore extends ClaimReader, LimitReader {
   apply(changes: readonly Change[]): Promise<readonly boolean[]>;
   /** The latest loss that the journal has recovered from; undefined when it was never lost. */
   loss(): Promise<JournalLoss | undefined>;
+  /** Every terminal that this journal, or one that it goes on from, may have sent from. */
+  terminals(): Promise<readonly string[]>;
 }
 
 /** A payout that was looked for, with what is told of its batch. */

@@ -8,7 +8,8 @@ import type { Body, Reading } from './statements.ts';
 
 type MomentKey = 'newSinceMs' | 'missesSinceMs';
 type DatabaseKey = 'systemId' | 'databaseOid' | 'timeline';
-type PlaceKey = 'termId' | 'fileInode' | 'fileBirthNs' | 'markKept' | 'copiedAtMs' | DatabaseKey | MomentKey;
+type PlaceKey =
+  'terminals' | 'fileInode' | 'fileBirthNs' | 'markKept' | 'copiedAtMs' | DatabaseKey | MomentKey;
 
 const read: (key: PlaceKey) => Reading<string | undefined> = readFact;
 const write: (key: PlaceKey, value: string | null | undefined) => Body<void> = writeFact;
@@ -17,7 +18,23 @@ const write: (key: PlaceKey, value: string | null | undefined) => Body<void> = w
 export function* readPlace(): Reading<Place> {
   const inode = yield* read('fileInode');
   const file = inode === undefined ? undefined : { inode, birthNs: (yield* read('fileBirthNs')) ?? null };
-  return { termId: yield* read('termId'), file, database: yield* readDatabase() };
+  const termId = (yield* readTerminals()).at(-1);
+  return { termId, file, database: yield* readDatabase() };
+}
+
+/**
+ * Every terminal that this journal, or one that it goes on from, may have sent from: the one that it is bound to is the
+ * last. The bank keeps transfers by terminal (§4 rule 2), so whether one was sent is asked under each.
+ */
+export function* readTerminals(): Reading<readonly string[]> {
+  const kept = yield* read('terminals');
+  return kept === undefined ? [] : (JSON.parse(kept) as string[]);
+}
+
+/** Binds it to a terminal; what it was bound to before is remembered. */
+function* writeTerminal(termId: string): Body<void> {
+  const before = (yield* readTerminals()).filter((terminal) => terminal !== termId);
+  yield* write('terminals', JSON.stringify([...before, termId]));
 }
 
 function* readDatabase(): Reading<Place['database']> {
@@ -29,7 +46,7 @@ function* readDatabase(): Reading<Place['database']> {
 
 /** Binds the journal to a place; to no file any more where files cannot be told. */
 function* writePlace({ termId, file, database }: Place): Body<void> {
-  if (termId !== undefined) yield* write('termId', termId);
+  if (termId !== undefined) yield* writeTerminal(termId);
   yield* write('fileInode', file?.inode);
   yield* write('fileBirthNs', file?.birthNs);
   yield* write('databaseOid', database?.oid);

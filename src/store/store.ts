@@ -37,6 +37,7 @@ import { JournalWriteError } from './connection.ts';
 import { type Engine, makeSqliteEngine } from './engine.ts';
 import type { HighWaterMarkFile } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
+import { readTerminals } from './place.ts';
 import { makeApplier, type SendGuards } from './payouts/apply.ts';
 import {
   batchReads,
@@ -194,6 +195,7 @@ const looks = {
   similarPayment: payoutReads.similarPayment,
   ...limitReads,
   loss: readLoss,
+  terminals: readTerminals,
 };
 
 /** Each is one transaction that waits its turn. */

@@ -24,18 +24,32 @@ const settle = { ...policy, lostUntilMs: noonMs };
 const refOf = (rowNo: number, attemptNo = 1): string =>
   computeTransRefNo(payer.companyId, `INV-${rowNo}`, attemptNo);
 
-/** A theatre whose journal went on after a loss, at noon; what it knows then was there before. */
+/**
+ * A theatre whose journal went on after a loss, at noon; what it knows then was there before.
+ * @param formerTermId the terminal that it was bound to before the loss
+ */
 async function openRecovered(
   write: (theatre: Theatre) => Script,
-  { sinceDate = '20261120', before = async (_theatre: Theatre): Promise<unknown> => undefined } = {},
+  {
+    sinceDate = '20261120',
+    before = async (_theatre: Theatre): Promise<unknown> => undefined,
+    formerTermId = payer.termId,
+  } = {},
 ): Promise<Theatre> {
   const dataDir = await mkdtemp(join(tmpdir(), 'paydrop-loss-'));
-  const stamp = { bankAddress: 'https://bank.example', companyId: payer.companyId, isSandbox: false };
-  const opening = { dataDir, stamp, access: 'own', nowMs: noonMs } as const;
+  const { companyId, termId } = payer;
+  const stamp = { bankAddress: 'https://bank.example', companyId, isSandbox: false, termId };
+  const opening = {
+    dataDir,
+    stamp: { ...stamp, termId: formerTermId },
+    access: 'own',
+    nowMs: noonMs,
+  } as const;
   const first = new Theatre(await openJournal(opening), dataDir, noonMs);
   await before(first);
   await first.journal[Symbol.asyncDispose]();
-  const theatre = new Theatre(await openJournal({ ...opening, recovery: { sinceDate } }), dataDir, noonMs);
+  const recovery = { sinceDate };
+  const theatre = new Theatre(await openJournal({ ...opening, stamp, recovery }), dataDir, noonMs);
   theatre.script = write(theatre);
   return theatre;
 }
@@ -45,13 +59,18 @@ interface Asked extends StatusInquiry {
   readonly sentBefore: number;
 }
 
-/** What the bank knows by reference, each on its day; everything that was asked is noted. */
-function knowing(known: Readonly<Record<string, { on: string; status: string }>>, asked: Asked[] = []) {
+/** What the bank knows by reference, each on its day and under its terminal; everything that was asked is noted. */
+function knowing(
+  known: Readonly<Record<string, { on: string; status: string; from?: string }>>,
+  asked: Asked[] = [],
+) {
   return (theatre: Theatre): Script => ({
     inquire: (inquiry) => {
       asked.push({ ...inquiry, atMs: theatre.now(), sentBefore: theatre.sent.length });
       const found = known[inquiry.transRefNo];
-      return theatre.found(inquiry, found?.on === inquiry.tranDate ? found.status : undefined);
+      const { from = payer.termId } = found ?? {};
+      const isIt = found?.on === inquiry.tranDate && from === inquiry.termId;
+      return theatre.found(inquiry, isIt ? found.status : undefined);
     },
   });
 }
@@ -119,6 +138,33 @@ describe('after the journal was lost', () => {
     expect(Math.min(...asked.map(({ atMs }) => atMs))).toBe(noonMs + policy.notFoundTrustMs);
     expect(theatre.sent).toHaveLength(1);
     expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'paid', attemptNo: 1 });
+  });
+
+  test('each reference is asked for under each terminal that the journal was bound to, too', async () => {
+    const asked: Asked[] = [];
+    const known = {
+      [refOf(1)]: { on: '20261120', status: '010004', from: 'TERM0000' },
+      [refOf(2)]: { on: '20261121', status: '030003', from: 'TERM0000' },
+    };
+    await using theatre = await openRecovered(knowing(known, asked), { formerTermId: 'TERM0000' });
+    const { batchId } = await ingest(theatre.journal, makeRows(3));
+    await theatre.run(batchId, { settle });
+    expect(await theatre.statuses(batchId)).toEqual({ unresolved: 1, failed: 1, paid: 1 });
+    expect(theatre.sent.map(({ transRefNo }) => transRefNo)).toEqual([refOf(3)]);
+    const ofThird = asked.filter(({ transRefNo }) => transRefNo === refOf(3));
+    expect(ofThird.map(({ tranDate, termId }) => `${tranDate} ${termId}`)).toEqual([
+      '20261121 TERM0001',
+      '20261121 TERM0000',
+      '20261120 TERM0001',
+      '20261120 TERM0000',
+    ]);
+    // It is asked about on under the terminal that has sent it.
+    asked.length = 0;
+    await theatre.time.drive(settleOnce(theatre.context({ settle }), 'all'));
+    expect(asked).toMatchObject([{ transRefNo: refOf(1), termId: 'TERM0000' }]);
+    expect(await theatre.journal.attemptsOf(payer.companyId, 'INV-1')).toMatchObject([
+      { order: { termId: 'TERM0000', transRefNo: refOf(1) } },
+    ]);
   });
 
   test('what was found stays in doubt whatever inquiries say later, and is asked about on', async () => {

@@ -97,15 +97,22 @@ export class BankBook {
     );
   }
 
-  /** What an inquiry can see now. */
-  visible({ transRefNo, tranDate }: Pick<StatusInquiry, 'transRefNo' | 'tranDate'>): readonly Entry[] {
+  /** What an inquiry can see now: it keeps transfers by terminal. */
+  visible({
+    transRefNo,
+    tranDate,
+    termId,
+  }: Pick<StatusInquiry, 'transRefNo' | 'tranDate' | 'termId'>): readonly Entry[] {
     const dayOf: Record<InquiryDay, (entry: Entry) => string> = {
       any: () => tranDate,
       'transfer-date': ({ order }) => order.tranDate,
       'received-date': ({ day }) => day,
     };
     return this.of(transRefNo).filter(
-      (entry) => this.#world.nowMs >= entry.visibleAtMs && dayOf[this.#inquiryDay](entry) === tranDate,
+      (entry) =>
+        this.#world.nowMs >= entry.visibleAtMs &&
+        entry.order.termId === termId &&
+        dayOf[this.#inquiryDay](entry) === tranDate,
     );
   }
 

@@ -31,6 +31,7 @@ const findingOf = (
   attemptNo,
   transRefNo: computeTransRefNo(payer.companyId, instruction.payoutId, attemptNo),
   tranDate: '20261120',
+  termId: payer.termId,
   reading: { kind, reason, sysRefNo: 'SYS1' },
   inquiries: 1,
 });

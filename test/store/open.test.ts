@@ -252,7 +252,7 @@ describe('the place', () => {
     {
       using db = new DatabaseSync(path);
       db.exec(
-        "delete from meta where key in ('termId', 'fileInode', 'fileBirthNs', 'newSinceMs', 'markKept')",
+        "delete from meta where key in ('terminals', 'fileInode', 'fileBirthNs', 'newSinceMs', 'markKept')",
       );
     }
     const copy = await readFile(path);

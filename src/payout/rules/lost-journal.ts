@@ -128,17 +128,18 @@ export function computeMissesSince({ latestMs, newSinceMs, missesSinceMs }: Know
   return isNewJournal(newSinceMs, nowMs) ? Math.min(knownMs, missesSinceMs ?? knownMs) : knownMs;
 }
 
-/** What the bank said of one reference, over all days in question. */
+/** What the bank said of one reference, over all days and terminals in question. */
 export interface ReferenceFinding {
   readonly attemptNo: number;
   readonly transRefNo: string;
   readonly reading: InquiryReading;
-  /** The day for which it said so. */
+  /** The day for which it said so, and the terminal. */
   readonly tranDate: string;
+  readonly termId: string;
   readonly inquiries: number;
 }
 
-/** The later wins: money that may have moved counts more than a day without an answer, that more than a failure. */
+/** The later wins: money that may have moved counts more than a question without an answer, that more than a failure. */
 const weights = {
   'not-found': 0,
   failed: 1,
@@ -147,8 +148,8 @@ const weights = {
   complete: 4,
 } as const satisfies Record<InquiryReading['kind'], number>;
 
-/** What one day adds to what is known of a reference. */
-export function addDay(
+/** What the answer for one day and terminal adds to what is known of a reference. */
+export function addAnswer(
   known: ReferenceFinding | undefined,
   said: Omit<ReferenceFinding, 'inquiries'>,
 ): ReferenceFinding {
@@ -158,7 +159,7 @@ export function addDay(
   return isStronger ? { ...said, inquiries } : { ...known, inquiries };
 }
 
-/** True when the bank works, or has worked, on it: no other day can say less. */
+/** True when the bank works, or has worked, on it: no other day or terminal can say less. */
 export function mayHaveMoved({ reading }: Pick<ReferenceFinding, 'reading'>): boolean {
   return reading.kind === 'complete' || reading.kind === 'in-process';
 }
@@ -254,9 +255,10 @@ function adopt(probe: Probe, ending: PayoutPatch): Change {
   const { payout, asked, nowMs } = probe;
   const known = probe.findings.filter(isKnown);
   const attemptNo = Math.max(...known.map((finding) => finding.attemptNo));
-  const found = known.map(({ transRefNo, tranDate, reading }) => ({
+  const found = known.map(({ transRefNo, tranDate, termId, reading }) => ({
     transRefNo,
     tranDate,
+    termId,
     finding: reading.kind,
   }));
   const patch = { ...ending, attemptNo };
@@ -294,17 +296,17 @@ const failedReason = ({ transRefNo, tranDate, reading: { reason } }: ReferenceFi
 });
 
 /**
- * The record of an attempt that the bank knows and the journal does not: what this row would have sent, as if at the
- * start of the day for which the bank knows it. Contested, since nobody can tell whether it was sent with just that.
+ * The record of an attempt that the bank knows and the journal does not: what this row would have sent from the terminal
+ * under which the bank knows it, as if at the start of its day. Contested, since nobody can tell whether it was sent with just that.
  */
 function adoptAttempt({ payout, payer, policy, nowMs }: Probe, finding: ReferenceFinding): Attempt {
-  const { attemptNo, reading, tranDate } = finding;
+  const { attemptNo, reading, tranDate, termId } = finding;
   const { attempt } = decideIntent({
     payout,
     attemptsRecorded: attemptNo - 1,
     cleared: [],
     names: noBankNames,
-    payer,
+    payer: { ...payer, termId },
     policy,
     nowMs: startOf(tranDate),
   });

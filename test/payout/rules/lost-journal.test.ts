@@ -4,7 +4,7 @@ import { canMovePayout, moneyMoved } from '../../../src/core/payout.ts';
 import type { JournalLoss } from '../../../src/core/ports.ts';
 import { computeOrderHash, computeTransRefNo } from '../../../src/core/reference.ts';
 import {
-  addDay,
+  addAnswer,
   computeNextToAsk,
   daysInQuestion,
   decideAfterProbe,
@@ -36,6 +36,7 @@ const said = (kind: Kind, attemptNo = 1, tranDate = '20261120') => ({
   attemptNo,
   transRefNo: refOf(attemptNo),
   tranDate,
+  termId: payer.termId,
   reading: readings[kind],
 });
 const found = (kind: Kind, attemptNo: number): ReferenceFinding => ({
@@ -128,7 +129,7 @@ describe('the numbers that are asked for', () => {
   ])('%s', (_name, recorded, answers, expected) => expect(ask(recorded, answers)).toEqual(expected));
 });
 
-describe('what several days say of one reference', () => {
+describe('what several questions say of one reference', () => {
   test.each<[Kind[], Kind]>([
     [['not-found', 'not-found'], 'not-found'],
     [['failed', 'not-found'], 'failed'],
@@ -139,14 +140,15 @@ describe('what several days say of one reference', () => {
   ])('%j is %s, in any order', (days, expected) => {
     for (const inOrder of [days, days.toReversed()]) {
       let finding: ReferenceFinding | undefined;
-      for (const kind of inOrder) finding = addDay(finding, said(kind));
+      for (const kind of inOrder) finding = addAnswer(finding, said(kind));
       expect(finding).toMatchObject({ reading: { kind: expected }, inquiries: days.length });
     }
   });
 
-  test('keeps the day for which it was known', () => {
-    const first = addDay(undefined, said('not-found', 1, '20261121'));
-    expect(addDay(first, said('failed', 1, '20261120'))).toMatchObject({ tranDate: '20261120' });
+  test('keeps the day and the terminal for which it was known', () => {
+    const first = addAnswer(undefined, said('not-found', 1, '20261121'));
+    const known = { tranDate: '20261120', termId: 'TERM0000' };
+    expect(addAnswer(first, { ...said('failed'), ...known })).toMatchObject(known);
   });
 });
 

@@ -184,6 +184,7 @@ function makeLineMethods(store: MemoryStore) {
       store.linePauses.delete(`${companyId} ${payerAccount}`);
     },
     loss: async () => undefined,
+    terminals: async () => [],
     reports: async (batchId) =>
       store.reports
         .filter((report) => report.batchId === batchId)
