@@ -10,6 +10,7 @@ import {
 import { type Delimiter, openText } from '../platform/csv/records.ts';
 import { beginsAsArchive, readSheet, readWorkbookBytes } from '../platform/workbook/reader.ts';
 import type { FileRejection } from '../core/payout-file.ts';
+import { findUncut } from '../intake/rules/cut-amounts.ts';
 import { findColumns } from '../reports/rules/column-words.ts';
 import { type DecisionReading, type FiledRecord, readDecisions } from './rules/decision-file.ts';
 
@@ -60,14 +61,28 @@ function chooseDelimiter(text: string): Delimiter {
 
 const countBreaks = (cells: readonly string[]): number => cells.join('').match(/\r\n?|\n/g)?.length ?? 0;
 
-function parseRecords(text: string): FiledRecord[] {
+/** Marks each new amount that a comma may have cut: with two decimals it cannot be. */
+function markCutAmounts(records: readonly FiledRecord[]): readonly FiledRecord[] {
+  const place = findColumns(records[0]?.cells ?? []).places['newAmount'];
+  if (place === undefined) return records;
+  return records.map((record) => {
+    const found = findUncut({ cells: record.cells, quoted: [] }, place);
+    if (found === undefined) return record;
+    const message = `with the cells after it this reads as ${found.uncut}, which its comma has cut: write it as 1234.50, with two decimals`;
+    return { ...record, faults: [{ place, code: 'amount-cut', message }] };
+  });
+}
+
+function parseRecords(text: string): readonly FiledRecord[] {
   try {
     const plain = text.replace(separatorLine, '\n');
-    const parsed = parse(plain, {
-      ...csvOptions,
-      delimiter: chooseDelimiter(plain),
-    }) as unknown as CsvRecord[];
-    return parsed.map(({ record, info }) => ({ line: info.lines - countBreaks(record), cells: record }));
+    const delimiter = chooseDelimiter(plain);
+    const parsed = parse(plain, { ...csvOptions, delimiter }) as unknown as CsvRecord[];
+    const records = parsed.map(({ record, info }) => ({
+      line: info.lines - countBreaks(record),
+      cells: record,
+    }));
+    return delimiter === ',' ? markCutAmounts(records) : records;
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const message =
@@ -80,7 +95,7 @@ function parseRecords(text: string): FiledRecord[] {
   }
 }
 
-async function readCsv(path: string): Promise<FiledRecord[]> {
+async function readCsv(path: string): Promise<readonly FiledRecord[]> {
   const inspection = await inspectFile(path, { encoding: 'auto', bytesMax });
   await using file = await openRegularFile(path);
   await requireUnchanged(file, inspection);
@@ -104,7 +119,7 @@ function requireFew(records: readonly FiledRecord[]): void {
   throw new FileRejected('rows-over-limit', `the file has more than ${recordsMax} rows: split it`);
 }
 
-async function readRecords(path: string): Promise<FiledRecord[]> {
+async function readRecords(path: string): Promise<readonly FiledRecord[]> {
   await using file = await openRegularFile(path);
   if (file.sizeBytes > bytesMax)
     throw new FileRejected('bytes-over-limit', `the file has more than ${bytesMax} bytes: split it`);

@@ -7,7 +7,6 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { parseBaht } from '../core/money.ts';
 import { languages } from '../core/language.ts';
-import { rowColumns } from '../core/payout-file.ts';
 import {
   BankAddressError,
   isHostName,
@@ -30,6 +29,7 @@ import {
   wireText,
 } from './fields.ts';
 import { complainAboutJournalUrl } from './journal-url.ts';
+import { inputSchema } from './input-schema.ts';
 import { registrationSchema } from './registration-schema.ts';
 import { complainAboutOrigin, complainAboutWebhook } from './web-addresses.ts';
 
@@ -220,43 +220,6 @@ const limitsSchema = z.strictObject({
     description: 'days on which nothing is sent, such as "2026-12-31": what comes up on them is held',
     allowed: 'a list of days, YYYY-MM-DD by the Christian era, in quotes',
   }),
-});
-
-const inputSchema = z.strictObject({
-  columns: z
-    .partialRecord(z.enum(rowColumns), z.string().min(1))
-    .refine((columns) => hasNoRepeat(Object.values(columns)), 'must not map two columns to the same header')
-    .default({})
-    .meta({
-      description: "our column name → the file's header, for files with headers of their own",
-      allowed: `keys: ${rowColumns.map((name) => `\`${name}\``).join(', ')}`,
-    }),
-  encoding: z
-    .enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874'])
-    .default('auto')
-    .describe('encoding of the file; `auto` detects it'),
-  /** A tab may be written as the word, since it cannot be seen. */
-  delimiter: z
-    .enum(['auto', ',', ';', '\t', 'tab'])
-    .default('auto')
-    .transform((word) => (word === 'tab' ? '\t' : word))
-    .meta({
-      description: 'what separates the cells; `auto` detects it',
-      allowed: '`auto`, `,`, `;`, `tab`',
-    }),
-  control: z
-    .enum(['none', 'trailer', 'sidecar'])
-    .default('none')
-    .describe('where the control totals stand: nowhere, in a last row, or in a file beside it'),
-  trailerMark: z
-    .string()
-    .min(1)
-    .default('TRAILER')
-    .meta({ description: 'first cell of the trailer row', allowed: 'text' }),
-  finalLineEnd: z
-    .enum(['required', 'optional'])
-    .default('required')
-    .describe('whether a file may end without a line end, which may be a sign of a cut amount'),
 });
 
 const optionalTimeOfDay = z

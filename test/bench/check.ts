@@ -22,6 +22,7 @@ const reader = makePayoutFileReader({
   control: 'none',
   trailerMark: 'TRAILER',
   finalLineEnd: 'required',
+  numberAfterAmount: 'refused',
   limits: { rowsMax: rows, bytesMax: null, payoutSatangMax: toSatang(200_000_000n), fileSatangMax: null },
 });
 

@@ -21,6 +21,7 @@ const reader = makePayoutFileReader({
   control: 'none',
   trailerMark: 'TRAILER',
   finalLineEnd: 'required',
+  numberAfterAmount: 'refused',
   limits: { rowsMax: null, bytesMax: null, payoutSatangMax: toSatang(100_000n), fileSatangMax: null },
 });
 

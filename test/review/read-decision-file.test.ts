@@ -87,3 +87,23 @@ test('a folder and a file that is not there are rejected', async () => {
   expect(await readDecisionFile(folder)).toMatchObject({ rejection: { code: 'file-directory' } });
   expect(await readDecisionFile(join(folder, 'none'))).toMatchObject({ rejection: { code: 'file-missing' } });
 });
+
+const cutHead = ['payoutId', 'batchId', 'rowNo', 'version', 'decision', 'newAmount', 'note', 'reference1'];
+const corrected = (newAmount: string): string =>
+  `${cutHead.join(',')}\nPAY-3,4K7Q2M9XWD,3,1,retry-corrected,${newAmount},as agreed,\n`;
+
+test.each([
+  ['18,500.00', 'amount-cut'],
+  ['18,500', 'amount-cut'],
+  ['1,234,567.00', 'amount-cut'],
+  ['1234,50', 'amount-cut'],
+  ['"18,500.00"', 'new-amount'],
+])('a correction to %s is refused in a file with commas', async (newAmount, code) => {
+  const reading = await read('d.csv', corrected(newAmount));
+  expect(reading).toMatchObject({ kind: 'refused', issues: [{ line: 2, column: 'newAmount', code }] });
+  expect(JSON.stringify(reading)).toContain('as 1234.50');
+});
+
+test.each(['18.00', '18', '1234.50', '18500'])('a correction to %s is read there', async (newAmount) => {
+  expect(await read('d.csv', corrected(newAmount))).toMatchObject({ kind: 'decisions' });
+});

@@ -27,6 +27,7 @@ export const defaults: PayoutFileOptions = {
   control: 'none',
   trailerMark: 'TRAILER',
   finalLineEnd: 'required',
+  numberAfterAmount: 'refused',
   limits: noLimits,
 };
 

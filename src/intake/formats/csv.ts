@@ -115,7 +115,7 @@ function readHeader(
     try {
       const record = readHeaderRecord(head, isWhole, delimiter);
       cells = record.names.length;
-      return { ...record, ...mapHeader(record, columns, options) };
+      return { ...mapHeader(record, columns, options), ...record };
     } catch (error) {
       if (!(error instanceof FileRejected)) throw error;
       if (rejected === undefined || cells > rejected.cells) rejected = { cells, error };

@@ -12,6 +12,7 @@ export interface FileOptions<Column extends string = string> extends HeaderOptio
   readonly control: 'none' | 'trailer' | 'sidecar';
   readonly trailerMark: string;
   readonly finalLineEnd: 'required' | 'optional';
+  readonly numberAfterAmount: 'refused' | 'allowed';
   readonly limits: FileLimits;
 }
 
@@ -43,6 +44,8 @@ export interface FileKind<Row extends FileRow, Totals> {
   /** Columns of which an issue shows the last four characters alone. */
   readonly maskedColumns: ReadonlySet<string>;
   readonly control: ControlForm;
+  /** The column of which a comma may have cut what stands in it; null without one. */
+  readonly amountColumn: string | null;
   pickCells(pick: (column: string) => string): Row['cells'];
   /** By the rules: an instruction, or every issue. */
   readRow(place: RowPlace<Row['cells']>): Row;

@@ -5,6 +5,7 @@ import { FileRejected } from '../../platform/csv/open.ts';
 import type { FileRecord } from '../../platform/csv/records.ts';
 import type { SheetRow } from '../../platform/workbook/sheet.ts';
 import { type ControlTotals, findControlMismatch, readTrailer } from '../rules/control-totals.ts';
+import { CutAmounts } from '../rules/cut-amounts.ts';
 import { DuplicateIndex } from '../rules/duplicates.ts';
 import type { FileKind, FileOptions, FileRow, RowCount } from './file-kind.ts';
 import type { Header } from './header.ts';
@@ -55,6 +56,8 @@ export class RowTaker<Row extends FileRow, Totals> {
   readonly #kind: FileKind<Row, Totals>;
   readonly #options: FileOptions;
   readonly #duplicates = new DuplicateIndex();
+  /** Undefined where no comma can cut an amount, or control totals prove all of them. */
+  readonly #cutAmounts: CutAmounts | undefined;
   readonly #count: RowCount<Row, Totals>;
   #trailer: RowRecord | undefined;
   /** The last row that is not blank, when it is no row by the rules and looks like a trailer. */
@@ -65,6 +68,8 @@ export class RowTaker<Row extends FileRow, Totals> {
     this.#kind = kind;
     this.#options = options;
     this.#count = kind.count();
+    const isCuttable = header.delimiter === ',' && options.control === 'none';
+    this.#cutAmounts = isCuttable ? new CutAmounts() : undefined;
   }
 
   /**
@@ -115,6 +120,7 @@ export class RowTaker<Row extends FileRow, Totals> {
       return kind.rejectRow(place, [...unfit, miscount]);
     }
     const row = kind.readRow(place);
+    unfit.push(...this.#findCut(record));
     if (unfit.length > 0) {
       const columns = unfit.flatMap(({ column }) => column ?? []);
       const issues = row.issues.filter(({ column }) => column === null || !columns.includes(column));
@@ -142,6 +148,15 @@ export class RowTaker<Row extends FileRow, Totals> {
       return [{ line, column: own ?? names[place] ?? null, code, value, message }];
     });
     return [...hidden, ...faults];
+  }
+
+  /** An amount that goes on in the next cell. */
+  #findCut(record: RowRecord): Issue[] {
+    const { amountColumn: column } = this.#kind;
+    if (column === null) return [];
+    const place = this.#header.places[column] ?? -1;
+    const cut = this.#cutAmounts?.take(record, place);
+    return cut === undefined ? [] : [{ ...cut, column, value: showCell(record.cells[place] ?? '') }];
   }
 
   #rejectDuplicate(row: Row, record: RowRecord): Row {
@@ -178,6 +193,7 @@ export class RowTaker<Row extends FileRow, Totals> {
       throw new FileRejected('rows-missing', message, this.#header.nextLine);
     }
     this.#requireNoUnreadTrailer();
+    this.#requireWholeAmounts();
     const declared = this.#declaredTotals(sidecar);
     if (declared !== null) this.#count.requireControl(declared, this.#trailer?.line ?? null);
     return this.#count.end(this.#duplicates.conflictingRowNos);
@@ -192,6 +208,12 @@ export class RowTaker<Row extends FileRow, Totals> {
       `the last row looks like a trailer with control totals ("${mark}"), and input.control is none: set input.control to ` +
       'trailer, with this word as input.trailerMark, or have the row left out';
     throw new FileRejected('trailer-unread', message, line, mark);
+  }
+
+  #requireWholeAmounts(): void {
+    const unclear = this.#cutAmounts?.findUnclear();
+    if (unclear === undefined || this.#options.numberAfterAmount === 'allowed') return;
+    throw new FileRejected(unclear.code, unclear.message, unclear.line, this.#kind.amountColumn);
   }
 
   #declaredTotals(sidecar: ControlTotals | null): ControlTotals | null {

@@ -1,5 +1,6 @@
 /** The header of a file: where our columns stand, which are carried through, and whether it is of this kind at all. */
 import { FileRejected } from '../../platform/csv/open.ts';
+import type { Delimiter } from '../../platform/csv/records.ts';
 import { type FileColumns, fileColumns } from '../rules/file-columns.ts';
 
 /** Our column → the file's header. */
@@ -19,6 +20,8 @@ export interface HeaderNames {
   readonly line: number;
   /** Line of the file at which the rows start. */
   readonly nextLine: number;
+  /** Null in a sheet. */
+  readonly delimiter: Delimiter | null;
 }
 
 type Places = Readonly<Partial<Record<string, number>>>;

@@ -86,6 +86,7 @@ const payoutKind = (limits: PayoutFileLimits): FileKind<StagedRow, SealTotals> =
   columns: fileColumns.payout,
   maskedColumns: new Set<RowColumn>(['proxyNo']),
   control: 'rows and total',
+  amountColumn: 'amount' satisfies RowColumn,
   pickCells,
   readRow({ rowNo, line, cells, extras }) {
     const { instruction, amountSatang, holds, issues } = parseRow(cells, line, limits);

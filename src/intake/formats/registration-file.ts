@@ -61,6 +61,7 @@ const registrationKind = (
   columns: fileColumns.registration,
   maskedColumns: maskedRegistrationColumns,
   control: 'rows',
+  amountColumn: null,
   pickCells,
   readRow: (place) => ({ ...place, holds: [], ...parseRegistrationRow(place.cells, place.line, defaults) }),
   rejectRow: (place, issues) => ({ ...place, instruction: null, holds: [], issues }),

@@ -55,7 +55,7 @@ function readHead(
   options: FileOptions,
 ): Header {
   const names = cutBlankEnd(cells).map((name) => name.trim());
-  const header = mapHeader({ names, line, nextLine: line + 1 }, columns, options);
+  const header = mapHeader({ names, line, nextLine: line + 1, delimiter: null }, columns, options);
   rejectHidden(header, columns, head);
   return header;
 }
@@ -64,7 +64,7 @@ function readHead(
 function toRecord({ line, cells, faults, isHidden }: SheetRow, cellCount: number): RowRecord {
   const shown = cutBlankEnd(cells);
   const filled = Array.from({ length: Math.max(cellCount, shown.length) }, (_, place) => shown[place] ?? '');
-  return { line, cells: filled, isMisquoted: false, sheet: { faults, isHidden } };
+  return { line, cells: filled, quoted: [], isMisquoted: false, sheet: { faults, isHidden } };
 }
 
 /**

@@ -102,6 +102,7 @@ export const fileIssues: readonly string[] = [
   'duplicate-repeat',
   'duplicate-differs',
   'cell-count',
+  'amount-cut',
   'quote-misplaced',
   'row-empty',
 ];

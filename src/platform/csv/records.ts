@@ -71,13 +71,21 @@ export interface FileRecord {
   /** Line of the file, from 1, at which it starts. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** Places of the cells that stand in quotation marks, in order. */
+  readonly quoted: readonly number[];
   /** A quotation mark stands where none may; the cells are a guess. */
   readonly isMisquoted: boolean;
 }
 
 type RecordScan =
   /** The record's bytes end before `end`, its line end included; it runs over `lineEnds` line ends inside quotes. */
-  | { readonly kind: 'whole'; readonly end: number; readonly lineEnds: number; readonly isMisquoted: boolean }
+  | {
+      readonly kind: 'whole';
+      readonly end: number;
+      readonly lineEnds: number;
+      readonly isMisquoted: boolean;
+      readonly quoted: readonly number[];
+    }
   /** The bytes end first; `openedAfter` line ends stand before the open quotation mark, -1 without one. */
   | { readonly kind: 'incomplete'; readonly openedAfter: number }
   /** What the quotation mark opens runs over a whole line that looks like a row. */
@@ -85,9 +93,11 @@ type RecordScan =
 
 const cellStart = 0;
 const unquoted = 1;
-const quoted = 2;
+const inQuotes = 2;
 /** After a quotation mark inside a quoted cell: it closes the cell, or is the first of a doubled one. */
 const quoteSeen = 3;
+
+const noneQuoted: readonly number[] = [];
 
 const isLineEnd = (byte: number | undefined): boolean => byte === lineFeed || byte === carriageReturn;
 
@@ -107,10 +117,12 @@ export function scanRecord(bytes: Buffer, from: number, options: ScanOptions): R
   let lineEnds = 0;
   let openedAfter = -1;
   let delimitersInLine = 0;
+  let cellPlace = 0;
+  let quotedPlaces: number[] | undefined;
   for (let place = from; place < bytes.length; place += 1) {
     const byte = bytes[place];
     const endsLine = byte === lineFeed || (byte === carriageReturn && bytes[place + 1] !== lineFeed);
-    if (state === quoted) {
+    if (state === inQuotes) {
       if (byte === quote) state = quoteSeen;
       else if (byte === delimiterByte) delimitersInLine += 1;
       else if (endsLine) {
@@ -122,21 +134,27 @@ export function scanRecord(bytes: Buffer, from: number, options: ScanOptions): R
     } else if (byte === quote) {
       if (state === unquoted) isMisquoted = true;
       else {
-        if (state === cellStart) openedAfter = lineEnds;
-        state = quoted;
+        if (state === cellStart) {
+          openedAfter = lineEnds;
+          (quotedPlaces ??= []).push(cellPlace);
+        }
+        state = inQuotes;
       }
-    } else if (byte === delimiterByte) state = cellStart;
-    else if (endsLine) {
+    } else if (byte === delimiterByte) {
+      state = cellStart;
+      cellPlace += 1;
+    } else if (endsLine) {
       // A carriage return at the very end may be the first half of a line end.
       if (byte === carriageReturn && place + 1 === bytes.length && !isLast) break;
-      return { kind: 'whole', end: place + 1, lineEnds, isMisquoted };
+      return { kind: 'whole', end: place + 1, lineEnds, isMisquoted, quoted: quotedPlaces ?? noneQuoted };
     } else if (byte !== carriageReturn) {
       if (state === quoteSeen) isMisquoted = true;
       state = unquoted;
     }
   }
-  const isOpen = state === quoted;
-  if (isLast && !isOpen) return { kind: 'whole', end: bytes.length, lineEnds, isMisquoted };
+  const isOpen = state === inQuotes;
+  if (isLast && !isOpen)
+    return { kind: 'whole', end: bytes.length, lineEnds, isMisquoted, quoted: quotedPlaces ?? noneQuoted };
   return { kind: 'incomplete', openedAfter: isOpen ? openedAfter : -1 };
 }
 
@@ -158,10 +176,11 @@ function rejectTooLong(line: number): FileRejected {
 
 const isBlank = (cells: readonly string[]): boolean => cells.length === 1 && cells[0]?.trim() === '';
 
-/** Where a record stands: its first line, and how many it takes. */
+/** Where a record stands: its first line, how many it takes, and which of its cells are quoted. */
 interface Place {
   readonly line: number;
   readonly lines: number;
+  readonly quoted: readonly number[];
 }
 
 function* cutIntoStretches(block: Buffer): Generator<Buffer> {
@@ -241,7 +260,7 @@ export class RecordReader {
         break;
       }
       if (scan.end - at > rowBytesMax) throw rejectTooLong(this.#line);
-      const place = { line: this.#line, lines: scan.lineEnds + 1 };
+      const place = { line: this.#line, lines: scan.lineEnds + 1, quoted: scan.quoted };
       if (scan.isMisquoted) {
         this.#takeSound(joined.subarray(soundFrom, at), sound, lineEnds, records);
         this.#takeMisquoted(joined.subarray(at, scan.end), place, records);
@@ -294,11 +313,11 @@ export class RecordReader {
         `${parsed.length} records were found where ${places.length} end, before line ${this.#line}`,
       );
     }
-    for (const [index, { line, lines }] of places.entries()) {
+    for (const [index, { line, lines, quoted }] of places.entries()) {
       const cells = parsed[index] ?? [];
       // A row over several lines with a wrong number of cells has probably swallowed others.
       if (lines > 1 && cells.length !== this.#cellCount) throw rejectUnclosed(line);
-      if (!isBlank(cells)) records.push({ line, cells, isMisquoted: false });
+      if (!isBlank(cells)) records.push({ line, cells, quoted, isMisquoted: false });
     }
   }
 
@@ -319,10 +338,10 @@ export class RecordReader {
     return parse(bytes, { ...this.#csvOptions, record_delimiter });
   }
 
-  #takeMisquoted(bytes: Buffer, { line, lines }: Place, records: FileRecord[]): void {
+  #takeMisquoted(bytes: Buffer, { line, lines, quoted }: Place, records: FileRecord[]): void {
     if (lines > 1) throw rejectUnclosed(line);
     const options = { ...this.#csvOptions, record_delimiter: [...everyLineEnd], relax_quotes: true };
     const [cells = []] = parse(bytes, options);
-    records.push({ line, cells, isMisquoted: true });
+    records.push({ line, cells, quoted, isMisquoted: true });
   }
 }

@@ -1,0 +1,97 @@
+/**
+ * Amounts that a comma has cut where commas separate the cells: unquoted, 18,500.00 is a cell of 18 and one of 500.00, and
+ * 99,95 is one of 99 and one of 95. A row whose empty last cell was left out has as many cells as it needs all the same.
+ */
+
+/** A record of a comma-delimited file. */
+interface CommaRecord {
+  readonly line: number;
+  readonly cells: readonly string[];
+  /** Places of the cells that stand in quotation marks, in order. */
+  readonly quoted: readonly number[];
+}
+
+/** What is wrong with an amount, with the cure. */
+interface CutAmount {
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** Three digits with decimals, a minus or a currency behind them end an amount, and no reference or code. */
+const surelyCut = /^\d{1,3}(?:,\d{3})+(?:\.\d{0,2}|(?=[^\d.,]))\s*(?:-|\p{Sc}|THB|baht|บาท)?(?=,|$)/iu;
+const maybeCut = /^(?:\d{1,3},\d{3}|\d+,\d\d)(?=,|$)/;
+
+/**
+ * What an amount may have been before a comma cut it, from the unquoted cells that follow it.
+ * @param place of the amount
+ */
+export function findUncut(
+  { cells, quoted }: Omit<CommaRecord, 'line'>,
+  place: number,
+): { readonly uncut: string; readonly isSure: boolean } | undefined {
+  const end = quoted.find((one) => one >= place) ?? cells.length;
+  if (end === place || !/^\s*\d+\s*$/.test(cells[place] ?? '')) return undefined;
+  const text = cells
+    .slice(place, end)
+    .map((cell) => cell.trim())
+    .join(',');
+  const [sure] = surelyCut.exec(text) ?? [];
+  const [uncut = sure] = sure === undefined ? (maybeCut.exec(text) ?? []) : [];
+  return uncut === undefined ? undefined : { uncut, isSure: uncut === sure };
+}
+
+const amountPattern = /^(\d+)(\.\d+)?$/;
+
+/** Looks at the amounts of one comma-delimited file, in order. */
+export class CutAmounts {
+  /** The first amount that may be cut before thousands, and the first before decimals. */
+  #thousands: CutAmount | undefined;
+  #decimals: CutAmount | undefined;
+  /** An amount of four digits shows that the file has no commas before thousands, and one with a point, none before decimals. */
+  #hasPlainThousands = false;
+  #hasPlainDecimals = false;
+
+  /**
+   * The amount of a record that is surely cut; undefined for any other.
+   * @param place of the amount
+   */
+  take(record: CommaRecord, place: number): CutAmount | undefined {
+    const [amount, whole = '', decimals] = amountPattern.exec((record.cells[place] ?? '').trim()) ?? [];
+    if (amount === undefined) return undefined;
+    this.#hasPlainThousands ||= whole.length > 3;
+    this.#hasPlainDecimals ||= decimals !== undefined;
+    if (decimals !== undefined) return undefined;
+    const found = findUncut(record, place);
+    const uncut = found?.uncut ?? '';
+    if (found?.isSure === true) return explainCut(record.line, amount, uncut);
+    if (/,\d{3}$/.test(uncut)) this.#thousands ??= explainUnclear(record.line, amount, uncut);
+    else if (uncut !== '') this.#decimals ??= explainUnclear(record.line, amount, uncut);
+    else this.#hasPlainDecimals ||= whole.length > 3;
+    return undefined;
+  }
+
+  /** The first amount that may be cut, in a file that does not show by another that it has no such commas. */
+  findUnclear(): CutAmount | undefined {
+    const unclear = [
+      this.#hasPlainThousands ? undefined : this.#thousands,
+      this.#hasPlainDecimals ? undefined : this.#decimals,
+    ];
+    return unclear.flatMap((one) => one ?? []).toSorted((one, other) => one.line - other.line)[0];
+  }
+}
+
+function explainCut(line: number, amount: string, uncut: string): CutAmount {
+  const message =
+    `with the cells after it this reads as ${uncut}, which its comma has cut: write amounts without separators, as 1234.50; ` +
+    `where ${amount} is the whole amount, write ${amount}.00`;
+  return { line, code: 'amount-cut', message };
+}
+
+function explainUnclear(line: number, amount: string, uncut: string): CutAmount {
+  const message =
+    `is this ${uncut}, which its comma has cut into two cells? No other amount shows that the file writes them without ` +
+    `commas: write this one as ${amount}.00 if it is whole, or use control totals, or, where the column after the amount holds ` +
+    'such numbers, set input.numberAfterAmount to allowed';
+  return { line, code: 'amount-unclear', message };
+}
