@@ -166,6 +166,8 @@ function readItem(item: JsonObject): InquiryItem {
     transRefNo: readText(item, 'transRefNo'),
     sysRefNo: readText(item, 'sysRefNo'),
     tranDate: readText(item, 'tranDate'),
+    tranTime: readText(item, 'tranTime'),
+    reference1: readText(item, 'reference1'),
     tranStatusCode: readCode(item, 'tranStatusCode'),
     tranStatusDesc: readText(item, 'tranStatusDesc'),
     statusCode: readCode(item, 'statusCode'),

@@ -60,6 +60,8 @@ export interface InquiryItem {
   readonly transRefNo: string | undefined;
   readonly sysRefNo: string | undefined;
   readonly tranDate: string | undefined;
+  readonly tranTime: string | undefined;
+  readonly reference1: string | undefined;
   readonly tranStatusCode: string | undefined;
   readonly tranStatusDesc: string | undefined;
   readonly statusCode: string | undefined;

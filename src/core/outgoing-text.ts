@@ -89,6 +89,12 @@ const foreignNumber = new RegExp(String.raw`\p{Nd}(?:[\p{Pd}\p{Zs}\u2212]*\p{Nd}
 /** Hides digit runs that could be an account, a citizen ID or a mobile number in a text of the bank's. */
 export const maskForeignNumbers = (text: string): string => text.replaceAll(foreignNumber, maskDigits);
 
+/** Longest text of the bank's that is kept; the interface allows 256 (§2.5). */
+const bankTextLengthMax = 256;
+
+/** A text of the bank's as it is kept: cut, and with no number of anybody's. */
+export const keepBankText = (text: string): string => maskForeignNumbers(text.slice(0, bankTextLengthMax));
+
 /** In a cell of a file, whose amounts must stay readable: 9 digits and more. */
 const cellNumber = new RegExp(String.raw`\p{Nd}(?:[\p{Pd}\p{Zs}\u2212.]?\p{Nd}){8,}`, 'gu');
 

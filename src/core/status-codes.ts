@@ -137,6 +137,8 @@ export const acknowledgingCodes: ReadonlySet<string> = new Set([
 export function readStatusCode(code: string | undefined): CodeMeaning | undefined {
   if (code === undefined) return undefined;
   if (acknowledgingCodes.has(code)) return 'open';
+  // "Executed, failed" proves nothing alone, and contradicts a transfer that is called complete.
+  if (code === 'EM003') return 'failed';
   const outcome = findBankStatus(code)?.outcome;
   return outcome === 'unknown' ? undefined : outcome;
 }

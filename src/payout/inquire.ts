@@ -7,6 +7,7 @@ import { callBank } from './adaptive-limit.ts';
 import type { Payer } from './circuit-breaker.ts';
 import { payerOf, type WorkerContext } from './context.ts';
 import { clocksDiffer, dayPollMs } from './rules/clock-skew.ts';
+import type { AskedTransfer } from './rules/inquiry-items.ts';
 import { type InquiryReading, type PayeeFinding, readInquiry, type ReadReply } from './rules/read-reply.ts';
 
 export type Inquired = ReadReply<InquiryReading>;
@@ -18,16 +19,22 @@ export type Inquired = ReadReply<InquiryReading>;
  */
 export async function inquire(
   context: WorkerContext,
-  { order }: Attempt,
+  attempt: Attempt,
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
-  let said = await inquireFor(context, order, order.tranDate, passHalted);
+  const { order } = attempt;
+  const asked = { ...order, sends: knownSends(attempt) };
+  let said = await inquireFor(context, asked, order.tranDate, passHalted);
   for (const today of otherDays(context, order.tranDate)) {
     if (said?.finding.kind !== 'not-found') break;
-    said = await inquireFor(context, order, today, passHalted);
+    said = await inquireFor(context, asked, today, passHalted);
   }
   return said;
 }
+
+/** None where the reference may be another's, or has gone with what only the bank knows. */
+const knownSends = ({ order, sends, referenceConflict }: Attempt): AskedTransfer['sends'] =>
+  sends === 0 || referenceConflict ? [] : [order];
 
 /** Today by either clock, where it is not the attempt's own day. */
 function otherDays({ bankClock }: WorkerContext, tranDate: string): readonly string[] {
@@ -40,7 +47,13 @@ function otherDays({ bankClock }: WorkerContext, tranDate: string): readonly str
 /** Asks once, for one day. @returns undefined when the gate lets nothing pass any more */
 export async function inquireFor(
   context: WorkerContext,
-  { transRefNo, channelId, termId, companyId }: Omit<StatusInquiry, 'tranDate' | 'tranTime'>,
+  {
+    transRefNo,
+    channelId,
+    termId,
+    companyId,
+    sends,
+  }: Omit<StatusInquiry, 'tranDate' | 'tranTime'> & AskedTransfer,
   tranDate: string,
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
@@ -52,7 +65,7 @@ export async function inquireFor(
     pass,
     kind: 'inquiries',
     send: () => bank.inquire({ transRefNo, channelId, termId, companyId, tranDate, tranTime }),
-    read: (reply) => readInquiry(reply, transRefNo),
+    read: (reply) => readInquiry(reply, { transRefNo, sends }),
   });
   if (said.finding.kind !== 'nothing-said') run.noteTold();
   return said;
@@ -68,7 +81,7 @@ export async function keepAskingTheTime(
   end: AbortSignal,
 ): Promise<void> {
   const { gate, clock } = context;
-  const question = { ...payerOf(context, payer), transRefNo: impossibleReference };
+  const question = { ...payerOf(context, payer), transRefNo: impossibleReference, sends: [] };
   while (!end.aborted) {
     const isWaiting = gate.transfers.why?.code === clocksDiffer && !gate.isSilent;
     if (isWaiting) await inquireFor(context, question, formatBangkokDate(clock.now()), true);

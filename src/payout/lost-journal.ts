@@ -196,7 +196,7 @@ async function searchReference(
   for (const { tranDate, termId } of questions) {
     // Who passes a halted account is not kept waiting by it: a bank in trouble is asked again later.
     const said = await askUntilSaid(context, !passHalted, () =>
-      inquireFor(context, { ...payer, termId, transRefNo }, tranDate, passHalted),
+      inquireFor(context, { ...payer, termId, transRefNo, sends: [] }, tranDate, passHalted),
     );
     if (said === undefined) return undefined;
     finding = addAnswer(finding, { attemptNo, transRefNo, tranDate, termId, reading: said.finding });

@@ -253,6 +253,7 @@ async function makeScene(endpoint: Endpoint) {
 }
 
 const attempt = { order, sends: 1, rejectedByGateway: 0 };
+const asked = { ...order, sends: [order] };
 
 /** What the program makes of it, in a word. */
 async function callEndpoint(client: ReturnType<typeof makeBankClient>, endpoint: Endpoint): Promise<string> {
@@ -264,7 +265,7 @@ async function callEndpoint(client: ReturnType<typeof makeBankClient>, endpoint:
     case 'payeeCheck':
       return readPayeeCheck(await client.checkPayee(check), true).finding.kind;
     case 'inquiry':
-      return readInquiry(await client.inquire(inquiry), order.transRefNo).finding.kind;
+      return readInquiry(await client.inquire(inquiry), asked).finding.kind;
     case 'registration':
       return readAnswer(await client.register(registrationOrder, () => true)).finding.kind;
     case 'statement':

@@ -142,7 +142,7 @@ describe('HTTP 401', () => {
       path.includes('/oauth/')
         ? bank.arrivals.length > 1 && Boolean(response.writeHead(500).end())
         : answer(response, {}, 401);
-    const { finding, breaker } = readInquiry(await client.inquire(inquiry), inquiry.transRefNo);
+    const { finding, breaker } = readInquiry(await client.inquire(inquiry), { ...inquiry, sends: [] });
     expect(breaker).toMatchObject({ kind: 'service-trouble', reason: { code: 'no-token' } });
     expect(finding).toMatchObject({ kind: 'nothing-said', isTrouble: true });
     const attempt = { order, sends: 1, rejectedByGateway: 0 };

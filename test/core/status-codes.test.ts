@@ -99,7 +99,7 @@ describe('the codes of one item or line', () => {
     },
   );
 
-  test.each(['EV055', 'EM053', 'TM001', 'PT001', 'ET001', 'EM001'])(
+  test.each(['EV055', 'EM053', 'TM001', 'PT001', 'EM003', 'ET001', 'EM001'])(
     'a complete status beside %s is a contradiction',
     (code) => expect(read('010004', code)).toBe('contradiction'),
   );

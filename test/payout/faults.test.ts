@@ -128,6 +128,7 @@ describe('the items of an inquiry', () => {
   const open = { tranStatusCode: '010002' };
   const unknown = { tranStatusCode: '099999' };
   const alien = { ...complete, transRefNo: 'PD0123456789ABCDEF01' };
+  const contradictory = (statusCode: string) => ({ tranStatusCode: '030003', statusCode });
 
   test.each([
     ['failed, then complete', [failed, complete], 'paid'],
@@ -139,6 +140,14 @@ describe('the items of an inquiry', () => {
     ['all failed', [failed, validateFailed], 'failed'],
     ['another’s complete among our failed ones', [alien, failed], 'failed'],
     ['another’s complete alone', [alien], 'submitted'],
+    ['failed, and by its own code a success', [contradictory('IC000')], 'submitted'],
+    ['failed, and by its own code timed out', [contradictory('ET001')], 'submitted'],
+    ['failed, and by its own code in process', [contradictory('EM066')], 'submitted'],
+    ['failed, and by its own code in process, too', [contradictory('EM073')], 'submitted'],
+    ['failed, beside one that contradicts itself', [failed, contradictory('IC000')], 'submitted'],
+    ['complete, and by its own code refused', [{ ...complete, statusCode: 'EV055' }], 'submitted'],
+    ['failed on another day', [{ ...failed, tranDate: '20250101' }], 'submitted'],
+    ['failed with another reference 1', [{ ...failed, reference1: 'ANOTHER' }], 'submitted'],
   ])('%s', async (_name, items, status) => {
     const tamper: Tamper = async ({ endpoint, fields, pass }) => {
       const reply = await pass();
@@ -155,6 +164,40 @@ describe('the items of an inquiry', () => {
     expect(results).toMatchObject([{ status }]);
     expect(ledger.count).toBe(1);
     expect(ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer')).toHaveLength(1);
+  });
+});
+
+describe('an HTTP status that refuses a transfer which the bank has made', () => {
+  /** The bank answers the first transfer so, once it has made it. */
+  const underStatus =
+    (status: number, hasBody: boolean, changes = {}): Tamper =>
+    async ({ endpoint, no, pass }) => {
+      const reply = await pass();
+      if (endpoint !== 'transfer' || no > 1) return reply;
+      return { ...(hasBody ? withFields(reply, changes) : { ...reply, body: '' }), status };
+    };
+
+  test.each([401, 403, 429])('%i beside the proof is paid by it, sent once', async (status) => {
+    await using ambush = await makeAmbush(underStatus(status, true), off);
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']));
+    expect(results).toMatchObject([{ status: 'paid', settledBy: 'reply' }]);
+    expect(ledger).toMatchObject({ count: 1, amount: '7.00' });
+    expect(ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer')).toHaveLength(1);
+  });
+
+  test.each([401, 403, 429])('%i beside a code in process is asked about, sent once', async (status) => {
+    await using ambush = await makeAmbush(underStatus(status, true, { statusCode: 'ET001' }), off);
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']));
+    expect(results).toMatchObject([{ status: 'paid', settledBy: 'inquiry' }]);
+    expect(ledger).toMatchObject({ count: 1, amount: '7.00' });
+    expect(ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer')).toHaveLength(1);
+  });
+
+  test('401 without a body is sent again, refused as a duplicate, and paid once', async () => {
+    await using ambush = await makeAmbush(underStatus(401, false), off);
+    const { results, ledger } = await ambush.rehearsal.run(rowsOf(['7.00']));
+    expect(results).toMatchObject([{ status: 'paid', settledBy: 'inquiry' }]);
+    expect(ledger).toMatchObject({ count: 1, amount: '7.00' });
   });
 });
 

@@ -242,6 +242,8 @@ const theatreFields = {
 const item = {
   sysRefNo: 'S1',
   tranDate: undefined,
+  tranTime: undefined,
+  reference1: undefined,
   tranStatusDesc: undefined,
   statusDesc: 'Insufficient funds',
 };

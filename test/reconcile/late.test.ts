@@ -198,7 +198,13 @@ describe('failed by a line, and an inquiry says otherwise since', () => {
   ];
   const said = {
     unresolved: { kind: 'in-process', reason: { code: '010001', text: 'said' } },
-    paid: { kind: 'complete', reason: { code: '010004', text: 'said' }, sysRefNo: null },
+    paid: {
+      kind: 'complete',
+      reason: { code: '010004', text: 'said' },
+      sysRefNo: null,
+      send: null,
+      isTwice: false,
+    },
   } as const;
   const statuses = ['unresolved', 'paid'] as const;
 

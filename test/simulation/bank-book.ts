@@ -135,6 +135,8 @@ export class BankBook {
       transRefNo: order.transRefNo,
       sysRefNo,
       tranDate: order.tranDate,
+      tranTime: order.tranTime,
+      reference1: order.reference1 ?? undefined,
       tranStatusCode,
       tranStatusDesc: undefined,
       statusCode: isTold ? statusCode : undefined,

@@ -227,15 +227,15 @@ const ofReading: readonly Mutation[] = [
   ),
   inOne(
     'failed although one item alone is',
-    'payout/rules/read-reply.ts',
-    "ours.find((item) => !failedTranStatuses.has(item.tranStatusCode ?? ''));",
-    "ours.find(() => !ours.some((item) => failedTranStatuses.has(item.tranStatusCode ?? '')));",
+    'payout/rules/inquiry-items.ts',
+    "ours.find((item) => readItem(item) === 'open');",
+    "ours.find(() => !ours.some((item) => readItem(item) === 'failed'));",
   ),
   inOne(
     'a transfer in process taken for not found',
-    'payout/rules/read-reply.ts',
-    "return { kind: 'in-process', reason: itemReason(open) };",
-    "return { kind: 'not-found', reason: itemReason(open) };",
+    'payout/rules/inquiry-items.ts',
+    "return { kind: 'in-process', reason: reasonOf(open) };",
+    "return { kind: 'not-found', reason: reasonOf(open) } as never;",
   ),
   inOne(
     'HTTP 403 taken for success',
@@ -247,7 +247,7 @@ const ofReading: readonly Mutation[] = [
     'HTTP 5xx taken for a refusal',
     'payout/rules/read-reply.ts',
     'gatewayRefusals.get(httpStatus);',
-    'gatewayRefusals.get(httpStatus >= 500 && fields === undefined ? 403 : httpStatus);',
+    'gatewayRefusals.get(httpStatus >= 500 ? 403 : httpStatus);',
   ),
   inOne(
     'a redirect believed',

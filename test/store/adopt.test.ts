@@ -32,7 +32,7 @@ const findingOf = (
   transRefNo: computeTransRefNo(payer.companyId, instruction.payoutId, attemptNo),
   tranDate: '20261120',
   termId: payer.termId,
-  reading: { kind, reason, sysRefNo: 'SYS1' },
+  reading: { kind, reason, sysRefNo: 'SYS1', send: null, isTwice: false },
   inquiries: 1,
 });
 

@@ -135,6 +135,8 @@ export function inquiryItem(transRefNo: string, tranStatusCode: string | undefin
     transRefNo,
     sysRefNo: 'SYS1',
     tranDate: '20261121',
+    tranTime: '12:00:00',
+    reference1: undefined,
     tranStatusCode,
     tranStatusDesc: undefined,
     statusCode: undefined,

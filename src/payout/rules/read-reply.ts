@@ -10,14 +10,14 @@ import type {
   BusinessFields,
   Exchange,
   InquiryFields,
-  InquiryItem,
   PayeeCheckFields,
   TransferFields,
   UnsentReply,
 } from '../../core/bank-port.ts';
-import { maskForeignNumbers } from '../../core/outgoing-text.ts';
+import { keepBankText } from '../../core/outgoing-text.ts';
 import { acknowledgingCodes, type BankStatus, findBankStatus } from '../../core/status-codes.ts';
 import { tellsTime } from './clock-skew.ts';
+import { type AskedTransfer, type ItemsReading, readItems } from './inquiry-items.ts';
 import { countDelivered } from './resend.ts';
 
 /** Trouble of the whole service, with the bank's own wish for when to come back. */
@@ -74,11 +74,7 @@ interface NothingSaid {
 }
 
 export type InquiryReading =
-  | { readonly kind: 'complete'; readonly reason: Reason; readonly sysRefNo: string | null }
-  | { readonly kind: 'failed'; readonly reason: Reason; readonly sysRefNo: string | null }
-  | { readonly kind: 'in-process'; readonly reason: Reason }
-  | { readonly kind: 'not-found'; readonly reason: Reason }
-  | NothingSaid;
+  ItemsReading | { readonly kind: 'not-found'; readonly reason: Reason } | NothingSaid;
 
 export type PayeeFinding =
   | { readonly kind: 'payable'; readonly payeeName: string | null; readonly payeeNameTh: string | null }
@@ -132,16 +128,10 @@ const otherDetailsCodes: ReadonlySet<string> = new Set(['EM059', 'EM067']);
 
 const notFoundCodes: ReadonlySet<string> = new Set(['EV034', 'EV035']);
 
-const completeTranStatus = '010004';
-const failedTranStatuses: ReadonlySet<string> = new Set(['030002', '030003']);
-
 /** Our code for a request that may have arrived and got no answer. */
 export const replyLost = 'reply-lost';
 
 const firstHttpError = 500;
-
-/** Longest bank text that is kept; the interface allows 256 (§2.5). */
-const textLengthMax = 256;
 
 // ---------------------------------------------------------------- what every reply says
 
@@ -195,7 +185,7 @@ export function readFacts(reply: BankReply<ReplyFields>): ReplyFacts {
       const { httpStatus, fields } = reply;
       if (fields === undefined) return { ...exchangeFacts(reply), httpStatus };
       const { statusCode, statusDesc, severity, sysRefNo, transFee } = fields;
-      const text = statusDesc === undefined ? undefined : keepText(statusDesc);
+      const text = statusDesc === undefined ? undefined : keepBankText(statusDesc);
       const spoken = { statusCode, statusDesc: text, severity, sysRefNo, transFee };
       return { ...exchangeFacts(reply), httpStatus, ...spoken };
     }
@@ -208,11 +198,9 @@ const exchangeFacts = ({ requestUid, xRequestId, elapsedMs }: Exchange): ReplyFa
   elapsedMs: Math.round(elapsedMs),
 });
 
-const keepText = (text: string): string => maskForeignNumbers(text.slice(0, textLengthMax));
-
 /** The bank's own words, masked and cut. */
 export function bankReason({ statusCode, statusDesc = '' }: BusinessFields): Reason {
-  const text = statusDesc === '' ? `the bank answered ${statusCode}` : keepText(statusDesc);
+  const text = statusDesc === '' ? `the bank answered ${statusCode}` : keepBankText(statusDesc);
   return { code: statusCode, text };
 }
 
@@ -441,58 +429,43 @@ const signalOfNothing = (
  * Reads the reply to a status inquiry (§3.2). Only items that bear our transRefNo count;
  * a list that holds others' items alone contradicts the request and says nothing. Under an HTTP status that refuses the
  * question, only what forbids another send is believed: complete, or in process.
+ * @param asked its last send is the one in question
  */
-export function readInquiry(reply: BankReply<InquiryFields>, transRefNo: string): ReadReply<InquiryReading> {
-  const finding = readInquiryAnswer(reply, transRefNo);
+export function readInquiry(
+  reply: BankReply<InquiryFields>,
+  asked: AskedTransfer,
+): ReadReply<InquiryReading> {
+  const finding = readInquiryAnswer(reply, asked);
   if (finding.kind !== 'nothing-said') return readWith(reply, finding, { kind: 'answered' });
   return readWith(reply, finding, signalOfNothing(finding, 'nothing'));
 }
 
-function readInquiryAnswer(reply: BankReply<InquiryFields>, transRefNo: string): InquiryReading {
+function readInquiryAnswer(reply: BankReply<InquiryFields>, asked: AskedTransfer): InquiryReading {
   const body = readBody(reply, question);
   if (body.kind === 'aborted-before-send') return nothingSaid(neverAsked, false);
   if (body.kind !== 'spoken') return nothingSaid(body.reason, body.scope !== 'payout');
   const { gateway } = body;
-  const reading = readInquiryCode(body, transRefNo);
+  const reading = readInquiryCode(body, asked);
   if (gateway === undefined || reading.kind === 'complete' || reading.kind === 'in-process') return reading;
   return nothingSaid(gateway.reason, true);
 }
 
 function readInquiryCode(
   { fields, retryAfterMs }: Spoken<InquiryFields>,
-  transRefNo: string,
+  asked: AskedTransfer,
 ): InquiryReading {
   const reason = bankReason(fields);
   if (notFoundCodes.has(reason.code)) return { kind: 'not-found', reason };
-  if (reason.code === 'IC001') return readInquiryItems(fields.items, transRefNo, reason);
-  return nothingSaid({ ...reason, retryAfterMs }, findBankStatus(reason.code)?.scope === 'service');
+  if (reason.code !== 'IC001')
+    return nothingSaid({ ...reason, retryAfterMs }, findBankStatus(reason.code)?.scope === 'service');
+  if (fields.items?.length === 0) return { kind: 'not-found', reason };
+  return readItems(fields.items ?? [], asked) ?? nothingSaid(othersAlone, false);
 }
 
-function readInquiryItems(
-  items: readonly InquiryItem[] | undefined,
-  transRefNo: string,
-  reason: Reason,
-): InquiryReading {
-  if (items?.length === 0) return { kind: 'not-found', reason };
-  const ours = (items ?? []).filter((item) => item.transRefNo === transRefNo);
-  const complete = ours.find((item) => item.tranStatusCode === completeTranStatus);
-  if (complete !== undefined) {
-    return { kind: 'complete', reason: itemReason(complete), sysRefNo: complete.sysRefNo ?? null };
-  }
-  const open = ours.find((item) => !failedTranStatuses.has(item.tranStatusCode ?? ''));
-  if (open !== undefined) return { kind: 'in-process', reason: itemReason(open) };
-  const last = ours.at(-1);
-  if (last !== undefined)
-    return { kind: 'failed', reason: itemReason(last), sysRefNo: last.sysRefNo ?? null };
-  const text = 'the inquiry answered with transfers that are not the one asked for';
-  return nothingSaid({ code: 'foreign-reply', text }, false);
-}
-
-/** The transfer's own code where the item has one, else its tranStatusCode. */
-function itemReason({ statusCode, statusDesc, tranStatusCode, tranStatusDesc }: InquiryItem): Reason {
-  const text = statusDesc ?? tranStatusDesc ?? `transfer status ${tranStatusCode ?? 'missing'}`;
-  return { code: statusCode ?? tranStatusCode ?? 'no-status', text: keepText(text) };
-}
+const othersAlone: Reason = {
+  code: 'foreign-reply',
+  text: 'the inquiry answered with transfers that are not the one asked for',
+};
 
 /**
  * Reads the reply to a payee check. No money can move here, so all that is not understood is asked again, and an HTTP

@@ -222,6 +222,8 @@ const reading = (kind: InquiryReading['kind']): InquiryReading => ({
   kind,
   reason,
   sysRefNo: null,
+  send: null,
+  isTwice: false,
   isTrouble: false,
 });
 

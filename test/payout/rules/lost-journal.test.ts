@@ -20,7 +20,7 @@ import { makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/
 const hourMs = 3_600_000;
 const reason = { code: '010001', text: 'said by the bank' };
 const readings = {
-  complete: { kind: 'complete', reason, sysRefNo: 'SYS9' },
+  complete: { kind: 'complete', reason, sysRefNo: 'SYS9', send: null, isTwice: false },
   'in-process': { kind: 'in-process', reason },
   failed: { kind: 'failed', reason: { code: '030003', text: 'no such proxy' }, sysRefNo: 'SYS8' },
   'not-found': { kind: 'not-found', reason },

@@ -15,6 +15,7 @@ import {
 
 const { attempt } = makeSubmitted();
 const ref = attempt.order.transRefNo;
+const asked = { transRefNo: ref, sends: [attempt.order] };
 
 const readTransfer = (reply: BankReply<TransferFields>, isFirst = true) =>
   readReply(reply, { ...attempt, sends: isFirst ? 1 : 2 });
@@ -185,7 +186,7 @@ describe('the reply to a transfer', () => {
 
 describe('the reply to an inquiry', () => {
   const read = (codes: readonly (string | undefined)[], own = ref) =>
-    readInquiry(answered(inquiryFields(codes.map((code) => inquiryItem(own, code)))), ref).finding.kind;
+    readInquiry(answered(inquiryFields(codes.map((code) => inquiryItem(own, code)))), asked).finding.kind;
 
   test.each([
     [['010004'], 'complete'],
@@ -203,7 +204,7 @@ describe('the reply to an inquiry', () => {
   test('counts only items that bear our transRefNo', () => {
     expect(read(['010004'], 'PDOTHER')).toBe('nothing-said');
     const mixed = [inquiryItem('PDOTHER', '010004'), inquiryItem(ref, '030002')];
-    expect(readInquiry(answered(inquiryFields(mixed)), ref).finding.kind).toBe('failed');
+    expect(readInquiry(answered(inquiryFields(mixed)), asked).finding.kind).toBe('failed');
   });
 
   test('finds the same in any order of the items', () => {
@@ -218,13 +219,13 @@ describe('the reply to an inquiry', () => {
   });
 
   test.each(bankStatuses.map(({ code }) => code))('with the top-level code %s alone', (code) => {
-    const kind = readInquiry(answered(inquiryFields([], code)), ref).finding.kind;
+    const kind = readInquiry(answered(inquiryFields([], code)), asked).finding.kind;
     const expected = ['EV034', 'EV035', 'IC001'].includes(code) ? 'not-found' : 'nothing-said';
     expect(kind).toBe(expected);
   });
 
   test.each([401, 403, 429, 302, 500])('with HTTP %i and no body says nothing', (httpStatus) => {
-    expect(readInquiry(answered<never>(undefined, { httpStatus }), ref).finding.kind).toBe('nothing-said');
+    expect(readInquiry(answered<never>(undefined, { httpStatus }), asked).finding.kind).toBe('nothing-said');
   });
 
   test.each([401, 403, 429])('with HTTP %i believes only what forbids another send', (httpStatus) => {
@@ -233,7 +234,7 @@ describe('the reply to an inquiry', () => {
         items.map((one) => inquiryItem(ref, one)),
         code,
       );
-      return readInquiry(answered(fields, { httpStatus }), ref).finding.kind;
+      return readInquiry(answered(fields, { httpStatus }), asked).finding.kind;
     };
     expect(at(['010004'])).toBe('complete');
     expect(at(['010003'])).toBe('in-process');
@@ -243,9 +244,9 @@ describe('the reply to an inquiry', () => {
   });
 
   test('says nothing when the list cannot be read, or the reply is another request’s', () => {
-    expect(readInquiry(answered(inquiryFields(undefined)), ref).finding.kind).toBe('nothing-said');
+    expect(readInquiry(answered(inquiryFields(undefined)), asked).finding.kind).toBe('nothing-said');
     const foreign = { ...inquiryFields([inquiryItem(ref, '010004')]), requestUid: 'OTHER' };
-    expect(readInquiry(answered(foreign), ref).finding.kind).toBe('nothing-said');
+    expect(readInquiry(answered(foreign), asked).finding.kind).toBe('nothing-said');
   });
 });
 
@@ -375,7 +376,7 @@ describe('what a reply says to the circuit breaker', () => {
   });
 
   test('of a question: an answer, trouble of the service, or nothing', () => {
-    const ask = (reply: Parameters<typeof readInquiry>[0]) => readInquiry(reply, ref).breaker;
+    const ask = (reply: Parameters<typeof readInquiry>[0]) => readInquiry(reply, asked).breaker;
     expect(ask(answered(inquiryFields([], 'EV034')))).toEqual({ kind: 'answered' });
     expect(ask({ kind: 'not-sent', why: 'ECONNREFUSED' })).toMatchObject({
       kind: 'service-trouble',

@@ -13,7 +13,7 @@ import { caseAt, makePayout, makeSubmitted, noonMs, policy } from '../../support
 
 const reason = { code: '010004', text: 'said by the bank' };
 const readings: Readonly<Record<InquiryReading['kind'], InquiryReading>> = {
-  complete: { kind: 'complete', reason, sysRefNo: 'S1' },
+  complete: { kind: 'complete', reason, sysRefNo: 'S1', send: null, isTwice: false },
   'in-process': { kind: 'in-process', reason },
   failed: { kind: 'failed', reason, sysRefNo: null },
   'not-found': { kind: 'not-found', reason },

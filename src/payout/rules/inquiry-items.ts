@@ -1,0 +1,118 @@
+/**
+ * What the items of an inquiry (§2.6) say of a transfer: each by all its codes together, and held against what was sent,
+ * since a reference may have gone more than once.
+ */
+import type { InquiryItem } from '../../core/bank-port.ts';
+import type { Reason } from '../../core/change.ts';
+import { keepBankText } from '../../core/outgoing-text.ts';
+import type { TransferOrder } from '../../core/payout.ts';
+import {
+  agreeOn,
+  type CodeMeaning,
+  findBankStatus,
+  readStatusCode,
+  readTransferStatus,
+} from '../../core/status-codes.ts';
+
+/** One send of an attempt, as far as an item tells of it. */
+export type AskedSend = Pick<TransferOrder, 'tranDate' | 'tranTime' | 'reference1'>;
+
+/** What an inquiry asks about. */
+export interface AskedTransfer {
+  readonly transRefNo: string;
+  /** The sends under this reference, oldest first; empty where it is not known what was sent, so that any item counts. */
+  readonly sends: readonly AskedSend[];
+}
+
+export type ItemsReading =
+  | {
+      readonly kind: 'complete';
+      readonly reason: Reason;
+      readonly sysRefNo: string | null;
+      /** The send that was completed; null where the item does not tell. */
+      readonly send: AskedSend | null;
+      /** The bank shows two transfers completed under this one reference: paid twice. */
+      readonly isTwice: boolean;
+    }
+  | { readonly kind: 'failed'; readonly reason: Reason; readonly sysRefNo: string | null }
+  | { readonly kind: 'in-process'; readonly reason: Reason };
+
+/**
+ * Reads the items that bear our transRefNo: paid when one of them proves it; failed when every one says so, and one is
+ * of the last send; in process otherwise. Undefined when none is ours.
+ */
+export function readItems(
+  items: readonly InquiryItem[],
+  { transRefNo, sends }: AskedTransfer,
+): ItemsReading | undefined {
+  const ours = items.filter((item) => item.transRefNo === transRefNo);
+  const completed = ours.filter((item) => readItem(item) === 'paid');
+  const [complete] = completed;
+  if (complete !== undefined) {
+    const { sysRefNo = null } = complete;
+    const facts = { send: findSend(complete, sends), isTwice: areSeveral(completed) };
+    return { kind: 'complete', reason: reasonOf(complete), sysRefNo, ...facts };
+  }
+  const contradiction = ours.find((item) => readItem(item) === 'contradiction');
+  if (contradiction !== undefined) return { kind: 'in-process', reason: contradictionOf(contradiction) };
+  const open = ours.find((item) => readItem(item) === 'open');
+  if (open !== undefined) return { kind: 'in-process', reason: reasonOf(open) };
+  const failed = ours.findLast((item) => isOfLastSend(item, sends));
+  if (failed !== undefined)
+    return { kind: 'failed', reason: reasonOf(failed), sysRefNo: failed.sysRefNo ?? null };
+  return ours.length === 0 ? undefined : { kind: 'in-process', reason: failedElsewhere };
+}
+
+/** All codes of an item; beside a failure a code that the interface lacks, or that says success of any kind, is open. */
+function readItem({ tranStatusCode, statusCode }: InquiryItem): CodeMeaning | 'contradiction' {
+  const status = readTransferStatus(tranStatusCode);
+  const isUnclear =
+    statusCode !== undefined && (statusCode === 'IC001' || findBankStatus(statusCode) === undefined);
+  return agreeOn(status, status === 'failed' && isUnclear ? 'open' : readStatusCode(statusCode));
+}
+
+/** The transfer's own code where the item has one, else its tranStatusCode. */
+function reasonOf({ statusCode, statusDesc, tranStatusCode, tranStatusDesc }: InquiryItem): Reason {
+  const text = statusDesc ?? tranStatusDesc ?? `transfer status ${tranStatusCode ?? 'missing'}`;
+  return { code: statusCode ?? tranStatusCode ?? 'no-status', text: keepBankText(text) };
+}
+
+const contradictionOf = ({ tranStatusCode, statusCode }: InquiryItem): Reason => ({
+  code: 'contradictory-item',
+  text: `the bank shows the transfer as ${tranStatusCode} and, in the same answer, as ${statusCode}: that proves nothing`,
+});
+
+const failedElsewhere: Reason = {
+  code: 'failed-elsewhere',
+  text: 'the bank shows a failed transfer under this reference, but not the one that was last sent',
+};
+
+/** True when items are of different transfers; one may be listed twice. */
+function areSeveral(items: readonly InquiryItem[]): boolean {
+  const areNamed = items.every(({ sysRefNo }) => sysRefNo !== undefined);
+  const names = items.map((item) => (areNamed ? item.sysRefNo : `${item.tranDate} ${item.tranTime}`));
+  return new Set(names).size > 1;
+}
+
+/** The sends of the item's day; all of them where it tells none. */
+function sendsOfDay({ tranDate }: InquiryItem, sends: readonly AskedSend[]): readonly AskedSend[] {
+  return tranDate === undefined ? sends : sends.filter((send) => send.tranDate === tranDate);
+}
+
+function findSend(item: InquiryItem, sends: readonly AskedSend[]): AskedSend | null {
+  const ofDay = sendsOfDay(item, sends);
+  const only = ofDay.length === 1 ? ofDay[0] : undefined;
+  return only ?? ofDay.findLast(({ tranTime }) => tranTime === item.tranTime) ?? null;
+}
+
+/** Whether an item is of the last send: by its day and reference 1, and by its time where the day had an earlier one. */
+function isOfLastSend(item: InquiryItem, sends: readonly AskedSend[]): boolean {
+  const last = sends.at(-1);
+  if (last === undefined) return true;
+  const ofDay = sendsOfDay(item, sends);
+  const isToldApart = ofDay.length === 1 || item.tranTime === last.tranTime;
+  return ofDay.includes(last) && isToldApart && hasReference(item, last);
+}
+
+const hasReference = (item: InquiryItem, send: AskedSend): boolean =>
+  item.reference1 === undefined || item.reference1.trim() === (send.reference1 ?? '').trim();
