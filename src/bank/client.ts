@@ -12,9 +12,16 @@ import { impossibleReference } from '../core/reference.ts';
 import { findBankStatus } from '../core/status-codes.ts';
 import { findErrorCode, isTimeout, openHttpClient, type TrustedCertificates } from '../platform/http.ts';
 import { tellsTime } from '../payout/rules/clock-skew.ts';
-import { readReply } from '../payout/rules/read-reply.ts';
+import { isAnothers, readReply } from '../payout/rules/read-reply.ts';
 import { readAnswer } from '../registration/rules/read-answer.ts';
-import { bodyBytesMax, exchange, openRoute, type WireMessage, type WireOutcome } from './exchange.ts';
+import {
+  bodyBytesMax,
+  exchange,
+  type ExchangeOutcome,
+  openRoute,
+  type WireMessage,
+  type WireOutcome,
+} from './exchange.ts';
 import {
   readBankDateMs,
   readInquiryFields,
@@ -328,7 +335,7 @@ function openContext(options: LoginOptions) {
 async function ask(
   { route, ca, closing: signal }: Pick<CallContext, 'route' | 'ca' | 'closing'>,
   { path, headers, body }: Pick<WireMessage, 'path' | 'headers' | 'body'>,
-): Promise<WireOutcome> {
+): Promise<ExchangeOutcome> {
   const { address, timeoutMs } = route;
   await using client = await openHttpClient({ bodyBytesMax, idleMs: timeoutMs, ca });
   try {
@@ -341,6 +348,7 @@ async function ask(
       httpStatus: answer.status,
       headers: Object.fromEntries(answer.headers),
       body: text,
+      hangUp: () => {},
     };
   } catch (error) {
     const why = isTimeout(error) ? `timed out after ${timeoutMs} ms` : findErrorCode(error);
@@ -386,6 +394,8 @@ async function postCall<Fields extends BusinessFields>(
   const isRead = outcome.kind === 'answered' && isSpoken(outcome.httpStatus);
   const fields = isRead ? read(outcome.body, names) : undefined;
   const code = fields?.statusCode;
+  // Its answers have come out of step with our requests: the next one would get an answer that is not its own.
+  if (outcome.kind === 'answered' && isAnothers(fields?.requestUid, requestUid)) outcome.hangUp();
   record(context.onExchange, outcome, { endpoint, transRefNo, xRequestId, code, elapsedMs });
   const facts = { requestUid, xRequestId, elapsedMs };
   switch (outcome.kind) {

@@ -37,6 +37,11 @@ export type WireOutcome =
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'withheld' };
 
+/** The outcome of an exchange; `hangUp` closes the connection that has brought an answer, before another uses it. */
+export type ExchangeOutcome =
+  | (Extract<WireOutcome, { kind: 'answered' }> & { readonly hangUp: () => void })
+  | Exclude<WireOutcome, { kind: 'answered' }>;
+
 /** The headers of an answer that anybody reads. */
 export interface AnswerHeaders {
   readonly date?: string | undefined;
@@ -54,9 +59,6 @@ export const bodyBytesMax = 1_048_576;
 
 /** Common servers close a resting connection after 5 s: one that has rested this long is not used again. */
 export const restMsMax = 4_000;
-
-/** After a longer rest than this, a close that may have arrived meanwhile is looked for before writing. */
-const restTrustedMs = 50;
 
 /** Connections that rest between two requests; idle ones are closed after `restMsMax`. */
 const connectionsRestingMax = 4_096;
@@ -96,7 +98,7 @@ export function openRoute(address: BankAddress, timeoutMs: number, ca?: TrustedC
  * Posts one message and waits for the whole answer. A resting connection that turns out to be closed before a byte
  * was written is replaced by a new one; whatever happens later is told and never repeated.
  */
-export async function exchange(route: Route, message: WireMessage): Promise<WireOutcome> {
+export async function exchange(route: Route, message: WireMessage): Promise<ExchangeOutcome> {
   return (
     (await exchangeOver(route, message, route.pool)) ??
     (await exchangeOver(route, message, route.oneOff)) ??
@@ -104,7 +106,7 @@ export async function exchange(route: Route, message: WireMessage): Promise<Wire
   );
 }
 
-function failure(route: Route, stage: Stage, reason: string): WireOutcome {
+function failure(route: Route, stage: Stage, reason: string): Exclude<WireOutcome, { kind: 'answered' }> {
   return stage === 'connecting' || stage === 'resting'
     ? { kind: 'not-sent', why: `no connection to ${route.address.origin}: ${reason}` }
     : { kind: 'lost', why: reason };
@@ -115,7 +117,7 @@ function exchangeOver(
   route: Route,
   message: WireMessage,
   agent: HttpAgent,
-): Promise<WireOutcome | undefined> {
+): Promise<ExchangeOutcome | undefined> {
   return new Promise((resolve, reject) => {
     let stage: Stage = 'connecting';
     let isSettled = false;
@@ -125,7 +127,7 @@ function exchangeOver(
     }, route.timeoutMs);
 
     /** Unless the exchange is complete its connection goes too, so that a late answer meets no other request. */
-    function settle(outcome: WireOutcome | undefined): void {
+    function settle(outcome: ExchangeOutcome | undefined): void {
       if (isSettled) return;
       isSettled = true;
       clearTimeout(timer);
@@ -187,21 +189,23 @@ function whenStanding(
     socket.once(route.readyEvent, write);
     return;
   }
-  if (performance.now() - restingSinceMs <= restTrustedMs && isOpen(socket)) {
-    write();
-    return;
-  }
-  // One turn of the event loop reads what has arrived while it rested: a close, or bytes nobody asked for.
-  setImmediate(() => {
-    if (performance.now() - restingSinceMs < restMsMax && isOpen(socket)) write();
-    else discard();
-  });
+  // A whole turn of the event loop reads what has arrived by now: a close, or bytes of an answer to no request.
+  setImmediate(() =>
+    setImmediate(() => {
+      if (performance.now() - restingSinceMs < restMsMax && isOpen(socket)) write();
+      else discard();
+    }),
+  );
 }
 
 const isOpen = (socket: Socket): boolean => socket.writable && !socket.readableEnded;
 
 /** Reads the whole body, which belongs to the exchange: half of one is an answer lost. */
-function readAnswer(route: Route, response: IncomingMessage, settle: (outcome: WireOutcome) => void): void {
+function readAnswer(
+  route: Route,
+  response: IncomingMessage,
+  settle: (outcome: ExchangeOutcome) => void,
+): void {
   const { socket } = response;
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -219,7 +223,8 @@ function readAnswer(route: Route, response: IncomingMessage, settle: (outcome: W
       return;
     }
     route.restingSinceMs.set(socket, performance.now());
-    settle({ kind: 'answered', httpStatus: statusCode, headers, body: Buffer.concat(chunks).toString() });
+    const body = Buffer.concat(chunks).toString();
+    settle({ kind: 'answered', httpStatus: statusCode, headers, body, hangUp: () => socket.destroy() });
   });
   response.on('error', (error) => lost(`the answer was cut short (${findErrorCode(error)})`));
   response.on('close', () => lost('the answer was cut short'));

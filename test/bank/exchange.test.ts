@@ -243,11 +243,11 @@ describe('an answer', () => {
 });
 
 describe('a kept-alive connection', () => {
-  async function startKeepAlive() {
+  async function startKeepAlive(timeoutMs = 5_000) {
     const bank = await startFakeBank();
     open.push(bank);
     bank.behave = ({ body }, response) => Boolean(response.end(body));
-    const transport = openTransport(bank.baseUrl, 300);
+    const transport = openTransport(bank.baseUrl, timeoutMs);
     const ask = (body: string) => transport.post({ ...message, body });
     expect(await ask('1')).toMatchObject({ kind: 'answered', body: '1' });
     return { bank, transport, ask };
@@ -276,11 +276,18 @@ describe('a kept-alive connection', () => {
     expect(bank.arrivals.map((one) => one.body)).toEqual(['1', '2']);
   });
 
-  test('that closes while the request leaves has lost it', async () => {
+  test('whose close has just arrived is replaced', async () => {
     const { bank, ask } = await startKeepAlive();
     bank.connections[0]?.destroy();
+    expect(await ask('2')).toEqual(answered('2'));
+    expect(bank.arrivals.map((one) => one.body)).toEqual(['1', '2']);
+  });
+
+  test('that closes once the request has left has lost it', async () => {
+    const { bank, ask } = await startKeepAlive();
+    bank.behave = ({ socket }) => Boolean(socket.destroy());
     expect((await ask('2')).kind).toBe('lost');
-    expect(bank.arrivals.map((one) => one.body)).toEqual(['1']);
+    expect(bank.arrivals.map((one) => one.body)).toEqual(['1', '2']);
   });
 
   test('that has rested for long is not used again', async () => {
@@ -297,6 +304,16 @@ describe('a kept-alive connection', () => {
     bank.connections[0]?.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nalien');
     expect(await ask('2')).toEqual(answered('2'));
     expect(bank.arrivals.map((one) => one.body)).toEqual(['1', '2']);
+  });
+
+  test('with such bytes that came a moment ago, unread, is not used again', async () => {
+    const { bank, ask } = await startKeepAlive();
+    // The next request comes at once, however busy this machine is.
+    for (let no = 2; no < 20; no += 1) {
+      bank.connections.at(-1)?.write('HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\nalien');
+      expect(await ask(`${no}`)).toEqual(answered(`${no}`));
+    }
+    expect(bank.connections).toHaveLength(19);
   });
 
   test('on which bytes came while it rested is not used again', async () => {
@@ -318,7 +335,7 @@ describe('a kept-alive connection', () => {
   });
 
   test('goes with the request that timed out on it: a late answer is never taken for the next one', async () => {
-    const { bank, ask } = await startKeepAlive();
+    const { bank, ask } = await startKeepAlive(300);
     bank.behave = ({ body }, response) => {
       setTimeout(() => response.end(body), body === 'slow' ? 350 : 0);
       return true;

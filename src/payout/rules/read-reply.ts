@@ -208,7 +208,8 @@ function isRedirect(httpStatus: number): boolean {
   return httpStatus >= 300 && httpStatus < 400;
 }
 
-function isAnothers(echo: string | undefined, ours: string): boolean {
+/** True for a reference that a reply bears and that is not ours. */
+export function isAnothers(echo: string | undefined, ours: string): boolean {
   return echo !== undefined && echo !== '' && echo !== ours;
 }
 
