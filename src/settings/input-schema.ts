@@ -12,6 +12,10 @@ export const inputSchema = z.strictObject({
       description: "our column name → the file's header, for files with headers of their own",
       allowed: `keys: ${rowColumns.map((name) => `\`${name}\``).join(', ')}`,
     }),
+  carry: z.array(z.string().trim().min(1)).default([]).meta({
+    description: 'headers that are only carried through, though they look like columns of ours',
+    allowed: 'a list of headers',
+  }),
   encoding: z
     .enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874'])
     .default('auto')

@@ -17,6 +17,7 @@ const rows = Number(process.argv[2] ?? 1_000_000);
 
 const reader = makePayoutFileReader({
   columns: {},
+  carry: [],
   encoding: 'auto',
   delimiter: 'auto',
   control: 'none',

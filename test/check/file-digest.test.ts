@@ -16,6 +16,7 @@ import { openTheatre, type StoreTheatre } from '../support/theatre.ts';
 const header = 'payoutId,proxyType,proxyNo,payeeName,amount,reference1,reference2';
 const reader = makePayoutFileReader({
   columns: {},
+  carry: [],
   encoding: 'auto',
   delimiter: 'auto',
   control: 'none',

@@ -5,25 +5,30 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
 import { openScene, type ProgramEnd, type Scene } from './harness.ts';
 import { partner } from '../support/core-fixtures.ts';
 
 let scene: Scene;
 beforeAll(async () => {
-  scene = await openScene({ limits: { similarDays: 0, likeFileDays: 0 } });
+  const directory = [
+    { proxyNo: '0810000001', name: 'Somchai Jaidee', nameTh: 'สมชาย ใจดี' },
+    { proxyNo: '0810000002', name: 'Malee Srisuk', nameTh: 'มาลี ศรีสุข' },
+    { proxyNo: '0810000003', name: 'Anan Thongdee', nameTh: 'อนันต์ ทองดี' },
+  ];
+  scene = await openScene({ sandbox: { directory } });
 });
 afterAll(() => scene[Symbol.asyncDispose]());
 
 let configs = 0;
 
-/** The scene's settings with these of `input`. */
-async function configWith(input: object): Promise<string> {
+/** The scene's settings with these. */
+async function configWith(changes: object): Promise<string> {
   configs += 1;
   const path = join(scene.folder, `with-${configs}.yaml`);
   const { baseUrl } = scene.bank;
   const limits = { similarDays: 0, likeFileDays: 0 };
-  const settings = { dataDir: './data', bank: { baseUrl, ...partner }, limits, input };
+  const settings = { dataDir: './data', bank: { baseUrl, ...partner }, limits, ...changes };
   await writeFile(path, stringify(settings));
   return path;
 }
@@ -35,10 +40,10 @@ interface Played {
   readonly paid: readonly string[];
 }
 
-async function play(name: string, content: string | Uint8Array, input: object = {}): Promise<Played> {
+async function play(name: string, content: string | Uint8Array, changes: object = {}): Promise<Played> {
   const path = join(scene.folder, 'in', name);
   await writeFile(path, content);
-  const config = await configWith(input);
+  const config = await configWith(changes);
   const before = (await scene.bank.ledger()).entries.length;
   const check = await scene.runWith(config, 'check', path);
   expect((await scene.bank.ledger()).entries).toHaveLength(before);
@@ -77,8 +82,46 @@ describe('amounts that a comma has cut', () => {
     expect(outline(played)).toEqual([5, 5]);
     const [, key = '', value = ''] =
       /set input\.(\w+) to (\w+)/.exec(played.run.stdout + played.run.stderr) ?? [];
-    const cured = await play(`${name}.csv`, content, { [key]: value });
+    const cured = await play(`${name}.csv`, content, { input: { [key]: value } });
     expect(outline(cured).slice(0, 2)).toEqual([0, 0]);
     expect(cured.paid).toHaveLength(2);
+  });
+});
+
+/** The settings that a message on the screen says to paste. */
+function readOffers({ run, check }: Played): readonly object[] {
+  const offers = [run, check].map(({ stdout, stderr }) =>
+    (stdout + stderr).match(/\binput: \{ (?:columns: \{.*?\}|carry: \[.*?\]) \}/g),
+  );
+  expect(offers[0]).toEqual(offers[1]);
+  return (offers[0] ?? []).map((offer) => parse(offer) as object);
+}
+
+describe('headings that look like ours', () => {
+  const file = (header: string, id: string): string => `${header}\n${id},0810000001,100.00,มาลี ศรีสุข\n`;
+
+  test('the name that stands below one is compared: with its own heading, or with the settings of the message', async () => {
+    expect(outline(await play('named.csv', file('payoutId,proxyNo,amount,payeeName', 'N-1')))).toEqual([
+      0, 3,
+    ]);
+    const content = file('payoutId,proxyNo,amount,payeeName\u200b', 'N-2');
+    const refused = await play('unseen.csv', content);
+    expect(outline(refused)).toEqual([5, 5]);
+    const [mapping = {}, carrying = {}] = readOffers(refused);
+    expect(outline(await play('unseen.csv', content, mapping))).toEqual([0, 3]);
+    const carried = content.replace('N-2', 'N-3');
+    expect(outline(await play('unseen-too.csv', carried, carrying))).toEqual([0, 0, '100.00']);
+  });
+
+  test.each([
+    ['all marked as a template marks them', 'payoutId*,proxyNo*,amount*,reference1 (max 20)', 'Y-1'],
+    ['a required one with a character that cannot be seen', 'payoutId,proxyNo\u200b,amount,why', 'Y-2'],
+    ['a no-break space', 'payout\u00a0Id,proxyNo,amount,why', 'Y-3'],
+  ])('a file is paid with the settings of the message: %s', async (_, header, id) => {
+    const content = `${header}\n${id},0810000001,100.00,INV-1\n`;
+    const refused = await play(`${id}.csv`, content);
+    expect(outline(refused)).toEqual([5, 5]);
+    const [mapping = {}] = readOffers(refused);
+    expect(outline(await play(`${id}.csv`, content, mapping))).toEqual([0, 0, '100.00']);
   });
 });

@@ -22,6 +22,7 @@ export const noLimits: PayoutFileLimits = {
 
 export const defaults: PayoutFileOptions = {
   columns: {},
+  carry: [],
   encoding: 'auto',
   delimiter: 'auto',
   control: 'none',

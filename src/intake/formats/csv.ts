@@ -1,5 +1,6 @@
 /** Files as CSV: a pass over the bytes, of which no more than a block is in memory. */
 import { parse } from 'csv-parse/sync';
+import { describeCharacter } from '../../core/cell-text.ts';
 import type { Inspection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile } from '../../platform/csv/open.ts';
 import {
@@ -63,6 +64,9 @@ interface HeaderRecord extends HeaderNames {
 
 type CsvHeader = HeaderRecord & Header;
 
+/** Line ends of some systems, which CSV does not know. */
+const strangeLineEnd = /[\u0085\u2028\u2029]/u;
+
 function skipBlankLines(head: Buffer): { readonly offset: number; readonly line: number } {
   let line = 1;
   for (let offset = 0; offset < head.length; offset += 1) {
@@ -91,6 +95,12 @@ function readHeaderRecord(head: Buffer, isWhole: boolean, delimiter: Delimiter):
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
   });
+  const lineEnd = names.find((name, place) => !scan.quoted.includes(place) && strangeLineEnd.test(name));
+  if (lineEnd !== undefined) {
+    const which = describeCharacter(strangeLineEnd.exec(lineEnd)?.[0] ?? '');
+    const message = `${which} stands in the header, where LF or CR LF should end its line: have the file written with such line ends`;
+    throw new FileRejected('line-ends', message, line);
+  }
   const nextLine = line + scan.lineEnds + 1;
   return { delimiter, names: names.map((name) => name.trim()), line, endOffset: scan.end, nextLine };
 }

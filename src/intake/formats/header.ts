@@ -2,6 +2,7 @@
 import { FileRejected } from '../../platform/csv/open.ts';
 import type { Delimiter } from '../../platform/csv/records.ts';
 import { type FileColumns, fileColumns } from '../rules/file-columns.ts';
+import { headingKey, quoteHeading, visibleHeading } from '../rules/headings.ts';
 
 /** Our column → the file's header. */
 type ColumnHeaders<Column extends string = string> = Readonly<Partial<Record<Column, string | undefined>>>;
@@ -10,6 +11,8 @@ type ColumnHeaders<Column extends string = string> = Readonly<Partial<Record<Col
 export interface HeaderOptions<Column extends string = string> {
   /** A column that stands here must be in the file. */
   readonly columns: ColumnHeaders<Column>;
+  /** Headers that are only carried through, whatever they look like. */
+  readonly carry: readonly string[];
   /** The headers of the other kind of file, by which one is known that came the wrong way. */
   readonly otherColumns?: ColumnHeaders | undefined;
 }
@@ -35,11 +38,6 @@ export interface Header extends HeaderNames {
   readonly extraColumns: readonly string[];
 }
 
-/** Names that people take for one another: payee_name, Payee Name, payee-name. */
-function squeeze(name: string): string {
-  return name.toLowerCase().replaceAll(/[\s_.-]/g, '');
-}
-
 function placesOf(names: readonly string[], wanted: string): number[] {
   const places = (isSame: (name: string) => boolean): number[] =>
     names.flatMap((name, place) => (isSame(name) ? [place] : []));
@@ -54,15 +52,16 @@ function rejectDoubled(record: HeaderNames, column: string, places: readonly num
 }
 
 /** Finds our columns, those with a name of their own in the settings first: no other takes a header they claim. */
-function findPlaces(record: HeaderNames, { names }: FileColumns, columns: ColumnHeaders): Places {
+function findPlaces(record: HeaderNames, { names }: FileColumns, { columns, carry }: HeaderOptions): Places {
   const found: Partial<Record<string, number>> = {};
   const claimed = new Set<number>();
   const mappedFirst = names.toSorted(
     (a, b) => Number(columns[a] === undefined) - Number(columns[b] === undefined),
   );
   for (const column of mappedFirst) {
-    const places = placesOf(record.names, columns[column]?.trim() ?? column).filter(
-      (place) => !claimed.has(place),
+    const mapped = columns[column]?.trim();
+    const places = placesOf(record.names, mapped ?? column).filter(
+      (place) => !claimed.has(place) && (mapped !== undefined || !carry.includes(record.names[place] ?? '')),
     );
     if (places.length > 1) throw rejectDoubled(record, columns[column] ?? column, places);
     const [place] = places;
@@ -73,63 +72,125 @@ function findPlaces(record: HeaderNames, { names }: FileColumns, columns: Column
   return found;
 }
 
+/** Column → the header that is probably meant; each for one column. */
+type Meant = ReadonlyMap<string, string>;
+
+/**
+ * What is probably meant by headers that would be carried through: any column that the file lacks by a header that looks like
+ * it, and one that it must not lack (`missing`) also by what partners usually call it.
+ */
+function findMeant(
+  { names }: HeaderNames,
+  kind: FileColumns,
+  places: Places,
+  missing: readonly string[],
+  { columns, carry }: HeaderOptions,
+): Meant {
+  const found = Object.values(places);
+  const free = names.filter((name, place) => name !== '' && !found.includes(place) && !carry.includes(name));
+  const meant = new Map<string, string>();
+  const match = (column: string, isAlike: (name: string) => boolean): void => {
+    const name = free.find((one) => isAlike(one) && ![...meant.values()].includes(one));
+    if (places[column] === undefined && !meant.has(column) && name !== undefined) meant.set(column, name);
+  };
+  for (const column of kind.names) {
+    const keys = [columns[column] ?? column, column].map(headingKey).filter((key) => key !== '');
+    match(column, (name) => keys.includes(headingKey(name)));
+  }
+  for (const column of missing) match(column, (name) => kind.usualHeaders[column]?.test(name) === true);
+  return meant;
+}
+
+/** The settings to paste, with those that are there already. */
+function describeMapping({ section }: FileColumns, meant: Meant, { columns }: HeaderOptions): string {
+  const headers = Object.entries({ ...columns, ...Object.fromEntries(meant) });
+  const pairs = headers.flatMap(([column, header]) =>
+    header === undefined ? [] : `${column}: ${quoteHeading(header)}`,
+  );
+  return `${section}: { columns: { ${pairs.join(', ')} } }`;
+}
+
+/** How columns that must be there come to be: by the settings to paste, where headers can be meant for them. */
+function describeCure(
+  kind: FileColumns,
+  missing: readonly string[],
+  meant: Meant,
+  options: HeaderOptions,
+): string {
+  const mapping = meant.size === 0 ? '' : describeMapping(kind, meant, options);
+  const unknown = missing.filter((column) => !meant.has(column));
+  if (unknown.length === 0) return `name the file's own headers in the settings: ${mapping}`;
+  const headers = unknown.map((column) => options.columns[column] ?? column).join(', ');
+  const keys = unknown.map((column) => `${kind.section}.columns.${column}`).join(', ');
+  const more = mapping === '' ? '' : `, and name the others in the settings: ${mapping}`;
+  return `add ${headers}, or set ${keys} to what the file calls them${more}`;
+}
+
 function rejectMissing(
   record: HeaderNames,
   kind: FileColumns,
   missing: readonly string[],
-  { columns }: HeaderOptions,
+  meant: Meant,
+  options: HeaderOptions,
 ): FileRejected {
   const [first = kind.required[0]] = missing;
-  const headers = missing.map((column) => columns[column] ?? column).join(', ');
-  const similar = record.names.find((name) => squeeze(name) === squeeze(first));
-  const hint = similar === undefined ? '' : ` ("${similar}" is not taken for it)`;
-  const mapping = describeMapping(record, kind, missing);
-  const message = `the header lacks ${headers}${hint}: add the column, or name the file's own header in the settings: ${mapping}`;
+  const headers = missing.map((column) => options.columns[column] ?? column).join(', ');
+  const similar = meant.get(first);
+  const hint = similar === undefined ? '' : ` (${quoteHeading(similar)} is not taken for it)`;
+  const message = `the header lacks ${headers}${hint}: ${describeCure(kind, missing, meant, options)}`;
   return new FileRejected('column-missing', message, record.line, first);
 }
 
-/** What to paste into the settings: each missing column with the header that is probably meant, or a place to fill in. */
-function describeMapping({ names }: HeaderNames, kind: FileColumns, missing: readonly string[]): string {
-  const known = kind.names.filter((column) => !missing.includes(column)).map(squeeze);
-  const free = names.filter((name) => name !== '' && !known.includes(squeeze(name)));
-  const pairs = missing.map((column) => {
-    const meant =
-      free.find((name) => squeeze(name) === squeeze(column)) ??
-      free.find((name) => kind.usualHeaders[column]?.test(name) === true);
-    return `${column}: ${JSON.stringify(meant ?? 'the header in the file')}`;
-  });
-  return `${kind.section}: { columns: { ${pairs.join(', ')} } }`;
-}
-
-function rejectUnusable(record: HeaderNames, kind: FileColumns, { columns }: HeaderOptions): FileRejected {
-  const wanted = kind.required.map((column) => columns[column] ?? column).join(', ');
-  const message =
-    `the first line is no header: it must name ${wanted}, separated by commas, semicolons or tabs; ` +
-    `add it, or name the file's own headers in the settings: ${describeMapping(record, kind, kind.required)}`;
+function rejectUnusable(
+  record: HeaderNames,
+  kind: FileColumns,
+  meant: Meant,
+  options: HeaderOptions,
+): FileRejected {
+  const wanted = kind.required.map((column) => options.columns[column] ?? column);
+  const isOneCell =
+    record.names.length < wanted.length ||
+    record.names.some((name) => wanted.every((header) => name.includes(header)));
+  const cure = isOneCell
+    ? 'have the file written so, without quotation marks around whole lines'
+    : describeCure(kind, kind.required, meant, options);
+  const message = `the first line is no header: it must name ${wanted.join(', ')}, separated by commas, semicolons or tabs (or by input.delimiter, where that is set); ${cure}`;
   return new FileRejected('header-missing', message, record.line);
 }
 
-/** A column that is carried through although its name is all but one of ours: its content would go unnoticed. */
+/** Columns that are carried through although their names look like ours: their content would go unnoticed. */
 function rejectUnclear(
   record: HeaderNames,
-  { names, section }: FileColumns,
-  places: Places,
-  extras: readonly string[],
-): void {
-  for (const column of names) {
-    const similar = places[column] === undefined && extras.find((name) => squeeze(name) === squeeze(column));
-    if (typeof similar !== 'string') continue;
-    const message = `is "${similar}" meant as ${column}? rename it, or set ${section}.columns.${column}`;
-    throw new FileRejected('column-unclear', message, record.line, similar);
-  }
+  kind: FileColumns,
+  meant: Meant,
+  options: HeaderOptions,
+): FileRejected {
+  const headers = [...meant.values()];
+  const shown = headers.map(quoteHeading).join(', ');
+  const carry = [...options.carry, ...headers].map(quoteHeading).join(', ');
+  const message =
+    `${headers.length === 1 ? 'is' : 'are'} ${shown} meant as ${[...meant.keys()].join(', ')}? Write it so in the file, or set ` +
+    `${describeMapping(kind, meant, options)}; what is only to be carried through, name in input: { carry: [${carry}] }`;
+  return new FileRejected('column-unclear', message, record.line, headers[0]);
 }
 
-/** Two names that only differ in case are one to most readers, and in most spreadsheets: none of them is guessed at. */
+const wrappedPattern = /^["'`´‘’‚‛“”„«»‹›].*["'`´‘’‛“”«»‹›]$/su;
+
+/** Marks around all headers that are no quotation marks of CSV stand around the cells, too: no mapping helps. */
+function rejectWrapped({ names, line }: HeaderNames): void {
+  if (names.length < 2 || !names.every((name) => name === '' || wrappedPattern.test(name))) return;
+  const message =
+    `every heading has marks around it that are read as part of it, as in ${quoteHeading(names[0] ?? '')}: write the cells without ` +
+    'them, or in one pair of plain quotation marks (")';
+  throw new FileRejected('header-quoted', message, line);
+}
+
+/** Two names that only differ in case, or in what cannot be seen, are one to most readers: none of them is guessed at. */
 function rejectTwins(record: HeaderNames): void {
   const firsts = new Map<string, number>();
   for (const [place, name] of record.names.entries()) {
     if (name === '') continue;
-    const key = name.normalize('NFKC').toLowerCase();
+    const key = visibleHeading(name).toLowerCase();
     const first = firsts.get(key);
     if (first !== undefined) throw rejectDoubled(record, name, [first, place]);
     firsts.set(key, place);
@@ -144,10 +205,9 @@ const otherThan = (kind: FileColumns): FileColumns =>
  * carried through unread, and the old ones sent.
  */
 function rejectExceptionsFile({ names, line }: HeaderNames): void {
-  // In a workbook of ours the heading in Thai stands below.
-  const heads = names.map((name) => name.split(/[\r\n]/)[0]?.trim());
+  const keys = names.map(headingKey);
   for (const { exceptionMarks, filledIn, rowsAre, required } of Object.values(fileColumns)) {
-    if (!exceptionMarks.every((column) => heads.includes(column))) continue;
+    if (!exceptionMarks.every((column) => keys.includes(headingKey(column)))) continue;
     const message =
       `this is an exceptions file that paydrop wrote: ${filledIn} would not be read. What was decided in it is ` +
       `taken by "paydrop decide" and its name; or take the rows out of your own ${rowsAre} file, correct them there, and give ` +
@@ -164,9 +224,8 @@ function rejectOtherKind(
   { otherColumns = {} }: HeaderOptions,
 ): void {
   const other = otherThan(kind);
-  const theirs = other.required.filter(
-    (column) => placesOf(record.names, otherColumns[column]?.trim() ?? column).length > 0,
-  );
+  const keys = record.names.map(headingKey);
+  const theirs = other.required.filter((column) => keys.includes(headingKey(otherColumns[column] ?? column)));
   const isWhole = theirs.length === other.required.length;
   if (!isWhole && (found.length > 0 || !theirs.includes(other.required[0]))) return;
   throw new FileRejected(other.otherKind.code, other.otherKind.message, record.line);
@@ -179,19 +238,23 @@ function rejectOtherKind(
 export function mapHeader(record: HeaderNames, kind: FileColumns, options: HeaderOptions): Header {
   const { columns } = options;
   rejectExceptionsFile(record);
-  const places = findPlaces(record, kind, columns);
+  const places = findPlaces(record, kind, options);
   const present = kind.required.filter((column) => places[column] !== undefined);
-  if (present.length < kind.required.length) rejectOtherKind(record, kind, present, options);
-  if (present.length === 0) throw rejectUnusable(record, kind, options);
+  if (present.length < kind.required.length) {
+    rejectOtherKind(record, kind, present, options);
+    rejectWrapped(record);
+  }
   const mapped = kind.names.filter((column) => columns[column] !== undefined);
   const missing = [...new Set([...kind.required, ...mapped])].filter(
     (column) => places[column] === undefined,
   );
-  if (missing.length > 0) throw rejectMissing(record, kind, missing, options);
+  const meant = findMeant(record, kind, places, missing, options);
+  if (present.length === 0) throw rejectUnusable(record, kind, meant, options);
+  rejectTwins(record);
+  if (missing.length > 0) throw rejectMissing(record, kind, missing, meant, options);
+  if (meant.size > 0) throw rejectUnclear(record, kind, meant, options);
   const found = Object.values(places);
   const extraPlaces = record.names.flatMap((_, place) => (found.includes(place) ? [] : [place]));
   const extraColumns = extraPlaces.map((place) => record.names[place] ?? '');
-  rejectTwins(record);
-  rejectUnclear(record, kind, places, extraColumns);
   return { ...record, cellCount: record.names.length, places, extraPlaces, extraColumns };
 }

@@ -1,4 +1,5 @@
 /** How the columns of exceptions and result are headed and looked at in a workbook, in both languages. */
+import { headingKey } from '../../intake/rules/headings.ts';
 
 /** What a sheet is made of; every cell of it is a text. */
 export interface SheetTable {
@@ -91,6 +92,8 @@ export interface FoundColumns {
   readonly places: Readonly<Record<string, number | undefined>>;
   /** Headed in both languages, as a workbook is, whose cells are as they were written. */
   readonly isBilingual: boolean;
+  /** Columns that are not there, and the headings that look like theirs. */
+  readonly alike: Readonly<Record<string, string | undefined>>;
   /** One that stands twice. */
   readonly doubled: string | undefined;
 }
@@ -110,6 +113,18 @@ const headingTests: readonly ((heading: string, column: string, thai: string) =>
   (heading, _, thai) => squeeze(heading) === squeeze(thai),
 ];
 
+function findAlike(headings: readonly string[], places: FoundColumns['places']): FoundColumns['alike'] {
+  const taken = Object.values(places);
+  const keys = headings.map((heading, place) => (taken.includes(place) ? '' : headingKey(heading)));
+  const lacking = Object.entries(words).filter(([column]) => places[column] === undefined);
+  return Object.fromEntries(
+    lacking.map(([column, [thai]]) => [
+      column,
+      headings[keys.findIndex((key) => key === headingKey(column) || key === headingKey(thai))],
+    ]),
+  );
+}
+
 /** Finds our columns by their headings: in both languages, in English, or in Thai. */
 export function findColumns(head: readonly string[]): FoundColumns {
   const headings = head.map((heading) => heading.replace(/^[\ufeff']+/, ''));
@@ -125,5 +140,5 @@ export function findColumns(head: readonly string[]): FoundColumns {
     isBilingual ||= found.certainty === 0;
     places[column] = found.of[0] ?? 0;
   }
-  return { places, isBilingual, doubled };
+  return { places, alike: findAlike(headings, places), isBilingual, doubled };
 }

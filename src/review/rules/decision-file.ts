@@ -6,6 +6,7 @@ import { findSpreadsheetDamage, showCell, showProxy } from '../../core/cell-text
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { readProxyId } from '../../core/proxy-id.ts';
+import { quoteHeading } from '../../intake/rules/headings.ts';
 import { readAccountNo } from '../../registration/rules/registration-row.ts';
 import { findColumns, type FoundColumns } from '../../reports/rules/column-words.ts';
 import { type DecisionWord, readDecision, readRegistrationDecision } from './decision-words.ts';
@@ -350,6 +351,12 @@ export function readDecisions(records: readonly FiledRecord[]): DecisionReading 
       'the head has this column twice: remove one',
     );
   const form = chooseForm(columns);
+  for (const column of [...neededColumns(form), ...form.corrections]) {
+    const heading = columns.alike[column];
+    if (heading === undefined) continue;
+    const message = `is ${quoteHeading(heading)} meant as ${column}? write it as ${column}; if it is a column of your own, add an empty column ${column}`;
+    return aboutFile(head.line, heading, 'column-unclear', message);
+  }
   const missing = neededColumns(form).filter((column) => columns.places[column] === undefined);
   if (missing.length > 0) {
     const message = `the head lacks ${missing.join(', ')}: is this a file that "paydrop exceptions" wrote? keep these columns and their headings`;

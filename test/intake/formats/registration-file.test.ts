@@ -170,7 +170,7 @@ describe('a file that is rejected as a whole says where and why', () => {
       'lacks Policy',
       { columns: { ref2: 'Policy' } },
     ],
-    ['a name all but right', `${head},Ref 2\n`, 'column-unclear', 1, 'registration.columns.ref2'],
+    ['a name all but right', `${head},Ref 2\n`, 'column-unclear', 1, 'columns: { ref2: "Ref 2" }'],
     ['a column twice', `${head},ref1\n`, 'column-doubled', 1, 'as number 4 and 5'],
     ['no end', file(row('R1')).trimEnd(), 'line-end-missing', 2, 'no line end'],
     [

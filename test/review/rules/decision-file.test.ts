@@ -198,6 +198,31 @@ describe('the head', () => {
     expect(refusals([{ line: 1, cells: ['', ' '] }])).toEqual(['1 - file-empty']);
   });
 
+  test.each([
+    ['newAmount', 'newAmount*'],
+    ['newAmount', 'newAmount\u200b'],
+    ['newAmount', 'New amount (baht)'],
+    ['newAmount', 'จำนวนเงินใหม่*'],
+    ['newAmount', `newAmount*\nจำนวนเงินใหม่`],
+    ['newProxyNo', 'new_proxy_no'],
+    ['note', 'n\u043ete'],
+    ['decision', 'decision:'],
+  ])('is refused when a heading is all but ours: %s as %j', (column, heading) => {
+    const renamed = head!.cells.map((one) => (one === column ? heading : one));
+    expect(refusals([{ line: 3, cells: renamed }, ...rows])).toEqual([`3 ${heading} column-unclear`]);
+    const reading = decide(renamed);
+    const [issue] = reading.kind === 'refused' ? reading.issues : [];
+    const [, cure = ''] = /write it as (\w+)/.exec(issue?.message ?? '') ?? [];
+    expect(decide(renamed.map((one) => (one === heading ? cure : one)))).toMatchObject({ kind: 'decisions' });
+    const added = refusals([{ line: 3, cells: [...renamed, column] }, ...rows]);
+    expect(added.filter((code) => !code.endsWith('note-missing'))).toEqual([]);
+  });
+
+  test('may have carried columns that look like ours, which are there', () => {
+    const carried = ['newAmount2', 'New amount', 'Note (internal)'];
+    expect(decide([...head!.cells, ...carried])).toMatchObject({ kind: 'decisions' });
+  });
+
   test('tells each column wherever it stands, and rows in whatever order', () => {
     const records = file(
       {},
