@@ -133,14 +133,14 @@ export const acknowledgingCodes: ReadonlySet<string> = new Set([
   'ET001',
 ]);
 
-/** What a code of §7.3 says beside a transfer's own status; undefined for one that tells nothing of it. */
+/**
+ * What a code of §7.3 says beside a transfer's own status; undefined for one that tells nothing of it. An error that by
+ * itself leaves the outcome open, such as EM027, goes with a failed status, and never with a complete one.
+ */
 export function readStatusCode(code: string | undefined): CodeMeaning | undefined {
-  if (code === undefined) return undefined;
-  if (acknowledgingCodes.has(code)) return 'open';
-  // "Executed, failed" proves nothing alone, and contradicts a transfer that is called complete.
-  if (code === 'EM003') return 'failed';
-  const outcome = findBankStatus(code)?.outcome;
-  return outcome === 'unknown' ? undefined : outcome;
+  const outcome = code === 'IC001' ? undefined : findBankStatus(code ?? '')?.outcome;
+  if (outcome !== 'unknown') return outcome;
+  return acknowledgingCodes.has(code ?? '') ? 'open' : 'failed';
 }
 
 /**

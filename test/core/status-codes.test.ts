@@ -83,6 +83,9 @@ describe('the codes of one item or line', () => {
     ['030003', 'X99', 'failed'],
     ['010004', 'IC000', 'paid'],
     ['010004', undefined, 'paid'],
+    ['010004', 'IC001', 'paid'],
+    ['010004', 'X99', 'paid'],
+    ['030003', 'IC001', 'failed'],
     ['030004', 'ET001', 'open'],
     ['010003', 'IC000', 'open'],
     ['010003', 'EV055', 'open'],
@@ -99,7 +102,7 @@ describe('the codes of one item or line', () => {
     },
   );
 
-  test.each(['EV055', 'EM053', 'TM001', 'PT001', 'EM003', 'ET001', 'EM001'])(
+  test.each(['EV055', 'EM053', 'TM001', 'PT001', 'ET001', 'EM001', 'EM003', 'EM027', 'EM000', 'EV034'])(
     'a complete status beside %s is a contradiction',
     (code) => expect(read('010004', code)).toBe('contradiction'),
   );

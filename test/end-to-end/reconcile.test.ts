@@ -49,7 +49,8 @@ describe('a day at the sandbox bank', () => {
 
   test('every difference is named', async () => {
     const edits = [
-      { edit: 'alter', ...of(fates.deniedPaid), columns: { STATUS: '010004' } },
+      { edit: 'alter', ...of(fates.deniedPaid), columns: { STATUS: '010004', 'REASON CODE': 'IC000' } },
+      { edit: 'alter', ...of(19), columns: { STATUS: '030003' } },
       { edit: 'drop', ...of(fates.stuckFailed) },
       { edit: 'drop', ...of(20) },
       { edit: 'alter', ...of(21), columns: { AMOUNT: '1.00' } },
@@ -69,6 +70,7 @@ describe('a day at the sandbox bank', () => {
       const breaks = await sender.journal.openBreaks(date, 100);
       expect(nameBreaks(breaks)).toEqual({
         'status-mismatch': 'P13',
+        'status-contradiction': 'P19',
         'pending-not-in-statement': 'P12',
         'pending-at-bank': 'P11',
         'missing-at-bank': 'P20',
@@ -81,7 +83,7 @@ describe('a day at the sandbox bank', () => {
         'fee-mismatch': 'P27',
         'net-mismatch': 'P28',
         'date-mismatch': 'P29',
-        'unmatched-bank-line': 'FOREIGN0000000000013',
+        'unmatched-bank-line': 'FOREIGN0000000000014',
       });
       expect(breaks[0]?.kind).toBe('status-mismatch');
       const [denied] = await sender.journal.findPayouts('P13');
@@ -90,7 +92,8 @@ describe('a day at the sandbox bank', () => {
   });
 
   test('called paid by the bank and failed in its statement: disputed, and told in an exceptions update', async () => {
-    const edits = [...settled, { edit: 'alter', ...of(30), columns: { STATUS: '030003' } }];
+    const failed = { STATUS: '030003', 'REASON CODE': 'EV055' };
+    const edits = [...settled, { edit: 'alter', ...of(30), columns: failed }];
     await using rehearsal = await openPaidDay({ edits }, rows);
     await rehearsal.withSender(async (sender) => {
       await fetchAndReconcile(sender);

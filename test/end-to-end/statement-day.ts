@@ -31,7 +31,7 @@ export const of = (row: number) => ({ match: { reference1: `INV${row}` } });
 
 /** What the bank says in the end of those that are in doubt. */
 export const settled = [
-  { edit: 'alter', ...of(fates.stuckPaid), columns: { STATUS: '010004' } },
+  { edit: 'alter', ...of(fates.stuckPaid), columns: { STATUS: '010004', 'REASON CODE': 'IC000' } },
   { edit: 'alter', ...of(fates.stuckFailed), columns: { STATUS: '030003', 'REASON CODE': 'EM003' } },
 ];
 

@@ -170,7 +170,8 @@ describe('a corrected version of the later day that lacks what it had finished',
     const foreign = lineFor(two, { ...late, transRefNo: 'FOREIGN', companyId: 'OTHER' });
     day.daysLater = 2;
     await day.reconcile([lineFor(one, { status: 'in-process' }), lineFor(two)]);
-    await day.reconcile([lineFor(one, { ...late, status }), foreign], { on: nextDate });
+    const effectiveDate = status === 'failed' ? date : nextDate;
+    await day.reconcile([lineFor(one, { effectiveDate, status }), foreign], { on: nextDate });
     expect(await openKinds(day)).toEqual([]);
     await day.reconcile([foreign], { on: nextDate });
     expect(await openKinds(day)).toEqual(['pending-at-bank']);

@@ -23,8 +23,9 @@ const linesOn = (
 ) => {
   const own = { ...lineFor(three), effectiveDate: on };
   const rest = on === date ? own : { ...own, transRefNo: 'FOREIGN', companyId: 'OTHER' };
-  const changes = { effectiveDate: on };
-  return [lineFor(one, { ...changes, status: first }), lineFor(two, { ...changes, status: second }), rest];
+  // A failure of another day than the transfer's would settle nothing.
+  const line = (status: LineStatus) => ({ status, effectiveDate: status === 'failed' ? date : on });
+  return [lineFor(one, line(first)), lineFor(two, line(second)), rest];
 };
 
 describe('in process on its day, finished on the next', () => {

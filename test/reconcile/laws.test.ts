@@ -87,7 +87,13 @@ function statementOf(
     copies: 1,
   } as const;
   const none = { amount: 0n, fee: 0n, net: 0n };
-  const flags = { isOtherPayee: false, isOtherName: false, isOtherCompany: false, isOtherPayer: false };
+  const flags = {
+    isOtherPayee: false,
+    isOtherName: false,
+    isOtherCompany: false,
+    isOtherPayer: false,
+    isOtherReference: false,
+  };
   const kept = {
     isDropped: false,
     copies: 1,

@@ -52,7 +52,7 @@ describeOnEngines('a failure that the bank has taken back', (makeStore) => {
   test('of another day than the transfer’s, whose own was never read: in doubt again', async () => {
     await using day = await openDay(['unresolved', 'paid'], makeStore);
     day.daysLater = 2;
-    await day.reconcile([lineFor(day.attempts[0], { ...late, status: 'failed' }), foreign(day)], {
+    await day.reconcile([lineFor(day.attempts[0], { status: 'failed' }), foreign(day)], {
       on: nextDate,
     });
     expect(await statusesOf(day.store)).toEqual(['failed', 'paid']);

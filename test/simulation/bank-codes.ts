@@ -56,4 +56,19 @@ export const openState = (dice: Dice): string | undefined => dice.pick(noItem);
 
 export const completeState = '010004';
 
+/** STATUS and REASON CODE of a statement line in which one of the two says otherwise than the other. */
+export function contradictoryCodes(dice: Dice, state: 'open' | 'complete' | 'failed'): [string, string] {
+  const refusal = dice.pick(refusals.payout);
+  if (state === 'failed')
+    return dice.chance(0.5) ? [completeState, refusal] : [failedState(dice), successCode];
+  const processing = dice.pick([...processingCodes, duplicateCode]);
+  if (state === 'open') return [dice.pick([failedState(dice), completeState]), processing];
+  return dice.chance(0.7) ? [failedState(dice), successCode] : [completeState, refusal];
+}
+
+/** A line says that its transfer failed, and no code of it says otherwise. */
+export const saysFailed = (status: string, reasonCode: string): boolean =>
+  ['030002', '030003'].includes(status) &&
+  ![successCode, completeState, duplicateCode, ...otherDetailsCodes, ...processingCodes].includes(reasonCode);
+
 export const failedState = (dice: Dice): string => dice.pick(['030002', '030003']);

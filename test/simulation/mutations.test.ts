@@ -20,6 +20,7 @@ const alwaysTried = [
   ['a limit of the day looked at before the intent alone', 13],
   ['a statement fails what is under way', 71],
   ['a proof thrown away when a statement was read meanwhile', 538],
+  ['a line failed by its STATUS alone', 128],
   ['somebody checks his own proposal', 7],
   ['the number of what is paid is released', 8],
   ['the intent does not look for the approval', 45],

@@ -7,6 +7,7 @@ import { ofApprovals } from './approval-mutations.ts';
 import { ofDecisions } from './decisions/mutations.ts';
 import { ofMachines } from './machines/mutations.ts';
 import { ofRegistrations } from './registrations/mutations.ts';
+import { ofStatements } from './statement-mutations.ts';
 
 export interface Patch {
   /** Under src/. */
@@ -65,11 +66,6 @@ const inLost = (name: string, file: string, find: string, replace: string): Muta
 const inClocks = (name: string, file: string, find: string, replace: string): Mutation => ({
   ...inOne(name, file, find, replace),
   playedOn: 'clocks',
-});
-
-const inStatements = (name: string, file: string, find: string, replace: string): Mutation => ({
-  ...inOne(name, file, find, replace),
-  playedOn: 'statements',
 });
 
 const inArchives = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -456,63 +452,6 @@ const ofLoss: readonly Mutation[] = [
     'payout/rules/lost-journal.ts',
     'return isInQuestion(loss) && attempts.every(',
     'return isInQuestion(loss) && attempts.length > 0 && attempts.every(',
-  ),
-];
-
-const ofStatements: readonly Mutation[] = [
-  inStatements(
-    'a statement fails what is under way',
-    'reconcile/rules/evidence.ts',
-    "  if (attempt.status === 'recorded') return attempt.inquiries === 0;",
-    '  if (nowMs > 0) return false;',
-  ),
-  inStatements(
-    'a proof thrown away when a statement was read meanwhile',
-    'payout/apply-change.ts',
-    'return decideOnClosed(current, latest);',
-    'return decideOnClosed === undefined ? decideOnClosed : undefined;',
-  ),
-  inStatements(
-    'a statement cut short takes the place of a whole one',
-    'reconcile/rules/custody.ts',
-    'return isForced ? undefined : findIncomplete(seen);',
-    'return isForced ? undefined : findIncomplete({ ...seen, lost: { count: 0, key: undefined } });',
-  ),
-  inStatements(
-    'an empty statement taken for the day on which we have paid',
-    'reconcile/rules/custody.ts',
-    'if (owners.own > 0 || paidCount === 0) return undefined;',
-    'if (owners.own >= 0 || paidCount === 0) return undefined;',
-  ),
-  inStatements(
-    'an empty statement of the morning closes the day when it comes again',
-    'reconcile/read-lines.ts',
-    'if (sha256 === custody.presentSha256 && !custody.closesDay) return undefined;',
-    'if (sha256 === custody.presentSha256) return undefined;',
-  ),
-  inStatements(
-    'a failure that no statement tells any more stands',
-    'reconcile/rules/evidence.ts',
-    "const isByStatement = attemptStatus === 'failed' && isFailedByStatement && lastFinding !== 'failed';",
-    "const isByStatement = attemptStatus === 'paid' && isFailedByStatement && lastFinding !== 'failed';",
-  ),
-  inStatements(
-    'a line in process taken for a failure',
-    'reconcile/rules/judge-transfer.ts',
-    "    case 'in-process':\n      return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;",
-    "    case 'in-process':\n      return bookStatus === 'pending' ? 'fail' : note;",
-  ),
-  inStatements(
-    'an attempt that came alive again keeps no other from being made',
-    'core/payout.ts',
-    "['recorded', 'sent', 'paid', 'unresolved'];",
-    "['recorded', 'sent', 'paid'];",
-  ),
-  inStatements(
-    'a late proof by a statement raises no alarm',
-    'reconcile/rules/decide-statement.ts',
-    'const isAlarm = !isDoubt || !isOpenAttempt(attempt);',
-    'const isAlarm = false;',
   ),
 ];
 

@@ -4,7 +4,14 @@ import type { Dice } from '../support/dice.ts';
 import type { PlannedLimits } from './limit-watch.ts';
 import { addDecisions, type PlannedDecision } from './decisions/plan.ts';
 import { drawFiles, type PlannedFile } from './planned-files.ts';
-import { drawStatements, makeHasty, makeWithdrawn, often, slowFaults } from './planned-statements.ts';
+import {
+  drawStatements,
+  makeContradicting,
+  makeHasty,
+  makeWithdrawn,
+  often,
+  slowFaults,
+} from './planned-statements.ts';
 
 /** Faults that a roll of the dice brings about, each with the moment at which it is rolled for. */
 export const faultKinds = [
@@ -112,10 +119,10 @@ export interface PlannedStatement {
   /** Of the day before that moment, by the bank's clock, or of the day itself. */
   readonly isOfDayBefore: boolean;
   /**
-   * `early`: half of the lines are missing; `hasty`: what is in process is called failed; `old`: one that was written
-   * before comes again.
+   * `early`: half of the lines are missing; `hasty`: what is in process is called failed; `contradicting`: STATUS and
+   * REASON CODE of a line say different things; `old`: one that was written before comes again.
    */
-  readonly how: 'honest' | 'early' | 'empty' | 'hasty' | 'old';
+  readonly how: 'honest' | 'early' | 'empty' | 'hasty' | 'contradicting' | 'old';
   readonly by: StatementGiver;
   /** From its writing to its reading. */
   readonly lagMs: number;
@@ -492,6 +499,11 @@ function makeLimited(dice: Dice, plan: Plan): Plan {
 
 /** What the other shapes bring, and statements; both clocks are right, by which a statement is of this day or another. */
 function drawWithStatements(dice: Dice): Plan {
+  const plan = drawWithUsualStatements(dice);
+  return dice.chance(0.25) ? makeContradicting(dice, plan) : plan;
+}
+
+function drawWithUsualStatements(dice: Dice): Plan {
   const usual = drawUsual(dice, dice.pick(['simple', 'mixed', 'people', 'wild'] as const));
   const plan: Plan = {
     ...usual,

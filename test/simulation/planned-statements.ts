@@ -85,3 +85,13 @@ export function makeWithdrawn(dice: Dice, plan: Plan): Plan {
     ],
   };
 }
+
+/** A bank whose statements contradict themselves inside a line, some of them where another one was whole, or too early. */
+export const makeContradicting = (dice: Dice, plan: Plan): Plan => ({
+  ...plan,
+  statements: plan.statements.map((one) =>
+    ['honest', 'hasty', 'empty'].includes(one.how) && dice.chance(0.6)
+      ? { ...one, how: 'contradicting' }
+      : one,
+  ),
+});

@@ -19,12 +19,14 @@ import {
 } from '../../src/reconcile/reconcile.ts';
 import {
   blankLine,
+  commonStatementWords,
   encodeLine,
-  type LineStatus,
+  makeStatusReader,
   type StatementLine,
 } from '../../src/reconcile/rules/statement.ts';
 import type { Journal } from '../../src/store/store.ts';
 import type { Auditor } from './auditor.ts';
+import { completeState, contradictoryCodes, saysFailed } from './bank-codes.ts';
 import type { BankBook, Entry } from './bank-book.ts';
 import type { PlannedStatement, StatementGiver } from './plan.ts';
 import { company } from './process.ts';
@@ -48,19 +50,27 @@ interface Before {
 /** What may come between a reading and its end; the next reading takes up what it leaves. */
 const interruptions: readonly string[] = ['StatementOvertakenError', 'ChangedMeanwhile', 'DiskFullError'];
 
-const codes: Readonly<Record<LineStatus, string>> = {
-  complete: '010004',
-  failed: '030003',
-  'in-process': '010003',
-  other: '',
-};
+/** As the program reads them. */
+const readStatus = makeStatusReader(commonStatementWords);
+
+/** STATUS and REASON CODE of a line. */
+type Codes = readonly [status: string, reasonCode: string];
+const codes = {
+  complete: [completeState, ''],
+  failed: ['030003', ''],
+  open: ['010003', ''],
+} as const satisfies Record<string, Codes>;
 
 const referencesOf = (file: DayFile | undefined): ReadonlySet<string> =>
   new Set(file?.lines.map(({ transRefNo }) => transRefNo));
 
-/** References that a file calls failed. */
+/** References that a file calls failed, whatever the program makes of its codes. */
 const failedIn = ({ lines }: DayFile): ReadonlySet<string> =>
-  new Set(lines.filter(({ status }) => status === 'failed').map(({ transRefNo }) => transRefNo));
+  new Set(
+    lines
+      .filter(({ statusText, reasonCode }) => saysFailed(statusText, reasonCode))
+      .map(({ transRefNo }) => transRefNo),
+  );
 
 export class StatementDesk {
   readonly #world: World;
@@ -101,10 +111,12 @@ export class StatementDesk {
     const state = this.#book.stateOf(entry);
     const isShown = this.#world.nowMs >= entry.visibleAtMs;
     if (how === 'empty' || (how === 'early' && dice.chance(0.5))) return [];
-    if (state !== 'open') return [makeLine(entry, state)];
+    if (how === 'contradicting' && dice.chance(0.7))
+      return [makeLine(entry, contradictoryCodes(dice, state))];
+    if (state !== 'open') return [makeLine(entry, codes[state])];
     // Called failed too early, for which nobody waits who looks at the file alone.
-    if (how === 'hasty' && isShown && dice.chance(0.7)) return [makeLine(entry, 'failed')];
-    return dice.chance(0.7) ? [makeLine(entry, 'in-process')] : [];
+    if (how === 'hasty' && isShown && dice.chance(0.7)) return [makeLine(entry, codes.failed)];
+    return dice.chance(0.7) ? [makeLine(entry, codes.open)] : [];
   }
 
   /** Reads a file as `paydrop reconcile` does, beside whoever sends. */
@@ -182,17 +194,20 @@ export class StatementDesk {
 
 export type Reading = 'accepted' | 'refused' | 'broken-off';
 
-function makeLine({ order, day, sysRefNo }: Entry, status: LineStatus): StatementLine {
+function makeLine({ order, day, sysRefNo }: Entry, [statusText, reasonCode]: Codes): StatementLine {
   const { transRefNo, payerAccount, proxyType, proxyNo, companyId, reference1, tranTime } = order;
   const amountSatang = parseBaht(order.amountText) ?? zeroSatang;
   const named = { transRefNo, sysRefNo, payerAccount, proxyType, proxyNo, companyId };
-  const told = { status, statusText: codes[status], reference1: reference1 ?? '', chargeType: 'Our' };
+  const status = readStatus(statusText, reasonCode);
+  const told = { status, statusText, reasonCode, reference1: reference1 ?? '', chargeType: 'Our' };
   const amounts = { amountSatang, netSatang: amountSatang };
   return { ...blankLine, ...named, ...amounts, ...told, effectiveDate: day, effectiveTime: tranTime };
 }
 
-const describe = ({ date, lines }: DayFile): string =>
-  `the statement of ${date}: ${lines.map(({ transRefNo, status }) => `${transRefNo} ${status}`).join(', ')}`;
+const describe = ({ date, lines }: DayFile): string => {
+  const told = lines.map(({ transRefNo, ...line }) => `${transRefNo} ${line.statusText} ${line.reasonCode}`);
+  return `the statement of ${date}: ${told.join(', ')}`;
+};
 
 async function* partsOf({ lines, sha256 }: DayFile): AsyncGenerator<StatementPart> {
   if (lines.length > 0) yield { kind: 'lines', lines };

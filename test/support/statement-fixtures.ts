@@ -74,6 +74,7 @@ const words: Readonly<Record<LineStatus, string>> = {
   complete: 'COMPLETE',
   failed: 'FAILED',
   'in-process': 'PROCESSING',
+  contradiction: 'FAILED',
   other: 'REVERSED',
 };
 

@@ -25,7 +25,7 @@ import {
 import type { StatementPart } from '../ports.ts';
 import {
   commonSchemes,
-  type LineStatus,
+  makeStatusReader,
   type StatementColumn,
   statementColumns,
   type StatementLine,
@@ -266,23 +266,13 @@ function isDigits(text: string): boolean {
   return true;
 }
 
-function indexWords({ complete, failed, inProcess }: StatementWords): Map<string, LineStatus> {
-  const entries = (words: readonly string[], status: LineStatus) =>
-    words.map((word) => [word.trim().toUpperCase(), status] as const);
-  return new Map([
-    ...entries(inProcess, 'in-process'),
-    ...entries(failed, 'failed'),
-    ...entries(complete, 'complete'),
-  ]);
-}
-
 type Cells = readonly string[];
 
 /** Takes the records of one statement, in order. */
 class LineTaker {
   readonly #header: StatementHeader;
   readonly #places: StatementHeader['places'];
-  readonly #words: Map<string, LineStatus>;
+  readonly #readStatus: ReturnType<typeof makeStatusReader>;
   #line = 0;
   #count = 0;
   /** Whether the file numbers its records; undefined before the first. */
@@ -296,7 +286,7 @@ class LineTaker {
   constructor(header: StatementHeader, words: StatementWords) {
     this.#header = header;
     this.#places = header.places;
-    this.#words = indexWords(words);
+    this.#readStatus = makeStatusReader(words);
   }
 
   totals() {
@@ -318,8 +308,9 @@ class LineTaker {
     const no = this.#code(cells, 'NO');
     this.#requireNext(no);
     const statusText = this.#code(cells, 'STATUS');
-    const status = this.#words.get(statusText) ?? this.#words.get(statusText.toUpperCase()) ?? 'other';
-    const isFailed = status === 'failed';
+    const reasonCode = this.#code(cells, 'REASON CODE');
+    const status = this.#readStatus(statusText, reasonCode);
+    const isFailed = status === 'failed' || status === 'contradiction';
     const amountSatang = this.#amount(cells, 'AMOUNT', isFailed);
     const feeSatang = this.#amount(cells, 'FEE', isFailed);
     const netSatang = this.#amount(cells, 'NET AMOUNT', isFailed);
@@ -346,7 +337,7 @@ class LineTaker {
       netSatang,
       statusText,
       status,
-      reasonCode: this.#code(cells, 'REASON CODE'),
+      reasonCode,
       reasonDesc: this.#text(cells, 'REASON DESC'),
       partnerId: this.#text(cells, 'PARTNER ID'),
       clientId: this.#text(cells, 'CLIENT ID'),

@@ -16,6 +16,11 @@ const kindRemedies: Record<BreakKind, Pair> = {
     'Do not pay it again: the lines of the statement contradict each other; ask the bank with the transRefNo which of them holds',
     'ห้ามจ่ายซ้ำ บรรทัดในรายการเดินบัญชีขัดแย้งกันเอง ให้สอบถามธนาคารด้วย transRefNo ว่าบรรทัดใดถูกต้อง',
   ],
+  'status-contradiction': [
+    'Do not pay it again: one code of the line says that it failed, and another that it did not; ask what became of it with ' +
+      '"paydrop settle", and ask the bank with the transRefNo which of the two holds',
+    'ห้ามจ่ายซ้ำ รหัสหนึ่งในบรรทัดแจ้งว่าไม่สำเร็จ แต่อีกรหัสหนึ่งแจ้งเป็นอย่างอื่น ให้สอบถามสถานะ และสอบถามธนาคารด้วย transRefNo ว่ารหัสใดถูกต้อง',
+  ],
   'payee-mismatch': [
     "Ask the bank with the transRefNo and sysRefNo who was credited; if it was not the row's payee, have the transfer returned " +
       'before it is paid again',
@@ -109,10 +114,11 @@ const wordRemedies: Partial<Record<AttemptStatus, Pair>> = {
   refused: mayMean('the bank has paid what it had refused', 'ธนาคารจ่ายรายการที่เคยปฏิเสธ'),
 };
 
-const lostRemedy: Pair = [
-  'Do not pay it again: the bank says that it failed, and the journal was lost; ask with "paydrop settle", which looks for a ' +
-    'later attempt first, then reconcile the day again',
-  'ห้ามจ่ายซ้ำ ธนาคารแจ้งว่าไม่สำเร็จ และข้อมูลเคยสูญหาย ให้สอบถามสถานะเพื่อหาการส่งครั้งหลังก่อน แล้วกระทบยอดวันนั้นใหม่',
+/** Why it waits stands in the reason. */
+const waitingRemedy: Pair = [
+  'Do not pay it again: the line says that it failed, and does not settle it yet; ask what became of it with "paydrop settle", ' +
+    'then reconcile the day again',
+  'ห้ามจ่ายซ้ำ บรรทัดนี้แจ้งว่าไม่สำเร็จ แต่ยังสรุปผลไม่ได้ ให้สอบถามสถานะ แล้วกระทบยอดวันนั้นใหม่',
 ];
 
 const earlierRemedy: Pair = [
@@ -135,7 +141,7 @@ export const describeBreakRemedy = (record: Remedied, language: Language = 'en')
 function findRemedy({ kind, severity, attempt, lines, lineAt }: Remedied): Pair {
   const line = lines[lineAt ?? -1];
   if (kind === 'status-mismatch') {
-    if (severity === 'low') return lostRemedy;
+    if (severity === 'low') return waitingRemedy;
     const isContradicted = lines.some(({ status }) => status !== line?.status);
     if (isContradicted) return kindRemedies[kind];
     const known = attempt === null ? undefined : statusRemedies[attempt.attemptStatus];
@@ -164,6 +170,6 @@ export const breakRemedyPairs: readonly Pair[] = [
   ...Object.values(kindRemedies),
   ...Object.values(statusRemedies),
   ...Object.values(wordRemedies),
-  lostRemedy,
+  waitingRemedy,
   earlierRemedy,
 ];

@@ -244,7 +244,9 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
     status: isAwaited ? 'sent' : 'unresolved',
     nextInquiryAtMs: isAwaited ? nowMs : null,
   };
-  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as "${maskForeignNumbers(line.statusText)}"`;
+  const codes = line.status === 'contradiction' ? [line.statusText, line.reasonCode] : [line.statusText];
+  const said = codes.map((code) => `"${maskForeignNumbers(code)}"`).join(' and ');
+  const text = `${placeOf(told)} has attempt ${attempt.order.transRefNo}, closed before, as ${said}`;
   return aliveAgain(told, attempt, { code: 'earlier-attempt-open', text }, told.detail, mayReopen);
 }
 

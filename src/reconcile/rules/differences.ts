@@ -73,12 +73,12 @@ function isPayee({ proxyType, proxyNo }: AttemptFacts['order'], line: StatementL
 }
 
 /** A word of the bank's. Columns that are shifted bring the number of a person to any of them. */
-const shown = (text: string): string => (text === '' ? 'nothing' : maskForeignNumbers(text));
+export const shown = (text: string): string => (text === '' ? 'nothing' : maskForeignNumbers(text));
 const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(text));
 
 /**
- * What differs in amount, payee, company or payer account. A failed line may have an amount of zero, since AMOUNT is
- * what was credited (§2.7). An empty cell is no agreement.
+ * What differs in amount, payee, company or payer account. A line that failed, or may have, can have an amount of zero,
+ * since AMOUNT is what was credited (§2.7). An empty cell is no agreement.
  */
 function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Difference[] {
   const { order } = attempt;
@@ -89,7 +89,8 @@ function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Di
     found.push({ kind: 'payee-mismatch', reason });
   }
   const amount = amountOf(attempt);
-  const isNothingCredited = line.status === 'failed' && line.amountSatang === 0n;
+  const mayHaveFailed = line.status === 'failed' || line.status === 'contradiction';
+  const isNothingCredited = mayHaveFailed && line.amountSatang === 0n;
   if (line.amountSatang !== amount && !isNothingCredited) {
     const reason = `${showBaht(amount)} was sent, the statement says ${showBaht(line.amountSatang)}`;
     found.push({ kind: 'amount-mismatch', reason });
@@ -150,6 +151,25 @@ export function isOfEarlierTransfer(line: StatementLine, attempt: AttemptFacts, 
   const { tranDate } = attempt.order;
   const isBefore = date < tranDate || (effectiveDate !== '' && effectiveDate < tranDate);
   return isBefore && !isBookedBeforeMidnight(line, attempt, date);
+}
+
+const withoutZeros = (text: string): string => text.replace(/^0+(?=\d+$)/, '');
+
+/**
+ * Why a failed line is of another transfer than any that we sent under its reference, such as one that is completed
+ * yet: undefined unless its day, or the REFERENCE1 that it bears, is another one.
+ * @param date YYYYMMDD of the statement, and of a line without a day of its own
+ */
+export function whyOfNoSend(line: StatementLine, attempt: AttemptFacts, date: string): string | undefined {
+  const { tranDate, reference1: sent } = attempt.order;
+  const lineDate = line.effectiveDate === '' ? date : line.effectiveDate;
+  if (lineDate !== tranDate) return `nothing was sent under its reference on ${showDate(lineDate)}`;
+  const isOther =
+    sent !== undefined &&
+    line.reference1 !== '' &&
+    // A spreadsheet takes zeros away that it finds before a number.
+    withoutZeros(line.reference1) !== withoutZeros(sent ?? '');
+  return isOther ? 'its REFERENCE1 is not the one that was sent' : undefined;
 }
 
 /** So far the clocks may be apart at which we send and the bank books. */

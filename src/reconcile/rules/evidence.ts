@@ -4,7 +4,7 @@
  */
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import type { Attempt, AttemptStatus, Payout } from '../../core/payout.ts';
-import { findDifferences, fitsIdentity, isOfEarlierTransfer } from './differences.ts';
+import { findDifferences, fitsIdentity, isOfEarlierTransfer, whyOfNoSend } from './differences.ts';
 import type { StatementLine } from './statement.ts';
 import type { AttemptFacts, BreakRecord, DayFacts, OtherDayLine } from './types.ts';
 
@@ -40,7 +40,7 @@ export function findOwnLines(
 /** A line in process may be an earlier word on one that is complete; failed is whatever nothing else speaks of as alive. */
 export function contradicts(line: StatementLine, other: StatementLine): boolean {
   if (line.status !== 'complete') return other.status !== line.status;
-  return other.status === 'failed' || other.status === 'other';
+  return other.status !== 'complete' && other.status !== 'in-process';
 }
 
 /**
@@ -66,7 +66,8 @@ export function isConfirmedByLaterDay(
   const last = later.filter((other) => other.date === lastDate);
   const word = bookStatusOf(attempt) === 'paid' ? 'complete' : 'failed';
   const saysSo = ({ line, date: on }: OtherDayLine): boolean =>
-    line.status === word && fitsIdentity(findDifferences(line, attempt, on));
+    (word === 'complete' ? line.status === word : isOwnFailure(line, attempt, on)) &&
+    fitsIdentity(findDifferences(line, attempt, on));
   if (last.length === 0 || !last.every(saysSo)) return false;
   return word === 'complete' || otherDayLines.every(({ line }) => mayHaveFailed(line));
 }
@@ -93,6 +94,10 @@ export function isPaidByAnother(attempt: AttemptFacts): boolean {
   return isRowPaid || attempt.isPaidOtherwise === true;
 }
 
+/** True for a line by which a send of the attempt has failed. */
+export const isOwnFailure = (line: StatementLine, attempt: AttemptFacts, date: string): boolean =>
+  line.status === 'failed' && whyOfNoSend(line, attempt, date) === undefined;
+
 /** It failed by a statement's word alone, and no statement says so any more. */
 export function isFailureRetracted(attempt: AttemptFacts, otherDayLines: readonly OtherDayLine[]): boolean {
   const { attemptStatus, payoutStatus, settledBy, lastFinding } = attempt;
@@ -100,7 +105,10 @@ export function isFailureRetracted(attempt: AttemptFacts, otherDayLines: readonl
   // How the attempt itself has failed: its row may have been tried again since, or have failed by another one's reply.
   const isFailedByStatement = attempt.isFailedByStatement ?? isRowByStatement;
   const isByStatement = attemptStatus === 'failed' && isFailedByStatement && lastFinding !== 'failed';
-  return isByStatement && !findOwnLines(attempt, otherDayLines).some(({ line }) => line.status === 'failed');
+  return (
+    isByStatement &&
+    !findOwnLines(attempt, otherDayLines).some(({ line, date }) => isOwnFailure(line, attempt, date))
+  );
 }
 
 /** An inquiry or a person has settled the attempt after its lines were judged: theirs is the newer word. */

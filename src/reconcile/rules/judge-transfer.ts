@@ -7,13 +7,14 @@
  * ours, and absence proves nothing (design: I3).
  */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
-import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import {
   type Difference,
   findDifferences,
   fitsIdentity,
   isOfEarlierTransfer,
   isOwnReference,
+  shown,
+  whyOfNoSend,
 } from './differences.ts';
 import {
   bookStatusOf,
@@ -23,6 +24,7 @@ import {
   isConfirmedByLaterDay,
   isFailureRetracted,
   isFinishedByInquiry,
+  isOwnFailure,
   isPaidByAnother,
   mayStillFail,
   wasSettledSince,
@@ -229,7 +231,9 @@ function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay) {
   if (line === undefined) throw new RangeError('a key is held against no line');
   const bookStatus = bookStatusOf(attempt);
   const isConfirmedLater = bookStatus !== 'pending' && isConfirmedByLaterDay(attempt, otherDayLines, date);
-  const isUnfinished = bookStatus !== 'pending' && lines.every(({ status }) => status === 'in-process');
+  const isUnfinished =
+    bookStatus !== 'pending' &&
+    lines.every((one) => isUnsettled(one) || (bookStatus === 'unpaid' && one.status === 'failed'));
   const others = lines.filter((_, at) => at !== lineAt);
   const counted = otherDayLines.filter((other) => countsAgainst(line, other, date));
   return {
@@ -247,26 +251,35 @@ function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay) {
     isRepeated:
       line.status === 'complete' &&
       otherDayLines.some((other) => other.date < date && other.line.status === 'complete'),
-    /** It was in process, and newer evidence says what we say: paid, or ended. */
+    /** It was in process, or contradicted itself, and newer evidence says what we say: paid, or ended. */
     isFinished: isUnfinished && (isSettledSince || isConfirmedLater || isFinishedByInquiry(attempt, date)),
     /** What the statements of later days say of it last is what we say. */
     isConfirmedLater,
     /** It failed by a statement's word, and none says so any more. */
     isRetracted:
-      !lines.some(({ status }) => status === 'failed') && isFailureRetracted(attempt, otherDayLines),
-    /** Why a line that failed settles nothing yet. */
-    mustWait: whyToWait(facts),
+      !lines.some((one) => isOwnFailure(one, attempt, date)) && isFailureRetracted(attempt, otherDayLines),
+    /** Why a line that failed settles nothing, or nothing yet. */
+    mustWait: whyToWait(facts) ?? whyOfNoSend(line, attempt, date),
   };
 }
 
-/** Of several lines the one that is complete and ours; else one that is complete; else the first. */
+/** Neither paid nor failed by its line. */
+const isUnsettled = ({ status }: StatementLine): boolean =>
+  status === 'in-process' || status === 'contradiction';
+
+/**
+ * Of several lines the one that is complete and ours; else one that is complete, or that contradicts itself and may be;
+ * else the first.
+ */
 function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: string): number {
   const isComplete = (line: StatementLine): boolean => line.status === 'complete';
   const differences = lines.map((line) => findDifferences(line, attempt, date));
   const clean = lines.findIndex((line, at) => isComplete(line) && differences[at]?.length === 0);
   if (clean >= 0) return clean;
   const ours = lines.findIndex((line, at) => isComplete(line) && fitsIdentity(differences[at] ?? []));
-  return Math.max(0, ours >= 0 ? ours : lines.findIndex(isComplete));
+  if (ours >= 0) return ours;
+  const complete = lines.findIndex(isComplete);
+  return Math.max(0, complete >= 0 ? complete : lines.findIndex(({ status }) => status === 'contradiction'));
 }
 
 function whyToWait({ mayHaveLaterAttempt = false, isUnderWay = false }: DayFacts): string | undefined {
@@ -279,9 +292,7 @@ const laterAttempt = 'a lost part of the journal may have made a later attempt t
 /** How the line's status and ours differ. */
 function findStatusDifference({ bookStatus, line, isContradicted, mustWait }: Held): Difference[] {
   if (line.status === 'complete' && bookStatus === 'paid') return [];
-  // Columns that are shifted bring the number of a person here.
-  const shown = maskForeignNumbers(line.statusText);
-  const said = `the statement says ${shown === '' ? 'nothing' : `"${shown}"`}`;
+  const said = `the statement says ${quoted(line.statusText)}`;
   const differs = (reason: string): Difference[] => [{ kind: 'status-mismatch', reason }];
   switch (line.status) {
     case 'complete':
@@ -296,9 +307,18 @@ function findStatusDifference({ bookStatus, line, isContradicted, mustWait }: He
       return mustWait === undefined ? [] : differs(`${said}, and ${mustWait}`);
     case 'in-process':
       return [{ kind: 'pending-at-bank', reason: `${said}: the bank has not finished it` }];
+    case 'contradiction':
+      return [{ kind: 'status-contradiction', reason: describeContradiction(line) }];
     case 'other':
       return [{ kind: 'unknown-status-word', reason: `${said}: the settings do not know this word` }];
   }
+}
+
+const quoted = (text: string): string => (text === '' ? 'nothing' : `"${shown(text)}"`);
+
+function describeContradiction({ statusText, reasonCode }: StatementLine): string {
+  const codes = `STATUS says ${quoted(statusText)} and REASON CODE says ${quoted(reasonCode)}`;
+  return `${codes}: the two contradict each other`;
 }
 
 /** Proved complete, and another attempt of the same payout has been paid, too. */
@@ -328,6 +348,7 @@ function toFinding({ kind, reason }: Difference, held: Held, { date }: Statement
 function severityOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isEarlier }: Held): Severity {
   switch (kind) {
     case 'paid-twice':
+    case 'status-contradiction':
       return 'critical';
     case 'status-mismatch':
       if (bookStatus === 'unpaid') return 'critical';
@@ -367,11 +388,25 @@ function withSurplus(
   const numbers = lines.map(({ line }) => line).join(', ');
   const complete = lines.filter(({ status }) => status === 'complete').length;
   const reason = `${lines.length} lines for one transfer (lines ${numbers} of the file), ${complete} of them complete`;
-  // A word that nobody knows may mean complete.
-  const isMoved = lines.filter(({ status }) => status === 'complete' || status === 'other').length > 1;
+  // A word that nobody knows may mean complete, and so may codes that contradict each other.
+  const isMoved = lines.filter(({ status }) => status !== 'failed' && status !== 'in-process').length > 1;
   const severity = isMoved ? 'high' : 'medium';
   const rest = own.filter(({ kind }) => kind !== 'duplicate-line');
-  return worstFirst([...rest, { kind: 'duplicate-line', severity, date, lineAt, reason }]);
+  const surplusBreak = { kind: 'duplicate-line', severity, date, lineAt, reason } as const;
+  return worstFirst([...rest, ...findContradiction(own, lines, date), surplusBreak]);
+}
+
+/** Of lines beside the one that is held against the attempt, the first that contradicts itself. */
+function findContradiction(
+  own: readonly BreakFinding[],
+  lines: readonly StatementLine[],
+  date: string,
+): readonly BreakFinding[] {
+  const lineAt = lines.findIndex(({ status }) => status === 'contradiction');
+  const line = lines[lineAt];
+  if (line === undefined || own.some(({ kind }) => kind === 'status-contradiction')) return [];
+  const reason = describeContradiction(line);
+  return [{ kind: 'status-contradiction', severity: 'critical', date, lineAt, reason }];
 }
 
 /** Where a line is counted that differs in nothing. */
@@ -407,8 +442,10 @@ function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
       // What failed on one day may complete on a later one: of two that contradict each other the later holds.
       if (bookStatus === 'paid')
         return attempt.payoutStatus === 'paid' && !isConfirmedLater ? 'dispute' : undefined;
+      if (held.isRetracted) return 'doubt';
       return bookStatus === 'pending' && isProof && mustWait === undefined ? 'fail' : note;
     case 'in-process':
+    case 'contradiction':
       return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;
     // A word that nobody knows tells no more than that the bank knows the reference.
     case 'other':
@@ -422,7 +459,7 @@ function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
  */
 function decideOnEarlier({ attempt, bookStatus, line, isFinished }: Held): StatementStep | undefined {
   if (bookStatus === 'pending') return attempt.acknowledged ? undefined : 'doubt';
-  const mayMove = line.status === 'complete' || (line.status === 'in-process' && !isFinished);
+  const mayMove = line.status === 'complete' || (isUnsettled(line) && !isFinished);
   return bookStatus === 'unpaid' && mayMove ? 'doubt' : undefined;
 }
 

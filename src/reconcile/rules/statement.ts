@@ -1,5 +1,6 @@
 /** The bank's daily statement (§2.7): its columns, and one of its lines as we read it. */
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
+import { agreeOn, type CodeMeaning, readStatusCode } from '../../core/status-codes.ts';
 
 /** What statement columns have in their names for the scheme's word is a setting (`bank.scheme`): here PROXY. */
 export const statementColumns = [
@@ -32,8 +33,11 @@ export type StatementColumn = (typeof statementColumns)[number];
 /** Words that banks have for the scheme in columns and file names, whatever the paths of their interface say. */
 export const commonSchemes: readonly string[] = ['proxy', 'promptpay'];
 
-/** What the bank says of a line's transfer; `other` is a word that neither the interface nor the settings know. */
-export type LineStatus = 'complete' | 'failed' | 'in-process' | 'other';
+/**
+ * What the bank says of a line's transfer. `contradiction`: STATUS says complete or failed, and REASON CODE otherwise;
+ * `other`: a word that neither the interface nor the settings know.
+ */
+export type LineStatus = 'complete' | 'failed' | 'in-process' | 'contradiction' | 'other';
 
 /** What is read of a line, in the order in which a kept line has it. */
 const lineFields = [
@@ -77,7 +81,7 @@ export interface StatementLine
   readonly status: LineStatus;
 }
 
-/** The words of STATUS that mean each; compared without regard to case. Anything else is `other`. */
+/** The words that mean each, in STATUS and in REASON CODE; compared without regard to case. */
 export interface StatementWords {
   readonly complete: readonly string[];
   readonly failed: readonly string[];
@@ -110,6 +114,36 @@ export const commonStatementWords: StatementWords = {
     'PENDING',
   ],
 };
+
+const meanings = {
+  complete: 'paid',
+  failed: 'failed',
+  'in-process': 'open',
+} as const satisfies Partial<Record<LineStatus, CodeMeaning>>;
+
+/**
+ * Makes what reads the codes of a line. STATUS counts, and only as long as REASON CODE does not say otherwise, by a code
+ * of §7.3 or by one of the words: what contradicts itself is neither paid nor failed.
+ */
+export function makeStatusReader({ complete, failed, inProcess }: StatementWords) {
+  const index = new Map<string, keyof typeof meanings>();
+  const add = (words: readonly string[], status: keyof typeof meanings): void => {
+    for (const word of words) index.set(word.trim().toUpperCase(), status);
+  };
+  add(inProcess, 'in-process');
+  add(failed, 'failed');
+  add(complete, 'complete');
+  const find = (word: string): keyof typeof meanings | undefined =>
+    index.get(word) ?? index.get(word.toUpperCase());
+  return (statusText: string, reasonCode: string): LineStatus => {
+    const status = find(statusText);
+    if (status === undefined || reasonCode === '') return status ?? 'other';
+    const word = find(reasonCode);
+    const code = readStatusCode(reasonCode.toUpperCase());
+    const said = agreeOn(meanings[status], word && meanings[word], code);
+    return said === 'contradiction' ? said : status;
+  };
+}
 
 /** One line as a JSON list; amounts are texts in it. */
 export function encodeLine(line: StatementLine): string {

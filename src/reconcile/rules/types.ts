@@ -32,7 +32,7 @@ export interface AttemptFacts {
     | 'amountText'
   > &
     // Not in breaks that an older program kept.
-    Partial<Pick<TransferOrder, 'tranTime'>>;
+    Partial<Pick<TransferOrder, 'tranTime' | 'reference1'>>;
   /** Bytes may have left this often. */
   readonly sends: number;
   readonly acknowledged: boolean;
@@ -131,6 +131,8 @@ export const breakKinds = [
   'paid-twice',
   /** We called it failed and the bank paid it, or the other way round; or in doubt, and its line cannot settle it. */
   'status-mismatch',
+  /** STATUS and REASON CODE of one line contradict each other: it proves neither paid nor failed. */
+  'status-contradiction',
   'payee-mismatch',
   'amount-mismatch',
   'other-company',
@@ -158,7 +160,7 @@ export type AbsenceKind = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'p
 /** A line says something else than we do. */
 export type LineBreakKind = Exclude<BreakKind, AbsenceKind>;
 
-/** `critical`: money moved that we had called unmoved. `high`: money may be lost. `medium`: figures or words differ. `low`: waits. */
+/** `critical`: money moved, or may have, that we had called unmoved. `high`: money may be lost. `medium`: figures or words differ. `low`: waits. */
 export const severities = ['critical', 'high', 'medium', 'low'] as const;
 export type Severity = (typeof severities)[number];
 

@@ -97,6 +97,7 @@ function selectFacts(
     isPaidOtherwise.as('is_paid_otherwise'),
     isFailedByStatement.as('is_failed_by_statement'),
     'a.tran_time',
+    'a.reference1',
   ]);
 }
 
@@ -128,6 +129,7 @@ type FactsRow = readonly [
   number,
   number,
   string,
+  string | null,
 ];
 
 function toFacts(row: FactsRow): AttemptFacts {
@@ -149,6 +151,7 @@ function toFacts(row: FactsRow): AttemptFacts {
       proxyName: row[13],
       amountText: row[14],
       tranTime: row[26],
+      reference1: row[27],
     },
     sends: row[15],
     acknowledged: row[16] === 1,

@@ -19,7 +19,7 @@ import {
 useStatementFolder();
 
 const twoPayees = [{ proxyNo: '0812345678', proxyType: 'MSISDN' }, { proxyNo: '0812345678' }];
-const two = [row(1), row(2, { 'PROXY NAME (TH)': 'ก ข', STATUS: 'TRANSFER_FAILED' })];
+const two = [row(1), row(2, { 'PROXY NAME (TH)': 'ก ข', STATUS: 'TRANSFER_FAILED', 'REASON CODE': 'EV055' })];
 
 describe('a sound statement', () => {
   test('gives its lines whole, and totals to the satang', async () => {
@@ -137,7 +137,54 @@ describe('a sound statement', () => {
     ['', 'other'],
     ['COMPLETE?', 'other'],
   ])('status %j is %s', async (word, status) => {
-    expect((await read(csv([row(1, { STATUS: word })]))).lines).toMatchObject([{ statusText: word, status }]);
+    const { lines } = await read(csv([row(1, { STATUS: word, 'REASON CODE': '' })]));
+    expect(lines).toMatchObject([{ statusText: word, status }]);
+  });
+
+  test.each([
+    ['030003', 'IC000', 'contradiction'],
+    ['030003', 'ic000', 'contradiction'],
+    ['FAILED', 'ET001', 'contradiction'],
+    ['030002', 'EM066', 'contradiction'],
+    ['030003', 'EM073', 'contradiction'],
+    ['030003', 'EM001', 'contradiction'],
+    ['030003', 'SUCCESS', 'contradiction'],
+    ['030003', '010004', 'contradiction'],
+    ['030003', 'PENDING', 'contradiction'],
+    ['010004', 'EV055', 'contradiction'],
+    ['COMPLETE', 'FAILED', 'contradiction'],
+    ['010004', '030003', 'contradiction'],
+    ['010004', 'ET001', 'contradiction'],
+    ['010004', 'EM027', 'contradiction'],
+    ['030003', 'EV055', 'failed'],
+    ['030003', 'EM027', 'failed'],
+    ['030003', '', 'failed'],
+    ['030003', 'X99', 'failed'],
+    ['010004', 'IC000', 'complete'],
+    ['010004', 'X99', 'complete'],
+    ['030004', 'ET001', 'in-process'],
+    ['030004', 'IC000', 'in-process'],
+    ['REVERSED', 'IC000', 'other'],
+  ])('status %j with the reason code %j is %s', async (STATUS, reason, status) => {
+    const { lines } = await read(csv([row(1, { STATUS, 'REASON CODE': reason })]));
+    expect(lines).toMatchObject([{ status, reasonCode: reason }]);
+  });
+
+  test.each([
+    ['failed', 'NOT YET', 'contradiction'],
+    ['failed', 'done', 'contradiction'],
+    ['done', 'NO', 'contradiction'],
+    ['done', 'Done', 'complete'],
+    ['no', 'EV055', 'failed'],
+  ])('%s beside %s, a word of the settings: %s', async (STATUS, reason, status) => {
+    const { complete, failed, inProcess } = readerDefaults.words;
+    const words = {
+      complete: [...complete, 'DONE'],
+      failed: [...failed, 'NO'],
+      inProcess: [...inProcess, 'not yet'],
+    };
+    const { lines } = await read(csv([row(1, { STATUS, 'REASON CODE': reason })]), { words });
+    expect(lines).toMatchObject([{ status }]);
   });
 
   test('takes the words of its status from the settings', async () => {
@@ -227,7 +274,7 @@ describe('a damaged statement is refused as a whole', () => {
   const blanks = { AMOUNT: '', FEE: '', 'NET AMOUNT': '', 'EFFECTIVE DATE': '' };
 
   test.each(['030002', 'failed'])('but a failed line (%s) may have no figures and no day', async (status) => {
-    const { lines, totals } = await read(one({ ...blanks, STATUS: status }));
+    const { lines, totals } = await read(one({ ...blanks, STATUS: status, 'REASON CODE': 'EV055' }));
     expect(lines[1]).toMatchObject({ status: 'failed', amountSatang: 0n, feeSatang: 0n, netSatang: 0n });
     expect(lines.map(({ effectiveDate }) => effectiveDate)).toEqual(['20261120', '', '20261120']);
     expect(totals).toMatchObject({ lines: 3, amountSatang: 2_469_00n });

@@ -28,6 +28,7 @@ export interface Made {
 export interface BankLine {
   readonly reference: string;
   readonly sysRefNo: string;
+  readonly reference1: string;
   readonly effectiveDate: string;
   readonly payerAccount: string;
   readonly proxyType: string;
@@ -71,6 +72,7 @@ export function linesFor({ plan, order }: Made, day: number, drawn: Edit, isWild
   const line: BankLine = {
     reference: order.transRefNo,
     sysRefNo: `SYS${order.transRefNo.slice(2)}`,
+    reference1: edit.isOtherReference ? 'OTHER' : (order.reference1 ?? ''),
     effectiveDate: dateOf(effective),
     payerAccount: edit.isOtherPayer ? '0009999999' : order.payerAccount,
     proxyType: order.proxyType,
@@ -98,6 +100,7 @@ export function strangersOf(plans: readonly StrangerPlan[], day: number): BankLi
     const line: BankLine = {
       reference: references[reference],
       sysRefNo: `SYSX${at}`,
+      reference1: '',
       effectiveDate: dateOf(day),
       payerAccount: payer.payerAccount,
       proxyType: 'MSISDN',
@@ -118,13 +121,23 @@ const codes: Readonly<Record<LineStatus, string>> = {
   complete: '010004',
   failed: '030003',
   'in-process': '010003',
+  contradiction: '030003',
   other: '990001',
 };
 const words: Readonly<Record<LineStatus, string>> = {
   complete: 'Complete',
   failed: 'TRANSFER_FAILED',
   'in-process': 'processing',
+  contradiction: 'Complete',
   other: 'REVERSED',
+};
+/** REASON CODE beside a code, and beside a word. */
+const reasonCodes: Readonly<Record<LineStatus, readonly [code: string, word: string]>> = {
+  complete: ['IC000', ''],
+  failed: ['EV055', 'Rejected'],
+  'in-process': ['ET001', ''],
+  contradiction: ['IC000', 'EV055'],
+  other: ['IC000', ''],
 };
 
 function writeAmount(satang: bigint, { hasSeparators, isWhole, delimiter, isQuoted }: FormPlan): string {
@@ -149,13 +162,13 @@ function writeCells(line: BankLine, no: number, form: FormPlan): Record<Statemen
     'PROXY NO': line.proxyNo,
     'PROXY NAME (EN)': 'SOMCHAI JAIDEE',
     'PROXY NAME (TH)': line.name,
-    REFERENCE1: '',
+    REFERENCE1: line.reference1,
     REFERENCE2: '',
     AMOUNT: writeAmount(line.amount, form),
     FEE: writeAmount(line.fee, form),
     'NET AMOUNT': writeAmount(line.net, form),
     STATUS: (form.isWordy ? words : codes)[line.status],
-    'REASON CODE': '',
+    'REASON CODE': reasonCodes[line.status][form.isWordy ? 1 : 0],
     'REASON DESC': 'said by the bank',
     'PARTNER ID': 'PARTNER1',
     'CLIENT ID': 'CLIENT1',

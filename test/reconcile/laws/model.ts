@@ -3,7 +3,6 @@
  * alone: nothing of `src` decides here. Days are YYYYMMDD, amounts satang.
  */
 import type { AttemptStatus } from '../../../src/core/payout.ts';
-import type { LineStatus } from '../../../src/reconcile/rules/statement.ts';
 import { bahtToSatang, type BankLine, otherCompany } from './bank.ts';
 import type { JournalAttempt } from './journal.ts';
 import type { Finding } from './plan.ts';
@@ -77,18 +76,29 @@ function chargeKinds(line: BankLine, fee: bigint | null): string[] {
 const dayKinds = ({ order }: JournalAttempt, line: BankLine, date: string): string[] =>
   [date, order.tranDate].includes(line.effectiveDate) ? [] : ['date-mismatch'];
 
-function statusKinds(word: Word, status: LineStatus): string[] {
-  switch (status) {
+/** A failure of another day than the transfer's, or with another reference than was sent, is another's. */
+const isOfSend = ({ order }: JournalAttempt, { effectiveDate, reference1 }: BankLine): boolean =>
+  effectiveDate === order.tranDate && (reference1 === '' || reference1 === (order.reference1 ?? ''));
+
+function statusKinds(made: JournalAttempt, word: Word, line: BankLine): string[] {
+  switch (line.status) {
     case 'complete':
       return word === 'closed' ? ['status-mismatch'] : [];
-    case 'failed':
-      return word === 'paid' ? ['status-mismatch'] : [];
+    case 'failed': {
+      const isOthers = word === 'open' && !isOfSend(made, line);
+      return word === 'paid' || isOthers ? ['status-mismatch'] : [];
+    }
     case 'in-process':
       return ['pending-at-bank'];
+    case 'contradiction':
+      return ['status-contradiction!'];
     case 'other':
       return ['unknown-status-word'];
   }
 }
+
+const isUnsettled = (line: BankLine | undefined): boolean =>
+  line?.status === 'in-process' || line?.status === 'contradiction';
 
 const isSaidComplete = (lines: readonly BankLine[]): boolean =>
   lines.some(({ status }) => status === 'complete');
@@ -168,7 +178,7 @@ export class Model {
     const said = [...this.#present.values()]
       .flat()
       .filter((line) => keyOf(line) === known.made.order.transRefNo);
-    const isSaid = said.some(({ status }) => status === 'failed');
+    const isSaid = said.some((line) => line.status === 'failed' && isOfSend(known.made, line));
     if (known.word !== 'closed' || !known.isFailedByLine || isSaid) return;
     Object.assign(known, { word: 'open', acknowledged: true, isAlarm: true, isFailedByLine: false });
   }
@@ -201,7 +211,7 @@ export class Model {
     for (const other of this.#present.keys()) {
       if (other === date) continue;
       for (const place of this.#placesOf(other)) {
-        const isAlive = place.lines[0]?.status === 'in-process' && place.known?.word === 'closed';
+        const isAlive = isUnsettled(place.lines[0]) && place.known?.word === 'closed';
         if (isAlive) this.#settle(place);
       }
     }
@@ -259,7 +269,7 @@ export class Model {
     const isEarlier = place.elsewhere.some((one) => one.date < date && one.line.status === 'complete');
     const isTwice = lines.length > 1 || (held.status === 'complete' && isEarlier);
     return [
-      ...(this.#isOver(place) ? [] : statusKinds(word, held.status)),
+      ...(held.status === 'in-process' && this.#isOver(place) ? [] : statusKinds(made, word, held)),
       ...identityKinds(made, held),
       ...chargeKinds(held, fee),
       ...dayKinds(made, held, date),
@@ -267,11 +277,16 @@ export class Model {
     ];
   }
 
-  /** In process, and a later day's statement, or an inquiry after the day's end, says what we say. */
+  /** In process, or a contradiction, and a later day's statement, or an inquiry after the day's end, says what we say. */
   #isOver({ lines: [line], elsewhere, date, known }: Place): boolean {
-    if (line?.status !== 'in-process' || known === undefined || known.word === 'open') return false;
+    if (!isUnsettled(line) || known === undefined || known.word === 'open') return false;
     const says = known.word === 'paid' ? 'complete' : 'failed';
-    const isSaid = elsewhere.some((one) => one.date > date && one.line.status === says);
+    const isSaid = elsewhere.some(
+      (one) =>
+        one.date > date &&
+        one.line.status === says &&
+        (says === 'complete' || isOfSend(known.made, one.line)),
+    );
     return isSaid || known.finding === says;
   }
 
@@ -298,9 +313,9 @@ export class Model {
       Object.assign(known, { word: 'paid', acknowledged: true, isDisputed: false });
     } else if (line.status === 'failed' && known.word === 'paid') {
       Object.assign(known, { isDisputed: true, isAlarm: true });
-    } else if (line.status === 'failed' && isOurs && known.word === 'open') {
+    } else if (line.status === 'failed' && isOurs && isOfSend(known.made, line) && known.word === 'open') {
       Object.assign(known, { word: 'closed', acknowledged: true, isFailedByLine: true });
-    } else if (known.word === 'closed' && (line.status === 'in-process' || line.status === 'complete')) {
+    } else if (known.word === 'closed' && (isUnsettled(line) || line.status === 'complete')) {
       const contested = known.contested || !isOurs;
       const alarm = { isAlarm: true, isFailedByLine: false };
       Object.assign(known, { ...alarm, word: 'open', acknowledged: true, contested });

@@ -49,6 +49,8 @@ export interface Edit {
   readonly isOtherName: boolean;
   readonly isOtherCompany: boolean;
   readonly isOtherPayer: boolean;
+  /** Another REFERENCE1 than the row's. */
+  readonly isOtherReference: boolean;
   /** Effective on its own day, on the statement's, or on neither. */
   readonly effective: 'own' | 'statement' | 'neither';
   readonly chargeType: 'Our' | 'Ben';
@@ -126,16 +128,16 @@ const rarely = (oneIn = 10): fc.Arbitrary<boolean> =>
   fc.integer({ min: 0, max: oneIn - 1 }).map((n) => n === oneIn - 1);
 const delta = (oneIn: number): fc.Arbitrary<bigint> =>
   fc.tuple(rarely(oneIn), fc.bigInt(1n, 400n)).map(([isEdited, by]) => (isEdited ? by : 0n));
-const lineStatuses: readonly LineStatus[] = ['complete', 'failed', 'in-process', 'other'];
+const lineStatuses: readonly LineStatus[] = ['complete', 'failed', 'in-process', 'contradiction', 'other'];
 
 /** What an honest bank says of an attempt that we have seen end so. */
 const truths: Readonly<Record<AttemptStatus, readonly (LineStatus | null)[]>> = {
   paid: ['complete'],
-  failed: ['failed', null, null, 'complete'],
+  failed: ['failed', null, null, 'complete', 'contradiction'],
   refused: [null, null, 'failed', 'complete'],
-  recorded: ['complete', 'failed', 'in-process', null],
-  sent: ['complete', 'failed', 'failed', 'in-process', null],
-  unresolved: ['complete', 'failed', 'failed', null],
+  recorded: ['complete', 'failed', 'in-process', 'contradiction', null],
+  sent: ['complete', 'failed', 'failed', 'in-process', 'contradiction', null],
+  unresolved: ['complete', 'failed', 'failed', 'contradiction', null],
 };
 
 const attempt = (endings: readonly AttemptStatus[], breadth: Breadth): fc.Arbitrary<AttemptPlan> =>
@@ -185,6 +187,7 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   isOtherName: rarely(6),
   isOtherCompany: rarely(14),
   isOtherPayer: rarely(14),
+  isOtherReference: rarely(14),
   effective: fc.constantFrom('own', 'own', 'own', 'statement', 'statement', 'neither'),
   chargeType: fc.constantFrom('Our', 'Ben'),
   isFeeInNet: fc.boolean(),
@@ -254,6 +257,7 @@ const untouched: Edit = {
   isOtherName: false,
   isOtherCompany: false,
   isOtherPayer: false,
+  isOtherReference: false,
   effective: 'own',
   chargeType: 'Our',
   isFeeInNet: false,

@@ -140,7 +140,7 @@ describe('a failure that a superseded statement had settled', () => {
   });
 
   test('stands where another one says so, or something else has shown it', () => {
-    const elsewhere = [{ date: nextDate, line: makeLine(failed, 'failed', { effectiveDate: nextDate }) }];
+    const elsewhere = [{ date: nextDate, line: makeLine(failed, 'failed') }];
     expect(judge(failed, [], elsewhere)).toMatchObject({ step: undefined, breaks: [] });
     expect(judge(makeFacts('failed', { settledBy: 'inquiry' }), []).step).toBeUndefined();
     expect(judge(makeFacts('failed', { settledBy: 'inquiry' }), [makeLine(failed, 'other')]).step).toBe(

@@ -79,7 +79,7 @@ describe('the step', () => {
     const read = { companyId: payer.companyId, acceptedAtMs, wholeDates, readNow: nextDate };
     const days = new Map([[nextDate, 2]]);
     expect(judgeTransfer(facts, { ...read, days }).step).toMatchObject({ kind: 'reopen', line: undefined });
-    const line = makeLine(attempt, 'failed', { effectiveDate: nextDate });
+    const line = makeLine(attempt, 'failed');
     const still = { ...facts, lines: [{ date: nextDate, lines: [line] }] };
     expect(judgeTransfer(still, { ...read, days }).step).toBeUndefined();
   });

@@ -136,11 +136,12 @@ describe('what to do about a break', () => {
       recordsOf(held)
         .map((record) => describeBreakRemedy(record))
         .join(),
-    ).toMatch(/not pay it again: the bank says that it failed, and the journal was lost/);
+    ).toMatch(/not pay it again: the line says that it failed, and does not settle it yet/);
   });
 
   test('never has anything paid again without the bank', () => {
     for (const kind of [
+      'status-contradiction',
       'missing-at-bank',
       'no-trace',
       'pending-not-in-statement',
