@@ -1,6 +1,10 @@
 /** Workbooks written by hand, part by part: what spreadsheets write, and what nobody should. */
 import { deflateRawSync } from 'node:zlib';
 import { Uint8ArrayReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js';
+import type { FileRejection } from '../../src/core/payout-file.ts';
+import { FileRejected } from '../../src/platform/csv/open.ts';
+import type { SheetHead, SheetRow } from '../../src/platform/workbook/sheet.ts';
+import { showSheet } from '../../src/platform/workbook/shown-rows.ts';
 
 const main = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
@@ -101,6 +105,19 @@ export async function zipParts(
 
 export const makeXlsx = (workbook: WorkbookText): Promise<Uint8Array<ArrayBuffer>> =>
   zipParts({ ...listParts(workbook), ...workbook.parts });
+
+/** The sheet that is read of a workbook, without the program's thread; or why the workbook is refused. */
+export async function readShown(
+  bytes: Uint8Array,
+): Promise<{ readonly head: SheetHead; readonly rows: readonly SheetRow[] } | FileRejection> {
+  try {
+    const shown = await showSheet(bytes, {});
+    return { head: shown.head, rows: Array.from(shown.rows) };
+  } catch (error) {
+    if (error instanceof FileRejected) return error.rejection;
+    throw error;
+  }
+}
 
 /** One sheet of texts, whose first row is the head. */
 export const makeTextXlsx = (

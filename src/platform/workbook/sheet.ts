@@ -7,6 +7,7 @@ export const faultCodes = [
   'cell-digits',
   'cell-rounded',
   'cell-date',
+  'cell-format',
   'cell-merged',
 ] as const;
 export type FaultCode = (typeof faultCodes)[number];

@@ -1,16 +1,12 @@
 /** A cell as a sheet shows it, and what may not be taken for what it looks like. */
-import { type Cell, type CellValue, formatValue } from 'hucre';
+import { formatValue, isDateFormat, serialToDate } from 'hucre';
 import type { CellFault, FaultCode } from './sheet.ts';
+import type { StoredCell } from './stored-cell.ts';
 
 export interface ShownCell {
   readonly text: string;
   readonly fault?: Omit<CellFault, 'place'>;
 }
-
-/** A cell with its value alone has neither a format nor a formula. */
-type ReadCell = Pick<Cell, 'value' | 'type' | 'formula' | 'style'>;
-
-const empty: ShownCell = { text: '' };
 
 /** Integers from here on have more digits than a spreadsheet keeps of a number: it has put zeros for the last ones. */
 const unsafeFrom = 1e15;
@@ -28,6 +24,8 @@ const messages: Readonly<Record<Exclude<FaultCode, 'cell-merged'>, string>> = {
   'cell-rounded':
     'the cell holds another number than it shows: round it to what is meant, or format the cell as text',
   'cell-date': 'a spreadsheet has made a date of this cell: format it as text and write it again',
+  'cell-format':
+    'the format shows another text here than the cell holds: clear it, and look at what is there',
 };
 
 const spoilt = (text: string, code: keyof typeof messages): ShownCell => ({
@@ -36,11 +34,13 @@ const spoilt = (text: string, code: keyof typeof messages): ShownCell => ({
 });
 
 /** 2026-11-20, with the time where there is one: what a spreadsheet shows of a date depends on where it is opened. */
-function showDate(date: Date): ShownCell {
+const showMoment = (text: string): ShownCell =>
+  spoilt(text.replace(/T00:00:00(?:\.0+)?Z?$/, '').replace('T', ' '), 'cell-date');
+
+function showDate(days: number, isFrom1904: boolean): ShownCell {
+  const date = serialToDate(days, isFrom1904);
   if (Number.isNaN(date.getTime())) return spoilt('', 'cell-error');
-  const [day = '', time = ''] = date.toISOString().split('T');
-  const clock = time.slice(0, 8);
-  return spoilt(clock === '00:00:00' ? day : `${day} ${clock}`, 'cell-date');
+  return showMoment(date.toISOString().replace(/\.\d+Z$/, ''));
 }
 
 const plainNumber = /^-?\d+(?:\.\d+)?$/;
@@ -70,10 +70,20 @@ function saysNumber(text: string, value: number): boolean {
   return decimals >= decimalsMin && Number(text) === Number(roundDecimals(held, decimals));
 }
 
+/** As it is formatted; a format that the library cannot apply shows nothing that can be relied on. */
+function formatNumber(value: number, format: string): string | undefined {
+  try {
+    return formatValue(value, format).trim();
+  } catch {
+    return undefined;
+  }
+}
+
 function showNumber(value: number, format: string): ShownCell {
   if (Math.abs(value) >= unsafeFrom) return spoilt(showWhole(value), 'cell-digits');
   if (/^(?:|@|general)$/i.test(format.trim())) return { text: showWhole(value) };
-  const shown = formatValue(value, format).trim();
+  const shown = formatNumber(value, format);
+  if (shown === undefined) return spoilt(showWhole(value), 'cell-rounded');
   const text = groupedNumber.test(shown) ? shown.replaceAll(',', '') : shown;
   const isSaid = plainNumber.test(text)
     ? saysNumber(text, value)
@@ -82,21 +92,38 @@ function showNumber(value: number, format: string): ShownCell {
   return isSaid ? { text } : spoilt(text, 'cell-rounded');
 }
 
-function showValue(value: CellValue, format: string): ShownCell {
-  if (value === null) return empty;
-  if (value instanceof Date) return showDate(value);
-  if (typeof value === 'number') return showNumber(value, format);
-  if (typeof value === 'boolean') return { text: value ? 'TRUE' : 'FALSE' };
-  return { text: value };
+/** Sections of a format: positive, negative, zero, text. */
+const sectionsMax = 4;
+
+/** True when a format shows a text as it is: unless its last section says otherwise. Colours and blanks do not matter. */
+function showsText(format: string): boolean {
+  if (!/[;@]/.test(format)) return true;
+  const sections = format.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+  const last = sections.at(-1)?.replaceAll(/\[[^\]]*\]|[_*\\]?\s|[_*]./g, '') ?? '';
+  return last === '@' || (sections.length < sectionsMax && !last.includes('@')) || /^general$/i.test(last);
 }
+
+const showText = (text: string, format: string): ShownCell =>
+  text.trim() === '' || showsText(format) ? { text } : spoilt(text, 'cell-format');
 
 /** Numbers as their format shows them, dates as ISO 8601, texts as they are; errors and what may mislead with a fault. */
-export function showCell(cell: ReadCell): ShownCell {
-  const { value, type, formula, style } = cell;
-  if (type === 'error') return spoilt(String(value), 'cell-error');
-  if (formula !== undefined && value === null) return spoilt('', 'cell-formula');
-  return showValue(value, style?.numFmt ?? '');
+export function showCell(cell: StoredCell, isFrom1904: boolean): ShownCell {
+  switch (cell.kind) {
+    case 'empty':
+      return { text: '' };
+    case 'text':
+      return showText(cell.text, cell.format);
+    case 'number':
+      return isDateFormat(cell.format)
+        ? showDate(cell.value, isFrom1904)
+        : showNumber(cell.value, cell.format);
+    case 'boolean':
+      return { text: cell.value ? 'TRUE' : 'FALSE' };
+    case 'date':
+      return showMoment(cell.text);
+    case 'error':
+      return spoilt(cell.text, 'cell-error');
+    case 'no-result':
+      return spoilt('', 'cell-formula');
+  }
 }
-
-/** The same of a value that has no format. */
-export const showPlain = (value: CellValue): ShownCell => showValue(value, '');

@@ -1,16 +1,7 @@
-/**
- * The parts of a workbook that hold its cells, taken out of its archive under limits and packed anew without compression.
- * What reads them next meets one archive that cannot be read in two ways, and nothing that it would have to unpack.
- */
-import {
-  type Entry,
-  type FileEntry,
-  Uint8ArrayReader,
-  Uint8ArrayWriter,
-  ZipReader,
-  ZipWriter,
-} from '@zip.js/zip.js';
+/** A workbook's archive: its parts, each unpacked under limits when it is asked for. */
+import { type FileEntry, Uint8ArrayReader, ZipReader } from '@zip.js/zip.js';
 import { FileRejected } from '../csv/open.ts';
+import { decodeXml, XmlError } from './xml.ts';
 
 /** A workbook's file; 100,000 payouts take some 4 MB. */
 export const packedBytesMax = 33_554_432;
@@ -24,17 +15,50 @@ const asCsv = 'save the sheet as "CSV UTF-8" and give that file';
 export const rejectTooLarge = (what: string): FileRejected =>
   new FileRejected('workbook-too-large', `the workbook ${what}: ${asCsv}, or split it`);
 
-export const rejectDamaged = (): FileRejected =>
+export const rejectCutShort = (): FileRejected =>
   new FileRejected('workbook-damaged', `the workbook is damaged or cut short: save it again, or ${asCsv}`);
 
-const cellParts =
-  /^(?:\[Content_Types\]\.xml|_rels\/\.rels|xl\/(?:[\w.-]+\.xml|_rels\/[\w.-]+\.rels|worksheets\/[\w.-]+\.xml))$/i;
+/** A message is cut here: names in a workbook may have any length. */
+const damageCharactersMax = 200;
 
-const isCellPart = (entry: Entry): entry is FileEntry =>
-  !entry.directory && cellParts.test(entry.filename.replace(/^\//, ''));
+/**
+ * Saving such a workbook again is no cure: a spreadsheet leaves out what it cannot read.
+ * @param what is wrong, and in which place
+ * @param line number of the row in the sheet
+ */
+export function rejectDamaged(what: string, line: number | null = null): FileRejected {
+  const cure = 'have the program that made it write it again, or give the rows as "CSV UTF-8"';
+  const said = what.slice(0, damageCharactersMax);
+  return new FileRejected('workbook-damaged', `the workbook is damaged, ${said}: ${cure}`, line);
+}
 
-async function listParts(archive: ZipReader<unknown>): Promise<readonly FileEntry[]> {
-  const parts = new Map<string, FileEntry>();
+/** Passes rejections on, also one that the library has put an error of its own around. */
+function asRejection(error: unknown, partName?: string): FileRejected {
+  if (error instanceof FileRejected) return error;
+  if (error instanceof XmlError) return rejectDamaged(`its part ${partName} has ${error.message}`);
+  return error instanceof Error && error.cause instanceof FileRejected ? error.cause : rejectCutShort();
+}
+
+/** Unpacks a part, and no more of it than the archive has said that there is. */
+async function unpackPart(part: FileEntry): Promise<Uint8Array> {
+  const blocks: Uint8Array[] = [];
+  let bytes = 0;
+  const sink = new WritableStream<Uint8Array>({
+    write: (block) => {
+      bytes += block.length;
+      if (bytes > part.uncompressedSize) throw rejectCutShort();
+      blocks.push(block);
+    },
+  });
+  await part.getData(sink, { useWebWorkers: false, checkCrc32: true, checkOverlappingEntry: true });
+  return Buffer.concat(blocks);
+}
+
+/** As the archive's own programs compare names. */
+const keyOf = (name: string): string => name.replace(/^\//, '').toLowerCase();
+
+async function listParts(archive: ZipReader<unknown>): Promise<ReadonlyMap<string, readonly FileEntry[]>> {
+  const parts = new Map<string, FileEntry[]>();
   let [entries, unpackedBytes] = [0, 0];
   for await (const entry of archive.getEntriesGenerator()) {
     entries += 1;
@@ -47,58 +71,64 @@ async function listParts(archive: ZipReader<unknown>): Promise<readonly FileEntr
         'workbook-encrypted',
         `the workbook is encrypted: save it without a password, or ${asCsv}`,
       );
-    if (!isCellPart(entry)) continue;
-    if (parts.has(entry.filename.toLowerCase())) throw rejectDamaged();
-    parts.set(entry.filename.toLowerCase(), entry);
+    const key = keyOf(entry.filename);
+    if (!entry.directory) parts.set(key, [...(parts.get(key) ?? []), entry]);
   }
-  return [...parts.values()];
+  return parts;
 }
 
-/** Unpacks a part, and no more of it than the archive has said that there is. */
-async function unpackPart(part: FileEntry): Promise<Uint8Array> {
-  const blocks: Uint8Array[] = [];
-  let bytes = 0;
-  const sink = new WritableStream<Uint8Array>({
-    write: (block) => {
-      bytes += block.length;
-      if (bytes > part.uncompressedSize) throw rejectDamaged();
-      blocks.push(block);
-    },
-  });
-  await part.getData(sink, { useWebWorkers: false, checkCrc32: true, checkOverlappingEntry: true });
-  return Buffer.concat(blocks);
+function requireWorkbook(parts: ReadonlyMap<string, unknown>): void {
+  if (parts.has('xl/workbook.xml')) return;
+  const what = 'a ZIP archive that holds no Excel workbook (.ods, .docx, .xlsb and the like are none)';
+  throw new FileRejected(
+    'not-a-csv',
+    `the file is ${what}: save the sheet as .xlsx or "CSV UTF-8" and give that file`,
+  );
 }
 
-/** Fixed, so that the same parts are the same bytes. */
-const lastModDate = new Date(Date.UTC(1980, 0, 2));
+/** The parts of a workbook, by their names. */
+export class WorkbookParts implements AsyncDisposable {
+  readonly #archive: ZipReader<unknown>;
+  readonly #parts: ReadonlyMap<string, readonly FileEntry[]>;
 
-/** Between us and our own rejection the library may have put errors of its own. */
-function asRejection(error: unknown): FileRejected {
-  if (error instanceof FileRejected) return error;
-  return error instanceof Error && error.cause instanceof FileRejected ? error.cause : rejectDamaged();
-}
+  private constructor(archive: ZipReader<unknown>, parts: ReadonlyMap<string, readonly FileEntry[]>) {
+    this.#archive = archive;
+    this.#parts = parts;
+  }
 
-/**
- * Packs what holds cells anew.
- * @throws FileRejected for a workbook that is damaged, encrypted, too large, or none
- */
-export async function repackCells(bytes: Uint8Array): Promise<Uint8Array> {
-  const archive = new ZipReader(new Uint8ArrayReader(bytes), { useWebWorkers: false });
-  try {
-    const parts = await listParts(archive);
-    if (!parts.some(({ filename }) => filename.endsWith('xl/workbook.xml'))) {
-      const what = 'a ZIP archive that holds no Excel workbook (.ods, .docx, .xlsb and the like are none)';
-      throw new FileRejected(
-        'not-a-csv',
-        `the file is ${what}: save the sheet as .xlsx or "CSV UTF-8" and give that file`,
-      );
+  /** @throws FileRejected for a workbook that is damaged, encrypted, too large, or none */
+  static async open(bytes: Uint8Array): Promise<WorkbookParts> {
+    const archive = new ZipReader(new Uint8ArrayReader(bytes), { useWebWorkers: false });
+    try {
+      const parts = await listParts(archive);
+      requireWorkbook(parts);
+      return new WorkbookParts(archive, parts);
+    } catch (error) {
+      await archive.close();
+      throw asRejection(error);
     }
-    const packed = new ZipWriter(new Uint8ArrayWriter(), { useWebWorkers: false, level: 0, lastModDate });
-    for (const part of parts) await packed.add(part.filename, new Uint8ArrayReader(await unpackPart(part)));
-    return await packed.close();
-  } catch (error) {
-    throw asRejection(error);
-  } finally {
-    await archive.close();
+  }
+
+  has(name: string): boolean {
+    return this.#parts.has(keyOf(name));
+  }
+
+  /**
+   * Takes what it needs from a part's XML.
+   * @throws FileRejected when the part is missing, there twice, or damaged
+   */
+  async read<Taken>(name: string, take: (xml: string) => Taken): Promise<Taken> {
+    const [part, ...others] = this.#parts.get(keyOf(name)) ?? [];
+    if (part === undefined) throw rejectDamaged(`its part ${name} is missing`);
+    if (others.length > 0) throw rejectDamaged(`its part ${name} is there twice`);
+    try {
+      return take(decodeXml(await unpackPart(part)));
+    } catch (error) {
+      throw asRejection(error, name);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#archive.close();
   }
 }

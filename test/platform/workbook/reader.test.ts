@@ -119,6 +119,40 @@ describe('a cell is read as it is shown', () => {
       '<c r="@" s="N"><v>46346.5</v></c>',
       ['2026-11-20 12:00:00', 'cell-date'],
     ],
+    [
+      'a moment as text',
+      '',
+      '<c r="@" t="d"><v>2026-11-20T12:00:00</v></c>',
+      ['2026-11-20 12:00:00', 'cell-date'],
+    ],
+    ['a day as text', '', '<c r="@" t="d"><v>2026-11-20T00:00:00.000Z</v></c>', ['2026-11-20', 'cell-date']],
+    ['a time as text', '', '<c r="@" t="d"><v>12:00:00</v></c>', ['12:00:00', 'cell-date']],
+    [
+      'a text in a format of books',
+      '_(* #,##0_);_(* (#,##0);_(* "-"_);_(@_)',
+      '<c r="@" s="N" t="str"><v>PAY-1</v></c>',
+      'PAY-1',
+    ],
+    ['a text in a format of numbers', '0;"none"', '<c r="@" s="N" t="str"><v>PAY-1</v></c>', 'PAY-1'],
+    [
+      'a text in place of which another is shown',
+      '0;0;0;"0810000001"',
+      '<c r="@" s="N" t="str"><v>0810000002</v></c>',
+      ['0810000002', 'cell-format'],
+    ],
+    [
+      'a text that is shown with more',
+      '"081"@',
+      '<c r="@" s="N" t="str"><v>0000002</v></c>',
+      ['0000002', 'cell-format'],
+    ],
+    ['a text that is not shown', ';;;', '<c r="@" s="N" t="str"><v>x</v></c>', ['x', 'cell-format']],
+    [
+      'a number in a format that nothing can apply',
+      `0.${'0'.repeat(120)}`,
+      '<c r="@" s="N"><v>5.5</v></c>',
+      ['5.5', 'cell-rounded'],
+    ],
     ['a truth value', '', '<c r="@" t="b"><v>1</v></c>', 'TRUE'],
     ['an error', '', '<c r="@" t="e"><v>#REF!</v></c>', ['#REF!', 'cell-error']],
     ['the result of a formula', '0.00', '<c r="@" s="N"><f>50*2</f><v>100</v></c>', '100.00'],
@@ -200,26 +234,37 @@ describe('a workbook that nobody should open', () => {
   });
 
   test('is refused in words that say what to do', async () => {
-    const corners =
-      '<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>1</v></c></row>';
-    const damaged = /^workbook-damaged: the workbook is damaged or cut short: save it again/;
-    expect(await refuse(await zipParts({ 'xl/workbook.xml': '<workbook/>' }))).toMatch(damaged);
-    expect(await refuse(await sheet(corners))).toMatch(damaged);
+    const cut = (await sheet('<row><c><v>1</v></c></row>')).slice(0, -200);
+    expect(await refuse(cut)).toMatch(
+      /^workbook-damaged: the workbook is damaged or cut short: save it again/,
+    );
+    expect(await refuse(await zipParts({ 'xl/workbook.xml': '<workbook/>' }))).toMatch(
+      /^workbook-damaged: the workbook is damaged, its part _rels\/\.rels is missing: .* give the rows as "CSV UTF-8"$/,
+    );
   });
 
-  test('has no entities that multiply: what is declared stands for nothing', async () => {
+  test('has no entities that multiply: it is refused', async () => {
     const dtd = '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><sst/>';
     const bytes = await sheet('<row><c t="inlineStr"><is><t>&b;</t></is></c></row>', {
       parts: { 'xl/sharedStrings.xml': dtd },
     });
-    expect((await read(bytes)).rows.map(({ cells }) => cells)).toEqual([['&b;']]);
+    expect(await refuse(bytes)).toMatch(/^workbook-damaged: .*xl\/sharedStrings\.xml has a document type/);
+  });
+
+  test('has cells in far corners, and nothing between them', async () => {
+    const corners = '<row><c><v>1</v></c></row><row r="1048576"><c r="XFD1048576"><v>2</v></c></row>';
+    const { rows } = await read(await sheet(corners));
+    expect(rows.map(({ line, cells }) => [line, cells.length])).toEqual([
+      [1, 1],
+      [1_048_576, 16_384],
+    ]);
   });
 
   test('numbers in cells out of place keep to their row', async () => {
     const rows = `<row r="2">${numberCell('C2', '7')}</row>${textRow(1, ['late'])}`;
     const found = await read(await sheet(rows));
     expect(found.rows.map(({ line, cells }) => [line, cells])).toEqual([
-      [1, ['late', '', '']],
+      [1, ['late']],
       [2, ['', '', '7']],
     ]);
   });

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { showCell } from '../../../src/platform/workbook/shown-cell.ts';
 
-const show = (value: number, numFmt: string) => showCell({ value, type: 'number', style: { numFmt } });
+const show = (value: number, format: string) => showCell({ kind: 'number', value, format }, false);
 
 const decimal = (hundredths: number): string =>
   `${Math.trunc(hundredths / 100)}.${String(hundredths % 100).padStart(2, '0')}`;

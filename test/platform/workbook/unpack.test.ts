@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest';
 import { FileRejected } from '../../../src/platform/csv/open.ts';
-import { repackCells } from '../../../src/platform/workbook/unpack.ts';
+import { WorkbookParts } from '../../../src/platform/workbook/unpack.ts';
 import { makeBomb, makeTextXlsx, zipParts } from '../../support/workbook-kit.ts';
 
+async function readAll(bytes: Uint8Array): Promise<void> {
+  await using parts = await WorkbookParts.open(bytes);
+  for (const name of ['xl/workbook.xml', 'xl/worksheets/sheet9.xml']) await parts.read(name, (xml) => xml);
+}
+
 async function refuse(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  const error: unknown = await repackCells(bytes).then(
+  const error: unknown = await readAll(bytes).then(
     () => undefined,
     (raised: unknown) => raised,
   );
@@ -47,13 +52,14 @@ test.each<[string, () => Promise<Uint8Array<ArrayBuffer>>, RegExp]>([
   expect(await refuse(await make())).toMatch(words);
 });
 
-test('nothing is unpacked but what holds cells', async () => {
-  const parts = {
-    'xl/workbook.xml': '<x/>',
-    'xl/media/image1.png': 'x'.repeat(5_000),
-    'docProps/app.xml': '<y/>',
-  };
-  const packed = Buffer.from(await repackCells(await zipParts(parts))).toString('latin1');
-  expect(packed).toContain('xl/workbook.xml');
-  expect(packed).not.toMatch(/image1|docProps/);
+test('a part is read when it is asked for, under its name in any case, and only where there is one', async () => {
+  const parts = { 'xl/workbook.xml': '<x/>', 'xl/Styles.xml': '<y/>', 'xl/a.xml': '1', 'xl/A.xml': '2' };
+  await using archive = await WorkbookParts.open(await zipParts({ ...parts, 'xl/image1.png': '\0' }));
+  const read = (name: string) => archive.read(name, (xml) => xml);
+  expect(await read('/xl/styles.xml')).toBe('<y/>');
+  await expect(read('xl/theme.xml')).rejects.toThrow('its part xl/theme.xml is missing');
+  await expect(read('xl/a.xml')).rejects.toThrow('its part xl/a.xml is there twice');
+  await expect(read('xl/image1.png')).rejects.toThrow(
+    'its part xl/image1.png has characters that are no UTF-8',
+  );
 });

@@ -1,0 +1,155 @@
+/** The workbook around a sheet: which sheet is read, the texts that its cells point to, and their formats. */
+import { posix } from 'node:path';
+import { FileRejected } from '../csv/open.ts';
+import { readFormats } from './formats.ts';
+import type { SheetChoice } from './sheet.ts';
+import { rejectDamaged, type WorkbookParts } from './unpack.ts';
+import { readElements, readFlag, requireNoText, requireOnly, type XmlElement, XmlError } from './xml.ts';
+
+export interface Book {
+  readonly sheetName: string;
+  /** The part that holds the sheet. */
+  readonly sheetPart: string;
+  /** Texts, by the number with which cells point to them. */
+  readonly texts: readonly string[];
+  /** Codes of formats, by the number with which cells point to them; empty for one that shows a value as it is. */
+  readonly formats: readonly string[];
+  /** Days count from 1904 rather than 1900. */
+  readonly isFrom1904: boolean;
+}
+
+// ---------------------------------------------------------------- relations between parts
+
+interface Relation {
+  readonly id: string;
+  /** The last word of its type. */
+  readonly type: string;
+  readonly part: string;
+}
+
+/** @param part whose relations they are; empty for those of the archive */
+async function readRelations(parts: WorkbookParts, part: string): Promise<readonly Relation[]> {
+  const folder = posix.dirname(part);
+  const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
+  const relations = await parts.read(name, (xml) =>
+    Array.from(readElements(xml, 'Relationships'), ({ attributes }) => ({
+      id: attributes['Id'] ?? '',
+      type: attributes['Type']?.split('/').at(-1) ?? '',
+      part: posix.resolve('/', folder, attributes['Target'] ?? '').slice(1),
+    })),
+  );
+  if (new Set(relations.map(({ id }) => id)).size < relations.length)
+    throw rejectDamaged(`its part ${name} has one name for several parts`);
+  return relations;
+}
+
+/** The one part of a type. @throws FileRejected when there are several */
+function findPart(relations: readonly Relation[], wanted: string): string | undefined {
+  const [found, ...others] = relations.filter(({ type }) => type === wanted);
+  if (others.length > 0) throw rejectDamaged(`it has ${others.length + 1} parts of the type ${wanted}`);
+  return found?.part;
+}
+
+// ---------------------------------------------------------------- texts
+
+const characterNumber = /_x([\dA-Fa-f]{4})_/g;
+
+/** Characters that XML cannot hold are written by their numbers: `_x000D_`. */
+export const decodeCharacters = (text: string): string =>
+  text.includes('_x')
+    ? text.replaceAll(characterNumber, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    : text;
+
+function readRun(run: XmlElement): string {
+  requireOnly(run, ['t', 'rPr']);
+  const [text, ...others] = run.children.filter(({ name }) => name === 't');
+  if (others.length > 0) throw new XmlError(`several texts in one run of ${run.name}`);
+  if (text === undefined) return '';
+  requireOnly(text);
+  return decodeCharacters(text.text);
+}
+
+/** A text as it is shown: plain, or in runs of several formats; how it is pronounced is left out. @throws XmlError */
+export function readText(element: XmlElement): string {
+  requireOnly(element, ['t', 'r', 'rPh', 'phoneticPr']);
+  requireNoText(element);
+  const [plain, ...others] = element.children.filter(({ name }) => name === 't');
+  const runs = element.children.filter(({ name }) => name === 'r');
+  if (others.length > 0 || (plain !== undefined && runs.length > 0))
+    throw new XmlError(`several texts in one ${element.name}`);
+  if (plain === undefined) return runs.map(readRun).join('');
+  requireOnly(plain);
+  return decodeCharacters(plain.text);
+}
+
+function readTexts(xml: string): readonly string[] {
+  return Array.from(readElements(xml, 'sst')).flatMap((element) => {
+    if (element.name === 'si') return readText(element);
+    if (element.name === 'extLst') return [];
+    throw new XmlError(`${element.name} among its texts`);
+  });
+}
+
+// ---------------------------------------------------------------- the sheet that is read
+
+interface ListedSheet {
+  readonly name: string;
+  readonly isHidden: boolean;
+  readonly relation: string;
+}
+
+interface Contents {
+  readonly sheets: readonly ListedSheet[];
+  readonly isFrom1904: boolean;
+}
+
+function listSheet({ attributes }: XmlElement): ListedSheet {
+  const relation = Object.entries(attributes).find(([name]) => name.endsWith(':id'))?.[1] ?? '';
+  const isHidden = (attributes['state'] ?? 'visible') !== 'visible';
+  return { name: attributes['name'] ?? '', isHidden, relation };
+}
+
+function readContents(xml: string): Contents {
+  const elements = Array.from(readElements(xml, 'workbook'));
+  const sheets = elements.filter(({ name }) => name === 'sheets').flatMap(({ children }) => children);
+  const isFrom1904 = elements.some(
+    (element) => element.name === 'workbookPr' && readFlag(element, 'date1904'),
+  );
+  return { sheets: sheets.filter(({ name }) => name === 'sheet').map(listSheet), isFrom1904 };
+}
+
+/** The sheet that is meant by its name, else the first that a person sees; sheets that are charts are none. */
+function chooseSheet(
+  { sheets }: Contents,
+  relations: readonly Relation[],
+  { preferredName }: SheetChoice,
+): { readonly name: string; readonly part: string } {
+  const named = sheets.filter(({ name }) => name === preferredName);
+  if (named.length > 1) throw rejectDamaged(`it has ${named.length} sheets of the name "${preferredName}"`);
+  for (const { name, relation } of [...named, ...sheets.filter(({ isHidden }) => !isHidden)]) {
+    const found = relations.find(({ id }) => id === relation);
+    if (found === undefined) throw rejectDamaged(`its sheet "${name}" is missing`);
+    if (found.type === 'worksheet') return { name, part: found.part };
+  }
+  throw new FileRejected(
+    'workbook-empty',
+    'the workbook has no sheet that is not hidden: unhide the one that is meant',
+  );
+}
+
+/** @throws FileRejected for a workbook that is damaged, or has no sheet to read */
+export async function readBook(parts: WorkbookParts, choice: SheetChoice): Promise<Book> {
+  const book = findPart(await readRelations(parts, ''), 'officeDocument');
+  if (book === undefined) throw rejectDamaged('it does not say which part the workbook is');
+  const relations = await readRelations(parts, book);
+  const contents = await parts.read(book, readContents);
+  const sheet = chooseSheet(contents, relations, choice);
+  const [texts, styles] = [findPart(relations, 'sharedStrings'), findPart(relations, 'styles')];
+  return {
+    sheetName: sheet.name,
+    sheetPart: sheet.part,
+    texts: texts === undefined ? [] : await parts.read(texts, readTexts),
+    formats: styles === undefined ? [] : await parts.read(styles, readFormats),
+    isFrom1904: contents.isFrom1904,
+  };
+}

@@ -1,0 +1,71 @@
+/** A sheet as a person sees it: its rows as texts, with what may not be taken for what it looks like. */
+import { readBook } from './book.ts';
+import { type CellFault, nameColumn, type SheetChoice, type SheetHead, type SheetRow } from './sheet.ts';
+import { type ShownCell, showCell } from './shown-cell.ts';
+import { WorkbookParts } from './unpack.ts';
+import { type Area, readWorksheet, type Worksheet } from './worksheet.ts';
+
+export interface ShownSheet {
+  readonly head: SheetHead;
+  /** In the order of their numbers; those that show nothing are left out. */
+  readonly rows: Iterable<SheetRow>;
+}
+
+/** The value of a merged cell may be meant for any cell under it. */
+function findMerged({ merged, lastColumn }: Worksheet, row: number): CellFault[] {
+  return merged
+    .filter(
+      ({ firstRow, lastRow, firstColumn }) => firstRow <= row && row <= lastRow && firstColumn <= lastColumn,
+    )
+    .flatMap((area) => {
+      const message = `the cell is part of a merged one (${nameArea(area)}): split it and write each value in its own cell`;
+      const { firstColumn } = area;
+      const places = Math.min(area.lastColumn, lastColumn) - firstColumn + 1;
+      return Array.from({ length: places }, (_, at) => ({
+        place: firstColumn - 1 + at,
+        code: 'cell-merged' as const,
+        message,
+      }));
+    });
+}
+
+const nameArea = ({ firstRow, firstColumn, lastRow, lastColumn }: Area): string =>
+  `${nameColumn(firstColumn - 1)}${firstRow}:${nameColumn(lastColumn - 1)}${lastRow}`;
+
+const nothing: ShownCell = { text: '' };
+
+function showRow(sheet: Worksheet, line: number, isFrom1904: boolean): SheetRow {
+  const cells = sheet.rows.get(line) ?? new Map<number, never>();
+  const shown = Array.from({ length: Math.max(0, ...cells.keys()) }, (_, place) => {
+    const cell = cells.get(place + 1);
+    return cell === undefined ? nothing : showCell(cell, isFrom1904);
+  });
+  const faults = shown.flatMap(({ fault }, place) => (fault === undefined ? [] : [{ ...fault, place }]));
+  return {
+    line,
+    cells: shown.map(({ text }) => text),
+    faults: [...faults, ...findMerged(sheet, line)],
+    isHidden: sheet.hiddenRows.has(line),
+  };
+}
+
+const isBlank = ({ cells, faults }: SheetRow): boolean =>
+  faults.every(({ code }) => code === 'cell-merged') && cells.every((cell) => cell.trim() === '');
+
+function* showRows(sheet: Worksheet, isFrom1904: boolean): Generator<SheetRow> {
+  for (const line of Array.from(sheet.rows.keys()).toSorted((one, other) => one - other)) {
+    const row = showRow(sheet, line, isFrom1904);
+    if (!isBlank(row)) yield row;
+  }
+}
+
+/** @throws FileRejected for what is no workbook, or one that is damaged, encrypted, empty or too large */
+export async function showSheet(bytes: Uint8Array, choice: SheetChoice): Promise<ShownSheet> {
+  await using parts = await WorkbookParts.open(bytes);
+  const book = await readBook(parts, choice);
+  const sheet = await parts.read(book.sheetPart, (xml) => readWorksheet(xml, book));
+  const hiddenColumns = Array.from(sheet.hiddenColumns, (column) => column - 1)
+    .filter((place) => place < sheet.lastColumn)
+    .toSorted((one, other) => one - other);
+  return { head: { name: book.sheetName, hiddenColumns }, rows: showRows(sheet, book.isFrom1904) };
+}
