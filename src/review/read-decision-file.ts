@@ -9,6 +9,7 @@ import {
 } from '../platform/csv/open.ts';
 import { type Delimiter, openText } from '../platform/csv/records.ts';
 import { beginsAsArchive, readSheet, readWorkbookBytes } from '../platform/workbook/reader.ts';
+import type { SheetRow } from '../platform/workbook/sheet.ts';
 import type { FileRejection } from '../core/payout-file.ts';
 import { findUncut } from '../intake/rules/cut-amounts.ts';
 import { findColumns } from '../reports/rules/column-words.ts';
@@ -105,10 +106,22 @@ async function readCsv(path: string): Promise<readonly FiledRecord[]> {
   return parseRecords(Buffer.concat(blocks).toString('utf8'));
 }
 
+const hiddenText =
+  'the column is hidden and this cell of it is filled in: show it, look at it, and save the file again';
+
+/** A record with the cells of hidden columns that are filled in. */
+function markHidden(row: SheetRow, hiddenColumns: readonly number[]): FiledRecord {
+  const filled = hiddenColumns.filter((place) => (row.cells[place] ?? '').trim() !== '');
+  const hidden = filled.map((place) => ({ place, code: 'column-hidden', message: hiddenText }));
+  return { ...row, faults: [...row.faults, ...hidden] };
+}
+
 async function readWorkbook(file: OpenedFile): Promise<FiledRecord[]> {
   const records: FiledRecord[] = [];
+  let hiddenColumns: readonly number[] = [];
   for await (const part of readSheet(await readWorkbookBytes(file), { preferredName: sheetName })) {
-    if (!('name' in part)) records.push(...part);
+    if ('name' in part) ({ hiddenColumns } = part);
+    else records.push(...part.map((row) => markHidden(row, hiddenColumns)));
     requireFew(records);
   }
   return records;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import iconv from 'iconv-lite';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readDecisionFile } from '../../src/review/read-decision-file.ts';
-import { makeTextXlsx } from '../support/workbook-kit.ts';
+import { makeTextXlsx, makeXlsx, textRow } from '../support/workbook-kit.ts';
 
 let folder = '';
 beforeAll(async () => {
@@ -64,6 +64,34 @@ test.each<[string, () => string | Uint8Array | Promise<Uint8Array>]>([
   const isOneLine = what.startsWith('with the line');
   const decisions = isOneLine ? [{ ...first, line: 3, note: 'first second' }, second] : expected.decisions;
   expect(reading).toMatchObject({ ...expected, decisions });
+});
+
+test('a workbook whose decisions are hidden, or whose cells point to no text, is refused', async () => {
+  const cells = ['PAY-3', '4K7Q2M9XWD', '3', '1', 'cancel', '', '', 'closed', ''];
+  const make = (columns: string, cell = 'cancel') => {
+    const filled = cells.with(4, cell);
+    const xml = textRow(1, head) + textRow(2, filled);
+    return makeXlsx({
+      sheets: [{ name: 'Exceptions', rows: xml, columns }],
+      sharedStrings: ['<t>retry</t>'],
+    });
+  };
+  const hide = (column: number) => `<cols><col min="${column}" max="${column}" width="0"/></cols>`;
+  expect(await read('d.xlsx', await make(hide(4)))).toMatchObject({ decisions: [{ payoutId: 'PAY-3' }] });
+  expect(await read('d.xlsx', await make(hide(8)))).toMatchObject({ decisions: [{ note: 'closed' }] });
+  expect(await read('d.xlsx', await make(hide(5)))).toMatchObject({
+    kind: 'refused',
+    issues: [{ line: 2, column: 'decision', code: 'column-hidden' }],
+  });
+  expect(await read('d.xlsx', await make('', '<c r="E2" t="s"/>'))).toMatchObject({
+    decisions: [],
+    undecided: 1,
+  });
+  for (const at of ['', '1', 'x'])
+    expect(await read('d.xlsx', await make('', `<c r="E2" t="s"><v>${at}</v></c>`))).toMatchObject({
+      kind: 'rejected',
+      rejection: { code: 'workbook-damaged', line: 2 },
+    });
 });
 
 test('each line is told as an editor counts it', async () => {

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Inspection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile, rejectTooLarge } from '../../platform/csv/open.ts';
-import { nameColumn, type SheetHead, type SheetRow } from '../../platform/workbook/sheet.ts';
+import { type CellFault, nameColumn, type SheetHead, type SheetRow } from '../../platform/workbook/sheet.ts';
 import { readSheet, readWorkbookBytes } from '../../platform/workbook/reader.ts';
 import type { ReadPart } from '../ports.ts';
 import type { ControlTotals } from '../rules/control-totals.ts';
@@ -34,29 +34,38 @@ function cutBlankEnd(cells: readonly string[]): readonly string[] {
   return cells.slice(0, 1 + cells.findLastIndex((cell) => cell.trim() !== ''));
 }
 
-/** A column that nobody sees may be another than the one that was looked at. */
-function rejectHidden(
+/** A heading that a person has not seen, or has seen as another, may make a column another than it looks. */
+function rejectUnseen(
   { places, names, line }: Header,
   columns: FileColumns,
   { hiddenColumns }: SheetHead,
+  { faults, isHidden }: SheetRow,
 ): void {
+  if (isHidden) {
+    const message = `the header (row ${line}) is hidden: show it and look at it, or remove it`;
+    throw new FileRejected('row-hidden', message, line);
+  }
   for (const column of columns.names) {
     const place = places[column];
-    if (place === undefined || !hiddenColumns.includes(place)) continue;
-    const message = `column ${nameColumn(place)} (${names[place] ?? ''}) is hidden: show it and look at it, or remove it`;
-    throw new FileRejected('column-hidden', message, line, column);
+    if (place === undefined) continue;
+    if (hiddenColumns.includes(place)) {
+      const message = `column ${nameColumn(place)} (${names[place] ?? ''}) is hidden: show it and look at it, or remove it`;
+      throw new FileRejected('column-hidden', message, line, column);
+    }
+    const found = faults.filter((fault) => fault.place === place);
+    // Under a merged cell that begins further left.
+    const isCovered = ({ message }: CellFault): boolean =>
+      faults.some((fault) => fault.place === place - 1 && fault.message === message);
+    const fault = found.find((one) => one.code !== 'cell-merged' || isCovered(one));
+    if (fault !== undefined) throw new FileRejected(fault.code, fault.message, line, column);
   }
 }
 
-function readHead(
-  { line, cells }: SheetRow,
-  head: SheetHead,
-  columns: FileColumns,
-  options: FileOptions,
-): Header {
+function readHead(row: SheetRow, head: SheetHead, columns: FileColumns, options: FileOptions): Header {
+  const { line, cells } = row;
   const names = cutBlankEnd(cells).map((name) => name.trim());
   const header = mapHeader({ names, line, nextLine: line + 1, delimiter: null }, columns, options);
-  rejectHidden(header, columns, head);
+  rejectUnseen(header, columns, head, row);
   return header;
 }
 

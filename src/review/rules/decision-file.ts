@@ -72,7 +72,19 @@ const harmlessInNote: ReadonlySet<string> = new Set([
   'cell-date',
   'cell-digits',
   'cell-rounded',
+  'cell-format',
   'cell-merged',
+  'column-hidden',
+]);
+
+/** Columns that are the journal's own are often hidden; what a person fills in must have been seen. */
+const harmlessInKeys = 'column-hidden';
+const keyColumns: ReadonlySet<ReadColumn> = new Set([
+  'batchId',
+  'rowNo',
+  'version',
+  'payoutId',
+  'registrationId',
 ]);
 
 const asText = 'format the column as text and write it again';
@@ -111,6 +123,7 @@ class FiledRow {
     for (const { place, code, message } of this.#record.faults ?? []) {
       const column = read.find((name) => this.#columns.places[name] === place);
       if (column === undefined || (column === 'note' && harmlessInNote.has(code))) continue;
+      if (keyColumns.has(column) && code === harmlessInKeys) continue;
       this.report(column, code, message);
     }
   }

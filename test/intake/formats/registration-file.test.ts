@@ -94,6 +94,22 @@ describe('a registration file', () => {
     expect(readings[0]?.extraColumns).toEqual(['ชื่อ']);
   });
 
+  test('takes an empty cell of a workbook for empty, and refuses one that points to no text', async () => {
+    const make = (cell: string) => {
+      const ids = ['registrationId', 'customerId', 'accountNo'];
+      const xml = textRow(1, ids) + textRow(2, ['R1', 'C1', cell]);
+      return makeXlsx({ sheets: [{ name: 'S', rows: xml }], sharedStrings: ['<t>1234567890</t>'] });
+    };
+    const [pointed, empty, beyond] = await Promise.all(
+      ['<c r="C2" t="s"><v>0</v></c>', '<c r="C2" t="s"/>', '<c r="C2" t="s"><v>1</v></c>'].map(
+        async (cell) => read(await make(cell)),
+      ),
+    );
+    expect(pointed?.rows[0]?.instruction).toMatchObject({ accountNo: '1234567890' });
+    expect(empty?.rows[0]).toMatchObject({ instruction: null, issues: [{ column: 'accountNo' }] });
+    expect(beyond?.rejection).toMatchObject({ code: 'workbook-damaged', line: 2 });
+  });
+
   test('has a repeated row once, and differing ones never', async () => {
     const found = await read(file(row('R1'), row('R1'), row('R2'), row('R2', '9876543210')));
     expect(found.rows.map(({ instruction, issues }) => [instruction !== null, issues[0]?.code])).toEqual([

@@ -133,6 +133,23 @@ describe('a workbook', () => {
     ]);
   });
 
+  test('is rejected as a whole when its head is hidden, covered, or shown as another', async () => {
+    const row = textRow(2, rows[0] ?? []);
+    const read = async (headXml: string, more: Partial<SheetText> = {}, formats: readonly string[] = []) => {
+      const bytes = await makeXlsx({ sheets: [{ name: 'S', rows: headXml + row, ...more }], formats });
+      const { rejection } = await folder.read(bytes);
+      return rejection && [rejection.code, rejection.line, rejection.column];
+    };
+    const merge = (area: string) => ({ tail: `<mergeCells><mergeCell ref="${area}"/></mergeCells>` });
+    expect(await read(textRow(1, head, ' hidden="1"'))).toEqual(['row-hidden', 1, null]);
+    expect(await read(textRow(1, head, ' ht="0"'))).toEqual(['row-hidden', 1, null]);
+    expect(await read(textRow(1, head), merge('C1:D1'))).toEqual(['cell-merged', 1, 'amount']);
+    expect(await read(textRow(1, head), merge('F1:G1'))).toBeUndefined();
+    const shown = textRow(1, head.with(3, '<c r="D1" s="1" t="str"><v>amount</v></c>'));
+    expect(await read(shown, {}, ['0;0;0;"fee"'])).toEqual(['cell-format', 1, 'amount']);
+    expect(await read(shown, {}, ['@'])).toBeUndefined();
+  });
+
   test('that has changed since it was inspected is rejected', async () => {
     const reader = makePayoutFileReader(defaults);
     const path = await folder.write(await makeTextXlsx([head, ...rows]), 'changed.xlsx');
