@@ -32,7 +32,7 @@ import {
   type StatementSource,
 } from '../reconcile/reconcile.ts';
 import { isIncomplete } from '../reconcile/rules/custody.ts';
-import { commonStatementWords, type StatementWords } from '../reconcile/rules/statement.ts';
+import { combineWords } from '../reconcile/rules/status-words.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { readStatementTarget } from '../review/rules/statement-decisions.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -473,15 +473,3 @@ export async function openSourceContext(loaded: LoadedSettings): Promise<SourceC
 /** A sandbox of our own is on this machine. */
 const findBankHost = ({ settings }: LoadedSettings): string =>
   isBuiltInSandbox(settings) ? 'localhost' : readBankAddress(settings.bank.baseUrl).host;
-
-const wordKinds = ['complete', 'failed', 'inProcess'] as const;
-
-/** The usual words and those of the settings, which win where a word is usual in another sense. */
-function combineWords(own: StatementWords): StatementWords {
-  const taken = new Set(wordKinds.flatMap((kind) => own[kind].map((word) => word.trim().toUpperCase())));
-  const combine = (kind: (typeof wordKinds)[number]): readonly string[] => [
-    ...commonStatementWords[kind].filter((word) => !taken.has(word)),
-    ...own[kind].map((word) => word.trim()),
-  ];
-  return { complete: combine('complete'), failed: combine('failed'), inProcess: combine('inProcess') };
-}

@@ -1,16 +1,7 @@
-/** The kinds of values that keys of the settings hold, each with its bounds. */
+/** The kinds of text that keys of the settings hold, each with its bounds. */
 import { z } from 'zod';
 import { explainDay, readDay } from '../core/bangkok-time.ts';
 
-/** Longest time that a timer of the platform can wait (about 24 days). */
-const durationMaxMs = 2_147_483_647;
-/** More requests at once than this is a slip of the keyboard. */
-const concurrencyMax = 1_000;
-
-export const duration = z.number().int().min(0).max(durationMaxMs).meta({ unit: 'ms' });
-export const count = (unit: string) => z.number().int().min(0).meta({ unit });
-export const positive = (unit: string) => z.number().int().min(1).meta({ unit });
-export const concurrency = positive('requests').max(concurrencyMax);
 export const path = z.string().min(1).meta({ allowed: 'a path' });
 export const anyText = z.string().min(1).meta({ allowed: 'text' });
 

@@ -15,7 +15,10 @@ export function describeIssues(
   document: SettingsDocument,
   fileName: string,
 ): string {
-  const lines = issues.flatMap((issue) => describeIssue(issue, document));
+  // A number beyond all integers is too large by two rules.
+  const keys = issues.map(({ path, code }) => `${code} ${path.join('.')}`);
+  const firsts = issues.filter((_, place) => keys.indexOf(keys[place] ?? '') === place);
+  const lines = firsts.flatMap((issue) => describeIssue(issue, document));
   const [only] = lines;
   if (lines.length === 1 && only !== undefined) return `${fileName}: ${only}`;
   return [`${fileName}: ${lines.length} settings are wrong`, ...lines.map((line) => `  ${line}`)].join('\n');
@@ -29,6 +32,14 @@ function describeIssue(issue: Issue, document: SettingsDocument): string[] {
   const found = valueAt(document.value, path);
   return [complainAt(document, path, explain(issue, path, found))];
 }
+
+/** The message of a complaint that the schema does not have. @param key such as `bank.termId` */
+export const describeComplaint = (
+  document: SettingsDocument,
+  fileName: string,
+  key: string,
+  complaint: string,
+): string => `${fileName}: ${complainAt(document, key.split('.'), complaint)}`;
 
 function complainAt(document: SettingsDocument, path: readonly string[], complaint: string): string {
   const name = path.length === 0 ? 'the file' : path.join('.');
@@ -56,9 +67,15 @@ function explain(issue: Issue, path: readonly string[], found: unknown): string 
     return `must be ${typeNames[issue.expected] ?? issue.expected}, found ${shown}${cure}`;
   }
   if (issue.code === 'invalid_value') {
-    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}, found ${shown}`;
+    const isQuoted = typeof found === 'string' && issue.values.map(String).includes(found);
+    const cure = isQuoted ? ': take the quotes away' : '';
+    return `must be one of ${issue.values.map((value) => JSON.stringify(value)).join(', ')}, found ${shown}${cure}`;
   }
-  if (issue.code === 'too_small' || issue.code === 'too_big') return explainSize(issue, found, shown);
+  if (issue.code === 'too_small' || issue.code === 'too_big') {
+    return typeof found === 'string' && found.trim() === ''
+      ? `is empty: ${cureForEmpty(path)}`
+      : explainSize(issue, found, shown);
+  }
   return typeof found === 'object' ? issue.message : `${issue.message}, found ${shown}`;
 }
 
@@ -67,10 +84,10 @@ function explainSize(
   found: unknown,
   shown: string,
 ): string {
-  if (found === '') return 'is empty: give a value, or remove the line';
-  const unit = issue.origin === 'string' ? ' characters' : '';
   const bound = issue.code === 'too_small' ? `at least ${issue.minimum}` : `at most ${issue.maximum}`;
-  return `must be ${bound}${unit}, found ${typeof found === 'string' ? `${found.length}` : shown}`;
+  if (typeof found === 'string') return `must be ${bound} characters, found ${found.length}`;
+  const why = typeof found === 'number' ? `: ${issue.message}` : '';
+  return `must be ${bound}, found ${shown}${why}`;
 }
 
 /** What stands for a key that is text of a form of its own, where a number was given. */
@@ -82,6 +99,13 @@ const forms: Readonly<Record<string, string>> = {
 function cureForMissing(path: readonly string[]): string {
   const description = valueAt(describeSection(path), ['description']);
   return `add ${typeof description === 'string' ? description : 'it'}`;
+}
+
+/** A key that must be there cannot be left out. */
+function cureForEmpty(path: readonly string[]): string {
+  const required = valueAt(describeSection(path.slice(0, -1)), ['required']);
+  const isRequired = Array.isArray(required) && required.includes(path.at(-1));
+  return isRequired ? cureForMissing(path) : 'give a value, or remove the line';
 }
 
 /** Types that quotes turn into text. */

@@ -3,14 +3,11 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isHostName, parseAddressRange } from '../core/network-address.ts';
 import { registrationColumns } from '../registration/rules/registration-file.ts';
-import { checkedText, concurrency, duration, hasNoRepeat, positive, wireText } from './fields.ts';
+import { checkedText, hasNoRepeat, wireText } from './fields.ts';
+import { numberOf } from './ranges.ts';
 import { complainAboutCallbackKey } from './secrets.ts';
 
-const portMax = 65_535;
 const callbackKeysMax = 10;
-/** Connections of which each may hold a whole body in memory. */
-const connectionsMax = 100_000;
-const bodyBytesMax = 1_048_576;
 
 const wireDefault = (lengthMax: number) =>
   z
@@ -61,11 +58,7 @@ const callbacksSchema = z.strictObject({
       description: 'where callbacks are listened for; `0.0.0.0` or `::` on every address of this machine',
       allowed: 'a host name or IP address',
     }),
-  port: z
-    .number()
-    .int()
-    .min(0)
-    .max(portMax)
+  port: numberOf('registration.callbacks.port')
     .default(0)
     .describe('its port; 0: neither `watch` nor `register` listens'),
   path: z
@@ -91,13 +84,13 @@ const callbacksSchema = z.strictObject({
     'from where `X-Forwarded-For` is believed, so that `registration.callbacks.allowFrom` means who called the proxy',
   ),
   tls: tlsSchema.prefault({}),
-  bodyBytesMax: positive('bytes').max(bodyBytesMax).default(65_536).describe('a bigger callback is refused'),
-  requestTimeoutMs: duration
-    .min(100)
+  bodyBytesMax: numberOf('registration.callbacks.bodyBytesMax')
+    .default(65_536)
+    .describe('a bigger callback is refused'),
+  requestTimeoutMs: numberOf('registration.callbacks.requestTimeoutMs')
     .default(10_000)
     .describe('within which a whole callback must have come'),
-  connectionsMax: positive('connections')
-    .max(connectionsMax)
+  connectionsMax: numberOf('registration.callbacks.connectionsMax')
     .default(1_000)
     .describe('connections at a time'),
 });
@@ -113,9 +106,8 @@ export const registrationSchema = z.strictObject({
       description: "our column name → the file's header, for files with headers of their own",
       allowed: `keys: ${registrationColumns.map((name) => `\`${name}\``).join(', ')}`,
     }),
-  concurrency: concurrency.default(4).describe('registrations sent at a time'),
-  answerWithinMs: duration
-    .min(1)
+  concurrency: numberOf('registration.concurrency').default(4).describe('registrations sent at a time'),
+  answerWithinMs: numberOf('registration.answerWithinMs')
     .default(86_400_000)
     .describe('how long the callback is awaited; then the registration is `unanswered`'),
   ipAddress: z

@@ -16,20 +16,11 @@ import {
 import { usualWindow } from '../payout/rules/brake.ts';
 import { weekdays } from '../payout/rules/limits.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
-import {
-  anyText,
-  checkedText,
-  concurrency,
-  count,
-  dayText,
-  duration,
-  hasNoRepeat,
-  path,
-  positive,
-  wireText,
-} from './fields.ts';
+import { findWordTroubles } from '../reconcile/rules/status-words.ts';
+import { anyText, checkedText, dayText, hasNoRepeat, path, wireText } from './fields.ts';
 import { complainAboutJournalUrl } from './journal-url.ts';
 import { inputSchema } from './input-schema.ts';
+import { numberOf } from './ranges.ts';
 import { registrationSchema } from './registration-schema.ts';
 import { complainAboutOrigin, complainAboutWebhook } from './web-addresses.ts';
 
@@ -37,13 +28,10 @@ import { complainAboutOrigin, complainAboutWebhook } from './web-addresses.ts';
 export const sandboxBaseUrl = 'sandbox';
 
 /** Decimal baht, taken from the file as text, so that no amount ever passes through a float. */
-const baht = z
-  .string()
-  .refine(
-    (text) => parseBaht(text) !== undefined,
-    'must be an amount in baht such as 2000000 or 1500.50 (0 means no limit)',
-  )
-  .meta({ unit: 'baht', allowed: 'an amount such as `2000000` or `1500.50`' });
+const baht = checkedText(complainAboutBaht).meta({
+  unit: 'baht',
+  allowed: 'an amount such as `2000000` or `1500.50`, 0 to 999999999999999.99',
+});
 
 const bankSchema = z.strictObject({
   baseUrl: checkedText(complainAboutAddress).meta({
@@ -77,14 +65,12 @@ const bankSchema = z.strictObject({
       description: "the scheme's word in the bank's paths, field names, statement columns and file names",
       allowed: 'one word in lower-case letters',
     }),
-  timeoutMs: duration
-    .min(1)
+  timeoutMs: numberOf('bank.timeoutMs')
     .default(30_000)
     .describe('for one request, its whole answer included; at most 30000 on machines that share a journal'),
-  requestsPerSecond: z.number().min(0).default(0).meta({
-    description: 'cap on requests to the bank, of all machines that send from one journal together; 0: none',
-    unit: 'requests a second',
-  }),
+  requestsPerSecond: numberOf('bank.requestsPerSecond')
+    .default(0)
+    .describe('cap on requests to the bank, of all machines that send from one journal together; 0: none'),
   accessToken: z
     .enum(['perMachine', 'shared'])
     .default('perMachine')
@@ -95,7 +81,7 @@ const bankSchema = z.strictObject({
 
 const verifySchema = z.strictObject({
   enabled: z.boolean().default(true).describe('ask the bank whether the payee can receive, before paying'),
-  concurrency: concurrency.default(8).describe('payee checks at a time'),
+  concurrency: numberOf('verify.concurrency').default(8).describe('payee checks at a time'),
   whenUnavailable: z
     .enum(['hold', 'pay'])
     .default('hold')
@@ -107,7 +93,9 @@ const verifySchema = z.strictObject({
 });
 
 const transferSchema = z.strictObject({
-  concurrency: concurrency.default(4).describe('transfers at a time, at most, of the whole process'),
+  concurrency: numberOf('transfer.concurrency')
+    .default(4)
+    .describe('transfers at a time, at most, of the whole process'),
   askFirst: z
     .enum(['newJournal', 'always', 'never'])
     .default('newJournal')
@@ -117,38 +105,39 @@ const transferSchema = z.strictObject({
 });
 
 const settleSchema = z.strictObject({
-  firstDelayMs: duration.default(2_000).describe('before the first inquiry about a transfer in doubt'),
-  maxDelayMs: duration.min(1).default(300_000).describe('longest pause between two inquiries about it'),
-  giveUpAfterMs: duration
+  firstDelayMs: numberOf('settle.firstDelayMs')
+    .default(2_000)
+    .describe('before the first inquiry about a transfer in doubt'),
+  maxDelayMs: numberOf('settle.maxDelayMs')
+    .default(300_000)
+    .describe('longest pause between two inquiries about it'),
+  giveUpAfterMs: numberOf('settle.giveUpAfterMs')
     .default(86_400_000)
     .describe('how long inquiries go on; then the row is `unresolved`'),
-  notFoundTrustMs: duration
+  notFoundTrustMs: numberOf('settle.notFoundTrustMs')
     .default(120_000)
     .describe(
-      'how long after a send "not found" begins to count; at least 120000 on machines that share a journal',
+      'how long after a send "not found" begins to count; with a real bank at least 30000 and no less than `bank.timeoutMs`; at least 120000 on machines that share a journal',
     ),
-  resendsMax: count('times')
+  resendsMax: numberOf('settle.resendsMax')
     .default(2)
     .describe(
       'how often the same attempt may be sent again; what only tries whether transfers are answered again does not count',
     ),
-  intentMaxAgeMs: duration
+  intentMaxAgeMs: numberOf('settle.intentMaxAgeMs')
     .default(0)
     .describe('an older intent is never sent, nor sent again; 0: until 15 minutes before midnight'),
 });
 
 const brakeSchema = z.strictObject({
-  consecutiveFailures: positive('rows')
+  consecutiveFailures: numberOf('brake.consecutiveFailures')
     .default(10)
     .describe('so many rows in a row that end otherwise than paid halt the batch'),
-  failureShare: z
-    .number()
-    .min(0)
-    .max(1)
-    .default(0.5)
-    .meta({ description: 'such a share of the window does too', unit: 'share' }),
-  window: positive('rows').default(usualWindow).describe('rows looked back on for that share'),
-  inDoubtMax: positive('rows').default(200).describe('so many rows in doubt at once halt the batch'),
+  failureShare: numberOf('brake.failureShare').default(0.5).describe('such a share of the window does too'),
+  window: numberOf('brake.window').default(usualWindow).describe('rows looked back on for that share'),
+  inDoubtMax: numberOf('brake.inDoubtMax')
+    .default(200)
+    .describe('so many rows in doubt at once halt the batch'),
 });
 
 const timeOfDay = z
@@ -178,21 +167,23 @@ const serviceHoursSchema = z
   });
 
 const limitsSchema = z.strictObject({
-  rowsPerFile: count('rows').default(1_000_000).describe('a file with more rows is rejected'),
-  bytesPerFile: count('bytes').default(536_870_912).describe('a bigger file is rejected'),
+  rowsPerFile: numberOf('limits.rowsPerFile')
+    .default(1_000_000)
+    .describe('a file with more rows is rejected'),
+  bytesPerFile: numberOf('limits.bytesPerFile').default(536_870_912).describe('a bigger file is rejected'),
   bahtPerPayout: baht.default('2000000').describe('a row above it is held until a person lets it go on'),
   bahtPerBatch: baht.default('0').describe('a file whose total is above it is rejected'),
-  batchMaxAgeHours: count('hours')
+  batchMaxAgeHours: numberOf('limits.batchMaxAgeHours')
     .default(24)
     .describe(
       'a batch that waited longer since its file was dropped, or since a person last let it go on, is held',
     ),
-  similarDays: count('days')
+  similarDays: numberOf('limits.similarDays')
     .default(3)
     .describe(
       'hold a payout to a payee who was paid the same amount under another `payoutId` within so many days, unless both have a `reference1` and these differ; 0 = never',
     ),
-  likeFileDays: count('days')
+  likeFileDays: numberOf('limits.likeFileDays')
     .default(3)
     .describe(
       'hold a whole file of which half the rows, and five or more, have payee and amount of rows of other files that were paid, or are under way, within so many days; 0 = never',
@@ -201,7 +192,7 @@ const limitsSchema = z.strictObject({
     .default('0')
     .describe('a row with which more than this would be submitted on one Bangkok day is held'),
   bahtPerPayeePerDay: baht.default('0').describe('the same for one payee'),
-  filesPerDay: count('files')
+  filesPerDay: numberOf('limits.filesPerDay')
     .default(0)
     .describe('rows of a further file are held once so many others were paid from on one Bangkok day'),
   newPayeeBaht: baht
@@ -238,9 +229,8 @@ const hostName = z
   );
 
 const watchSchema = z.strictObject({
-  filesAtOnce: positive('files').max(100).default(4).describe('files whose rows are sent at once'),
-  stillMs: duration
-    .min(50)
+  filesAtOnce: numberOf('watch.filesAtOnce').default(4).describe('files whose rows are sent at once'),
+  stillMs: numberOf('watch.stillMs')
     .default(1_000)
     .describe('how long size and times of a file must have been still before it is taken'),
   marker: z
@@ -248,15 +238,14 @@ const watchSchema = z.strictObject({
     .default('none')
     .describe('`done`: a file counts only when `<file>.done` stands beside it'),
   polling: z.boolean().default(false).describe('`true` for network shares, which tell nothing of changes'),
-  pollMs: duration.min(50).default(1_000).describe('between two looks at the inbox when polling'),
-  rescanMs: duration
-    .min(100)
+  pollMs: numberOf('watch.pollMs').default(1_000).describe('between two looks at the inbox when polling'),
+  rescanMs: numberOf('watch.rescanMs')
     .default(10_000)
     .describe('between two looks at the whole inbox, for what no event has told'),
-  waitMs: duration
+  waitMs: numberOf('watch.waitMs')
     .default(300_000)
     .describe('how long what is in doubt is waited for before a result is written'),
-  graceMs: duration
+  graceMs: numberOf('watch.graceMs')
     .default(45_000)
     .describe('how long what is in flight may take when the watcher is asked to stop'),
   listen: z
@@ -270,8 +259,7 @@ const watchSchema = z.strictObject({
       description: 'address of `/healthz`, `/livez` and `/metrics`, which have no password',
       allowed: '`host:port`, or empty for none',
     }),
-  probeMs: duration
-    .min(100)
+  probeMs: numberOf('watch.probeMs')
     .default(15_000)
     .describe('between two looks at bank and disks, while nothing else shows how they are'),
   inquiryAt: optionalTimeOfDay
@@ -299,8 +287,10 @@ const noticesSchema = z.strictObject({
     description: 'a program and its arguments; it is given the notice on its standard input',
     allowed: 'a list of texts, no shell; empty for none',
   }),
-  inDoubtAfterMs: duration.default(3_600_000).describe('from when on transfers in doubt are told of'),
-  notReadyAfterMs: duration
+  inDoubtAfterMs: numberOf('notices.inDoubtAfterMs')
+    .default(3_600_000)
+    .describe('from when on transfers in doubt are told of'),
+  notReadyAfterMs: numberOf('notices.notReadyAfterMs')
     .default(60_000)
     .describe('how long a watcher must not be ready, or be ready again, before that is told'),
   language: z
@@ -311,7 +301,7 @@ const noticesSchema = z.strictObject({
 
 /** Compared without regard to case. */
 const statusWords = z
-  .array(z.string().min(1))
+  .array(z.string().trim().min(1))
   .default([])
   .meta({ allowed: 'a list of texts; case does not matter' });
 
@@ -325,11 +315,10 @@ const statementWordsSchema = z
       'words that mean in process, besides 010001–010003, 030004, PENDING and their like',
     ),
   })
-  .refine(
-    ({ complete, failed, inProcess }) =>
-      hasNoRepeat([...complete, ...failed, ...inProcess].map((word) => word.trim().toUpperCase())),
-    'must not have a word twice: each means one thing',
-  );
+  .superRefine((words, context) => {
+    for (const { kind, place, why } of findWordTroubles(words))
+      context.addIssue({ code: 'custom', path: [kind, place], message: why });
+  });
 
 const reconcileSchema = z.strictObject({
   dateField: z
@@ -345,8 +334,12 @@ const reconcileSchema = z.strictObject({
     }),
   at: optionalTimeOfDay.default('09:00').describe('when the watcher reconciles the day before'),
   words: statementWordsSchema.prefault({}),
-  maxBytes: positive('bytes').default(1_073_741_824).describe('largest statement, packed and unpacked'),
-  timeoutMs: duration.min(1_000).default(600_000).describe('for the whole download of a statement'),
+  maxBytes: numberOf('reconcile.maxBytes')
+    .default(1_073_741_824)
+    .describe('largest statement, packed and unpacked'),
+  timeoutMs: numberOf('reconcile.timeoutMs')
+    .default(600_000)
+    .describe('for the whole download of a statement'),
   hosts: z.array(hostName).default([]).meta({
     description:
       'hosts besides that of `bank.baseUrl` whose statements may come from this machine or a private network',
@@ -395,9 +388,6 @@ const journalSchema = z.strictObject({
     }),
 });
 
-/** They are all in memory while it is made, some 30 kB each when each is an exception. */
-const workbookRowsMax = 30_000;
-
 const outputSchema = z.strictObject({
   groupReadable: z
     .boolean()
@@ -409,8 +399,7 @@ const outputSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('a workbook (.xlsx) of summary, exceptions and result for each batch, beside its CSV files'),
-  workbookRows: positive('rows')
-    .max(workbookRowsMax)
+  workbookRows: numberOf('output.workbookRows')
     .default(10_000)
     .describe('most rows of a workbook; of more, CSV alone is written'),
 });
@@ -419,21 +408,18 @@ const userHeaderForm =
   /^(?!(sec|accept|content|if)-|x-live$|x-forwarded-(for|proto|host)$)([a-z]+(-[a-z\d]+)+)?$/i;
 
 const reviewFields = z.strictObject({
-  people: z
-    .union([z.literal(1), z.literal(2)])
-    .default(2)
-    .meta({
-      description:
-        'how many people a decision takes that can move money or declares an outcome: who proposes it, and who approves it',
-      allowed: '`1` or `2`',
-    }),
-  expireDays: positive('days').max(90).default(7).describe('what nobody has approved by then lapses'),
+  people: z.literal([1, 2]).default(2).meta({
+    description:
+      'how many people a decision takes that can move money or declares an outcome: who proposes it, and who approves it',
+    allowed: '`1` or `2`',
+  }),
+  expireDays: numberOf('review.expireDays').default(7).describe('what nobody has approved by then lapses'),
   tokenFile: path
     .optional()
     .describe(
       'a file that holds your personal token alone and is not open to everybody; or the variable `PAYDROP_TOKEN`, or `PAYDROP_TOKEN_FILE` with its path, which win',
     ),
-  doubtAfterMs: duration
+  doubtAfterMs: numberOf('review.doubtAfterMs')
     .default(3_600_000)
     .describe('from when on a transfer in doubt stands in the queue of what needs a person'),
   listen: z
@@ -480,14 +466,11 @@ const approvalSchema = z.strictObject({
       'which batches wait for approval before anything of them is paid: none, all, or those that would pay more than `approval.baht`',
     ),
   baht: baht.default('0').describe('with `above`: a batch that would pay more than this waits'),
-  people: z
-    .union([z.literal(1), z.literal(2)])
-    .default(1)
-    .meta({
-      description:
-        'how many people it takes: who proposes it, and who approves it; also of a changed payer account, a lifted limit and a corrected payee, where `review.people` is less',
-      allowed: '`1` or `2`',
-    }),
+  people: z.literal([1, 2]).default(1).meta({
+    description:
+      'how many people it takes: who proposes it, and who approves it; also of a changed payer account, a lifted limit and a corrected payee, where `review.people` is less',
+    allowed: '`1` or `2`',
+  }),
   signed: z
     .enum(['optional', 'required'])
     .default('optional')
@@ -542,6 +525,14 @@ export const amountKeys = [
   ['limits', 'bahtPerPayeePerDay'],
   ['limits', 'newPayeeBaht'],
 ] as const;
+
+/** Why an amount cannot be used; undefined when it can. */
+function complainAboutBaht(text: string): string | undefined {
+  if (parseBaht(text) !== undefined) return undefined;
+  return /^\d{16,}(?:\.\d{1,2})?$/.test(text)
+    ? "must be at most 999999999999999.99, which is all that the bank's field holds (0 means no limit)"
+    : 'must be an amount in baht such as 2000000 or 1500.50 (0 means no limit)';
+}
 
 /** Why the bank's address cannot be used; undefined when it can. */
 function complainAboutAddress(text: string): string | undefined {

@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { parseBaht, type Satang } from '../core/money.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import { findOpenJournalHost, hasPassword, maskJournalUrl } from './journal-url.ts';
-import { describeIssues } from './messages.ts';
+import { describeComplaint, describeIssues } from './messages.ts';
 import {
   amountKeys,
   type FolderName,
@@ -32,7 +32,7 @@ import {
   type SecretReading,
   SettingsError,
 } from './secrets.ts';
-import { parseSettingsText } from './yaml.ts';
+import { parseSettingsText, type SettingsDocument } from './yaml.ts';
 
 export type { FolderName, Settings } from './schema.ts';
 
@@ -125,21 +125,22 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
   const parsed = settingsSchema.safeParse(document.value);
   if (!parsed.success) throw new SettingsError(describeIssues(parsed.error.issues, document, path));
   const settings = parsed.data;
-  const problem = findContradiction(settings);
-  if (problem !== undefined) throw new SettingsError(`${path}: ${problem}`);
+  const contradiction = findContradiction(settings);
+  if (contradiction !== undefined)
+    throw new SettingsError(describeComplaint(document, path, ...contradiction));
   const notes = hasIntentAgeZero(document.value) ? [intentAgeNote] : [];
   const openKey = isOpenToAll(path) ? findOwnSecret(settings) : undefined;
   if (openKey !== undefined) notes.push(describeOpenSecret(openKey, path));
-  const resolved = resolveSettings(settings, path, sources);
+  const resolved = resolveSettings(settings, path, sources, document);
   if (settings.bank.accessToken === 'shared' && resolved.journalUrl.ok && resolved.journalUrl.secret === '')
-    throw new SettingsError(`${path}: ${sharedAlone}`);
+    throw new SettingsError(describeComplaint(document, path, 'bank.accessToken', sharedAlone));
   const openHost = resolved.journalUrl.ok ? findOpenJournalHost(resolved.journalUrl.secret) : undefined;
   if (openHost !== undefined) notes.push(describeOpenJournal(openHost));
   return { ...resolved, notes };
 }
 
 const sharedAlone =
-  'bank.accessToken: shared is for machines that work one journal in a database: set journal.url, or leave it out';
+  'is "shared", which is for machines that work one journal in a database: set journal.url, or leave it out';
 
 /** True where users who are neither owner nor group may read the file. */
 const isOpenToAll = (path: string): boolean =>
@@ -213,28 +214,47 @@ function tryReading<Result>(path: string, read: () => Result): Result {
   }
 }
 
+/** A key, as the settings name it, and what is wrong with it. */
+type Complaint = readonly [key: string, complaint: string];
+
+/** Two keys of which one says what the other does. */
+function findDouble({ bank, journal, notices, registration }: Settings): Complaint | undefined {
+  const { keys, keysFile } = registration.callbacks;
+  const doubles = [
+    ['bank.clientSecret', bank.clientSecret !== undefined && bank.clientSecretFile !== undefined],
+    ['journal.url', journal.url !== '' && journal.urlFile !== undefined],
+    ['notices.webhookSecret', notices.webhookSecret !== undefined && notices.webhookSecretFile !== undefined],
+    ['registration.callbacks.keys', keys.length > 0 && keysFile !== ''],
+  ] as const;
+  const [key] = doubles.find(([, isDouble]) => isDouble) ?? [];
+  return key === undefined ? undefined : [`${key}File`, `stands here beside ${key}: remove one of the two`];
+}
+
+/** "Not found" counts no sooner with a real bank, which may take so long over a request. */
+const notFoundTrustMinMs = 30_000;
+
 /** Values that are right alone and wrong together. */
-function findContradiction(settings: Settings): string | undefined {
-  const { bank, journal, notices, settle, approval, registration } = settings;
-  if (bank.clientSecret !== undefined && bank.clientSecretFile !== undefined) {
-    return 'bank.clientSecret and bank.clientSecretFile both stand here: remove one';
-  }
-  if (journal.url !== '' && journal.urlFile !== undefined) {
-    return 'journal.url and journal.urlFile both stand here: remove one';
-  }
-  if (notices.webhookSecret !== undefined && notices.webhookSecretFile !== undefined) {
-    return 'notices.webhookSecret and notices.webhookSecretFile both stand here: remove one';
-  }
-  if (registration.callbacks.keys.length > 0 && registration.callbacks.keysFile !== '') {
-    return 'registration.callbacks.keys and registration.callbacks.keysFile both stand here: remove one';
-  }
-  if (settle.firstDelayMs > settle.maxDelayMs) {
-    return 'settle.firstDelayMs is longer than settle.maxDelayMs: lower the first or raise the second';
-  }
-  if (approval.when === 'above' && parseBaht(approval.baht) === 0n) {
-    return 'approval.when is "above" and approval.baht is 0: say above how many baht a batch waits, or "always"';
-  }
-  return undefined;
+function findContradiction(settings: Settings): Complaint | undefined {
+  const { bank, settle, approval } = settings;
+  const { firstDelayMs, maxDelayMs, notFoundTrustMs } = settle;
+  if (firstDelayMs > maxDelayMs)
+    return [
+      'settle.firstDelayMs',
+      `is ${firstDelayMs}, longer than settle.maxDelayMs: lower it to ${maxDelayMs}, or raise settle.maxDelayMs to ${firstDelayMs}`,
+    ];
+  const trustMinMs = Math.max(notFoundTrustMinMs, bank.timeoutMs);
+  if (bank.baseUrl.startsWith('https:') && notFoundTrustMs < trustMinMs)
+    return [
+      'settle.notFoundTrustMs',
+      `is ${notFoundTrustMs}: the bank may have the request before it knows the transfer, and a request is on its way for up to ` +
+        `bank.timeoutMs; raise it to ${trustMinMs}`,
+    ];
+  if (approval.when === 'above' && parseBaht(approval.baht) === 0n)
+    return [
+      'approval.when',
+      'is "above" and approval.baht is 0: say in approval.baht above how many baht a batch waits, or "always" here',
+    ];
+  return findDouble(settings);
 }
 
 /** True where a sandbox is to be started beside the program, for itself alone. */
@@ -244,6 +264,7 @@ function resolveSettings(
   settings: Settings,
   path: string,
   sources: SettingsSources,
+  document: SettingsDocument,
 ): Omit<LoadedSettings, 'notes'> {
   const { bank, journal, notices, limits, registration } = settings;
   const { env } = sources;
@@ -268,7 +289,9 @@ function resolveSettings(
     isSandbox,
     dataDir,
     dataDirOption: sources.dataDir === undefined ? undefined : dataDir,
-    folders: resolveFolders(settings, dataDir, inSettings, path),
+    folders: resolveFolders(settings, dataDir, inSettings, (name, complaint) => {
+      throw new SettingsError(describeComplaint(document, path, `folders.${name}`, complaint));
+    }),
     limits: {
       rowsPerFile: limits.rowsPerFile || null,
       bytesPerFile: limits.bytesPerFile || null,
@@ -315,7 +338,7 @@ function resolveFolders(
   { folders }: Settings,
   dataDir: string,
   inSettings: (text: string) => string,
-  path: string,
+  refuse: (name: FolderName, complaint: string) => never,
 ): Folders {
   const owners = new Map<string, FolderName>();
   for (const name of folderNames) {
@@ -323,9 +346,8 @@ function resolveFolders(
     const folder = chosen === undefined ? join(dataDir, name) : inSettings(chosen);
     const other = owners.get(folder);
     if (other !== undefined) {
-      throw new SettingsError(
-        `${path}: folders.${other} and folders.${name} are the same folder: each needs its own`,
-      );
+      const [given, beside] = chosen === undefined ? [other, name] : [name, other];
+      refuse(given, `is the folder of folders.${beside}, too: each needs its own`);
     }
     owners.set(folder, name);
   }

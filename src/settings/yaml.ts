@@ -1,5 +1,14 @@
 /** The settings file as YAML: its values, and the line on which each key stands. */
-import { type Document, isMap, isScalar, LineCounter, parseDocument, type YAMLError } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  type YAMLError,
+} from 'yaml';
 import { SettingsError } from './secrets.ts';
 
 type KeyPath = readonly (string | number)[];
@@ -61,16 +70,19 @@ function toPlainValue(document: Document.Parsed, fileName: string): unknown {
   }
 }
 
-/** Where the key at `path` starts, or the deepest of the sections above it. */
+/** Where the key, or the item of a list, at `path` starts, or the deepest of the sections above it. */
 function findOffset(document: Document.Parsed, path: KeyPath): number {
   let node: unknown = document.contents;
   let offset = 0;
   for (const key of path) {
-    if (!isMap(node)) return offset;
-    const pair = node.items.find((item) => isScalar(item.key) && item.key.value === key);
-    if (pair === undefined || !isScalar(pair.key)) return offset;
-    offset = pair.key.range?.[0] ?? offset;
-    node = pair.value;
+    const pair = isMap(node)
+      ? node.items.find((item) => isScalar(item.key) && item.key.value === key)
+      : undefined;
+    const item = isSeq(node) ? node.items[Number(key)] : undefined;
+    const start = pair?.key ?? item;
+    if (!isNode(start)) return offset;
+    offset = start.range?.[0] ?? offset;
+    node = pair?.value ?? item;
   }
   return offset;
 }

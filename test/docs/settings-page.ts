@@ -71,14 +71,18 @@ const sectionNotes: Readonly<Record<string, readonly string[]>> = {
   ],
   settle: ['How transfers in doubt are treated: [runbook](runbook.md#in-doubt).'],
   brake: [
-    '`consecutiveFailures`, `failureShare` and `inDoubtMax` may be set so high that they never act. Where [several machines](operations.md#one-sends-the-others-help) work one journal, the ends on all of them are counted together. With a journal in PostgreSQL a low `inDoubtMax` also has fewer payouts recorded ahead of their turn, and so fewer paid a second at a bank that answers at once.',
+    '`consecutiveFailures`, `failureShare` and `inDoubtMax` may be set so high that they never act. A batch that cannot fill a `window` above 100 says so when it begins; of a window above 1000 the ends are counted a thousandth of it at a time. Where [several machines](operations.md#one-sends-the-others-help) work one journal, the ends on all of them are counted together. With a journal in PostgreSQL a low `inDoubtMax` also has fewer payouts recorded ahead of their turn, and so fewer paid a second at a bank that answers at once.',
   ],
   limits: [
     'What a limit over time counts, and how a row that it holds goes on: [files.md](files.md#limits-over-time).',
   ],
   watch: ['How the drop folder works: [drop-folder.md](drop-folder.md).'],
   notices: ['What is sent, and how the signature is checked: [operations.md](operations.md#notices).'],
-  reconcile: ['What a statement does: [reconciliation.md](reconciliation.md).'],
+  reconcile: [
+    'What a statement does: [reconciliation.md](reconciliation.md). A word under `reconcile.words` that means something else to the ' +
+      'bank, or that stands in two lists, is refused. What paydrop alone takes for an outcome (SUCCESS, FAILED, REJECTED and their ' +
+      'like) may stand under `inProcess`.',
+  ],
   registration: [
     'The file itself: [registration.md](registration.md#the-file).',
     'Nobody listens for callbacks without a key. The sandbox never takes keys from the environment; where its settings name ' +
@@ -94,7 +98,7 @@ const intro = [
   'A YAML file: the one that `--config FILE` names, else `paydrop.yaml` in the working directory. Without one every command ends ' +
     'with 2; the sandbox is never a silent default. The least that a bank needs is in [install.md](install.md#settings).',
   'A key that is not on this page is refused, with the nearest one that is. A wrong value is refused with its line, the key and the ' +
-    'cure. Paths are relative to the settings file, so that the journal stays where it is wherever a command is started. ' +
+    'cure; of a number why it is not allowed, too. Paths are relative to the settings file, so that the journal stays where it is wherever a command is started. ' +
     '`paydrop config` prints what is in effect, defaults included and secrets masked.',
 ];
 

@@ -102,7 +102,7 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
     registration: { ...changes.registration },
     folders: { ...changes.folders },
     settle: {
-      firstDelayMs: 50,
+      firstDelayMs: 100,
       maxDelayMs: 400,
       notFoundTrustMs: 300,
       giveUpAfterMs: 600_000,

@@ -107,7 +107,9 @@ describe('where it comes from', () => {
   });
 
   test('both in the settings are refused', () => {
-    expect(complain(() => load({ url: safe, urlFile: './where' }))).toMatch(/both stand here: remove one/);
+    expect(complain(() => load({ url: safe, urlFile: './where' }))).toMatch(
+      /journal\.urlFile \(line \d+\): stands here beside journal\.url: remove one/,
+    );
   });
 
   test('a file that is missing, or holds something else, is told of by whoever opens the journal', () => {
@@ -160,7 +162,7 @@ test('a token that machines share needs a journal that they share', () => {
     writeFileSync(path, stringify({ bank: { ...bank, accessToken: 'shared' }, journal }), { mode: 0o600 });
     return loadSettings({ configPath: path, cwd: root, env }).settings.bank.accessToken;
   };
-  expect(complain(() => loadWith({}))).toContain('bank.accessToken: shared is for machines that work one');
+  expect(complain(() => loadWith({}))).toContain('is "shared", which is for machines that work one');
   expect(loadWith({ url: safe })).toBe('shared');
   expect(loadWith({}, { PAYDROP_JOURNAL_URL: safe })).toBe('shared');
 });

@@ -96,7 +96,7 @@ describe('the secret of the webhook', () => {
   test('given twice is refused', () => {
     const both = { webhookUrl, webhookSecret: 'hush-hush', webhookSecretFile: 'a' };
     expect(complain(() => load(both))).toMatch(
-      /paydrop\.yaml: notices\.webhookSecret and notices\.webhookSecretFile both stand here: remove one$/,
+      /paydrop\.yaml: notices\.webhookSecretFile \(line \d+\): stands here beside notices\.webhookSecret: remove one of the two$/,
     );
   });
 

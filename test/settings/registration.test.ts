@@ -115,7 +115,7 @@ describe('the settings of registrations', () => {
     [
       'keys in two places',
       { keys: ['long-enough-key'], keysFile: 'a' },
-      /keys and .*keysFile both stand here/,
+      /callbacks\.keysFile \(line \d+\): stands here beside registration\.callbacks\.keys: remove one/,
     ],
   ])('refuse callbacks with %s', (_name, callbacks, message) => {
     expect(complain(() => load({ callbacks }))).toMatch(message);

@@ -132,13 +132,22 @@ describe('wrong keys and values', () => {
     [{ bank, transfer: { concurrency: 0 } }, /must be at least 1, found 0/],
     [{ bank, transfer: { concurrency: 1001 } }, /must be at most 1000, found 1001/],
     [{ bank: { ...bank, timeoutMs: 1.5 } }, /bank\.timeoutMs .*must be a whole number, found 1\.5/],
-    [{ bank, settle: { giveUpAfterMs: 2 ** 31 } }, /settle\.giveUpAfterMs .*at most 2147483647/],
+    [
+      { bank, settle: { giveUpAfterMs: 2 ** 31 } },
+      /settle\.giveUpAfterMs .*at most 2147483647, found 2147483648: no timer/,
+    ],
     [{ bank, verify: null }, /verify .*must be a section with keys of its own, found nothing/],
     [{ bank, verify: { enabled: 'yes' } }, /verify\.enabled .*must be true or false, found "yes"/],
     [{ bank, verify: { whenUnavailable: 'wait' } }, /must be one of "hold", "pay", found "wait"/],
     [{ bank, brake: { failureShare: 50 } }, /brake\.failureShare .*at most 1, found 50/],
-    [{ bank, settle: { firstDelayMs: 9, maxDelayMs: 8 } }, /firstDelayMs is longer than settle\.maxDelayMs/],
-    [{ bank, approval: { when: 'above' } }, /approval\.baht is 0: say above how many baht/],
+    [
+      { bank, settle: { firstDelayMs: 900, maxDelayMs: 800 } },
+      /firstDelayMs \(line 10\): is 900, longer than/,
+    ],
+    [
+      { bank, approval: { when: 'above' } },
+      /approval\.when \(line 10\): is "above" and approval\.baht is 0: say in/,
+    ],
     [{ bank, limits: { batchMaxAgeHours: -1 } }, /limits\.batchMaxAgeHours .*at least 0, found -1/],
     [{ bank, limits: { batchMaxAgeHours: 0.5 } }, /batchMaxAgeHours .*must be a whole number, found 0\.5/],
     [{ bank, limits: { similarDays: 'week' } }, /limits\.similarDays .*must be a number, found "week"/],
@@ -151,16 +160,19 @@ describe('wrong keys and values', () => {
     [{ bank, input: { columns: { amount: 'A', payoutId: 'A' } } }, /two columns to the same header$/],
     [
       { bank, folders: { inbox: 'a', outbox: './a' } },
-      /folders\.inbox and folders\.outbox are the same folder/,
+      /folders\.outbox \(line 11\): is the folder of folders\.inbox, too/,
     ],
     [{ bank: { ...bank, channelId: 'ELEVENCHARS' } }, /at most 10 characters, found 11$/],
     [{ bank: { ...bank, termId: 'ห้อง' } }, /bank\.termId .*printable ASCII/],
     [
       { bank: { ...bank, companyId: '' } },
-      /bank\.companyId \(line 7\): is empty: give a value, or remove the line$/,
+      /bank\.companyId \(line 7\): is empty: add the company ID that the bank gave you$/,
     ],
     [{ bank: { ...bank, scheme: 'Proxy' } }, /lower-case letters, found "Proxy"/],
-    [{ bank: { ...bank, clientSecretFile: 'a' } }, /clientSecret and bank\.clientSecretFile both stand here/],
+    [
+      { bank: { ...bank, clientSecretFile: 'a' } },
+      /bank\.clientSecretFile \(line 9\): stands here beside bank\.clientSecret: remove one/,
+    ],
   ])('%j', (settings, message) => {
     expect(complain(() => load(settings))).toMatch(message);
   });

@@ -67,30 +67,33 @@ export interface RehearsalSettings {
   readonly limits?: object;
 }
 
-function settingsText(changes: RehearsalSettings, baseUrl: string): string {
+function settingsText({ bank, brake, verify, transfer, limits }: RehearsalSettings, baseUrl: string): string {
   return stringify({
     dataDir: './data',
-    bank: {
-      baseUrl,
-      ...partner,
-      // No reply is lost, and nothing is given up, because the machine is busy.
-      timeoutMs: 10_000,
-      ...changes.bank,
-    },
-    settle: {
-      firstDelayMs: 20,
-      maxDelayMs: 100,
-      notFoundTrustMs: 150,
-      giveUpAfterMs: 60_000,
-      ...changes.settle,
-    },
-    brake: { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000, ...changes.brake },
-    ...(changes.verify === undefined ? {} : { verify: changes.verify }),
+    bank: { baseUrl, ...partner, ...bank, timeoutMs: undefined },
+    brake: { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000, ...brake },
+    ...(verify === undefined ? {} : { verify }),
     // What a young journal asks before it pays has tests of its own (ask-first.test.ts).
-    transfer: { askFirst: 'never', ...changes.transfer },
+    transfer: { askFirst: 'never', ...transfer },
     // The files of the tests pay a few payees the same again and again.
-    limits: { similarDays: 0, likeFileDays: 0, ...changes.limits },
+    limits: { similarDays: 0, likeFileDays: 0, ...limits },
   });
+}
+
+/** A rehearsal waits for nothing as long as a real run has to: no settings file may say so. */
+function hurry(loaded: LoadedSettings, { bank, settle }: RehearsalSettings): LoadedSettings {
+  const { settings } = loaded;
+  // No reply is lost, and nothing is given up, because the machine is busy.
+  const { timeoutMs } = { timeoutMs: 10_000, ...bank };
+  const short = { firstDelayMs: 20, maxDelayMs: 100, notFoundTrustMs: 150, giveUpAfterMs: 60_000 };
+  return {
+    ...loaded,
+    settings: {
+      ...settings,
+      bank: { ...settings.bank, timeoutMs },
+      settle: { ...settings.settle, ...short, ...settle },
+    },
+  };
 }
 
 /** A folder of its own with settings, removed at the end. */
@@ -105,8 +108,9 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
     now: () => clock.now(),
   });
   await writeFile(configPath, settingsText(changes, sandbox.baseUrl));
-  const load = (): LoadedSettings => loadSettings({ configPath, cwd: folder, env: {} });
-  let loaded = load();
+  const load = (asked: RehearsalSettings): LoadedSettings =>
+    hurry(loadSettings({ configPath, cwd: folder, env: {} }), asked);
+  let loaded = load(changes);
   await mkdir(join(folder, 'in'));
   const withSender = async <T>(use: (sender: Session) => Promise<T>): Promise<T> => {
     // Who is no sandbox, or does not say so, gets its journal from init alone.
@@ -121,7 +125,7 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
     withSender,
     correct: async (corrected) => {
       await writeFile(configPath, settingsText(corrected, sandbox.baseUrl));
-      loaded = load();
+      loaded = load(corrected);
     },
     beside: async (use) => {
       await using journal = await requireJournal(loaded);

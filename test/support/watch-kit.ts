@@ -56,7 +56,7 @@ const unbraked = { consecutiveFailures: 1_000, window: 1_000, inDoubtMax: 1_000 
 const settingsOf = ({ watch, settle: settling, transfer, brake }: KitOptions, payerAccount: string): string =>
   stringify({
     dataDir: './data',
-    bank: { ...partner, payerAccount, baseUrl: 'https://bank.example' },
+    bank: { ...partner, payerAccount, baseUrl: 'http://127.0.0.1:9' },
     // Files of the same few people are not held: what is held would hang on which of two is sealed first.
     limits: { similarDays: 0, likeFileDays: 0 },
     verify: { enabled: false, concurrency: 1 },

@@ -88,31 +88,25 @@ export interface StatementWords {
   readonly inProcess: readonly string[];
 }
 
-/** The codes and names of §3.2, and what they are commonly called. */
+/** The codes and names of §3.2. */
+export const bankWords: StatementWords = {
+  complete: ['010004', 'COMPLETE'],
+  failed: ['030002', '030003', 'VALIDATE FAILED', 'VALIDATE_FAILED', 'TRANSFER FAILED', 'TRANSFER_FAILED'],
+  inProcess: ['010001', '010002', '010003', '030004', 'RECEIVE', 'VALIDATE', 'TRANSFER', 'PROCESSING'],
+};
+
+/** What they are commonly called. */
+const commonNames: StatementWords = {
+  complete: ['COMPLETED', 'SUCCESS', 'SUCCESSFUL'],
+  failed: ['FAIL', 'FAILED', 'REJECTED'],
+  inProcess: ['PENDING'],
+};
+
+/** The words that are known without the settings. */
 export const commonStatementWords: StatementWords = {
-  complete: ['010004', 'COMPLETE', 'COMPLETED', 'SUCCESS', 'SUCCESSFUL'],
-  failed: [
-    '030002',
-    '030003',
-    'VALIDATE FAILED',
-    'VALIDATE_FAILED',
-    'TRANSFER FAILED',
-    'TRANSFER_FAILED',
-    'FAIL',
-    'FAILED',
-    'REJECTED',
-  ],
-  inProcess: [
-    '010001',
-    '010002',
-    '010003',
-    '030004',
-    'RECEIVE',
-    'VALIDATE',
-    'TRANSFER',
-    'PROCESSING',
-    'PENDING',
-  ],
+  complete: [...bankWords.complete, ...commonNames.complete],
+  failed: [...bankWords.failed, ...commonNames.failed],
+  inProcess: [...bankWords.inProcess, ...commonNames.inProcess],
 };
 
 const meanings = {
