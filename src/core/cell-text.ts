@@ -39,14 +39,14 @@ export function isFormula(text: string): boolean {
   return first === 61 || first === 43 || first === 64;
 }
 
-const exponentPattern = /^\d+([.,]\d+)?E\+\d+$/;
+const exponentPattern = /^'?\d+([.,]\d+)?e\+\d+$/i;
 const errorPattern = /^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|SPILL!|CALC!)$/;
 
 /** What a spreadsheet has made of a cell, for a message; undefined when nothing shows. */
 export function findSpreadsheetDamage(text: string): string | undefined {
   if (text.startsWith('#') && errorPattern.test(text))
     return 'a spreadsheet shows an error here instead of a value';
-  if (text.includes('E+') && exponentPattern.test(text)) {
+  if (text.includes('+') && exponentPattern.test(text)) {
     return 'a spreadsheet has turned this number into an exponent, its digits are lost';
   }
   return undefined;

@@ -56,7 +56,7 @@ export interface IntakeStore extends FileJournal<StagedRow, Batch, BatchStart> {
   /**
    * Turns the staged rows into ready, held or rejected ones and takes the claims, in one transaction.
    * A row whose payoutId is held elsewhere is rejected with the holder named; one that equals another
-   * but for case, leading zeros, punctuation or blanks gets the hold `similar`.
+   * but for case, leading zeros, decimals of zeros, punctuation or blanks gets the hold `similar`.
    * @param likeFileDays all rows get it when half of them, and five or more, have payee and amount of rows that were paid
    *   or are under way within so many days; 0, or left out, means never
    * @param approval whether its rows wait for approval; they do not when it is left out

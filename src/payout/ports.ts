@@ -102,7 +102,7 @@ export interface BatchStore extends BatchReader {
 
 /** Who holds payoutIds, over all files. */
 export interface ClaimReader {
-  /** Who holds a payoutId that equals this one but for case, leading zeros, punctuation or blanks; not the very same one. */
+  /** Who holds a payoutId that equals this one but for case, leading zeros, decimals of zeros, punctuation or blanks; not the very same one. */
   similarHolders(companyId: string, payoutId: string): Promise<readonly ClaimOwner[]>;
   /** Who holds these payoutIds now (live, paid or cancelled). */
   claimHolders(companyId: string, payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;

@@ -179,7 +179,7 @@ export interface RegistrationStore {
   countAwaitedRegistrations(batchId?: string): Promise<number>;
   /** Who has the claim on a registrationId. */
   registrationHolder(companyId: string, registrationId: string): Promise<Registration | undefined>;
-  /** Who has one that is the same but for case, leading zeros, punctuation or blanks; not the very same. */
+  /** Who has one that is the same but for case, leading zeros, decimals of zeros, punctuation or blanks; not the very same. */
   similarRegistrationHolders(companyId: string, registrationId: string): Promise<readonly Registration[]>;
   /** Every attempt that was ever made for this identity, by registrations whose latest attempt is for it, too. */
   sentRegistrations(identityKey: string): Promise<readonly SentRegistrationRow[]>;

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileCures, openingCures, sqliteCodes, writingCures } from '../payout/rules/journal-cures.ts';
 import { saysGone } from '../payout/rules/journal-place.ts';
-import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { errorCode } from '../platform/durable-file.ts';
 import { findReadable, isReadOnlyDisk } from '../platform/read-only-disk.ts';
 import { addHashFunction } from './payouts/chain.ts';
@@ -42,7 +41,7 @@ const logBytesMax = 67_108_864;
 export function openConnection(path: string, journalMode: 'wal' | 'delete' = 'wal'): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockWaitMs, enableForeignKeyConstraints: true });
   try {
-    addFunctions(db);
+    addHashFunction(db);
     const synchronous = journalMode === 'wal' ? 'full' : 'extra';
     db.exec(
       `pragma journal_mode = ${journalMode}; pragma synchronous = ${synchronous}; pragma cache_size = -${cacheKib};
@@ -69,7 +68,7 @@ export function openReader(path: string): DatabaseSync {
 function openToRead(path: string): DatabaseSync {
   const db = new DatabaseSync(path, { timeout: lockWaitMs, readOnly: true });
   try {
-    addFunctions(db);
+    addHashFunction(db);
     db.exec(`pragma cache_size = -${snapshotCacheKib}`);
     // The first read meets what keeps the file from being read.
     db.exec('select 1 from sqlite_schema limit 1');
@@ -85,14 +84,6 @@ export function isUnwritable(path: string, error: unknown): boolean {
   const code = sqliteCodeOf(error);
   const isRefused = code === sqliteCodes.cannotOpen || code === sqliteCodes.readOnly;
   return isRefused && isReadOnlyDisk(dirname(path));
-}
-
-/** What statements call beside SQLite's own functions: one rule, here and in memory. */
-function addFunctions(db: DatabaseSync): void {
-  db.function('similar_key_of', { deterministic: true }, (payoutId) =>
-    typeof payoutId === 'string' ? computeSimilarKey(payoutId) : null,
-  );
-  addHashFunction(db);
 }
 
 function begin(db: DatabaseSync): void {

@@ -1,6 +1,7 @@
 /** The tables' history: each entry is run once, in one transaction, and never changed after a release. */
 import type { DatabaseSync } from 'node:sqlite';
 import { archiveTables } from './archive/archive-tables.ts';
+import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { JournalRefusedError } from './connection.ts';
 import { addChains } from './payouts/chain.ts';
 import { limitTables } from './payouts/day-use.ts';
@@ -16,7 +17,7 @@ import {
 import { registrationTables } from './registration/registration-tables.ts';
 import { approvalBound, approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './evidence/day-head-tables.ts';
-import { erasableFileName, erasureTables } from './evidence/erasure-tables.ts';
+import { erasableFileName, erasureTables, rowNeverChanges } from './evidence/erasure-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
 import { evidenceFileColumn, itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
@@ -379,6 +380,18 @@ function addHeads(db: DatabaseSync): void {
   addProposalChain(db);
 }
 
+/** Rows and claims have the similar key of their id as `computeSimilarKey` has it by now. */
+const similarKeys = `
+alter table payout_row add column similar_key text;
+drop trigger payout_row_never_changes;
+update payout_row set similar_key = similar_key_of(payout_id) where payout_id is not null;
+${rowNeverChanges('seq payout_id similar_key line')}
+update claim set similar_key = similar_key_of(payout_id);
+alter table registration_asked add column similar_key text not null default '';
+update registration_asked set similar_key = similar_key_of(registration_id);
+update registration_claim set similar_key = similar_key_of(registration_id);
+`;
+
 const migrations: readonly Migration[] = [
   firstTables,
   faultTables,
@@ -415,6 +428,7 @@ const migrations: readonly Migration[] = [
   erasableFileName,
   registrationTables,
   fileKindColumns,
+  similarKeys,
 ];
 
 /** The version of the tables that this program writes. */
@@ -480,6 +494,7 @@ export function migrate(db: DatabaseSync, nowMs: number, target: number = schema
     return;
   }
   db.exec(versionTable);
+  db.function('similar_key_of', { deterministic: true }, (id) => computeSimilarKey(String(id)));
   for (const [index, tables] of migrations.entries()) {
     const version = index + 1;
     if (version <= present || version > target) continue;

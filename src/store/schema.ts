@@ -13,6 +13,7 @@ import type { Attempt, HoldReason, Payout, PayoutStatus, ProxyType, TransferOrde
 import type { Batch, JournalLoss, PayerPause, Report } from '../core/ports.ts';
 import type { NoticeChannel, NoticeDraft } from '../notify/rules/notice.ts';
 import type { PayerHalt, PayoutEvent } from '../payout/ports.ts';
+import { computeSimilarKey } from '../payout/rules/similar.ts';
 import type { SnakeCase } from '../platform/record-rows.ts';
 import type { IntakeRecord } from '../watch/ports.ts';
 import type { FileKindName } from '../watch/rules/drop-folder.ts';
@@ -84,6 +85,8 @@ export interface PayoutRowTable {
   readonly seq: number;
   /** Trimmed; null when the cell is empty. */
   readonly payout_id: string | null;
+  /** `computeSimilarKey` of the payoutId; null when there is none. */
+  readonly similar_key: string | null;
   readonly line: number;
   readonly cells: string;
   readonly extras: string | null;
@@ -171,10 +174,28 @@ export interface AttemptTable extends Columns<
   readonly contested: FlagColumn;
 }
 
+/** Names the claim on an id of a company, a payoutId or a registrationId; claims on like ids have the same similar key. */
+export interface ClaimKey {
+  readonly companyId: string;
+  readonly id: string;
+  readonly similarKey: string;
+}
+
+/** The same with the row that is or wants to be its holder. */
+export interface ClaimOfRow extends ClaimKey {
+  readonly seq: number;
+}
+
+export const claimKeyOf = (companyId: string, id: string): ClaimKey => ({
+  companyId,
+  id,
+  similarKey: computeSimilarKey(id),
+});
+
 /** One row a (company, payoutId) for ever. */
 interface ClaimTable {
   readonly company_id: string;
-  /** `similarKeyOf` the payoutId; leads the key, so that similar ones are neighbours. */
+  /** `computeSimilarKey` of the payoutId; leads the key, so that similar ones are neighbours. */
   readonly similar_key: string;
   readonly payout_id: string;
   /** The row that holds it; null when it was given back. */
@@ -318,11 +339,6 @@ export function isInDoubt(status: Expression<PayoutStatus>): RawBuilder<SqlBool>
 /** Joins the archived rows, as `g`, that one of these numbers is of. */
 export function isArchivedSeq(seq: Expression<number | null>): RawBuilder<SqlBool> {
   return sql`g.first_seq = (select max(first_seq) from archived_rows where first_seq <= ${seq}) and g.last_seq >= ${seq}`;
-}
-
-/** `computeSimilarKey` of a payoutId: each connection has it as a function of its own. */
-export function similarKeyOf(payoutId: string | Expression<string | null>): RawBuilder<string> {
-  return sql`similar_key_of(${payoutId})`;
 }
 
 /**

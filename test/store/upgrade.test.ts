@@ -100,6 +100,17 @@ test('says in the words of today what has settled a row', async () => {
   expect(paid?.row).toMatchObject({ status: 'paid', settledBy: 'reply' });
 });
 
+test('finds its claims by the keys of today', async () => {
+  await using older = await openOlder("insert into claim values ('COMP000001', '1001.0', '1001.0', 47, 1)");
+  const like = await older.store.similarHolders('COMP000001', '1001');
+  expect(like.map(({ payoutId }) => payoutId)).toEqual(['1001.0']);
+  using db = new DatabaseSync(older.path);
+  const keys = db
+    .prepare("select distinct similar_key as key from payout_row where payout_id = 'UP-10'")
+    .all();
+  expect(keys).toEqual([{ key: 'up10' }]);
+});
+
 test('names the breaks that are open in the words of today', async () => {
   await using older = await openOlder();
   const open = await older.store.openBreaks(date, 100);

@@ -4,6 +4,7 @@ import type { Payout } from '../../src/core/payout.ts';
 import type { StagedRow } from '../../src/core/payout-file.ts';
 import type { Change } from '../../src/core/ports.ts';
 import type { WorkerStore } from '../../src/payout/ports.ts';
+import { computeSimilarKey } from '../../src/payout/rules/similar.ts';
 import { type Applier, makeApplier } from '../../src/store/payouts/apply.ts';
 import { readLoss } from '../../src/store/loss.ts';
 import { payoutReads } from '../../src/store/payouts/payout-queries.ts';
@@ -65,19 +66,20 @@ const batchRow = {
 function* addRows(rows: readonly StagedRow[]): Body<void> {
   const asked = rows.map(({ rowNo, instruction }) => {
     if (instruction === null) throw new Error('a row that is ready has an instruction');
-    return { ...instruction, amountSatang: String(instruction.amountSatang), rowNo };
+    const similarKey = computeSimilarKey(instruction.payoutId);
+    return { ...instruction, similarKey, amountSatang: String(instruction.amountSatang), rowNo };
   });
-  const given = sql`json_to_recordset(${JSON.stringify(asked)}::json) as g ("rowNo" bigint, "payoutId" text,
+  const given = sql`json_to_recordset(${JSON.stringify(asked)}::json) as g ("rowNo" bigint, "payoutId" text, "similarKey" text,
     "proxyType" text, "proxyNo" text, "payeeName" text, "amountSatang" bigint, reference1 text, reference2 text)`;
   const statements = [
     sql`insert into payout (seq, batch_id, row_no, amount_satang, status, holds, version, attempt_no, last_event_seq)
       select "rowNo", ${batchId}, "rowNo", "amountSatang", 'ready', 0, 1, 0, 0 from ${given}
       on conflict (seq) do update set status = 'ready'`,
-    sql`insert into payout_row (seq, payout_id, line, cells, proxy_type, proxy_no, payee_name, reference1, reference2)
-      select "rowNo", "payoutId", "rowNo" + 1, '[]', "proxyType", "proxyNo", "payeeName", reference1, reference2
+    sql`insert into payout_row (seq, payout_id, similar_key, line, cells, proxy_type, proxy_no, payee_name, reference1, reference2)
+      select "rowNo", "payoutId", "similarKey", "rowNo" + 1, '[]', "proxyType", "proxyNo", "payeeName", reference1, reference2
       from ${given} on conflict do nothing`,
     sql`insert into payout_place select "payoutId", "rowNo" from ${given} on conflict do nothing`,
-    sql`insert into claim select ${payer.companyId}, similar_key_of("payoutId"), "payoutId", "rowNo", 0 from ${given}
+    sql`insert into claim select ${payer.companyId}, "similarKey", "payoutId", "rowNo", 0 from ${given}
       on conflict do nothing`,
   ];
   for (const statement of statements) yield* change(textStatement(statement));

@@ -11,6 +11,7 @@ import { readProxyId } from '../../core/proxy-id.ts';
 import {
   type Examine,
   examineAscii,
+  readIdCell,
   type ReportCell,
   readTextCell,
   reportTooLong,
@@ -43,13 +44,14 @@ const examineName: Examine = (cell, text, rule, tell) => {
   tell('name-script', message);
 };
 
-type TextColumn = 'payoutId' | 'payeeName' | 'reference1' | 'reference2';
+type TextColumn = 'payeeName' | 'reference1' | 'reference2';
 
 /** §2.5 */
 const referenceRule: TextRule = { prefix: 'reference', charactersMax: 20, examine: examineAscii };
 
+const idRule: TextRule = { prefix: 'payout-id', charactersMax: 64, examine: examineAscii };
+
 const textRules: Readonly<Record<TextColumn, TextRule>> = {
-  payoutId: { prefix: 'payout-id', charactersMax: 64, examine: examineAscii },
   // proxyName of a payee check (§2.4), the smaller of the bank's two sizes; Thai names keep to it too.
   payeeName: { prefix: 'name', charactersMax: 160, examine: examineName },
   reference1: referenceRule,
@@ -109,9 +111,7 @@ export function parseRow(cells: RowCells, line: number, rules: RowRules): Parsed
     const shown = column === 'proxyNo' ? showProxy(cell) : showCell(cell);
     (issues ??= []).push({ line, column, code, value: cell === '' ? null : shown, message });
   };
-  const payoutId = readText(cells, 'payoutId', report) ?? '';
-  if (payoutId === '')
-    report('payoutId', 'payout-id-missing', 'payoutId is empty: give every payout a name of its own');
+  const payoutId = readIdCell(cells.payoutId, 'payoutId', 'payout', idRule, report);
   const proxy = readProxy(cells, report);
   const payeeName = readText(cells, 'payeeName', report);
   const amountSatang = readAmount(cells.amount, report);

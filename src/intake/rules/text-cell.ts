@@ -53,7 +53,7 @@ export const examineAscii: Examine = (cell, text, rule, tell) => {
   }
 };
 
-/** Most cells are plain: they begin with a letter or a digit, hold printable ASCII and no exponent. */
+/** Most cells are plain: they begin with a letter or a digit, hold printable ASCII and no sign of an exponent. */
 function isPlain(text: string, max: number): boolean {
   const first = text.charCodeAt(0);
   return (
@@ -62,7 +62,7 @@ function isPlain(text: string, max: number): boolean {
     first !== 64 &&
     text.length <= max &&
     printableAscii.test(text) &&
-    !text.includes('E+')
+    !text.includes('+')
   );
 }
 
@@ -78,4 +78,30 @@ export function readTextCell<Column>(
   if (!isPlain(text, rule.charactersMax) || text.length !== cell.length)
     rule.examine(cell, text, rule, (code, message) => report(column, code, message));
   return text;
+}
+
+/** 1 with three decimals, or 1000 with its digits in groups. */
+const decimalsOrThousands = /^\d{1,3}\.000$/;
+
+/**
+ * The trimmed text of the cell that names its row; empty when nothing does. What is wrong with it is reported.
+ * @param what it names: "payout"
+ */
+export function readIdCell<Column extends string>(
+  cell: string,
+  column: Column,
+  what: string,
+  rule: TextRule,
+  report: ReportCell<Column>,
+): string {
+  const id = readTextCell(cell, column, rule, report) ?? '';
+  if (id === '')
+    report(column, `${rule.prefix}-missing`, `${column} is empty: give every ${what} a name of its own`);
+  if (decimalsOrThousands.test(id))
+    report(
+      column,
+      `${rule.prefix}-ambiguous`,
+      `a spreadsheet has given this number decimals or grouped its digits, it may be ${Number(id)} or ${Number(id) * 1000}: format the column as text and write it again`,
+    );
+  return id;
 }

@@ -37,19 +37,37 @@ export function decideSimilarHold(payout: Payout, earlier: EarlierPayment, nowMs
   return { ...change, event: { ...change.event, detail } };
 }
 
+/** A number without letters, and zeros behind its point: 1001.0, 1,001.00; with a decimal comma 1001,0 and 1.001,00. */
+const zeroDecimals = /^(\d[\d,' ]*)\.0+$|^(?!\d{1,3},000$)(\d[\d.' ]*),0+$/;
+
+/** A number as spreadsheets (1.2E+05) and programs (1.2E5) write it; a code of hexadecimal digits (12E5, 1e10) is none. */
+const exponential = /^(\d)(?:[.,](\d*?)0*e\+?|e\+)(\d{1,2})$/;
+
+/** Longer cells are no numbers, and are rejected. */
+const numberCharactersMax = 80;
+
+/** The digits of an id that was taken for a number on its way; any other id as it is. */
+function undoNumber(id: string): string {
+  if (id.length > numberCharactersMax) return id;
+  const bare = id.replaceAll(/^[^0-9a-z]+|[^0-9a-z]+$/g, '');
+  const [, first = '', others = '', exponent = ''] = exponential.exec(bare) ?? [];
+  if (first !== '' && others.length <= Number(exponent))
+    return (first + others).padEnd(Number(exponent) + 1, '0');
+  return bare.replace(zeroDecimals, '$1$2');
+}
+
 /**
- * What payoutIds that differ only in case, leading zeros, punctuation or blanks have in common: what spreadsheets change,
- * and people who type a number again.
+ * The one identity of ids that differ only in what spreadsheets and programs change, and people who type a number again:
+ * case, leading zeros, decimals of zeros, an exponent, punctuation and blanks. The journal keeps it beside each id.
  */
-export function computeSimilarKey(payoutId: string): string {
-  return payoutId
-    .toLowerCase()
+export function computeSimilarKey(id: string): string {
+  return undoNumber(id.toLowerCase())
     .replaceAll(/[^0-9a-z]+/g, '')
     .replace(/^0+/, '');
 }
 
-/** How a payoutId stands to one with the same key, in words. */
-export const similarIdWords = 'only in case, leading zeros, punctuation or blanks';
+/** How an id stands to one with the same key, in words. */
+export const similarIdWords = 'only in case, leading zeros, decimals of zeros, punctuation or blanks';
 
 /** A file with fewer like rows than this is never held as a whole. */
 const likeRowsMin = 5;

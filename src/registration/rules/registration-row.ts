@@ -6,7 +6,13 @@ import { showCell, showProxy } from '../../core/cell-text.ts';
 import { explainNoDigits, findNumberDamage, joinDigitGroups } from '../../core/digits.ts';
 import { countOf } from '../../core/figures.ts';
 import type { Issue } from '../../core/payout-file.ts';
-import { examineAscii, type ReportCell, readTextCell, type TextRule } from '../../intake/rules/text-cell.ts';
+import {
+  examineAscii,
+  readIdCell,
+  type ReportCell,
+  readTextCell,
+  type TextRule,
+} from '../../intake/rules/text-cell.ts';
 import type { RegistrationInstruction } from './registration.ts';
 import type { RegistrationCells, RegistrationColumn, RegistrationFileRow } from './registration-file.ts';
 
@@ -26,13 +32,14 @@ export const maskedRegistrationColumns: ReadonlySet<string> = new Set<Registrati
 ]);
 
 type Report = ReportCell<RegistrationColumn>;
-type TextColumn = Exclude<RegistrationColumn, 'accountNo'>;
+type TextColumn = Exclude<RegistrationColumn, 'registrationId' | 'accountNo'>;
 
 /** It comes back in the callback, by which alone its registration is known: nothing that could change on the way. */
 const referenceRule: TextRule = { prefix: 'reference', charactersMax: 20, examine: examineAscii };
 
+const idRule: TextRule = { prefix: 'registration-id', charactersMax: 64, examine: examineAscii };
+
 const textRules: Readonly<Record<TextColumn, TextRule>> = {
-  registrationId: { prefix: 'registration-id', charactersMax: 64, examine: examineAscii },
   customerId: { prefix: 'customer-id', charactersMax: 64, examine: examineAscii },
   vendorId: { prefix: 'vendor-id', charactersMax: 10, examine: examineAscii },
   companyId: { prefix: 'company-id', charactersMax: 15, examine: examineAscii },
@@ -130,14 +137,7 @@ export function parseRegistrationRow(
     const shown = maskedRegistrationColumns.has(column) ? showProxy(cell) : showCell(cell);
     (issues ??= []).push({ line, column, code, value: cell === '' ? null : shown, message });
   };
-  const registrationId = readText(cells, 'registrationId', report) ?? '';
-  if (registrationId === '') {
-    report(
-      'registrationId',
-      'registration-id-missing',
-      'registrationId is empty: give every registration a name of its own',
-    );
-  }
+  const registrationId = readIdCell(cells.registrationId, 'registrationId', 'registration', idRule, report);
   const customerId = readCustomerId(cells, report);
   const vendorId = readCode(cells, 'vendorId', defaults, report);
   const companyId = readCode(cells, 'companyId', defaults, report);

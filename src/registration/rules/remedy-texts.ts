@@ -58,7 +58,7 @@ export const englishRemedies: RegistrationRemedies = {
     halted:
       'Registering was halted before its turn: remove the cause of the halt, then let the batch go on with "paydrop resume" ' +
       'and its batch id',
-    similar: `Another registrationId differs from this one only in case, leading zeros, punctuation or blanks: compare the two: ${resumeOrCancel('it is another registration', 'it is the same')}`,
+    similar: `Another registrationId differs from this one only in case, leading zeros, decimals of zeros, punctuation or blanks: compare the two: ${resumeOrCancel('it is another registration', 'it is the same')}`,
     'called-back': `The bank has told of such a registration before this one was sent: see whether it was made by other means: ${resumeOrCancel('it is to be made all the same', 'it is made')}`,
   },
   holdReasons: {
@@ -114,7 +114,7 @@ export const thaiRemedies: RegistrationRemedies = {
   holds: {
     paused: 'บริการของธนาคารยังไม่พร้อม ระบบจะส่งต่อเองเมื่อพ้นเวลาพัก หรือเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียนเพื่อลองทันที',
     halted: 'หยุดส่งก่อนถึงรายการนี้ แก้สาเหตุที่หยุดก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียน',
-    similar: `มี registrationId อื่นที่ต่างกันเพียงตัวพิมพ์ใหญ่เล็ก เลขศูนย์นำหน้า เครื่องหมาย หรือช่องว่าง ให้เทียบทั้งสองรายการ ${goOnOrCancel('เป็นคนละรายการ', 'เป็นรายการเดียวกัน')}`,
+    similar: `มี registrationId อื่นที่ต่างกันเพียงตัวพิมพ์ใหญ่เล็ก เลขศูนย์นำหน้า ทศนิยมที่เป็นศูนย์ เครื่องหมาย หรือช่องว่าง ให้เทียบทั้งสองรายการ ${goOnOrCancel('เป็นคนละรายการ', 'เป็นรายการเดียวกัน')}`,
     'called-back': `ธนาคารแจ้งผลของการลงทะเบียนแบบนี้มาก่อนที่รายการนี้จะส่ง ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นแล้วหรือไม่ ${goOnOrCancel('ยังต้องลงทะเบียน', 'ลงทะเบียนแล้ว')}`,
   },
   holdReasons: {

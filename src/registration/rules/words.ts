@@ -96,8 +96,8 @@ const filePairs: readonly Pair[] = [
     'บริษัท บัญชี และเลขอ้างอิงเหมือนกับ{why} ซึ่งยังไม่สิ้นสุด จึงแยกไม่ได้ว่าการแจ้งผลเป็นของรายการใด ให้ใช้เลขอ้างอิงอื่น หรือส่งเมื่อรายการนั้นสิ้นสุดแล้ว',
   ],
   [
-    'differs from {why} only in case, leading zeros, punctuation or blanks: let it go on if both are meant, else cancel it',
-    'ต่างจาก{why} เพียงตัวพิมพ์ใหญ่เล็ก เลขศูนย์นำหน้า เครื่องหมาย หรือช่องว่าง ถ้าตั้งใจทั้งสองรายการให้ดำเนินการต่อ มิฉะนั้นให้ยกเลิก',
+    'differs from {why} only in case, leading zeros, decimals of zeros, punctuation or blanks: let it go on if both are meant, else cancel it',
+    'ต่างจาก{why} เพียงตัวพิมพ์ใหญ่เล็ก เลขศูนย์นำหน้า ทศนิยมที่เป็นศูนย์ เครื่องหมาย หรือช่องว่าง ถ้าตั้งใจทั้งสองรายการให้ดำเนินการต่อ มิฉะนั้นให้ยกเลิก',
   ],
   [
     'the bank has called such a registration {state} before, for {why}: let it go on if it is to be registered nevertheless, else cancel it',

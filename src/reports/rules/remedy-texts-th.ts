@@ -53,7 +53,9 @@ export const thaiRemedies: RemedyTexts = {
     'service-day': 'วันนี้ไม่ส่งรายการ',
   },
   holdsByCode: {
-    'similar similar': compareWith('มี payoutId อื่นที่ต่างกันเพียงตัวพิมพ์ใหญ่เล็ก เลขศูนย์นำหน้า เครื่องหมาย หรือช่องว่าง'),
+    'similar similar': compareWith(
+      'มี payoutId อื่นที่ต่างกันเพียงตัวพิมพ์ใหญ่เล็ก เลขศูนย์นำหน้า ทศนิยมที่เป็นศูนย์ เครื่องหมาย หรือช่องว่าง',
+    ),
     'similar similar-payment': compareWith('payoutId อื่นจ่ายหรืออาจจ่ายผู้รับเดียวกันด้วยจำนวนเงินเท่ากันไปเมื่อไม่นานมานี้'),
     'similar like-file': likeFile,
     'similar in-like-file': likeFile,

@@ -38,7 +38,7 @@ export interface RemedyTexts {
 
 const holdsByCode = {
   'similar similar': compareWith(
-    'Another payoutId differs from this one only in case, leading zeros, punctuation or blanks',
+    'Another payoutId differs from this one only in case, leading zeros, decimals of zeros, punctuation or blanks',
   ),
   'similar similar-payment': compareWith(
     'Another payoutId has paid, or may have paid, the same payee the same amount a short time ago',

@@ -146,12 +146,12 @@ function takeNames(db: DatabaseSync, batchId: string): void {
   db.prepare(`insert or ignore into payout_place select r.payout_id, p.seq ${rows}`).run(batchId);
   db.prepare(
     `update claim set payout_seq = null where (company_id, similar_key, payout_id, payout_seq) in (
-       select b.company_id, similar_key_of(r.payout_id), r.payout_id, p.seq ${rows}
+       select b.company_id, r.similar_key, r.payout_id, p.seq ${rows}
        and p.status not in ('paid', 'cancelled'))`,
   ).run(batchId);
   db.prepare(
     `insert into claim
-     select b.company_id, similar_key_of(r.payout_id), r.payout_id, iif(p.status in ('paid', 'cancelled'), p.seq, null),
+     select b.company_id, r.similar_key, r.payout_id, iif(p.status in ('paid', 'cancelled'), p.seq, null),
        max(p.attempt_no, coalesce((select max(attempt_no) from attempt where payout_seq = p.seq), 0)) ${rows}
      on conflict (company_id, similar_key, payout_id) do update set
        payout_seq = iif(excluded.payout_seq is null or ${isKept}, payout_seq, excluded.payout_seq),

@@ -25,20 +25,10 @@ const isAboutErased = `old.items = 1
     and exists (select 1 from proposal_item i where i.proposal_id = old.proposal_id and i.kind = 'payout'
       and ${isErased('cast(i.key as integer)')})`;
 
-export const erasureTables = `
--- salt: null of what an older program wrote, whose chain follows the digest itself. commitment: null until it is erased.
-alter table payout_row add column salt text;
-alter table payout_row add column commitment text;
-create index payout_row_erased on payout_row (seq) where commitment is not null;
-alter table instruction_version add column salt text;
-alter table proposal_item add column salt text;
-alter table proposal_item add column commitment text;
--- Of the event of people that says the same; null of what an older program wrote.
-alter table review_note add column event_seq integer;
-
-drop trigger payout_row_never_changes;
+/** @param kept columns that stay as the row's file has them */
+export const rowNeverChanges = (kept: string): string => `
 create trigger payout_row_never_changes before update on payout_row
-when not (${areAsBefore('seq payout_id line')}) or old.commitment is not null
+when not (${areAsBefore(kept)}) or old.commitment is not null
   or (new.commitment is null and (
     not (${areAsBefore('cells extras digest salt')})
     or (old.proxy_type is not null and not exists (
@@ -54,7 +44,21 @@ when not (${areAsBefore('seq payout_id line')}) or old.commitment is not null
     and ${areGone('extras proxy_type proxy_no payee_name reference1 reference2 digest salt')}))
 begin
   select raise(abort, 'a row as its file has it is never changed');
-end;
+end;`;
+
+export const erasureTables = `
+-- salt: null of what an older program wrote, whose chain follows the digest itself. commitment: null until it is erased.
+alter table payout_row add column salt text;
+alter table payout_row add column commitment text;
+create index payout_row_erased on payout_row (seq) where commitment is not null;
+alter table instruction_version add column salt text;
+alter table proposal_item add column salt text;
+alter table proposal_item add column commitment text;
+-- Of the event of people that says the same; null of what an older program wrote.
+alter table review_note add column event_seq integer;
+
+drop trigger payout_row_never_changes;
+${rowNeverChanges('seq payout_id line')}
 drop trigger payee_of_corrected;
 create trigger payee_of_corrected after update of proxy_no on payout_row
 when old.proxy_no is not null and new.proxy_no is not null

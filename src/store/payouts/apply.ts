@@ -22,7 +22,15 @@ import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
 import { makeGroupCommit } from '../group-commit.ts';
-import { encodeHolds, holdBits, isArchivedSeq, literal, similarKeyOf, type Tables } from '../schema.ts';
+import {
+  claimKeyOf,
+  type ClaimOfRow,
+  encodeHolds,
+  holdBits,
+  isArchivedSeq,
+  literal,
+  type Tables,
+} from '../schema.ts';
 import { type Body, define, query, type Statement, together } from '../statements.ts';
 import { keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
@@ -33,13 +41,6 @@ import { recordChange } from './open-payouts.ts';
 import type { PayerCounts } from './payer-counts.ts';
 import { readLatestEventSeq } from './rows.ts';
 import { touchesOfAll } from './touches.ts';
-
-/** Names one claim and the row that is or wants to be its holder. */
-interface ClaimOfRow {
-  readonly companyId: string;
-  readonly payoutId: string;
-  readonly seq: number;
-}
 
 /** A payout as it will be, its sets as bits. */
 type PayoutValues = Omit<Payout, 'holds' | 'acceptedHolds'> &
@@ -91,10 +92,10 @@ function updatePayout(values: PayoutValues) {
     .where('status', '=', values.statusBefore);
 }
 
-const keyOfClaim = ({ companyId, payoutId }: ClaimOfRow) => ({
+const keyOfClaim = ({ companyId, id, similarKey }: ClaimOfRow) => ({
   company_id: companyId,
-  similar_key: similarKeyOf(payoutId),
-  payout_id: payoutId,
+  similar_key: similarKey,
+  payout_id: id,
 });
 
 function selectClaim(eb: ExpressionBuilder<Tables, 'payout'>, values: ClaimOfRow) {
@@ -197,7 +198,7 @@ const openAttempt = define((values: ClaimOfRow) =>
     .selectFrom('payout_place as o')
     .innerJoin('attempt as a', 'a.payout_seq', 'o.payout_seq')
     .select('a.attempt_no')
-    .where('o.payout_id', '=', values.payoutId)
+    .where('o.payout_id', '=', values.id)
     .where('a.company_id', '=', values.companyId)
     .where('a.status', 'in', openAttemptStatuses)
     .limit(1),
@@ -411,7 +412,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   for (const adopted of adopts) checkOrder(change, adopted.order, gate);
   const useMoves = yield* readMoves(transaction, change, gate);
   if (useMoves === undefined) return false;
-  const ofRow = { companyId: gate.companyId, payoutId: before.instruction.payoutId, seq: before.seq };
+  const ofRow = { ...claimKeyOf(gate.companyId, before.instruction.payoutId), seq: before.seq };
   // Earlier ones were asked about before: one may have come alive since.
   const isLater = change.isIntent === true && (attempt?.attemptNo ?? 0) > 1;
   if (isLater && (yield* openAttempt.get(ofRow)) !== undefined) return false;

@@ -5,6 +5,7 @@ import { canMoveBatch } from '../../core/payout.ts';
 import type { Batch } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
 import type { BatchStart } from '../../intake/ports.ts';
+import { computeSimilarKey } from '../../payout/rules/similar.ts';
 import { encodeHolds } from '../schema.ts';
 import type { PayoutRowTable, StagedPayout } from '../schema.ts';
 import { type Body, change, define, query, type Reading } from '../statements.ts';
@@ -108,6 +109,7 @@ function toPayoutRow(seq: number, { companyId, batchId }: Batch, row: StagedRow,
   return {
     seq,
     payout_id: payoutId === '' ? null : payoutId,
+    similar_key: payoutId === '' ? null : computeSimilarKey(payoutId),
     line: row.line,
     cells: encodeCells(row.cells),
     extras: encodeList(row.extras),

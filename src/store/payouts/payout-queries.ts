@@ -12,7 +12,7 @@ import type {
   ReadyPayout,
 } from '../../payout/ports.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
-import { isArchivedSeq, isInDoubt, literal, similarKeyOf } from '../schema.ts';
+import { type ClaimKey, claimKeyOf, isArchivedSeq, isInDoubt, literal } from '../schema.ts';
 import { type BodiesOf, define, inDialect, query, type Reading, select, selectFirst } from '../statements.ts';
 import { batchReads } from './batches.ts';
 import {
@@ -62,7 +62,7 @@ export const readyPage = define((values: { batchId: string; afterRowNo: number; 
     .leftJoin('claim as c', (join) =>
       join
         .onRef('c.company_id', '=', 'b.company_id')
-        .on((eb) => eb('c.similar_key', '=', similarKeyOf(eb.ref('r.payout_id'))))
+        .onRef('c.similar_key', '=', 'r.similar_key')
         .onRef('c.payout_id', '=', 'r.payout_id'),
     )
     .select(sql<number>`coalesce(c.attempts_recorded, 0)`.as('attempts_recorded'))
@@ -150,7 +150,7 @@ export const countInDoubt = define((values: { status: 'submitted' | 'unresolved'
 );
 
 /** Rows that hold the claim on a payoutId, or on one that is like it, archived ones too. */
-function selectHolders(values: { companyId: string; payoutId: string }) {
+function selectHolders(values: ClaimKey) {
   return query
     .selectFrom('claim as c')
     .leftJoin('payout as p', 'p.seq', 'c.payout_seq')
@@ -162,16 +162,14 @@ function selectHolders(values: { companyId: string; payoutId: string }) {
     .select(sql<number>`coalesce(p.row_no, g.first_row_no + c.payout_seq - g.first_seq)`.as('rowNo'))
     .select(sql<PayoutStatus>`coalesce(p.status, g.status)`.as('status'))
     .where('c.company_id', '=', values.companyId)
-    .where('c.similar_key', '=', similarKeyOf(values.payoutId));
+    .where('c.similar_key', '=', values.similarKey);
 }
 
-const claimHolder = define((values: { companyId: string; payoutId: string }) =>
-  selectHolders(values).where('c.payout_id', '=', values.payoutId),
-);
+const claimHolder = define((values: ClaimKey) => selectHolders(values).where('c.payout_id', '=', values.id));
 
-const similarHolders = define((values: { companyId: string; payoutId: string }) =>
+const similarHolders = define((values: ClaimKey) =>
   selectHolders(values)
-    .where('c.payout_id', '<>', values.payoutId)
+    .where('c.payout_id', '<>', values.id)
     .orderBy('b.sealed_at_ms')
     .orderBy('c.payout_seq'),
 );
@@ -345,11 +343,11 @@ export const payoutReads = {
     const record = yield* bySeq.get({ seq });
     return record === undefined ? undefined : toPayout(record);
   },
-  similarHolders: (companyId, payoutId) => similarHolders.all({ companyId, payoutId }),
+  similarHolders: (companyId, payoutId) => similarHolders.all(claimKeyOf(companyId, payoutId)),
   *claimHolders(companyId, payoutIds) {
     const holders: ClaimOwner[] = [];
     for (const payoutId of payoutIds) {
-      const holder = yield* claimHolder.get({ companyId, payoutId });
+      const holder = yield* claimHolder.get(claimKeyOf(companyId, payoutId));
       if (holder !== undefined) holders.push(holder);
     }
     return holders;

@@ -13,12 +13,11 @@ import type { Batch } from '../../core/ports.ts';
 import { describeClaimed, describePlace, similarIdWords } from '../../payout/rules/similar.ts';
 import type { ApprovalPolicy } from '../../review/rules/approval.ts';
 import { decideAtSeal } from '../review/approvals.ts';
-import { addBits, holdBits, isArchivedSeq, literal, similarKeyOf } from '../schema.ts';
+import { addBits, holdBits, isArchivedSeq, literal } from '../schema.ts';
 import {
   type Body,
   change,
   define,
-  defineHere,
   inDialect,
   query,
   type Reading,
@@ -32,14 +31,11 @@ import { readSealedDigest } from './digests.ts';
 import { requireIngesting } from './ingest.ts';
 import { findLikeFileOf, holdAll, type LikeFile } from './like-file.ts';
 import { recordOpen } from './open-payouts.ts';
-import { readLastRowNo, readLatestEventSeq } from './rows.ts';
+import { readLatestEventSeq } from './rows.ts';
 import { clearTables, makeTables, type Sealing, sealingQuery, sealingTables } from './sealing-tables.ts';
 
 /** Clashing rows that are read at a time. */
 const clashPageRows = 1_000;
-
-/** Rows whose keys one statement computes: what each call of a function of ours takes of memory is free at its end. */
-const keyPageRows = 1_000;
 
 /**
  * Seals a batch whose file has been read to its end.
@@ -158,44 +154,22 @@ function makeIssue(code: string, line: number, payoutId: string | null, message:
 /** Fills the table of the rows; those that are rejected already take no claim. */
 function* sortRows({ batchId }: Sealing): Body<void> {
   yield* makeTables(sealingTables.rows);
-  yield* computeKeys(batchId);
   const columns = ['similar_key', 'payout_id', 'seq', 'is_staged'] as const;
   const rows = sealingQuery
     .selectFrom('payout as p')
     .innerJoin('payout_row as r', 'r.seq', 'p.seq')
-    .innerJoin('sealing_key as k', 'k.seq', 'p.seq')
     .select([
-      'k.similar_key',
+      sql<string>`r.similar_key`.as('similar_key'),
       sql<string>`r.payout_id`.as('payout_id'),
       'p.seq',
       sql<number>`case when p.status = 'staged' then 1 else 0 end`.as('is_staged'),
     ])
     .where('p.batch_id', '=', batchId)
+    .where('r.payout_id', 'is not', null)
     .orderBy('similar_key')
     .orderBy('payout_id')
     .orderBy('p.row_no');
   yield* change(sealingQuery.insertInto('sealing_row').columns(columns).expression(rows));
-}
-
-function* computeKeys(batchId: string): Body<void> {
-  const keep = defineHere((values: { afterRowNo: number; lastRowNo: number }) =>
-    sealingQuery
-      .insertInto('sealing_key')
-      .columns(['seq', 'similar_key'])
-      .expression(
-        query
-          .selectFrom('payout as p')
-          .innerJoin('payout_row as r', 'r.seq', 'p.seq')
-          .select((eb) => ['p.seq', similarKeyOf(eb.ref('r.payout_id')).as('similar_key')])
-          .where('p.batch_id', '=', batchId)
-          .where('p.row_no', '>', values.afterRowNo)
-          .where('p.row_no', '<=', values.lastRowNo)
-          .where('r.payout_id', 'is not', null),
-      ),
-  );
-  const lastRowNo = yield* readLastRowNo(batchId);
-  for (let afterRowNo = 0; afterRowNo < lastRowNo; afterRowNo += keyPageRows)
-    yield* keep.run({ afterRowNo, lastRowNo: afterRowNo + keyPageRows });
 }
 
 /** Makes every row findable by its payoutId, the rejected ones too. */
@@ -272,7 +246,7 @@ const firstClash = define((values: { seq: number; companyId: string }) =>
     .innerJoin('claim as c', (join) =>
       join
         .on('c.company_id', '=', values.companyId)
-        .on((eb) => eb('c.similar_key', '=', similarKeyOf(eb.ref('r.payout_id'))))
+        .onRef('c.similar_key', '=', 'r.similar_key')
         .onRef('c.payout_seq', '<>', 'p.seq'),
     )
     .leftJoin('payout as o', 'o.seq', 'c.payout_seq')

@@ -41,7 +41,6 @@ function temporaryTable(name: string, columns: Readonly<Record<string, ColumnTyp
  * order a million claims are appended, and those of others looked up, page after page instead of all over the table.
  */
 const rowTables: readonly TemporaryTable[] = [
-  temporaryTable('sealing_key', { seq: 'key', similar_key: 'text' }),
   temporaryTable('sealing_row', {
     place: 'place',
     similar_key: 'text',
@@ -84,11 +83,6 @@ export function* clearTables(tables: readonly TemporaryTable[]): Body<void> {
   for (const table of tables) yield* table.clear();
 }
 
-interface SealingKeyTable {
-  readonly seq: number;
-  readonly similar_key: string;
-}
-
 interface SealingRowTable {
   readonly place: ColumnType<number, never, never>;
   readonly similar_key: string;
@@ -113,7 +107,6 @@ interface SealingOtherTable {
 }
 
 export const sealingQuery = query.$extendTables<{
-  sealing_key: SealingKeyTable;
   sealing_row: SealingRowTable;
   sealing_payment: SealingPaymentTable;
   sealing_other: SealingOtherTable;

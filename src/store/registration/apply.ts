@@ -25,7 +25,7 @@ import type { Engine } from '../engine.ts';
 import { formWaves, makeGroupCommit } from '../group-commit.ts';
 import { makeSalt } from '../payouts/chain.ts';
 import { isDecided, keepHand, markDecided } from '../review/proposals.ts';
-import { similarKeyOf } from '../schema.ts';
+import { claimKeyOf, type ClaimOfRow } from '../schema.ts';
 import { type Body, define, query, type Reading, together } from '../statements.ts';
 import { requireAllowedRegistration } from './allowed.ts';
 import { registrationBatchReads } from './batches.ts';
@@ -88,20 +88,14 @@ const updateState = define((values: StateValues) =>
 
 // ---------------------------------------------------------------- claims
 
-interface ClaimOfRow {
-  readonly companyId: string;
-  readonly registrationId: string;
-  readonly seq: number;
-}
-
 const claimOf = define((values: ClaimOfRow) =>
   query
     .selectFrom('registration_claim as c')
     .leftJoin('registration as p', 'p.seq', 'c.registration_seq')
     .select(['c.registration_seq', 'p.status'])
     .where('c.company_id', '=', values.companyId)
-    .where((eb) => eb('c.similar_key', '=', similarKeyOf(values.registrationId)))
-    .where('c.registration_id', '=', values.registrationId),
+    .where('c.similar_key', '=', values.similarKey)
+    .where('c.registration_id', '=', values.id),
 );
 
 const takeClaim = define((values: ClaimOfRow) =>
@@ -109,8 +103,8 @@ const takeClaim = define((values: ClaimOfRow) =>
     .insertInto('registration_claim')
     .values({
       company_id: values.companyId,
-      similar_key: similarKeyOf(values.registrationId),
-      registration_id: values.registrationId,
+      similar_key: values.similarKey,
+      registration_id: values.id,
       registration_seq: values.seq,
     })
     .onConflict((conflict) =>
@@ -125,8 +119,8 @@ const giveBack = define((values: ClaimOfRow) =>
     .updateTable('registration_claim')
     .set({ registration_seq: null })
     .where('company_id', '=', values.companyId)
-    .where((eb) => eb('similar_key', '=', similarKeyOf(values.registrationId)))
-    .where('registration_id', '=', values.registrationId)
+    .where('similar_key', '=', values.similarKey)
+    .where('registration_id', '=', values.id)
     .where('registration_seq', '=', values.seq),
 );
 
@@ -380,7 +374,7 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   const batch = yield* readBatch(transaction, batchId);
   const { companyId } = batch;
   const registrationId = (after.instruction ?? before.instruction)?.registrationId ?? '';
-  const ofRow = { companyId, registrationId, seq };
+  const ofRow = { ...claimKeyOf(companyId, registrationId), seq };
   if (!(yield* isGuarded(transaction, change, batch, ofRow))) return false;
   const eventSeq = (transaction.drawnEventSeq += 1);
   if ((yield* updateState.run(toValues(change, eventSeq))) === 0) {

@@ -2,6 +2,7 @@
 import { sql } from 'kysely';
 import { canMoveBatch } from '../../core/payout.ts';
 import type { RegistrationBatch, RegistrationIntakeStore } from '../../registration/ports.ts';
+import { computeSimilarKey } from '../../payout/rules/similar.ts';
 import { identityKey } from '../../registration/rules/callback.ts';
 import type { RegistrationFileRow } from '../../registration/rules/registration-file.ts';
 import type { RegistrationInstruction } from '../../registration/rules/registration.ts';
@@ -85,6 +86,7 @@ interface AskedValues extends Omit<RegistrationInstruction, 'refs'> {
   readonly ref3: string | null;
   readonly ref4: string | null;
   readonly identity: string;
+  readonly similarKey: string;
 }
 
 const insertAsked = define((values: AskedValues) => {
@@ -99,6 +101,7 @@ const insertAsked = define((values: AskedValues) => {
     ref3: values.ref3,
     ref4: values.ref4,
     identity_key: values.identity,
+    similar_key: values.similarKey,
   };
   return query
     .insertInto('registration_asked')
@@ -110,7 +113,9 @@ const insertAsked = define((values: AskedValues) => {
 export function keepAskedOf(seq: number, instruction: RegistrationInstruction): Body<number> {
   const { refs, ...asked } = instruction;
   const [ref1, ref2, ref3, ref4] = refs;
-  return insertAsked.run({ seq, ...asked, ref1, ref2, ref3, ref4, identity: identityKey(instruction) });
+  const identity = identityKey(instruction);
+  const similarKey = computeSimilarKey(asked.registrationId);
+  return insertAsked.run({ seq, ...asked, ref1, ref2, ref3, ref4, identity, similarKey });
 }
 
 function toState(seq: number, batch: RegistrationBatch, row: RegistrationFileRow): StagedValues {

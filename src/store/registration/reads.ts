@@ -7,7 +7,7 @@ import type {
   RegistrationStore,
 } from '../../registration/ports.ts';
 import type { Registration, RegistrationAttempt } from '../../registration/rules/registration.ts';
-import { similarKeyOf } from '../schema.ts';
+import { type ClaimKey, claimKeyOf } from '../schema.ts';
 import { type BodiesOf, define, query, type Reading, select } from '../statements.ts';
 import { registrationBatchReads } from './batches.ts';
 import { registrationCallbackReads } from './callbacks.ts';
@@ -67,18 +67,16 @@ const nextOverdue = define((_values: object) =>
     .limit(1),
 );
 
-const claims = (values: { companyId: string; registrationId: string }) =>
+const claims = (values: ClaimKey) =>
   selectRegistrations()
     .innerJoin('registration_claim as c', 'c.registration_seq', 'p.seq')
     .where('c.company_id', '=', values.companyId)
-    .where((eb) => eb('c.similar_key', '=', similarKeyOf(values.registrationId)));
+    .where('c.similar_key', '=', values.similarKey);
 
-const holder = define((values: { companyId: string; registrationId: string }) =>
-  claims(values).where('c.registration_id', '=', values.registrationId),
-);
+const holder = define((values: ClaimKey) => claims(values).where('c.registration_id', '=', values.id));
 
-const similarHolders = define((values: { companyId: string; registrationId: string }) =>
-  claims(values).where('c.registration_id', '<>', values.registrationId).orderBy('p.seq'),
+const similarHolders = define((values: ClaimKey) =>
+  claims(values).where('c.registration_id', '<>', values.id).orderBy('p.seq'),
 );
 
 const attempts = define((values: { seq: number }) =>
@@ -192,10 +190,10 @@ export const registrationReads = {
     return (yield* nextOverdue.get({}))?.awaited_until_ms ?? undefined;
   },
   *registrationHolder(companyId, registrationId): Reading<Registration | undefined> {
-    const record = yield* holder.get({ companyId, registrationId });
+    const record = yield* holder.get(claimKeyOf(companyId, registrationId));
     return record === undefined ? undefined : toRegistration(record);
   },
   *similarRegistrationHolders(companyId, registrationId): Reading<Registration[]> {
-    return (yield* similarHolders.all({ companyId, registrationId })).map(toRegistration);
+    return (yield* similarHolders.all(claimKeyOf(companyId, registrationId))).map(toRegistration);
   },
 } satisfies Partial<BodiesOf<RegistrationStore>>;

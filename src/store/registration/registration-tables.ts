@@ -303,6 +303,8 @@ interface RegistrationAskedTable extends RowOf<Omit<RegistrationInstruction, 're
   readonly ref3: string | null;
   readonly ref4: string | null;
   readonly identity_key: string;
+  /** `computeSimilarKey` of the registrationId. */
+  readonly similar_key: string;
 }
 
 interface RegistrationVersionTable {

@@ -21,7 +21,7 @@ import {
   type RegistrationStatus,
   unendedStatuses,
 } from '../../registration/rules/registration.ts';
-import { similarKeyOf } from '../schema.ts';
+import { type ClaimKey, claimKeyOf, type ClaimOfRow } from '../schema.ts';
 import { type Body, change, define, defineHere, query, selectFirst } from '../statements.ts';
 import { registrationBatchReads } from './batches.ts';
 import { appendRegistrationEvent, nextRegistrationHashOf, readLatestRegistrationEventSeq } from './chain.ts';
@@ -156,13 +156,13 @@ const updateRejected = define(
       .where('status', '=', statusLiteral('staged')),
 );
 
-const giveClaimBack = define((values: { companyId: string; registrationId: string; seq: number }) =>
+const giveClaimBack = define((values: ClaimOfRow) =>
   query
     .updateTable('registration_claim')
     .set({ registration_seq: null })
     .where('company_id', '=', values.companyId)
-    .where((eb) => eb('similar_key', '=', similarKeyOf(values.registrationId)))
-    .where('registration_id', '=', values.registrationId)
+    .where('similar_key', '=', values.similarKey)
+    .where('registration_id', '=', values.id)
     .where('registration_seq', '=', values.seq),
 );
 
@@ -174,7 +174,7 @@ function* reject(sealing: Sealing, row: StagedRow, { code, column, message }: Cl
   const eventSeq = eventBase + row.row_no;
   const issues = JSON.stringify([issue]);
   if ((yield* updateRejected.run({ seq: row.seq, code, message, issues, nowMs, eventSeq })) === 0) return;
-  yield* giveClaimBack.run({ companyId, registrationId: row.registration_id, seq: row.seq });
+  yield* giveClaimBack.run({ ...claimKeyOf(companyId, row.registration_id), seq: row.seq });
   const moved = { from: 'staged', to: 'rejected', cause: 'sealed' } as const;
   const detail = JSON.stringify({ code });
   const at = { companyId, batchId, rowNo: row.row_no, seq: eventSeq, atMs: nowMs, attemptNo: 0 };
@@ -198,14 +198,14 @@ function takeClaims({ batchId, companyId }: Sealing): Body<number> {
     .innerJoin('registration_asked as a', 'a.seq', 'p.seq')
     .select((eb) => [
       sql<string>`cast(${companyId} as text)`.as('company_id'),
-      similarKeyOf(eb.ref('a.registration_id')).as('similar_key'),
+      'a.similar_key',
       'a.registration_id',
       eb.fn.min('p.seq').as('seq'),
     ])
     .where('p.batch_id', '=', batchId)
     .where('p.status', '=', statusLiteral('staged'))
-    .groupBy(['similar_key', 'a.registration_id'])
-    .orderBy('similar_key')
+    .groupBy(['a.similar_key', 'a.registration_id'])
+    .orderBy('a.similar_key')
     .orderBy('a.registration_id');
   const take = query
     .insertInto('registration_claim')
@@ -221,19 +221,24 @@ function takeClaims({ batchId, companyId }: Sealing): Body<number> {
 }
 
 /** The claims of others on the very registrationId, or on those that are similar to it. */
-const selectClaims = (companyId: string, registrationId: Expression<string> | string, isSame: boolean) =>
+const selectClaims = (
+  companyId: string,
+  registrationId: Expression<string> | string,
+  similarKey: Expression<string> | string,
+  isSame: boolean,
+) =>
   query
     .selectFrom('registration_claim as c')
     .select('c.registration_seq')
     .where('c.company_id', '=', companyId)
-    .where((eb) => eb('c.similar_key', '=', similarKeyOf(registrationId)))
+    .where('c.similar_key', '=', similarKey)
     .where('c.registration_id', isSame ? '=' : '<>', registrationId)
     .where('c.registration_seq', 'is not', null);
 
 const claimedRows = define((values: PageOfBatch) =>
   selectStaged(values).where((eb) =>
     eb.exists(
-      selectClaims(values.companyId, eb.ref('a.registration_id'), true).where(
+      selectClaims(values.companyId, eb.ref('a.registration_id'), eb.ref('a.similar_key'), true).where(
         'c.registration_seq',
         '<>',
         eb.ref('p.seq'),
@@ -242,13 +247,13 @@ const claimedRows = define((values: PageOfBatch) =>
   ),
 );
 
-const claimHolder = define((values: { companyId: string; registrationId: string }) =>
-  selectOther().where('o.seq', 'in', selectClaims(values.companyId, values.registrationId, true)),
+const claimHolder = define((values: ClaimKey) =>
+  selectOther().where('o.seq', 'in', selectClaims(values.companyId, values.id, values.similarKey, true)),
 );
 
 function* rejectClaimed(sealing: Sealing, row: StagedRow): Body<void> {
   const { companyId, batchId } = sealing;
-  const other = yield* claimHolder.get({ companyId, registrationId: row.registration_id });
+  const other = yield* claimHolder.get(claimKeyOf(companyId, row.registration_id));
   if (other === undefined) throw new Error(`registration ${row.seq} clashes with nothing`);
   yield* reject(sealing, row, explainClaimed(describePlace(other, batchId), other.status));
 }
@@ -312,20 +317,20 @@ const hold = (row: StagedRow, reason: RegistrationHold, { code, message }: Clash
 
 const similarRows = define((values: PageOfBatch) =>
   selectStaged(values).where((eb) =>
-    eb.exists(selectClaims(values.companyId, eb.ref('a.registration_id'), false)),
+    eb.exists(selectClaims(values.companyId, eb.ref('a.registration_id'), eb.ref('a.similar_key'), false)),
   ),
 );
 
-const similarHolder = define((values: { companyId: string; registrationId: string }) =>
+const similarHolder = define((values: ClaimKey) =>
   selectOther()
-    .where('o.seq', 'in', selectClaims(values.companyId, values.registrationId, false))
+    .where('o.seq', 'in', selectClaims(values.companyId, values.id, values.similarKey, false))
     .orderBy('b.sealed_at_ms', (order) => order.asc().nullsLast())
     .orderBy('o.seq')
     .limit(1),
 );
 
 function* holdSimilar({ companyId, batchId }: Sealing, row: StagedRow): Body<void> {
-  const other = yield* similarHolder.get({ companyId, registrationId: row.registration_id });
+  const other = yield* similarHolder.get(claimKeyOf(companyId, row.registration_id));
   if (other === undefined) throw new Error(`registration ${row.seq} is similar to nothing`);
   yield* hold(row, 'similar', explainSimilar(nameOther(other, batchId)));
 }

@@ -66,6 +66,8 @@ describe('a bad cell is told: its column, the rule, what to do', () => {
     ['registrationId', 'สมัคร-1', 'registration-id-characters', 'plain ASCII'],
     ['registrationId', '=A1', 'formula', 'run as a formula'],
     ['registrationId', '2.6E+11', 'registration-id-damaged', 'exponent'],
+    ['registrationId', '2.6e+11', 'registration-id-damaged', 'exponent'],
+    ['registrationId', '26.000', 'registration-id-ambiguous', 'may be 26 or 26000'],
     ['registrationId', 'a\nb', 'registration-id-control', 'U+000A'],
     ['customerId', '', 'customer-id-missing', 'whose account'],
     ['customerId', '9.1E+12', 'customer-id-damaged', 'exponent'],

@@ -69,7 +69,7 @@ describe('a remedy', () => {
       'held',
       'similar',
       ['similar'],
-      /^Another payoutId differs from this one only in case, leading zeros, punctuation or blanks/,
+      /^Another payoutId differs from this one only in case, leading zeros, decimals of zeros, punctuation or blanks/,
     ],
     ['held', 'similar-payment', ['similar'], /^Another payoutId has paid, or may have paid, the same payee/],
     ['held', 'EM053', ['similar', 'halted'], /Another payoutId looks like this one, or has paid/],

@@ -2,7 +2,6 @@
 import fc from 'fast-check';
 import type { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { computeSimilarKey } from '../../../src/payout/rules/similar.ts';
 import { commitTo, hashEvent } from '../../../src/review/rules/payout-chain.ts';
 import { openConnection } from '../../../src/store/connection.ts';
 import { schemaName } from '../../../src/store/postgres/pool.ts';
@@ -69,26 +68,6 @@ describePostgres('on PostgreSQL', () => {
 
   const expectSame = async (expression: string, asked: readonly Asked[], type?: string): Promise<void> =>
     expect(await ask(expression, asked, type)).toEqual(askSqlite(expression, asked));
-
-  test('similar_key_of is computeSimilarKey', async () => {
-    const property = fc.asyncProperty(many(text), async (payoutIds) => {
-      const asked = payoutIds.map((payoutId) => [payoutId]);
-      expect(await ask('similar_key_of(one)', asked)).toEqual(payoutIds.map(computeSimilarKey));
-    });
-    await fc.assert(property, runs);
-    await expectSame('similar_key_of(one)', [[null], ['00-A/1']]);
-  });
-
-  test('similar_key_of knows every letter', async () => {
-    const letters = Array.from({ length: 0x10_ff_ff }, (_one, index) =>
-      String.fromCodePoint(index + 1),
-    ).filter((letter) => letter.isWellFormed());
-    const keys = await ask(
-      'similar_key_of(one)',
-      letters.map((letter) => [letter]),
-    );
-    expect(letters.filter((letter, index) => keys[index] !== computeSimilarKey(letter))).toEqual([]);
-  });
 
   test('event_hash_of is hashEvent, after nothing, a hash, or a digest and a salt', async () => {
     const event = fc.record({ digest: fc.option(word), salt: fc.option(word), told: text });

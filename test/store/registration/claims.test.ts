@@ -181,6 +181,20 @@ testOnEngines(
   },
 );
 
+testOnEngines('one that a spreadsheet took for a number is held', async ({ store }) => {
+  await runRegistrations(store, [makeRegistrationRow(1, { registrationId: '1001' })]);
+  const ids = ['1001.0', '1,001.00', '01001', '10010', '12E5', '1200000'];
+  const sealed = await sealOther(store, ...ids.map((registrationId) => ({ registrationId })));
+  expect(sealed.map(({ status }, place) => [ids[place], status])).toEqual([
+    ['1001.0', 'held'],
+    ['1,001.00', 'held'],
+    ['01001', 'held'],
+    ['10010', 'ready'],
+    ['12E5', 'ready'],
+    ['1200000', 'ready'],
+  ]);
+});
+
 testOnEngines(
   'rows whose registrationId a later row of the file repeats with other contents are rejected',
   async ({ store }) => {

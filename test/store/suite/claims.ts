@@ -47,7 +47,7 @@ const released = (status: ReachableStatus): SealCase => ({
 });
 
 const similar = (payoutId: string): SealCase => ({
-  name: `a payoutId that differs only in case, leading zeros, punctuation or blanks (${payoutId}) is held`,
+  name: `a payoutId that differs only in case, leading zeros, decimals of zeros, punctuation or blanks (${payoutId}) is held`,
   earlier: ['00a-Bc', 'ready'],
   rows: named(payoutId),
   expected: [['held', 'similar', '00a-Bc', 'row 1 of earlier.csv']],
@@ -72,6 +72,26 @@ const sealCases: readonly SealCase[] = [
     earlier: ['a-1', 'failed'],
     rows: named('A-1'),
     expected: [['ready', null]],
+  },
+  ...['1001.0', '1,001', '1,001.00', '0001001', '1.001E+03'].map((payoutId): SealCase => ({
+    name: `a payoutId that a spreadsheet took for a number (${payoutId}) is held`,
+    earlier: ['1001', 'paid'],
+    rows: named(payoutId, '10010', '12E5', '1200000'),
+    expected: [
+      ['held', 'similar', '1001', 'row 1 of earlier.csv'],
+      ['ready', null],
+      ['ready', null],
+      ['ready', null],
+    ],
+  })),
+  {
+    name: 'a payoutId as it was, after the one that a spreadsheet made of it, is held',
+    earlier: ['1001.0', 'paid'],
+    rows: named('1001', '10010'),
+    expected: [
+      ['held', 'similar', '1001.0', 'row 1 of earlier.csv'],
+      ['ready', null],
+    ],
   },
   {
     name: 'zeros inside or behind make another payoutId',

@@ -58,6 +58,7 @@ const laterColumns = [
   ['payout_row', 'digest', 'text'],
   ['payout_row', 'salt', 'text'],
   ['payout_row', 'commitment', 'text'],
+  ['payout_row', 'similar_key', 'text'],
   ['batch', 'digest', 'text'],
   ['attempt', 'unanswered_trials', 'integer not null default 0'],
   ['batch', 'like_reason', 'text'],

@@ -4,14 +4,6 @@
  */
 import { notOneEachState } from '../errors.ts';
 
-/** `computeSimilarKey`: of all letters beyond ASCII these two alone become a small one of its own. */
-const similarKey = String.raw`
-create function similar_key_of(payout_id text) returns text
-language sql immutable strict parallel safe
-return ltrim(
-  regexp_replace(lower(translate(payout_id, U&'\212A\0130', 'ki') collate "C"), '[^0-9a-z]+', '', 'g'), '0');
-`;
-
 const hashed = (text: string): string =>
   `translate(rtrim(encode(sha256(convert_to(${text}, 'UTF8')), 'base64'), '='), '+/', '-_')`;
 
@@ -86,4 +78,4 @@ begin
 end $$;
 `;
 
-export const functions = [similarKey, eventHash, json, greatestOfAll, others, requireOneEach].join('');
+export const functions = [eventHash, json, greatestOfAll, others, requireOneEach].join('');

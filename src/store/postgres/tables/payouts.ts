@@ -52,7 +52,7 @@ create index payout_paused on payout (batch_id) where holds & 16 <> 0;
 create table payout_row (
   seq bigint primary key references payout on delete cascade, payout_id text, line bigint not null,
   cells text not null, extras text, proxy_type text, proxy_no text, payee_name text, reference1 text,
-  reference2 text, digest text, salt text, commitment text
+  reference2 text, digest text, salt text, commitment text, similar_key text
 );
 create index payout_row_erased on payout_row (seq) where commitment is not null;
 
@@ -223,7 +223,7 @@ const rowGuard = refuse(
   'payout_row_never_changes',
   'update on payout_row',
   'a row as its file has it is never changed',
-  `${areChanged('seq payout_id line')} or old.commitment is not null
+  `${areChanged('seq payout_id similar_key line')} or old.commitment is not null
     or (new.commitment is null and (${areChanged('cells extras digest salt')}
       or (old.proxy_type is not null and not is_corrected_to(
         old.seq, new.proxy_type, new.proxy_no, new.payee_name, new.reference1, new.reference2))))

@@ -51,7 +51,8 @@ create table registration_row (
 create table registration_asked (
   seq bigint primary key references registration on delete cascade, registration_id text not null,
   customer_id text not null, vendor_id text not null, company_id text not null, account_no text not null,
-  ref1 text, ref2 text, ref3 text, ref4 text, identity_key text not null
+  ref1 text, ref2 text, ref3 text, ref4 text, identity_key text not null,
+  similar_key text not null default ''
 );
 create index registration_asked_identity on registration_asked (identity_key);
 
