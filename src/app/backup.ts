@@ -27,8 +27,9 @@ import {
 import { readSchemaVersion, schemaVersion } from '../store/migrations.ts';
 import { type JournalIdentity, requireIdentity } from '../store/identity.ts';
 import { unmarkGone } from '../store/moved.ts';
+import { type JournalOpening, readOpening, requireTerminals } from '../store/opening.ts';
 import { readLatestEventSeq } from '../store/payouts/rows.ts';
-import { noteCopied } from '../store/place.ts';
+import { noteCopied, readTerminals } from '../store/place.ts';
 import { drive } from '../store/statements.ts';
 
 const randomLength = 6;
@@ -151,13 +152,24 @@ function claimName(temporaryPath: string, path: string): void {
 
 // ---------------------------------------------------------------- back in the place of a journal
 
-/** Reads only. @throws JournalRefusedError when a journal is there, or the backup is another's, or none */
-export function requireBackup(file: string, dataDir: string, wanted: JournalIdentity): void {
+/**
+ * Reads only.
+ * @param ways with a recovery: the terminals that it has sent from have to be known
+ * @throws JournalRefusedError when a journal is there, or the backup is another's, or none
+ */
+export function requireBackup(
+  file: string,
+  dataDir: string,
+  wanted: JournalIdentity,
+  ways: Pick<JournalOpening, 'recovery' | 'sentFrom'> = {},
+): void {
   const [source, target] = [resolve(file), join(resolve(dataDir), journalFileName)];
   if (!existsSync(source)) throw new JournalRefusedError(`there is no file ${source}`);
   {
     using db = openBackup(source);
     drive(db, requireIdentity(siteOfFile(dataDir), wanted));
+    const opening = readOpening({ dataDir, stamp: wanted, access: 'own', ...ways }, siteOfFile);
+    requireTerminals(opening, drive(db, readTerminals()));
   }
   if (source === target) return;
   for (const path of [target, `${target}-wal`, `${target}-shm`]) {

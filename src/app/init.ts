@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { systemClock } from '../platform/clock.ts';
+import { nameTerminals } from '../payout/rules/journal-place.ts';
 import { AtomicFile, publishFile } from '../platform/durable-file.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -80,10 +81,14 @@ export interface BegunJournal {
 
 /**
  * Makes the journal.
+ * @param sentFrom terminals from which payouts were sent before, by a person's word
  * @throws SettingsError where the folders bear traces of another journal
  * @throws JournalRefusedError where there is one, or was one
  */
-export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal> {
+export async function initJournal(
+  loaded: LoadedSettings,
+  sentFrom: readonly string[],
+): Promise<BegunJournal> {
   requireFilledIn(loaded);
   const { dataDir, isSandbox } = loaded;
   const stamp = describeIdentity(loaded);
@@ -97,7 +102,7 @@ export async function initJournal(loaded: LoadedSettings): Promise<BegunJournal>
   stack.use(lock);
   await requireNone(loaded);
   const place = findJournalPlace(loaded);
-  await using journal = await makeAtPlace(loaded, stamp, systemClock.now());
+  await using journal = await makeAtPlace(loaded, stamp, sentFrom, systemClock.now());
   const { identifyFile } = await import('../platform/file-identity.ts');
   const isBoundToFile = place.kind === 'file' && identifyFile(place.path) !== undefined;
   const database = place.kind === 'file' ? null : place.address.name;
@@ -133,6 +138,6 @@ const describeTraces = (traces: readonly string[]): SettingsError =>
   new SettingsError(
     `another journal has worked with these folders (${traces.join(', ')}), and a new one would pay again what that one ` +
       'paid. Correct dataDir or --data-dir if it is elsewhere, or mount its volume; if it is lost, ' +
-      '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank before it pays. ' +
+      `"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank before it pays, ${nameTerminals}. ` +
       'Set other folders only if this is another company, or other payouts',
   );

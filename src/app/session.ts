@@ -144,6 +144,8 @@ export interface SessionOptions {
   readonly clock?: Clock;
   /** Lets a journal go on that was lost or restored. */
   readonly recovery?: Recovery | undefined;
+  /** With a recovery: terminals that it has sent from, by a person's word. */
+  readonly sentFrom?: readonly string[];
   readonly onExchange?: (record: ExchangeRecord) => void;
   /** Where another sends from a journal that several machines work, the session is that of its helper. */
   readonly mayHelp?: boolean;
@@ -160,11 +162,12 @@ export async function openSession(
   loaded: LoadedSettings,
   log: Logger,
   command: string,
-  { clock = systemClock, recovery, onExchange, onLock, mayHelp }: SessionOptions = {},
+  { clock = systemClock, recovery, sentFrom = [], onExchange, onLock, mayHelp }: SessionOptions = {},
 ): Promise<Session> {
   const { openOutbox } = await import('../reports/outbox.ts');
   await using stack = new AsyncDisposableStack();
-  const lock = await lockOwnJournal(loaded, command, log, clock, { recovery }, mayHelp);
+  const ways = { recovery, sentFrom };
+  const lock = await lockOwnJournal(loaded, command, log, clock, ways, mayHelp);
   if ('heldBy' in lock) {
     const { inbox } = loaded.folders;
     throw new SenderBusyError(lock.heldBy, command === 'register' ? join(inbox, registrationsInbox) : inbox);
@@ -173,7 +176,7 @@ export async function openSession(
   onLock?.(lock);
   const { dataDir } = loaded;
   const place = lock.inDatabase?.place;
-  const journal = await openOwnJournal(loaded, log, clock, { recovery }, lock);
+  const journal = await openOwnJournal(loaded, log, clock, ways, lock);
   stack.use(journal);
   if (command === 'run' || command === 'watch') await requireApprovers(loaded, journal);
   await tellNotes(loaded.notes, journal, log, clock.now());
@@ -347,10 +350,10 @@ export function makeContext(
  * Every run says that payouts are looked up first, until an operator says that nothing is in question any more.
  * @param isRecovering the operator has just said since when the journal may miss something
  */
-export function explainLoss(
-  { loss, log, clock, loaded }: Session,
+export async function explainLoss(
+  { loss, log, clock, loaded, journal }: Session,
   isRecovering: boolean,
-): string | undefined {
+): Promise<string | undefined> {
   if (!isInQuestion(loss))
     return isRecovering
       ? 'No day is in question any more: payouts are sent without asking the bank first.'
@@ -359,5 +362,6 @@ export function explainLoss(
   const beginsAtMs = loss.recoveredAtMs + loaded.settings.settle.notFoundTrustMs;
   const wait =
     beginsAtMs > clock.now() ? ` It is asked from ${formatBangkokMoment(beginsAtMs)} Bangkok time on.` : '';
-  return `${describeLoss(loss)}${wait}`;
+  const terminals = (await journal.terminals()).join(', ');
+  return `${describeLoss(loss)}${wait} It is asked under the terminals ${terminals}.`;
 }

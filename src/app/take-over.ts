@@ -5,10 +5,9 @@ import type { Logger } from '../platform/log.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Recovery } from '../store/loss.ts';
-import type { JournalOpening } from '../store/opening.ts';
 import { describePlace, findJournalPlace, requireJournalFile } from './journal/place.ts';
 import { describeIdentity } from './open-store.ts';
-import { lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
+import { type JournalWays, lockOwnJournal, openOwnJournal } from './journal/own-journal.ts';
 import { SenderBusyError } from './session.ts';
 
 export interface TakenOver {
@@ -16,6 +15,8 @@ export interface TakenOver {
   readonly dataDir: string;
   /** "in /data" or "at postgres://…". */
   readonly place: string;
+  /** Under which the bank is asked whether a payout was sent. */
+  readonly terminals: readonly string[];
   /** Archives that it names and that are not there. */
   readonly missingArchives: readonly ArchiveName[];
 }
@@ -28,6 +29,7 @@ export const adoptJournal = (loaded: LoadedSettings, log: Logger): Promise<Taken
  * `paydrop restore`: puts a backup in place of a journal that is lost, or goes on with a database that was put back; the
  * bank is asked about what it does not know.
  * @param file the backup; undefined for a database
+ * @param sentFrom terminals that it has sent from, by a person's word
  * @throws SettingsError for a file beside a database, and without one otherwise
  * @throws JournalRefusedError when a journal is there, or the backup is another's
  */
@@ -36,11 +38,12 @@ export async function restoreJournal(
   log: Logger,
   file: string | undefined,
   recovery: Recovery,
+  sentFrom: readonly string[],
 ): Promise<TakenOver> {
   if (file !== undefined) requireJournalFile(loaded, putBackByServer);
   else if (findJournalPlace(loaded).kind === 'file')
     throw new SettingsError('name the backup to be put in place: "paydrop restore FILE --since YYYY-MM-DD"');
-  return takeOver(loaded, log, 'restore', { recovery, restores: true }, file);
+  return takeOver(loaded, log, 'restore', { recovery, restores: true, sentFrom }, file);
 }
 
 const putBackByServer =
@@ -51,7 +54,7 @@ async function takeOver(
   loaded: LoadedSettings,
   log: Logger,
   command: string,
-  ways: Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>,
+  ways: JournalWays,
   file?: string,
 ): Promise<TakenOver> {
   const { dataDir } = loaded;
@@ -59,7 +62,7 @@ async function takeOver(
   const { findSender } = await import('./sender-lock.ts');
   // While somebody is sending, that is said: nothing is to be moved out of its way.
   if (file !== undefined && findSender(dataDir) === undefined)
-    requireBackup(file, dataDir, describeIdentity(loaded));
+    requireBackup(file, dataDir, describeIdentity(loaded), ways);
   await using stack = new AsyncDisposableStack();
   const lock = await lockOwnJournal(loaded, command, log, systemClock, ways);
   if ('heldBy' in lock) throw new SenderBusyError(lock.heldBy);
@@ -68,5 +71,6 @@ async function takeOver(
   await using journal = await openOwnJournal(loaded, log, systemClock, ways, lock);
   const missingArchives = (await journal.archives()).filter(({ isThere }) => !isThere);
   const { journalId } = journal;
-  return { journalId, dataDir, place: describePlace(loaded), missingArchives };
+  const terminals = await journal.terminals();
+  return { journalId, dataDir, place: describePlace(loaded), terminals, missingArchives };
 }

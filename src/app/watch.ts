@@ -106,7 +106,7 @@ async function leadOnce(
   await using ending = new AsyncDisposableStack();
   ending.use(opened);
   ending.defer(() => helped?.ended);
-  const loss = explainLoss(session, false);
+  const loss = await explainLoss(session, false);
   if (loss !== undefined) options.warn(loss);
   // Awaited here: what ends with this function must outlive it.
   return await workWhileEntitled(session, status, options, { hasTakenOver, early });

@@ -1,6 +1,6 @@
 /** `paydrop init`: settings to fill in, and the journal. */
 import { printable } from '../core/outgoing-text.ts';
-import { loadCommandSettings, makeCommand } from './options.ts';
+import { loadCommandSettings, makeCommand, readSentFrom, sentFromOption } from './options.ts';
 
 const usualSettingsFile = 'paydrop.yaml';
 
@@ -16,12 +16,18 @@ export const initCommand = makeCommand({
   },
   builder: (command) =>
     command
+      .option(
+        'sent-from',
+        sentFromOption(
+          'another terminal (bank.termId) that payouts of this company were, or are, sent from; once for each',
+        ),
+      )
       .example('$0 init', 'in a new folder: writes paydrop.yaml; once it is filled in: makes the journal')
       .example('$0 init --config /etc/paydrop/paydrop.yaml', 'as the user that paydrop will run as')
       .epilogue(
         'Only a person can tell a first time from a journal that was lost: no service or container should run it.\n',
       ),
-  run: async ({ json, config, ...options }) => {
+  run: async ({ json, config, sentFrom, ...options }) => {
     const { initJournal, writeSettingsIfMissing } = await import('../app/init.ts');
     const { print, printBanner } = await import('./views/shown.ts');
     const settingsFile = await writeSettingsIfMissing(config ?? usualSettingsFile);
@@ -34,7 +40,7 @@ export const initCommand = makeCommand({
       return;
     }
     const loaded = await loadCommandSettings({ config, ...options });
-    const begun = await initJournal(loaded);
+    const begun = await initJournal(loaded, await readSentFrom(sentFrom));
     printBanner(loaded, json);
     const { journalId, dataDir, bankAddress, companyId, database } = begun;
     const place = database === null ? `in ${dataDir}` : `at ${database}`;

@@ -93,6 +93,23 @@ export const numberOption = (usual: number, describe: string) =>
 
 export const flagOption = (describe: string) => ({ type: 'boolean', default: false, describe }) as const;
 
+/** `--sent-from TERMINAL`, given once for each. */
+export const sentFromOption = (describe: string) =>
+  ({ type: 'string', array: true, nargs: 1, requiresArg: true, describe }) as const;
+
+/** @throws SettingsError for what cannot be a terminal ID */
+export async function readSentFrom(terminals: readonly string[] = []): Promise<readonly string[]> {
+  const { terminalId } = await import('../settings/fields.ts');
+  for (const terminal of terminals) {
+    const { error } = terminalId.safeParse(terminal);
+    if (error !== undefined)
+      throw new SettingsError(
+        `--sent-from: "${terminal}" ${error.issues[0]?.message ?? 'is no terminal ID'}`,
+      );
+  }
+  return terminals;
+}
+
 /** FILE.. of the commands that read payout files. */
 export const payoutFiles = {
   type: 'string',
@@ -194,6 +211,10 @@ interface Parser {
     };
   };
 }
+
+/** yargs gives each option by both of its names. */
+const toCamelCase = (name: string): string =>
+  name.replaceAll(/-([a-z])/g, (_dashed, letter: string) => letter.toUpperCase());
 
 /** What yargs knows of the command being read; its types do not show it. */
 interface CommandParts {
@@ -325,7 +346,7 @@ function readParts(commandLine: unknown): CommandParts {
   const inner = parser.getInternalMethods();
   const { key, array } = parser.getOptions();
   return {
-    lists: array,
+    lists: array.flatMap((name) => [name, toCamelCase(name)]),
     positionals: parser.getGroups()['Positionals:'] ?? [],
     known: Object.keys(key),
     command: inner.getContext().fullCommands.at(-1),

@@ -12,7 +12,9 @@ import {
   numberOption,
   orAnotherSends,
   payoutFiles,
+  readSentFrom,
   readSinceOption,
+  sentFromOption,
   textOption,
 } from './options.ts';
 
@@ -52,24 +54,34 @@ export const runCommand = makeCommand({
             'tomorrow says that nothing is missing any more',
         ),
       )
+      .option(
+        'sent-from',
+        sentFromOption(
+          'with --journal-lost: a terminal (bank.termId) that the lost journal has sent from, where no journal.mark names it; once for each',
+        ),
+      )
       .example('$0 run payouts.csv', 'pay a file; run it again at any time: nobody is paid twice')
       .example('$0 run a.csv b.csv --wait 3600', 'two files, waiting up to an hour for the bank')
       .example(
         '$0 run a.csv --journal-lost --since 2026-11-19',
         'the journal is gone, or an older copy was put back',
+      )
+      .example(
+        '$0 run a.csv --journal-lost --since 2026-11-19 --sent-from TERM0001',
+        'the folder with its journal.mark is gone, too: TERM0001 is the terminal that was used',
       ),
-  run: async ({ file, wait, exceptionsOk, journalLost, since, json, logLevel, ...options }) => {
+  run: async ({ file, wait, exceptionsOk, journalLost, since, sentFrom, json, logLevel, ...options }) => {
     const { systemClock } = await import('../platform/clock.ts');
-    const recovery = await readRecovery(journalLost, since, systemClock.now());
+    const lost = await readRecovery(journalLost, since, sentFrom, systemClock.now());
     const loaded = await loadCommandSettings(options);
     const { notifyOnce } = await import('../app/notices/attention.ts');
     const { openNotifier } = await import('../app/notices/notifier.ts');
     const { publishDayHeads } = await import('../app/review/day-heads.ts');
     const { explainLoss, openSession } = await import('../app/session.ts');
     const { listenForInterrupt } = await import('./interrupt.ts');
-    await using session = await openSession(loaded, await openLog({ json, logLevel }), 'run', { recovery });
+    await using session = await openSession(loaded, await openLog({ json, logLevel }), 'run', lost);
     const notices = await openNotifier(session);
-    const loss = explainLoss(session, recovery !== undefined);
+    const loss = await explainLoss(session, lost.recovery !== undefined);
     if (loss !== undefined) say(loss, 'warn');
     using interrupt = listenForInterrupt(() =>
       say('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
@@ -113,18 +125,21 @@ async function runOne(
   return { outcome, exitCode: shown.exitCode };
 }
 
-/** @throws SettingsError when one of the two options is given without the other, or the day is none that makes sense */
+/** @throws SettingsError when an option is given without the others, or the day or a terminal is none that makes sense */
 async function readRecovery(
   journalLost: boolean,
   since: string | undefined,
+  terminals: readonly string[] | undefined,
   nowMs: number,
-): Promise<SessionOptions['recovery']> {
-  if (!journalLost && since === undefined) return undefined;
+): Promise<Pick<SessionOptions, 'recovery' | 'sentFrom'>> {
+  if (!journalLost && terminals !== undefined)
+    throw new SettingsError('--sent-from is for --journal-lost: give it with that and --since');
+  if (!journalLost && since === undefined) return {};
   if (since === undefined) {
     throw new SettingsError(
       '--journal-lost needs --since YYYY-MM-DD: the first day of which the journal may miss something',
     );
   }
   if (!journalLost) throw new SettingsError('--since is for --journal-lost: give both, or neither');
-  return readSinceOption(since, nowMs);
+  return { recovery: await readSinceOption(since, nowMs), sentFrom: await readSentFrom(terminals) };
 }

@@ -34,7 +34,7 @@ function isAskedFor(transfer: Transfer, rule: InquiryDate, tranDate: string, now
 }
 
 export function createInquiry(bank: SandboxBank): AnswerRequest {
-  const { inquiryDate, inquiryNotFound } = bank.table;
+  const { inquiryDate, inquiryNotFound, keepsByTerminal } = bank.table;
   const findFieldFault = inquiryRules();
   return (body, nowMs, client) => {
     const head = (code: string) => answerHead(statusOf(code), body);
@@ -42,7 +42,10 @@ export function createInquiry(bank: SandboxBank): AnswerRequest {
     if (fault !== undefined) return { body: answerHead(fault, body) };
     const transRefNo = textOf(body, 'transRefNo');
     const tranDate = textOf(body, 'tranDate');
-    const held = bank.book.find(textOf(body, 'compId'), transRefNo);
+    const termId = textOf(body, 'termID');
+    const held = bank.book
+      .find(textOf(body, 'compId'), transRefNo)
+      .filter((transfer) => !keepsByTerminal || transfer.termId === termId);
     // An inquiry carries only a reference; the rest of what the table matches comes from the transfer that it names.
     const behaviour = bank.findBehaviour('inquiry', held.at(-1) ?? { transRefNo });
     if (behaviour?.code !== undefined) return { body: head(behaviour.code), behaviour };

@@ -162,6 +162,8 @@ const tableSchema = z.strictObject({
   inquiryNotFound: z.enum(['EV035', 'EV034', 'empty']).default('EV035'),
   /** Which date an inquiry must carry (not shown in §2.6): the transfer's tranDate, today's, or any. */
   inquiryDate: z.enum(['transfer', 'today', 'any']).default('transfer'),
+  /** True: an inquiry finds a transfer under the terminal alone that sent it (§4 rule 2; not shown in §2.6). */
+  keepsByTerminal: z.boolean().default(true),
   /** True: a proxy ID that the directory lacks is unknown (EV006). */
   knownPayeesOnly: z.boolean().default(false),
   /** §8. */

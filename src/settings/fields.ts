@@ -14,6 +14,9 @@ export const wireText = (lengthMax: number) =>
     .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII without spaces')
     .meta({ allowed: `1 to ${lengthMax} printable ASCII characters, no spaces` });
 
+/** §2.4. */
+export const terminalId = wireText(20);
+
 /** @param complain says what is wrong; undefined when nothing is */
 export const checkedText = (complain: (text: string) => string | undefined) =>
   z.string().superRefine((text, context) => {

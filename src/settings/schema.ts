@@ -17,7 +17,7 @@ import { usualWindow } from '../payout/rules/brake.ts';
 import { weekdays } from '../payout/rules/limits.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { findWordTroubles } from '../reconcile/rules/status-words.ts';
-import { anyText, checkedText, dayText, hasNoRepeat, path, wireText } from './fields.ts';
+import { anyText, checkedText, dayText, hasNoRepeat, path, terminalId, wireText } from './fields.ts';
 import { complainAboutJournalUrl } from './journal-url.ts';
 import { inputSchema } from './input-schema.ts';
 import { numberOf } from './ranges.ts';
@@ -48,7 +48,7 @@ const bankSchema = z.strictObject({
     .optional()
     .describe('a file that holds the secret alone and is not open to everybody'),
   channelId: wireText(10).describe('the channel agreed with the bank'),
-  termId: wireText(20).describe('the terminal ID that the bank gave you'),
+  termId: terminalId.describe('the terminal ID that the bank gave you'),
   companyId: wireText(10).describe('the company ID that the bank gave you'),
   payerAccount: z
     .string()

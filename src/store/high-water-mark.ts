@@ -1,7 +1,7 @@
 /**
- * The high-water mark: a small file beside the journal that says which journal works here and how far it had come. A
- * journal that is missing, new, or older than its mark was lost or restored: it no longer knows what was sent, so it is
- * refused.
+ * The high-water mark: a small file beside the journal that says which journal works here, how far it had come, and which
+ * terminals it has sent from. A journal that is missing, new, or older than its mark was lost or restored: it no longer
+ * knows what was sent, so it is refused.
  */
 import { closeSync, fdatasyncSync, openSync, readFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,6 +18,8 @@ export const highWaterMarkSchema = z.object({
   sealedBatches: z.int(),
   latestEventSeq: z.int(),
   latestRegistrationEventSeq: z.int().default(0),
+  /** The terminals that it may have sent from, the present one last; none in a mark of an earlier version. */
+  terminals: z.array(z.string()).readonly().default([]),
 });
 
 /** How far a journal has come; all numbers only grow. */
@@ -51,11 +53,18 @@ export function readHighWaterMark(dataDir: string): HighWaterMark | undefined {
   }
 }
 
-/** Long enough for the largest numbers: a high-water mark that is overwritten in place always has the same length. */
-const highWaterMarkLength = 255;
+const largest = Number.MAX_SAFE_INTEGER;
 
-const encodeHighWaterMark = (highWaterMark: HighWaterMark): string =>
-  `${JSON.stringify(highWaterMark).padEnd(highWaterMarkLength)}\n`;
+/** With room for the largest numbers: one that is overwritten in place, where numbers alone change, keeps its length. */
+function encodeHighWaterMark(highWaterMark: HighWaterMark): string {
+  const numbers = Object.entries(highWaterMark).filter(([, value]) => typeof value === 'number');
+  const room = numbers.reduce(
+    (length, [, value]) => length + String(largest).length - String(value).length,
+    0,
+  );
+  const text = JSON.stringify(highWaterMark);
+  return `${text.padEnd(text.length + room)}\n`;
+}
 
 /** How long the disk may lag behind what was written to the high-water mark: only a power cut makes a difference. */
 const unsyncedMsMax = 2_000;

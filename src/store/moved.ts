@@ -80,7 +80,7 @@ export function* requireArrived(site: JournalSite): Reading<void> {
 export function* noteArrived(database: DatabaseIdentity, nowMs: number): Body<void> {
   yield* writeFact(moveFacts.isArriving, null);
   const present = { termId: undefined, file: undefined, database };
-  yield* bindPlace({ present, isSaid: false, adopts: false, restores: false, nowMs });
+  yield* bindPlace({ present, terminals: [], isSaid: false, adopts: false, restores: false, nowMs });
 }
 
 const prefix = 'moved_';

@@ -13,7 +13,7 @@ import {
 import { syncFolderNow } from '../platform/durable-file.ts';
 import { identifyFile } from '../platform/file-identity.ts';
 import { listArchives } from './archive/archive-file.ts';
-import { findAhead, takeInArchives } from './archive/take-in.ts';
+import { findAhead, readArchivedTerminals, takeInArchives } from './archive/take-in.ts';
 import {
   asRefusal,
   explainWriting,
@@ -38,9 +38,11 @@ import {
   decideTables,
   type JournalOpening,
   type Opening,
+  readMarkedTerminals,
   readOpening,
   requireCreation,
   requireNoHighWaterMark,
+  requireTerminals,
 } from './opening.ts';
 import {
   bindPlace,
@@ -48,6 +50,7 @@ import {
   noteMarkKept,
   readMoment,
   readPlace,
+  readTerminals,
   requireNoCopy,
   writeMoment,
 } from './place.ts';
@@ -80,12 +83,14 @@ export function requireMayBegin(wanted: JournalOpening): void {
   if (!existsSync(pathOf(opening))) refuseMissing(opening);
 }
 
-/** @throws JournalRefusedError when the journal is not there, and is not to be made */
+/** @throws JournalRefusedError when the journal is not there, and is not to be made, or knows not enough to go on */
 function refuseMissing(opening: Opening): void {
   const { recovery, dataDir, access } = opening;
   requireNoHighWaterMark(opening);
   if (access === 'beside') return;
   requireCreation(opening);
+  // A backup that is to be put there says by itself which it has sent from.
+  if (!opening.restores) requireTerminals(opening, []);
   if (recovery === undefined) requireNoArchives(dataDir);
 }
 
@@ -171,16 +176,18 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
   if (!(isOwn && opening.restores)) drive(db, requireNoCopy(path));
   const readPresent = (): HighWaterMark => drive(db, readProgress(journalId));
   const copies = isOwn ? opening.openMarks?.(journalId) : undefined;
+  const behindCopies = await copies?.describeMissing(site, readPresent);
   const missing =
     findMissing(db, opening, readPresent) ??
     (isOwn ? findAhead(db, dataDir, readPresent().latestEventSeq) : undefined) ??
-    (await copies?.describeMissing(site, readPresent));
+    behindCopies;
   if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
   // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes. It
   // leaves the high-water mark alone, too, so that reading changes nothing.
   if (!isOwn) return makeJournal({ db, path, journalId, threadRowsMin: Infinity });
+  const terminals = gatherTerminals(db, opening, copies?.terminals);
   if (recovery !== undefined) takeInArchives(db, dataDir, opening.nowMs);
-  takePlace(db, opening, missing !== undefined);
+  takePlace(db, opening, missing !== undefined, terminals);
   const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent, copies);
   keeper.advance();
   if (!drive(db, isMarkKept())) transact(db, noteMarkKept());
@@ -190,11 +197,31 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
 }
 
 /**
+ * What tells, besides the journal itself, of terminals that it may have sent from.
+ * @throws JournalRefusedError as `requireTerminals` does
+ */
+function gatherTerminals(
+  db: DatabaseSync,
+  opening: Opening,
+  ofCopies: readonly string[] = [],
+): readonly string[] {
+  const { recovery, dataDir, sentFrom } = opening;
+  if (recovery === undefined) return sentFrom;
+  requireTerminals(opening, drive(db, readTerminals()));
+  return [...readArchivedTerminals(db, dataDir), ...ofCopies, ...readMarkedTerminals(opening), ...sentFrom];
+}
+
+/**
  * Binds the journal to where it stands: once, or when a person says that it goes on there.
  * @param isBehind the high-water marks show that something is missing
  * @throws JournalRefusedError when it is bound elsewhere, and nobody says so
  */
-function takePlace(db: DatabaseSync, opening: Opening, isBehind: boolean): void {
+function takePlace(
+  db: DatabaseSync,
+  opening: Opening,
+  isBehind: boolean,
+  terminals: readonly string[],
+): void {
   const { recovery, nowMs, site, stamp, restores, adopts } = opening;
   const kept = drive(db, readPlace());
   const present = { termId: stamp.termId, file: identifyFile(pathOf(opening)) };
@@ -204,7 +231,7 @@ function takePlace(db: DatabaseSync, opening: Opening, isBehind: boolean): void 
   const isNoticed = isBehind || moved !== undefined || restores;
   if (recovery !== undefined) transact(db, recordLoss(recovery, isNoticed, nowMs));
   if (!isSaid && isBoundTo(kept, present)) return;
-  transact(db, bindPlace({ present, isSaid, adopts, restores, nowMs }));
+  transact(db, bindPlace({ present, terminals, isSaid, adopts, restores, nowMs }));
 }
 
 /** Looks twice: whoever is sending may have been writing the high-water mark when it was read. */

@@ -1,6 +1,12 @@
 /** What is asked of whoever opens a journal, and what is refused of one that is missing, newer or older, whatever holds it. */
 import { resolve } from 'node:path';
-import { describeLost, type JournalSite, type MarkCopy } from '../payout/rules/journal-place.ts';
+import {
+  areTerminalsKnown,
+  describeLost,
+  describeUnknownTerminals,
+  type JournalSite,
+  type MarkCopy,
+} from '../payout/rules/journal-place.ts';
 import { JournalRefusedError } from './connection.ts';
 import { type FoundHighWaterMark, readHighWaterMark } from './high-water-mark.ts';
 import type { JournalIdentity } from './identity.ts';
@@ -16,6 +22,8 @@ export interface JournalOpening {
   readonly access: 'own' | 'beside';
   /** Lets a journal go on (`own`) that was lost or restored; the loss is recorded, and remembered from then on. */
   readonly recovery?: Recovery | undefined;
+  /** Terminals that payouts were sent from before, by a person's word: the bank is asked under each of them, too. */
+  readonly sentFrom?: readonly string[];
   /** With a recovery: the journal is a backup that is being put in place. */
   readonly restores?: boolean;
   /** The journal has moved, or the terminal is a new one, and nothing works with the old one any more. */
@@ -43,12 +51,12 @@ export interface Opening extends Required<Omit<JournalOpening, 'recovery' | 'ope
 /** @throws JournalRefusedError when the high-water mark cannot be read, and nobody says that the journal was lost */
 export function readOpening(wanted: JournalOpening, nameSite: (dataDir: string) => JournalSite): Opening {
   const { access, stamp, nowMs = Date.now(), creation = 'if-missing' } = wanted;
-  const { restores = false, adopts = false, openMarks } = wanted;
+  const { restores = false, adopts = false, sentFrom = [], openMarks } = wanted;
   const dataDir = resolve(wanted.dataDir);
   const recovery = access === 'own' ? wanted.recovery : undefined;
   // Before the journal: it only grows, so what the high-water mark says now it must have.
   const highWaterMark = readHighWaterMarkToCompare(dataDir, recovery);
-  const ways = { access, creation, restores, adopts, openMarks };
+  const ways = { access, creation, restores, adopts, sentFrom, openMarks };
   return { ...ways, stamp, nowMs, dataDir, site: nameSite(dataDir), recovery, highWaterMark };
 }
 
@@ -77,6 +85,23 @@ export function requireCreation({ creation, recovery, site }: Opening): void {
   throw new JournalRefusedError(site.none);
 }
 
+/** Terminals that the mark beside the journal names; none where there is no mark, or one that cannot be read. */
+export const readMarkedTerminals = ({ highWaterMark }: Opening): readonly string[] =>
+  typeof highWaterMark === 'object' ? highWaterMark.terminals : [];
+
+/**
+ * @param known by the journal itself; what archives and the marks elsewhere name is added to that, and may be less
+ * @throws JournalRefusedError for a journal that goes on after a loss, where nothing tells all terminals that it has sent
+ * from
+ */
+export function requireTerminals(opening: Opening, known: readonly string[]): void {
+  const { recovery, stamp, sentFrom: said, dataDir } = opening;
+  const { termId: present } = stamp;
+  if (recovery === undefined || present === undefined) return;
+  if (areTerminalsKnown({ known, marked: readMarkedTerminals(opening), said, present })) return;
+  throw new JournalRefusedError(describeUnknownTerminals(dataDir, present));
+}
+
 /**
  * What is to be done about the tables.
  * @param version of the tables that are there; 0 without any
@@ -103,6 +128,7 @@ export function decideTables(
     // What is to be put back has to be there.
     if (opening.restores) throw new JournalRefusedError(site.none);
     requireCreation(opening);
+    requireTerminals(opening, []);
     return 'to-be-made';
   }
   if (creation === 'only')

@@ -31,10 +31,16 @@ export function* readTerminals(): Reading<readonly string[]> {
   return kept === undefined ? [] : (JSON.parse(kept) as string[]);
 }
 
-/** Binds it to a terminal; what it was bound to before is remembered. */
-function* writeTerminal(termId: string): Body<void> {
-  const before = (yield* readTerminals()).filter((terminal) => terminal !== termId);
-  yield* write('terminals', JSON.stringify([...before, termId]));
+/**
+ * Remembers terminals, and which it is bound to now.
+ * @param present undefined where that stays as it is
+ */
+function* writeTerminals(further: readonly string[], present: string | undefined): Body<void> {
+  const kept = yield* readTerminals();
+  const bound = present ?? kept.at(-1);
+  const before = [...further, ...kept].filter((terminal) => terminal !== bound);
+  const all = [...new Set(before), ...(bound === undefined ? [] : [bound])];
+  if (all.length > 0) yield* write('terminals', JSON.stringify(all));
 }
 
 function* readDatabase(): Reading<Place['database']> {
@@ -44,9 +50,8 @@ function* readDatabase(): Reading<Place['database']> {
   return { oid, systemId, timeline: (yield* read('timeline')) ?? null };
 }
 
-/** Binds the journal to a place; to no file any more where files cannot be told. */
-function* writePlace({ termId, file, database }: Place): Body<void> {
-  if (termId !== undefined) yield* writeTerminal(termId);
+/** Binds the journal to a file or a database; to no file any more where files cannot be told. */
+function* writePlace({ file, database }: Place): Body<void> {
   yield* write('fileInode', file?.inode);
   yield* write('fileBirthNs', file?.birthNs);
   yield* write('databaseOid', database?.oid);
@@ -67,6 +72,8 @@ export const writeMoment = (key: MomentKey, atMs: number): Body<void> => write(k
 
 interface Binding {
   readonly present: Place;
+  /** What else tells of terminals that it may have sent from. */
+  readonly terminals: readonly string[];
   /** By a person: it goes on there. */
   readonly isSaid: boolean;
   /** It has moved, or its terminal is a new one. */
@@ -77,7 +84,8 @@ interface Binding {
 }
 
 /** Binds the journal to where it stands from now on. */
-export function* bindPlace({ present, isSaid, adopts, restores, nowMs }: Binding): Body<void> {
+export function* bindPlace({ present, terminals, isSaid, adopts, restores, nowMs }: Binding): Body<void> {
+  yield* writeTerminals(terminals, present.termId);
   yield* writePlace(present);
   if (adopts) yield* noteAdopted(nowMs);
   if (isSaid) yield* writeMoment('newSinceMs', nowMs);

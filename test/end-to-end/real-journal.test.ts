@@ -224,7 +224,7 @@ describe('two machines with a terminal each, on one day', () => {
       const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'T', new Dice(9))));
       const runOther = await openOther(scene);
       expect(await scene.run('init')).toEndWith(0);
-      expect(await runOther('init')).toEndWith(0);
+      expect(await runOther('init', '--sent-from', 'TERM0001')).toEndWith(0);
       expect(await scene.run('run', file)).toEndWith(0);
       const end = await runOther('run', file, '--wait', '1');
       if (askFirst === 'never') {

@@ -144,6 +144,20 @@ describe('finding nothing', () => {
   );
 });
 
+test.each([
+  [undefined, 'TERM0001', 'IC001'],
+  [undefined, 'TERM0002', 'EV035'],
+  [true, 'TERM0002', 'EV035'],
+  [false, 'TERM0002', 'IC001'],
+] as const)(
+  'where transfers are kept by terminal (%j), an inquiry from %s finds %s',
+  async (keeps, termID, code) => {
+    const bank = await openBank({ ...(keeps !== undefined && { keepsByTerminal: keeps }) });
+    await bank.ask('transfer', goodTransfer);
+    expect(await bank.ask('inquiry', { ...goodInquiry, termID })).toMatchObject({ statusCode: code });
+  },
+);
+
 test('a reference that moved money on two days has two items', async () => {
   const bank = await openBank({ inquiryDate: 'any', accessTokenSeconds: 86_400 });
   await bank.ask('transfer', goodTransfer);

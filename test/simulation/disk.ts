@@ -27,7 +27,7 @@ export interface Disk {
 export const journalReads: ReadonlySet<string> = new Set(
   (
     'batches batch totals holdTotals readyPage dueInquiries nextInquiryAtMs inDoubt countInDoubt superseded ' +
-    'attemptsOf payout findPayouts similarHolders claimHolders similarPayment dayUse payeeUse isPayeeKnown payerHalt payerPause loss reports snapshot readSeal ' +
+    'attemptsOf payout findPayouts similarHolders claimHolders similarPayment dayUse payeeUse isPayeeKnown payerHalt payerPause loss terminals reports snapshot readSeal ' +
     'openStatementView openDeferred statement statementVersions brokenOff breaksToShow openBreaks dueReports ' +
     'history proposal proposals proposalItems openItems approvalOf handsOf involvedIn'
   ).split(' '),

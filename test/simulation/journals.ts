@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
 import { describeIdentity } from '../../src/app/open-store.ts';
-import { openOwnJournal } from '../../src/app/journal/own-journal.ts';
+import { type JournalWays, openOwnJournal } from '../../src/app/journal/own-journal.ts';
 import { backUpJournal, placeBackup } from '../../src/app/backup.ts';
 import { findTraces, TraceSearch } from '../../src/app/traces.ts';
 import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';
@@ -15,7 +15,6 @@ import type { Clock } from '../../src/core/ports.ts';
 import type { Logger } from '../../src/platform/log.ts';
 import type { LoadedSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
-import type { JournalOpening } from '../../src/store/opening.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { Dice } from '../support/dice.ts';
 import { findContradictions } from '../support/store-consistency.ts';
@@ -57,6 +56,8 @@ export interface JournalsPlan {
   /** Lives before the copy is taken, and before it takes the place of the journal. */
   readonly copiedBeforeLife: number;
   readonly mishapBeforeLife: number;
+  /** The terminal of the settings in each life; the last one stays. */
+  readonly terminals: readonly string[];
 }
 
 /** Nothing that keeps the bank from telling the truth, late at most: that is what the other shapes are for. */
@@ -65,6 +66,22 @@ const mildFaults: readonly FaultKind[] = [
   ...(['vague-moved', 'vague-unmoved', 'refused-payout', 'transfer-lost', 'http-429'] as const),
   ...(['question-lost', 'inquiry-code', 'not-sent', 'earlier-failed-items'] as const),
 ];
+
+/** The bank keeps transfers by terminal. */
+const terminalIds = ['TERM0001', 'TERM0002', 'TERM0003'] as const;
+
+/**
+ * One for each life. A person changes it now and then, back to no former one: nothing that is left of the journal but an
+ * older backup would tell that there was another in between.
+ * @param lastLife the last in which it may be another: whoever adopts a copy knows of no terminal that came after it
+ */
+function drawTerminals(dice: Dice, lives: number, lastLife: number): readonly string[] {
+  let place = 0;
+  return Array.from({ length: lives }, (_, life) => {
+    if (life <= lastLife && dice.chance(0.4)) place = Math.min(place + 1, terminalIds.length - 1);
+    return terminalIds[place] ?? terminalIds[0];
+  });
+}
 
 /** Three lives in a row, one of which finds another journal than it left. */
 export function drawJournalsPlan(dice: Dice): JournalsPlan {
@@ -105,15 +122,18 @@ export function drawJournalsPlan(dice: Dice): JournalsPlan {
     similarDays: 0,
     lie: 'none',
   };
-  return { plan, mishap, copiedBeforeLife, mishapBeforeLife };
+  const terminals = drawTerminals(
+    dice,
+    lives.length,
+    mishap.startsWith('second-machine') ? copiedBeforeLife : Infinity,
+  );
+  return { plan, mishap, copiedBeforeLife, mishapBeforeLife, terminals };
 }
 
 const silent = (): void => {};
 const noLog = { debug: silent, info: silent, warn: silent, error: silent } as unknown as Logger;
 
 const journalFiles = ['journal.db', 'journal.db-wal', 'journal.db-shm'];
-
-type Ways = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>;
 
 /** Where a machine keeps its things; the outbox has a place of its own, as where it is a share. */
 interface Machine {
@@ -134,11 +154,18 @@ export class Journals implements SimulatedDisk {
   readonly #root = mkdtempSync(join(tmpdir(), 'paydrop-journals-'));
   #machine: Machine;
   #opened: Opened | undefined;
+  /** All that the settings have named so far: a person remembers them. */
+  readonly #terminals = new Set<string>();
 
   constructor(world: World, journals: JournalsPlan) {
     this.#world = world;
     this.#journals = journals;
-    this.#machine = this.#makeMachine('data', 'TERM0001');
+    this.#machine = this.#makeMachine('data', this.#terminalOf(0));
+  }
+
+  #terminalOf(place: number): string {
+    const { terminals } = this.#journals;
+    return terminals[Math.min(place, terminals.length - 1)] ?? terminalIds[0];
   }
 
   #makeMachine(name: string, termId: string): Machine {
@@ -179,7 +206,7 @@ export class Journals implements SimulatedDisk {
     const traces = new TraceSearch(loaded.folders, () => this.#world.nowMs);
     const loss = await this.journal.loss();
     const findTrace: NonNullable<Place['findTrace']> = async (inspection) =>
-      this.#wait(traces.find(inspection, await this.journal.loss()));
+      this.#world.wait(traces.find(inspection, await this.journal.loss()));
     return { loaded, newSinceMs, missesSinceMs, loss, findTrace };
   }
 
@@ -187,23 +214,13 @@ export class Journals implements SimulatedDisk {
   publish = (fileName: string): void =>
     writeFileSync(join(this.#machine.loaded.folders.outbox, fileName), '');
 
-  /** What takes real time: the simulated one stands still meanwhile. */
-  async #wait<Value>(work: Promise<Value>): Promise<Value> {
-    this.#world.diskCalls += 1;
-    try {
-      return await work;
-    } finally {
-      this.#world.diskCalls -= 1;
-    }
-  }
-
   get isOpen(): boolean {
     return this.#opened !== undefined;
   }
 
   /** Before a life: what befalls the journal, and who opens it. @returns whether it is another one than before */
   async begin(place: number): Promise<'same' | 'another' | 'refused'> {
-    return this.#wait(this.#begin(place));
+    return this.#world.wait(this.#begin(place));
   }
 
   async #begin(place: number): Promise<'same' | 'another' | 'refused'> {
@@ -212,24 +229,42 @@ export class Journals implements SimulatedDisk {
     // Old enough that it asks nobody first, until it goes on elsewhere or after a loss.
     if (place === 0) await this.#init(this.#world.ourMs - 9 * dayMs);
     if (place === copiedBeforeLife) this.#copy();
-    if (place === mishapBeforeLife) {
+    this.#changeTerminal(this.#terminalOf(place));
+    const isMishap = place === mishapBeforeLife;
+    if (isMishap) {
       this.#world.note(`the journal: ${mishap}`);
       this.#befall(mishap);
     }
-    if (!(await this.#open({})) && !(await this.#goOn(mishap))) return 'refused';
-    return place === mishapBeforeLife ? 'another' : 'same';
+    const isOpen =
+      (await this.#open({})) ||
+      (!isMishap && (await this.#open({ adopts: true }))) ||
+      (await this.#goOn(mishap));
+    if (!isOpen) return 'refused';
+    return isMishap ? 'another' : 'same';
   }
 
-  async #init(nowMs: number): Promise<boolean> {
+  /** The settings name another terminal; a journal that was bound to one before waits for a person. */
+  #changeTerminal(termId: string): void {
+    const { loaded } = this.#machine;
+    const { settings } = loaded;
+    this.#terminals.add(settings.bank.termId).add(termId);
+    this.#machine = {
+      ...this.#machine,
+      loaded: { ...loaded, settings: { ...settings, bank: { ...settings.bank, termId } } },
+    };
+  }
+
+  async #init(nowMs: number, before: ReadonlySet<string> = new Set()): Promise<boolean> {
     const { dataDir, loaded } = this.#machine;
     if ((await findTraces(loaded.folders)).length > 0) return false;
     const stamp = describeIdentity(loaded);
-    await using _ = await openJournal({ dataDir, stamp, access: 'own', nowMs, creation: 'only' });
+    const sentFrom = [...before];
+    await using _ = await openJournal({ dataDir, stamp, access: 'own', nowMs, sentFrom, creation: 'only' });
     return true;
   }
 
   /** @returns false when it is refused */
-  async #open(ways: Ways): Promise<boolean> {
+  async #open(ways: JournalWays): Promise<boolean> {
     const clock = { now: () => this.#world.ourMs } as Clock;
     try {
       const store = await openOwnJournal(this.#machine.loaded, noLog, clock, ways);
@@ -304,7 +339,7 @@ export class Journals implements SimulatedDisk {
         this.#moveTo(loaded.settings.bank.termId);
         return;
       case 'second-machine-with-its-own-terminal':
-        this.#moveTo('TERM0002');
+        this.#moveTo('TERM0004');
         return;
       case 'nothing-left':
         empty(dataDir);
@@ -326,7 +361,8 @@ export class Journals implements SimulatedDisk {
     const { dataDir, loaded } = this.#machine;
     // Whoever adopts what is older, or begins anew where something is left, is refused again.
     if (mishap.startsWith('second-machine')) return this.#open({ adopts: true });
-    if (mishap === 'nothing-left') return (await this.#init(this.#world.ourMs)) && (await this.#open({}));
+    if (mishap === 'nothing-left')
+      return (await this.#init(this.#world.ourMs, this.#terminals)) && (await this.#open({}));
     if (this.#world.dice.chance(0.5) && (await this.#open({ adopts: true }))) return true;
     if (mishap === 'folder-gone' && (await this.#init(this.#world.ourMs))) return this.#open({});
     // The reports stand in the way of those to come.
@@ -341,8 +377,11 @@ export class Journals implements SimulatedDisk {
     for (const name of readdirSync(outbox)) if (!name.endsWith('.mark')) rmSync(join(outbox, name));
   }
 
-  async #mustOpen(ways: Ways): Promise<boolean> {
+  /** Terminals are named once they are asked for. */
+  async #mustOpen(ways: JournalWays): Promise<boolean> {
     if (await this.#open(ways)) return true;
+    const isLost = ways.recovery !== undefined;
+    if (isLost && (await this.#open({ ...ways, sentFrom: [...this.#terminals] }))) return true;
     this.#world.fail('a journal that is lost has no way on');
     return false;
   }

@@ -5,6 +5,7 @@
 
 import { ofApprovals } from './approval-mutations.ts';
 import { ofDecisions } from './decisions/mutations.ts';
+import { ofLoss } from './loss-mutations.ts';
 import { ofMachines } from './machines/mutations.ts';
 import { ofRegistrations } from './registrations/mutations.ts';
 import { ofStatements } from './statement-mutations.ts';
@@ -56,11 +57,6 @@ const inOne = (name: string, file: string, find: string, replace: string): Mutat
 const inJournal = (name: string, file: string, find: string, replace: string): Mutation => ({
   ...inOne(name, file, find, replace),
   playedOn: 'sqlite',
-});
-
-const inLost = (name: string, file: string, find: string, replace: string): Mutation => ({
-  ...inOne(name, file, find, replace),
-  playedOn: 'lost',
 });
 
 const inClocks = (name: string, file: string, find: string, replace: string): Mutation => ({
@@ -371,87 +367,6 @@ const ofJournal: readonly Mutation[] = [
     'store/payouts/seal.ts',
     "        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))\n        .where('claim.payout_seq', 'is', null),",
     "        .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') })),",
-  ),
-];
-
-const ofLoss: readonly Mutation[] = [
-  inLost(
-    'the high-water marks ignored',
-    'store/open.ts',
-    'if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);',
-    '',
-  ),
-  inLost(
-    'marks in other folders ignored',
-    'app/journal/mark-copies.ts',
-    'of marks.entries()) {',
-    'of [].entries()) {',
-  ),
-  inLost(
-    'a journal bound to no file',
-    'payout/rules/journal-place.ts',
-    'if (kept.file === undefined || present.file === undefined || isSameFile(kept.file, present.file))',
-    '',
-  ),
-  inLost(
-    'a backup opens like the journal itself',
-    'store/place.ts',
-    "if ((yield* read('copiedAtMs')) === undefined) return;",
-    "if (path !== '') return;",
-  ),
-  inLost(
-    'a backup put back is no loss',
-    'store/open.ts',
-    'if (recovery !== undefined) transact(',
-    'if (recovery !== undefined && !restores) transact(',
-  ),
-  inLost(
-    'a journal that is missing makes itself',
-    'store/opening.ts',
-    "if (creation !== 'never' || recovery !== undefined) return;",
-    'if (site.none) return;',
-  ),
-  inLost(
-    'traces of another journal ignored by init',
-    'app/traces.ts',
-    '  const found: string[] = [];\n',
-    '  const found: string[] = [];\n  if (inbox !== undefined) return found;\n',
-  ),
-  inLost(
-    'the report of a file that the journal does not know ignored',
-    'intake/ingest.ts',
-    'if (trace !== undefined)',
-    'if (trace === null)',
-  ),
-  inLost(
-    'a new journal asks nobody first',
-    'payout/lost-journal.ts',
-    'asked === undefined && (await context.asksFirst?.()) === true;',
-    'false;',
-  ),
-  inLost(
-    'an adopted journal is no new one',
-    'store/place.ts',
-    "if (isSaid) yield* writeMoment('newSinceMs', nowMs);",
-    '',
-  ),
-  inLost(
-    'an adopted journal asks about today and yesterday alone',
-    'payout/rules/lost-journal.ts',
-    'Math.min(missesSinceMs, (sealedAtMs ?? nowMs) - dayMs)',
-    '(sealedAtMs ?? nowMs) - dayMs',
-  ),
-  inLost(
-    'a lost journal asks about today alone',
-    'payout/rules/lost-journal.ts',
-    'return [...eachBangkokDate(loss.sinceDate, loss.untilDate)];',
-    'return [loss.untilDate];',
-  ),
-  inLost(
-    'a lost journal asks about nothing',
-    'payout/rules/lost-journal.ts',
-    'return isInQuestion(loss) && attempts.every(',
-    'return isInQuestion(loss) && attempts.length > 0 && attempts.every(',
   ),
 ];
 

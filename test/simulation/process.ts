@@ -113,10 +113,11 @@ export function makeRunSession(parts: Omit<ProcessParts, 'interrupted'>): RunSes
   const bankClock = new BankClock(clock);
   // The reply to the token comes before the first transfer; some banks tell no time in it.
   if (plan.tokenTellsTime) bankClock.hear(world.nowMs + plan.bankOffsetMs + plan.dateOffsetMs);
+  const asksFirst = makeAskFirst(place.loaded, { newSinceMs }, clock);
   return {
     bankClock,
     ...place,
-    asksFirst: makeAskFirst(place.loaded, { newSinceMs }, clock),
+    asksFirst: async () => world.wait(asksFirst()),
     missesSince: makeMissesSince({ newSinceMs, missesSinceMs }, clock),
     likeness: new KeyedMutex(),
     breakers: new Map(),

@@ -127,6 +127,16 @@ export class World {
     this.#stepsMax = stepsMax;
   }
 
+  /** What takes real time: the simulated one stands still meanwhile. */
+  async wait<Value>(work: Promise<Value>): Promise<Value> {
+    this.diskCalls += 1;
+    try {
+      return await work;
+    } finally {
+      this.diskCalls -= 1;
+    }
+  }
+
   /** What our own clock shows. */
   get ourMs(): number {
     return this.nowMs + this.machine.clockOffsetMs;

@@ -1,7 +1,9 @@
-import { copyFile, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { describe, expect, test } from 'vitest';
+import { MarkCopies } from '../../src/app/journal/mark-copies.ts';
 import type { JournalLoss } from '../../src/core/ports.ts';
 import { JournalRefusedError, openConnection } from '../../src/store/connection.ts';
 import { openJournal } from '../../src/store/open.ts';
@@ -21,7 +23,7 @@ import {
   secondBatchId,
   submit,
 } from '../support/journal-fixtures.ts';
-import { makeFolder, openingIn } from '../support/sqlite-store.ts';
+import { makeFolder, openingIn, stamp } from '../support/sqlite-store.ts';
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -195,6 +197,102 @@ describe('the recovery', () => {
   });
 });
 
+describe('the terminals of a journal that was lost', () => {
+  const at = (termId: string): Partial<JournalOpening> => ({ stamp: { ...stamp, termId } });
+  const recoverAt = (dataDir: string, termId: string, more: Partial<JournalOpening> = {}) =>
+    withJournal(dataDir, (journal) => journal.terminals(), {
+      ...at(termId),
+      recovery: { sinceDate: '20261121' },
+      ...more,
+    });
+  const markPath = (dataDir: string): string => join(dataDir, 'journal.mark');
+  const readMark = async (dataDir: string): Promise<Record<string, unknown>> =>
+    JSON.parse(await readFile(markPath(dataDir), 'utf8'));
+
+  /** A folder whose journal was bound to two terminals, and a copy of it from between the two in `older.db`. */
+  async function makeBoundFolder() {
+    const folder = await makeFolder();
+    const path = join(folder.path, 'journal.db');
+    await withJournal(folder.path, async () => {}, at('TERM0001'));
+    await copyFile(path, join(folder.path, 'older.db'));
+    await withJournal(folder.path, async () => {}, { ...at('TERM0002'), adopts: true });
+    return { ...folder, lose: () => rm(path), file: path };
+  }
+
+  test('are all that its mark names, and are named by the mark from then on', async () => {
+    await using folder = await makeBoundFolder();
+    expect((await readMark(folder.path))['terminals']).toEqual(['TERM0001', 'TERM0002']);
+    await folder.lose();
+    expect(await recoverAt(folder.path, 'TERM0003')).toEqual(['TERM0001', 'TERM0002', 'TERM0003']);
+    expect((await readMark(folder.path))['terminals']).toEqual(['TERM0001', 'TERM0002', 'TERM0003']);
+    // One that is bound to anew is the present one, and no other goes.
+    await withJournal(folder.path, async () => {}, { ...at('TERM0001'), adopts: true });
+    expect((await readMark(folder.path))['terminals']).toEqual(['TERM0002', 'TERM0003', 'TERM0001']);
+  });
+
+  test('are those of an older copy and its mark together', async () => {
+    await using folder = await makeBoundFolder();
+    await copyFile(join(folder.path, 'older.db'), folder.file);
+    await expect(withJournal(folder.path, lossOf, at('TERM0001'))).rejects.toThrow(
+      'knows nothing of the terminal TERM0002',
+    );
+    expect(await recoverAt(folder.path, 'TERM0003')).toEqual(['TERM0001', 'TERM0002', 'TERM0003']);
+  });
+
+  test.each<[string, (path: string) => Promise<void>]>([
+    ['is gone', (path) => rm(path)],
+    ['cannot be read', (path) => writeFile(path, '{')],
+    [
+      'names none',
+      async (path) =>
+        writeFile(
+          path,
+          JSON.stringify({ ...JSON.parse(await readFile(path, 'utf8')), terminals: undefined }),
+        ),
+    ],
+  ])('have to be named where the mark %s, and nothing is made before', async (_name, spoil) => {
+    await using folder = await makeBoundFolder();
+    await folder.lose();
+    await spoil(markPath(folder.path));
+    for (const termId of ['TERM0002', 'TERM0003'])
+      await expect(recoverAt(folder.path, termId)).rejects.toThrow(
+        `("--sent-from ${termId}" if it has had no other than that of the settings)`,
+      );
+    expect(existsSync(folder.file)).toBe(false);
+    const sentFrom = ['TERM0001', 'TERM0002'];
+    expect(await recoverAt(folder.path, 'TERM0003', { sentFrom })).toEqual([...sentFrom, 'TERM0003']);
+  });
+
+  test('need not be named for an older copy without a mark that knows the present one', async () => {
+    await using folder = await makeBoundFolder();
+    await copyFile(join(folder.path, 'older.db'), folder.file);
+    await rm(markPath(folder.path));
+    await expect(recoverAt(folder.path, 'TERM0003')).rejects.toThrow('--sent-from');
+    expect(await recoverAt(folder.path, 'TERM0001')).toEqual(['TERM0001']);
+  });
+
+  test('are those of the marks in other folders, too', async () => {
+    await using folder = await makeFolder();
+    const outbox = join(folder.path, 'outbox');
+    await mkdir(outbox);
+    const openMarks = (journalId: string): MarkCopies => new MarkCopies([outbox], journalId);
+    const dataDir = join(folder.path, 'data');
+    const names = ['journal.db', 'journal.mark'];
+    await withJournal(dataDir, async () => {}, { ...at('TERM0001'), openMarks });
+    const kept = await Promise.all(names.map((name) => readFile(join(dataDir, name))));
+    await withJournal(dataDir, async () => {}, { ...at('TERM0002'), openMarks, adopts: true });
+    for (const [place, name] of names.entries()) await writeFile(join(dataDir, name), kept[place] ?? '');
+    expect(await recoverAt(dataDir, 'TERM0003', { openMarks })).toEqual(['TERM0001', 'TERM0002', 'TERM0003']);
+  });
+
+  test('are told of by whoever begins anew', async () => {
+    await using folder = await makeFolder();
+    const begun = { ...at('TERM0002'), sentFrom: ['TERM0001'], creation: 'only' } as const;
+    await withJournal(folder.path, async () => {}, begun);
+    expect((await readMark(folder.path))['terminals']).toEqual(['TERM0001', 'TERM0002']);
+  });
+});
+
 describe('the mark during a run', () => {
   const markIn = async (dataDir: string): Promise<{ latestEventSeq: number }> =>
     JSON.parse(await readFile(join(dataDir, 'journal.mark'), 'utf8'));
@@ -213,6 +311,32 @@ describe('the mark during a run', () => {
       }
     });
     expect((await markIn(folder.path)).latestEventSeq).toBe(lastSeqIn(folder.path));
+  });
+
+  test('keeps its length, whatever its numbers and terminals are', async () => {
+    await using folder = await makeFolder();
+    const terminals = Array.from(
+      { length: 20 },
+      (_one, place) => `TERMINAL-NUMBER-${String(place).padStart(4, '0')}`,
+    );
+    const bound = { stamp: { ...stamp, termId: 'TERM0001' }, sentFrom: terminals };
+    const lengths = new Set<number>();
+    const noteLength = async (): Promise<unknown> =>
+      lengths.add((await readFile(join(folder.path, 'journal.mark'))).length);
+    await withJournal(
+      folder.path,
+      async (journal) => {
+        await noteLength();
+        await ingestRunning(journal, makeRows(12));
+        for (const payout of await readyOf(journal)) {
+          await submit(journal, payout);
+          await noteLength();
+          expect(await markIn(folder.path)).toMatchObject({ terminals: [...terminals, 'TERM0001'] });
+        }
+      },
+      bound,
+    );
+    expect(lengths.size).toBe(1);
   });
 
   test('is so close behind that a copy from before the last commit is refused after a kill', async () => {

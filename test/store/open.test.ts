@@ -251,9 +251,7 @@ describe('the place', () => {
     const path = join(folder.path, 'journal.db');
     {
       using db = new DatabaseSync(path);
-      db.exec(
-        "delete from meta where key in ('terminals', 'fileInode', 'fileBirthNs', 'newSinceMs', 'markKept')",
-      );
+      db.exec("delete from meta where key in ('fileInode', 'fileBirthNs', 'newSinceMs', 'markKept')");
     }
     const copy = await readFile(path);
     await rm(path);

@@ -115,7 +115,7 @@ export async function makeRehearsal(changes: RehearsalSettings = {}): Promise<Re
   const withSender = async <T>(use: (sender: Session) => Promise<T>): Promise<T> => {
     // Who is no sandbox, or does not say so, gets its journal from init alone.
     const isOwnBank = loaded.settings.bank.baseUrl === sandbox.baseUrl;
-    if (!isOwnBank && !existsSync(join(loaded.dataDir, 'journal.db'))) await initJournal(loaded);
+    if (!isOwnBank && !existsSync(join(loaded.dataDir, 'journal.db'))) await initJournal(loaded, []);
     await using sender = await openSession(loaded, silentLogger, 'test', { clock });
     return await use(sender);
   };

@@ -20,7 +20,8 @@ import type { SenderLock, SenderLockTaken } from '../sender-lock.ts';
 /** Where further high-water marks are kept: the inbox's is there once a watcher has bound it. */
 const markFoldersOf = ({ inbox, outbox }: Folders): readonly string[] => [join(inbox, '.paydrop'), outbox];
 
-type Ways = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts'>;
+/** What a person says of the journal that is opened. */
+export type JournalWays = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts' | 'sentFrom'>;
 
 /** The right to send, with what it stands in where the journal is in a database. */
 export type OwnRight = SenderLock &
@@ -42,7 +43,7 @@ export async function lockOwnJournal(
   command: string,
   log: Logger,
   clock: Clock,
-  ways: Ways,
+  ways: JournalWays,
   mayHelp = false,
 ): Promise<OwnRight | SenderLockTaken> {
   const { acquireSenderLock, readFormerPid } = await import('../sender-lock.ts');
@@ -60,7 +61,7 @@ interface Locking {
   readonly loaded: LoadedSettings;
   readonly log: Logger;
   readonly clock: Clock;
-  readonly ways: Ways;
+  readonly ways: JournalWays;
 }
 
 /** Where there is no file and none may be made, nothing is written: what is to be mounted there finds the place as it was. */
@@ -122,7 +123,11 @@ function isMissing(path: string): boolean {
   }
 }
 
-async function describeOpening(loaded: LoadedSettings, clock: Clock, ways: Ways): Promise<JournalOpening> {
+async function describeOpening(
+  loaded: LoadedSettings,
+  clock: Clock,
+  ways: JournalWays,
+): Promise<JournalOpening> {
   const { dataDir } = loaded;
   const creation = (await mayMakeJournal(loaded)) ? 'if-missing' : 'never';
   const openMarks = (journalId: string): MarkCopies =>
@@ -139,7 +144,7 @@ export async function openOwnJournal(
   loaded: LoadedSettings,
   log: Logger,
   clock: Clock,
-  ways: Ways,
+  ways: JournalWays,
   right?: OwnRight,
 ): Promise<Store> {
   const inDatabase = right?.inDatabase;

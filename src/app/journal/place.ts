@@ -69,15 +69,20 @@ export async function openAtPlace(
   return openDatabaseJournal({ ...opening, access: 'beside' }, place.address);
 }
 
-/** Makes it, for whoever owns the sender lock. @throws JournalRefusedError where there is one, or was one */
+/**
+ * Makes it, for whoever owns the sender lock.
+ * @param sentFrom terminals from which payouts were sent before, by a person's word
+ * @throws JournalRefusedError where there is one, or was one
+ */
 export async function makeAtPlace(
   settings: JournalSettings,
   stamp: JournalOpening['stamp'],
+  sentFrom: readonly string[],
   nowMs: number,
 ): Promise<Store> {
   const place = findJournalPlace(settings);
   const { dataDir } = settings;
-  const opening = { dataDir, stamp, nowMs, access: 'own', creation: 'only' } as const;
+  const opening = { dataDir, stamp, sentFrom, nowMs, access: 'own', creation: 'only' } as const;
   if (place.kind === 'file') {
     const { openJournal } = await import('../../store/open.ts');
     return openJournal(opening);

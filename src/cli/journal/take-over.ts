@@ -5,7 +5,9 @@ import {
   openLog,
   makeCommand,
   orAnotherSends,
+  readSentFrom,
   readSinceOption,
+  sentFromOption,
   textOption,
 } from '../options.ts';
 
@@ -60,9 +62,15 @@ export const restoreCommand = makeCommand({
         ...textOption('the first day (YYYY-MM-DD, Bangkok) of which the backup may miss something'),
         demandOption: true,
       })
+      .option(
+        'sent-from',
+        sentFromOption(
+          'a terminal (bank.termId) that it has sent from since the backup, where no journal.mark names it; once for each',
+        ),
+      )
       .example('$0 restore /backup/journal-2026-11-21.db --since 2026-11-21', 'the day on which it was made')
       .example('$0 restore --since 2026-11-21', 'journal.url names a database that was put back to that day'),
-  run: async ({ file, since, json, logLevel, ...options }) => {
+  run: async ({ file, since, sentFrom, json, logLevel, ...options }) => {
     const { systemClock } = await import('../../platform/clock.ts');
     const recovery = await readSinceOption(since, systemClock.now());
     const loaded = await loadCommandSettings(options);
@@ -73,11 +81,13 @@ export const restoreCommand = makeCommand({
       await openLog({ json, logLevel }),
       file,
       recovery,
+      await readSentFrom(sentFrom),
     );
     const { describeArchives } = await import('../../payout/rules/archive.ts');
     const text = toLines([
       `The journal ${taken.journalId} is back ${place}. Before a payout is sent, the bank is asked about it ` +
-        'on each day that is in question: run the files again that were handed over since.',
+        `on each day that is in question, under the terminals ${taken.terminals.join(', ')}: run the files again that ` +
+        'were handed over since.',
       ...describeArchives(taken.missingArchives, 'It names archives'),
     ]);
     print({ json: taken, text }, json);

@@ -4,7 +4,7 @@ import { countOf } from '../../core/figures.ts';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import type { JournalLoss } from '../../core/ports.ts';
 
-/** How far a journal has come; all numbers only grow. */
+/** How far a journal has come; all numbers only grow, and no terminal goes. */
 export interface JournalProgress {
   readonly journalId: string;
   /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
@@ -13,6 +13,8 @@ export interface JournalProgress {
   readonly latestEventSeq: number;
   /** Of registrations, which are counted apart. */
   readonly latestRegistrationEventSeq: number;
+  /** Those that it may have sent from, the present one last; none is named by a mark of an earlier version. */
+  readonly terminals: readonly string[];
 }
 
 /** What tells one file from a copy of it. */
@@ -67,6 +69,9 @@ export interface Owner {
   readonly isSandbox: boolean;
 }
 
+/** How the terminals are named where no mark names them. */
+export const nameTerminals = 'with --sent-from TERMINAL for each terminal that it has sent from';
+
 const askTheBank =
   '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one; ' +
   'the day is the first of which something may be missing';
@@ -100,7 +105,7 @@ export const siteOfFile = (dataDir: string): JournalSite => ({
     '(if it is in PostgreSQL, nothing is lost: name its database in journal.url)',
   none:
     `there is no journal in ${dataDir}, ${forTheFirstTime} ` +
-    `If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ${askTheBank}`,
+    `If there was one: mount its volume, or correct dataDir or --data-dir; if it is lost, ${askTheBank}; ${nameTerminals}`,
   lossCure,
   restoring: restoreBackup,
   nameAnother: 'Set another dataDir',
@@ -135,7 +140,7 @@ export function describeUnreadableMark(path: string, code: string | undefined): 
   if (code !== undefined && deniedCodes.has(code))
     return `${path} may not be read (permission is denied): run it as the user that paydrop runs as`;
   const why = 'it says how far the journal beside it had come, so nothing is sent without it';
-  return `${path} cannot be read: ${why}; put back the newest copy of the whole folder. ${wayOut}`;
+  return `${path} cannot be read: ${why}; put back the newest copy of the whole folder. ${wayOut}; ${nameTerminals}`;
 }
 
 export const describeLost = (site: JournalSite): string => `${site.lost}. ${site.lossCure}`;
@@ -156,6 +161,9 @@ export function describeMissing(
     return `${holder} is not the journal that worked here before. ${cure}`;
   if (present.recoveredAtMs < mark.recoveredAtMs)
     return `${holder} is a copy from before the journal last went on after a loss. ${cure}`;
+  const unknown = mark.terminals.find((terminal) => !present.terminals.includes(terminal));
+  if (unknown !== undefined)
+    return `${holder} is an older copy: it knows nothing of the terminal ${unknown}, which was used here. ${cure}`;
   const counts = ['sealedBatches', 'latestEventSeq', 'latestRegistrationEventSeq'] as const;
   if (counts.every((count) => present[count] >= mark[count])) return undefined;
   const { sealedBatches, latestEventSeq, latestRegistrationEventSeq } = present;
@@ -244,6 +252,31 @@ export function describeMoved(site: JournalSite, kept: Place, present: Place): s
   );
 }
 
+/** What tells which terminals a journal has sent from that goes on after a loss. */
+interface TerminalFacts {
+  /** By the journal itself, or the older copy of it. */
+  readonly known: readonly string[];
+  /** By the mark beside it; none where there is no mark, or one that cannot be read. */
+  readonly marked: readonly string[];
+  /** By a person. */
+  readonly said: readonly string[];
+  /** That of the settings. */
+  readonly present: string;
+}
+
+/**
+ * Whether all terminals are known under which the bank is to be asked: by the mark, which has seen each, or by a person.
+ * Without either, one that the settings name anew shows that the terminal was changed, and perhaps more than once.
+ */
+export const areTerminalsKnown = ({ known, marked, said, present }: TerminalFacts): boolean =>
+  marked.length > 0 || said.length > 0 || known.includes(present);
+
+/** Nothing is left that tells which terminals a lost journal has sent from. @param present that of the settings */
+export const describeUnknownTerminals = (dataDir: string, present: string): string =>
+  `no journal.mark in ${dataDir} says which terminals the lost journal has sent from, and the bank finds a transfer under ` +
+  'its own terminal alone, so nothing is sent before you name them: give the same command with --sent-from TERMINAL, once ' +
+  `for each of them ("--sent-from ${present}" if it has had no other than that of the settings)`;
+
 /** A backup that was put in the place of a journal by hand. */
 export const describeBackup = (path: string): string =>
   `${path} is a backup, which knows nothing of what was sent after it was made. "paydrop restore FILE --since ` +
@@ -313,6 +346,8 @@ export interface SealKeeper {
 
 /** High-water marks that are kept elsewhere, a little behind. */
 export interface MarkCopy extends SealKeeper {
+  /** Terminals that they name, as they were when the journal was compared with them. */
+  readonly terminals: readonly string[];
   /**
    * Why the journal is behind one of them; undefined when it is not, or none can be read.
    * @param readPresent called once they have been read: others may work the journal, and write them, meanwhile

@@ -32,6 +32,19 @@ export function findAhead(db: DatabaseSync, dataDir: string, latestEventSeq: num
   return ahead.length === 0 ? undefined : describeAhead(dataDir, ahead);
 }
 
+/** The terminals from which what stands in the archives beside the journal was sent. */
+export function readArchivedTerminals(db: DatabaseSync, dataDir: string): readonly string[] {
+  return listArchives(dataDir).flatMap((name) => {
+    const path = join(dataDir, name);
+    if (readArchivedAtEvent(db, path) === undefined) return [];
+    using opened = openArchive(path);
+    return opened
+      .prepare('select distinct term_id from attempt')
+      .all()
+      .map((row) => String(row['term_id']));
+  });
+}
+
 /** Takes in the batches of all archives in a folder that the journal does not name, unless it knows more of them. */
 export function takeInArchives(db: DatabaseSync, dataDir: string, nowMs: number): void {
   // Their files are read from the start; until then their rows have numbers that others may have got since.

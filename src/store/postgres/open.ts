@@ -16,10 +16,17 @@ import { type HighWaterMark, HighWaterMarkFile } from '../high-water-mark.ts';
 import { readProgress, requireIdentity, writeIdentity } from '../identity.ts';
 import { recordLoss } from '../loss.ts';
 import { readFact } from '../meta.ts';
-import { decideTables, type JournalOpening, type Opening, readOpening } from '../opening.ts';
+import {
+  decideTables,
+  type JournalOpening,
+  type Opening,
+  readMarkedTerminals,
+  readOpening,
+  requireTerminals,
+} from '../opening.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
 import { requireArrived, requireNoFile } from '../moved.ts';
-import { bindPlace, readMoment, readPlace, writeMoment } from '../place.ts';
+import { bindPlace, readMoment, readPlace, readTerminals, writeMoment } from '../place.ts';
 import { bindServerKind, readServerKind, requireServerKind, type ServerKind } from '../server-kind.ts';
 import type { Body } from '../statements.ts';
 import type { Store } from '../store.ts';
@@ -215,10 +222,12 @@ async function takeUp({ engine, opening, known, journalId, own }: Prepared): Pro
     return makePostgresJournal({ engine, journalId });
   }
   const copies = opening.openMarks?.(journalId);
+  const behindCopies = await copies?.describeMissing(site, read);
   let present = await read();
-  const missing = describeBehind(site, highWaterMark, present) ?? (await copies?.describeMissing(site, read));
+  const missing = describeBehind(site, highWaterMark, present) ?? behindCopies;
   if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
-  await engine.write(() => takePlace(opening, known.identity, missing !== undefined));
+  const isBehind = missing !== undefined;
+  await engine.write(() => takePlace(opening, known.identity, isBehind, copies?.terminals));
   const file = new HighWaterMarkFile(dataDir, highWaterMark, () => present, copies);
   const keep = (found: HighWaterMark): void => {
     // Of now: while it was read, more was noted.
@@ -263,10 +272,13 @@ type SeqKind = 'latestEventSeq' | 'latestRegistrationEventSeq';
  * @throws JournalRefusedError when it is bound elsewhere, and nobody says so
  */
 function* takePlace(
-  { recovery, nowMs, stamp, restores, adopts, site }: Opening,
+  opening: Opening,
   database: DatabaseIdentity | undefined,
   isBehind: boolean,
+  ofCopies: readonly string[] = [],
 ): Body<void> {
+  const { recovery, nowMs, stamp, restores, adopts, site, sentFrom } = opening;
+  requireTerminals(opening, yield* readTerminals());
   const kept = yield* readPlace();
   const present = { termId: stamp.termId, file: undefined, database };
   const moved = describeMoved(site, kept, present);
@@ -274,5 +286,6 @@ function* takePlace(
   if (moved !== undefined && !isSaid) throw new JournalRefusedError(moved);
   if (recovery !== undefined) yield* recordLoss(recovery, isBehind || moved !== undefined || restores, nowMs);
   if (!isSaid && isBoundTo(kept, present)) return;
-  yield* bindPlace({ present, isSaid, adopts, restores, nowMs });
+  const terminals = [...ofCopies, ...readMarkedTerminals(opening), ...sentFrom];
+  yield* bindPlace({ present, terminals, isSaid, adopts, restores, nowMs });
 }

@@ -59,7 +59,7 @@ describe('a journal in a database', () => {
 
   test('is named by its address, and the mark by its folder', () => {
     const progress = { journalId: 'a', recoveredAtMs: 0, sealedBatches: 2, latestEventSeq: 9 };
-    const mark = { ...progress, latestRegistrationEventSeq: 0 };
+    const mark = { ...progress, latestRegistrationEventSeq: 0, terminals: [] };
     expect(describeMissing(site, mark, { ...mark, latestEventSeq: 8 })).toMatch(
       /^the journal at postgres:\/\/db\.example\/paydrop is an older copy: .*Name in journal\.url the server/,
     );

@@ -121,6 +121,7 @@ function makePutBack(store: MemoryStore, leases: Leases): PutBackDatabase {
       sealedBatches: [...store.batches.values()].filter(({ sealedAtMs }) => sealedAtMs !== null).length,
       latestEventSeq: store.latestEventSeq,
       latestRegistrationEventSeq: 0,
+      terminals: [],
     }),
     readLatestMs: () => {
       const intents = [...store.attempts.values()].flat().map(({ intentAtMs }) => intentAtMs);

@@ -175,6 +175,36 @@ describePostgres('what a journal in a database belongs to', () => {
     await scene.work({ ...at('TERM0002'), adopts: true });
     await scene.work(at('TERM0002'));
   });
+
+  test('the terminals that it has sent from, which a mark or a person names after a loss', async () => {
+    await using scene = await makeScene();
+    await using other = await makeFolder();
+    const at = (termId: string) => ({ stamp: { ...stamp, termId } });
+    const recovery = { sinceDate: formatBangkokDate(noonMs) };
+    const recover = async (termId: string, more: Partial<JournalOpening> = {}) => {
+      await using journal = await scene.open({ ...at(termId), recovery, restores: true, ...more });
+      return await journal?.terminals();
+    };
+    const readMarked = async (dataDir: string): Promise<unknown> =>
+      (JSON.parse(await readFile(join(dataDir, 'journal.mark'), 'utf8')) as Record<string, unknown>)[
+        'terminals'
+      ];
+    await scene.work(at('TERM0001'));
+    await scene.work({ ...at('TERM0002'), adopts: true });
+    expect(await readMarked(scene.dataDir)).toEqual(['TERM0001', 'TERM0002']);
+    // It is put back to before it was bound anew.
+    await run(scene, `update paydrop.meta set value = '["TERM0001"]' where key = 'terminals'`);
+    expect(await scene.refusal(at('TERM0001'))).toContain('knows nothing of the terminal TERM0002');
+    const unmarked = { ...at('TERM0003'), recovery, restores: true, dataDir: other.path };
+    expect(await scene.refusal(unmarked)).toContain('--sent-from TERMINAL');
+    await using client = await scene.database.connect();
+    expect((await client.query('select * from paydrop.journal_loss')).rows).toEqual([]);
+    expect(await recover('TERM0003')).toEqual(['TERM0001', 'TERM0002', 'TERM0003']);
+    const sentFrom = ['TERM0000'];
+    const all = ['TERM0000', 'TERM0001', 'TERM0002', 'TERM0003', 'TERM0004'];
+    expect(await recover('TERM0004', { dataDir: other.path, sentFrom })).toEqual(all);
+    expect(await readMarked(other.path)).toEqual(all);
+  });
 });
 
 describePostgres('where a journal in a database stands', () => {
