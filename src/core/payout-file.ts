@@ -73,7 +73,7 @@ export interface FileRejection {
   readonly message: string;
 }
 
-export type FileEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-874';
+export type FileEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-874' | 'windows-1252';
 
 /** What one pass over a file's bytes has shown; reading it later is held against this. */
 export interface Inspection {

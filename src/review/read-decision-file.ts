@@ -12,6 +12,7 @@ import { beginsAsArchive, readSheet, readWorkbookBytes } from '../platform/workb
 import type { SheetRow } from '../platform/workbook/sheet.ts';
 import type { FileRejection } from '../core/payout-file.ts';
 import { findUncut } from '../intake/rules/cut-amounts.ts';
+import { describeStrange, GuessedThai } from '../intake/rules/guessed-thai.ts';
 import { findColumns } from '../reports/rules/column-words.ts';
 import { type DecisionReading, type FiledRecord, readDecisions } from './rules/decision-file.ts';
 
@@ -103,7 +104,12 @@ async function readCsv(path: string): Promise<readonly FiledRecord[]> {
   const { head, rest } = await openText(file, inspection);
   const blocks = [head];
   for await (const block of rest) blocks.push(Buffer.from(block));
-  return parseRecords(Buffer.concat(blocks).toString('utf8'));
+  const text = Buffer.concat(blocks).toString('utf8');
+  const guess = new GuessedThai();
+  if (inspection.encoding === 'windows-874') guess.look(text, 1);
+  if (guess.strange !== undefined)
+    throw new FileRejected('encoding-unclear', describeStrange(guess.strange), guess.strange.line);
+  return parseRecords(text);
 }
 
 const hiddenText =

@@ -17,9 +17,9 @@ export const inputSchema = z.strictObject({
     allowed: 'a list of headers',
   }),
   encoding: z
-    .enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874'])
+    .enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874', 'windows-1252'])
     .default('auto')
-    .describe('encoding of the file; `auto` detects it'),
+    .describe('encoding of the file; `auto` detects it, but for `windows-1252`'),
   /** A tab may be written as the word, since it cannot be seen. */
   delimiter: z
     .enum(['auto', ',', ';', '\t', 'tab'])

@@ -4,9 +4,10 @@
  */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import iconv from 'iconv-lite';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { openScene, type ProgramEnd, type Scene } from './harness.ts';
+import { findReports, openScene, type ProgramEnd, readTable, type Scene } from './harness.ts';
 import { partner } from '../support/core-fixtures.ts';
 
 let scene: Scene;
@@ -124,4 +125,27 @@ describe('headings that look like ours', () => {
     const [mapping = {}] = readOffers(refused);
     expect(outline(await play(`${id}.csv`, content, mapping))).toEqual([0, 0, '100.00']);
   });
+});
+
+test('letters of windows-1252 are not read as Thai: nothing is paid before the settings say which they are', async () => {
+  const content = iconv.encode(
+    [
+      'payoutId,proxyNo,payeeName,amount,note',
+      'W-1,0810000001,José García,100.00,café',
+      'W-2,0810000002,Malee Srisuk,200.00,crème brûlée',
+      'W-3,0810000003,ÁLVAREZ,400.00,à la carte\n',
+    ].join('\n'),
+    'windows-1252',
+  );
+  const refused = await play('western.csv', content);
+  expect(outline(refused)).toEqual([5, 5]);
+  const [, encoding = ''] =
+    /set input\.encoding to ([\w-]+)/.exec(refused.run.stdout + refused.run.stderr) ?? [];
+  expect(outline(await play('western.csv', content, { input: { encoding } }))).toEqual([3, 3, '200.00']);
+  const [result = ''] = await findReports(scene.outbox, /^western.*\.result\.csv$/);
+  expect((await readTable(result)).map(({ status, note }) => [status, note])).toEqual([
+    ['rejected', 'café'],
+    ['paid', 'crème brûlée'],
+    ['rejected', 'à la carte'],
+  ]);
 });

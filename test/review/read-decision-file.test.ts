@@ -102,10 +102,19 @@ test('each line is told as an editor counts it', async () => {
   });
 });
 
+const cutHead = ['payoutId', 'batchId', 'rowNo', 'version', 'decision', 'newAmount', 'note', 'reference1'];
+const corrected = (newAmount: string): string =>
+  `${cutHead.join(',')}\nPAY-3,4K7Q2M9XWD,3,1,retry-corrected,${newAmount},as agreed,\n`;
+
 test.each<[string, string | Uint8Array, string]>([
   ['an open quotation mark', `${head.join(',')}\n"PAY-3,4K7Q2M9XWD,3`, 'quote-misplaced'],
   ['nothing', '', 'file-empty'],
   ['a PDF', '%PDF-1.7 ...', 'not-a-csv'],
+  [
+    'windows-1252',
+    iconv.encode(corrected('1.00').replace('as agreed', 'café'), 'windows-1252'),
+    'encoding-unclear',
+  ],
   ['a broken workbook', Buffer.from('PK\u0003\u0004 broken'), 'workbook-damaged'],
 ])('%s is rejected', async (_, content, code) => {
   expect(await read('d.csv', content)).toMatchObject({ kind: 'rejected', rejection: { code } });
@@ -115,10 +124,6 @@ test('a folder and a file that is not there are rejected', async () => {
   expect(await readDecisionFile(folder)).toMatchObject({ rejection: { code: 'file-directory' } });
   expect(await readDecisionFile(join(folder, 'none'))).toMatchObject({ rejection: { code: 'file-missing' } });
 });
-
-const cutHead = ['payoutId', 'batchId', 'rowNo', 'version', 'decision', 'newAmount', 'note', 'reference1'];
-const corrected = (newAmount: string): string =>
-  `${cutHead.join(',')}\nPAY-3,4K7Q2M9XWD,3,1,retry-corrected,${newAmount},as agreed,\n`;
 
 test.each([
   ['18,500.00', 'amount-cut'],

@@ -13,6 +13,7 @@ import {
 } from '../../platform/csv/records.ts';
 import type { ReadPart } from '../ports.ts';
 import type { ControlTotals } from '../rules/control-totals.ts';
+import { describeStrange, GuessedThai } from '../rules/guessed-thai.ts';
 import type { FileKind, FileOptions, FileRow } from './file-kind.ts';
 import { type Header, type HeaderNames, mapHeader } from './header.ts';
 import { RowTaker } from './file-rows.ts';
@@ -32,16 +33,21 @@ export async function* readCsv<Row extends FileRow, Totals>(
   sidecar: ControlTotals | null,
 ): AsyncGenerator<ReadPart<Row, Totals>, Totals> {
   const { head, isWhole, rest } = await openText(file, inspection, take);
+  const isGuessed = options.encoding === 'auto' && inspection.encoding === 'windows-874';
+  const guess = isGuessed ? new GuessedThai() : undefined;
+  guess?.look(head.toString('utf8'), 1);
+  requireThai(guess);
   const header = readHeader(head, isWhole, kind, options);
   yield { kind: 'header', extraColumns: header.extraColumns };
   const records = new RecordReader(header.delimiter, header.cellCount, header.nextLine);
   const taker = new RowTaker(header, kind, options);
-  const takeAll = (found: readonly FileRecord[]): ReadPart<Row, Totals> => ({
-    kind: 'rows',
-    rows: found.flatMap((record) => taker.take(record) ?? []),
-  });
+  const takeAll = (found: readonly FileRecord[]): ReadPart<Row, Totals> => {
+    for (const { cells, line } of found) guess?.look(cells.join(), line);
+    return { kind: 'rows', rows: found.flatMap((record) => taker.take(record) ?? []) };
+  };
   for await (const found of records.readAll(head.subarray(header.endOffset), rest)) yield takeAll(found);
   const last = takeAll(records.end());
+  requireThai(guess);
   const totals = taker.finish(sidecar);
   if (options.control === 'none' && options.finalLineEnd === 'required' && !inspection.endsWithLineEnd) {
     const message =
@@ -51,6 +57,13 @@ export async function* readCsv<Row extends FileRow, Totals>(
   }
   yield last;
   return totals;
+}
+
+/** @throws FileRejected for a file that was taken for windows-874 and has no Thai in it */
+function requireThai(guess: GuessedThai | undefined): void {
+  if (guess?.strange === undefined) return;
+  const message = `${describeStrange(guess.strange)}, or set input.encoding to windows-1252 or, if it is Thai after all, to windows-874`;
+  throw new FileRejected('encoding-unclear', message, guess.strange.line);
 }
 
 // ---------------------------------------------------------------- the header: its delimiter

@@ -129,7 +129,7 @@ function explainDefect(
     case 'undecodable':
       return [
         'undecodable',
-        `the byte at offset ${offset} is no ${encoding}${setting === 'auto' ? ' (nor is the file windows-874)' : ''}: save the file as UTF-8, or set input.encoding`,
+        `the byte at offset ${offset} is no ${encoding}${setting === 'auto' ? ' (nor is the file windows-874)' : ''}: save the file as UTF-8, or set input.encoding${setting === 'auto' ? ' to windows-1252 where it is that' : ''}`,
       ];
   }
 }
@@ -226,8 +226,9 @@ interface EncodingDefect {
   readonly encoding: FileEncoding;
 }
 
-/** Bytes that windows-874 leaves unassigned; the decoder would make control characters of some of them. */
+/** Bytes that these leave unassigned; the decoder would make control characters of some of them. */
 const unassignedIn874 = /[\x81-\x84\x86-\x90\x98-\x9f\xdb-\xde\xfc-\xff]/;
+const unassignedIn1252 = /[\x81\x8d\x8f\x90\x9d]/;
 
 /** Bytes at the end that begin a UTF-8 sequence which the next block may complete. */
 function incompleteTail(bytes: Uint8Array): number {
@@ -283,6 +284,12 @@ interface Check {
 
 const findZero = (bytes: Buffer): number => bytes.indexOf(0);
 
+const checkSingleBytes = (unassigned: RegExp): Check => ({
+  openBytes: () => 0,
+  findNul: findZero,
+  findDefect: (bytes) => (isAscii(bytes) ? -1 : bytes.toString('latin1').search(unassigned)),
+});
+
 const checkUtf16 = (encoding: 'utf-16le' | 'utf-16be'): Check => ({
   openBytes: (bytes) => openUtf16(bytes, encoding === 'utf-16le' ? 1 : 0),
   findNul: (bytes) => decodeUtf16(bytes, encoding).indexOf('\0') * 2,
@@ -295,11 +302,8 @@ const checks: Readonly<Record<FileEncoding, Check>> = {
     findNul: findZero,
     findDefect: (bytes) => (isUtf8(bytes) ? -1 : firstInvalidUtf8(bytes)),
   },
-  'windows-874': {
-    openBytes: () => 0,
-    findNul: findZero,
-    findDefect: (bytes) => (isAscii(bytes) ? -1 : bytes.toString('latin1').search(unassignedIn874)),
-  },
+  'windows-874': checkSingleBytes(unassignedIn874),
+  'windows-1252': checkSingleBytes(unassignedIn1252),
   'utf-16le': checkUtf16('utf-16le'),
   'utf-16be': checkUtf16('utf-16be'),
 };

@@ -1,0 +1,62 @@
+/**
+ * Whether a file that only its bytes have shown to be windows-874 is Thai at all: letters of windows-1252 with accents have the
+ * same bytes, so that José reads as Jos้.
+ */
+
+const letter = String.raw`\u0e01-\u0e5b`;
+/** They stand before a consonant. */
+const leading = String.raw`\u0e40-\u0e44`;
+/** They stand behind or above one. */
+const following = String.raw`\u0e30-\u0e3a\u0e45\u0e47-\u0e4e`;
+
+/** A Thai letter beside a Latin one, a vowel before nothing, a mark on nothing. */
+const strangeThai = new RegExp(
+  `[A-Za-z][${letter}]|[${letter}][A-Za-z]|[${leading}](?![${letter}])|(?<![${letter}])[${following}]`,
+);
+
+/** Three letters in a row, or two that stand alone, of which the first can begin a word. */
+const thaiWord = new RegExp(
+  `[\u0e01-\u0e2f${leading}](?:[${letter}]{2}|(?<![A-Za-z${letter}].)[\u0e01-\u0e3a\u0e45-\u0e5b](?![A-Za-z${letter}]))`,
+);
+
+/** Characters that are shown on either side. */
+const shownAround = 20;
+
+/** A word that is no Thai. */
+interface StrangeWord {
+  readonly line: number;
+  readonly word: string;
+  /** The same bytes as windows-1252. */
+  readonly western: string;
+}
+
+export const describeStrange = ({ word, western }: StrangeWord): string =>
+  `"${word}" is no Thai: the file looks like windows-1252, in which it is "${western}"; save it as UTF-8`;
+
+/** The bytes of windows-874, from 0xa1 on, are those of Unicode's Thai letters in their order. */
+const asWestern = (text: string): string =>
+  text.replaceAll(new RegExp(`[${letter}]`, 'g'), (one) => String.fromCharCode(one.charCodeAt(0) - 0xd60));
+
+/** Looks at the texts of one file that was taken for windows-874. */
+export class GuessedThai {
+  #isThai = false;
+  #strange: StrangeWord | undefined;
+
+  /** @param line at which the text starts */
+  look(text: string, line: number): void {
+    this.#isThai ||= thaiWord.test(text);
+    if (this.#isThai || this.#strange !== undefined) return;
+    const found = strangeThai.exec(text);
+    if (found === null) return;
+    const before = text.slice(0, found.index);
+    const [start = ''] = /[^\s,;"]*$/.exec(before.slice(-shownAround)) ?? [];
+    const [end = ''] = /^[^\s,;"]*/.exec(text.slice(found.index, found.index + shownAround)) ?? [];
+    const lineEnds = before.match(/\r\n?|\n/g)?.length ?? 0;
+    this.#strange = { line: line + lineEnds, word: start + end, western: asWestern(start + end) };
+  }
+
+  /** The first word that is no Thai, in a file without any that is. */
+  get strange(): StrangeWord | undefined {
+    return this.#isThai ? undefined : this.#strange;
+  }
+}
