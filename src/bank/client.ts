@@ -133,7 +133,7 @@ export function makeBankClient(
         read: readTransferFields,
         mayLeave,
         isRefused: (reply) =>
-          readReply(reply, { order, sends: 1, rejectedByGateway: 0 }).finding.kind === 'refused',
+          readReply(reply, { order, sends: 1, refusals: 0 }, []).finding.kind === 'refused',
       }),
     inquire: (inquiry) =>
       send({

@@ -52,6 +52,7 @@ export const holdReasons = [
   'new-payee',
   'day-limit',
   'service-day',
+  'resend',
 ] as const;
 export type HoldReason = (typeof holdReasons)[number];
 
@@ -264,7 +265,7 @@ export interface Payout {
   /** The bank's or our own code for the present status, with its text. */
   readonly reasonCode: string | null;
   readonly reason: string | null;
-  /** Number of the latest attempt of this row; 0 before the first. */
+  /** `Attempt.attemptNo` of the latest of this row; 0 before the first. */
   readonly attemptNo: number;
   readonly bankPayeeName: string | null;
   readonly bankPayeeNameTh: string | null;
@@ -304,9 +305,10 @@ export interface TransferOrder extends Pick<
 /** What an inquiry showed about one reference. */
 export type InquiryFinding = 'complete' | 'in-process' | 'failed' | 'not-found' | 'nothing-said';
 
-/** One try to pay a payout. */
+/** One send under a reference, with its identical repetitions. A refused reference goes again as a send of its own. */
 export interface Attempt {
   readonly payoutSeq: number;
+  /** Counts the sends of the payoutId from 1, over all files; the attempt's own number is that of its transRefNo. */
   readonly attemptNo: number;
   readonly status: AttemptStatus;
   readonly order: TransferOrder;
@@ -318,13 +320,19 @@ export interface Attempt {
   readonly lastSentAtMs: number | null;
   /** The bank's own time of that send, as its `Date` header told it; null while the bank has not told it since. */
   readonly lastSentBankMs: number | null;
-  /** Sends of these that the gateway refused before processing: they did nothing. */
-  readonly rejectedByGateway: number;
+  /** Sends of these that ended in a refusal that bore our requestUID: they did nothing. */
+  readonly refusals: number;
+  /** Sends of these that ended in a refusal without our requestUID: it counts beside a trusted "not found" alone. */
+  readonly unprovenRefusals: number;
+  /** Code of the latest refusal; null before the first. */
+  readonly refusalCode: string | null;
   /**
-   * Repetitions of these that got no answer while no other transfer got one either: they have only tried whether
-   * transfers are answered again.
+   * Sends of these that do not count toward `resendsMax`: refused for the payer or the service, or a trial that got no
+   * answer while no other transfer got one either.
    */
-  readonly unansweredTrials: number;
+  readonly uncountedSends: number;
+  /** The bank has shown a failed item, or a failed statement line, for it; never unset. */
+  readonly hasFailedItem: boolean;
   /** A reply or inquiry has shown that the bank knows this reference; never unset. */
   readonly acknowledged: boolean;
   /**

@@ -163,9 +163,9 @@ export interface Change {
   /** Inserted (its attempt number is new) or updated, in the same transaction. */
   readonly attempt?: Attempt;
   /**
-   * Set on the change that records an intent: it is applied only if the row holds the claim on its payoutId,
-   * no other attempt of it is open (`openAttemptStatuses`), the batch is running, and no halt is in force for its
-   * company and payer account.
+   * Set on the change that records an intent: it is applied only if the row holds the claim on its payoutId, its number
+   * is the one that may go (`decideNextNumber`), the batch is running, and no halt is in force for its company and payer
+   * account.
    */
   readonly isIntent?: true;
   /**
@@ -183,6 +183,8 @@ export interface Change {
    * another journal may have sent. Where several machines send, it is applied only if there is no later one.
    */
   readonly lossKnownMs?: number | null;
+  /** Of an intent: earlier attempts for which the bank has just shown a failed item; recorded in the same transaction. */
+  readonly failedItems?: readonly AttemptKey[];
   /** Of an intent: it is applied only if all that counts on its Bangkok day stays within these, it included. */
   readonly limits?: DayLimits;
   /** Set when a rejected row was validated anew: `after.instruction` is what it now asks for, and is kept with the row. */
@@ -192,8 +194,8 @@ export interface Change {
   /** What was decided: applied only while this item of an approved proposal is open, and marks it as done. */
   readonly decision?: DecisionItem;
   /**
-   * Attempts that the journal does not know and the bank does, found after a loss, the lowest number first: recorded
-   * in the same transaction, if the row holds the claim, so that their numbers are never used again.
+   * Sends that the journal does not know and the bank does, found after a loss, the lowest number first: recorded
+   * in the same transaction, if the row holds the claim.
    */
   readonly adopts?: readonly Attempt[];
   /** What it says of the rows that come after. Where several machines send, it is heeded in the same transaction. */

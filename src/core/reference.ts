@@ -37,18 +37,29 @@ function encodeByLength(parts: readonly (string | null)[], lengthOf: (part: stri
 }
 
 /**
- * transRefNo (§2.5): 20 characters A–Z0–9, a pure function of company, payoutId and attempt.
+ * transRefNo (§2.5): 20 characters A–Z0–9, a pure function of company, payoutId and the attempt's number.
  * It depends on no clock, file name, row position or random number, so the same payout meets
  * the same reference even when the journal is lost.
  * @throws RangeError for an attempt outside 1–99
  */
-export function computeTransRefNo(companyId: string, payoutId: string, attemptNo: number): string {
-  if (!Number.isInteger(attemptNo) || attemptNo < 1 || attemptNo > attemptsMax) {
-    throw new RangeError(`attempt ${attemptNo} is outside 1–${attemptsMax}`);
+export function computeTransRefNo(companyId: string, payoutId: string, number: number): string {
+  if (!Number.isInteger(number) || number < 1 || number > attemptsMax) {
+    throw new RangeError(`attempt ${number} is outside 1–${attemptsMax}`);
   }
-  const encoded = encodeUnambiguously(['paydrop/1', companyId, payoutId, String(attemptNo)]);
+  const encoded = encodeUnambiguously(['paydrop/1', companyId, payoutId, String(number)]);
   const digest = hash('sha256', encoded, 'buffer');
-  return `${prefix}${encodeBase32(digest, bodyLength)}${String(attemptNo).padStart(2, '0')}`;
+  return `${prefix}${encodeBase32(digest, bodyLength)}${String(number).padStart(2, '0')}`;
+}
+
+/** The number of the attempt that a transRefNo of ours names, 1–99. */
+export const readAttemptNumber = (transRefNo: string): number => Number(transRefNo.slice(-2));
+
+/** True when a transRefNo is one of this payoutId's. */
+export function isReferenceOf(transRefNo: string, companyId: string, payoutId: string): boolean {
+  const number = readAttemptNumber(transRefNo);
+  return (
+    number >= 1 && number <= attemptsMax && computeTransRefNo(companyId, payoutId, number) === transRefNo
+  );
 }
 
 /** SHA-256 (hex) over everything that an attempt sends; compared before it is sent again. */

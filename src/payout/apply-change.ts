@@ -1,10 +1,11 @@
 /** Applies what is decided on a payout, decided again when somebody else has changed it meanwhile. */
+import { isOpenAttempt } from '../core/attempt-numbers.ts';
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Change } from '../core/ports.ts';
+import type { AttemptKey, Change } from '../core/ports.ts';
 import type { PayoutJournal, InDoubt } from './ports.ts';
 import { isInDoubt } from './rules/case.ts';
-import { isOpenAttempt, isOutcomeOpen, keepInDoubt } from './rules/superseded.ts';
+import { isOutcomeOpen, keepInDoubt } from './rules/superseded.ts';
 
 type Applying = Readonly<Record<'journal', PayoutJournal>>;
 
@@ -58,19 +59,32 @@ export async function applyOnAttempt(
   return change === undefined ? seen : afterChange(change);
 }
 
-/** The attempt as the journal has it now. */
-export async function readLatest({ journal }: Applying, owner: Payout, known: Attempt): Promise<Attempt> {
+const isSameAttempt = (one: AttemptKey, other: AttemptKey): boolean =>
+  one.payoutSeq === other.payoutSeq && one.attemptNo === other.attemptNo;
+
+/** The attempt as the journal has it now, and the others under its transRefNo, over all files, oldest first. */
+export async function readReference(
+  { journal }: Applying,
+  { instruction }: Payout,
+  known: Attempt,
+): Promise<{ readonly latest: Attempt; readonly sameReference: readonly Attempt[] }> {
   const { companyId, transRefNo } = known.order;
-  const attempts = await journal.attemptsOf(companyId, owner.instruction.payoutId);
-  return attempts.find(({ order }) => order.transRefNo === transRefNo) ?? known;
+  const attempts = await journal.attemptsOf(companyId, instruction.payoutId);
+  const latest = attempts.find((one) => isSameAttempt(one, known)) ?? known;
+  const sameReference = attempts.filter((one) => one.order.transRefNo === transRefNo && one !== latest);
+  return { latest, sameReference };
 }
+
+/** The attempt as the journal has it now. */
+export const readLatest = async (applying: Applying, owner: Payout, known: Attempt): Promise<Attempt> =>
+  (await readReference(applying, owner, known)).latest;
 
 /** Other attempts of the payoutId, over all files, that the bank has completed or may yet complete. */
 export async function readOthersOpen(
   { journal }: Applying,
-  { payout, attempt: { order } }: InDoubt,
+  { payout, attempt }: InDoubt,
 ): Promise<readonly Attempt[]> {
   if (payout.attemptNo <= 1) return [];
-  const attempts = await journal.attemptsOf(order.companyId, payout.instruction.payoutId);
-  return attempts.filter((other) => isOpenAttempt(other) && other.order.transRefNo !== order.transRefNo);
+  const attempts = await journal.attemptsOf(attempt.order.companyId, payout.instruction.payoutId);
+  return attempts.filter((other) => isOpenAttempt(other) && !isSameAttempt(other, attempt));
 }

@@ -109,13 +109,18 @@ export function isSeenTo({ run, runs, asking }: WorkerContext, seq: number): boo
   return asking.has(seq) || [run, ...runs].some(({ inFlight }) => inFlight.has(seq));
 }
 
-/** What a decision on an attempt is taken on, now. @param facts what the history keeps of the reply */
+/**
+ * What a decision on an attempt is taken on, now.
+ * @param sameReference other attempts under its transRefNo
+ * @param facts what the history keeps of the reply
+ */
 export const caseOf = (
   { settle, bankClock }: Pick<WorkerContext, 'settle' | 'bankClock'>,
   payout: Payout,
   attempt: Attempt,
+  sameReference: readonly Attempt[],
   facts: object = {},
-): Case => ({ payout, attempt, facts, policy: settle, ...bankClock.read() });
+): Case => ({ payout, attempt, sameReference, facts, policy: settle, ...bankClock.read() });
 
 /** What the steps of one run tell one another; nothing here outlives the process. */
 export class RunState {

@@ -1,47 +1,67 @@
 /** Asks the bank what became of an attempt (endpoint 7). */
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { StatusInquiry } from '../core/bank-port.ts';
-import type { Attempt } from '../core/payout.ts';
+import type { Attempt, TransferOrder } from '../core/payout.ts';
 import { impossibleReference } from '../core/reference.ts';
 import { callBank } from './adaptive-limit.ts';
 import type { Payer } from './circuit-breaker.ts';
 import { payerOf, type WorkerContext } from './context.ts';
 import { clocksDiffer, dayPollMs } from './rules/clock-skew.ts';
 import type { AskedTransfer } from './rules/inquiry-items.ts';
+import { combine, mayHaveMoved } from './rules/case.ts';
 import { type InquiryReading, type PayeeFinding, readInquiry, type ReadReply } from './rules/read-reply.ts';
 
 export type Inquired = ReadReply<InquiryReading>;
 
 /**
- * Inquires with the attempt's own date; when that finds nothing and the day has changed, with today's too, by our clock
- * and by the bank's (whose date the bank expects is not shown in §2.6).
- * @returns undefined when the gate lets nothing pass any more: half an answer is none
+ * Inquires about the reference of an attempt for each day and terminal on which it went; when that finds nothing and the
+ * day has changed, for today, too, by our clock and by the bank's (whose date the bank expects is not shown in §2.6).
+ * @param sameReference other attempts under the reference
+ * @returns what all answers say; undefined when the gate lets nothing pass any more: half an answer is none
  */
 export async function inquire(
   context: WorkerContext,
   attempt: Attempt,
+  sameReference: readonly Attempt[],
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
   const { order } = attempt;
-  const asked = { ...order, sends: knownSends(attempt) };
-  let said = await inquireFor(context, asked, order.tranDate, passHalted);
-  for (const today of otherDays(context, order.tranDate)) {
-    if (said?.finding.kind !== 'not-found') break;
-    said = await inquireFor(context, asked, today, passHalted);
+  const all = [...sameReference, attempt];
+  const sends = knownSends(all);
+  const places = findPlaces(all);
+  let known: Inquired | undefined;
+  for (const place of [...places, ...todaysPlaces(context, order, places)]) {
+    if (known !== undefined && known.finding.kind !== 'not-found' && !places.includes(place)) break;
+    const said = await inquireFor(context, { ...place, sends }, place.tranDate, passHalted);
+    if (said === undefined) return undefined;
+    known = known === undefined ? said : { ...said, finding: combine(known.finding, said.finding) };
+    if (mayHaveMoved(said.finding) || said.finding.kind === 'nothing-said') return known;
   }
-  return said;
+  return known;
 }
 
-/** None where the reference may be another's, or has gone with what only the bank knows. */
-const knownSends = ({ order, sends, referenceConflict }: Attempt): AskedTransfer['sends'] =>
-  sends === 0 || referenceConflict ? [] : [order];
+/** One order for each day and terminal, the latest first. */
+function findPlaces(attempts: readonly Attempt[]): readonly TransferOrder[] {
+  const orders = attempts.map(({ order }) => order).toReversed();
+  return [...new Map(orders.map((order) => [`${order.tranDate} ${order.termId}`, order])).values()];
+}
 
-/** Today by either clock, where it is not the attempt's own day. */
-function otherDays({ bankClock }: WorkerContext, tranDate: string): readonly string[] {
+/** Nothing where the reference may be another's, or has gone with what only the bank knows. */
+function knownSends(attempts: readonly Attempt[]): AskedTransfer['sends'] {
+  if (attempts.some(({ referenceConflict }) => referenceConflict)) return [];
+  return attempts.filter(({ sends }) => sends > 0).map(({ order }) => order);
+}
+
+/** The order as if of today by either clock, for each of these days that was not asked about. */
+function todaysPlaces(
+  { bankClock }: WorkerContext,
+  order: TransferOrder,
+  places: readonly TransferOrder[],
+): readonly TransferOrder[] {
   const { nowMs, bankNowMs } = bankClock.read();
   const days = new Set([formatBangkokDate(nowMs), formatBangkokDate(bankNowMs ?? nowMs)]);
-  days.delete(tranDate);
-  return [...days];
+  for (const { tranDate, termId } of places) if (termId === order.termId) days.delete(tranDate);
+  return [...days].map((tranDate) => ({ ...order, tranDate }));
 }
 
 /** Asks once, for one day. @returns undefined when the gate lets nothing pass any more */

@@ -4,11 +4,13 @@
  * gone before it.
  */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
+import type { Attempt } from '../core/payout.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
-import { computeTransRefNo } from '../core/reference.ts';
+import { computeTransRefNo, readAttemptNumber } from '../core/reference.ts';
 import { payerOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
 import type { InDoubt, ReadyPayout } from './ports.ts';
+import { mayHaveMoved } from './rules/case.ts';
 import {
   addAnswer,
   computeNextToAsk,
@@ -17,7 +19,6 @@ import {
   decideAfterProbe,
   decideProbeLater,
   isInQuestion,
-  mayHaveMoved,
   mustProbe,
   type Probe,
   type ReferenceFinding,
@@ -65,14 +66,13 @@ async function probe(search: Search): Promise<ProbeEnd> {
   const isFirst = asked === undefined && (await context.asksFirst?.()) === true;
   if (!isLost && !isFirst) return 'clear';
   const known = await journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
-  const highest = Math.max(0, ...known.map(({ attemptNo }) => attemptNo));
   const mustSearch = isLost && mustProbe(loss, known);
   if (!mustSearch && !isFirst) return 'clear';
-  const end = mustSearch ? await probeLost(search, loss, highest) : await askFirst(search, highest);
+  const end = mustSearch ? await probeLost(search, loss, known) : await askFirst(search, known);
   return end === 'clear' && isFirst ? 'clear-now' : end;
 }
 
-async function probeLost(search: Search, loss: JournalLoss, highest: number): Promise<ProbeEnd> {
+async function probeLost(search: Search, loss: JournalLoss, known: readonly Attempt[]): Promise<ProbeEnd> {
   const { context, payout, asked } = search;
   const { run, settle: policy, clock, stop } = context;
   const tooEarly = await waitUntilTrusted(context, loss);
@@ -82,21 +82,21 @@ async function probeLost(search: Search, loss: JournalLoss, highest: number): Pr
     const early = { payout, asked, policy, nowMs: clock.now() };
     return block(context, decideProbeLater(early, reason, { tooEarly }));
   }
-  const end = await searchAndDecide(search, { days: daysInQuestion(loss), attemptsRecorded: highest });
+  const end = await searchAndDecide(search, { days: daysInQuestion(loss), known });
   if (end === 'clear' && asked === undefined) remember(run.probed, payout.seq);
   return end;
 }
 
 /**
- * Asks about the reference that the next attempt would use. The answer counts for this attempt alone: it is asked again
- * before the next one.
+ * Asks about the highest reference that the journal knows and the one beyond. The answer counts for this attempt alone: it
+ * is asked again before the next one.
  */
-async function askFirst(search: Search, highest: number): Promise<ProbeEnd> {
+async function askFirst(search: Search, known: readonly Attempt[]): Promise<ProbeEnd> {
   const { context, sealedAtMs } = search;
   const { nowMs, bankNowMs } = context.bankClock.read();
   const missesSinceMs = context.missesSince?.();
   const days = daysToAskFirst(nowMs, bankNowMs, { missesSinceMs, sealedAtMs });
-  return searchAndDecide(search, { days, attemptsRecorded: highest, ahead: 1 });
+  return searchAndDecide(search, { days, known, ahead: 1 });
 }
 
 async function searchAndDecide(search: Search, range: SearchRange): Promise<ProbeEnd> {
@@ -104,7 +104,8 @@ async function searchAndDecide(search: Search, range: SearchRange): Promise<Prob
   const findings = await searchReferences(search, range);
   if (findings === undefined) return 'blocked';
   const { settle: policy, clock, run } = context;
-  const found = decideAfterProbe({ payout, asked, findings, payer, policy, nowMs: clock.now() });
+  const { known } = range;
+  const found = decideAfterProbe({ payout, asked, known, findings, payer, policy, nowMs: clock.now() });
   if (asked === undefined) run.noteProgress();
   return found === undefined ? 'clear' : block(context, found);
 }
@@ -148,8 +149,8 @@ async function waitUntilTrusted(
 interface SearchRange {
   /** In their order. */
   readonly days: readonly string[];
-  /** The highest number that the journal knows. */
-  readonly attemptsRecorded: number;
+  /** Every attempt that the journal knows for the payoutId. */
+  readonly known: readonly Attempt[];
   /** How many unknown ones in a row end it; as many as a lost journal may have used when left out. */
   readonly ahead?: number;
 }
@@ -157,17 +158,18 @@ interface SearchRange {
 /** Asks for one reference after another. Undefined when the gate lets nothing through, or the run ends. */
 async function searchReferences(
   search: Search,
-  { days, attemptsRecorded, ahead }: SearchRange,
+  { days, known, ahead }: SearchRange,
 ): Promise<readonly ReferenceFinding[] | undefined> {
+  const highest = Math.max(0, ...known.map(({ order }) => readAttemptNumber(order.transRefNo)));
   const findings: ReferenceFinding[] = [];
   const terminals = await terminalsInQuestion(search);
   const questions = days
     .toReversed()
     .flatMap((tranDate) => terminals.map((termId): Question => ({ tranDate, termId })));
   for (;;) {
-    const attemptNo = computeNextToAsk(attemptsRecorded, findings, ahead);
-    if (attemptNo === undefined) return findings;
-    const finding = await searchReference(search, questions, attemptNo);
+    const number = computeNextToAsk(highest, findings, ahead);
+    if (number === undefined) return findings;
+    const finding = await searchReference(search, questions, number);
     if (finding === undefined) return undefined;
     findings.push(finding);
     // It is held whatever the others show, unless money may have moved: all of them are asked for next time.
@@ -188,10 +190,10 @@ async function terminalsInQuestion({ context, payer }: Search): Promise<readonly
 async function searchReference(
   { context, payer, payout, asked }: Search,
   questions: readonly Question[],
-  attemptNo: number,
+  number: number,
 ): Promise<ReferenceFinding | undefined> {
   const passHalted = asked !== undefined;
-  const transRefNo = computeTransRefNo(payer.companyId, payout.instruction.payoutId, attemptNo);
+  const transRefNo = computeTransRefNo(payer.companyId, payout.instruction.payoutId, number);
   let finding: ReferenceFinding | undefined;
   for (const { tranDate, termId } of questions) {
     // Who passes a halted account is not kept waiting by it: a bank in trouble is asked again later.
@@ -199,8 +201,8 @@ async function searchReference(
       inquireFor(context, { ...payer, termId, transRefNo, sends: [] }, tranDate, passHalted),
     );
     if (said === undefined) return undefined;
-    finding = addAnswer(finding, { attemptNo, transRefNo, tranDate, termId, reading: said.finding });
-    if (mayHaveMoved(finding) || said.finding.kind === 'nothing-said') break;
+    finding = addAnswer(finding, { number, transRefNo, tranDate, termId, reading: said.finding });
+    if (mayHaveMoved(finding.reading) || said.finding.kind === 'nothing-said') break;
   }
   return finding;
 }

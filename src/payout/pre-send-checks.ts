@@ -2,16 +2,18 @@
  * The checks before money moves: superseded attempts, what a lost journal may have sent, the gate, the batch's age, and
  * payouts that are like another one.
  */
+import { decideNextNumber, type NextNumber } from '../core/attempt-numbers.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
-import { decideHold } from '../core/change.ts';
-import type { Payout } from '../core/payout.ts';
+import { decideHold, type Reason } from '../core/change.ts';
+import type { Attempt, HoldReason, Payout } from '../core/payout.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
 import type { Pass } from './circuit-breaker.ts';
-import type { WorkerContext } from './context.ts';
+import { payerOf, type WorkerContext } from './context.ts';
 import { probeLostJournal } from './lost-journal.ts';
 import type { LimitReader, ReadyPayout } from './ports.ts';
 import { findTooOld } from './rules/batch-age.ts';
+import { composeContent } from './rules/intent.ts';
 import {
   dayLimitsOf,
   decideLimitHold,
@@ -32,6 +34,8 @@ export interface Row extends ReadyPayout {
 
 /** The intent may be recorded: the gate is passed, and the pass to be given back. */
 interface Passed extends Extract<Clearing, { kind: 'clear' }> {
+  /** Of the reference that the row goes under. */
+  readonly number: number;
   readonly pass: Pass;
 }
 
@@ -69,11 +73,6 @@ const noneBefore: Clearing = { kind: 'clear', cleared: [] };
 async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | Obstacle> {
   const { clock, gate } = context;
   const { payout, attemptsRecorded, batch } = row;
-  if (attemptsRecorded >= attemptsMax) {
-    const text = `${attemptsMax} attempts were made; a further one has no name`;
-    const usedUp = { code: 'attempts-used-up', text };
-    return { kind: 'hold', decide: (current) => decideHold(current, 'unavailable', usedUp, clock.now()) };
-  }
   if (attemptsRecorded > 0 && !(await waitForOthersSends(context, row))) return { kind: 'blocked' };
   for (;;) {
     const probed = await probeLostJournal(context, batch, row);
@@ -81,13 +80,53 @@ async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | 
     const clearing: Clearing =
       attemptsRecorded === 0 ? noneBefore : await clearSuperseded(context, payout, batch.companyId);
     if (clearing.kind !== 'clear') return clearing;
+    const named = findNumber(context, row, clearing.cleared);
+    if (named.kind !== 'free') return named;
     const clearedAtMs = clock.now();
     const pass = await gate.enter();
     if (pass.kind !== 'go') return { kind: 'blocked' };
     const ageMs = Math.abs(clock.now() - clearedAtMs);
     const isAnyAsked = probed === 'clear-now' || clearing.cleared.length > 0;
-    if (!isAnyAsked || ageMs <= clearedAgeMaxMs) return { ...clearing, pass };
+    if (!isAnyAsked || ageMs <= clearedAgeMaxMs) return { ...clearing, number: named.number, pass };
     pass.leave();
+  }
+}
+
+/** The number under which the row goes now; else why it waits. */
+function findNumber(
+  context: WorkerContext,
+  { payout, batch }: Row,
+  cleared: readonly Attempt[],
+): Extract<NextNumber, { kind: 'free' }> | Obstacle {
+  const { clock } = context;
+  const content = composeContent({ payout, payer: payerOf(context, batch), nowMs: clock.now() });
+  const next = decideNextNumber(cleared, content, payout.acceptedHolds.includes('resend'));
+  if (next.kind === 'free') return next;
+  const { hold, ...reason } = describeNoNumber(next);
+  return { kind: 'hold', decide: (current) => decideHold(current, hold, reason, clock.now()) };
+}
+
+/** Why no number is free, and for what the row is held. */
+function describeNoNumber(
+  next: Exclude<NextNumber, { kind: 'free' }>,
+): Reason & { readonly hold: HoldReason } {
+  switch (next.kind) {
+    case 'open': {
+      const text = `earlier attempt ${next.transRefNo} is not settled`;
+      return { hold: 'unavailable', code: 'earlier-attempt-open', text };
+    }
+    case 'kept': {
+      const text = `the bank holds ${next.transRefNo} and shows no failed transfer for it: it is never sent again`;
+      return { hold: 'unavailable', code: 'reference-kept', text };
+    }
+    case 'undecided': {
+      const text = `the bank may have processed ${next.transRefNo} on another day or with other content, and finds nothing under it now`;
+      return { hold: 'resend', code: 'resend-undecided', text };
+    }
+    case 'used-up': {
+      const text = `${attemptsMax} attempts have failed; a further one has no reference`;
+      return { hold: 'unavailable', code: 'attempts-used-up', text };
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Progress } from '../core/progress.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
-import { applyOnAttempt, readLatest, readOthersOpen } from './apply-change.ts';
+import { applyOnAttempt, readLatest, readOthersOpen, readReference } from './apply-change.ts';
 import { haltForPayer } from './circuit-breaker.ts';
 import { endWhenSettled } from './conclude.ts';
 import {
@@ -110,7 +110,7 @@ async function returnWaiting(context: WorkerContext, batchId: string): Promise<v
     for (const one of await leaveOthersAlone(context, page)) {
       if (isSeenTo(context, one.payout.seq)) continue;
       const current = await applyOnAttempt(context, one, (now, latest) =>
-        decideReturn(caseOf(context, now, latest)),
+        decideReturn(caseOf(context, now, latest, [])),
       );
       if (current?.status === 'held') context.count(current);
     }
@@ -228,7 +228,8 @@ async function settleOne(context: WorkerContext, one: InDoubt, repetitions?: Rep
 async function askAbout(context: WorkerContext, one: InDoubt, repetitions?: Repetitions): Promise<void> {
   const { gate, settle } = context;
   const { attempt } = one;
-  const inquired = await inquire(context, attempt, true);
+  const { sameReference } = await readReference(context, one.payout, attempt);
+  const inquired = await inquireAbout(context, attempt, sameReference);
   if (inquired === undefined) return;
   const { finding } = inquired;
   gate.noteAsked(attempt.order.transRefNo, isKnownToBank(finding));
@@ -247,15 +248,32 @@ const repetitionOf = (attempt: Attempt, { notFoundTrustMs }: SettlePolicy): Repe
   notFoundTrustMs,
 });
 
+/** What the bank says of an attempt in doubt, with the other attempts under its reference. */
+interface AskedReference extends Inquired {
+  readonly sameReference: readonly Attempt[];
+}
+
+async function inquireAbout(
+  context: WorkerContext,
+  attempt: Attempt,
+  sameReference: readonly Attempt[],
+): Promise<AskedReference | undefined> {
+  const inquired = await inquire(context, attempt, sameReference, true);
+  return inquired && { ...inquired, sameReference };
+}
+
 /** What follows from the inquiry now: waiting may have changed it. */
-const decideOn = (context: WorkerContext, { payout, attempt }: InDoubt, { finding, facts }: Inquired) =>
-  decideInquiry(caseOf(context, payout, attempt, facts), finding);
+const decideOn = (
+  context: WorkerContext,
+  { payout, attempt }: InDoubt,
+  { finding, facts, sameReference }: AskedReference,
+) => decideInquiry(caseOf(context, payout, attempt, sameReference, facts), finding);
 
 /** Records what an inquiry means while nothing is sent. @param isToGoAgain it is, when transfers go on */
 async function keep(
   context: WorkerContext,
   one: InDoubt,
-  { finding, facts }: Inquired,
+  { finding, facts, sameReference }: AskedReference,
   isToGoAgain: boolean,
 ): Promise<void> {
   const { payout, attempt } = one;
@@ -265,7 +283,7 @@ async function keep(
     : undefined;
   const current = await recordLearnt(context, one, {
     finding,
-    caseOf: (now, latest) => caseOf(context, now, latest, facts),
+    caseOf: (now, latest) => caseOf(context, now, latest, sameReference, facts),
     decide: (known) => {
       if (isOutOfDate(attempt, known.attempt, finding)) return undefined;
       const step = decideInquiry(known, finding);
@@ -289,7 +307,7 @@ async function keep(
  * Not while the bank has completed, or may yet complete, another attempt of the payoutId, nor when the journal takes no
  * send of it any more: its batch or its account was halted. Then it is asked about on.
  */
-async function sendAgain(context: WorkerContext, one: InDoubt, inquired: Inquired): Promise<void> {
+async function sendAgain(context: WorkerContext, one: InDoubt, inquired: AskedReference): Promise<void> {
   const { run, gate, settle, bankClock } = context;
   const pass = await gate.tryRepeat(repetitionOf(one.attempt, settle));
   let change: InquiryStep['sendAgain'];
@@ -465,6 +483,7 @@ async function requestInquiries(
         decideAskNow({
           payout: current,
           attempt: latest,
+          sameReference: [],
           policy: context.settle,
           nowMs,
           bankNowMs: undefined,

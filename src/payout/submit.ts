@@ -3,7 +3,7 @@ import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change, PaymentLikeness } from '../core/ports.ts';
 import type { RunInTurn } from '../platform/fair-semaphore.ts';
-import { applyOnLatest } from './apply-change.ts';
+import { applyOnLatest, readReference } from './apply-change.ts';
 import { callBank } from './adaptive-limit.ts';
 import { noticeHalt, type Pass, type Payer, recordHalt } from './circuit-breaker.ts';
 import { caseOf, countDoubt, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
@@ -130,9 +130,9 @@ async function tryIntent(
   const check = await preSendChecks(context, row, isFirstLook);
   if (check.kind === 'hold') await recordHold(context, payout, check.decide);
   if (check.kind !== 'clear') return undefined;
-  const { cleared, pass } = check;
+  const { cleared, number, pass } = check;
   const payer = payerOf(context, batch);
-  const terms = { cleared, payer, limits, likeness: findLikeness(context, row), policy: settle };
+  const terms = { cleared, number, payer, limits, likeness: findLikeness(context, row), policy: settle };
   const { change: intent, attempt } = decideIntent({ ...row, ...terms, ...bankClock.read() });
   const change = { ...intent, ...guards };
   run.inFlight.add(payout.seq);
@@ -197,13 +197,14 @@ export async function sendAttempt(
 ): Promise<() => Promise<void>> {
   const { bank, bankClock, gate, run, mayLeave: mayStillSend = () => true } = context;
   const { payout, attempt } = sent;
+  const { sameReference } = await readReferenceOf(context, sent);
   context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
   const answeredBefore = gate.breaker.answered;
   const said = await callBank(context, {
     pass,
     kind: 'transfers',
     send: () => bank.transfer(attempt.order, () => gate.isServiceOpen && mayStillSend() && mayLeave()),
-    read: (reply) => readReply(reply, attempt),
+    read: (reply) => readReply(reply, attempt, sameReference),
   });
   const { kind } = said.breaker;
   const isUnanswered = kind === 'unanswered';
@@ -217,6 +218,10 @@ export async function sendAttempt(
   };
   return () => recordOutcome(context, sent, said, counted);
 }
+
+/** No other attempt goes under the reference of the first of a payoutId while that is sent. */
+const readReferenceOf = async (context: WorkerContext, { payout, attempt }: InDoubt) =>
+  attempt.attemptNo === 1 ? { sameReference: [] } : readReference(context, payout, attempt);
 
 /** What has come of a send; without a signal when nothing was sent. */
 type Recorded = Omit<ReadReply<TransferFinding>, 'breaker' | 'limit' | 'bankDateMs'> & {
@@ -236,7 +241,7 @@ async function recordOutcome(
   try {
     const settled = await recordLearnt(context, sent, {
       finding,
-      caseOf: (current, latest) => caseOf(context, current, counted(latest), facts),
+      caseOf: (current, latest) => caseOf(context, current, counted(latest), [], facts),
       decide: (known) => withEnd(decideReply(known, finding), end),
     });
     context.log(levelOf(finding), 'transfer answered', {

@@ -5,12 +5,14 @@
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Change } from '../core/ports.ts';
-import { applyOnAttempt, applyOnLatest, readLatest } from './apply-change.ts';
+import { applyOnAttempt, applyOnLatest, readReference } from './apply-change.ts';
 import { caseOf, contextFor, logFactsOf, type WorkerContext } from './context.ts';
-import { askUntilSaid, inquire } from './inquire.ts';
+import { askUntilSaid, inquire, type Inquired } from './inquire.ts';
 import type { InDoubt } from './ports.ts';
-import type { Case } from './rules/case.ts';
+import { type Case, mayHaveMoved } from './rules/case.ts';
+import { isFailureOf } from './rules/inquiry-items.ts';
 import type { InquiryReading, TransferFinding } from './rules/read-reply.ts';
+import { computeTrustAtMs } from './rules/resend.ts';
 import {
   decideOnClosed,
   decideOnSibling,
@@ -18,6 +20,7 @@ import {
   hasEnded,
   holdForSuperseded,
   isCleared,
+  isTrusted,
   provesPaid,
 } from './rules/superseded.ts';
 
@@ -28,7 +31,10 @@ export type Obstacle =
   /** Nothing may be sent now; why is recorded where there is anything to record. */
   | { readonly kind: 'blocked' };
 
-/** Whether superseded attempts, oldest first, let the next one be made: they showed nothing but failed or not found. */
+/**
+ * Whether earlier attempts, oldest first, let the next one be made: the bank showed failed items, of which each attempt
+ * bears a note, or did not find them.
+ */
 export type Clearing = { readonly kind: 'clear'; readonly cleared: readonly Attempt[] } | Obstacle;
 
 /** Inquires every attempt ever made for the payoutId. */
@@ -37,32 +43,102 @@ export async function clearSuperseded(
   payout: Payout,
   companyId: string,
 ): Promise<Clearing> {
+  const attempts = await context.journal.attemptsOf(companyId, payout.instruction.payoutId);
   const cleared: Attempt[] = [];
-  for (const attempt of await context.journal.attemptsOf(companyId, payout.instruction.payoutId)) {
-    const one = await clearOne(context, payout, attempt);
+  for (const ofReference of Map.groupBy(attempts, ({ order }) => order.transRefNo).values()) {
+    const one = await clearReference(context, payout, ofReference);
     if (one.kind !== 'clear') return one;
-    cleared.push(attempt);
+    cleared.push(...one.cleared);
   }
   return { kind: 'clear', cleared };
 }
 
-async function clearOne(context: WorkerContext, payout: Payout, attempt: Attempt): Promise<Clearing> {
-  const said = await askUntilSaid(context, true, () => inquire(context, attempt, false));
+/** Inquires one reference. @param attempts all that went under it, oldest first */
+async function clearReference(
+  context: WorkerContext,
+  payout: Payout,
+  attempts: readonly Attempt[],
+): Promise<Clearing> {
+  const said = await askUntilTrusted(context, attempts);
   if (said === undefined) return { kind: 'blocked' };
+  const { finding } = said;
+  const cleared: Attempt[] = [];
+  for (const attempt of mayHaveMoved(finding) ? [findShown(attempts, finding)] : attempts) {
+    const one = await clearOne(context, payout, attempt, finding);
+    if (one.kind !== 'clear') return one;
+    cleared.push(...one.cleared);
+  }
+  return { kind: 'clear', cleared };
+}
+
+/** The attempt that an answer is about: the one that it tells by its day and time, else the latest. */
+function findShown(attempts: readonly Attempt[], finding: InquiryReading): Attempt {
+  const send = finding.kind === 'complete' ? finding.send : null;
+  const shown = attempts.find(
+    ({ order }) => order.tranDate === send?.tranDate && order.tranTime === send.tranTime,
+  );
+  const one = shown ?? attempts.at(-1);
+  if (one === undefined) throw new Error('no attempt went under the reference');
+  return one;
+}
+
+/**
+ * Waits until a "not found" about an attempt can be trusted; one that has shown a failed item needs none.
+ * @returns false when the run is to stop before
+ */
+async function waitUntilTrusted(
+  { clock, bankClock, settle, stop }: WorkerContext,
+  attempt: Attempt,
+): Promise<boolean> {
+  while (!isTrusted(attempt, settle, bankClock.read())) {
+    if (stop.aborted) return false;
+    const clocks = bankClock.read();
+    await clock.sleep(computeTrustAtMs(attempt, settle, clocks) - clocks.nowMs, stop);
+  }
+  return true;
+}
+
+/** Inquires, and again once a "not found" is to be trusted. */
+async function askUntilTrusted(
+  context: WorkerContext,
+  attempts: readonly Attempt[],
+): Promise<Inquired | undefined> {
+  const [latest, ...others] = attempts.toReversed();
+  if (latest === undefined) throw new Error('no attempt went under the reference');
+  for (;;) {
+    const ask = () => inquire(context, latest, others.toReversed(), false);
+    const said = await askUntilSaid(context, true, ask);
+    if (said?.finding.kind !== 'not-found') return said;
+    const clocks = context.bankClock.read();
+    const untrusted = attempts.find((attempt) => !isTrusted(attempt, context.settle, clocks));
+    if (untrusted === undefined) return said;
+    if (!(await waitUntilTrusted(context, untrusted))) return undefined;
+  }
+}
+
+async function clearOne(
+  context: WorkerContext,
+  payout: Payout,
+  attempt: Attempt,
+  finding: InquiryReading,
+): Promise<Clearing> {
   const isOwn = attempt.payoutSeq === payout.seq;
   const owner = isOwn ? payout : await context.journal.payout(attempt.payoutSeq);
   const { transRefNo } = attempt.order;
   if (owner === undefined) throw new Error(`attempt ${transRefNo} belongs to no payout`);
-  const { finding } = said;
   // A statement may have brought it back to life while the bank was asked.
-  const known = caseOf(context, owner, await readLatest(context, owner, attempt));
-  if (isCleared(known, finding)) return { kind: 'clear', cleared: [] };
+  const { latest, sameReference } = await readReference(context, owner, attempt);
+  const known = caseOf(context, owner, latest, sameReference);
+  const isShownFailed = finding.kind === 'failed' && isFailureOf(finding, latest.order);
+  const cleared = { ...latest, hasFailedItem: latest.hasFailedItem || isShownFailed };
+  if (isCleared(known, finding)) return { kind: 'clear', cleared: [cleared] };
   const facts = { ...logFactsOf(owner, attempt), finding: finding.kind };
   context.log('warn', 'an earlier attempt was not settled', facts);
   const change = await recordOnOwner(context, { payout: owner, attempt }, finding);
   // What was found has moved the payout itself: there is nothing left to hold.
   if (change !== undefined && isOwn) return { kind: 'blocked' };
-  if (change !== undefined && hasEnded(change)) return { kind: 'clear', cleared: [] };
+  if (change !== undefined && hasEnded(change))
+    return { kind: 'clear', cleared: [{ ...cleared, ...change.attempt }] };
   return { kind: 'hold', decide: (current) => holdForSuperseded(current, known, finding.kind) };
 }
 
@@ -100,9 +176,14 @@ export class Watch {
   }
 }
 
-async function watchOne(context: WorkerContext, one: InDoubt): Promise<void> {
-  const said = await inquire(context, one.attempt, true);
-  if (said !== undefined) await recordOnOwner(context, one, said.finding);
+async function watchOne(context: WorkerContext, { payout, attempt }: InDoubt): Promise<void> {
+  const { latest, sameReference } = await readReference(context, payout, attempt);
+  const said = await inquire(context, latest, sameReference, true);
+  if (said === undefined) return;
+  const shown = findShown([...sameReference, latest], said.finding);
+  const owner = shown.payoutSeq === payout.seq ? payout : await context.journal.payout(shown.payoutSeq);
+  if (owner === undefined) throw new Error(`attempt ${shown.order.transRefNo} belongs to no payout`);
+  await recordOnOwner(context, { payout: owner, attempt: shown }, said.finding);
 }
 
 /** Records what contradicts us with the payout that made the attempt, loudly. Undefined when nothing does. */
@@ -114,8 +195,8 @@ async function recordOnOwner(
   const decide = (mayReopen: boolean) =>
     applyOnLatest(context, payout, async (current) => {
       // Read after the payout: somebody else may have asked about it too, and every change of it changes the payout.
-      const latest = await readLatest(context, current, attempt);
-      return decideSuperseded(caseOf(context, current, latest), finding, mayReopen);
+      const { latest, sameReference } = await readReference(context, current, attempt);
+      return decideSuperseded(caseOf(context, current, latest, sameReference), finding, mayReopen);
     });
   const change = (await decide(true)) ?? (await decide(false));
   if (change === undefined) return undefined;

@@ -37,7 +37,7 @@ export class DayIndex {
   #ones = new Uint32Array(firstSize);
   #others = new Uint32Array(firstSize);
   #seqs = new Float64Array(firstSize);
-  #attemptNos = new Uint8Array(firstSize);
+  #attemptNos = new Uint32Array(firstSize);
   #marks = new Uint8Array(firstSize);
   #lines = new Uint32Array(firstSize);
   #count = 0;
@@ -141,7 +141,7 @@ export class DayIndex {
     this.#ones = new Uint32Array(this.#ones.buffer.transfer(size * 4));
     this.#others = new Uint32Array(this.#others.buffer.transfer(size * 4));
     this.#seqs = new Float64Array(this.#seqs.buffer.transfer(size * 8));
-    this.#attemptNos = new Uint8Array(this.#attemptNos.buffer.transfer(size));
+    this.#attemptNos = new Uint32Array(this.#attemptNos.buffer.transfer(size * 4));
     this.#marks = new Uint8Array(this.#marks.buffer.transfer(size));
     this.#lines = new Uint32Array(this.#lines.buffer.transfer(size * 4));
     this.#slots = new Uint32Array(size * 2);

@@ -153,7 +153,9 @@ async function holdBack(
       const known = facts.attempt;
       if (step?.kind !== 'fail' || known === undefined) return transfer;
       const attempts = await store.attemptsOf(known.order.companyId, known.payoutId);
-      const attempt = attempts.find(({ order }) => order.transRefNo === known.order.transRefNo);
+      const attempt = attempts.find(
+        ({ payoutSeq, attemptNo }) => payoutSeq === known.payoutSeq && attemptNo === known.attemptNo,
+      );
       const owner = await store.payout(known.payoutSeq);
       const isUnderWay =
         attempt !== undefined && owner !== undefined && isRequestUnderWay(owner, attempt, nowMs);

@@ -200,7 +200,9 @@ async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<
   const decide = (mayReopen: boolean) =>
     applyOnLatest({ journal: store }, owner, async (current) => {
       const attempts = await store.attemptsOf(known.order.companyId, known.payoutId);
-      const attempt = attempts.find(({ order }) => order.transRefNo === known.order.transRefNo);
+      const attempt = attempts.find(
+        ({ payoutSeq, attemptNo }) => payoutSeq === known.payoutSeq && attemptNo === known.attemptNo,
+      );
       if (attempt === undefined) return undefined;
       // Its breaks are those of what it was: the whole day is judged again on what it is.
       if (attempt.status !== known.attemptStatus) throw new ChangedMeanwhile(known.order.transRefNo);
@@ -231,6 +233,6 @@ async function requirePaid({ context }: Matching, { facts }: JudgedTransfer): Pr
   if (attempt === undefined) return;
   const { companyId, transRefNo } = attempt.order;
   const latest = await context.store.attemptsOf(companyId, attempt.payoutId);
-  if (latest.find(({ order }) => order.transRefNo === transRefNo)?.status === 'paid') return;
+  if (latest.some(({ order, status }) => order.transRefNo === transRefNo && status === 'paid')) return;
   throw new Error(`the statement proves ${transRefNo} paid and the journal does not take it`);
 }

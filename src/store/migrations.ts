@@ -1,7 +1,7 @@
 /** The tables' history: each entry is run once, in one transaction, and never changed after a release. */
 import type { DatabaseSync } from 'node:sqlite';
-import { archiveTables } from './archive/archive-tables.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
+import { archiveTables, usedReferencesByRow } from './archive/archive-tables.ts';
 import { JournalRefusedError } from './connection.ts';
 import { addChains } from './payouts/chain.ts';
 import { limitTables } from './payouts/day-use.ts';
@@ -392,6 +392,20 @@ update registration_asked set similar_key = similar_key_of(registration_id);
 update registration_claim set similar_key = similar_key_of(registration_id);
 `;
 
+/** A refused reference goes again: several attempts, of one row or of several, bear it. */
+const resentReferences = `
+alter table attempt rename column turned_away to refusals;
+alter table attempt rename column unanswered_trials to uncounted_sends;
+update attempt set uncounted_sends = uncounted_sends + refusals where refusals > 0;
+alter table attempt add column unproven_refusals integer not null default 0;
+alter table attempt add column refusal_code text;
+alter table attempt add column has_failed_item integer not null default 0;
+update attempt set has_failed_item = 1 where last_finding = 'failed';
+drop index attempt_by_trans_ref_no;
+create index attempt_by_trans_ref_no on attempt (trans_ref_no);
+${usedReferencesByRow}
+`;
+
 const migrations: readonly Migration[] = [
   firstTables,
   faultTables,
@@ -429,6 +443,7 @@ const migrations: readonly Migration[] = [
   registrationTables,
   fileKindColumns,
   similarKeys,
+  resentReferences,
 ];
 
 /** The version of the tables that this program writes. */

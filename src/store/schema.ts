@@ -165,11 +165,7 @@ interface ListedPayout extends Pick<
   readonly names: string;
 }
 
-export interface AttemptTable extends Columns<
-  TransferOrder & Omit<Attempt, 'order' | 'rejectedByGateway' | 'referenceConflict'>
-> {
-  /** `rejectedByGateway`. */
-  readonly turned_away: number;
+export interface AttemptTable extends Columns<TransferOrder & Omit<Attempt, 'order' | 'referenceConflict'>> {
   /** `referenceConflict`. */
   readonly contested: FlagColumn;
 }
@@ -356,6 +352,7 @@ export const holdBits = {
   'new-payee': 128,
   'day-limit': 256,
   'service-day': 512,
+  resend: 1024,
 } as const satisfies Record<HoldReason, number>;
 
 /** The bits of a set of holds. */

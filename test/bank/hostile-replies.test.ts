@@ -252,7 +252,7 @@ async function makeScene(endpoint: Endpoint) {
   };
 }
 
-const attempt = { order, sends: 1, rejectedByGateway: 0 };
+const attempt = { order, sends: 1, refusals: 0 };
 const asked = { ...order, sends: [order] };
 
 /** What the program makes of it, in a word. */
@@ -261,7 +261,7 @@ async function callEndpoint(client: ReturnType<typeof makeBankClient>, endpoint:
     case 'token':
     case 'tokenRefresh':
     case 'transfer':
-      return readReply(await client.transfer(order, () => true), attempt).finding.kind;
+      return readReply(await client.transfer(order, () => true), attempt, []).finding.kind;
     case 'payeeCheck':
       return readPayeeCheck(await client.checkPayee(check), true).finding.kind;
     case 'inquiry':

@@ -32,7 +32,7 @@ async function start(before: (arrival: Arrival, no: number) => boolean | void) {
   };
   const pay = async (): Promise<string> => {
     const reply = await client.transfer(order, () => true);
-    const { finding } = readReply(reply, { order, sends: 1, rejectedByGateway: 0 });
+    const { finding } = readReply(reply, { order, sends: 1, refusals: 0 }, []);
     return 'reason' in finding ? `${finding.kind} ${finding.reason.code}` : finding.kind;
   };
   return { bank, pay };

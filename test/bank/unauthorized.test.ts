@@ -145,9 +145,9 @@ describe('HTTP 401', () => {
     const { finding, breaker } = readInquiry(await client.inquire(inquiry), { ...inquiry, sends: [] });
     expect(breaker).toMatchObject({ kind: 'service-trouble', reason: { code: 'no-token' } });
     expect(finding).toMatchObject({ kind: 'nothing-said', isTrouble: true });
-    const attempt = { order, sends: 1, rejectedByGateway: 0 };
+    const attempt = { order, sends: 1, refusals: 0 };
     bank.arrivals.length = 0;
-    const said = readReply(await client.transfer(order, yes), attempt);
+    const said = readReply(await client.transfer(order, yes), attempt, []);
     expect(said).toMatchObject({
       finding: { kind: 'refused', scope: 'service', reason: { code: 'no-token' } },
       breaker: { kind: 'service-trouble' },

@@ -101,7 +101,7 @@ async function send(
     await applied(store, move({ payout, patch, cause: 'payee-check-refused', nowMs: atMs }));
     return;
   }
-  const known = { cleared: [], names: noBankNames, payer, policy, nowMs: atMs };
+  const known = { number: 1, cleared: [], names: noBankNames, payer, policy, nowMs: atMs };
   const { change, attempt } = decideIntent({ payout, attemptsRecorded: 0, ...known });
   await applied(store, change);
   if (ending === 'submitted') return;

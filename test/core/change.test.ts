@@ -7,6 +7,7 @@ import { makePayout, noonMs, payer, policy } from '../support/core-fixtures.ts';
 const { change: intent, attempt } = decideIntent({
   payout: makePayout(),
   attemptsRecorded: 0,
+  number: 1,
   cleared: [],
   names: noBankNames,
   payer,

@@ -44,11 +44,14 @@ const byAttempt =
   (inquiry: StatusInquiry): ReturnType<Theatre['found']> =>
     theatre.found(inquiry, says[noOf(inquiry)]);
 
-/** Attempt 1 is refused for good; what becomes of the next is up to the test. */
-const refusedFirst = (theatre: Theatre, says: Says, next: Script['transfer']): Script => ({
-  transfer: (order, no) => (noOf(order) === '01' ? theatre.code('EV042') : next?.(order, no)),
-  inquire: byAttempt(theatre, says),
-});
+/** Attempt 1 is refused for good, and shown as failed; what becomes of the next is up to the test. */
+const refusedFirst = (theatre: Theatre, says: Says, next: Script['transfer']): Script => {
+  says['01'] ??= '030002';
+  return {
+    transfer: (order, no) => (noOf(order) === '01' ? theatre.code('EV042') : next?.(order, no)),
+    inquire: byAttempt(theatre, says),
+  };
+};
 
 async function historyOf(theatre: Theatre, payoutId = 'INV-1') {
   const [history] = await theatre.journal.findPayouts(payoutId);
@@ -255,7 +258,7 @@ describe('what was cleared', () => {
         return theatre.answer<TransferFields>(undefined, { httpStatus: 429, retryAfterMs: 30 * minuteMs });
       },
       inquire: async (inquiry) => {
-        if (inquiry.transRefNo === first) return theatre.found(inquiry, undefined);
+        if (inquiry.transRefNo === first) return theatre.found(inquiry, '030002');
         // Answered as the bank knows it now, which comes when the line is paused.
         const answer = byAttempt(theatre, says)(inquiry);
         await theatre.time.sleep(100);

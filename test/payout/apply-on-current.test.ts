@@ -20,7 +20,7 @@ const trustedMs = 200_000;
 async function submitOne(theatre: Theatre): Promise<InDoubt> {
   const payout = await firstReady(theatre.journal);
   const names = noBankNames;
-  const setup = { payout, attemptsRecorded: 0, cleared: [], names, payer, policy };
+  const setup = { payout, attemptsRecorded: 0, number: 1, cleared: [], names, payer, policy };
   const { change } = decideIntent({ ...setup, nowMs: noonMs, bankNowMs: noonMs });
   return readInDoubt(theatre, (await applied(theatre.journal, change)).seq);
 }

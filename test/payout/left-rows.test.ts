@@ -147,6 +147,7 @@ describe('a batch of which a machine has left rows', () => {
   test('goes on past rows whose next attempt waits until nothing of a dead machine is on its way', async () => {
     await using one = await openMachines(40, (theatre) => ({
       transfer: (order) => (order.transRefNo.endsWith('01') ? theatre.code('EV042') : undefined),
+      inquire: (inquiry) => theatre.found(inquiry, '030002'),
     }));
     const { theatre, batchId, sender } = one;
     const brake = { consecutiveFailures: 100, failureShare: 1, window: 100, inDoubtMax: 200 };

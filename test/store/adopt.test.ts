@@ -25,27 +25,36 @@ const reason = { code: 'IC001', text: 'said by the bank' };
 
 const findingOf = (
   { instruction }: Payout,
-  attemptNo: number,
+  number: number,
   kind: 'complete' | 'failed',
 ): ReferenceFinding => ({
-  attemptNo,
-  transRefNo: computeTransRefNo(payer.companyId, instruction.payoutId, attemptNo),
+  number,
+  transRefNo: computeTransRefNo(payer.companyId, instruction.payoutId, number),
   tranDate: '20261120',
   termId: payer.termId,
-  reading: { kind, reason, sysRefNo: 'SYS1', send: null, isTwice: false },
+  reading: { kind, reason, sysRefNo: 'SYS1', send: null, isTwice: false, sends: [], isOfLast: true },
   inquiries: 1,
 });
 
 /** The change that adopts these attempts of a ready payout. */
-function adopt(payout: Payout, ...known: readonly [number, 'complete' | 'failed'][]): Change {
-  const findings = known.map(([attemptNo, kind]) => findingOf(payout, attemptNo, kind));
-  const change = decideAfterProbe({ payout, findings, payer, policy, nowMs: noonMs });
+function adopt(payout: Payout, ...found: readonly [number, 'complete' | 'failed'][]): Change {
+  return adoptBeside([], payout, ...found);
+}
+
+/** The same where the journal knows other attempts of the payoutId. */
+function adoptBeside(
+  known: readonly Attempt[],
+  payout: Payout,
+  ...found: readonly [number, 'complete' | 'failed'][]
+): Change {
+  const findings = found.map(([number, kind]) => findingOf(payout, number, kind));
+  const change = decideAfterProbe({ payout, known, findings, payer, policy, nowMs: noonMs });
   if (change === undefined) throw new Error('nothing is adopted');
   return change;
 }
 
 describe('attempts found after a loss', () => {
-  test('are recorded with the payout, and their numbers are never used again', async () => {
+  test('are recorded with the payout, each after those before it', async () => {
     await using store = await makeSqliteStore();
     const { journal, path } = store;
     await ingestRunning(journal, makeRows(1));
@@ -53,9 +62,9 @@ describe('attempts found after a loss', () => {
     expect(await journal.apply([change])).toEqual([true]);
     expect(await statusesOf(journal)).toEqual(['unresolved']);
     expect(await journal.attemptsOf(payer.companyId, 'INV-1')).toEqual(change.adopts);
-    expect(await journal.inDoubt(0, 9)).toMatchObject([{ attempt: { attemptNo: 3 } }]);
+    expect(await journal.inDoubt(0, 9)).toMatchObject([{ attempt: { attemptNo: 2 } }]);
     const [history] = await journal.findPayouts('INV-1');
-    expect(history?.events.at(-1)).toMatchObject({ cause: 'found-after-loss', attemptNo: 3 });
+    expect(history?.events.at(-1)).toMatchObject({ cause: 'found-after-loss', attemptNo: 2 });
     expect(findContradictions(path)).toEqual([]);
   });
 
@@ -63,14 +72,14 @@ describe('attempts found after a loss', () => {
     await using store = await makeSqliteStore();
     const { journal, path } = store;
     await ingestRunning(journal, makeRows(1));
-    expect(await journal.apply([adopt(await firstReady(journal), [2, 'failed'])])).toEqual([true]);
+    expect(await journal.apply([adopt(await firstReady(journal), [1, 'failed'])])).toEqual([true]);
     await ingestRunning(journal, makeRows(1), { batchId: secondBatchId });
     const [next] = await journal.readyPage(secondBatchId, 0, 9);
-    expect(next?.attemptsRecorded).toBe(2);
-    await submit(journal, await firstReady(journal, secondBatchId), 2);
+    expect(next?.attemptsRecorded).toBe(1);
+    await submit(journal, await firstReady(journal, secondBatchId), 1);
     expect(await journal.attemptsOf(payer.companyId, 'INV-1')).toMatchObject([
+      { attemptNo: 1 },
       { attemptNo: 2 },
-      { attemptNo: 3 },
     ]);
     expect(findContradictions(path)).toEqual([]);
   });
@@ -122,7 +131,8 @@ describe('attempts found after a loss', () => {
     );
     const { adopts = [] } = adopt(payout, [5, 'complete']);
     await expect(journal.apply([{ ...intentOf(payout, 1).change, adopts }])).rejects.toThrow('is adopted');
-    expect(await journal.apply([adopt(payout, [2, 'complete'])])).toEqual([true]);
+    const known = await journal.attemptsOf(payer.companyId, 'INV-1');
+    expect(await journal.apply([adoptBeside(known, payout, [2, 'complete'])])).toEqual([true]);
   });
 });
 

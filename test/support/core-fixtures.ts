@@ -73,6 +73,7 @@ export function makeSubmitted(
   const intent = decideIntent({
     payout: makePayout(),
     attemptsRecorded: 0,
+    number: 1,
     cleared: [],
     names: noBankNames,
     payer,
@@ -85,6 +86,7 @@ export function makeSubmitted(
 
 /** What a decision is taken on at a moment by both clocks; nothing was kept of a reply. */
 export const caseAt = (nowMs: number, known: Pick<Case, 'payout' | 'attempt'>): Case => ({
+  sameReference: [],
   ...known,
   facts: {},
   policy,

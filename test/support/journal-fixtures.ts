@@ -125,12 +125,14 @@ export async function firstReady(journal: Journal, batchId = firstBatchId): Prom
   return payout;
 }
 
+/** The intent of the next attempt, each of those before having shown a failed item. */
 export function intentOf(payout: Payout, attemptsRecorded = 0, changes: Partial<PayerSetup> = {}) {
   const setup = { ...payer, ...changes };
   const names = noBankNames;
   return decideIntent({
     payout,
     attemptsRecorded,
+    number: attemptsRecorded + 1,
     cleared: [],
     names,
     payer: setup,
@@ -166,7 +168,12 @@ export function endOf({ payout, attempt }: Submitted, status: keyof typeof endin
     patch: { status, settledAtMs: noonMs + 9, settledBy: 'reply' },
     cause: ending.cause,
     nowMs: noonMs + 9,
-    attempt: { ...attempt, status: ending.attempt, nextInquiryAtMs: null },
+    attempt: {
+      ...attempt,
+      status: ending.attempt,
+      ...(status === 'failed' && { hasFailedItem: true, lastFinding: 'failed' as const }),
+      nextInquiryAtMs: null,
+    },
     detail: { code: 'X' },
   });
 }

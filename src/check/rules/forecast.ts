@@ -64,6 +64,7 @@ const holdMessages: Readonly<Record<HoldReason, string>> = {
   'new-payee': 'its payee was never paid before (limits.newPayeeBaht)',
   'day-limit': 'a limit of the day is used up',
   'service-day': 'nothing is sent on this day',
+  resend: 'a person must decide whether its reference goes again',
 };
 
 const heldIssue = (

@@ -8,6 +8,7 @@ import { type Attempt, type SettledBy, payoutStatuses } from '../../core/payout.
 import type { StatusTotal } from '../../core/ports.ts';
 import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
+import { readAttemptNumber } from '../../core/reference.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { listNextCommands, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
@@ -126,7 +127,7 @@ function showAttempt(attempt: Attempt): Shown {
       fee: attempt.feeText,
     },
     text: printable(
-      `  attempt ${attemptNo}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`,
+      `  attempt ${readAttemptNumber(transRefNo)}: ${transRefNo} ${status}, tranDate ${tranDate}, sent ${sends}x, inquired ${inquiries}x${found}`,
     ),
   };
 }

@@ -3,7 +3,7 @@ import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { Instruction, TransferOrder } from '../../core/payout.ts';
-import { computeInstructionDigest, computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
+import { computeInstructionDigest, computeOrderHash, isReferenceOf } from '../../core/reference.ts';
 import { restoreBackup, restoreDatabase } from '../../payout/rules/journal-place.ts';
 import { type Link, readFacts } from '../../review/rules/chain.ts';
 import { type ChainedPayout, commitTo, findBrokenEvent } from '../../review/rules/payout-chain.ts';
@@ -233,7 +233,7 @@ export function auditAttempt({
   if (!row.isErased && computeOrderHash(order) !== orderHash) return broken('what it sends was changed');
   if (saidHash !== null && saidHash !== orderHash)
     return broken('its history says that something else was sent');
-  if (order.transRefNo !== computeTransRefNo(row.companyId, row.payoutId ?? '', attemptNo))
+  if (!isReferenceOf(order.transRefNo, row.companyId, row.payoutId ?? ''))
     return broken('its reference is another payout’s');
   if (row.isErased) return order.proxyNo === '' ? undefined : broken(filledAgain);
   const asked = [

@@ -3,10 +3,10 @@ import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
-import { type Case, giveUp, returnUnsent, settleCase, withInquiry } from './case.ts';
-import type { BreakerSignal, InquiryReading } from './read-reply.ts';
-import { computeNextInquiryAtMs, computeTrustAtMs, maySendAgain } from './resend.ts';
-import { decideAfterPaid } from './superseded.ts';
+import { type Case, giveUp, hasOtherContent, returnUnsent, settleCase, withInquiry } from './case.ts';
+import { type BreakerSignal, findRefusalScope, type InquiryReading } from './read-reply.ts';
+import { computeNextInquiryAtMs, computeTrustAtMs, isRefusedUnproven, maySendAgain } from './resend.ts';
+import { decideAfterPaid, paidTwice } from './superseded.ts';
 
 /** What follows from an inquiry about an attempt in doubt. */
 export interface InquiryStep {
@@ -19,8 +19,8 @@ export interface InquiryStep {
 }
 
 /** True when the row would be called failed: a lost part of the journal may have made another attempt since. */
-export const endsDoubt = ({ status }: Payout, { kind }: InquiryReading): boolean =>
-  kind === 'failed' && status !== 'paid';
+export const endsDoubt = ({ status }: Payout, reading: InquiryReading): boolean =>
+  reading.kind === 'failed' && reading.isOfLast && status !== 'paid';
 
 /** True when the bank has the transfer, however it ended or will end. */
 export const isKnownToBank = ({ kind }: InquiryReading): boolean =>
@@ -32,7 +32,8 @@ export const isOutOfDate = (asked: Attempt, latest: Attempt, { kind }: InquiryRe
 
 /** The trouble of the payer account for which the transfer has failed. */
 export function findPayersTrouble(reading: InquiryReading): Reason | undefined {
-  const isPayers = reading.kind === 'failed' && findBankStatus(reading.reason.code)?.scope === 'payer';
+  const isPayers =
+    reading.kind === 'failed' && reading.isOfLast && findBankStatus(reading.reason.code)?.scope === 'payer';
   return isPayers ? reading.reason : undefined;
 }
 
@@ -84,11 +85,14 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
   switch (reading.kind) {
     case 'complete': {
       if (referenceConflict) return { keep: stayContested(asked) };
+      if (hasOtherContent(asked)) return { keep: stayAmbiguous(asked) };
       const attempt = { ...asked.attempt, sysRefNo: reading.sysRefNo ?? asked.attempt.sysRefNo };
-      return { keep: settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry') };
+      const paid = settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry');
+      return { keep: reading.isTwice ? raisePaidTwice(paid, attempt) : paid };
     }
     case 'failed': {
       if (referenceConflict) return { keep: stayContested(asked) };
+      if (!reading.isOfLast) return { keep: askAgainOrGiveUp(asked, reading.reason) };
       const attempt = { ...asked.attempt, sysRefNo: reading.sysRefNo };
       return { keep: settleCase({ ...asked, attempt }, 'failed', reading.reason, 'inquiry') };
     }
@@ -108,6 +112,25 @@ function stayContested(asked: Case): Change {
     text: 'the bank already held this reference, or holds it with other details: only a statement line can prove whose transfer it is',
   };
   return asked.payout.status === 'unresolved' ? askAgainOrGiveUp(alarmed, reason) : giveUp(alarmed, reason);
+}
+
+/** Two transfers were completed under one reference. */
+function raisePaidTwice(paid: Change, { order: { transRefNo } }: Attempt): Change {
+  const { after, event } = paid;
+  return {
+    ...paid,
+    after: { ...after, isAlarm: true, ...reasonPatch(paidTwice(transRefNo)) },
+    event: { ...event, detail: { ...event.detail, alarm: true, transRefNo } },
+  };
+}
+
+/** The reference went with two contents: an inquiry, which shows neither amount nor payee, does not tell which is completed. */
+function stayAmbiguous(asked: Case): Change {
+  const reason = {
+    code: 'two-contents',
+    text: 'the bank completed this reference, which was sent with two contents: only a statement line tells which of them is paid',
+  };
+  return asked.payout.status === 'unresolved' ? askAgainOrGiveUp(asked, reason) : giveUp(asked, reason);
 }
 
 function askAgainOrGiveUp(asked: Case, reason: Reason): Change {
@@ -140,6 +163,28 @@ function decideNotFound(asked: Case, reason: Reason): InquiryStep {
   const text = 'the bank finds nothing under this reference so far';
   if (payout.status === 'unresolved' || nowMs < trustAtMs)
     return { keep: notLaterThan(askAgainOrGiveUp(asked, { code: reason.code, text }), trustAtMs) };
+  const isRefused = isRefusedUnproven(attempt) && !attempt.acknowledged && !attempt.referenceConflict;
+  return isRefused ? believeRefusal(asked, reason) : decideTrustedNotFound(asked, reason);
+}
+
+/** A refusal without our requestUID counts beside a "not found" that is trusted. */
+function believeRefusal(asked: Case, notFound: Reason): InquiryStep {
+  const code = asked.attempt.refusalCode ?? 'refused';
+  const text = `the bank refused it (${code}) without naming our request, and finds nothing under its reference`;
+  const refused = { ...asked, attempt: { ...asked.attempt, status: 'refused' } } as const;
+  switch (findRefusalScope(code)) {
+    case 'payout':
+      return { keep: settleCase(refused, 'failed', { code, text }, 'inquiry') };
+    case 'payer':
+      return { keep: returnUnsent(refused, 'halted', { code, text }) };
+    case 'service':
+      return decideTrustedNotFound(refused, notFound);
+  }
+}
+
+function decideTrustedNotFound(asked: Case, reason: Reason): InquiryStep {
+  const { attempt, policy } = asked;
+  const text = 'the bank finds nothing under this reference so far';
   if (maySendAgain(attempt, policy, asked)) {
     // Nothing may be sent just now: what never reached the bank waits as held, what may have is asked about on.
     const keep =

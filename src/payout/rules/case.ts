@@ -1,7 +1,9 @@
 /** What a decision about an attempt is taken on, and the endings that several decisions have in common. */
+import { isSameContent } from '../../core/attempt-numbers.ts';
 import { addHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
+import { isFailureOf } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
 import type { SettlePolicy } from './resend.ts';
@@ -10,10 +12,16 @@ import type { SettlePolicy } from './resend.ts';
 export interface Case extends ClockReading {
   readonly payout: Payout;
   readonly attempt: Attempt;
+  /** Other attempts under the same transRefNo, oldest first: a refused reference goes again with the row as it is then. */
+  readonly sameReference: readonly Attempt[];
   /** What the history keeps of the reply. */
   readonly facts: object;
   readonly policy: SettlePolicy;
 }
+
+/** True when another content went under the same reference: an inquiry does not tell which of them was completed. */
+export const hasOtherContent = ({ attempt, sameReference }: Case): boolean =>
+  sameReference.some(({ sends, order }) => sends > 0 && !isSameContent(order, attempt.order));
 
 export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';
 
@@ -59,11 +67,35 @@ export function giveUp(known: Case, reason: Reason): Change {
   });
 }
 
+/** How much an answer says: money that may have moved more than no answer, that more than a failure. */
+const weights = {
+  'not-found': 0,
+  failed: 1,
+  'nothing-said': 2,
+  'in-process': 3,
+  complete: 4,
+} as const satisfies Record<InquiryReading['kind'], number>;
+
+/** True when the one says more than the other, of the same reference on another day or terminal. */
+export const isStronger = (one: InquiryReading, than: InquiryReading): boolean =>
+  weights[one.kind] > weights[than.kind];
+
+/** What the answers for two days or terminals say of one reference. */
+export function combine(one: InquiryReading, other: InquiryReading): InquiryReading {
+  if (one.kind !== 'failed' || other.kind !== 'failed') return isStronger(other, one) ? other : one;
+  return { ...(one.isOfLast ? one : other), sends: [...one.sends, ...other.sends] };
+}
+
+/** True when the bank works, or has worked, on it: no other day can say less. */
+export const mayHaveMoved = ({ kind }: InquiryReading): boolean =>
+  kind === 'complete' || kind === 'in-process';
+
 /** The attempt with what an inquiry about it has shown. */
 export function withInquiry(
   { attempt, nowMs }: Pick<Case, 'attempt' | 'nowMs'>,
-  { kind }: InquiryReading,
+  reading: InquiryReading,
 ): Attempt {
+  const { kind } = reading;
   const isKnown = kind === 'complete' || kind === 'in-process' || kind === 'failed';
   const acknowledged = attempt.acknowledged || isKnown;
   return {
@@ -72,6 +104,7 @@ export function withInquiry(
     lastInquiryAtMs: nowMs,
     lastFinding: kind,
     acknowledged,
+    hasFailedItem: attempt.hasFailedItem || (kind === 'failed' && isFailureOf(reading, attempt.order)),
     // A reference that never left us and that the bank knows all the same is somebody else's.
     referenceConflict: attempt.referenceConflict || (attempt.sends === 0 && acknowledged),
   };

@@ -34,12 +34,29 @@ export type ItemsReading =
       /** The bank shows two transfers completed under this one reference: paid twice. */
       readonly isTwice: boolean;
     }
-  | { readonly kind: 'failed'; readonly reason: Reason; readonly sysRefNo: string | null }
+  | {
+      readonly kind: 'failed';
+      readonly reason: Reason;
+      readonly sysRefNo: string | null;
+      /** The sends that the bank shows as failed; empty where it is not known what was sent. */
+      readonly sends: readonly AskedSend[];
+      /** False where none of them is the last one: that is not settled. */
+      readonly isOfLast: boolean;
+    }
   | { readonly kind: 'in-process'; readonly reason: Reason };
 
+/** True when a failure is that of this send. */
+export const isFailureOf = (
+  { sends, isOfLast }: Extract<ItemsReading, { kind: 'failed' }>,
+  { tranDate, tranTime }: AskedSend,
+): boolean =>
+  sends.length === 0
+    ? isOfLast
+    : sends.some((send) => send.tranDate === tranDate && send.tranTime === tranTime);
+
 /**
- * Reads the items that bear our transRefNo: paid when one of them proves it; failed when every one says so, and one is
- * of the last send; in process otherwise. Undefined when none is ours.
+ * Reads the items that bear our transRefNo: paid when one of them proves it; failed when every one says so; in process
+ * otherwise. Undefined when none is ours.
  */
 export function readItems(
   items: readonly InquiryItem[],
@@ -57,10 +74,17 @@ export function readItems(
   if (contradiction !== undefined) return { kind: 'in-process', reason: contradictionOf(contradiction) };
   const open = ours.find((item) => readItem(item) === 'open');
   if (open !== undefined) return { kind: 'in-process', reason: reasonOf(open) };
-  const failed = ours.findLast((item) => isOfLastSend(item, sends));
-  if (failed !== undefined)
-    return { kind: 'failed', reason: reasonOf(failed), sysRefNo: failed.sysRefNo ?? null };
-  return ours.length === 0 ? undefined : { kind: 'in-process', reason: failedElsewhere };
+  const last = sends.at(-1);
+  const failed = ours.findLast((item) => last === undefined || isOf(item, last, sends));
+  const shown = failed ?? ours.at(-1);
+  if (shown === undefined) return undefined;
+  return {
+    kind: 'failed',
+    reason: failed === undefined ? failedElsewhere : reasonOf(failed),
+    sysRefNo: shown.sysRefNo ?? null,
+    sends: sends.filter((send) => ours.some((item) => isOf(item, send, sends))),
+    isOfLast: failed !== undefined,
+  };
 }
 
 /** All codes of an item; beside a failure a code that the interface lacks, or that says success of any kind, is open. */
@@ -99,20 +123,16 @@ function sendsOfDay({ tranDate }: InquiryItem, sends: readonly AskedSend[]): rea
   return tranDate === undefined ? sends : sends.filter((send) => send.tranDate === tranDate);
 }
 
+/** The only send of the item's day; where the day had several, the only one of its time. */
 function findSend(item: InquiryItem, sends: readonly AskedSend[]): AskedSend | null {
   const ofDay = sendsOfDay(item, sends);
-  const only = ofDay.length === 1 ? ofDay[0] : undefined;
-  return only ?? ofDay.findLast(({ tranTime }) => tranTime === item.tranTime) ?? null;
+  const possible = ofDay.length === 1 ? ofDay : ofDay.filter(({ tranTime }) => tranTime === item.tranTime);
+  return possible.length === 1 ? (possible[0] ?? null) : null;
 }
 
-/** Whether an item is of the last send: by its day and reference 1, and by its time where the day had an earlier one. */
-function isOfLastSend(item: InquiryItem, sends: readonly AskedSend[]): boolean {
-  const last = sends.at(-1);
-  if (last === undefined) return true;
-  const ofDay = sendsOfDay(item, sends);
-  const isToldApart = ofDay.length === 1 || item.tranTime === last.tranTime;
-  return ofDay.includes(last) && isToldApart && hasReference(item, last);
-}
+/** Whether an item is of this send: by day, time where the day had several, and reference 1. */
+const isOf = (item: InquiryItem, send: AskedSend, sends: readonly AskedSend[]): boolean =>
+  findSend(item, sends) === send && hasReference(item, send);
 
 const hasReference = (item: InquiryItem, send: AskedSend): boolean =>
   item.reference1 === undefined || item.reference1.trim() === (send.reference1 ?? '').trim();

@@ -3,6 +3,7 @@ import { formatBangkokDate, formatBangkokTime } from '../../core/bangkok-time.ts
 import { move } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import { nameForBank } from '../../core/payee-name.ts';
+import type { SendContent } from '../../core/attempt-numbers.ts';
 import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
 import type { Change, DayLimits, PaymentLikeness } from '../../core/ports.ts';
 import { computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
@@ -31,7 +32,9 @@ export interface IntentInput extends Partial<ClockReading> {
   readonly payout: Payout;
   /** Attempts ever recorded for the payoutId, over all files. */
   readonly attemptsRecorded: number;
-  /** Superseded attempts that were inquired just now and showed nothing but failed or not found, oldest first. */
+  /** Of the reference (`decideNextNumber`). */
+  readonly number: number;
+  /** Earlier attempts, inquired just now, oldest first: the bank shows nothing but failed items or does not find them. */
   readonly cleared: readonly Attempt[];
   readonly names: BankNames;
   readonly payer: PayerSetup;
@@ -45,7 +48,6 @@ export interface IntentInput extends Partial<ClockReading> {
 
 /**
  * Composes the intent to pay a ready payout. From here on bytes may have left, so the first send is counted now.
- * @throws RangeError for a hundredth attempt (`attemptsMax`); the caller holds such a payout instead
  */
 export function decideIntent(input: IntentInput): Intent {
   const { payout, cleared, names, limits, likeness, nowMs } = input;
@@ -60,6 +62,8 @@ export function decideIntent(input: IntentInput): Intent {
       reason: null,
       bankPayeeName: names.payeeName,
       bankPayeeNameTh: names.payeeNameTh,
+      // A person's decision that the same number goes again is for one send.
+      acceptedHolds: payout.acceptedHolds.filter((hold) => hold !== 'resend'),
     },
     cause: 'intent-recorded',
     nowMs,
@@ -71,7 +75,10 @@ export function decideIntent(input: IntentInput): Intent {
     },
   });
   const guards = { ...(limits && { limits }), ...(likeness && { likeness }) };
-  return { change: { ...change, isIntent: true, ...guards }, attempt };
+  const failedItems = cleared
+    .filter(({ hasFailedItem }) => hasFailedItem)
+    .map(({ payoutSeq, attemptNo }) => ({ payoutSeq, attemptNo }));
+  return { change: { ...change, isIntent: true, failedItems, ...guards }, attempt };
 }
 
 /** What the history says of a further attempt: what it rests on, and what it does otherwise than the one before. */
@@ -87,12 +94,12 @@ function noteOn(cleared: readonly Attempt[], { order }: Attempt): object {
 }
 
 function composeAttempt(input: IntentInput): Attempt {
-  const { payout, attemptsRecorded, policy, nowMs, bankNowMs = null } = input;
-  const attemptNo = attemptsRecorded + 1;
-  const order = composeOrder(input, attemptNo);
+  const { payout, attemptsRecorded, payer, number, policy, nowMs, bankNowMs = null } = input;
+  const transRefNo = computeTransRefNo(payer.companyId, payout.instruction.payoutId, number);
+  const order = { ...composeContent(input), transRefNo };
   return {
     payoutSeq: payout.seq,
-    attemptNo,
+    attemptNo: attemptsRecorded + 1,
     status: 'recorded',
     order,
     orderHash: computeOrderHash(order),
@@ -100,8 +107,11 @@ function composeAttempt(input: IntentInput): Attempt {
     sends: 1,
     lastSentAtMs: nowMs,
     lastSentBankMs: bankNowMs,
-    rejectedByGateway: 0,
-    unansweredTrials: 0,
+    refusals: 0,
+    unprovenRefusals: 0,
+    refusalCode: null,
+    uncountedSends: 0,
+    hasFailedItem: false,
     acknowledged: false,
     referenceConflict: false,
     inquiries: 0,
@@ -113,11 +123,14 @@ function composeAttempt(input: IntentInput): Attempt {
   };
 }
 
-function composeOrder({ payout, payer, nowMs }: IntentInput, attemptNo: number): TransferOrder {
-  const { instruction } = payout;
+/** What would be sent now for a payout: everything but the reference. */
+export function composeContent({
+  payout: { instruction },
+  payer,
+  nowMs,
+}: Pick<IntentInput, 'payout' | 'payer' | 'nowMs'>): SendContent {
   return {
     ...payer,
-    transRefNo: computeTransRefNo(payer.companyId, instruction.payoutId, attemptNo),
     tranDate: formatBangkokDate(nowMs),
     tranTime: formatBangkokTime(nowMs),
     proxyType: instruction.proxyType,

@@ -15,6 +15,7 @@ import { decideHold, move, type PayoutPatch, type Reason, reasonPatch, settled }
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { attemptsMax } from '../../core/reference.ts';
+import { isStronger, mayHaveMoved } from './case.ts';
 import { decideIntent, noBankNames, type PayerSetup } from './intent.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, type SettlePolicy } from './resend.ts';
@@ -130,7 +131,8 @@ export function computeMissesSince({ latestMs, newSinceMs, missesSinceMs }: Know
 
 /** What the bank said of one reference, over all days and terminals in question. */
 export interface ReferenceFinding {
-  readonly attemptNo: number;
+  /** Of the reference. */
+  readonly number: number;
   readonly transRefNo: string;
   readonly reading: InquiryReading;
   /** The day for which it said so, and the terminal. */
@@ -139,15 +141,6 @@ export interface ReferenceFinding {
   readonly inquiries: number;
 }
 
-/** The later wins: money that may have moved counts more than a question without an answer, that more than a failure. */
-const weights = {
-  'not-found': 0,
-  failed: 1,
-  'nothing-said': 2,
-  'in-process': 3,
-  complete: 4,
-} as const satisfies Record<InquiryReading['kind'], number>;
-
 /** What the answer for one day and terminal adds to what is known of a reference. */
 export function addAnswer(
   known: ReferenceFinding | undefined,
@@ -155,32 +148,24 @@ export function addAnswer(
 ): ReferenceFinding {
   if (known === undefined) return { ...said, inquiries: 1 };
   const inquiries = known.inquiries + 1;
-  const isStronger = weights[said.reading.kind] > weights[known.reading.kind];
-  return isStronger ? { ...said, inquiries } : { ...known, inquiries };
+  return isStronger(said.reading, known.reading) ? { ...said, inquiries } : { ...known, inquiries };
 }
 
-/** True when the bank works, or has worked, on it: no other day or terminal can say less. */
-export function mayHaveMoved({ reading }: Pick<ReferenceFinding, 'reading'>): boolean {
-  return reading.kind === 'complete' || reading.kind === 'in-process';
-}
-
-const isKnown = (finding: ReferenceFinding): boolean =>
-  mayHaveMoved(finding) || finding.reading.kind === 'failed';
+const isKnown = ({ reading }: ReferenceFinding): boolean =>
+  mayHaveMoved(reading) || reading.kind === 'failed';
 
 /**
- * The next number to ask for, until as many in a row as `ahead` are known to nobody; undefined then.
- * @param attemptsRecorded the highest number that the journal knows for the payoutId
+ * The next number to ask for, from the highest that the journal knows, which may have gone again since, until as many in a
+ * row as `ahead` are unknown to the bank; undefined then.
+ * @param highest number that the journal knows for the payoutId; 0 for none
  */
 export function computeNextToAsk(
-  attemptsRecorded: number,
+  highest: number,
   findings: readonly ReferenceFinding[],
   ahead: number = attemptsAhead,
 ): number | undefined {
-  const highestKnown = Math.max(
-    attemptsRecorded,
-    ...findings.filter(isKnown).map(({ attemptNo }) => attemptNo),
-  );
-  const next = attemptsRecorded + findings.length + 1;
+  const highestKnown = Math.max(highest, ...findings.filter(isKnown).map(({ number }) => number));
+  const next = Math.max(highest, 1) + findings.length;
   return next <= Math.min(highestKnown + ahead, attemptsMax) ? next : undefined;
 }
 
@@ -189,6 +174,8 @@ export interface Probe {
   readonly payout: Payout;
   /** Its latest known attempt, from before the loss, that the bank has just shown as failed; undefined for a ready payout. */
   readonly asked?: Attempt | undefined;
+  /** Every attempt that the journal knows for the payoutId. */
+  readonly known: readonly Attempt[];
   readonly findings: readonly ReferenceFinding[];
   readonly payer: PayerSetup;
   readonly policy: SettlePolicy;
@@ -203,11 +190,15 @@ export interface Probe {
  * operator's decision, since the partner may have been told and have paid it otherwise.
  */
 export function decideAfterProbe(probe: Probe): Change | undefined {
-  const { findings, asked, nowMs } = probe;
-  const alive = findings.findLast(mayHaveMoved);
+  const { asked, nowMs } = probe;
+  const findings = probe.findings.filter((finding) => isNews(finding, probe.known));
+  const alive = findings.findLast(({ reading }) => mayHaveMoved(reading));
   if (alive !== undefined) {
     const sent = { submittedAtMs: sentAtMs(probe.payout, alive) };
-    return adopt(probe, { status: 'unresolved', ...sent, ...reasonPatch(foundReason(alive)) });
+    return adopt(
+      { ...probe, findings },
+      { status: 'unresolved', ...sent, ...reasonPatch(foundReason(alive)) },
+    );
   }
   const silent = findings.find(({ reading }) => reading.kind === 'nothing-said');
   if (silent !== undefined) {
@@ -217,15 +208,28 @@ export function decideAfterProbe(probe: Probe): Change | undefined {
   }
   const last = asked === undefined ? findings.findLast(isKnown) : undefined;
   if (last === undefined) return undefined;
-  return adopt(probe, { status: 'failed', ...settled('inquiry', nowMs), ...reasonPatch(failedReason(last)) });
+  return adopt(
+    { ...probe, findings },
+    { status: 'failed', ...settled('inquiry', nowMs), ...reasonPatch(failedReason(last)) },
+  );
 }
+
+/** False for a failed item of a day and terminal on which a known attempt went under the reference: it is that one's. */
+const isNews = (
+  { transRefNo, tranDate, termId, reading }: ReferenceFinding,
+  known: readonly Attempt[],
+): boolean =>
+  reading.kind !== 'failed' ||
+  !known.some(
+    ({ order }) => order.transRefNo === transRefNo && order.tranDate === tranDate && order.termId === termId,
+  );
 
 /**
  * What may have been sent cannot be told now: a ready payout is held, and one in doubt stays so and is asked about later,
  * though its own attempt has failed.
  */
 export function decideProbeLater(
-  { payout, asked, policy, nowMs }: Omit<Probe, 'findings' | 'payer'>,
+  { payout, asked, policy, nowMs }: Omit<Probe, 'findings' | 'payer' | 'known'>,
   reason: Reason,
   why: object,
 ): Change {
@@ -246,6 +250,7 @@ export function decideProbeLater(
 const foundFailed = (asked: Attempt, nowMs: number): Attempt => ({
   ...asked,
   acknowledged: true,
+  hasFailedItem: true,
   inquiries: asked.inquiries + 1,
   lastInquiryAtMs: nowMs,
   lastFinding: 'failed',
@@ -253,9 +258,10 @@ const foundFailed = (asked: Attempt, nowMs: number): Attempt => ({
 
 function adopt(probe: Probe, ending: PayoutPatch): Change {
   const { payout, asked, nowMs } = probe;
-  const known = probe.findings.filter(isKnown);
-  const attemptNo = Math.max(...known.map((finding) => finding.attemptNo));
-  const found = known.map(({ transRefNo, tranDate, termId, reading }) => ({
+  const adopted = probe.findings.filter(isKnown);
+  const attemptsRecorded = Math.max(0, ...probe.known.map((attempt) => attempt.attemptNo));
+  const attemptNo = attemptsRecorded + adopted.length;
+  const found = adopted.map(({ transRefNo, tranDate, termId, reading }) => ({
     transRefNo,
     tranDate,
     termId,
@@ -267,7 +273,7 @@ function adopt(probe: Probe, ending: PayoutPatch): Change {
     status: 'failed',
     nextInquiryAtMs: null,
   };
-  const adopts = known.map((finding) => adoptAttempt(probe, finding));
+  const adopts = adopted.map((finding, index) => adoptAttempt(probe, finding, attemptsRecorded + index));
   return { ...move({ payout, patch, cause: 'found-after-loss', nowMs, attempt, detail: { found } }), adopts };
 }
 
@@ -296,14 +302,18 @@ const failedReason = ({ transRefNo, tranDate, reading: { reason } }: ReferenceFi
 });
 
 /**
- * The record of an attempt that the bank knows and the journal does not: what this row would have sent from the terminal
- * under which the bank knows it, as if at the start of its day. Contested, since nobody can tell whether it was sent with just that.
+ * The record of an attempt that the bank knows and the journal does not: what this row would have sent, as if at the
+ * start of the day for which the bank knows it. Contested: it may have been sent with something else.
  */
-function adoptAttempt({ payout, payer, policy, nowMs }: Probe, finding: ReferenceFinding): Attempt {
-  const { attemptNo, reading, tranDate, termId } = finding;
+function adoptAttempt(
+  { payout, payer, policy, nowMs }: Probe,
+  { number, reading, tranDate, termId, inquiries }: ReferenceFinding,
+  attemptsRecorded: number,
+): Attempt {
   const { attempt } = decideIntent({
     payout,
-    attemptsRecorded: attemptNo - 1,
+    attemptsRecorded,
+    number,
     cleared: [],
     names: noBankNames,
     payer: { ...payer, termId },
@@ -314,8 +324,9 @@ function adoptAttempt({ payout, payer, policy, nowMs }: Probe, finding: Referenc
     ...attempt,
     status: reading.kind === 'failed' ? 'failed' : 'unresolved',
     acknowledged: true,
+    hasFailedItem: reading.kind === 'failed',
     referenceConflict: true,
-    inquiries: finding.inquiries,
+    inquiries,
     lastInquiryAtMs: nowMs,
     lastFinding: reading.kind,
     nextInquiryAtMs: null,

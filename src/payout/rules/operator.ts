@@ -1,5 +1,5 @@
 /** What an operator may do with a payout: with one that has not been sent, and with one that ended without money moved. */
-import { afterChange, decideHold, move } from '../../core/change.ts';
+import { addHold, afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import { type HoldReason, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
 import type {
@@ -47,7 +47,7 @@ export function describePayerChange(
 export const dayHolds: readonly HoldReason[] = ['day-limit', 'service-day'];
 
 /** Holds that ask an operator to look at the row: once they have, the same likeness or limit does not hold it again. */
-const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar', 'new-payee', ...dayHolds];
+const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar', 'new-payee', ...dayHolds, 'resend'];
 
 /** Lifted when an operator names the payout: they have looked at it. An approval has an event of its own. */
 export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, ...lookedAtHolds];
@@ -165,6 +165,7 @@ function tryAgain(
   const patch = {
     status: 'ready',
     holds: [],
+    acceptedHolds: addHold(payout.acceptedHolds, 'resend'),
     reasonCode: null,
     reason: null,
     settledAtMs: null,

@@ -3,6 +3,7 @@
  * the circuit breaker and the adaptive limit learn from it, the bank's time, and what the history keeps. Pure and total:
  * every reply that can come back over the wire has exactly one meaning, and anything that is not understood is unknown.
  */
+import { isProvenUnsent } from '../../core/attempt-numbers.ts';
 import type { Reason } from '../../core/change.ts';
 import type { Attempt } from '../../core/payout.ts';
 import type {
@@ -220,6 +221,12 @@ const gatewayRefusals = new Map<number, { readonly scope: 'payer' | 'service'; r
   [429, { scope: 'service', text: 'the bank asks us to slow down (HTTP 429)' }],
 ]);
 
+/** Whom a refusal concerns, by its code. */
+export function findRefusalScope(code: string): BankStatus['scope'] {
+  const gateway = [...gatewayRefusals].find(([httpStatus]) => code === `http-${httpStatus}`);
+  return findBankStatus(code)?.scope ?? gateway?.[1].scope ?? 'service';
+}
+
 const unreadable: Reason = {
   code: 'unreadable-reply',
   text: 'the body of the reply is not what the interface says',
@@ -343,14 +350,16 @@ const unknown = (
 /**
  * Reads the reply to a transfer.
  * @param attempt as stored when its bytes left, that send counted
+ * @param sameReference earlier attempts under its transRefNo
  */
 export function readReply(
   reply: BankReply<TransferFields>,
-  attempt: Pick<Attempt, 'order' | 'sends' | 'rejectedByGateway'>,
+  attempt: Pick<Attempt, 'order' | 'sends' | 'refusals'>,
+  sameReference: readonly Pick<Attempt, 'sends' | 'refusals'>[],
 ): ReadReply<TransferFinding> {
-  // EM001 speaks of somebody else's transfer when no bytes of this attempt can have left before.
+  // EM001 speaks of somebody else's transfer when the bank can have processed nothing under this reference before.
   const isRepeated = reply.kind === 'answered' && reply.followsBare401 === true;
-  const isFirstSend = countDelivered(attempt) === 1 && !isRepeated;
+  const isFirstSend = countDelivered(attempt) === 1 && !isRepeated && sameReference.every(isProvenUnsent);
   const { transRefNo } = attempt.order;
   const lost = 'the request may have arrived, no answer came';
   const body = readBody(reply, { notSent: 'nothing was sent', lost, transRefNo });

@@ -83,9 +83,16 @@ export function mayBytesLeaveAgain(
 /** A bank's clock that has gone back by more than this was wrong before. */
 const glitchMs = 3_600_000;
 
-/** Sends that may have reached the bank's books: those that the gateway rejected did nothing. */
-export function countDelivered(attempt: Pick<Attempt, 'sends' | 'rejectedByGateway'>): number {
-  return attempt.sends - attempt.rejectedByGateway;
+/** Sends that may have reached the bank's books: those that ended in a proven refusal did nothing. */
+export function countDelivered(attempt: Pick<Attempt, 'sends' | 'refusals'>): number {
+  return attempt.sends - attempt.refusals;
+}
+
+/** True when every send that may have done anything was refused, but without our requestUID. */
+export function isRefusedUnproven(
+  attempt: Pick<Attempt, 'sends' | 'refusals' | 'unprovenRefusals'>,
+): boolean {
+  return attempt.unprovenRefusals > 0 && countDelivered(attempt) === attempt.unprovenRefusals;
 }
 
 /**
@@ -110,22 +117,23 @@ export function computeTrustAtMs(
 }
 
 /**
- * How often the same attempt may still be sent again. What only tried whether transfers are answered again counts for
- * nothing: an outage would use up `resendsMax`, and nobody could end the doubt. All other rules hold for it, too: it
- * goes once in `notFoundTrustMs`, on the attempt's own day, on which the bank refuses a duplicate.
+ * How often the same attempt may still be sent again. A refusal for the payer or the service, and a send that only tried
+ * whether transfers are answered again, do not count: an outage would use up `resendsMax`, and only people could end the
+ * doubt. All other rules hold: it goes once in `notFoundTrustMs`, on the attempt's own day, on which the bank refuses a
+ * duplicate.
  */
 function countRepetitionsLeft(
-  attempt: Pick<Attempt, 'sends' | 'rejectedByGateway' | 'unansweredTrials'>,
+  attempt: Pick<Attempt, 'sends' | 'uncountedSends'>,
   { resendsMax }: Pick<SettlePolicy, 'resendsMax'>,
 ): number {
   if (resendsMax === 0) return 0;
-  const resends = Math.max(0, countDelivered(attempt) - 1 - attempt.unansweredTrials);
+  const resends = Math.max(0, attempt.sends - 1 - attempt.uncountedSends);
   return resendsMax - resends;
 }
 
 /** The attempt whose latest send got no answer, as no other transfer did meanwhile. */
 export const withUnansweredTrial = (attempt: Attempt): Attempt =>
-  countDelivered(attempt) > 1 ? { ...attempt, unansweredTrials: attempt.unansweredTrials + 1 } : attempt;
+  countDelivered(attempt) > 1 ? { ...attempt, uncountedSends: attempt.uncountedSends + 1 } : attempt;
 
 /**
  * Whether the bank's day was the attempt's when it left: with a wrong clock of ours the bank may have booked it under

@@ -2,25 +2,33 @@
  * What follows when the bank is asked about a superseded attempt, one that a later one has followed, or is to follow:
  * before the next attempt is made, and again afterwards, since a late proof can always come (I4).
  */
+import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
-import { type Attempt, openAttemptStatuses, type Payout, type PayoutStatus } from '../../core/payout.ts';
+import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { type Case, isInDoubt, withInquiry } from './case.ts';
+import { type Case, hasOtherContent, isInDoubt, withInquiry } from './case.ts';
+import { isFailureOf } from './inquiry-items.ts';
 import type { InquiryReading, TransferFinding } from './read-reply.ts';
-import { computeTrustAtMs, countDelivered } from './resend.ts';
+import type { ClockReading } from './clock-skew.ts';
+import { computeTrustAtMs, countDelivered, type SettlePolicy } from './resend.ts';
 
 /**
- * Says whether a superseded reference, freshly inquired, lets the next attempt be made: only a definitely ended attempt
- * does that the bank shows as failed, or does not find.
+ * Says whether an earlier attempt, freshly inquired, lets the next one be made: it has definitely ended, and the bank shows
+ * it as failed or does not find it (`isTrusted`).
  */
-export function isCleared(known: Case, reading: InquiryReading): boolean {
-  const { attempt, policy, nowMs } = known;
+export function isCleared({ attempt }: Case, reading: InquiryReading): boolean {
   // Adopted after a loss as failed: whosever it is, it moved no money.
   const hasReferenceConflict = attempt.referenceConflict && attempt.status !== 'failed';
   if (isOpenAttempt(attempt) || hasReferenceConflict) return false;
-  if (reading.kind !== 'not-found') return reading.kind === 'failed';
-  return attempt.status === 'failed' || nowMs >= computeTrustAtMs(attempt, policy, known);
+  return reading.kind === 'not-found' || reading.kind === 'failed';
 }
+
+/** True when a "not found" about a closed attempt says that the bank did nothing under its reference. */
+export const isTrusted = (
+  attempt: Attempt,
+  policy: Pick<SettlePolicy, 'notFoundTrustMs'>,
+  clocks: ClockReading,
+): boolean => attempt.hasFailedItem || clocks.nowMs >= computeTrustAtMs(attempt, policy, clocks);
 
 /**
  * Holds a ready payout whose superseded attempt is not cleared.
@@ -41,9 +49,6 @@ const notSettled = (transRefNo: string, finding: Attempt['lastFinding']): Reason
   code: 'earlier-attempt-open',
   text: `earlier attempt ${transRefNo} is not settled: the inquiry says ${finding}`,
 });
-
-/** An attempt that the bank may have completed, or may yet complete. */
-export const isOpenAttempt = ({ status }: Attempt): boolean => openAttemptStatuses.includes(status);
 
 /** True for a change by which an attempt that had come alive again has failed. */
 export const hasEnded = ({ attempt }: Change): boolean => attempt?.status === 'failed';
@@ -84,16 +89,33 @@ export function keepInDoubt(change: Change, open: Attempt): Change {
 const reopenedStatuses: readonly PayoutStatus[] = ['ready', 'held', 'failed'];
 
 /**
+ * True when what the bank shows of a closed attempt may be what another attempt under its reference does: that one is in
+ * doubt, or paid, and the item does not tell itself from it by day and time.
+ */
+function isAnothers({ attempt, sameReference }: Case, reading: InquiryReading): boolean {
+  const open = sameReference.filter(isOpenAttempt);
+  if (reading.kind === 'complete' && reading.isTwice && open.some(({ status }) => status === 'paid'))
+    return false;
+  const item = reading.kind === 'complete' ? reading.send : null;
+  const isOfDay = ({ order }: Attempt): boolean => item?.tranDate === order.tranDate;
+  const isOfTime = (one: Attempt): boolean => isOfDay(one) && item?.tranTime === one.order.tranTime;
+  if (isOfTime(attempt) && !open.some(isOfTime)) return false;
+  return open.length > 0 && !(isOfDay(attempt) && !open.some(isOfDay));
+}
+
+/**
  * Decides on an inquiry about an attempt that we had closed. Undefined when it says nothing that contradicts us.
  * @param known with the payout that made the attempt, whatever has become of it since
  * @param mayReopen false when another row has the claim by now: an ended row can bear the alarm, and no more
  */
 export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen = true): Change | undefined {
   if (reading.kind === 'failed') return endAgain(known, reading);
+  if (isAnothers(known, reading)) return undefined;
   const isKnown = reading.kind === 'complete' || reading.kind === 'in-process';
   if (!isKnown || known.attempt.status === 'paid') return undefined;
   const attempt = withInquiry(known, reading);
-  if (reading.kind === 'in-process' || attempt.referenceConflict) return reopen(known, attempt, mayReopen);
+  if (reading.kind === 'in-process' || attempt.referenceConflict || hasOtherContent(known))
+    return reopen(known, attempt, mayReopen);
   const sysRefNo = reading.sysRefNo ?? attempt.sysRefNo;
   return proveLate({ ...known, attempt: { ...attempt, sysRefNo } }, 'inquiry');
 }
@@ -101,6 +123,7 @@ export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen
 /** It had been reopened, and has failed in the end: no further attempt waits for it. A row in doubt is settled by it. */
 function endAgain(known: Case, reading: InquiryReading): Change | undefined {
   const { payout, attempt } = known;
+  if (reading.kind !== 'failed' || !isFailureOf(reading, attempt.order)) return undefined;
   if (attempt.status !== 'unresolved' || attempt.referenceConflict || payout.status === 'unresolved')
     return undefined;
   return move({
@@ -169,7 +192,8 @@ export function decideOnClosed(known: Case, finding: TransferFinding | InquiryRe
   return proveLate({ ...known, attempt: { ...attempt, acknowledged: true, sysRefNo, feeText } }, 'reply');
 }
 
-const paidTwice = (transRefNo: string): Reason => ({
+/** Two transfers were made for a payoutId: under two references, or two under one. */
+export const paidTwice = (transRefNo: string): Reason => ({
   code: 'paid-twice',
   text: `the bank completed attempt ${transRefNo} too: two transfers were made for this payoutId`,
 });
@@ -180,7 +204,10 @@ const paidTwice = (transRefNo: string): Reason => ({
  */
 export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryReading): Change {
   const { attempt, policy, nowMs, facts } = known;
-  if (finding.kind === 'paid' || (finding.kind === 'complete' && !attempt.referenceConflict)) {
+  const isProof =
+    finding.kind === 'paid' ||
+    (finding.kind === 'complete' && !attempt.referenceConflict && !isAnothers(known, finding));
+  if (isProof) {
     const completed = { ...attempt, sysRefNo: finding.sysRefNo ?? attempt.sysRefNo };
     return proveLate({ ...known, attempt: completed }, finding.kind === 'paid' ? 'reply' : 'inquiry');
   }
@@ -192,6 +219,7 @@ export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryR
     status: isFailed ? 'failed' : isOver ? 'unresolved' : attempt.status,
     acknowledged: attempt.acknowledged || said?.acknowledged === true,
     referenceConflict: attempt.referenceConflict || said?.referenceConflict === true,
+    hasFailedItem: attempt.hasFailedItem || (isFailed && !('scope' in finding)),
     inquiries: attempt.inquiries + 1,
     nextInquiryAtMs: isFailed || isOver ? null : nowMs + policy.maxDelayMs,
   };
@@ -202,8 +230,9 @@ export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryR
 /** A refusal of a repetition says nothing of what was sent before; a failure may be that of another's reference. */
 function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | InquiryReading): boolean {
   if (finding.kind !== 'failed' || attempt.referenceConflict) return false;
-  const isReply = 'scope' in finding;
-  return !isReply || countDelivered(attempt) === 1;
+  return 'scope' in finding
+    ? finding.bearsRequestUid && countDelivered(attempt) === 1
+    : isFailureOf(finding, attempt.order);
 }
 
 /**

@@ -5,10 +5,11 @@
 import { move, type PayoutPatch, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
+import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { mustProbe, showDate } from '../../payout/rules/lost-journal.ts';
 import { maskForeignNumbers } from '../../core/outgoing-text.ts';
-import { isOpenAttempt, keepInDoubt } from '../../payout/rules/superseded.ts';
+import { keepInDoubt } from '../../payout/rules/superseded.ts';
 import { describeProvenance } from './custody.ts';
 import { findDifferences, fitsIdentity, isRebuilt } from './differences.ts';
 import { isRequestUnderWay } from './evidence.ts';
@@ -164,6 +165,7 @@ function fail(told: Told): Change {
     ...attempt,
     status: 'failed',
     acknowledged: true,
+    hasFailedItem: true,
     nextInquiryAtMs: null,
     sysRefNo: line.sysRefNo === '' ? attempt.sysRefNo : line.sysRefNo,
   };
@@ -183,9 +185,7 @@ function fail(told: Told): Change {
 
 /** The other attempts of the row. */
 const othersOfRow = ({ owner, attempt, attempts }: Told): readonly Attempt[] =>
-  attempts.filter(
-    ({ payoutSeq, order }) => payoutSeq === owner.seq && order.transRefNo !== attempt.order.transRefNo,
-  );
+  attempts.filter(({ payoutSeq, attemptNo }) => payoutSeq === owner.seq && attemptNo !== attempt.attemptNo);
 
 const isLatestOfSubmitted = (owner: Payout, attempt: Attempt): boolean =>
   owner.status === 'submitted' && owner.attemptNo === attempt.attemptNo;

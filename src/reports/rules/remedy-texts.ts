@@ -65,6 +65,10 @@ const codes = {
   'brake-share': 'Look at the reasons of the rows of this batch that ended otherwise than paid',
   'brake-in-doubt': 'Have the bank asked what became of those with "paydrop settle"',
   EM027: 'The destination bank timed out and the transfer failed: it can be tried again later',
+  'reference-kept':
+    'Stop it with "paydrop cancel" and its payoutId. Once the bank says that no money moved, pay the payee under another payoutId in a new file',
+  'attempts-used-up':
+    'Stop it with "paydrop cancel" and its payoutId, and pay the payee under another payoutId in a new file',
   'earlier-attempt-open':
     'Do not pay it by hand: an earlier attempt is not settled; ask the bank about its transRefNo, or run the file again later',
 };
@@ -134,6 +138,9 @@ export const englishRemedies: RemedyTexts = {
     'new-payee': `Nobody has been proved paid under this number before: make sure that it is the payee's: ${resumeOrCancel('it is', 'it is not')}`,
     'day-limit': waitsForDay('The limits of the day are used up'),
     'service-day': waitsForDay('Nothing is sent on such a day'),
+    resend:
+      'The bank refused it without naming our request, or people called it failed: ask the bank whether its transRefNo was ever ' +
+      `processed. ${resumeOrCancel('it was not', 'it was')}`,
   },
   holdReasons: {
     approval: 'it waits for approval',
@@ -146,6 +153,7 @@ export const englishRemedies: RemedyTexts = {
     'new-payee': 'its payee was never paid before',
     'day-limit': 'a limit of the day is used up',
     'service-day': 'nothing is sent on this day',
+    resend: 'a person must decide whether its reference goes again',
   },
   holdsByCode,
   codes,

@@ -7,6 +7,7 @@ import { formatBaht } from '../../core/money.ts';
 import type { Language } from '../../core/language.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { finalStatuses, moneyMoved, type PayoutStatus } from '../../core/payout.ts';
+import { readAttemptNumber } from '../../core/reference.ts';
 import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
 import { openStatuses } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from './remedies.ts';
@@ -114,7 +115,7 @@ const resultCells: Columns = {
   sysRefNo: (row) => row.sysRefNo ?? '',
   fee: (row) => row.feeText ?? '',
   ...bankNameColumns,
-  attempts: (row) => String(row.attemptNo),
+  attempts: ({ transRefNo }) => (transRefNo === null ? '0' : String(readAttemptNumber(transRefNo))),
   submittedAt: (row) => renderMoment(row.submittedAtMs),
   settledAt: (row) => renderMoment(row.settledAtMs),
   settledBy: (row) => row.settledBy ?? '',

@@ -91,8 +91,8 @@ function correct(
   const patch = {
     status: holds.length === 0 ? 'ready' : 'held',
     holds,
-    // What people and the bank have said of it, they have said of another payee or amount.
-    acceptedHolds: [],
+    // What people and the bank have said of it, they have said of another payee or amount. The number goes again by this.
+    acceptedHolds: ['resend'],
     bankPayeeName: null,
     bankPayeeNameTh: null,
     settledAtMs: null,

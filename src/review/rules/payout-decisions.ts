@@ -2,6 +2,7 @@
  * What people may decide about one payout, and the changes that follow. The same function says what is possible, with
  * the reason where it is not, and decides when it is asked again on the row as it is then.
  */
+import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { afterChange, move, reasonPatch, settled } from '../../core/change.ts';
 import { type Attempt, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
 import type { Change, ClaimOwner, DecisionItem, ResultRow } from '../../core/ports.ts';
@@ -13,7 +14,6 @@ import {
   decideRetryRejected,
   payoutWideHolds,
 } from '../../payout/rules/operator.ts';
-import { isOpenAttempt } from '../../payout/rules/superseded.ts';
 import { decideCorrected, whyNotCorrect } from './correction.ts';
 import type { Correction } from './proposal.ts';
 import { decisionTerms, type DecisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';

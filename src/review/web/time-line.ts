@@ -1,5 +1,6 @@
 /** The story of a payout, event by event: time, who, what, the code in words, and the evidence. */
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
+import { readAttemptNumber } from '../../core/reference.ts';
 import { showAmount, showBaht } from '../../core/figures.ts';
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -108,7 +109,7 @@ function attemptFacts({ say, language }: ProvedVisit, attempt: Attempt): Part {
   const { order, status, sends, inquiries, lastFinding, sysRefNo, feeText } = attempt;
   const state = sayAttempt(language, status);
   return chips([
-    [say('attempt'), String(attempt.attemptNo)],
+    [say('attempt'), String(readAttemptNumber(order.transRefNo))],
     [say('attemptState'), lastFinding === null ? state : `${state} (${lastFinding})`],
     [say('amount'), showAmount(order.amountText)],
     [say('timesSent'), `${sends}×`],

@@ -77,6 +77,31 @@ create trigger instruction_version_never_goes before delete on instruction_versi
 end;
 `;
 
+/** References by row: rows with one payoutId bear the same one where the first was refused. */
+export const usedReferencesByRow = `
+create table used_reference_by_row (
+  trans_ref_no text not null,
+  payout_seq integer not null,
+  primary key (trans_ref_no, payout_seq)
+) strict, without rowid;
+insert into used_reference_by_row select * from used_reference;
+drop trigger reference_used_once;
+drop table used_reference;
+alter table used_reference_by_row rename to used_reference;
+create trigger reference_used_once before insert on attempt
+when exists (select 1 from used_reference where trans_ref_no = new.trans_ref_no)
+begin
+  select raise(abort, 'a reference of an archived batch is not used before the batch is back');
+end;
+create trigger used_reference_never_goes before delete on used_reference
+when not exists (select 1 from archived_batch where is_moving = 1) begin
+  select raise(abort, 'a used reference is never removed');
+end;
+create trigger used_reference_never_changes before update on used_reference begin
+  select raise(abort, 'a used reference is never changed');
+end;
+`;
+
 /** As statements of Kysely's see them. */
 export interface ArchiveTables {
   archived_batch: {

@@ -146,7 +146,7 @@ export function* nameArchive({ batchId, archive, digest, nowMs }: Naming): Body<
 export function* keepUsed(batchId: string): Body<void> {
   yield* change(
     textStatement(sql`
-      insert into used_reference select trans_ref_no, payout_seq from attempt
+      insert into used_reference select distinct trans_ref_no, payout_seq from attempt
       where payout_seq in (select seq from payout where batch_id = ${batchId}) order by 1`),
   );
   yield* keepPaidPayees(batchId);

@@ -158,7 +158,7 @@ export function recallBatch(db: DatabaseSync, journalPath: string, batchId: stri
       if (drive(db, findArchive(journalPath, batchId)) === undefined) return;
       drive(db, beginMoving(batchId));
       db.prepare(
-        `delete from used_reference where trans_ref_no in (select a.trans_ref_no
+        `delete from used_reference where (trans_ref_no, payout_seq) in (select a.trans_ref_no, a.payout_seq
            from archive.payout p join archive.attempt a on a.payout_seq = p.seq where p.batch_id = ?)`,
       ).run(batchId);
       takeRows(db, batchId);

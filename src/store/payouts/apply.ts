@@ -1,45 +1,28 @@
 /** The one way to change a payout. */
-import {
-  type Expression,
-  type ExpressionBuilder,
-  type OnConflictDatabase,
-  type OnConflictTables,
-  sql,
-  type SqlBool,
-} from 'kysely';
+import { type ExpressionBuilder, sql, type SqlBool } from 'kysely';
+import { decideNextNumber } from '../../core/attempt-numbers.ts';
 import { ForbiddenChangeError, requireAllowed } from '../../core/change.ts';
-import {
-  attemptStatuses,
-  canMoveAttempt,
-  claimReleasingStatuses,
-  openAttemptStatuses,
-} from '../../core/payout.ts';
+import { attemptStatuses, canMoveAttempt } from '../../core/payout.ts';
 import type { Attempt, AttemptStatus, Payout, PayoutStatus, TransferOrder } from '../../core/payout.ts';
 import type { AttemptKey, Change, PayoutEnd } from '../../core/ports.ts';
+import { isReferenceOf, readAttemptNumber } from '../../core/reference.ts';
 import type { PayerKey } from '../../payout/ports.ts';
 import type { UseMove } from '../../payout/rules/limits.ts';
 import { isApproved } from '../../review/rules/approval.ts';
 import { saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
 import { makeGroupCommit } from '../group-commit.ts';
-import {
-  claimKeyOf,
-  type ClaimOfRow,
-  encodeHolds,
-  holdBits,
-  isArchivedSeq,
-  literal,
-  type Tables,
-} from '../schema.ts';
+import { claimKeyOf, type ClaimOfRow, encodeHolds, holdBits, type Tables } from '../schema.ts';
 import { type Body, define, query, type Statement, together } from '../statements.ts';
 import { keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
+import { isReleased, keyOfClaim, moveClaim } from './claims.ts';
 import { isWithinLimits, readUseMoves, recordUse } from './day-use.ts';
 import { keepAsked } from './instruction-versions.ts';
 import { recordChange } from './open-payouts.ts';
 import type { PayerCounts } from './payer-counts.ts';
-import { readLatestEventSeq } from './rows.ts';
+import { readLatestEventSeq, toAttempt } from './rows.ts';
 import { touchesOfAll } from './touches.ts';
 
 /** A payout as it will be, its sets as bits. */
@@ -92,12 +75,6 @@ function updatePayout(values: PayoutValues) {
     .where('status', '=', values.statusBefore);
 }
 
-const keyOfClaim = ({ companyId, id, similarKey }: ClaimOfRow) => ({
-  company_id: companyId,
-  similar_key: similarKey,
-  payout_id: id,
-});
-
 function selectClaim(eb: ExpressionBuilder<Tables, 'payout'>, values: ClaimOfRow) {
   return eb
     .selectFrom('claim')
@@ -130,8 +107,11 @@ const attemptState = (values: Attempt) => ({
   sends: values.sends,
   last_sent_at_ms: values.lastSentAtMs,
   last_sent_bank_ms: values.lastSentBankMs,
-  turned_away: values.rejectedByGateway,
-  unanswered_trials: values.unansweredTrials,
+  refusals: values.refusals,
+  unproven_refusals: values.unprovenRefusals,
+  refusal_code: values.refusalCode,
+  uncounted_sends: values.uncountedSends,
+  has_failed_item: values.hasFailedItem,
   acknowledged: values.acknowledged,
   contested: values.referenceConflict,
   inquiries: values.inquiries,
@@ -151,6 +131,7 @@ const defineAttemptUpdate = (to: AttemptStatus): Statement<Attempt, unknown> =>
         // Never unset, whatever a later change believes.
         acknowledged: eb.fn<number>('max', [eb.ref('acknowledged'), eb.val(values.acknowledged)]),
         contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.referenceConflict)]),
+        has_failed_item: eb.fn<number>('max', [eb.ref('has_failed_item'), eb.val(values.hasFailedItem)]),
       }))
       .where('payout_seq', '=', values.payoutSeq)
       .where('attempt_no', '=', values.attemptNo)
@@ -192,73 +173,26 @@ const attemptStatus = define((values: { payoutSeq: number; attemptNo: number }) 
     .where('attempt_no', '=', values.attemptNo),
 );
 
-/** An attempt of the payoutId, of whatever file, that may be paid. */
-const openAttempt = define((values: ClaimOfRow) =>
+/** Every attempt of the payoutId, of whatever file. */
+const earlierAttempts = define((values: ClaimOfRow) =>
   query
     .selectFrom('payout_place as o')
     .innerJoin('attempt as a', 'a.payout_seq', 'o.payout_seq')
-    .select('a.attempt_no')
+    .selectAll('a')
     .where('o.payout_id', '=', values.id)
     .where('a.company_id', '=', values.companyId)
-    .where('a.status', 'in', openAttemptStatuses)
-    .limit(1),
+    .orderBy('a.attempt_no'),
 );
 
-const ofClaim = (values: ClaimOfRow) =>
-  query.updateTable('claim').where(({ and }) => and(keyOfClaim(values)));
-
-type OnTakenClaim = ExpressionBuilder<OnConflictDatabase<Tables, 'claim'>, OnConflictTables<'claim'>>;
-
-/** Takes the claim, a new one or one that `isFree`. */
-const defineTake = (isFree: (eb: OnTakenClaim) => Expression<SqlBool>) =>
-  define((values: ClaimOfRow) =>
-    query
-      .insertInto('claim')
-      .values({ ...keyOfClaim(values), payout_seq: values.seq, attempts_recorded: 0 })
-      .onConflict((conflict) =>
-        conflict
-          .columns(['company_id', 'similar_key', 'payout_id'])
-          .doUpdateSet((eb) => ({ payout_seq: eb.ref('excluded.payout_seq') }))
-          .where(isFree),
-      ),
-  );
-
-const claim = {
-  /** Counts one more intent; changes nothing when the attempt is not the next one. */
-  count: define((values: ClaimOfRow & { attemptNo: number; attemptsBefore: number }) =>
-    ofClaim(values)
-      .set({ attempts_recorded: values.attemptNo })
-      .where('attempts_recorded', '=', values.attemptsBefore),
-  ),
-  /** Skips the numbers of attempts that were found after a loss; changes nothing when one of them is known. */
-  raise: define((values: ClaimOfRow & { attemptNo: number; attemptsBelow: number }) =>
-    ofClaim(values)
-      .set({ attempts_recorded: values.attemptNo })
-      .where('attempts_recorded', '<', values.attemptsBelow),
-  ),
-  giveBack: define((values: ClaimOfRow) =>
-    ofClaim(values).set({ payout_seq: null }).where('payout_seq', '=', values.seq),
-  ),
-  takeIfFree: defineTake((eb) => eb('claim.payout_seq', 'is', null)),
-  /** From any row that is not paid itself; one in an archive keeps it. */
-  takeForPaid: defineTake(({ not, or, exists, selectFrom }) =>
-    not(
-      or([
-        exists(
-          selectFrom('payout')
-            .select('payout.seq')
-            .whereRef('payout.seq', '=', 'claim.payout_seq')
-            .where('payout.status', 'in', [literal('paid'), literal('disputed')]),
-        ),
-        exists(
-          selectFrom('archived_rows as g')
-            .select('g.batch_id')
-            .where(isArchivedSeq(sql.ref('claim.payout_seq'))),
-        ),
-      ]),
-    ),
-  ),
-};
+/** The bank has shown a failed item for it. */
+const keepFailedItem = define((values: AttemptKey) =>
+  query
+    .updateTable('attempt')
+    .set({ has_failed_item: sql.lit(1), acknowledged: sql.lit(1) })
+    .where('payout_seq', '=', values.payoutSeq)
+    .where('attempt_no', '=', values.attemptNo)
+    .where('has_failed_item', '=', sql.lit(0)),
+);
 
 const gateOfBatch = define((values: { batchId: string }) =>
   query
@@ -326,8 +260,6 @@ export interface Applier {
 /** True of a change on the strength of which bytes leave. */
 const isSendOf = ({ isIntent, isRepetition }: Change): boolean => isIntent === true || isRepetition === true;
 
-const isReleased = (status: PayoutStatus): boolean => claimReleasingStatuses.includes(status);
-
 function* readGate(batchId: string): Body<readonly [batchId: string, gate: Gate] | undefined> {
   const record = yield* gateOfBatch.get({ batchId });
   if (record === undefined) return undefined;
@@ -350,10 +282,15 @@ function gateOf({ gates }: Transaction, batchId: string): Gate {
   return gate;
 }
 
-/** The line stop is looked up for the batch's account, so the bytes must name that account and no other. */
+/**
+ * The line stop is looked up for the batch's account, so the bytes must name that account and no other, and bear a
+ * reference of the payoutId.
+ */
 function checkOrder({ before }: Change, order: TransferOrder | undefined, gate: Gate): void {
-  if (order?.companyId === gate.companyId && order.payerAccount === gate.payerAccount) return;
-  throw new ForbiddenChangeError(`payout ${before.seq}: the order names another company or payer account`);
+  if (order?.companyId !== gate.companyId || order.payerAccount !== gate.payerAccount)
+    throw new ForbiddenChangeError(`payout ${before.seq}: the order names another company or payer account`);
+  if (!isReferenceOf(order.transRefNo, gate.companyId, before.instruction.payoutId))
+    throw new ForbiddenChangeError(`payout ${before.seq}: the order bears another payout’s reference`);
 }
 
 function claimGuardOf({ before, after, event, isIntent, adopts }: Change): ClaimGuard {
@@ -404,6 +341,23 @@ function* readMoves(
   return isAllowed ? moves : undefined;
 }
 
+/** Earlier attempts were asked about before the intent: one may have come alive, or was made, since. */
+function* bearsRightNumber({ before, attempt, failedItems = [] }: Change, ofRow: ClaimOfRow): Body<boolean> {
+  if (attempt === undefined) return false;
+  const { transRefNo, ...content } = attempt.order;
+  const isShown = (one: Attempt): boolean =>
+    failedItems.some((key) => key.payoutSeq === one.payoutSeq && key.attemptNo === one.attemptNo);
+  const earlier =
+    attempt.attemptNo === 1
+      ? []
+      : (yield* earlierAttempts.all(ofRow)).map(toAttempt).map((one) => ({
+          ...one,
+          hasFailedItem: one.hasFailedItem || isShown(one),
+        }));
+  const next = decideNextNumber(earlier, content, before.acceptedHolds.includes('resend'));
+  return next.kind === 'free' && next.number === readAttemptNumber(transRefNo);
+}
+
 /** False when a guard no longer holds; nothing has changed then. */
 function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const { before, after, event, attempt, adopts = [] } = change;
@@ -413,9 +367,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   const useMoves = yield* readMoves(transaction, change, gate);
   if (useMoves === undefined) return false;
   const ofRow = { ...claimKeyOf(gate.companyId, before.instruction.payoutId), seq: before.seq };
-  // Earlier ones were asked about before: one may have come alive since.
-  const isLater = change.isIntent === true && (attempt?.attemptNo ?? 0) > 1;
-  if (isLater && (yield* openAttempt.get(ofRow)) !== undefined) return false;
+  if (change.isIntent === true && !(yield* bearsRightNumber(change, ofRow))) return false;
   if (change.decision !== undefined && !(yield* isDecided(change.decision))) return false;
   if (!(yield* isWithinLimits(change, gate.companyId))) return false;
   const eventSeq = (transaction.drawnEventSeq += 1);
@@ -479,31 +431,8 @@ function toEvent(
   return { companyId, batchId, rowNo, ...moved, cause, atMs, detail };
 }
 
-function* moveClaim(
-  { before, after, event, attempt, isIntent, adopts = [] }: Change,
-  ofRow: ClaimOfRow,
-): Body<void> {
-  const [lowest] = adopts;
-  if (lowest !== undefined) {
-    const raised = { ...ofRow, attemptNo: after.attemptNo, attemptsBelow: lowest.attemptNo };
-    if ((yield* claim.raise.run(raised)) === 0)
-      throw new ForbiddenChangeError(`payout ${before.seq}: attempt ${lowest.attemptNo} is known already`);
-  }
-  if (isIntent === true && attempt !== undefined) {
-    const { attemptNo } = attempt;
-    const counted = yield* claim.count.assumeOne({ ...ofRow, attemptNo, attemptsBefore: attemptNo - 1 });
-    if (counted === 0)
-      throw new ForbiddenChangeError(`payout ${before.seq}: attempt ${attemptNo} is not the next one`);
-  } else if (event.cause === 'late-proof') {
-    yield* claim.takeForPaid.note(ofRow);
-  } else if (isReleased(after.status) || event.cause === 'released') {
-    yield* claim.giveBack.note(ofRow);
-  } else if (isReleased(before.status)) {
-    yield* claim.takeIfFree.note(ofRow);
-  }
-}
-
-function* keepAttempts({ attempt, isIntent, adopts = [] }: Change): Body<void> {
+function* keepAttempts({ attempt, isIntent, adopts = [], failedItems = [] }: Change): Body<void> {
+  for (const key of failedItems) yield* keepFailedItem.note(key);
   if (attempt !== undefined) yield* keepAttempt(attempt, isIntent === true);
   for (const adopted of adopts) yield* keepAttempt(adopted, true);
 }

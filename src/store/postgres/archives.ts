@@ -125,7 +125,7 @@ function* recallBatch(batchId: string, nowMs: number): Body<void> {
   yield* becomeArchivist();
   yield* beginMoving(batchId);
   yield* statement(
-    sql`delete from used_reference where trans_ref_no in (select a.trans_ref_no
+    sql`delete from used_reference where (trans_ref_no, payout_seq) in (select a.trans_ref_no, a.payout_seq
       from archived_payout p join archived_attempt a on a.payout_seq = p.seq where p.batch_id = ${batchId})`,
   );
   yield* moveRows('archived_', '', batchId);

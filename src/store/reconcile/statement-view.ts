@@ -182,7 +182,9 @@ const factsFrom = defineLists<{ payoutSeq: number }, FactsRow>((values) =>
 );
 
 const factsOfReferences = defineLists<{ references: string }, FactsRow>((values) =>
-  selectFacts().where(isListed(sql.ref('a.trans_ref_no'), values.references)),
+  selectFacts()
+    .where(isListed(sql.ref('a.trans_ref_no'), values.references))
+    .where(isLatestUnderReference),
 );
 
 const factsInDoubt = defineLists<AttemptKey, FactsRow>((after) =>
@@ -245,6 +247,10 @@ function makeFactsReader(view: Reader) {
 
 type DayRow = readonly [number, number, string, AttemptStatus, string, number];
 
+/** A refused reference goes again: its lines are held against the latest attempt under it. */
+const isLatestUnderReference = sql<boolean>`not exists (select 1 from attempt as later
+  where later.trans_ref_no = a.trans_ref_no and later.attempt_no > a.attempt_no)`;
+
 const attemptsOfDay = defineLists<AttemptKey & { date: string }, DayRow>((after) =>
   query
     .selectFrom('attempt as a')
@@ -254,6 +260,7 @@ const attemptsOfDay = defineLists<AttemptKey & { date: string }, DayRow>((after)
     .select(isFailedByStatement.as('is_failed_by_statement'))
     .where('a.tran_date', '=', after.date)
     .where('p.seq', '>=', after.payoutSeq)
+    .where(isLatestUnderReference)
     .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (${after.payoutSeq}, ${after.attemptNo})`)
     .orderBy('a.payout_seq')
     .orderBy('a.attempt_no')

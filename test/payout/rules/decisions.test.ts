@@ -7,7 +7,7 @@ import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
 import { decideReply } from '../../../src/payout/rules/after-transfer.ts';
 import { decideIntent, noBankNames } from '../../../src/payout/rules/intent.ts';
 import type { InquiryReading, TransferFinding } from '../../../src/payout/rules/read-reply.ts';
-import { holdForSuperseded, isCleared } from '../../../src/payout/rules/superseded.ts';
+import { holdForSuperseded, isCleared, isTrusted } from '../../../src/payout/rules/superseded.ts';
 import { caseAt, makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
 
 const reason = { code: 'EV033', text: 'why', retryAfterMs: undefined };
@@ -18,7 +18,7 @@ function expectInTable(change: Change, attempt: Attempt): void {
 }
 
 describe('an intent', () => {
-  const base = { cleared: [], names: noBankNames, payer, policy, nowMs: noonMs };
+  const base = { number: 1, cleared: [], names: noBankNames, payer, policy, nowMs: noonMs };
 
   test('stores everything that will be sent and counts the send before it happens', () => {
     const { change, attempt } = decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 0 });
@@ -34,11 +34,10 @@ describe('an intent', () => {
     expectInTable(change, attempt);
   });
 
-  test('takes the number after every attempt ever recorded, and a hundredth has no name', () => {
-    const { attempt } = decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 4 });
+  test('is recorded after every attempt before it, and bears the number that it is given', () => {
+    const { attempt } = decideIntent({ ...base, number: 2, payout: makePayout(), attemptsRecorded: 4 });
     expect(attempt).toMatchObject({ attemptNo: 5 });
-    expect(attempt.order.transRefNo).toMatch(/05$/);
-    expect(() => decideIntent({ ...base, payout: makePayout(), attemptsRecorded: 99 })).toThrow(RangeError);
+    expect(attempt.order.transRefNo).toMatch(/02$/);
   });
 
   test('never sends a Thai name', () => {
@@ -179,7 +178,7 @@ describe('after a transfer that another process has given up meanwhile', () => {
       'refused for the payer',
       { kind: 'failed', scope: 'payer', reason, bearsRequestUid: true },
       { status: 'unresolved', holds: [] },
-      { status: 'unresolved', acknowledged: true },
+      { status: 'unresolved', acknowledged: false, refusals: 1 },
     ],
     ['in process', unknown, { status: 'unresolved' }, { status: 'unresolved', acknowledged: true }],
     [
@@ -192,7 +191,7 @@ describe('after a transfer that another process has given up meanwhile', () => {
       '403',
       { kind: 'refused', scope: 'payer', reason, bearsRequestUid: true },
       { status: 'unresolved', holds: [] },
-      { status: 'unresolved', rejectedByGateway: 1 },
+      { status: 'unresolved', refusals: 1 },
     ],
     [
       'not sent',
@@ -224,6 +223,8 @@ const reading = (kind: InquiryReading['kind']): InquiryReading => ({
   sysRefNo: null,
   send: null,
   isTwice: false,
+  sends: [],
+  isOfLast: true,
   isTrouble: false,
 });
 
@@ -290,8 +291,8 @@ describe('after an inquiry', () => {
 
 describe('before a next attempt', () => {
   const later = noonMs + 3_600_000;
-  const clears = (status: Attempt['status'], kind: InquiryReading['kind'], nowMs = later) =>
-    isCleared({ ...caseAt(nowMs, makeSubmitted(noonMs, { status })), bankNowMs: undefined }, reading(kind));
+  const clears = (status: Attempt['status'], kind: InquiryReading['kind']) =>
+    isCleared(caseAt(later, makeSubmitted(noonMs, { status })), reading(kind));
 
   test.each([
     ['failed', 'failed', true],
@@ -307,8 +308,14 @@ describe('before a next attempt', () => {
     expect(clears(status, kind)).toBe(isClear);
   });
 
-  test('does not trust a not-found right after a gateway has refused it', () => {
-    expect(clears('refused', 'not-found', noonMs + 1_000)).toBe(false);
+  test.each([
+    [{ status: 'refused' }, noonMs + 1_000, false],
+    [{ status: 'failed' }, noonMs + policy.notFoundTrustMs - 1, false],
+    [{ status: 'failed' }, noonMs + policy.notFoundTrustMs, true],
+    [{ status: 'failed', hasFailedItem: true }, noonMs + 1_000, true],
+  ] as const)('a not-found about %j at %i is trusted: %s', (changes, nowMs, expected) => {
+    const { attempt } = makeSubmitted(noonMs, changes);
+    expect(isTrusted(attempt, policy, { nowMs, bankNowMs: undefined })).toBe(expected);
   });
 
   test.each([
@@ -322,7 +329,7 @@ describe('before a next attempt', () => {
 });
 
 describe('a repetition', () => {
-  test('that the bank refuses leaves the first send in doubt, and is the last', () => {
+  test('that the bank refuses leaves the first send in doubt, and shows nothing of its reference', () => {
     const { payout, attempt } = makeSubmitted(noonMs, { sends: 2 });
     const change = decideReply(caseAt(noonMs, { payout, attempt }), {
       kind: 'failed',
@@ -332,7 +339,7 @@ describe('a repetition', () => {
     });
     expect(change).toMatchObject({
       after: { status: 'submitted' },
-      attempt: { status: 'sent', acknowledged: true },
+      attempt: { status: 'sent', acknowledged: false, sends: 2, refusals: 1 },
     });
   });
 });

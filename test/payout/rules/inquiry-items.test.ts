@@ -80,7 +80,7 @@ describe('a failed item settles', () => {
     ['anything where it is not known what was sent', { tranDate: '20250101', reference1: 'X' }, [], true],
   ])('%s', (_name, changes, sends, isSettled) => {
     const reading = read([item('030003', changes)], sends);
-    expect(reading?.kind).toBe(isSettled ? 'failed' : 'in-process');
+    expect(reading).toMatchObject({ kind: 'failed', isOfLast: isSettled });
   });
 
   test('also where an earlier send of the number has failed as well', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { canMovePayout, moneyMoved } from '../../../src/core/payout.ts';
 import type { JournalLoss } from '../../../src/core/ports.ts';
-import { computeOrderHash, computeTransRefNo } from '../../../src/core/reference.ts';
+import { computeOrderHash, computeTransRefNo, readAttemptNumber } from '../../../src/core/reference.ts';
 import {
   addAnswer,
   computeNextToAsk,
@@ -22,7 +22,13 @@ const reason = { code: '010001', text: 'said by the bank' };
 const readings = {
   complete: { kind: 'complete', reason, sysRefNo: 'SYS9', send: null, isTwice: false },
   'in-process': { kind: 'in-process', reason },
-  failed: { kind: 'failed', reason: { code: '030003', text: 'no such proxy' }, sysRefNo: 'SYS8' },
+  failed: {
+    kind: 'failed',
+    reason: { code: '030003', text: 'no such proxy' },
+    sysRefNo: 'SYS8',
+    sends: [],
+    isOfLast: true,
+  },
   'not-found': { kind: 'not-found', reason },
   'nothing-said': { kind: 'nothing-said', reason: { ...reason, retryAfterMs: undefined }, isTrouble: false },
 } as const satisfies Record<InquiryReading['kind'], InquiryReading>;
@@ -30,17 +36,17 @@ type Kind = keyof typeof readings;
 const kinds = Object.keys(readings) as Kind[];
 
 const payout = makePayout();
-const refOf = (attemptNo: number): string =>
-  computeTransRefNo(payer.companyId, payout.instruction.payoutId, attemptNo);
-const said = (kind: Kind, attemptNo = 1, tranDate = '20261120') => ({
-  attemptNo,
-  transRefNo: refOf(attemptNo),
+const refOf = (number: number): string =>
+  computeTransRefNo(payer.companyId, payout.instruction.payoutId, number);
+const said = (kind: Kind, number = 1, tranDate = '20261120') => ({
+  number,
+  transRefNo: refOf(number),
   tranDate,
   termId: payer.termId,
   reading: readings[kind],
 });
-const found = (kind: Kind, attemptNo: number): ReferenceFinding => ({
-  ...said(kind, attemptNo),
+const found = (kind: Kind, number: number): ReferenceFinding => ({
+  ...said(kind, number),
   inquiries: 2,
 });
 
@@ -103,7 +109,14 @@ describe('who is looked up', () => {
   ])('%s', (_name, which, attempts, expected) => expect(mustProbe(which, attempts)).toBe(expected));
 
   test('and an adopted attempt is no attempt made since, so the next one is looked up again', () => {
-    const step = decideAfterProbe({ payout, findings: [found('failed', 1)], payer, policy, nowMs: noonMs });
+    const step = decideAfterProbe({
+      payout,
+      known: [],
+      findings: [found('failed', 1)],
+      payer,
+      policy,
+      nowMs: noonMs,
+    });
     if (step === undefined) throw new Error('it was not adopted');
     expect(mustProbe(loss, step.adopts ?? [])).toBe(true);
   });
@@ -114,18 +127,18 @@ describe('the numbers that are asked for', () => {
     const findings: ReferenceFinding[] = [];
     for (;;) {
       const next = computeNextToAsk(recorded, findings);
-      if (next === undefined) return findings.map(({ attemptNo }) => attemptNo);
+      if (next === undefined) return findings.map(({ number }) => number);
       findings.push(found(answers[next] ?? 'not-found', next));
     }
   };
 
   test.each<[string, number, Record<number, Kind>, number[]]>([
     ['1 to 5 when nothing is known', 0, {}, [1, 2, 3, 4, 5]],
-    ['the five beyond what the journal knows', 2, {}, [3, 4, 5, 6, 7]],
+    ['the highest that the journal knows, and the five beyond', 2, {}, [2, 3, 4, 5, 6, 7]],
     ['five beyond what the bank knows', 0, { 2: 'failed' }, [1, 2, 3, 4, 5, 6, 7]],
     ['no sixth for a day without an answer', 0, { 3: 'nothing-said' }, [1, 2, 3, 4, 5]],
-    ['none that has no name', 97, {}, [98, 99]],
-    ['none at all after the last', 99, {}, []],
+    ['none that has no name', 97, {}, [97, 98, 99]],
+    ['the last alone', 99, {}, [99]],
   ])('%s', (_name, recorded, answers, expected) => expect(ask(recorded, answers)).toEqual(expected));
 });
 
@@ -155,6 +168,7 @@ describe('what several questions say of one reference', () => {
 const decide = (answers: readonly Kind[]) =>
   decideAfterProbe({
     payout,
+    known: [],
     findings: answers.map((kind, index) => found(kind, index + 1)),
     payer,
     policy,
@@ -237,8 +251,9 @@ describe('after the search', () => {
         const known = answers.flatMap((kind, index) =>
           kind === 'not-found' || kind === 'nothing-said' ? [] : [index + 1],
         );
-        expect(adopts.map(({ attemptNo }) => attemptNo)).toEqual(known);
-        expect(after.attemptNo).toBe(known.at(-1));
+        expect(adopts.map(({ order }) => readAttemptNumber(order.transRefNo))).toEqual(known);
+        expect(adopts.map(({ attemptNo }) => attemptNo)).toEqual(known.map((_, index) => index + 1));
+        expect(after.attemptNo).toBe(known.length);
         expect(adopts.every(({ referenceConflict, acknowledged }) => referenceConflict && acknowledged)).toBe(
           true,
         );

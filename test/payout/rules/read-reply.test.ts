@@ -18,7 +18,7 @@ const ref = attempt.order.transRefNo;
 const asked = { transRefNo: ref, sends: [attempt.order] };
 
 const readTransfer = (reply: BankReply<TransferFields>, isFirst = true) =>
-  readReply(reply, { ...attempt, sends: isFirst ? 1 : 2 });
+  readReply(reply, { ...attempt, sends: isFirst ? 1 : 2 }, []);
 const findTransfer = (reply: BankReply<TransferFields>, isFirst = true) =>
   readTransfer(reply, isFirst).finding;
 

@@ -78,19 +78,19 @@ describe('sending the same attempt again', () => {
   });
 
   test('does not count what the gateway turned away', () => {
-    expect(maySendAgain(attemptOf({ sends: 4, rejectedByGateway: 2 }), policy, both(trusted))).toBe(true);
-    expect(maySendAgain(attemptOf({ sends: 4, rejectedByGateway: 1 }), policy, both(trusted))).toBe(false);
+    expect(maySendAgain(attemptOf({ sends: 4, uncountedSends: 2 }), policy, both(trusted))).toBe(true);
+    expect(maySendAgain(attemptOf({ sends: 4, uncountedSends: 1 }), policy, both(trusted))).toBe(false);
   });
 
   test('does not count what only tried whether transfers are answered again', () => {
-    const sent = (sends: number, unansweredTrials: number): Attempt => attemptOf({ sends, unansweredTrials });
+    const sent = (sends: number, uncountedSends: number): Attempt => attemptOf({ sends, uncountedSends });
     expect(maySendAgain(sent(90, 88), policy, both(trusted))).toBe(true);
     expect(maySendAgain(sent(90, 87), policy, both(trusted))).toBe(false);
     expect(maySendAgain(sent(1, 0), { ...policy, resendsMax: 0 }, both(trusted))).toBe(false);
-    expect(withUnansweredTrial(sent(2, 0)).unansweredTrials).toBe(1);
+    expect(withUnansweredTrial(sent(2, 0)).uncountedSends).toBe(1);
     // The first send is no repetition, nor is one after those that the gateway turned away.
-    expect(withUnansweredTrial(sent(1, 0)).unansweredTrials).toBe(0);
-    expect(withUnansweredTrial(attemptOf({ sends: 3, rejectedByGateway: 2 })).unansweredTrials).toBe(0);
+    expect(withUnansweredTrial(sent(1, 0)).uncountedSends).toBe(0);
+    expect(withUnansweredTrial(attemptOf({ sends: 3, refusals: 2 })).uncountedSends).toBe(0);
   });
 
   test('is refused for what was sent before a loss of the journal, and not for what came after it', () => {

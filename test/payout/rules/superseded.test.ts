@@ -15,7 +15,7 @@ const reason = { code: '010004', text: 'said by the bank' };
 const readings: Readonly<Record<InquiryReading['kind'], InquiryReading>> = {
   complete: { kind: 'complete', reason, sysRefNo: 'S1', send: null, isTwice: false },
   'in-process': { kind: 'in-process', reason },
-  failed: { kind: 'failed', reason, sysRefNo: null },
+  failed: { kind: 'failed', reason, sysRefNo: null, sends: [], isOfLast: true },
   'not-found': { kind: 'not-found', reason },
   'nothing-said': { kind: 'nothing-said', reason: { ...reason, retryAfterMs: undefined }, isTrouble: false },
 };

@@ -118,7 +118,10 @@ async function pay(
   for (const [at, plan] of plans.entries()) {
     const nowMs = noonMs + plan.day * dayMs + at;
     payout = await makeReady(store, payout, nowMs);
-    const shared = { attemptsRecorded: attemptsRecorded + at, cleared: [], names: noBankNames };
+    const before = await store.attemptsOf(payer.companyId, payout.instruction.payoutId);
+    const cleared = before.map((attempt) => ({ ...attempt, hasFailedItem: true }));
+    const number = attemptsRecorded + at + 1;
+    const shared = { attemptsRecorded: number - 1, number, cleared, names: noBankNames };
     const intent = decideIntent({ payout, ...shared, payer, policy, nowMs });
     payout = await applied(store, intent.change);
     const asked = plan.isAskedEarly

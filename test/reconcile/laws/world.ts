@@ -220,7 +220,15 @@ export class World implements AsyncDisposable {
     const one = known[of % Math.max(1, known.length)];
     if (one === undefined) return undefined;
     const reason = { code: 'said', text: 'said by the bank' };
-    const change = decideFound(one, { kind: finding, reason, sysRefNo: null, send: null, isTwice: false });
+    const change = decideFound(one, {
+      kind: finding,
+      reason,
+      sysRefNo: null,
+      send: null,
+      isTwice: false,
+      sends: [],
+      isOfLast: true,
+    });
     if (change === undefined) return undefined;
     const [isApplied] = await this.#store.apply([change]);
     if (isApplied !== true) throw new Error('the inquiry was not recorded');

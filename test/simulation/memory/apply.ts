@@ -3,11 +3,12 @@ import {
   type Attempt,
   canMoveAttempt,
   claimReleasingStatuses,
-  openAttemptStatuses,
   type PayoutStatus,
 } from '../../../src/core/payout.ts';
+import { decideNextNumber } from '../../../src/core/attempt-numbers.ts';
 import { formatBangkokDate } from '../../../src/core/bangkok-time.ts';
 import type { AttemptKey, Batch, Change } from '../../../src/core/ports.ts';
+import { isReferenceOf, readAttemptNumber } from '../../../src/core/reference.ts';
 import { findDayExcess } from '../../../src/payout/rules/limits.ts';
 import { readDayUse, readPayeeUse } from './reads.ts';
 import { keepHand, markDecided } from './proposals.ts';
@@ -81,22 +82,21 @@ function applyChange(store: MemoryStore, change: Change, undo: Undo): boolean {
   if (made.some((one) => !isOrderOf(one, companyId, payerAccount))) {
     throw new Error(`payout ${before.seq}: the order names another company or payer account`);
   }
+  const isOwn = (one: Attempt | undefined): boolean =>
+    one !== undefined && isReferenceOf(one.order.transRefNo, companyId, before.instruction.payoutId);
+  if (!made.every(isOwn)) throw new Error(`payout ${before.seq}: the order bears another payout’s reference`);
   const isSend = isIntent === true || isRepetition === true;
   if (isSend && (status !== 'running' || isStopped(store, companyId, payerAccount))) return false;
   const row = requireRow(store, before.seq);
   if (row.payout.version !== before.version || row.payout.status !== before.status) return false;
   const key = claimKey(companyId, before.instruction.payoutId);
-  if (
-    isIntent === true &&
-    after.attemptNo > 1 &&
-    hasOpenAttempt(store, companyId, before.instruction.payoutId)
-  )
-    return false;
+  if (isIntent === true && !bearsRightNumber(store, change, companyId)) return false;
   if (!isClaimRight(change, store.claims.get(key))) return false;
   if (!isWithinLimits(store, change, companyId)) return false;
   if (decision !== undefined && !markDecided(store, decision, undo)) return false;
   if (decision !== undefined && change.isCorrected === true) keepHand(store, decision, before.batchId, undo);
   moveClaim(store, change, key, undo);
+  for (const shown of change.failedItems ?? []) keepFailedItem(store, shown, undo);
   if (attempt !== undefined) keepAttempt(store, attempt, isIntent === true, undo);
   for (const adopted of adopts) keepAttempt(store, adopted, true, undo);
   const detail = JSON.stringify(event.detail);
@@ -124,11 +124,22 @@ function isWithinLimits(store: MemoryStore, { limits, after }: Change, companyId
 const isOrderOf = (attempt: Attempt | undefined, companyId: string, payerAccount: string): boolean =>
   attempt?.order.companyId === companyId && attempt.order.payerAccount === payerAccount;
 
-/** True when an attempt of the payoutId, of whatever file, may be paid. */
-const hasOpenAttempt = (store: MemoryStore, companyId: string, payoutId: string): boolean =>
-  findPlaces(store, payoutId)
+/** The number of an intent is the one that may go, by every attempt of the payoutId, of whatever file. */
+function bearsRightNumber(
+  store: MemoryStore,
+  { before, attempt, failedItems = [] }: Change,
+  companyId: string,
+): boolean {
+  if (attempt === undefined) return false;
+  const isShown = (one: AttemptKey): boolean =>
+    failedItems.some((key) => key.payoutSeq === one.payoutSeq && key.attemptNo === one.attemptNo);
+  const earlier = findPlaces(store, before.instruction.payoutId)
     .flatMap(({ payout }) => store.attempts.get(payout.seq) ?? [])
-    .some(({ order, status }) => order.companyId === companyId && openAttemptStatuses.includes(status));
+    .filter(({ order }) => order.companyId === companyId)
+    .map((one) => ({ ...one, hasFailedItem: one.hasFailedItem || isShown(one) }));
+  const next = decideNextNumber(earlier, attempt.order, before.acceptedHolds.includes('resend'));
+  return next.kind === 'free' && next.number === readAttemptNumber(attempt.order.transRefNo);
+}
 
 /** What the claim must say before a payout may change. */
 function isClaimRight(
@@ -185,8 +196,8 @@ function keepAttempt(store: MemoryStore, attempt: Attempt, isNew: boolean, undo:
   const { payoutSeq, attemptNo, status, order } = attempt;
   const known = store.attempts.get(payoutSeq) ?? [];
   if (isNew) {
-    if (store.references.has(order.transRefNo)) throw new Error(`${order.transRefNo} is taken`);
-    put(store.references, order.transRefNo, payoutSeq, undo);
+    const rows = store.references.get(order.transRefNo) ?? [];
+    put(store.references, order.transRefNo, [...new Set([...rows, payoutSeq])], undo);
     put(store.attempts, payoutSeq, [...known, attempt], undo);
     return;
   }
@@ -201,6 +212,14 @@ function keepAttempt(store: MemoryStore, attempt: Attempt, isNew: boolean, undo:
   put(store.attempts, payoutSeq, kept, undo);
 }
 
+/** The bank has shown a failed item for it. */
+function keepFailedItem(store: MemoryStore, { payoutSeq, attemptNo }: AttemptKey, undo: Undo): void {
+  const kept = (store.attempts.get(payoutSeq) ?? []).map((one) =>
+    one.attemptNo === attemptNo ? { ...one, hasFailedItem: true, acknowledged: true } : one,
+  );
+  put(store.attempts, payoutSeq, kept, undo);
+}
+
 /** What an attempt sends never changes, and what the bank knows is never forgotten. */
 function keepFacts(present: Attempt, changed: Attempt): Attempt {
   const { order, orderHash, intentAtMs } = present;
@@ -211,5 +230,6 @@ function keepFacts(present: Attempt, changed: Attempt): Attempt {
     intentAtMs,
     acknowledged: present.acknowledged || changed.acknowledged,
     referenceConflict: present.referenceConflict || changed.referenceConflict,
+    hasFailedItem: present.hasFailedItem || changed.hasFailedItem,
   };
 }

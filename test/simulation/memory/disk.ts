@@ -29,10 +29,12 @@ export const makeMemoryDisk = (): SimulatedDisk => makeMemoryDiskOf(makeMemorySt
 export function makeMemoryDiskOf(store: MemoryStore): SimulatedDisk {
   const view: DiskView = {
     attempt: (transRefNo) => {
-      const seq = store.references.get(transRefNo);
-      const found = seq === undefined ? undefined : store.attempts.get(seq);
-      const attempt = found?.find(({ order }) => order.transRefNo === transRefNo);
-      return attempt === undefined || seq === undefined ? undefined : { ...attempt, seq };
+      const attempt = (store.references.get(transRefNo) ?? [])
+        .flatMap((seq) => store.attempts.get(seq) ?? [])
+        .filter(({ order }) => order.transRefNo === transRefNo)
+        .toSorted((one, other) => one.attemptNo - other.attemptNo)
+        .at(-1);
+      return attempt === undefined ? undefined : { ...attempt, seq: attempt.payoutSeq };
     },
     row: (seq) => {
       const { payout, payoutId } = requireRow(store, seq);

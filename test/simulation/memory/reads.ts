@@ -124,6 +124,15 @@ function findHolder(
 }
 
 /** Attempts for payoutIds that were tried more than once, whose end nobody waits for any more. */
+/** True when a later attempt under the same reference is not paid: that one is asked about. */
+const isUnpaidLater = (store: MemoryStore, { order, attemptNo }: Attempt): boolean =>
+  (store.references.get(order.transRefNo) ?? [])
+    .flatMap((seq) => store.attempts.get(seq) ?? [])
+    .some(
+      (one) =>
+        one.order.transRefNo === order.transRefNo && one.attemptNo > attemptNo && one.status !== 'paid',
+    );
+
 function findSuperseded(
   store: MemoryStore,
   sinceMs: number,
@@ -141,6 +150,7 @@ function findSuperseded(
         ({ attemptNo, nextInquiryAtMs }) =>
           attemptNo < recorded || (payout.status === 'paid' && nextInquiryAtMs === null),
       )
+      .filter((attempt) => !isUnpaidLater(store, attempt))
       .filter(isAfter)
       .map((attempt) => ({ payout, attempt }));
   });
@@ -274,8 +284,7 @@ export function makePayoutReads(store: MemoryStore) {
       return row === undefined || (row.payout.instruction as unknown) === null ? undefined : row.payout;
     },
     findPayouts: async (name) => {
-      const bySeq = store.references.get(name);
-      const sent = bySeq === undefined ? [] : [requireRow(store, bySeq)];
+      const sent = (store.references.get(name) ?? []).map((seq) => requireRow(store, seq));
       return [...new Set([...findPlaces(store, name), ...sent])]
         .toSorted((one, other) => other.payout.seq - one.payout.seq)
         .map((row) => findHistory(store, row));

@@ -69,9 +69,11 @@ function allAttempts(store: MemoryStore): Attempt[] {
 }
 
 function findAttempt(store: MemoryStore, transRefNo: string): Attempt | undefined {
-  const seq = store.references.get(transRefNo);
-  const ofRow = seq === undefined ? [] : (store.attempts.get(seq) ?? []);
-  return ofRow.find(({ order }) => order.transRefNo === transRefNo);
+  return (store.references.get(transRefNo) ?? [])
+    .flatMap((seq) => store.attempts.get(seq) ?? [])
+    .filter(({ order }) => order.transRefNo === transRefNo)
+    .toSorted((one, other) => one.attemptNo - other.attemptNo)
+    .at(-1);
 }
 
 const rowStatusOf = (store: MemoryStore, { payoutSeq }: Attempt): PayoutStatus =>
@@ -82,6 +84,7 @@ function makeAttemptViews(store: MemoryStore) {
     async *attemptsOfDay(date) {
       yield allAttempts(store)
         .filter(({ order }) => order.tranDate === date)
+        .filter((attempt) => findAttempt(store, attempt.order.transRefNo) === attempt)
         .map((attempt) => {
           const { payoutSeq, attemptNo, order, status } = attempt;
           const { amountSatang } = requireRow(store, payoutSeq).payout.instruction;

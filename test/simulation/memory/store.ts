@@ -83,7 +83,7 @@ export interface MemoryStore {
   /** Oldest first, by the row's number. */
   readonly attempts: Map<number, readonly Attempt[]>;
   /** Row number by reference. */
-  readonly references: Map<string, number>;
+  readonly references: Map<string, readonly number[]>;
   readonly claims: Map<string, StoredClaim>;
   /** payoutIds that are like each other, by what they have in common. */
   readonly similar: Map<string, readonly string[]>;

@@ -79,11 +79,10 @@ async function makeIntents(cluster: Cluster, machine: Machine, from: number): Pr
   return kinds.map((kind, place) => {
     const payout = payouts[place];
     if (payout === undefined) throw new Error('every row is there');
-    const { change } = intentOf(
-      kind === 'changed' ? { ...payout, version: 7 } : payout,
-      kind === 'counted' ? 1 : 0,
-    );
-    return change;
+    const { change, attempt } = intentOf(kind === 'changed' ? { ...payout, version: 7 } : payout);
+    if (kind !== 'counted') return change;
+    const second = { ...attempt, attemptNo: 2 };
+    return { ...change, after: { ...change.after, attemptNo: 2 }, attempt: second };
   });
 }
 

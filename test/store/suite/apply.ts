@@ -187,12 +187,13 @@ const intents: readonly StoreCase[] = [
       const ready = await firstReady(journal);
       const { change, attempt } = intentOf(ready);
       const { before, after, event } = change;
+      const second = intentOf(ready, 1);
       const wrong: readonly [Change, string][] = [
         [{ before, after, event, attempt }, 'marked as one'],
         [{ before, after, event, isIntent: true }, 'makes a new attempt'],
         [{ ...change, attempt: { ...attempt, payoutSeq: 99 } }, 'another payout’s'],
         [{ ...change, attempt: { ...attempt, attemptNo: 5 } }, 'not the payout’s latest'],
-        [intentOf(ready, 1).change, 'not the next one'],
+        [{ ...second.change, attempt: { ...second.attempt, order: attempt.order } }, 'not the next one'],
         [intentOf(ready, 0, { payerAccount: '0000999999' }).change, 'payer account'],
         [{ ...holdOf(ready, 'name'), isIntent: true }, 'marked as one'],
         [{ ...holdOf(ready, 'name'), attempt }, 'makes a new attempt'],

@@ -16,7 +16,10 @@ create table archived_rows (
 );
 create index archived_rows_of_batch on archived_rows (batch_id);
 
-create table used_reference (trans_ref_no text primary key, payout_seq bigint not null);
+create table used_reference (
+  trans_ref_no text not null, payout_seq bigint not null,
+  primary key (trans_ref_no, payout_seq)
+);
 `);
 
 /** Rows go only in the transaction that names the archive which has their copy. */

@@ -89,10 +89,11 @@ create table attempt (
   order_hash text not null, intent_at_ms bigint not null, sends bigint not null, last_sent_at_ms bigint,
   acknowledged bigint not null, contested bigint not null, inquiries bigint not null, last_inquiry_at_ms bigint,
   last_finding text, next_inquiry_at_ms bigint, sys_ref_no text, fee_text text, last_sent_bank_ms bigint,
-  turned_away bigint not null default 0, unanswered_trials bigint not null default 0,
+  refusals bigint not null default 0, uncounted_sends bigint not null default 0,
+  unproven_refusals bigint not null default 0, refusal_code text, has_failed_item bigint not null default 0,
   primary key (payout_seq, attempt_no)
 );
-create unique index attempt_by_trans_ref_no on attempt (trans_ref_no);
+create index attempt_by_trans_ref_no on attempt (trans_ref_no);
 create index attempt_to_inquire on attempt (next_inquiry_at_ms) where next_inquiry_at_ms is not null;
 create index attempt_to_payee on attempt (proxy_no, amount_text, intent_at_ms);
 create index attempt_by_tran_date on attempt (tran_date, payout_seq, attempt_no);
@@ -274,7 +275,7 @@ const attemptGuards = [
   refuse(
     'reference_used_once',
     'insert on attempt',
-    'a reference is never used again',
+    'a reference of an archived batch is not used before the batch is back',
     'is_used_reference(new.trans_ref_no)',
   ),
   refuse(
