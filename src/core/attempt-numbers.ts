@@ -77,7 +77,9 @@ export function decideNextNumber(
   const latest = earlier.filter(({ order }) => readAttemptNumber(order.transRefNo) === highest);
   const [one] = latest;
   if (one === undefined) return { kind: 'free', number: 1 };
-  if (latest.some(({ hasFailedItem }) => hasFailedItem))
+  // A send of unknown outcome that only people called failed may still be completed under this number.
+  const isOver = isDecided || latest.every((send) => send.hasFailedItem || isProvenUnsent(send));
+  if (isOver && latest.some(({ hasFailedItem }) => hasFailedItem))
     return highest < attemptsMax ? { kind: 'free', number: highest + 1 } : { kind: 'used-up' };
   const { transRefNo } = one.order;
   if (latest.some(({ acknowledged }) => acknowledged)) return { kind: 'kept', transRefNo };

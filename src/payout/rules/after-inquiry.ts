@@ -163,11 +163,20 @@ function decideNotFound(asked: Case, reason: Reason): InquiryStep {
   const text = 'the bank finds nothing under this reference so far';
   if (payout.status === 'unresolved' || nowMs < trustAtMs)
     return { keep: notLaterThan(askAgainOrGiveUp(asked, { code: reason.code, text }), trustAtMs) };
-  const isRefused = isRefusedUnproven(attempt) && !attempt.acknowledged && !attempt.referenceConflict;
-  return isRefused ? believeRefusal(asked, reason) : decideTrustedNotFound(asked, reason);
+  return mayBelieveRefusal(asked) ? believeRefusal(asked, reason) : decideTrustedNotFound(asked, reason);
 }
 
-/** A refusal without our requestUID counts beside a "not found" that is trusted. */
+/** A bank that is asked too late may have forgotten what it processed. */
+const mayBelieveRefusal = ({ attempt, policy, nowMs }: Case): boolean =>
+  isRefusedUnproven(attempt) &&
+  !attempt.acknowledged &&
+  !attempt.referenceConflict &&
+  nowMs - attempt.intentAtMs < policy.giveUpAfterMs;
+
+/**
+ * A refusal without our requestUID counts beside a "not found" that is trusted. What it said of the account was acted on
+ * when it came: a person may have resumed the account since, and the row goes on with it.
+ */
 function believeRefusal(asked: Case, notFound: Reason): InquiryStep {
   const code = asked.attempt.refusalCode ?? 'refused';
   const text = `the bank refused it (${code}) without naming our request, and finds nothing under its reference`;
@@ -176,7 +185,7 @@ function believeRefusal(asked: Case, notFound: Reason): InquiryStep {
     case 'payout':
       return { keep: settleCase(refused, 'failed', { code, text }, 'inquiry') };
     case 'payer':
-      return { keep: returnUnsent(refused, 'halted', { code, text }) };
+      return { keep: returnUnsent(refused, 'paused', { code, text }) };
     case 'service':
       return decideTrustedNotFound(refused, notFound);
   }
