@@ -57,7 +57,10 @@ export class CutAmounts {
    * @param place of the amount
    */
   take(record: CommaRecord, place: number): CutAmount | undefined {
-    const [amount, whole = '', decimals] = amountPattern.exec((record.cells[place] ?? '').trim()) ?? [];
+    const cell = record.cells[place] ?? '';
+    // Once the file has shown how it writes amounts, only those of one to three digits can be cut.
+    if (this.#hasPlainThousands && this.#hasPlainDecimals && cell.length > 3) return undefined;
+    const [amount, whole = '', decimals] = amountPattern.exec(cell.trim()) ?? [];
     if (amount === undefined) return undefined;
     this.#hasPlainThousands ||= whole.length > 3;
     this.#hasPlainDecimals ||= decimals !== undefined;
