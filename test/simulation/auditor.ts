@@ -13,6 +13,7 @@ import { LimitWatch } from './limit-watch.ts';
 import { DecisionJudge } from './decisions/judge.ts';
 import type { Witness } from './network.ts';
 import type { Plan } from './plan.ts';
+import { originOf } from './planned-files.ts';
 import type { Life, World } from './world.ts';
 
 /** A statement that is read; what it calls failed. */
@@ -52,6 +53,9 @@ const acknowledging: readonly string[] = [duplicateCode, ...processingCodes, ...
 
 /** Holds that only a word about the very row lifts. */
 const personalHolds: readonly string[] = ['approval', 'name', 'limit', 'similar', 'new-payee'];
+
+/** A row in one of these has given its payoutId back, or never had it. */
+const claimless: readonly PayoutStatus[] = ['staged', 'rejected', 'failed', 'unpayable'];
 
 /** What comes of a statement, or of a proof against one. */
 const statementCauses: ReadonlySet<string> = new Set(
@@ -116,6 +120,7 @@ export class Auditor implements Witness {
     this.#watched.clear();
     this.#references.clear();
     this.#unapproved.clear();
+    this.#written.clear();
     this.#disk = disk;
     this.#eventSeq = Math.max(0, ...disk.eventsAfter(0).map(({ seq }) => seq));
   }
@@ -386,6 +391,7 @@ export class Auditor implements Witness {
       if (passed !== undefined)
         this.#world.fail(`row ${event.payoutSeq} is submitted beyond limits.${passed}`);
       if (this.#plan.decisions !== undefined) this.#noteDecision(event, row);
+      this.#judgeOrigin(event, row);
       if (event.to === 'held' && row.holds.some((hold) => personalHolds.includes(hold)))
         this.#unapproved.add(event.payoutSeq);
       const broken = this.judgeRow(row, event.to);
@@ -393,6 +399,27 @@ export class Auditor implements Witness {
         this.#world.fail(`I3: row ${event.payoutSeq} becomes ${event.to}, but ${broken}`);
       if (this.#plan.statements.length > 0) this.#judgeBesideStatements(event, row);
     }
+  }
+
+  /** By the payoutId as it was at first: how each row writes it, and what has become of the row. */
+  readonly #written = new Map<
+    string,
+    Map<number, { readonly payoutId: string; readonly status: PayoutStatus }>
+  >();
+
+  /** A row whose payoutId another has in another way of writing waits for a person while that one keeps its own. */
+  #judgeOrigin({ payoutSeq, cause, to }: SeenEvent, { payoutId }: SeenRow): void {
+    if (payoutId === null) return;
+    const origin = originOf(payoutId);
+    const rows = this.#written.get(origin) ?? new Map();
+    this.#written.set(
+      origin,
+      rows.set(payoutSeq, { payoutId, status: cause === 'released' ? 'failed' : to }),
+    );
+    if (cause !== 'sealed' || to !== 'ready') return;
+    for (const other of rows.values())
+      if (other.payoutId !== payoutId && !claimless.includes(other.status))
+        this.#world.fail(`row ${payoutSeq}: ${payoutId} goes on though ${other.payoutId} is ${other.status}`);
   }
 
   /** People have looked at a row that they let go on, or have corrected: it asks for what they say from then on. */

@@ -17,6 +17,7 @@ const alwaysTried = [
   ['IC000 without our references believed', 249],
   ['a new attempt without inquiring about the earlier ones', 24],
   ['what was sealed and what is paid are not compared', 1],
+  ['zeros behind the point of a payoutId make another one', 36],
   ['a limit of the day looked at before the intent alone', 13],
   ['a statement fails what is under way', 71],
   ['a proof thrown away when a statement was read meanwhile', 538],

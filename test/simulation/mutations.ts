@@ -173,6 +173,12 @@ const ofSending: readonly Mutation[] = [
     "encodeUnambiguously(['paydrop/1', companyId, payoutId, String(attemptNo), String(Math.random())])",
   ),
   inOne(
+    'zeros behind the point of a payoutId make another one',
+    'payout/rules/similar.ts',
+    "return bare.replace(zeroDecimals, '$1$2');",
+    'return bare;',
+  ),
+  inOne(
     'a batch-wide word lifts the hold of a row',
     'payout/rules/operator.ts',
     "[...rerunHolds, 'halted']",

@@ -94,7 +94,7 @@ const filesMax: Readonly<Record<DrawnShape, number>> = {
   limits: 3,
 };
 
-/** Later files name payoutIds of earlier ones again, some with another amount, payee, case or leading zero. */
+/** Later files name payoutIds of earlier ones again, some with another amount or payee, or written in another way. */
 export function drawFiles(dice: Dice, shape: DrawnShape): PlannedFile[] {
   const used: string[] = [];
   return Array.from({ length: dice.whole(1, filesMax[shape]) }, (_, place) => {
@@ -102,7 +102,8 @@ export function drawFiles(dice: Dice, shape: DrawnShape): PlannedFile[] {
     const count = dice.whole(1, rowsMax[shape]);
     for (let rowNo = 1; rowNo <= count; rowNo += 1) {
       const again = used.length > 0 && dice.chance(0.6) ? dice.pick(used) : undefined;
-      const fresh = `INV-${place}-${rowNo}`;
+      const fresh =
+        rowNo % 2 === 0 ? `${place + 1}0${String(rowNo).padStart(2, '0')}` : `INV-${place}-${rowNo}`;
       const payoutId = again === undefined ? fresh : respell(dice, again);
       // Now and then the payee and the amount of another payout.
       const twin = dice.chance(0.1) ? rows.at(-1) : undefined;
@@ -115,10 +116,19 @@ export function drawFiles(dice: Dice, shape: DrawnShape): PlannedFile[] {
   });
 }
 
+const isOfDigits = (payoutId: string): boolean => /^[\d.]+$/.test(payoutId);
+
+/** What a spreadsheet, or a person who types it again, makes of it. */
 function respell(dice: Dice, payoutId: string): string {
   if (!dice.chance(0.15)) return payoutId;
-  return dice.chance(0.5) ? payoutId.toLowerCase() : `0${payoutId}`;
+  if (!dice.chance(0.5)) return `0${payoutId}`;
+  if (!isOfDigits(payoutId)) return payoutId.toLowerCase();
+  return payoutId.includes('.') ? `${payoutId}0` : `${payoutId}.0`;
 }
+
+/** The payoutId however `respell` has written it: by arithmetic, not by the rule that is put to the test. */
+export const originOf = (payoutId: string): string =>
+  isOfDigits(payoutId) ? String(Number(payoutId)) : payoutId.toUpperCase().replace(/^0+/, '');
 
 function totalsOf(rows: readonly StagedRow[]): SealTotals {
   let totalSatang = 0n;
