@@ -2,6 +2,7 @@
 import type { Batch } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import {
+  type AskBeforeCancel,
   cancelBatch,
   cancelPayouts,
   changeEach,
@@ -17,6 +18,7 @@ import {
 import type { PayoutHistory } from '../payout/ports.ts';
 import type { RegistrationBatch, RegistrationHistory, RegistrationSnapshot } from '../registration/ports.ts';
 import { sourceStatusesOf } from '../registration/rules/registration.ts';
+import { cancelQuestionsOf } from '../review/context.ts';
 import {
   cancelRegistrations,
   changeRegistration,
@@ -58,22 +60,24 @@ export async function* changeTargets(
   targets: readonly string[],
 ): AsyncGenerator<ChangedTarget> {
   await using session = await openDecisions(loaded);
+  await using questions = cancelQuestionsOf(session.context);
   for (const target of new Set(targets)) {
     const decided = await decideByVerb(session, verb, target);
     if (decided !== undefined) yield { target, decided };
-    else yield { target, outcome: await changeTarget(session, verb, target) };
+    else yield { target, outcome: await changeTarget(session, questions.ask, verb, target) };
   }
 }
 
 async function changeTarget(
   session: DecisionSession,
+  ask: AskBeforeCancel,
   verb: OperatorVerb,
   target: string,
 ): Promise<OperatorOutcome | undefined> {
   const { journal, loaded } = session;
   const nowMs = systemClock.now();
   const rules = { payoutSatangMax: loaded.limits.satangPerPayout };
-  const asked: Asked = { journal, verb, rules, nowMs };
+  const asked: Asked = { journal, ask, verb, rules, nowMs };
   const whole = await findAnyBatch(journal, target);
   if (whole?.kind === 'registrations') return changeRegistrationBatch(session, verb, whole.batch);
   if (whole !== undefined) {
@@ -82,7 +86,7 @@ async function changeTarget(
       case 'resume':
         return await resumeBatch(journal, batch, nowMs, loaded.settings.bank.payerAccount);
       case 'cancel':
-        return await cancelBatch(journal, batch, nowMs);
+        return await cancelBatch(journal, batch, nowMs, ask);
       case 'retry':
         return (await refuseArchivedBatch(asked, batch)) ?? (await retryBatch(journal, batch, rules, nowMs));
     }
@@ -141,13 +145,14 @@ async function* endedRegistrations(
 
 interface Asked {
   readonly journal: Store;
+  readonly ask: AskBeforeCancel;
   readonly verb: OperatorVerb;
   readonly rules: RowRules;
   readonly nowMs: number;
 }
 
 async function changePayouts(
-  { journal, verb, rules, nowMs }: Asked,
+  { journal, ask, verb, rules, nowMs }: Asked,
   found: readonly PayoutHistory[],
 ): Promise<OperatorOutcome> {
   const seqs = found.map(({ row }) => row.seq);
@@ -155,7 +160,7 @@ async function changePayouts(
     case 'resume':
       return await resumePayouts(journal, seqs, nowMs);
     case 'cancel':
-      return await cancelPayouts(journal, seqs, nowMs);
+      return await cancelPayouts(journal, seqs, nowMs, ask);
     case 'retry':
       return await retryPayouts(journal, found, rules, nowMs);
   }

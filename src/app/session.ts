@@ -133,6 +133,9 @@ export interface RunSession extends ProcessState {
   readonly place?: MachinePlace | undefined;
 }
 
+/** What asking the bank takes of it: no file is read, and no report written. */
+export type AskingSession = Omit<RunSession, 'outbox' | 'reader' | 'bankAddress'>;
+
 /** The same with the sender lock, the whole store, and everything to be closed. */
 export interface Session extends RunSession, AsyncDisposable {
   readonly journal: Store;
@@ -228,7 +231,8 @@ export async function openSession(
   };
 }
 
-const openAdaptiveLimits = ({ settings: { transfer, verify, brake } }: LoadedSettings) =>
+/** As many requests at once as the settings allow. */
+export const openAdaptiveLimits = ({ settings: { transfer, verify, brake } }: LoadedSettings) =>
   makeAdaptiveLimits(transfer.concurrency, verify.concurrency, brake.inDoubtMax);
 
 /** What another journal has left of a file; the whole of one that grew in our own archive is no other's. */
@@ -281,7 +285,7 @@ const levels = { differs: 'error', jumped: 'error', untold: 'warn', agrees: 'inf
 
 /** Opens the gate of a payer account, once for each; its breaker outlives the run. */
 function makeGates(
-  { loaded: { settings }, clock, bankClock, breakers, journal, place }: RunSession,
+  { loaded: { settings }, clock, bankClock, breakers, journal, place }: AskingSession,
   stop: AbortSignal,
 ): (payer: Payer) => BreakerGate {
   const hours = readServiceHours(settings.serviceHours);
@@ -307,7 +311,7 @@ function makeGates(
  * @param payer whose account it is; that of the settings when left out
  */
 export function makeContext(
-  session: RunSession,
+  session: AskingSession,
   stop: AbortSignal,
   count: (payout: Payout | undefined) => void,
   payer: Payer = session.loaded.settings.bank,

@@ -95,8 +95,7 @@ async function leadOnce(
   try {
     const onExchange = (record: ExchangeRecord): void => status.metrics.countCall(record);
     const beside: Waiting['beside'] = (session, stop) => workBeside(session, status, { ...options, stop });
-    const openWith: Waiting['openWith'] = ({ journal }) =>
-      openPage(options, { ...journal, ...journal.forOperators });
+    const openWith: Waiting['openWith'] = (session) => openPage(options, session);
     leadership = await waitForSenderLock({ ...options, status, beside, openWith }, { onExchange, onLock });
   } finally {
     await early.end();
@@ -152,10 +151,14 @@ async function workWhileEntitled(
 }
 
 /** The review page, where the settings ask for it. */
-async function openPage({ loaded, log }: WatchOptions, journal: Store): Promise<AsyncDisposable | undefined> {
+async function openPage(
+  { loaded, log }: WatchOptions,
+  session: Session,
+): Promise<AsyncDisposable | undefined> {
   if (loaded.settings.review.listen === '') return undefined;
   const { openPageOfWatcher } = await import('./review/page.ts');
-  return openPageOfWatcher(loaded, log, journal);
+  const journal: Store = { ...session.journal, ...session.journal.forOperators };
+  return openPageOfWatcher(loaded, log, journal, { ...session, journal });
 }
 
 // ---------------------------------------------------------------- before there is a journal
@@ -463,10 +466,11 @@ function makeAttention(session: Session, status: WatchStatus, notices: Attention
 const sweepAtMs = 10 * 60_000;
 
 /** Ends proposals that nobody has checked in time, and applies what a process that was killed has left of others. */
-async function sweepNow({ loaded, journal, log }: Session): Promise<boolean> {
+async function sweepNow(session: Session): Promise<boolean> {
+  const { loaded, journal, log } = session;
   const { readReview } = await import('./review/decisions.ts');
   const { sweepProposals } = await import('../review/review.ts');
-  const lapsed = await sweepProposals(await readReview(loaded, journal, log));
+  const lapsed = await sweepProposals(await readReview(loaded, journal, log, session));
   if (lapsed.length > 0)
     log.info({ proposals: lapsed }, 'proposals have lapsed: nobody checked them in time');
   return true;

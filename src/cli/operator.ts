@@ -87,9 +87,9 @@ export const resumeCommand = makeVerb(
 
 export const cancelCommand = makeVerb(
   'cancel',
-  'cancel what has not been sent: of a batch, or one payout or registration',
+  'cancel what is ready or held: of a batch, or one payout or registration; the bank is asked first about what was sent',
   [
-    ['7B3KQ0M9ZX', 'rows that were sent stay as they are'],
+    ['7B3KQ0M9ZX', 'rows that are with the bank, or paid, stay as they are'],
     ['INV-2026-0001', 'this payout is not to be made'],
     ['INV-2026-0001 INV-2026-0007', 'these two are not'],
   ],

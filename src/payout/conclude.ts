@@ -2,13 +2,11 @@
 import type { HoldReason } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason } from '../core/ports.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
-import type { BatchStanding, BatchStore, PayoutStore } from './ports.ts';
+import type { BatchStanding, BatchStore, PayoutJournal, PayoutStore } from './ports.ts';
 import type { WorkerContext } from './context.ts';
-import { cancelledReason } from './operator.ts';
+import { endCancelled, isCancelled } from './operator.ts';
 import { describePause } from './rules/circuit-breaker.ts';
 import { batchWideHolds, isAnyToRun } from './rules/operator.ts';
-
-type Concluded = BatchStore & PayoutStore;
 
 /** A batch that is done stays done; one whose rows an operator released is running again. */
 export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise<boolean> {
@@ -34,7 +32,10 @@ export async function conclude(
   { isInterrupted, isLifted, isOthersHalt }: RunCourse,
 ): Promise<void> {
   const nowMs = clock.now();
-  if (await isCancelled(journal, batchId)) return endCancelled(journal, batchId, nowMs);
+  if (await isCancelled(journal, batchId)) {
+    await endCancelled(journal, batchId, nowMs);
+    return;
+  }
   const waiting = describeWaiting(batchId);
   await journal.holdUnapproved(batchId, waiting, nowMs);
   const { status, why: halt } = gate.state;
@@ -111,20 +112,8 @@ export const waitOverReason: BatchReason = {
   remedy: goOn,
 };
 
-/** An operator has cancelled the batch while transfers were under way: what came back unsent is cancelled too. */
-async function isCancelled(journal: BatchReader, batchId: string): Promise<boolean> {
-  const batch = await journal.batch(batchId);
-  return batch?.status === 'halted' && batch.reasonCode === cancelledReason.code;
-}
-
-/** Cancels what came back unsent of a cancelled batch; done when nothing is in doubt any more. */
-async function endCancelled(journal: Concluded, batchId: string, nowMs: number): Promise<void> {
-  await journal.cancelUnsent(batchId, nowMs);
-  await endWithoutDoubt(journal, batchId, nowMs);
-}
-
 async function endWithoutDoubt(
-  journal: Concluded,
+  journal: BatchStore & PayoutStore,
   batchId: string,
   nowMs: number,
   seen?: BatchStanding,
@@ -150,7 +139,11 @@ const waitingHolds: readonly HoldReason[] = ['paused', 'halted', 'approval'];
  * Ends a batch whose last doubt was settled outside a run, if nothing of it is left to send.
  * @returns true when it is done by that
  */
-export async function endWhenSettled(journal: Concluded, batchId: string, nowMs: number): Promise<boolean> {
+export async function endWhenSettled(
+  journal: PayoutJournal,
+  batchId: string,
+  nowMs: number,
+): Promise<boolean> {
   const batch = await journal.batch(batchId);
   if (await isCancelled(journal, batchId)) await endCancelled(journal, batchId, nowMs);
   else if (batch?.status === 'running' || batch?.status === 'paused') {

@@ -1,6 +1,8 @@
 /** What an operator asks for: release held rows, cancel what has not been sent, or try again what moved no money. */
+import { paydropCommand } from '../core/command-line.ts';
+import { countRows } from '../core/exit-code.ts';
 import { countOf } from '../core/figures.ts';
-import type { Payout } from '../core/payout.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason, Change, ResultRow } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { RowRules } from '../intake/rules/row.ts';
@@ -13,8 +15,10 @@ import {
   decideLift,
   decideRetry,
   decideRetryRejected,
+  describeSent,
   payoutWideHolds,
   retriedStatuses,
+  unsentStatuses,
 } from './rules/operator.ts';
 
 export interface OperatorResult {
@@ -93,30 +97,93 @@ export async function openPayer(
 export const cancelledReason: BatchReason = {
   code: cancelledCode,
   reason: 'cancelled by a person',
-  remedy: 'Nothing to do: what was under way is settled, nothing more is sent',
+  remedy:
+    'Nothing more is sent, and what was under way is settled; where rows stay held, cancel the batch once more',
 };
 
-/** Cancels every row of the batch that has not been sent. */
+/**
+ * Asks the bank about the reference of an attempt whose request has left.
+ * @returns why its row cannot be cancelled, in words; undefined when it has moved no money and will move none
+ */
+export type AskBeforeCancel = (payout: Payout, attempt: Attempt) => Promise<string | undefined>;
+
+/** The bank, opened when it is first asked about what is to be cancelled. */
+export interface CancelQuestions extends AsyncDisposable {
+  readonly ask: AskBeforeCancel;
+}
+
+/** Refuses what was sent, where the bank cannot be asked. */
+export const bankNotAsked: AskBeforeCancel = async (payout, attempt) => {
+  const command = `"${paydropCommand(undefined, 'cancel', payout.instruction.payoutId)}"`;
+  return `${describeSent(payout, attempt)}, and the bank cannot be asked about that here: ${command} asks it`;
+};
+
+/** Cancels every ready or held row of the batch; one that was sent, when the bank shows that no money moved. */
 export async function cancelBatch(
-  journal: BatchStore & PayoutStore,
+  journal: PayoutJournal,
   batch: Batch,
   nowMs: number,
+  ask: AskBeforeCancel = bankNotAsked,
 ): Promise<OperatorResult> {
   const { batchId } = batch;
-  // What is under way may come back unsent: halted, the batch sends nothing more, and whoever ends it cancels that too.
+  // What is under way may come back unsent: halted, the batch sends nothing more.
   const isHalted = await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
-  const rowsChanged = await journal.cancelUnsent(batchId, nowMs);
+  const done = await cancelRows(journal, batchId, nowMs, ask);
+  // Begun since: before its first row is sent nothing can be halted.
   const isUnderWay = (await journal.nextInquiryAtMs(batchId)) !== undefined;
-  if (isUnderWay) {
-    // Begun since: before its first row is sent nothing can be halted.
-    if (!isHalted) await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
-    return { rowsChanged, refusals: [] };
-  }
-  // What has come back since the rows were cancelled.
-  const cameBack = await journal.cancelUnsent(batchId, nowMs);
-  const allChanged = rowsChanged + cameBack;
-  if (isHalted || allChanged > 0) await journal.moveBatch(batchId, 'done', null, nowMs);
-  return { rowsChanged: allChanged, refusals: [] };
+  if (isUnderWay && !isHalted) await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
+  const isEnded = (isHalted || done.rowsChanged > 0) && (await endCancelled(journal, batchId, nowMs));
+  if (isEnded || done.refusals.length > 0) return done;
+  return { ...done, refusals: isUnderWay ? [] : await describeLeft(journal, batchId) };
+}
+
+/** Rows that were under way when the others were cancelled. */
+async function describeLeft(journal: BatchReader, batchId: string): Promise<readonly string[]> {
+  const rows = countRows(await journal.totals(batchId), unsentStatuses);
+  if (rows === 0) return [];
+  const which = countOf(rows, 'row that was sent has come back', 'rows that were sent have come back');
+  return [`${which}: "${paydropCommand(undefined, 'cancel', batchId)}" once more asks the bank about that`];
+}
+
+/** Cancels the ready and held rows of a batch, those that were sent one by one. */
+async function cancelRows(
+  journal: PayoutJournal,
+  batchId: string,
+  nowMs: number,
+  ask: AskBeforeCancel,
+): Promise<OperatorResult> {
+  const rowsChanged = await journal.cancelUnsent(batchId, nowMs);
+  const left = await findUnsent(journal, batchId);
+  const each = await cancelPayouts(journal, left, nowMs, ask);
+  return { ...each, rowsChanged: rowsChanged + each.rowsChanged };
+}
+
+/** The numbers of ready and held rows; read before the bank is asked, so that nothing is kept open meanwhile. */
+async function findUnsent(journal: PayoutJournal, batchId: string): Promise<readonly number[]> {
+  if (countRows(await journal.totals(batchId), unsentStatuses) === 0) return [];
+  await using snapshot = await journal.snapshot();
+  const found: number[] = [];
+  for await (const rows of snapshot.resultRows(batchId))
+    found.push(...rows.filter(({ status }) => unsentStatuses.includes(status)).map(({ seq }) => seq));
+  return found;
+}
+
+/** True of a batch that an operator has cancelled while transfers of it were under way. */
+export async function isCancelled(journal: BatchReader, batchId: string): Promise<boolean> {
+  const batch = await journal.batch(batchId);
+  return batch?.status === 'halted' && batch.reasonCode === cancelledReason.code;
+}
+
+/**
+ * Cancels what came back of a cancelled batch without a byte having left, and ends the batch when nothing is in doubt and
+ * nothing waits for a person. Halted it stays while a row that was sent does: else it would go on with the next run.
+ * @returns true when it is done by that
+ */
+export async function endCancelled(journal: PayoutJournal, batchId: string, nowMs: number): Promise<boolean> {
+  await cancelRows(journal, batchId, nowMs, bankNotAsked);
+  if (countRows(await journal.totals(batchId), unsentStatuses) > 0) return false;
+  if ((await journal.nextInquiryAtMs(batchId)) !== undefined) return false;
+  return journal.moveBatch(batchId, 'done', null, nowMs);
 }
 
 /**
@@ -131,24 +198,46 @@ export function resumePayouts(
   return changePayouts(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
 }
 
-/** Cancels each of these payouts that has not been sent. */
+/** Cancels each of these payouts that is ready or held, once the bank was asked about what was sent of it. */
 export function cancelPayouts(
-  journal: PayoutStore,
+  journal: PayoutJournal,
   seqs: readonly number[],
   nowMs: number,
+  ask: AskBeforeCancel = bankNotAsked,
 ): Promise<OperatorResult> {
-  return changePayouts(journal, seqs, (payout) => decideCancel(payout, nowMs));
+  return changePayouts(journal, seqs, async (payout) => {
+    const change = decideCancel(payout, nowMs);
+    return typeof change === 'string' ? change : ((await findWhyNotCancel(journal, payout, ask)) ?? change);
+  });
+}
+
+/** Asks about each reference under which a request of the row has left. @returns why the row cannot be cancelled, in words */
+export async function findWhyNotCancel(
+  journal: PayoutJournal,
+  payout: Payout,
+  ask: AskBeforeCancel,
+): Promise<string | undefined> {
+  const { seq, batchId, attemptNo, instruction } = payout;
+  if (attemptNo === 0) return undefined;
+  const batch = await journal.batch(batchId);
+  const attempts = batch && (await journal.attemptsOf(batch.companyId, instruction.payoutId));
+  const sent = (attempts ?? []).filter(({ payoutSeq, sends }) => payoutSeq === seq && sends > 0);
+  for (const latest of new Map(sent.map((one) => [one.order.transRefNo, one])).values()) {
+    const why = await ask(payout, latest);
+    if (why !== undefined) return why;
+  }
+  return undefined;
 }
 
 function changePayouts(
   journal: PayoutStore,
   seqs: readonly number[],
-  decide: (payout: Payout) => Change | string,
+  decide: (payout: Payout) => Change | string | Promise<Change | string>,
 ): Promise<OperatorResult> {
   return changeEach(seqs, async (seq) => {
     const payout = await journal.payout(seq);
     if (payout === undefined) return false;
-    const change = decide(payout);
+    const change = await decide(payout);
     if (typeof change === 'string') return change;
     const [isApplied] = await journal.apply([change]);
     return isApplied === true || changedMeanwhile(payout);

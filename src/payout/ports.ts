@@ -96,7 +96,7 @@ export interface BatchStore extends BatchReader {
    * for its likeness again. Returns how many rows changed.
    */
   releaseLikeFile(batchId: string, nowMs: number): Promise<number>;
-  /** Cancels every ready or held row of the batch. Returns how many rows changed. */
+  /** Cancels every ready or held row of the batch of which no attempt was ever made. Returns how many rows changed. */
   cancelUnsent(batchId: string, nowMs: number): Promise<number>;
 }
 

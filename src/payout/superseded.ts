@@ -11,6 +11,7 @@ import { askUntilSaid, inquire, type Inquired } from './inquire.ts';
 import type { InDoubt } from './ports.ts';
 import { type Case, mayHaveMoved } from './rules/case.ts';
 import { isFailureOf } from './rules/inquiry-items.ts';
+import { whyNotCancel } from './rules/operator.ts';
 import type { InquiryReading, TransferFinding } from './rules/read-reply.ts';
 import { computeTrustAtMs } from './rules/resend.ts';
 import {
@@ -142,6 +143,29 @@ async function clearOne(
   return { kind: 'hold', decide: (current) => holdForSuperseded(current, known, finding.kind) };
 }
 
+/**
+ * Asks the bank about the reference of an attempt of a row that is to be cancelled, and records what contradicts us.
+ * @returns why the row cannot be cancelled; undefined as far as this reference goes
+ */
+export async function askBeforeCancel(
+  context: WorkerContext,
+  payout: Payout,
+  attempt: Attempt,
+): Promise<string | undefined> {
+  const { latest, sameReference } = await readReference(context, payout, attempt);
+  const said = await askUntilSaid(context, false, () => inquire(context, latest, sameReference, true));
+  const finding: InquiryReading = said?.finding ?? notAsked;
+  const why = whyNotCancel(caseOf(context, payout, latest, sameReference), finding);
+  if (why !== undefined) await recordOnShown(context, payout, [...sameReference, latest], finding);
+  return why;
+}
+
+const notAsked: InquiryReading = {
+  kind: 'nothing-said',
+  reason: { code: 'not-asked', text: 'it could not be asked' },
+  isTrouble: true,
+};
+
 /** Before every attempt there is. */
 const firstKey: AttemptKey = { payoutSeq: 0, attemptNo: 0 };
 
@@ -179,11 +203,20 @@ export class Watch {
 async function watchOne(context: WorkerContext, { payout, attempt }: InDoubt): Promise<void> {
   const { latest, sameReference } = await readReference(context, payout, attempt);
   const said = await inquire(context, latest, sameReference, true);
-  if (said === undefined) return;
-  const shown = findShown([...sameReference, latest], said.finding);
+  if (said !== undefined) await recordOnShown(context, payout, [...sameReference, latest], said.finding);
+}
+
+/** Records what contradicts us with the attempt that an answer is about. @param attempts all under the reference, oldest first */
+async function recordOnShown(
+  context: WorkerContext,
+  payout: Payout,
+  attempts: readonly Attempt[],
+  finding: InquiryReading,
+): Promise<void> {
+  const shown = findShown(attempts, finding);
   const owner = shown.payoutSeq === payout.seq ? payout : await context.journal.payout(shown.payoutSeq);
   if (owner === undefined) throw new Error(`attempt ${shown.order.transRefNo} belongs to no payout`);
-  await recordOnOwner(context, { payout: owner, attempt: shown }, said.finding);
+  await recordOnOwner(context, { payout: owner, attempt: shown }, finding);
 }
 
 /** Records what contradicts us with the payout that made the attempt, loudly. Undefined when nothing does. */

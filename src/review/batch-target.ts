@@ -2,7 +2,14 @@
 import { zeroSatang } from '../core/money.ts';
 import type { Batch } from '../core/ports.ts';
 import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
-import { type Examined, noRest, readTerms, type ReviewContext, type TargetWork } from './context.ts';
+import {
+  cancelQuestionsOf,
+  type Examined,
+  noRest,
+  readTerms,
+  type ReviewContext,
+  type TargetWork,
+} from './context.ts';
 import type { ProposalItem } from './ports.ts';
 import { limitHolds, whyNotApprove } from './rules/approval.ts';
 import {
@@ -23,6 +30,7 @@ const changedSince = 'it has changed since: look again';
 /** Batches as targets, by their ids. */
 export function makeBatchWork(context: ReviewContext): TargetWork {
   const { journal, clock, payerAccount } = context;
+  const questions = cancelQuestionsOf(context);
   const find = async ({ key, version }: Pick<ProposalItem, 'key' | 'version'>): Promise<Batch | string> => {
     const batch = await journal.batch(key);
     if (batch === undefined) return `there is no batch ${key}`;
@@ -47,7 +55,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
     await journal.endItem(proposalId, itemNo, refusal === undefined ? 'applied' : 'refused', refusal ?? null);
   };
   return {
-    ...noRest,
+    [Symbol.asyncDispose]: () => questions[Symbol.asyncDispose](),
     async examine(decision, target): Promise<Examined> {
       if (decision === 'approve-batch') return examineApproval(target);
       const batch = await find(target);
@@ -74,7 +82,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
       }
       const { refusals, rowsChanged } =
         decision === 'cancel-batch'
-          ? await cancelBatch(journal, batch, clock.now())
+          ? await cancelBatch(journal, batch, clock.now(), questions.ask)
           : await resumeBatch(journal, batch, clock.now(), payerAccount);
       await end(item, rowsChanged === 0 ? refusals[0] : undefined);
     },

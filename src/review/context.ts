@@ -2,6 +2,7 @@
 import type { Satang } from '../core/money.ts';
 import type { Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
+import { bankNotAsked, type CancelQuestions } from '../payout/operator.ts';
 import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { Inspected } from '../reconcile/inspect.ts';
@@ -45,6 +46,8 @@ export interface ReviewContext {
     Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak' | 'statement'>;
   /** Undefined where none is reconciled with: what is decided of them waits for a process that can. */
   readonly statements?: DecidedStatements | undefined;
+  /** Asks the bank about what is to be cancelled; where it is left out, nothing is that was sent. */
+  readonly openCancelQuestions?: (() => CancelQuestions) | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly rules: RowRules;
   /** What a registration says whose file leaves it out, by the settings. */
@@ -88,6 +91,10 @@ export interface TargetWork extends AsyncDisposable {
 
 /** Nothing to be closed. */
 export const noRest = { [Symbol.asyncDispose]: async (): Promise<void> => {} };
+
+/** For as long as one proposal is worked on. */
+export const cancelQuestionsOf = ({ openCancelQuestions }: ReviewContext): CancelQuestions =>
+  openCancelQuestions?.() ?? { ask: bankNotAsked, ...noRest };
 
 /** What it takes to let something be paid of a batch that needs no approval as a whole, or to do so besides. */
 export async function readTerms(

@@ -5,7 +5,14 @@ import type { Attempt, Payout } from '../core/payout.ts';
 import type { PayoutEvent } from '../payout/ports.ts';
 import type { StatementView } from '../reconcile/ports.ts';
 import { factsOf } from '../reconcile/rules/types.ts';
-import { type ApprovalTerms, readTerms, type ReviewContext, type TargetWork } from './context.ts';
+import { findWhyNotCancel } from '../payout/operator.ts';
+import {
+  type ApprovalTerms,
+  cancelQuestionsOf,
+  readTerms,
+  type ReviewContext,
+  type TargetWork,
+} from './context.ts';
 import type { Proposal } from './ports.ts';
 import {
   decidePayout,
@@ -144,6 +151,7 @@ function letsPayAnew(decision: Decision, { status, holds }: Reviewed['row']): bo
 export function makePayoutWork(context: ReviewContext): TargetWork {
   const { journal } = context;
   const traces = new Traces(journal);
+  const questions = cancelQuestionsOf(context);
   const terms = new Map<string, Promise<ApprovalTerms>>();
   const termsOf = (batchId: string): Promise<ApprovalTerms> => {
     const known = terms.get(batchId) ?? readTerms(context, batchId);
@@ -171,6 +179,15 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
           await journal.endItem(proposalId, itemNo, 'refused', found);
           return;
         }
+        const { payout } = found.reviewed;
+        const why =
+          decision === 'cancel' && payout !== undefined
+            ? await findWhyNotCancel(journal, payout, questions.ask)
+            : undefined;
+        if (why !== undefined) {
+          await journal.endItem(proposalId, itemNo, 'refused', why);
+          return;
+        }
         const changes = decidePayout(decision, found.reviewed);
         if (typeof changes === 'string') continue;
         const [isApplied] = await journal.apply(
@@ -182,6 +199,9 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
       }
       await journal.endItem(proposalId, itemNo, 'refused', keptChanging);
     },
-    [Symbol.asyncDispose]: () => traces[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      await traces[Symbol.asyncDispose]();
+      await questions[Symbol.asyncDispose]();
+    },
   };
 }

@@ -197,8 +197,8 @@ test('an operator whose word changes nothing leaves a batch where it is; others 
   expect(told.join('')).toMatchInlineSnapshot(`
     "*** SANDBOX: a rehearsal, no real money moves ***
 
-    P1: payout P1 (row 1 of batch N050A63QZB) is paid: only what has not been sent can be cancelled
-    P3: payout P3 (row 2 of batch N050A63QZB) is failed: only what has not been sent can be cancelled
+    P1: payout P1 (row 1 of batch N050A63QZB) is paid: only what is ready or held can be cancelled
+    P3: payout P3 (row 2 of batch N050A63QZB) is failed: only what is ready or held can be cancelled
     *** SANDBOX: a rehearsal, no real money moves ***
 
     0 rows released.

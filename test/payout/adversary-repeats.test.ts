@@ -271,7 +271,7 @@ describe('what was cleared', () => {
 });
 
 describe('a person who cancels beside the run', () => {
-  test('cancels what comes back unsent at that very moment', async () => {
+  test('is told of what comes back refused at that very moment, and cancels it once more', async () => {
     let refuse = (): void => undefined;
     const refused = new Promise<void>((resolve) => {
       refuse = resolve;
@@ -295,10 +295,12 @@ describe('a person who cancels beside the run', () => {
         return rows;
       },
     });
-    await cancelBatch(slow, await theatre.batch(batchId), theatre.now());
+    const done = await cancelBatch(slow, await theatre.batch(batchId), theatre.now());
+    expect(done).toMatchObject({ rowsChanged: 0, refusals: [expect.stringContaining('was sent as')] });
     theatre.script = {};
-    await theatre.resume(batchId);
     await theatre.run(batchId);
+    expect([await theatre.statuses(batchId), theatre.sent.length]).toEqual([{ held: 1 }, 1]);
+    await cancelBatch(journal, await theatre.batch(batchId), theatre.now(), async () => undefined);
     expect(await theatre.statuses(batchId)).toEqual({ cancelled: 1 });
   });
 });

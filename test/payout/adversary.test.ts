@@ -141,7 +141,7 @@ describe('what an inquiry says', () => {
 });
 
 describe('a person', () => {
-  test('who cancels a batch cancels what was under way and comes back unsent', async () => {
+  test('who cancels a batch keeps what was under way and comes back refused: its request had left', async () => {
     await using one = await stage(1, (theatre) => ({
       transfer: async () => {
         await theatre.time.sleep(20_000);
@@ -153,7 +153,7 @@ describe('a person', () => {
     await theatre.time.advanceTo(noonMs + 10_000);
     await cancelBatch(theatre.journal, await theatre.batch(batchId), theatre.now());
     await theatre.time.drive(run);
-    expect([await theatre.statuses(batchId), theatre.sent.length]).toEqual([{ cancelled: 1 }, 1]);
+    expect([await theatre.statuses(batchId), theatre.sent.length]).toEqual([{ held: 1 }, 1]);
   });
 
   test('who does not wait has everything sent all the same', async () => {

@@ -286,7 +286,7 @@ describe('a late reply', () => {
     const { results, ledger } = await ambush.rehearsal.run(rowsOf(amounts));
     expectOwnProofs(results, proofs);
     const byInquiry = results.filter(({ settledBy }) => settledBy === 'inquiry');
-    expect([late > 3, byInquiry.length, ledger.count, ledger.amount]).toEqual([true, late, 8, '36.00']);
+    expect([late > 0, byInquiry.length, ledger.count, ledger.amount]).toEqual([true, late, 8, '36.00']);
   });
 });
 

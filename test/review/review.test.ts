@@ -16,6 +16,7 @@ import type { Decision, PayoutDecision } from '../../src/review/rules/terms.ts';
 import type { ReviewContext } from '../../src/review/context.ts';
 import { readOptions } from '../../src/review/payout-target.ts';
 import { settleOnce } from '../../src/payout/settle.ts';
+import { askBeforeCancel } from '../../src/payout/superseded.ts';
 import { lost, payer } from '../support/core-fixtures.ts';
 import { ingest, makeBadRow, makeRow, makeRows, secondBatchId } from '../support/journal-fixtures.ts';
 import { propose } from '../support/review.ts';
@@ -413,6 +414,51 @@ describe('a batch and an account as a whole', () => {
     version: versionOfBatch(await theatre.batch(batchId)),
   });
 
+  /** A batch of which one row is held after its request has left, and the bank's word about it. */
+  const stageRefused = () =>
+    stage(3, (theatre) => ({
+      transfer: (_order, no) => (no === 1 ? theatre.code('EM053') : undefined),
+      inquire: (inquiry) => theatre.found(inquiry, '030002'),
+    }));
+  /** The same, where the bank can be asked. */
+  const asking = (theatre: StoreTheatre): ReviewContext => ({
+    ...contextOf(theatre),
+    openCancelQuestions: () => ({
+      ask: (...asked) => askBeforeCancel(theatre.context(), ...asked),
+      [Symbol.asyncDispose]: async () => {},
+    }),
+  });
+
+  test.each([
+    ['refused where the bank cannot be asked', contextOf, 0, { held: 3 }],
+    ['cancelled once the bank was asked', asking, 1, { cancelled: 1, held: 2 }],
+  ])('a row that was sent is %s', async (_name, contextFor, applied, statuses) => {
+    await using one = await stageRefused();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { transferConcurrency: 1 });
+    const proposed = await theatre.time.drive(
+      propose(contextFor(theatre), await wish(theatre, 'cancel', 'INV-1'), mali),
+    );
+    expect(proposed).toMatchObject({ kind: 'applied', applied: { applied } });
+    if (applied === 0)
+      expect(proposed).toMatchObject({
+        applied: { refused: [{ why: expect.stringMatching(/was sent as PD.*cannot be asked/) }] },
+      });
+    expect(await theatre.statuses(batchId)).toEqual(statuses);
+  });
+
+  test.each([
+    ['but for what was sent, where the bank cannot be asked', contextOf, { cancelled: 2, held: 1 }],
+    ['whole, once the bank was asked', asking, { cancelled: 3 }],
+  ])('is cancelled %s', async (_name, contextFor, statuses) => {
+    await using one = await stageRefused();
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { transferConcurrency: 1 });
+    const target = await batchTarget(theatre, batchId);
+    await theatre.time.drive(propose(contextFor(theatre), wanted('cancel-batch', target), mali));
+    expect(await theatre.statuses(batchId)).toEqual(statuses);
+  });
+
   test('is cancelled by one person, and not twice', async () => {
     await using one = await stage(3, () => ({}));
     const { theatre, batchId } = one;
@@ -427,7 +473,7 @@ describe('a batch and an account as a whole', () => {
       wanted('cancel-batch', await batchTarget(theatre, batchId)),
       mali,
     );
-    expect(again).toMatchObject({ objections: [{ why: 'all of it was sent, or has ended' }] });
+    expect(again).toMatchObject({ objections: [{ why: 'all of it is with the bank, or has ended' }] });
   });
 
   test.each([

@@ -41,7 +41,9 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
 import { findAnyBatch } from '../registration/standing.ts';
+import { makeCancelQuestions } from '../cancel-questions.ts';
 import { agreeSettings } from './agreed.ts';
+import type { AskingSession } from '../session.ts';
 import { identifyPerson } from './people.ts';
 import { makeDecidedStatements } from './decided-statements.ts';
 
@@ -56,11 +58,15 @@ export interface DecisionSession extends AsyncDisposable {
   readonly loaded: LoadedSettings;
 }
 
-/** What decisions are taken on, by the settings as they are agreed on at this moment. */
+/**
+ * What decisions are taken on, by the settings as they are agreed on at this moment.
+ * @param session by which the bank is asked, where the process has one
+ */
 export async function readReview(
   loaded: LoadedSettings,
   journal: Store,
   log: Logger = silentLogger,
+  session?: AskingSession,
 ): Promise<ReviewContext> {
   const { review, bank, approval, registration } = (await agreeSettings(loaded, journal)).settings;
   return {
@@ -75,6 +81,7 @@ export async function readReview(
     overTime: readTimeLimits(loaded.settings.limits),
     expireDays: review.expireDays,
     statements: makeDecidedStatements({ loaded, journal, clock: systemClock, log }),
+    openCancelQuestions: () => makeCancelQuestions({ loaded, journal, clock: systemClock, log, session }),
   };
 }
 

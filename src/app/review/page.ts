@@ -13,6 +13,7 @@ import { SettingsError } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
+import type { AskingSession } from '../session.ts';
 import { findSenderOf } from '../machines/find-sender.ts';
 import { readReview } from './decisions.ts';
 import { makeQueueContext } from './queue.ts';
@@ -46,11 +47,12 @@ export async function openPageOfWatcher(
   loaded: LoadedSettings,
   logger: Logger,
   store: Store,
+  session: AskingSession,
 ): Promise<OpenPage | undefined> {
   const listen = parseListenAddress(loaded.settings.review.listen);
   if (listen === undefined) return undefined;
   try {
-    const page = await openPage(loaded, listen, logger, store);
+    const page = await openPage(loaded, listen, logger, { store, session });
     logger.info({ origin: page.origin }, 'the review page is open');
     return page;
   } catch (error) {
@@ -59,16 +61,16 @@ export async function openPageOfWatcher(
   }
 }
 
-/** @param open the journal, where the process has it open already. @throws SettingsError without a journal */
+/** @param open the journal and the bank, where the process has them open already. @throws SettingsError without a journal */
 export async function openPage(
   loaded: LoadedSettings,
   listen: ListenAddress,
   logger: Logger,
-  open?: Store,
+  open?: { readonly store: Store; readonly session: AskingSession },
 ): Promise<OpenPage> {
   const outside = readOutside(loaded, listen);
   await using stack = new AsyncDisposableStack();
-  const store = open ?? stack.use(await requireJournal(loaded));
+  const store = open?.store ?? stack.use(await requireJournal(loaded));
   const readContext = async () => {
     const loss = await store.loss();
     return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs };
@@ -79,7 +81,7 @@ export async function openPage(
   const payer = { companyId, payerAccount };
   const evidenceFolder = evidenceFolderOf(dataDir);
   const uploads = stack.use(await openUploads(loaded, store));
-  const readContextOfReview = async () => readReview(loaded, store, logger);
+  const readContextOfReview = async () => readReview(loaded, store, logger, open?.session);
   const openSession = async () => ({ journal: store, loaded, context: await readContextOfReview() });
   const readItems = async (asker: Asker, limit: number) =>
     readQueue(makeQueueContext(loaded, store), { asker, limit });

@@ -1,7 +1,13 @@
 /** What an operator may do with a payout: with one that has not been sent, and with one that ended without money moved. */
 import { addHold, afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
-import { type HoldReason, type Payout, type PayoutStatus, sourceStatuses } from '../../core/payout.ts';
+import {
+  type Attempt,
+  type HoldReason,
+  type Payout,
+  type PayoutStatus,
+  sourceStatuses,
+} from '../../core/payout.ts';
 import type {
   Batch,
   BatchReason,
@@ -11,9 +17,16 @@ import type {
   ResultRow,
   StatusTotal,
 } from '../../core/ports.ts';
+import { formatBangkokMoment } from '../../core/bangkok-time.ts';
+import { paydropCommand } from '../../core/command-line.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
+import type { Case } from './case.ts';
+import { isFailureOf } from './inquiry-items.ts';
+import type { InquiryReading } from './read-reply.ts';
+import { computeTrustAtMs } from './resend.ts';
 import { similarIdWords } from './similar.ts';
+import { isCleared, isTrusted } from './superseded.ts';
 
 /** Why a batch is halted that an operator has cancelled while some of its transfers were under way. */
 export const cancelledCode = 'cancelled';
@@ -72,10 +85,13 @@ export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs:
   return move({ payout, patch, cause: 'hold-lifted', nowMs, detail });
 }
 
-/** Cancels a payout that has not been sent. Returns why not, in words, for any other payout. */
+/**
+ * Cancels a ready or held payout. Returns why not, in words, for any other payout.
+ * Whether the bank may yet complete a send of it is asked before (`whyNotCancel`).
+ */
 export function decideCancel(payout: Payout, nowMs: number): Change | string {
   if (payout.status !== 'ready' && payout.status !== 'held') {
-    return `${describeRow(payout)} is ${payout.status}: only what has not been sent can be cancelled`;
+    return `${describeRow(payout)} is ${payout.status}: only what is ready or held can be cancelled`;
   }
   const patch = {
     status: 'cancelled',
@@ -88,10 +104,48 @@ export function decideCancel(payout: Payout, nowMs: number): Change | string {
   return move({ payout, patch, cause: 'cancelled', nowMs, detail: { by: 'people' } });
 }
 
+/**
+ * Why a payout that was sent cannot be cancelled, by what the bank says of one of its references just now. Undefined when
+ * each send under it is shown as failed, or not found though enough time has passed since.
+ */
+export function whyNotCancel(known: Case, reading: InquiryReading): string | undefined {
+  const { payout, attempt, sameReference, policy } = known;
+  const { payoutId } = payout.instruction;
+  const where = describeSent(payout, attempt);
+  const again = `"${paydropCommand(undefined, 'cancel', payoutId)}"`;
+  const show = `"${paydropCommand(undefined, 'show', payoutId)}"`;
+  switch (reading.kind) {
+    case 'complete':
+      return `${where}, and the bank says that it is complete: ${show} tells how it stands`;
+    case 'in-process': {
+      const settle = `"${paydropCommand(undefined, 'settle', payout.batchId)}"`;
+      return `${where}, and the bank may yet complete it: ${settle} asks until it has ended`;
+    }
+    case 'nothing-said':
+      return `${where}, and the bank does not say what became of it (${reading.reason.text}): once it answers, ${again} asks again`;
+    case 'not-found':
+    case 'failed':
+  }
+  const sends = [...sameReference, attempt];
+  const unsettled = sends.find((one) => !isCleared({ ...known, attempt: one }, reading));
+  if (unsettled !== undefined)
+    return `${where}, and it is not settled whose transfer that is: ${show} tells how it stands`;
+  const isShown = ({ order }: Attempt): boolean => reading.kind === 'failed' && isFailureOf(reading, order);
+  const young = sends.filter((one) => !isShown(one) && !isTrusted(one, policy, known));
+  if (young.length === 0) return undefined;
+  const trustAtMs = Math.max(...young.map((one) => computeTrustAtMs(one, policy, known)));
+  const moment = formatBangkokMoment(Math.ceil(trustAtMs / 1_000) * 1_000);
+  return `${where} a moment ago: that the bank does not find it counts from ${moment} Bangkok time on; then ${again} asks again`;
+}
+
+/** `payout INV-1 (row 3 of batch 4K7Q2M9XWD) was sent as PD…`. */
+export const describeSent = (payout: Payout, { order }: Pick<Attempt, 'order'>): string =>
+  `${describeRow(payout)} was sent as ${order.transRefNo}`;
+
 const describeRow = (payout: Payout): string =>
   `payout ${payout.instruction.payoutId} (row ${payout.rowNo} of batch ${payout.batchId})`;
 
-/** Statuses of rows that have not been sent: they can be cancelled. */
+/** Statuses of rows that are not with the bank: they can be cancelled, unless it may yet complete an earlier send. */
 export const unsentStatuses: readonly PayoutStatus[] = sourceStatuses('cancelled', 'cancelled');
 
 /** Statuses of rows that can be tried again. */

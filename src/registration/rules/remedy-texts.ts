@@ -26,8 +26,8 @@ const resumeOrCancel = (goesOnIf: string, endsIf: string): string =>
 export const englishRemedies: RegistrationRemedies = {
   statuses: {
     staged: 'The file was not read to its end: register it again',
-    ready: 'Not sent yet: register the same file again',
-    held: 'Not sent: clear what holds it, then let it go on with "paydrop resume" or stop it with "paydrop cancel"',
+    ready: 'Not registered yet: register the same file again',
+    held: 'Not registered: clear what holds it, then let it go on with "paydrop resume" or stop it with "paydrop cancel"',
     rejected:
       'Nothing was sent: correct the row as the reason says and send it in a new file, under the same registrationId',
     cancelled: 'Nothing to do: a person cancelled it and nothing is sent',
@@ -56,14 +56,14 @@ export const englishRemedies: RegistrationRemedies = {
       'The service could not take it: it goes on by itself when the pause is over, with a watcher or when the same file is ' +
       'registered again; "paydrop resume" and the batch has it tried at once',
     halted:
-      'Registering was halted before its turn: remove the cause of the halt, then let the batch go on with "paydrop resume" ' +
+      'Registering is halted: remove the cause of the halt, then let the batch go on with "paydrop resume" ' +
       'and its batch id',
     similar: `Another registrationId differs from this one only in case, leading zeros, decimals of zeros, punctuation or blanks: compare the two: ${resumeOrCancel('it is another registration', 'it is the same')}`,
     'called-back': `The bank has told of such a registration before this one was sent: see whether it was made by other means: ${resumeOrCancel('it is to be made all the same', 'it is made')}`,
   },
   holdReasons: {
     paused: 'the service could not take it',
-    halted: 'registering was halted before its turn',
+    halted: 'registering is halted',
     similar: 'another registrationId is like it',
     'called-back': 'the bank has told of such a registration before',
   },
@@ -94,8 +94,8 @@ const goOnOrCancel = (goesOnIf: string, endsIf: string): string =>
 export const thaiRemedies: RegistrationRemedies = {
   statuses: {
     staged: 'อ่านไฟล์ไม่จบ ให้วางไฟล์เดิมอีกครั้ง',
-    ready: 'ยังไม่ได้ส่งธนาคาร ให้วางไฟล์เดิมอีกครั้ง',
-    held: 'ยังไม่ได้ส่งธนาคาร แก้สาเหตุที่ระงับก่อน แล้วเลือก "ดำเนินการต่อ" หรือ "ยกเลิกรายการ"',
+    ready: 'ยังไม่ได้ลงทะเบียน ให้วางไฟล์เดิมอีกครั้ง',
+    held: 'ยังไม่ได้ลงทะเบียน แก้สาเหตุที่ระงับก่อน แล้วเลือก "ดำเนินการต่อ" หรือ "ยกเลิกรายการ"',
     rejected: 'ยังไม่ได้ส่งธนาคาร แก้ไขรายการตามสาเหตุ แล้วส่งในไฟล์ใหม่โดยใช้ registrationId เดิม',
     cancelled: 'ไม่ต้องดำเนินการ มีผู้ยกเลิกรายการนี้แล้ว และจะไม่มีการส่งธนาคาร',
     submitted: 'ห้ามลงทะเบียนซ้ำ รายการอาจอยู่ที่ธนาคารแล้ว ธนาคารจะแจ้งผลกลับ',
@@ -113,13 +113,13 @@ export const thaiRemedies: RegistrationRemedies = {
   },
   holds: {
     paused: 'บริการของธนาคารยังไม่พร้อม ระบบจะส่งต่อเองเมื่อพ้นเวลาพัก หรือเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียนเพื่อลองทันที',
-    halted: 'หยุดส่งก่อนถึงรายการนี้ แก้สาเหตุที่หยุดก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียน',
+    halted: 'หยุดส่งอยู่ แก้สาเหตุที่หยุดก่อน แล้วเลือก "ดำเนินการต่อ" ที่ชุดลงทะเบียน',
     similar: `มี registrationId อื่นที่ต่างกันเพียงตัวพิมพ์ใหญ่เล็ก เลขศูนย์นำหน้า ทศนิยมที่เป็นศูนย์ เครื่องหมาย หรือช่องว่าง ให้เทียบทั้งสองรายการ ${goOnOrCancel('เป็นคนละรายการ', 'เป็นรายการเดียวกัน')}`,
     'called-back': `ธนาคารแจ้งผลของการลงทะเบียนแบบนี้มาก่อนที่รายการนี้จะส่ง ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นแล้วหรือไม่ ${goOnOrCancel('ยังต้องลงทะเบียน', 'ลงทะเบียนแล้ว')}`,
   },
   holdReasons: {
     paused: 'บริการของธนาคารยังไม่พร้อม',
-    halted: 'หยุดส่งก่อนถึงรายการนี้',
+    halted: 'หยุดส่งอยู่',
     similar: 'มี registrationId อื่นที่คล้ายกัน',
     'called-back': 'ธนาคารเคยแจ้งผลของการลงทะเบียนแบบนี้แล้ว',
   },

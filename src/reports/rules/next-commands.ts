@@ -109,6 +109,7 @@ export function listNextOfBatch(
   totals: readonly StatusTotal[],
 ): readonly NextCommand[] {
   const doubtRows = countRows(totals, inDoubtStatuses);
+  const isCancelled = status === 'halted' && reasonCode === cancelledCode;
   // What a halt holds goes on with the batch.
   const reviewed = status === 'halted' ? without(reviewedStatuses, ['held']) : reviewedStatuses;
   const forReview = reviewed.filter((one) => countRows(totals, [one]) > 0);
@@ -116,8 +117,9 @@ export function listNextOfBatch(
   const list = (...words: readonly string[]): string =>
     paydropCommand(undefined, 'list', '--batch', batchId, ...words);
   return [
-    ...(status === 'halted' && reasonCode !== cancelledCode
-      ? [{ command: ofRow('resume', batchId), why: 'to go on' }]
+    ...(status === 'halted' && !isCancelled ? [{ command: ofRow('resume', batchId), why: 'to go on' }] : []),
+    ...(isCancelled && countRows(totals, ['held']) > 0
+      ? [{ command: ofRow('cancel', batchId), why: 'asks the bank about what was sent, and cancels it' }]
       : []),
     ...(reasonCode === approvalCode && status === 'paused'
       ? [{ command: approving(batchId), why: 'to approve it' }]

@@ -99,13 +99,13 @@ const alarms = {
 export const englishRemedies: RemedyTexts = {
   statuses: {
     staged: 'The file was not read to its end: run it again',
-    ready: 'Not sent yet: run the same file again',
-    held: 'Not sent: clear what holds it, then let it go on with "paydrop resume" or stop it with "paydrop cancel"',
+    ready: 'Not paid yet: run the same file again',
+    held: 'Not paid: clear what holds it, then let it go on with "paydrop resume" or stop it with "paydrop cancel"',
     rejected:
       'Nothing was sent: correct the row as the reason says and send it in a new file, under the same payoutId',
-    cancelled: 'Nothing to do: a person cancelled it and nothing is sent',
+    cancelled: 'Nothing to do: a person cancelled it and nothing more is sent',
     unpayable:
-      'Nothing was sent: the bank says that this payee cannot be paid; ask the payee, then "paydrop retry" it as it is, ' +
+      'No money moved: the bank says that this payee cannot be paid; ask the payee, then "paydrop retry" it as it is, ' +
       'or correct it in a new file, under the same payoutId',
     submitted:
       'Do not pay it again by hand: it may be with the bank; "paydrop settle" asks the bank what became of it',
@@ -126,7 +126,7 @@ export const englishRemedies: RemedyTexts = {
       'Make sure that the amount is right, then let this payout go on with "paydrop resume" and its payoutId, or stop it ' +
       'with "paydrop cancel" and its payoutId',
     halted:
-      'Sending was halted before its turn: remove the cause of the halt, then let the batch go on with "paydrop resume" and ' +
+      'Sending is halted: remove the cause of the halt, then let the batch go on with "paydrop resume" and ' +
       'its batch id',
     paused:
       'The service could not take it: run the same file again later, or have it tried at once with "paydrop resume" and ' +
@@ -146,7 +146,7 @@ export const englishRemedies: RemedyTexts = {
     approval: 'it waits for approval',
     name: 'the bank holds another name',
     limit: 'its amount is above limits.bahtPerPayout of the settings',
-    halted: 'sending was halted before its turn',
+    halted: 'sending is halted',
     paused: 'the service could not take it',
     unavailable: 'a check before sending got no answer',
     similar: 'another payout is like it',

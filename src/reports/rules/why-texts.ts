@@ -52,8 +52,44 @@ const ofPayouts: readonly Pair[] = [
   ['{why} is {status}, not held: there is nothing to let go on', '{why} มีสถานะ {status} ไม่ได้ระงับไว้'],
   ['{why} is held for {holds}, which this does not lift', '{why} ระงับไว้เพราะ {holds} ซึ่งการตัดสินใจนี้ไม่ปลดให้'],
   [
-    '{why} is {status}: only what has not been sent can be cancelled',
-    '{why} มีสถานะ {status} ยกเลิกได้เฉพาะรายการที่ยังไม่ส่ง',
+    '{why} is {status}: only what is ready or held can be cancelled',
+    '{why} มีสถานะ {status} ยกเลิกได้เฉพาะรายการที่พร้อมจ่ายหรือระงับไว้',
+  ],
+  [
+    '{why} was sent as {ref}, and the bank says that it is complete: {command} tells how it stands',
+    '{why} ส่งแล้วเป็น {ref} และธนาคารแจ้งว่าเสร็จสมบูรณ์แล้ว {command} แสดงสถานะปัจจุบัน',
+  ],
+  [
+    '{why} was sent as {ref}, and the bank may yet complete it: {command} asks until it has ended',
+    '{why} ส่งแล้วเป็น {ref} และธนาคารอาจยังโอนให้เสร็จ {command} สอบถามจนกว่าจะสิ้นสุด',
+  ],
+  [
+    '{why} was sent as {ref}, and the bank does not say what became of it ({note}): once it answers, {command} asks again',
+    '{why} ส่งแล้วเป็น {ref} และธนาคารยังไม่แจ้งผล ({note}) เมื่อธนาคารตอบได้แล้ว ให้ใช้ {command} อีกครั้ง',
+  ],
+  [
+    '{why} was sent as {ref} a moment ago: that the bank does not find it counts from {moment} Bangkok time on; then {command} asks again',
+    '{why} เพิ่งส่งเป็น {ref} ผลที่ว่าธนาคารไม่พบรายการเชื่อถือได้ตั้งแต่ {moment} ตามเวลากรุงเทพ หลังจากนั้นให้ใช้ {command} อีกครั้ง',
+  ],
+  [
+    '{why} was sent as {ref}, and it is not settled whose transfer that is: {command} tells how it stands',
+    '{why} ส่งแล้วเป็น {ref} และยังไม่ชัดเจนว่าเป็นการโอนของใคร {command} แสดงสถานะปัจจุบัน',
+  ],
+  [
+    '{why} was sent as {ref}, and the bank cannot be asked about that here: {command} asks it',
+    '{why} ส่งแล้วเป็น {ref} และที่นี่สอบถามธนาคารไม่ได้ ให้ใช้ {command}',
+  ],
+  [
+    '{why} was sent as {ref}, and the bank cannot be asked about that: {note}',
+    '{why} ส่งแล้วเป็น {ref} และสอบถามธนาคารไม่ได้: {note}',
+  ],
+  [
+    '{rows} row that was sent has come back: {command} once more asks the bank about that',
+    'มี {rows} แถวที่ส่งแล้วกลับมารอ ให้ใช้ {command} อีกครั้งเพื่อสอบถามธนาคาร',
+  ],
+  [
+    '{rows} rows that were sent have come back: {command} once more asks the bank about that',
+    'มี {rows} แถวที่ส่งแล้วกลับมารอ ให้ใช้ {command} อีกครั้งเพื่อสอบถามธนาคาร',
   ],
   [
     '{why} bears an alarm: what the bank says of it must be cleared first',
@@ -100,7 +136,7 @@ const ofPayouts: readonly Pair[] = [
 /** Of batches, payer accounts, statements, days, files and breaks. */
 const ofOthers: readonly Pair[] = [
   ['it is {status}: nothing of it can be paid', 'สถานะคือ {status} จ่ายรายการใดไม่ได้'],
-  ['all of it was sent, or has ended', 'ส่งไปทั้งหมดแล้ว หรือสิ้นสุดแล้ว'],
+  ['all of it is with the bank, or has ended', 'อยู่ที่ธนาคารทั้งหมดแล้ว หรือสิ้นสุดแล้ว'],
   ['it waits for approval, which this does not lift: "{command}"', 'รออนุมัติ ซึ่งการตัดสินใจนี้ไม่ปลดให้: "{command}"'],
   ['it is {status}, and nothing of it is held as a whole', 'สถานะคือ {status} และไม่มีส่วนใดระงับไว้ทั้งชุด'],
   ['it is halted already', 'หยุดจ่ายอยู่แล้ว'],
@@ -316,8 +352,8 @@ const ofStops: readonly Pair[] = [
   ['cancelled by a person', 'มีผู้ยกเลิก'],
   ['cancelled by a person before it was sent', 'มีผู้ยกเลิกก่อนส่ง'],
   [
-    'Nothing to do: what was under way is settled, nothing more is sent',
-    'ไม่ต้องดำเนินการ รายการที่ส่งไปแล้วจะติดตามจนทราบผล และไม่ส่งเพิ่ม',
+    'Nothing more is sent, and what was under way is settled; where rows stay held, cancel the batch once more',
+    'ไม่ส่งเพิ่ม และติดตามรายการที่ส่งไปแล้วจนทราบผล ถ้ายังมีแถวที่ระงับไว้ ให้ยกเลิกชุดอีกครั้ง',
   ],
   ['{count} payouts in a row ended otherwise than paid', 'จ่ายไม่สำเร็จติดต่อกัน {count} รายการ'],
   [

@@ -35,7 +35,8 @@ export function decideBatch(
 ): string | undefined {
   if (!isSealed(batch.status)) return `it is ${batch.status}: nothing of it can be paid`;
   const unsent = countRows(totals, unsentStatuses);
-  if (decision === 'cancel-batch') return unsent === 0 ? 'all of it was sent, or has ended' : undefined;
+  if (decision === 'cancel-batch')
+    return unsent === 0 ? 'all of it is with the bank, or has ended' : undefined;
   if (batch.status === 'paused' && batch.reasonCode === approvalCode)
     return `it waits for approval, which this does not lift: "${paydropCommand(undefined, 'approve', '--batch', batch.batchId)}"`;
   const isStopped = batch.status === 'halted' || batch.status === 'paused';

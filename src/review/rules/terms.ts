@@ -133,7 +133,11 @@ export const decisionTerms: Readonly<Record<Decision, DecisionTerms>> = {
   acknowledge,
   'approve-batch': term('Approve', 'อนุมัติ', 'its rows are paid as they were sealed', second),
   'resume-batch': term('Resume the batch', 'ดำเนินการชุดต่อ', 'what waits of it is sent', second),
-  'cancel-batch': term('Cancel the batch', 'ยกเลิกชุด', 'nothing that was not sent is ever sent'),
+  'cancel-batch': term(
+    'Cancel the batch',
+    'ยกเลิกชุด',
+    'nothing more of it is sent; the bank is asked about what was',
+  ),
   'resume-payer': term('Resume the account', 'เปิดบัญชีผู้จ่ายต่อ', 'what waits on this account is sent', second),
   'halt-payer': term('Halt the account', 'หยุดจ่ายจากบัญชี', 'nothing more is sent from this account'),
   'accept-break': term('Accept break', 'ยอมรับผลต่าง', 'it counts as explained', second),

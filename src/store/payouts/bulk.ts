@@ -210,7 +210,7 @@ export function releaseLikeFile(batchId: string, nowMs: number): Body<number> {
   ]);
 }
 
-/** Cancels every ready or held row of the batch. Returns how many rows changed. */
+/** Cancels every ready or held row of the batch of which no attempt was ever made. Returns how many rows changed. */
 export function cancelUnsent(batchId: string, nowMs: number): Body<number> {
   const cancelled = {
     holds: 0,
@@ -219,7 +219,8 @@ export function cancelUnsent(batchId: string, nowMs: number): Body<number> {
     settled_at_ms: nowMs,
     settled_by: 'decision',
   } as const;
-  const move = { to: 'cancelled', cause: 'cancelled', set: () => cancelled, detail: {} } as const;
+  const which = (payout: OnPayout) => payout.and([payout('attempt_no', '=', 0)]);
+  const move = { to: 'cancelled', cause: 'cancelled', which, set: () => cancelled, detail: {} } as const;
   const moves = sourceStatuses('cancelled', 'cancelled').map((from) => ({ ...move, from }));
   return moveInTurn(batchId, nowMs, moves);
 }

@@ -55,7 +55,7 @@ const cancelled = {
   status: 'cancelled',
   holds: [],
   reasonCode: 'cancelled',
-  reason: 'cancelled by a person before it was sent',
+  reason: 'cancelled by a person',
   settledBy: 'decision',
 } as const;
 

@@ -106,7 +106,7 @@ describe('a row of the result', () => {
     const held = makeUnsentRow({ status: 'held', holds: ['similar', 'halted'] });
     expect(describeRegistrationReason(held)).toEqual([
       'similar halted',
-      'another registrationId is like it; registering was halted before its turn (held: similar, halted)',
+      'another registrationId is like it; registering is halted (held: similar, halted)',
     ]);
     expect(describeRegistrationReason({ ...held, reasonCode: '0429', reason: 'Too many' })).toEqual([
       '0429',

@@ -57,14 +57,9 @@ describe('a remedy', () => {
     ['failed', 'EM069', [], /^Reduce or split the amount\. No money moved/],
     ['failed', 'ET001', [], /^No money moved/],
     ['failed', '030002', [], /^The bank refused it at validation/],
-    ['unpayable', 'EV006', [], /^Ask the payee for a registered proxy ID\. Nothing was sent/],
-    [
-      'held',
-      'EM053',
-      ['halted'],
-      /^Fund the payer account then resume the batch\. Sending was halted before its turn/,
-    ],
-    ['held', null, [], /^Not sent/],
+    ['unpayable', 'EV006', [], /^Ask the payee for a registered proxy ID\. No money moved/],
+    ['held', 'EM053', ['halted'], /^Fund the payer account then resume the batch\. Sending is halted/],
+    ['held', null, [], /^Not paid/],
     [
       'held',
       'similar',

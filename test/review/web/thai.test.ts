@@ -155,7 +155,7 @@ describe('reasons', () => {
       'ผู้ดูข้อมูลไม่มีสิทธิ์เสนอการตัดสินใจ ต้องเป็นผู้ทำรายการหรือผู้ดูแลระบบ',
     ],
     [
-      'payout INV 1 (row 3 of batch 0123456789) is paid: only what has not been sent can be cancelled',
+      'payout INV 1 (row 3 of batch 0123456789) is paid: only what is ready or held can be cancelled',
       'รายการ INV 1 (แถวที่ 3 ของชุด 0123456789) มีสถานะ จ่ายสำเร็จ',
     ],
     [

@@ -99,18 +99,20 @@ function makeBulkMoves(store: MemoryStore) {
         cause: 'cancelled',
         nowMs,
         detail: {},
-        become: (payout) => ({
-          ...payout,
-          status: 'cancelled',
-          holds: [],
-          reasonCode: 'cancelled',
-          reason: 'cancelled by a person before it was sent',
-          settledAtMs: nowMs,
-          settledBy: 'decision',
-        }),
+        become: (payout) => (payout.attemptNo > 0 ? undefined : cancelledOf(payout, nowMs)),
       }),
   } satisfies Partial<Journal>;
 }
+
+const cancelledOf = (payout: Payout, nowMs: number): Payout => ({
+  ...payout,
+  status: 'cancelled',
+  holds: [],
+  reasonCode: 'cancelled',
+  reason: 'cancelled by a person before it was sent',
+  settledAtMs: nowMs,
+  settledBy: 'decision',
+});
 
 function moveBatch(
   store: MemoryStore,

@@ -1,6 +1,9 @@
 import { expect } from 'vitest';
+import { afterChange } from '../../../src/core/change.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
+import { decideReply } from '../../../src/payout/rules/after-transfer.ts';
 import type { Journal } from '../../../src/store/store.ts';
+import { caseAt } from '../../support/core-fixtures.ts';
 import * as fixtures from '../../support/journal-fixtures.ts';
 import type { StoreCase } from './suite.ts';
 
@@ -85,6 +88,21 @@ export const bulkCases: readonly StoreCase[] = [
       });
       expect(await journal.claimHolders('COMP000001', ['INV-2'])).toMatchObject([{ status: 'cancelled' }]);
       expect(await journal.cancelUnsent(firstBatchId, noonMs)).toBe(0);
+    },
+  },
+  {
+    name: 'what was sent and came back is not cancelled with the rest',
+    run: async (journal) => {
+      await ingestRunning(journal, makeRows(3));
+      const ready = await firstReady(journal);
+      const { change, attempt } = intentOf(ready);
+      expect(await journal.apply([change])).toEqual([true]);
+      const known = caseAt(noonMs, { payout: afterChange(change), attempt });
+      const reason = { code: 'EM053', text: 'no funds' };
+      const held = decideReply(known, { kind: 'failed', scope: 'payer', reason, bearsRequestUid: true });
+      expect(await journal.apply([held])).toEqual([true]);
+      expect(await journal.cancelUnsent(firstBatchId, noonMs + 9)).toBe(2);
+      expect(await statusesOf(journal)).toEqual(['held', 'cancelled', 'cancelled']);
     },
   },
   {

@@ -126,7 +126,10 @@ export const effectWords: Readonly<Record<Decision, Pair>> = {
     'จ่ายเฉพาะแถวที่รออนุมัติ ตามที่ปิดผนึกไว้: {}',
   ],
   'resume-batch': ['Sends what waits: {}', 'ส่งจ่ายรายการที่รออยู่: {}'],
-  'cancel-batch': ['Never sends what was not sent: {}', 'จะไม่ส่งจ่ายรายการที่ยังไม่ได้ส่ง: {}'],
+  'cancel-batch': [
+    'Sends nothing more, once the bank was asked about what was sent: {}',
+    'จะไม่ส่งจ่ายอีก หลังสอบถามธนาคารถึงรายการที่ส่งแล้ว: {}',
+  ],
   'resume-payer': ['Sends what waits on this account: {}', 'ส่งจ่ายรายการที่รออยู่ของบัญชีนี้: {}'],
   'halt-payer': ['Sends nothing more from this account: {}', 'หยุดส่งจ่ายจากบัญชีนี้: {}'],
   'accept-break': ['Counts as explained: {}', 'ถือว่าอธิบายได้แล้ว: {}'],

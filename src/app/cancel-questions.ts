@@ -1,0 +1,94 @@
+/** Asks the bank about what is to be cancelled, beside whoever is sending. */
+import type { Clock } from '../core/ports.ts';
+import { BankClock } from '../payout/bank-clock.ts';
+import type { AskBeforeCancel, CancelQuestions } from '../payout/operator.ts';
+import { contextFor, type WorkerContext } from '../payout/context.ts';
+import { describeSent } from '../payout/rules/operator.ts';
+import { askBeforeCancel } from '../payout/superseded.ts';
+import { KeyedMutex } from '../platform/keyed-mutex.ts';
+import type { Logger } from '../platform/log.ts';
+import { SettingsError } from '../settings/secrets.ts';
+import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
+import type { Store } from '../store/store.ts';
+import { openBank } from './open-bank.ts';
+import {
+  type AskingSession,
+  makeContext,
+  nameOwner,
+  openAdaptiveLimits,
+  openSession,
+  SenderBusyError,
+} from './session.ts';
+
+interface Asking {
+  readonly loaded: LoadedSettings;
+  readonly journal: Store;
+  readonly clock: Clock;
+  readonly log: Logger;
+  /** That of the process, where it has the bank open already. */
+  readonly session?: AskingSession | undefined;
+}
+
+/** Opens the bank with the first question, and closes it when it is disposed of. */
+export function makeCancelQuestions(asking: Asking): CancelQuestions {
+  const stack = new AsyncDisposableStack();
+  const end = new AbortController();
+  let opening: Promise<WorkerContext | string> | undefined;
+  const open = async (): Promise<WorkerContext | string> => {
+    try {
+      return await openContext(asking, stack, end.signal);
+    } catch (error) {
+      if (error instanceof SenderBusyError)
+        return `the built-in sandbox is that of ${nameOwner(error.owner)}: try again when that has ended`;
+      if (error instanceof SettingsError) return error.message;
+      throw error;
+    }
+  };
+  const ask: AskBeforeCancel = async (payout, attempt) => {
+    opening ??= open();
+    const context = await opening;
+    if (typeof context !== 'string')
+      return askBeforeCancel(contextFor(context, attempt.order), payout, attempt);
+    return `${describeSent(payout, attempt)}, and the bank cannot be asked about that: ${context}`;
+  };
+  return {
+    ask,
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await stack.disposeAsync();
+    },
+  };
+}
+
+async function openContext(
+  asking: Asking,
+  stack: AsyncDisposableStack,
+  stop: AbortSignal,
+): Promise<WorkerContext> {
+  const { loaded, clock, log, journal, session } = asking;
+  if (session !== undefined) return makeContext(session, stop, () => {});
+  // A sandbox that is built in keeps its ledger for one process at a time: that which has the right to send.
+  if (isBuiltInSandbox(loaded.settings))
+    return makeContext(stack.use(await openSession(loaded, log, 'cancel', { clock })), stop, () => {});
+  const bankClock = new BankClock(clock);
+  const { bank } = await openBank(loaded, log, stack, {
+    clock,
+    onDate: (bankDateMs) => bankClock.hear(bankDateMs),
+    reserveSlots: journal.reserveRequestSlots,
+    tokenPlace: journal.tokenPlace,
+  });
+  const process = { likeness: new KeyedMutex(), asking: new Set<number>(), runs: new Set<never>() };
+  return makeContext(
+    {
+      ...process,
+      ...asking,
+      bank,
+      bankClock,
+      breakers: new Map(),
+      loss: await journal.loss(),
+      adaptiveLimits: openAdaptiveLimits(loaded),
+    },
+    stop,
+    () => {},
+  );
+}
