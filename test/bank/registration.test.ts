@@ -81,6 +81,22 @@ describe('endpoint 3', () => {
     expect(bank.business()).toHaveLength(2);
   });
 
+  test.each([200, 401, 403, 429])(
+    '0429 with HTTP %i is the usage limit: nothing for an hour',
+    async (status) => {
+      const { bank, client } = await start();
+      bank.behave = ({ path }, response) => {
+        if (path.includes('/oauth/')) return false;
+        response.setHeader('retry-after', '1');
+        return answer(response, { statusCode: '0429', statusDesc: 'Exceed the request limit' }, status);
+      };
+      const read = readAnswer(await client.register(registrationOrder, yes));
+      expect(read.finding).toMatchObject({ kind: 'usage-exceeded' });
+      expect(read.service).toMatchObject({ kind: 'service-trouble', reason: { retryAfterMs: 3_600_000 } });
+      expect(bank.business()).toHaveLength(1);
+    },
+  );
+
   test.each([301, 302, 303, 307, 308])(
     'HTTP %i is never followed, and leaves it in doubt',
     async (status) => {

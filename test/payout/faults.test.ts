@@ -2,7 +2,14 @@
 import { setTimeout as later } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { FileOutcome } from '../../src/app/run-file.ts';
-import { fieldsOf, makeAmbush, type ProxyReply, type Tamper, withFields } from '../support/hostile-proxy.ts';
+import {
+  fieldsOf,
+  makeAmbush,
+  type Passing,
+  type ProxyReply,
+  type Tamper,
+  withFields,
+} from '../support/hostile-proxy.ts';
 import {
   makeRehearsal,
   type RehearsalSettings,
@@ -89,6 +96,38 @@ describe('a reply that bears another request’s ids', () => {
 
 const alarmsOf = (outcome: FileOutcome): number | undefined =>
   outcome.kind === 'rested' ? outcome.reports.summary.alarmRows : undefined;
+
+describe('a surplus answer on a kept-alive connection', () => {
+  /** A whole refusal that bears no reference, written past the server. */
+  function writeRefusal(socket: Passing['socket'], statusCode: string): void {
+    const body = JSON.stringify({ statusCode, statusDesc: 'refused' });
+    const head = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${body.length}`;
+    socket.write(`${head}\r\n\r\n${body}`);
+  }
+
+  test.each([
+    ['before its own answer', 'EV033', true],
+    ['before its own answer, for the payer', 'EM053', true],
+    ['after an answer, while the connection rests', 'EV033', false],
+  ])('%s ends no payment that the bank has made', async (_name, code, isBefore) => {
+    const tamper: Tamper = async ({ endpoint, socket, pass }) => {
+      if (endpoint !== 'transfer') return pass();
+      if (isBefore) writeRefusal(socket, code);
+      const reply = await pass();
+      if (!isBefore) setTimeout(() => writeRefusal(socket, code), 1);
+      return reply;
+    };
+    await using ambush = await makeAmbush(tamper, { ...off, transfer: { concurrency: 1 } });
+    const { results, ledger } = await ambush.rehearsal.run(
+      rowsOf(['1.00', '2.00', '3.00', '4.00', '5.00', '6.00']),
+    );
+    const latest = new Map(results.map((line) => [line['payoutId'], line['status']]));
+    const sent = ambush.proxy.passed.filter(({ endpoint }) => endpoint === 'transfer').length;
+    expect([...latest.values()].filter((status) => status === 'paid')).toHaveLength(sent);
+    expect([...latest.values()]).not.toContain('failed');
+    expect(ledger.count).toBe(sent);
+  });
+});
 
 describe('EM001 on a first send', () => {
   const duplicate = (money: 'moves' | 'untouched'): RehearsalSettings => ({
