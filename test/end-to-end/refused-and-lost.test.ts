@@ -1,0 +1,88 @@
+/**
+ * A payout that the bank refuses before it pays it, and a journal that is lost then. The bank keeps no trace of what it
+ * has refused; its ledger is the only judge. A day goes by before the loss, since on one day the bank refuses a reference
+ * that it has paid.
+ */
+import { rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { BehaviourInput } from '../../src/sandbox/table.ts';
+import { dayOf, findPaidTwice, openBankScene, passTo, showDay } from './as-bank.ts';
+import { findReports, type Scene } from './harness.ts';
+
+interface Refusal {
+  readonly name: string;
+  readonly behaviour: Pick<BehaviourInput, 'code' | 'reply' | 'httpStatus'>;
+  /** A person resumes the payer account. */
+  readonly halts: boolean;
+}
+
+const refusals: readonly Refusal[] = [
+  { name: 'TM001', behaviour: { code: 'TM001' }, halts: false },
+  { name: 'HTTP 403', behaviour: { reply: 'http', httpStatus: 403 }, halts: true },
+  { name: 'EM053', behaviour: { code: 'EM053' }, halts: true },
+];
+
+/** Longer than any pause of a service that is left alone, and than a not-found has to age. */
+const laterMs = 10 * 60_000;
+
+const csv = 'payoutId,proxyType,proxyNo,amount,reference1\nR-1,MSISDN,0811111111,1250.00,R-1\n';
+
+/** Opens a bank that refuses the first so many transfers, and then pays. */
+function openRefusingScene({ behaviour }: Refusal, times: number): Promise<Scene> {
+  return openBankScene({
+    sandbox: { behaviours: [{ match: {}, money: 'untouched', times, ...behaviour }] },
+    verify: { enabled: false },
+    settle: { firstDelayMs: 100, maxDelayMs: 200, notFoundTrustMs: 1_000 },
+    // No reply is lost, however busy the machine is.
+    bank: { timeoutMs: 30_000 },
+  });
+}
+
+/** Runs the file again and again, until the bank has paid it. @returns the file */
+async function payAfter(scene: Scene, { halts }: Refusal, times: number): Promise<string> {
+  const file = await scene.addFile('payouts.csv', csv);
+  for (;;) {
+    const end = await scene.run('run', file, '--json', '--wait', '1');
+    const { requests, totals } = await scene.bank.ledger();
+    if (totals.count > 0) {
+      expect(end).toEndWith(0);
+      expect(requests.transfer).toBe(times + 1);
+      return file;
+    }
+    expect(end).toEndWith(6);
+    const { batchId } = JSON.parse(end.stdout) as { batchId: string };
+    scene.clocks.pass(laterMs);
+    if (halts) expect(await scene.run('resume', batchId)).toEndWith(0);
+  }
+}
+
+async function expectPaidOnce(scene: Scene): Promise<void> {
+  const ledger = await scene.bank.ledger();
+  expect(findPaidTwice(ledger)).toEqual([]);
+  expect(ledger.totals.count).toBe(1);
+}
+
+test.each(refusals)('six times $name, paid, and the journal lost: paid once', async (refusal) => {
+  await using scene = await openRefusingScene(refusal, 6);
+  const since = showDay(dayOf(scene));
+  const file = await payAfter(scene, refusal, 6);
+  for (const side of ['', '-wal', '-shm'])
+    await rm(join(scene.dataDir, `journal.db${side}`), { force: true });
+  for (const path of await findReports(scene.outbox, /^[^.]/)) await rename(path, `${path}.old`);
+  passTo(scene, '11:00');
+  const end = await scene.run('run', file, '--json', '--journal-lost', '--since', since);
+  await expectPaidOnce(scene);
+  expect(end).toEndWith(4);
+});
+
+test.each(refusals)('$name once, paid, and the volume gone: paid once', async (refusal) => {
+  await using scene = await openRefusingScene(refusal, 1);
+  const file = await payAfter(scene, refusal, 1);
+  await rm(scene.dataDir, { recursive: true });
+  passTo(scene, '11:00');
+  expect(await scene.run('init')).toEndWith(0);
+  const end = await scene.run('run', file, '--json');
+  await expectPaidOnce(scene);
+  expect(end).toEndWith(4);
+});
