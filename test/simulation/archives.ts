@@ -102,9 +102,10 @@ function makeWholeView(db: DatabaseSync, path: string): DiskView & { readonly cl
   return {
     ...journal,
     row: (seq) => viewOf(seq).row(seq),
-    attempt: (transRefNo) => {
-      const owner = used.get(transRefNo)?.['payout_seq'];
-      return owner === undefined ? journal.attempt(transRefNo) : viewOf(Number(owner)).attempt(transRefNo);
+    attempts: (transRefNo) => {
+      const archived = used.all(transRefNo).map((found) => viewOf(Number(found['payout_seq'])));
+      const found = [journal, ...new Set(archived)].flatMap((view) => view.attempts(transRefNo));
+      return found.toSorted((one, other) => one.attemptNo - other.attemptNo);
     },
     close: () => {
       for (const archive of archives.values()) archive.db.close();
@@ -144,7 +145,7 @@ export class Archives implements SimulatedDisk {
     };
     return {
       isOpen: (seq) => now().isOpen(seq),
-      attempt: (transRefNo) => now().attempt(transRefNo),
+      attempts: (transRefNo) => now().attempts(transRefNo),
       row: (seq) => now().row(seq),
       eventsAfter: (seq) => now().eventsAfter(seq),
       proposal: (proposalId) => now().proposal(proposalId),

@@ -3,17 +3,18 @@
  * on the disk, at the very moment, so that a broken promise is found even where luck mends it later.
  */
 import { formatBaht } from '../../src/core/money.ts';
-import type { BankReply, InquiryFields, InquiryItem, TransferFields } from '../../src/core/bank-port.ts';
+import type { BankReply, InquiryFields, StatusInquiry, TransferFields } from '../../src/core/bank-port.ts';
 import type { PayoutStatus, TransferOrder } from '../../src/core/payout.ts';
 import type { Change, ResultRow } from '../../src/core/ports.ts';
 import { bangkokDay, type BankBook, type Entry } from './bank-book.ts';
-import { duplicateCode, otherDetailsCodes, processingCodes } from './bank-codes.ts';
-import type { DiskView, SeenEvent, SeenRow } from './disk-view.ts';
+import type { DiskView, SeenAttempt, SeenEvent, SeenRow } from './disk-view.ts';
 import { LimitWatch } from './limit-watch.ts';
 import { DecisionJudge } from './decisions/judge.ts';
 import type { Witness } from './network.ts';
 import type { Plan } from './plan.ts';
 import { originOf } from './planned-files.ts';
+import { numberOf, SendWatch, spell } from './sends.ts';
+import { acknowledging, type Finding, findIn, isProof, isRefusedForAll, readable } from './told.ts';
 import type { Life, World } from './world.ts';
 
 /** A statement that is read; what it calls failed. */
@@ -24,20 +25,23 @@ interface StatementReading {
   begun: number;
 }
 
-type Finding = 'complete' | 'open' | 'failed' | 'not-found';
-
-/** What has been seen of one reference. */
+/** What has been seen of one order, sent once or repeated. */
 interface Watched {
   /** When the latest send was decided on, and when the one was whose bytes left last. */
   recordedAtMs: number;
   leftRecordedAtMs: number;
   leaves: number;
-  rejectedByGateway: number;
+  /** Sends of these that were refused, for the payer or the service by their code: they count for no limit. */
+  uncounted: number;
   /** Repetitions that got no answer while no other transfer was paid: they only tried whether the bank is back. */
   unansweredTrials: number;
   /** Transfers that had been paid, as all processes were told, when its bytes left last. */
   paidBefore: number;
   intentLife: Life | undefined;
+}
+
+/** What has been seen of one reference. */
+interface Known {
   acknowledgedIn: Life | undefined;
   isToldComplete: boolean;
   /** What each process was told last. */
@@ -48,8 +52,6 @@ interface Watched {
 const soonMs = 60_000;
 /** With so many transfers in a row without an answer the bank is out of reach. */
 const silencesMax = 2;
-
-const acknowledging: readonly string[] = [duplicateCode, ...processingCodes, ...otherDetailsCodes];
 
 /** Holds that only a word about the very row lifts. */
 const personalHolds: readonly string[] = ['approval', 'name', 'limit', 'similar', 'new-payee'];
@@ -65,6 +67,13 @@ const statementCauses: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
+/** What people decide on a row, by the cause of the event. */
+const decidedAs: Readonly<Record<string, 'again' | 'failed'>> = {
+  'tried-again': 'again',
+  corrected: 'again',
+  'decided-failed': 'failed',
+};
+
 /** No money may have moved, or move later, for a row in one of these. */
 const unpaidStatuses: readonly PayoutStatus[] = [
   'failed',
@@ -79,6 +88,8 @@ export class Auditor implements Witness {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #watched = new Map<string, Watched>();
+  readonly #known = new Map<string, Known>();
+  readonly #sends = new SendWatch(() => this.#seen.disk);
   /** The bank's time less the true one, as each process was told it last. */
   readonly #bankOffsets = new WeakMap<Life, number>();
   readonly #references = new Map<string, string>();
@@ -118,6 +129,8 @@ export class Auditor implements Witness {
   /** Another journal takes the place of the one before: what that one knew is no promise of this one. */
   lookAnew(disk: DiskView): void {
     this.#watched.clear();
+    this.#known.clear();
+    this.#sends.lookAnew();
     this.#references.clear();
     this.#unapproved.clear();
     this.#written.clear();
@@ -130,31 +143,39 @@ export class Auditor implements Witness {
     return { book: this.#book, disk: this.#disk };
   }
 
-  #watch(transRefNo: string): Watched {
-    const known = this.#watched.get(transRefNo);
-    if (known !== undefined) return known;
-    const none = { acknowledgedIn: undefined, findings: new Map<Life, Finding>(), intentLife: undefined };
+  #know(transRefNo: string): Known {
+    const present = this.#known.get(transRefNo);
+    if (present !== undefined) return present;
+    const none = { acknowledgedIn: undefined, isToldComplete: false, findings: new Map<Life, Finding>() };
+    this.#known.set(transRefNo, none);
+    return none;
+  }
+
+  #watch(order: TransferOrder): Watched {
+    const name = spell(order);
+    const present = this.#watched.get(name);
+    if (present !== undefined) return present;
     const watched = {
       recordedAtMs: 0,
       leftRecordedAtMs: 0,
       leaves: 0,
-      rejectedByGateway: 0,
+      uncounted: 0,
       unansweredTrials: 0,
       paidBefore: 0,
-      isToldComplete: false,
-      ...none,
+      intentLife: undefined,
     };
-    this.#watched.set(transRefNo, watched);
+    this.#watched.set(name, watched);
     return watched;
   }
 
   /** True when an inquiry has told a process that the transfer is complete. */
   isToldComplete(transRefNo: string): boolean {
-    return this.#watched.get(transRefNo)?.isToldComplete ?? false;
+    return this.#known.get(transRefNo)?.isToldComplete ?? false;
   }
 
   /** A person lets a row go on by name. */
   approve(seq: number): void {
+    this.#sends.noteDecision(this.#seen.disk.row(seq).payoutId, 'again');
     this.#unapproved.delete(seq);
     this.#limits?.letGo(seq);
   }
@@ -165,25 +186,32 @@ export class Auditor implements Witness {
       if (attempt === undefined) continue;
       const { transRefNo } = attempt.order;
       if (isIntent === true || event.cause === 'sending-again')
-        this.#watch(transRefNo).recordedAtMs = askedAtMs;
+        this.#watch(attempt.order).recordedAtMs = askedAtMs;
       if (isIntent !== true) continue;
-      const name = `${before.instruction.payoutId} ${attempt.attemptNo}`;
+      const name = `${before.instruction.payoutId} ${numberOf(transRefNo)}`;
       const known = this.#references.get(name);
       if (known !== undefined && known !== transRefNo)
         this.#world.fail(`attempt ${name} is called ${transRefNo}, and was called ${known}`);
       this.#references.set(name, transRefNo);
-      this.#watch(transRefNo).intentLife = life;
+      this.#watch(attempt.order).intentLife = life;
     }
   }
 
   leaves(order: TransferOrder, isRepetitionOf401: boolean, life: Life): void {
     const { transRefNo } = order;
-    const watched = this.#watch(transRefNo);
+    const watched = this.#watch(order);
     const isFirst = watched.leaves === 0;
     this.#world.figures.count(isFirst ? 'first-send' : 'repeated-send');
-    if (isRepetitionOf401) watched.rejectedByGateway += 1;
-    const broken = this.#judgeProbe() ?? this.#judgeLeaving(order, watched, life, isFirst, isRepetitionOf401);
+    if (isRepetitionOf401) watched.uncounted += 1;
+    const broken =
+      this.#judgeProbe() ??
+      this.#judgeLeaving(order, watched, life, isFirst, isRepetitionOf401) ??
+      this.#sends.judge(order, life, isRepetitionOf401);
     if (broken !== undefined) this.#world.fail(`${transRefNo} is sent although ${broken}`);
+    const kind = this.#sends.kindOf(order);
+    if (kind !== undefined) this.#world.figures.count(kind);
+    this.#sends.left(order, life, isRepetitionOf401);
+    this.#know(transRefNo).findings.delete(life);
     this.#underWay.set(transRefNo, life);
     watched.leaves += 1;
     watched.paidBefore = this.#paid;
@@ -199,10 +227,11 @@ export class Auditor implements Witness {
     isRepetitionOf401: boolean,
   ): string | undefined {
     const { disk } = this.#seen;
-    const attempt = disk.attempt(order.transRefNo);
-    if (attempt === undefined) return 'its intent is not on the disk';
-    if (spell(attempt.order) !== spell(order)) return 'another order is on the disk';
-    const letThrough = watched.leaves - watched.rejectedByGateway;
+    const attempts = disk.attempts(order.transRefNo);
+    if (attempts.length === 0) return 'its intent is not on the disk';
+    const attempt = attempts.find((one) => spell(one.order) === spell(order));
+    if (attempt === undefined) return 'another order is on the disk';
+    const letThrough = watched.leaves - watched.uncounted;
     if (attempt.sends < letThrough + 1) return `the disk knows of ${attempt.sends} sends`;
     const row = disk.row(attempt.seq);
     if (row.status !== 'submitted' || row.attemptNo !== attempt.attemptNo)
@@ -212,7 +241,7 @@ export class Auditor implements Witness {
     if (!this.#asked.has(`${order.reference1 ?? ''} ${order.amountText} ${order.proxyNo}`))
       return 'no file asks for it';
     if (this.#unapproved.has(attempt.seq)) return 'no person has let its row go on';
-    const alive = this.#findAlive(order, attempt.attemptNo);
+    const alive = this.#findAlive(attempt);
     if (alive !== undefined) return alive;
     const { nowMs } = this.#world;
     const ourMs = this.#world.timeOf(life);
@@ -223,31 +252,41 @@ export class Auditor implements Witness {
     const banksDay = bangkokDay(offsetMs === undefined ? ourMs : nowMs + offsetMs);
     if (order.tranDate !== banksDay) return `the bank has told that its day is ${banksDay}`;
     if (ageMs < 0 || (ageMaxMs > 0 && ageMs > ageMaxMs)) return `its intent is ${ageMs} ms old`;
-    if (isFirst && watched.intentLife === life) return this.#judgeEarlier(order, attempt.attemptNo, life);
+    if (isFirst && watched.intentLife === life) return this.#judgeEarlier(attempt, life);
     if (isRepetitionOf401 || isFirst) return undefined;
     if (attempt.acknowledged) return 'the disk says that the bank has acknowledged it';
     return this.#judgeRepetition(order, watched, letThrough, life);
   }
 
   /** No other attempt of the payoutId may be paid, or still be open, as far as the disk knows. */
-  #findAlive({ reference1 }: TransferOrder, attemptNo: number): string | undefined {
+  #findAlive({ order, seq, attemptNo }: SeenAttempt): string | undefined {
+    const number = numberOf(order.transRefNo);
     for (let other = 1; ; other += 1) {
-      const transRefNo = this.#references.get(`${reference1 ?? ''} ${other}`);
-      if (transRefNo === undefined && other > attemptNo) return undefined;
-      const status = transRefNo === undefined ? undefined : this.#seen.disk.attempt(transRefNo)?.status;
-      if (other === attemptNo || status === undefined) continue;
-      if (status !== 'failed' && status !== 'refused') return `attempt ${other} is ${status}`;
+      const transRefNo = this.#references.get(`${order.reference1 ?? ''} ${other}`);
+      if (transRefNo === undefined && other > number) return undefined;
+      const attempts = transRefNo === undefined ? [] : this.#seen.disk.attempts(transRefNo);
+      const alive = attempts
+        .filter((one) => one.seq !== seq || one.attemptNo !== attemptNo)
+        .find(({ status }) => status !== 'failed' && status !== 'refused');
+      if (alive !== undefined) return `attempt ${alive.attemptNo} is ${alive.status}`;
     }
   }
 
-  /** Every earlier reference must have been inquired, and have shown nothing but failed or not found. */
-  #judgeEarlier({ reference1 }: TransferOrder, attemptNo: number, life: Life): string | undefined {
-    for (let earlier = 1; earlier < attemptNo; earlier += 1) {
-      const transRefNo = this.#references.get(`${reference1 ?? ''} ${earlier}`);
+  /**
+   * Every earlier reference must have been inquired, and have shown nothing but failed or not found; its own, where it
+   * goes again, has not been found.
+   */
+  #judgeEarlier({ order, attemptNo }: SeenAttempt, life: Life): string | undefined {
+    const number = numberOf(order.transRefNo);
+    for (let earlier = 1; earlier <= number; earlier += 1) {
+      const transRefNo = this.#references.get(`${order.reference1 ?? ''} ${earlier}`);
       if (transRefNo === undefined) continue;
-      const finding = this.#watch(transRefNo).findings.get(life);
-      if (finding === undefined) return `attempt ${earlier} was not inquired before`;
-      if (finding !== 'failed' && finding !== 'not-found') return `attempt ${earlier} is ${finding}`;
+      const isEarlier = this.#seen.disk.attempts(transRefNo).some((one) => one.attemptNo < attemptNo);
+      if (!isEarlier) continue;
+      const finding = this.#know(transRefNo).findings.get(life);
+      if (finding === undefined) return `${transRefNo} was not inquired before`;
+      const isEnded = finding === 'not-found' || (finding === 'failed' && earlier < number);
+      if (!isEnded) return `${transRefNo} is ${finding}`;
     }
     return undefined;
   }
@@ -260,8 +299,9 @@ export class Auditor implements Witness {
     life: Life,
   ): string | undefined {
     const { policy, disturbances, clocksDiffer = false } = this.#plan;
-    if (watched.findings.get(life) !== 'not-found') return 'no inquiry has found nothing before';
-    if (watched.acknowledgedIn === life) return 'the bank has acknowledged it';
+    const { findings, acknowledgedIn } = this.#know(order.transRefNo);
+    if (findings.get(life) !== 'not-found') return 'no inquiry has found nothing before';
+    if (acknowledgedIn === life) return 'the bank has acknowledged it';
     const counted = letThrough - watched.unansweredTrials;
     if (policy.resendsMax === 0 || counted > policy.resendsMax) return `it was sent ${letThrough} times`;
     if (this.#seen.book.day !== order.tranDate) return 'the bank counts another day';
@@ -313,23 +353,24 @@ export class Auditor implements Witness {
     }
   }
 
-  toldOfTransfer({ transRefNo }: TransferOrder, reply: BankReply<TransferFields>, life: Life): void {
+  toldOfTransfer(order: TransferOrder, reply: BankReply<TransferFields>, life: Life): void {
+    const { transRefNo } = order;
     this.#noteTime(reply, life);
+    this.#sends.told(order, reply, life);
     this.#underWay.delete(transRefNo);
     const fields = readable(reply);
     if (isProof(reply, fields, transRefNo)) this.#proofs.set(transRefNo, life);
-    const watched = this.#watch(transRefNo);
-    const isRepetition = watched.leaves - watched.rejectedByGateway > 1;
+    const watched = this.#watch(order);
+    const isRepetition = watched.leaves - watched.uncounted > 1;
     if (reply.kind === 'lost' && isRepetition && watched.paidBefore === this.#paid)
       watched.unansweredTrials += 1;
     if (fields?.statusCode === 'IC000') this.#paid += 1;
     this.#noteSilence(transRefNo, reply.kind === 'lost');
-    const isRejected = reply.kind === 'answered' && [401, 403, 429].includes(reply.httpStatus);
-    // Its token was refused, and it was not sent once more with the new one.
-    if (isRejected || reply.kind === 'withheld') watched.rejectedByGateway += 1;
+    // Withheld: its token was refused, and it was not sent once more with the new one.
+    if (isRefusedForAll(reply) || reply.kind === 'withheld') watched.uncounted += 1;
     if (fields === undefined || (fields.transRefNo ?? transRefNo) !== transRefNo) return;
     this.#world.figures.count(`code-${fields.statusCode}`);
-    if (acknowledging.includes(fields.statusCode)) watched.acknowledgedIn = life;
+    if (acknowledging.includes(fields.statusCode)) this.#know(transRefNo).acknowledgedIn = life;
   }
 
   /** A process has begun, and has its token. */
@@ -348,19 +389,22 @@ export class Auditor implements Witness {
     this.#bankOffsets.set(life, reply.bankDateMs - this.#world.nowMs);
   }
 
-  toldOfInquiry(transRefNo: string, reply: BankReply<InquiryFields>, life: Life): void {
+  toldOfInquiry(inquiry: StatusInquiry, reply: BankReply<InquiryFields>, life: Life): void {
+    const { transRefNo } = inquiry;
     this.#noteTime(reply, life);
     const fields = readable(reply);
     const finding = fields === undefined ? undefined : findIn(fields, transRefNo);
     if (finding === undefined) return;
-    const watched = this.#watch(transRefNo);
+    const known = this.#know(transRefNo);
     this.#unasked.delete(transRefNo);
-    watched.findings.set(life, finding);
+    known.findings.set(life, finding);
+    this.#sends.noteAsked(inquiry, life);
+    if (finding === 'failed') this.#sends.noteFailed(transRefNo);
     if (finding === 'complete') {
-      watched.isToldComplete = true;
+      known.isToldComplete = true;
       this.#proofs.set(transRefNo, life);
     }
-    if (finding !== 'not-found') watched.acknowledgedIn = life;
+    if (finding !== 'not-found') known.acknowledgedIn = life;
     this.#world.figures.count(`inquiry-${finding}`);
   }
 
@@ -387,7 +431,12 @@ export class Auditor implements Witness {
       const isSend = event.cause === 'intent-recorded' || event.cause === 'sending-again';
       if (isSend && !disk.isOpen(event.payoutSeq))
         this.#world.fail(`row ${event.payoutSeq}: ${event.cause} while its line is stopped`);
-      const passed = this.#limits?.see(event, row, disk.attempt(row.references.at(-1) ?? '')?.order.tranDate);
+      const latest = row.references
+        .flatMap((one) => disk.attempts(one))
+        .findLast(({ attemptNo }) => attemptNo === row.attemptNo);
+      const passed = this.#limits?.see(event, row, latest?.order.tranDate);
+      const decided = decidedAs[event.cause];
+      if (decided !== undefined) this.#sends.noteDecision(row.payoutId, decided);
       if (passed !== undefined)
         this.#world.fail(`row ${event.payoutSeq} is submitted beyond limits.${passed}`);
       if (this.#plan.decisions !== undefined) this.#noteDecision(event, row);
@@ -453,7 +502,10 @@ export class Auditor implements Witness {
   beginStatement(date: string, failed: ReadonlySet<string>) {
     const reading: StatementReading = { date, failed, begun: Infinity };
     this.#readings.add(reading);
-    for (const reference of failed) this.#everCalledFailed.add(reference);
+    for (const reference of failed) {
+      this.#everCalledFailed.add(reference);
+      this.#sends.noteFailed(reference);
+    }
     return {
       begun: (): void => {
         this.#readingsBegun += 1;
@@ -473,8 +525,8 @@ export class Auditor implements Witness {
   isAnyPaidOn(date: string): boolean {
     const { book, disk } = this.#seen;
     return book.entries.some(({ order }) => {
-      const attempt = disk.attempt(order.transRefNo);
-      return attempt?.status === 'paid' && attempt.order.tranDate === date;
+      const attempts = disk.attempts(order.transRefNo);
+      return attempts.some((attempt) => attempt.status === 'paid' && attempt.order.tranDate === date);
     });
   }
 
@@ -493,7 +545,7 @@ export class Auditor implements Witness {
     if (to === 'paid' && isClosed && !row.isAlarm)
       this.#world.fail(`I4: row ${payoutSeq} was ${from} and is paid without an alarm`);
     for (const [reference, life] of this.#underWay) {
-      const attempt = disk.attempt(reference);
+      const attempt = disk.attempts(reference).at(-1);
       // An hour after its day nobody waits for an answer any more.
       const isLate =
         attempt !== undefined && bangkokDay(this.#world.ourMs - 3_600_000) > attempt.order.tranDate;
@@ -506,9 +558,11 @@ export class Auditor implements Witness {
   judgeProofs(life: Life): void {
     for (const [reference, by] of this.#proofs) {
       if (by !== life) continue;
-      const attempt = this.#seen.disk.attempt(reference);
-      if (attempt !== undefined && attempt.status !== 'paid' && !attempt.referenceConflict)
-        this.#world.fail(`I4: ${life.name} was told that ${reference} is paid, and it is ${attempt.status}`);
+      const attempts = this.#seen.disk.attempts(reference);
+      const isPaid = attempts.some(({ status }) => status === 'paid');
+      const latest = attempts.at(-1);
+      if (latest !== undefined && !isPaid && !latest.referenceConflict)
+        this.#world.fail(`I4: ${life.name} was told that ${reference} is paid, and it is ${latest.status}`);
     }
   }
 
@@ -523,10 +577,18 @@ export class Auditor implements Witness {
 
   /** Somebody has been told to look: the attempt is open again, though its row has ended. */
   #isAlarmed(row: SeenRow, reference: string): boolean {
-    const status = this.#seen.disk.attempt(reference)?.status;
-    return (
-      this.#everCalledFailed.has(reference) && row.isAlarm && (status === 'unresolved' || status === 'paid')
-    );
+    const isOpen = this.#seen.disk
+      .attempts(reference)
+      .some(({ status }) => status === 'unresolved' || status === 'paid');
+    return this.#everCalledFailed.has(reference) && row.isAlarm && isOpen;
+  }
+
+  /** False for the order of another row that went under the same reference, later or before. */
+  #mayBeOf({ seq }: SeenRow, order: TransferOrder): boolean {
+    const same = this.#seen.disk
+      .attempts(order.transRefNo)
+      .filter((attempt) => spell(attempt.order) === spell(order));
+    return same.length === 0 || same.some((attempt) => attempt.seq === seq);
   }
 
   /** What of a row's status the bank's book contradicts. */
@@ -550,43 +612,10 @@ export class Auditor implements Witness {
     if (!unpaidStatuses.includes(status)) return undefined;
     const live = row.references.find(
       (reference) =>
-        book.mayMove(reference) && !this.#isCalledFailed(reference) && !this.#isAlarmed(row, reference),
+        book.mayMove(reference, (order) => this.#mayBeOf(row, order)) &&
+        !this.#isCalledFailed(reference) &&
+        !this.#isAlarmed(row, reference),
     );
     return live === undefined ? undefined : `money of ${live} has moved or may still move`;
   }
-}
-
-/** The same text for the same order, whatever the order of its fields. */
-const spell = (order: TransferOrder): string =>
-  JSON.stringify(Object.entries(order).toSorted(([one], [other]) => (one < other ? -1 : 1)));
-
-/** IC000 with our references. */
-function isProof(
-  reply: BankReply<TransferFields>,
-  fields: TransferFields | undefined,
-  transRefNo: string,
-): boolean {
-  if (reply.kind !== 'answered' || fields?.statusCode !== 'IC000') return false;
-  return fields.transRefNo === transRefNo && fields.requestUid === reply.requestUid;
-}
-
-/** The fields of a reply that is ours to believe. */
-function readable<Fields extends { readonly requestUid: string | undefined }>(
-  reply: BankReply<Fields>,
-): Fields | undefined {
-  if (reply.kind !== 'answered' || reply.fields === undefined) return undefined;
-  const { httpStatus, fields } = reply;
-  if ((httpStatus >= 300 && httpStatus < 400) || [401, 403, 429].includes(httpStatus)) return undefined;
-  return (fields.requestUid ?? reply.requestUid) === reply.requestUid ? fields : undefined;
-}
-
-function findIn({ statusCode, items }: InquiryFields, transRefNo: string): Finding | undefined {
-  if (statusCode === 'EV034' || statusCode === 'EV035') return 'not-found';
-  if (statusCode !== 'IC001' || items === undefined) return undefined;
-  if (items.length === 0) return 'not-found';
-  const ours = items.filter((item: InquiryItem) => item.transRefNo === transRefNo);
-  if (ours.length === 0) return undefined;
-  if (ours.some(({ tranStatusCode }) => tranStatusCode === '010004')) return 'complete';
-  const isFailed = (code: string | undefined): boolean => code === '030002' || code === '030003';
-  return ours.every(({ tranStatusCode }) => isFailed(tranStatusCode)) ? 'failed' : 'open';
 }

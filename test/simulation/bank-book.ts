@@ -2,7 +2,7 @@
 import type { InquiryItem, StatusInquiry } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
 import { completeState, failedState, openState, successCode } from './bank-codes.ts';
-import type { InquiryDay } from './plan.ts';
+import type { InquiryDay, Plan } from './plan.ts';
 import type { World } from './world.ts';
 
 /** One transfer that the bank has taken in. */
@@ -11,8 +11,10 @@ export interface Entry {
   /** Bangkok day by the bank's clock on which it was received. */
   readonly day: string;
   readonly sysRefNo: string;
-  /** Inquiries do not find it before. */
+  /** Inquiries do not find it before; Infinity for what they never find. */
   readonly visibleAtMs: number;
+  /** From when on the same order is a duplicate. */
+  readonly countsFromMs: number;
   readonly endsAtMs: number;
   readonly end: 'complete' | 'failed';
   /** From when on the bank shows it as complete after all, against its own rules. */
@@ -34,6 +36,9 @@ export interface Send {
   isDecided: boolean;
 }
 
+/** What an inquiry names. */
+export type AskedFor = Pick<StatusInquiry, 'transRefNo' | 'tranDate' | 'termId'>;
+
 const bangkokMs = 7 * 3_600_000;
 
 export const bangkokDay = (epochMs: number): string =>
@@ -46,21 +51,19 @@ const keyOf = ({ companyId, termId, transRefNo, tranDate }: TransferOrder, day: 
 export class BankBook {
   readonly entries: Entry[] = [];
   readonly sends: Send[] = [];
-  readonly #byKey = new Map<string, Entry>();
+  readonly #byKey = new Map<string, Entry[]>();
   readonly #byReference = new Map<string, Entry[]>();
   readonly #world: World;
-  readonly #offsetMs: number;
-  readonly #inquiryDay: InquiryDay;
+  readonly #plan: Pick<Plan, 'bankOffsetMs' | 'inquiryDay' | 'memory'>;
 
-  constructor(world: World, offsetMs: number, inquiryDay: InquiryDay) {
+  constructor(world: World, plan: Pick<Plan, 'bankOffsetMs' | 'inquiryDay' | 'memory'>) {
     this.#world = world;
-    this.#offsetMs = offsetMs;
-    this.#inquiryDay = inquiryDay;
+    this.#plan = plan;
   }
 
   /** The bank's own clock. */
   get bankMs(): number {
-    return this.#world.nowMs + this.#offsetMs;
+    return this.#world.nowMs + this.#plan.bankOffsetMs;
   }
 
   get day(): string {
@@ -78,42 +81,45 @@ export class BankBook {
 
   /** What the same-day rule finds for an order that arrives now. */
   findDuplicate(order: TransferOrder): Entry | undefined {
-    return this.#byKey.get(keyOf(order, this.day));
+    const { nowMs } = this.#world;
+    return this.#byKey.get(keyOf(order, this.day))?.findLast(({ countsFromMs }) => nowMs >= countsFromMs);
   }
 
   enter(entry: Entry): void {
     this.entries.push(entry);
-    this.#byKey.set(keyOf(entry.order, entry.day), entry);
+    const key = keyOf(entry.order, entry.day);
+    this.#byKey.set(key, [...(this.#byKey.get(key) ?? []), entry]);
     this.#byReference.set(entry.order.transRefNo, [...this.of(entry.order.transRefNo), entry]);
   }
 
-  /** Money of ours has moved under this reference, or may still move. */
-  mayMove(transRefNo: string): boolean {
-    const isLive = this.of(transRefNo).some((entry) => !entry.isForeign && this.stateOf(entry) !== 'failed');
+  /** Money of ours has moved under this reference, or may still move, by an order that is meant. */
+  mayMove(transRefNo: string, isMeant: (order: TransferOrder) => boolean = () => true): boolean {
+    const isLive = this.of(transRefNo)
+      .filter((entry) => !entry.isForeign && isMeant(entry.order))
+      .some((entry) => this.stateOf(entry) !== 'failed');
     if (isLive) return true;
-    return this.sends.some(
-      ({ order, isDecided }) =>
-        !isDecided && order.transRefNo === transRefNo && this.findDuplicate(order) === undefined,
-    );
+    return this.sends
+      .filter(({ order, isDecided }) => !isDecided && order.transRefNo === transRefNo && isMeant(order))
+      .some(({ order }) => this.findDuplicate(order) === undefined);
   }
 
-  /** What an inquiry can see now: it keeps transfers by terminal. */
-  visible({
-    transRefNo,
-    tranDate,
-    termId,
-  }: Pick<StatusInquiry, 'transRefNo' | 'tranDate' | 'termId'>): readonly Entry[] {
+  /** What an inquiry can see now. */
+  visible({ transRefNo, tranDate, termId }: AskedFor): readonly Entry[] {
+    const { nowMs } = this.#world;
+    const { inquiryDay, memory } = this.#plan;
     const dayOf: Record<InquiryDay, (entry: Entry) => string> = {
       any: () => tranDate,
       'transfer-date': ({ order }) => order.tranDate,
       'received-date': ({ day }) => day,
     };
-    return this.of(transRefNo).filter(
-      (entry) =>
-        this.#world.nowMs >= entry.visibleAtMs &&
-        entry.order.termId === termId &&
-        dayOf[this.#inquiryDay](entry) === tranDate,
-    );
+    return this.of(transRefNo)
+      .filter(({ visibleAtMs }) => visibleAtMs <= nowMs)
+      .filter(({ visibleAtMs, endsAtMs, end }) => {
+        const keepsMs = end === 'failed' ? memory.keepsFailedMs : memory.keepsMs;
+        return nowMs < Math.max(visibleAtMs, endsAtMs) + keepsMs;
+      })
+      .filter(({ order }) => !memory.isByTerminal || order.termId === termId)
+      .filter((entry) => dayOf[inquiryDay](entry) === tranDate);
   }
 
   /** The list of an inquiry, in no order. */

@@ -8,6 +8,7 @@ import type {
 } from '../../src/core/bank-port.ts';
 import { BankBook, type Entry, type Send } from './bank-book.ts';
 import * as codes from './bank-codes.ts';
+import { drawLateMs } from './refusals.ts';
 import type { Closure, FaultKind, Plan } from './plan.ts';
 import { thaiName } from './planned-files.ts';
 import type { World } from './world.ts';
@@ -27,6 +28,8 @@ export type OnEntry = (entry: Entry) => void;
 
 const silence = { kind: 'silence' } as const;
 
+const allRefusals = Object.values(codes.refusals).flat();
+
 const answer = <Fields>(
   fields: Fields | undefined,
   httpStatus = 200,
@@ -45,7 +48,7 @@ export class SimulatedBank {
     this.#world = world;
     this.#plan = plan;
     this.#onEntry = onEntry;
-    this.book = new BankBook(world, plan.bankOffsetMs, plan.inquiryDay);
+    this.book = new BankBook(world, plan);
   }
 
   /** True when a fault of this kind happens now. */
@@ -72,7 +75,10 @@ export class SimulatedBank {
   }
 
   /** What the gateway, or a closed service, answers to any request; undefined lets it through. */
-  #turnAway<Fields>(say: (code: string) => Fields): Answer<Fields> | undefined {
+  #turnAway<Fields>(
+    say: (code: string) => Fields,
+    onRefused: () => void = () => {},
+  ): Answer<Fields> | undefined {
     const { dice } = this.#world;
     const closed = this.closure();
     const retryAfterMs = dice.chance(0.5) ? dice.wide(500, 30_000) : undefined;
@@ -82,7 +88,10 @@ export class SimulatedBank {
       const body = dice.chance(0.2) ? say('ET004') : undefined;
       return answer<Fields>(body, 429, retryAfterMs);
     }
-    if (closed !== undefined && closed !== 'unreachable') return answer(say(closed));
+    if (closed !== undefined && closed !== 'unreachable') {
+      if (codes.refusals.service.includes(closed)) onRefused();
+      return answer(say(closed));
+    }
     if (this.roll('http-401')) return answer<Fields>(undefined, 401);
     if (this.roll('http-403')) return answer<Fields>(undefined, 403);
     return undefined;
@@ -97,9 +106,14 @@ export class SimulatedBank {
       return known === undefined ? silence : answer(say(codes.duplicateCode));
     }
     send.isDecided = true;
-    const rejectedByGateway = this.#turnAway((code) => say(code));
-    if (rejectedByGateway !== undefined) return rejectedByGateway;
     const known = this.book.findDuplicate(send.order);
+    const rejectedByGateway = this.#turnAway(
+      (code) => say(code),
+      () => {
+        if (known === undefined) this.#remember(send);
+      },
+    );
+    if (rejectedByGateway !== undefined) return rejectedByGateway;
     if (known !== undefined) return answer(say(this.#codeForDuplicate(known, send)));
     return this.#decide(send, say);
   }
@@ -115,12 +129,17 @@ export class SimulatedBank {
 
   #decide(send: Send, say: (code: string, entry?: Entry) => TransferFields): Answer<TransferFields> {
     const { dice } = this.#world;
-    const { keepsRefused } = this.#plan;
     for (const scope of ['payout', 'payer', 'service'] as const) {
       if (!this.roll(`refused-${scope}`)) continue;
       if (this.#plan.lie === 'refused-and-moved' && dice.chance(0.6)) this.#enter(send, 'complete', 0);
-      else if (keepsRefused) this.#enter(send, 'failed', 0);
+      else this.#remember(send);
       return answer(say(dice.pick(codes.refusals[scope])), dice.pick([200, 200, 400, 500]));
+    }
+    if (this.roll('refused-bare-moved')) {
+      this.#enter(send, 'complete', dice.chance(0.7) ? 0 : dice.wide(100, 3_600_000));
+      const bare = { ...say(dice.pick(allRefusals)), requestUid: undefined };
+      if (dice.chance(0.5)) return answer(bare, dice.pick([200, 400, 401, 403, 429]));
+      return answer<TransferFields>(undefined, dice.pick([401, 403, 429]));
     }
     if (this.roll('vague-unmoved')) {
       const code = dice.chance(0.3) ? dice.pick(codes.processingCodes) : dice.pick(codes.vagueCodes);
@@ -147,15 +166,45 @@ export class SimulatedBank {
     return answer(say(codes.successCode, entry));
   }
 
-  #enter({ order }: Send, end: Entry['end'], endsInMs: number): Entry {
+  /** A transfer that is refused, as the bank keeps such. */
+  #remember(send: Send): void {
+    const { dice, nowMs } = this.#world;
+    const { refused } = this.#plan.memory;
+    this.#world.note(`bank refuses ${send.order.transRefNo}: ${refused}`);
+    if (refused === 'shown') this.#enter(send, 'failed', 0);
+    else if (refused !== 'forgotten') {
+      const visibleAtMs = refused === 'unshown' ? Infinity : nowMs + drawLateMs(dice);
+      const countsFromMs = refused === 'unshown' ? nowMs : visibleAtMs;
+      this.book.enter({ ...this.#makeEntry(send, 'failed', 0), visibleAtMs, countsFromMs });
+    }
+  }
+
+  #enter(send: Send, end: Entry['end'], endsInMs: number): Entry {
+    const entry = this.#makeEntry(send, end, endsInMs);
+    const { order } = send;
+    this.#world.note(`bank enters ${order.transRefNo} ${order.reference1 ?? ''} to be ${end}`);
+    this.#onEntry(entry);
+    this.book.enter(entry);
+    return entry;
+  }
+
+  /** For how long inquiries do not find what has just arrived. */
+  #drawHiddenMs(): number {
+    const { dice } = this.#world;
+    const trustMs = this.#plan.policy.notFoundTrustMs;
+    if (this.roll('hidden-long')) return dice.wide(trustMs, 30 * 3_600_000);
+    return this.roll('hidden') ? dice.wide(100, trustMs - 1) : 0;
+  }
+
+  #makeEntry({ order }: Send, end: Entry['end'], endsInMs: number): Entry {
     const { dice, nowMs } = this.#world;
     this.#sysRefNos += 1;
-    const hiddenMs = this.roll('hidden') ? dice.wide(100, this.#plan.policy.notFoundTrustMs - 1) : 0;
-    const entry: Entry = {
+    return {
       order,
       day: this.book.day,
       sysRefNo: `SYS${this.#sysRefNos}`,
-      visibleAtMs: nowMs + hiddenMs,
+      visibleAtMs: nowMs + this.#drawHiddenMs(),
+      countsFromMs: nowMs,
       endsAtMs: nowMs + endsInMs,
       end,
       failedItems: this.roll('earlier-failed-items') ? dice.whole(1, 2) : 0,
@@ -165,10 +214,6 @@ export class SimulatedBank {
           : Infinity,
       isForeign: false,
     };
-    this.#world.note(`bank enters ${order.transRefNo} ${order.reference1 ?? ''} to be ${end}`);
-    this.#onEntry(entry);
-    this.book.enter(entry);
-    return entry;
   }
 
   #say(code: string, { order, requestUid }: Send, entry?: Entry): TransferFields {

@@ -16,11 +16,12 @@ export interface SeenAttempt {
 }
 
 export interface SeenRow {
+  readonly seq: number;
   readonly batchId: string;
   readonly status: PayoutStatus;
   readonly attemptNo: number;
   readonly holds: readonly string[];
-  /** References of the row's own attempts. */
+  /** References of the row's own attempts, each once. */
   readonly references: readonly string[];
   readonly amountText: string;
   readonly proxyNo: string;
@@ -43,7 +44,8 @@ export interface SeenEvent {
 export interface DiskView {
   /** The row's batch is running, and its payer account is not stopped. */
   isOpen(seq: number): boolean;
-  attempt(transRefNo: string): SeenAttempt | undefined;
+  /** All that bear the reference, the oldest first. */
+  attempts(transRefNo: string): readonly SeenAttempt[];
   row(seq: number): SeenRow;
   eventsAfter(seq: number): readonly SeenEvent[];
   proposal(proposalId: number): SeenProposal | undefined;

@@ -23,6 +23,7 @@ import type { SimulatedDisk } from './memory/disk.ts';
 import { drawPlan, type FaultKind, type Plan, type PlannedLife } from './plan.ts';
 import { loadSettings, type Place } from './process.ts';
 import { makeView } from './sqlite-disk.ts';
+import { allKept } from './refusals.ts';
 import type { World } from './world.ts';
 
 const hourMs = 3_600_000;
@@ -50,6 +51,13 @@ const mishaps = [
 ] as const;
 type Mishap = (typeof mishaps)[number];
 
+/** After these the bank is asked about several numbers in a row, so that it may forget what has failed. */
+const searchesFar: readonly Mishap[] = [
+  ...(['older-copy', 'older-copy-written-over', 'older-copy-with-mark'] as const),
+  ...(['older-copy-with-mark-written-over', 'first-copy-with-all-marks', 'backup-by-hand'] as const),
+  'journal-gone',
+];
+
 export interface JournalsPlan {
   readonly plan: Plan;
   readonly mishap: Mishap;
@@ -65,6 +73,7 @@ const mildFaults: readonly FaultKind[] = [
   ...(['reply-lost', 'connection-closed', 'in-process', 'in-process-long', 'ends-failed'] as const),
   ...(['vague-moved', 'vague-unmoved', 'refused-payout', 'transfer-lost', 'http-429'] as const),
   ...(['question-lost', 'inquiry-code', 'not-sent', 'earlier-failed-items'] as const),
+  ...(['refused-service', 'refused-service'] as const),
 ];
 
 /** The bank keeps transfers by terminal. */
@@ -96,8 +105,10 @@ export function drawJournalsPlan(dice: Dice): JournalsPlan {
     // journal has paid, is saved by nothing but the question about today and yesterday.
     const isNight = place === mishapBeforeLife;
     const nightMs = (mishap === 'nothing-left' ? dice.whole(13, 15) : dice.whole(30, 80)) * hourMs;
+    // What was refused before may go again on a day of its own.
+    const shortMs = mishap !== 'nothing-left' && dice.chance(0.3) ? 26 * hourMs : dice.wide(60_000, hourMs);
     return {
-      gapMs: isNight ? nightMs : dice.wide(60_000, hourMs),
+      gapMs: isNight ? nightMs : shortMs,
       killAtStep: !isFirst && dice.chance(0.5) ? dice.whole(15, 120) : Infinity,
       interruptAfterMs: undefined,
     };
@@ -120,6 +131,7 @@ export function drawJournalsPlan(dice: Dice): JournalsPlan {
     inquiryDay: 'transfer-date',
     foreignPayoutIds: [],
     similarDays: 0,
+    memory: { ...usual.memory, keepsMs: Infinity, ...(!searchesFar.includes(mishap) && allKept) },
     lie: 'none',
   };
   const terminals = drawTerminals(

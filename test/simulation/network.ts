@@ -5,6 +5,7 @@ import type {
   BusinessFields,
   Exchange,
   InquiryFields,
+  StatusInquiry,
   TransferFields,
 } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
@@ -20,7 +21,7 @@ export interface Witness {
   /** A reply to a transfer has reached the process. */
   toldOfTransfer(order: TransferOrder, reply: BankReply<TransferFields>, life: Life): void;
   /** A reply to an inquiry has reached the process. */
-  toldOfInquiry(transRefNo: string, reply: BankReply<InquiryFields>, life: Life): void;
+  toldOfInquiry(inquiry: StatusInquiry, reply: BankReply<InquiryFields>, life: Life): void;
 }
 
 /** For how long a process stands still between its last look and the bytes that leave; 0 in most cases. */
@@ -77,7 +78,7 @@ export class Network {
         const reply = await this.#ask(`inquiry ${transRefNo}`, life, (uid) =>
           this.#bank.inquire(inquiry, uid),
         );
-        this.#witness.toldOfInquiry(transRefNo, reply, life);
+        this.#witness.toldOfInquiry(inquiry, reply, life);
         return reply;
       },
       checkPayee: async (check) =>
@@ -280,7 +281,7 @@ export class Network {
       this.#giveUpAt(request, atMs);
       return;
     }
-    const spoiled = this.#spoil(kind, request.exchange, answer);
+    const spoiled = this.#spoil(kind, answer);
     const bankDateMs = this.#bank.roll('date-missing')
       ? undefined
       : Math.floor((this.#bank.book.bankMs + this.#plan.dateOffsetMs) / 1_000) * 1_000;
@@ -302,7 +303,6 @@ export class Network {
   /** What a proxy, a mixed-up connection or a fault of the bank's front makes of an answer. */
   #spoil<Fields extends BusinessFields>(
     kind: string,
-    { requestUid }: Exchange,
     answer: Extract<Answer<Fields>, { kind: 'answer' }>,
   ): Extract<Answer<Fields>, { kind: 'answer' }> {
     const { dice } = this.#world;
@@ -333,7 +333,7 @@ export class Network {
     }
     if (this.#bank.roll('reply-bare')) {
       const bare = 'transRefNo' in fields ? { ...fields, transRefNo: undefined } : fields;
-      return withFields(answer, { ...bare, requestUid: dice.chance(0.5) ? undefined : requestUid });
+      return withFields(answer, { ...bare, requestUid: dice.chance(0.5) ? undefined : fields.requestUid });
     }
     return answer;
   }

@@ -12,6 +12,7 @@ import {
   often,
   slowFaults,
 } from './planned-statements.ts';
+import { allKept, type BankMemory, drawMemory, keepsAll, makeRefusing } from './refusals.ts';
 
 /** Faults that a roll of the dice brings about, each with the moment at which it is rolled for. */
 export const faultKinds = [
@@ -36,10 +37,13 @@ export const faultKinds = [
   'refused-payout',
   'refused-payer',
   'refused-service',
+  // a refusal without our requestUID, of what moves all the same
+  'refused-bare-moved',
   'vague-moved',
   'vague-unmoved',
   'strange-code',
   'hidden',
+  'hidden-long',
   'earlier-failed-items',
   'others-items',
   'inquiry-code',
@@ -86,6 +90,8 @@ export interface PlannedLife {
   readonly killAtStep: number;
   /** A signal asks it to stop this long after its start. */
   readonly interruptAfterMs: number | undefined;
+  /** Its terminal, where it is not the usual one. */
+  readonly termId?: string;
 }
 
 export type Act =
@@ -166,8 +172,7 @@ export interface Plan {
   readonly lie: 'none' | 'refused-and-moved' | 'failed-and-completed';
   /** Before which life somebody changes the amount of a row that is sealed and not sent; none where it is left out. */
   readonly editedBeforeLife?: number;
-  /** Rejected references are kept by the bank, and count as duplicates. */
-  readonly keepsRefused: boolean;
+  readonly memory: BankMemory;
   /** What people decide by the review; undefined where they step in by the commands of before. */
   readonly decisions?: readonly PlannedDecision[];
   /** Machines with clocks of their own pay together, so that none can tell what another's has shown. */
@@ -244,6 +249,10 @@ const conspiracies: readonly (readonly FaultKind[])[] = [
   ['reply-foreign-uid', 'reply-foreign-reference', 'reply-redirect', 'success-canned'],
   ['reply-foreign-reference', 'in-process'],
   ['transfer-lost'],
+  ['refused-service', 'refused-payer', 'reply-lost', 'transfer-very-late'],
+  ['refused-service', 'reply-bare', 'hidden'],
+  ['refused-bare-moved', 'hidden', 'refused-service'],
+  ['hidden-long', 'reply-lost', 'in-process-long'],
 ];
 
 /** Faults after which a transfer may be sent again. */
@@ -265,6 +274,8 @@ function drawFaults(dice: Dice, shape: DrawnShape): Plan['faults'] {
     for (const kind of together)
       if (dice.chance(0.8)) faults[kind] = together.length === 1 ? 0.95 : often(dice);
   }
+  // Of what it hides for long a bank must not say that it has refused it, or nobody could tell.
+  if (faults['refused-bare-moved'] !== undefined) delete faults['hidden-long'];
   if (shape === 'people') faults['refused-payer'] = dice.wide(10, 500) / 1_000;
   // A full disk ends the process each time: now and then is enough.
   if (faults['disk-full'] !== undefined) faults['disk-full'] = Math.min(faults['disk-full'], 0.02);
@@ -291,6 +302,7 @@ function drawLives(dice: Dice, shape: DrawnShape): PlannedLife[] {
       ? dice.wide(1, shape === 'simple' ? 60 : 300)
       : Infinity,
     interruptAfterMs: dice.chance(0.15) ? dice.wide(5, minuteMs) : undefined,
+    ...(dice.chance(0.15) && { termId: 'TERM0002' }),
   }));
 }
 
@@ -537,7 +549,8 @@ export function drawPlan(dice: Dice, shape: Shape): Plan {
   if (shape === 'edited') return makeEdited(dice, plan);
   if (shape === 'clocks') return makeClocks(dice, plan);
   if (shape === 'limits') return makeLimited(dice, plan);
-  return dice.chance(0.03) ? giveAway(dice, plan) : plan;
+  if (dice.chance(0.03)) return giveAway(dice, plan);
+  return dice.chance(0.12) ? makeRefusing(dice, plan) : plan;
 }
 
 function drawUsual(dice: Dice, shape: DrawnShape): Plan {
@@ -551,6 +564,7 @@ function drawUsual(dice: Dice, shape: DrawnShape): Plan {
   const faults = drawFaults(dice, shape);
   // Waiting costs steps, and what is sent again is sent by a process that has waited.
   const isPatient = dice.chance(0.1) || patienceFaults.some((kind) => (faults[kind] ?? 0) > 0.1);
+  const memory = drawMemory(dice);
   return {
     startMs,
     policy,
@@ -575,7 +589,7 @@ function drawUsual(dice: Dice, shape: DrawnShape): Plan {
     foreignPayoutIds: [],
     untoldShare: dice.pick([0, 0.3, 0.8]),
     lie: 'none',
-    keepsRefused: dice.chance(0.5),
+    memory: keepsAll(faults) ? { ...memory, ...allKept } : memory,
     statements: [],
   };
 }

@@ -67,7 +67,7 @@ export interface Place extends Pick<RunSession, 'loaded' | 'loss' | 'findTrace'>
   readonly missesSinceMs: number | undefined;
 }
 
-export function loadSettings(plan: Plan): LoadedSettings {
+export function loadSettings(plan: Plan, termId = terminal.termId): LoadedSettings {
   const {
     policy,
     isVerifying,
@@ -80,6 +80,7 @@ export function loadSettings(plan: Plan): LoadedSettings {
   } = plan;
   const settings = {
     ...baseSettings,
+    bank: { ...baseSettings.bank, termId },
     settle: { ...baseSettings.settle, ...policy },
     verify: { ...baseSettings.verify, enabled: isVerifying, concurrency, whenUnavailable },
     transfer: { ...baseSettings.transfer, concurrency },
@@ -89,8 +90,9 @@ export function loadSettings(plan: Plan): LoadedSettings {
   return { settings, isSandbox: false } as unknown as LoadedSettings;
 }
 
-const noPlace = (plan: Plan): Place => ({
-  loaded: loadSettings(plan),
+/** Of a journal that is in no folder. */
+export const noPlace = (plan: Plan, termId?: string): Place => ({
+  loaded: loadSettings(plan, termId),
   loss: undefined,
   newSinceMs: undefined,
   missesSinceMs: undefined,

@@ -24,7 +24,7 @@ import {
   type StatementGiver,
 } from './plan.ts';
 import { makePlannedReader } from './planned-files.ts';
-import { company, runProcess, terminal } from './process.ts';
+import { company, noPlace, runProcess, terminal } from './process.ts';
 import { type DayFile, type Reading, StatementDesk } from './statements.ts';
 import { judge, type VerdictParts } from './verdict.ts';
 import { type Life, World } from './world.ts';
@@ -54,7 +54,7 @@ const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 
 /** Pauses before each run of the end, when the bank is healthy: long enough for everything to be proved or given up. */
-const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourMs, hourMs];
+const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourMs, hourMs, hourMs];
 
 /** Fewer where opening the journal takes real time. */
 const fewRestGapsMs = [10 * minuteMs, 30 * hourMs];
@@ -195,6 +195,7 @@ class Simulation {
         day: bangkokDay(startMs + bankOffsetMs),
         sysRefNo: `FOREIGN ${payoutId}`,
         visibleAtMs: startMs,
+        countsFromMs: startMs,
         endsAtMs: startMs,
         end: 'complete',
         failedItems: 0,
@@ -226,7 +227,7 @@ class Simulation {
   }
 
   /** A process, from its start to its end or its death. */
-  async #live({ killAtStep, interruptAfterMs }: PlannedLife, place: number): Promise<void> {
+  async #live({ killAtStep, interruptAfterMs, termId }: PlannedLife, place: number): Promise<void> {
     if (!(await this.#begin(place))) return;
     for (const planned of this.#plan.statements) if (planned.life === place) this.#expect(planned);
     for (const planned of this.#plan.decisions ?? [])
@@ -254,7 +255,7 @@ class Simulation {
       outbox: this.#outbox.outbox,
       reader: makePlannedReader(seed, this.#plan.files),
       interrupted: interrupt.signal,
-      place: await this.#journals?.place(),
+      place: (await this.#journals?.place()) ?? noPlace(this.#plan, termId),
     };
     this.#world.figures.count('life');
     this.#auditor.begins(life);

@@ -21,19 +21,18 @@ const orderColumns =
 
 /** What the file shows through a connection of its own. */
 export function makeView(db: DatabaseSync): DiskView {
-  const order = db.prepare(`select ${orderColumns} from attempt a where trans_ref_no = ?`);
-  const state = db.prepare(
-    `select payout_seq seq, attempt_no attemptNo, status, sends, intent_at_ms intentAtMs, acknowledged,
+  const attempts = db.prepare(
+    `select ${orderColumns}, payout_seq seq, attempt_no attemptNo, status, sends, intent_at_ms intentAtMs, acknowledged,
        contested referenceConflict, last_finding lastFinding
-     from attempt where trans_ref_no = ?`,
+     from attempt a where trans_ref_no = ? order by attempt_no`,
   );
   const row = db.prepare(
-    `select p.batch_id batchId, p.status, p.attempt_no attemptNo, p.holds, cast(p.amount_satang as text) amount, r.proxy_no proxyNo,
+    `select p.seq, p.batch_id batchId, p.status, p.attempt_no attemptNo, p.holds, cast(p.amount_satang as text) amount, r.proxy_no proxyNo,
        r.payout_id payoutId, p.is_alarm isAlarm
      from payout p join payout_row r on r.seq = p.seq where p.seq = ?`,
   );
   const references = db.prepare(
-    'select trans_ref_no reference from attempt where payout_seq = ? order by attempt_no',
+    'select distinct trans_ref_no reference from attempt where payout_seq = ? order by 1',
   );
   const open = db.prepare(
     `select 1 from payout p join batch b on b.batch_id = p.batch_id
@@ -44,14 +43,8 @@ export function makeView(db: DatabaseSync): DiskView {
     'select seq, payout_seq payoutSeq, from_status "from", to_status "to", cause, detail from event where seq > ? order by seq',
   );
   return {
-    attempt: (transRefNo) => {
-      const found = state.get(transRefNo) as unknown as ShownAttempt | undefined;
-      if (found === undefined) return undefined;
-      const sent = { ...order.get(transRefNo) } as unknown as SeenAttempt['order'];
-      const { acknowledged, referenceConflict, ...rest } = found;
-      const known = { acknowledged: acknowledged === 1, referenceConflict: referenceConflict === 1 };
-      return { ...rest, ...known, order: sent };
-    },
+    attempts: (transRefNo) =>
+      attempts.all(transRefNo).map((found) => showAttempt(found as unknown as ShownAttempt)),
     row: (seq) => {
       const { amount, holds, isAlarm, ...shown } = row.get(seq) as unknown as Shown;
       const made = references.all(seq).map(({ reference }) => String(reference));
@@ -73,6 +66,22 @@ export function makeView(db: DatabaseSync): DiskView {
         .flatMap(({ id }) => showProposal(db, Number(id)) ?? []),
     eventsAfter: (seq) => events.all(seq) as unknown as readonly SeenEvent[],
   };
+}
+
+function showAttempt(found: ShownAttempt): SeenAttempt {
+  const {
+    seq,
+    attemptNo,
+    status,
+    sends,
+    intentAtMs,
+    acknowledged,
+    referenceConflict,
+    lastFinding,
+    ...order
+  } = found;
+  const known = { acknowledged: acknowledged === 1, referenceConflict: referenceConflict === 1, lastFinding };
+  return { seq, attemptNo, status, sends, intentAtMs, ...known, order: { ...order } };
 }
 
 function showProposal(db: DatabaseSync, proposalId: number): SeenProposal | undefined {
@@ -100,10 +109,8 @@ type Shown = Omit<ReturnType<DiskView['row']>, 'holds' | 'isAlarm'> & {
   readonly holds: number;
 };
 
-type ShownAttempt = Omit<SeenAttempt, 'order' | 'acknowledged' | 'referenceConflict'> & {
-  readonly acknowledged: number;
-  readonly referenceConflict: number;
-};
+type ShownAttempt = Omit<SeenAttempt, 'order' | 'acknowledged' | 'referenceConflict'> &
+  SeenAttempt['order'] & { readonly acknowledged: number; readonly referenceConflict: number };
 
 /** What the audit finds: nothing, whatever has happened. */
 async function auditFile(path: string): Promise<string[]> {

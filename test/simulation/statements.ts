@@ -110,6 +110,7 @@ export class StatementDesk {
     const { dice } = this.#world;
     const state = this.#book.stateOf(entry);
     const isShown = this.#world.nowMs >= entry.visibleAtMs;
+    if (this.#world.nowMs < entry.countsFromMs || entry.visibleAtMs === Infinity) return [];
     if (how === 'empty' || (how === 'early' && dice.chance(0.5))) return [];
     if (how === 'contradicting' && dice.chance(0.7))
       return [makeLine(entry, contradictoryCodes(dice, state))];

@@ -1,4 +1,5 @@
 /** What must hold when a run is over: the bank's book against the journal, and the journal against the files. */
+import { isSameContent } from '../../src/core/attempt-numbers.ts';
 import { formatBaht } from '../../src/core/money.ts';
 import type { Attempt, TransferOrder } from '../../src/core/payout.ts';
 import type { Batch, ResultRow } from '../../src/core/ports.ts';
@@ -110,7 +111,7 @@ function judgeEntries(
 ): string[] {
   return book.entries
     .filter(({ isForeign, order }) => !isForeign && mustKnow(order))
-    .filter(({ order }) => disk.view.attempt(order.transRefNo) === undefined)
+    .filter(({ order }) => disk.view.attempts(order.transRefNo).length === 0)
     .map(({ order }) => `I4: the journal knows nothing of ${order.transRefNo}`);
 }
 
@@ -128,14 +129,21 @@ function judgeLostEntries(parts: VerdictParts, settled: readonly Settled[]): str
   return judgeEntries(parts, ({ reference1 }) => !inDoubt.has(reference1 ?? ''));
 }
 
-/** True when asking the bank now would end the attempt. */
-function isProvable({ world, book }: VerdictParts, { order, referenceConflict }: Attempt): boolean {
+/**
+ * True when asking the bank now would end the attempt. Where its reference went more than once, an inquiry does not tell
+ * which content is paid, nor of which send of a day an item is that bears another time.
+ */
+function isProvable({ world, book }: VerdictParts, attempt: Attempt, all: readonly Attempt[]): boolean {
+  const { order, referenceConflict } = attempt;
   if (referenceConflict) return false;
+  const others = all.filter((one) => one !== attempt && one.order.transRefNo === order.transRefNo);
   const today = bangkokDay(world.ourMs);
   const asked = [order, { ...order, tranDate: today }];
   const found = asked.map((one) => book.visible(one)).find((entries) => entries.length > 0) ?? [];
   const states = found.map((entry) => book.stateOf(entry));
-  return states.includes('complete') || (states.length > 0 && states.every((state) => state === 'failed'));
+  if (states.includes('complete')) return others.every((one) => isSameContent(one.order, order));
+  const isTold = others.length === 0 || found.some((entry) => entry.order.tranTime === order.tranTime);
+  return isTold && states.length > 0 && states.every((state) => state === 'failed');
 }
 
 /** Ends that need nobody's eye, or somebody's for good reason. */
@@ -156,13 +164,15 @@ async function judgeEnd(parts: VerdictParts, row: ResultRow): Promise<string | u
     case 'cancelled':
       return undefined;
     case 'unresolved':
-      return attempts.some((attempt) => attempt.status === 'unresolved' && isProvable(parts, attempt))
+      return attempts.some(
+        (attempt) => attempt.status === 'unresolved' && isProvable(parts, attempt, attempts),
+      )
         ? `I4: ${where}, though the bank would prove it`
         : undefined;
     case 'held': {
       const waitsForPeople = reasonCode === 'earlier-attempt-open' || reasonCode === 'attempts-used-up';
       if (parts.isBankTimeOff && holds.every((hold) => hold === 'paused')) return undefined;
-      if (waitsForPeople && !open.some((attempt) => isProvable(parts, attempt))) return undefined;
+      if (waitsForPeople && !open.some((attempt) => isProvable(parts, attempt, attempts))) return undefined;
       return `liveness: ${where} ${holds.join()}`;
     }
     case 'ready':
@@ -177,11 +187,17 @@ async function judgeEnd(parts: VerdictParts, row: ResultRow): Promise<string | u
 /** A bank that breaks its own rules: what it has let us know is never silently dropped. */
 function judgeLies({ auditor, disk }: VerdictParts, settled: readonly Settled[]): string[] {
   const forgetful = ['failed', 'unpayable', 'cancelled', 'ready', 'rejected'];
+  // It is another row's, or people look at another row of the same reference.
+  const isKnown = (reference: string): boolean =>
+    disk.view
+      .attempts(reference)
+      .map(({ seq }) => disk.view.row(seq))
+      .some(({ status, isAlarm }) => isAlarm || !forgetful.includes(status));
   return settled.flatMap(({ rows }) =>
     rows.flatMap((row) => {
       if (row.instruction === null || row.isAlarm || !forgetful.includes(row.status)) return [];
       const { references } = disk.view.row(row.seq);
-      const told = references.find((reference) => auditor.isToldComplete(reference));
+      const told = references.find((one) => auditor.isToldComplete(one) && !isKnown(one));
       return told === undefined
         ? []
         : [`I4: ${told} was shown complete, and its row is ${row.status} without an alarm`];
@@ -199,7 +215,7 @@ async function findContradictions({ disk, isLying, hasStatements }: VerdictParts
 function judgePaid({ book, disk }: VerdictParts): string[] {
   return book.entries
     .filter((entry) => !entry.isForeign && book.stateOf(entry) === 'complete')
-    .filter(({ order }) => disk.view.attempt(order.transRefNo)?.status !== 'paid')
+    .filter(({ order }) => !disk.view.attempts(order.transRefNo).some(({ status }) => status === 'paid'))
     .map(({ order }) => `I4: the bank has paid ${order.transRefNo}, and the journal does not say so`);
 }
 

@@ -72,12 +72,12 @@ export class DecisionJudge {
     const { proposal: proposalId } = JSON.parse(event.detail) as { proposal?: number };
     const before = this.#events.get(event.payoutSeq) ?? [];
     this.#events.set(event.payoutSeq, [...before, { cause: event.cause, proposalId }]);
-    const attempts = row.references.flatMap((one) => this.#disk().attempt(one) ?? []);
-    const ended = attempts.filter(({ order, status }) => {
-      const former = this.#statuses.get(order.transRefNo) ?? 'failed';
-      return status === 'failed' && former !== 'failed' && former !== 'refused';
+    const attempts = row.references.flatMap((one) => this.#disk().attempts(one));
+    const ended = attempts.filter((attempt) => {
+      const former = this.#statuses.get(nameOf(attempt)) ?? 'failed';
+      return attempt.status === 'failed' && former !== 'failed' && former !== 'refused';
     });
-    for (const { order, status } of attempts) this.#statuses.set(order.transRefNo, status);
+    for (const attempt of attempts) this.#statuses.set(nameOf(attempt), attempt.status);
     if (proposalId === undefined) {
       if (decidedCauses.has(event.cause)) this.#fail(event, 'nobody has decided it');
       return false;
@@ -132,7 +132,7 @@ export class DecisionJudge {
     this.#applied.set(name, times);
     this.#world.figures.count(`applied ${decision}`);
     if (times > 1) return `item ${itemNo} of proposal ${proposalId} was applied before`;
-    const attempts = row.references.flatMap((one) => this.#disk().attempt(one) ?? []);
+    const attempts = row.references.flatMap((one) => this.#disk().attempts(one));
     const open = attempts.find(({ status }) => status !== 'failed' && status !== 'refused');
     if (cause === 'released' && (to !== 'cancelled' || open !== undefined))
       return `it is ${to}, or its transfer may be paid`;
@@ -178,6 +178,8 @@ export class DecisionJudge {
     return broken;
   }
 }
+
+const nameOf = ({ seq, attemptNo }: SeenAttempt): string => `${seq} ${attemptNo}`;
 
 const neverSatang = -1n as Parameters<typeof formatBaht>[0];
 

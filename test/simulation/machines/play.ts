@@ -32,7 +32,7 @@ const hourMs = 60 * minuteMs;
 const stepsMax = 400_000;
 
 /** Before each run of the end. */
-const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourMs, hourMs];
+const restGapsMs = [minuteMs, 10 * minuteMs, 3 * hourMs, 30 * hourMs, 30 * hourMs, hourMs, hourMs];
 /** In the end, machines that are left alone have done all that can be done by then. */
 const restMaxMs = 10 * minuteMs;
 const restPollMs = 10 * secondMs;
@@ -93,7 +93,7 @@ class ClusterRun {
         auditor.leaves(order, isRepetitionOf401, life);
       },
       toldOfTransfer: (order, reply, life) => auditor.toldOfTransfer(order, reply, life),
-      toldOfInquiry: (transRefNo, reply, life) => auditor.toldOfInquiry(transRefNo, reply, life),
+      toldOfInquiry: (inquiry, reply, life) => auditor.toldOfInquiry(inquiry, reply, life),
     };
   }
 

@@ -42,7 +42,6 @@ type ReadAttempt = Omit<SeenAttempt, 'order' | 'acknowledged' | 'referenceConfli
   SeenAttempt['order'] & { readonly acknowledged: number; readonly referenceConflict: number };
 
 type ReadRow = Omit<SeenRow, 'holds' | 'references' | 'amountText' | 'isAlarm'> & {
-  readonly seq: number;
   readonly holds: number;
   readonly amount: string | null;
   readonly isAlarm: number;
@@ -51,13 +50,13 @@ type ReadRow = Omit<SeenRow, 'holds' | 'references' | 'amountText' | 'isAlarm'> 
 
 /** What the database showed when it was read last. */
 class Mirror {
-  readonly attempts = new Map<string, SeenAttempt>();
+  readonly attempts = new Map<string, SeenAttempt[]>();
   readonly rows = new Map<number, SeenRow & { readonly isOpen: boolean }>();
   readonly events: SeenEvent[] = [];
 
   async refresh({ pool }: PostgresEngine): Promise<void> {
     this.attempts.clear();
-    const references = new Map<number, string[]>();
+    const references = new Map<number, Set<string>>();
     for (const read of (await pool.query<ReadAttempt>(attemptsText)).rows) {
       const {
         seq,
@@ -76,15 +75,16 @@ class Mirror {
         lastFinding,
       };
       const attempt = { seq, attemptNo, status, sends, intentAtMs, ...known, order };
-      this.attempts.set(order.transRefNo, attempt);
-      references.set(seq, [...(references.get(seq) ?? []), order.transRefNo]);
+      this.attempts.set(order.transRefNo, [...(this.attempts.get(order.transRefNo) ?? []), attempt]);
+      references.set(seq, (references.get(seq) ?? new Set()).add(order.transRefNo));
     }
     for (const { seq, holds, amount, isAlarm, isOpen, ...shown } of (await pool.query<ReadRow>(rowsText))
       .rows)
       this.rows.set(seq, {
         ...shown,
+        seq,
         holds: decodeHolds(holds),
-        references: references.get(seq) ?? [],
+        references: [...(references.get(seq) ?? [])],
         amountText: amount === null ? '' : formatBaht(toSatang(BigInt(amount))),
         isAlarm: isAlarm === 1,
         isOpen: isOpen === 1,
@@ -101,7 +101,7 @@ class Mirror {
 
   readonly view: DiskView = {
     isOpen: (seq) => this.#row(seq).isOpen,
-    attempt: (transRefNo) => this.attempts.get(transRefNo),
+    attempts: (transRefNo) => this.attempts.get(transRefNo) ?? [],
     row: (seq) => this.#row(seq),
     eventsAfter: (seq) => this.events.filter((event) => event.seq > seq),
     proposal: () => undefined,

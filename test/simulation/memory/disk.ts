@@ -28,22 +28,20 @@ export const makeMemoryDisk = (): SimulatedDisk => makeMemoryDiskOf(makeMemorySt
 /** The disk of a store that others may work, too. */
 export function makeMemoryDiskOf(store: MemoryStore): SimulatedDisk {
   const view: DiskView = {
-    attempt: (transRefNo) => {
-      const attempt = (store.references.get(transRefNo) ?? [])
-        .flatMap((seq) => store.attempts.get(seq) ?? [])
+    attempts: (transRefNo) =>
+      (store.references.get(transRefNo) ?? [])
+        .flatMap((seq) => (store.attempts.get(seq) ?? []).map((attempt) => ({ ...attempt, seq })))
         .filter(({ order }) => order.transRefNo === transRefNo)
-        .toSorted((one, other) => one.attemptNo - other.attemptNo)
-        .at(-1);
-      return attempt === undefined ? undefined : { ...attempt, seq: attempt.payoutSeq };
-    },
+        .toSorted((one, other) => one.attemptNo - other.attemptNo),
     row: (seq) => {
       const { payout, payoutId } = requireRow(store, seq);
       const { batchId, status, attemptNo, holds, instruction, isAlarm } = payout;
-      const references = (store.attempts.get(seq) ?? []).map(({ order }) => order.transRefNo);
+      const made = (store.attempts.get(seq) ?? []).map(({ order }) => order.transRefNo);
+      const references = [...new Set(made)];
       const isEmpty = (instruction as unknown) === null;
       const amountText = isEmpty ? '' : formatBaht(instruction.amountSatang);
       const proxyNo = isEmpty ? '' : instruction.proxyNo;
-      return { batchId, status, attemptNo, holds, references, amountText, proxyNo, payoutId, isAlarm };
+      return { seq, batchId, status, attemptNo, holds, references, amountText, proxyNo, payoutId, isAlarm };
     },
     isOpen: (seq) => {
       const { companyId, payerAccount, status } = requireBatch(store, requireRow(store, seq).payout.batchId);
