@@ -7,6 +7,7 @@ import { ofApprovals } from './approval-mutations.ts';
 import { ofDecisions } from './decisions/mutations.ts';
 import { ofLoss } from './loss-mutations.ts';
 import { ofMachines } from './machines/mutations.ts';
+import { ofReading, ofStates } from './reading-mutations.ts';
 import { ofRegistrations } from './registrations/mutations.ts';
 import { ofStatements } from './statement-mutations.ts';
 
@@ -132,6 +133,27 @@ const ofSending: readonly Mutation[] = [
     '(lastSentBankMs !== null && isAttemptsDay(attempt, lastSentBankMs))',
     '(lastSentBankMs === null || isAttemptsDay(attempt, lastSentBankMs))',
   ),
+  inOne(
+    'a number is burnt by each refusal',
+    'core/attempt-numbers.ts',
+    "return { kind: 'free', number: highest };",
+    "return { kind: 'free', number: Math.min(highest + 1, attemptsMax) };",
+  ),
+  {
+    ...inOne(
+      'sent again after EM001',
+      'payout/rules/read-reply.ts',
+      'const acknowledged = acknowledgingCodes.has(code);',
+      "const acknowledged = code !== 'EM001' && acknowledgingCodes.has(code);",
+    ),
+    first: 784,
+  },
+  inOne(
+    'a refused reference goes again as something else without our requestUID',
+    'core/attempt-numbers.ts',
+    'return isProvenUnsent(send) || (isRefused && isDuplicateFor(send.order, next));',
+    'return isProvenUnsent(send) || isRefused;',
+  ),
   inOne('sent again although acknowledged', 'payout/rules/resend.ts', '    !attempt.acknowledged &&\n', ''),
   inOne(
     'sent again and again',
@@ -157,8 +179,8 @@ const ofSending: readonly Mutation[] = [
   inOne(
     'simply sent again after a restart',
     'payout/settle.ts',
-    'const inquired = await inquire(context, attempt, true);',
-    "const inquired = attempt.inquiries > 0 ? await inquire(context, attempt, true) : ({ finding: { kind: 'not-found', reason: { code: 'EV034', text: '' } }, facts: {} } as never as Awaited<ReturnType<typeof inquire>>);",
+    'const inquired = await inquireAbout(context, attempt, sameReference);',
+    "const inquired = attempt.inquiries > 0 ? await inquireAbout(context, attempt, sameReference) : ({ finding: { kind: 'not-found', reason: { code: 'EV034', text: '' } }, facts: {}, sameReference } as never as Awaited<ReturnType<typeof inquireAbout>>);",
   ),
   inOne(
     'a new attempt without inquiring about the earlier ones',
@@ -169,8 +191,8 @@ const ofSending: readonly Mutation[] = [
   inOne(
     'a transRefNo of chance',
     'core/reference.ts',
-    "encodeUnambiguously(['paydrop/1', companyId, payoutId, String(attemptNo)])",
-    "encodeUnambiguously(['paydrop/1', companyId, payoutId, String(attemptNo), String(Math.random())])",
+    "encodeUnambiguously(['paydrop/1', companyId, payoutId, String(number)])",
+    "encodeUnambiguously(['paydrop/1', companyId, payoutId, String(number), String(Math.random())])",
   ),
   inOne(
     'zeros behind the point of a payoutId make another one',
@@ -183,102 +205,6 @@ const ofSending: readonly Mutation[] = [
     'payout/rules/operator.ts',
     "[...rerunHolds, 'halted']",
     "[...rerunHolds, 'halted', 'name', 'limit', 'similar']",
-  ),
-];
-
-const ofReading: readonly Mutation[] = [
-  inOne(
-    'a timeout called failed',
-    'payout/rules/read-reply.ts',
-    "    case 'lost':\n      return unknown(",
-    "    case 'lost':\n      if (asked.transRefNo !== undefined) return { kind: 'failed', scope: 'payout', reason: { code: replyLost, text: '' } } as never;\n      return unknown(",
-  ),
-  inOne(
-    'EM001 taken for success',
-    'payout/rules/read-reply.ts',
-    "    case 'unknown': {\n",
-    "    case 'unknown': {\n      if (code === 'EM001') return { kind: 'paid', reason, sysRefNo: null, feeText: null };\n",
-  ),
-  inOne(
-    'EM001 on a first send not contested',
-    'payout/rules/read-reply.ts',
-    "(code === 'EM001' && isFirstSend)",
-    'isFirstSend === null',
-  ),
-  inOne(
-    'IC000 without our references believed',
-    'payout/rules/read-reply.ts',
-    'fields.transRefNo === transRefNo && fields.requestUid === requestUid;',
-    "fields.statusCode === 'IC000';",
-  ),
-  inOne(
-    "another transfer's reply believed",
-    'payout/rules/read-reply.ts',
-    "if (transRefNo !== '' && isAnothers(fields?.transRefNo, transRefNo)) {",
-    'if (reply === null) {',
-  ),
-  inOne(
-    'a reply of another request believed',
-    'payout/rules/read-reply.ts',
-    'if (isAnothers(fields?.requestUid, requestUid)) {',
-    'if (fields === null) {',
-  ),
-  inOne(
-    'failed although one item alone is',
-    'payout/rules/inquiry-items.ts',
-    "ours.find((item) => readItem(item) === 'open');",
-    "ours.find(() => !ours.some((item) => readItem(item) === 'failed'));",
-  ),
-  inOne(
-    'a transfer in process taken for not found',
-    'payout/rules/inquiry-items.ts',
-    "return { kind: 'in-process', reason: reasonOf(open) };",
-    "return { kind: 'not-found', reason: reasonOf(open) } as never;",
-  ),
-  inOne(
-    'HTTP 403 taken for success',
-    'payout/rules/read-reply.ts',
-    "body.kind === 'spoken' ? readTransferCode(",
-    "body.kind === 'refused' && body.reason.code === 'http-403' ? ({ kind: 'paid', reason: body.reason, sysRefNo: null, feeText: null } as never) : body.kind === 'spoken' ? readTransferCode(",
-  ),
-  inOne(
-    'HTTP 5xx taken for a refusal',
-    'payout/rules/read-reply.ts',
-    'gatewayRefusals.get(httpStatus);',
-    'gatewayRefusals.get(httpStatus >= 500 ? 403 : httpStatus);',
-  ),
-  inOne(
-    'a redirect believed',
-    'payout/rules/read-reply.ts',
-    'return httpStatus >= 300 && httpStatus < 400;',
-    'return httpStatus === 399;',
-  ),
-  inOne(
-    'ET001 taken for a refusal',
-    'core/status-codes.ts',
-    "['ET001', 'unknown', 'payout'",
-    "['ET001', 'failed', 'payout'",
-  ),
-  inOne(
-    'EM027 taken for a refusal',
-    'core/status-codes.ts',
-    "['EM027', 'unknown', 'payout'",
-    "['EM027', 'failed', 'payout'",
-  ),
-];
-
-const ofStates: readonly Mutation[] = [
-  inOne(
-    'a refused repetition taken for the end of the first send',
-    'payout/rules/after-transfer.ts',
-    'if (countDelivered(attempt) > 1) return',
-    'if (countDelivered(attempt) > 9) return',
-  ),
-  inOne(
-    'what is in doubt is never asked about again',
-    'payout/rules/resend.ts',
-    'return nowMs + computeBackoffMs(backoff, attempt.inquiries);',
-    'return nowMs + policy.maxDelayMs * 1e9;',
   ),
 ];
 
@@ -422,8 +348,8 @@ const ofLimits: readonly Mutation[] = [
   inLimits(
     'a limit of the day looked at before the intent alone',
     'payout/submit.ts',
-    'const terms = { cleared, payer, limits, likeness:',
-    'const terms = { cleared, payer, limits: limits && undefined, likeness:',
+    'const terms = { cleared, number, payer, limits, likeness:',
+    'const terms = { cleared, number, payer, limits: limits && undefined, likeness:',
   ),
   inLimits(
     'what is in flight does not count for a limit of the day',

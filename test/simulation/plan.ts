@@ -12,7 +12,7 @@ import {
   often,
   slowFaults,
 } from './planned-statements.ts';
-import { allKept, type BankMemory, drawMemory, keepsAll, makeRefusing } from './refusals.ts';
+import { type BankMemory, drawMemoryFor, makeRefusing } from './refusals.ts';
 
 /** Faults that a roll of the dice brings about, each with the moment at which it is rolled for. */
 export const faultKinds = [
@@ -37,7 +37,6 @@ export const faultKinds = [
   'refused-payout',
   'refused-payer',
   'refused-service',
-  // a refusal without our requestUID, of what moves all the same
   'refused-bare-moved',
   'vague-moved',
   'vague-unmoved',
@@ -249,8 +248,7 @@ const conspiracies: readonly (readonly FaultKind[])[] = [
   ['reply-foreign-uid', 'reply-foreign-reference', 'reply-redirect', 'success-canned'],
   ['reply-foreign-reference', 'in-process'],
   ['transfer-lost'],
-  ['refused-service', 'refused-payer', 'reply-lost', 'transfer-very-late'],
-  ['refused-service', 'reply-bare', 'hidden'],
+  ['refused-service', 'reply-bare', 'hidden', 'transfer-very-late'],
   ['refused-bare-moved', 'hidden', 'refused-service'],
   ['hidden-long', 'reply-lost', 'in-process-long'],
 ];
@@ -564,7 +562,7 @@ function drawUsual(dice: Dice, shape: DrawnShape): Plan {
   const faults = drawFaults(dice, shape);
   // Waiting costs steps, and what is sent again is sent by a process that has waited.
   const isPatient = dice.chance(0.1) || patienceFaults.some((kind) => (faults[kind] ?? 0) > 0.1);
-  const memory = drawMemory(dice);
+  const memory = drawMemoryFor(dice, faults);
   return {
     startMs,
     policy,
@@ -589,7 +587,7 @@ function drawUsual(dice: Dice, shape: DrawnShape): Plan {
     foreignPayoutIds: [],
     untoldShare: dice.pick([0, 0.3, 0.8]),
     lie: 'none',
-    memory: keepsAll(faults) ? { ...memory, ...allKept } : memory,
+    memory,
     statements: [],
   };
 }

@@ -21,7 +21,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-export const drawMemory = (dice: Dice): BankMemory => {
+const drawMemory = (dice: Dice): BankMemory => {
   const keepsMs = dice.chance(0.15) ? dice.wide(26 * hourMs, 120 * hourMs) : Infinity;
   return {
     refused: dice.pick(['shown', 'shown', 'forgotten', 'forgotten', 'forgotten', 'unshown', 'late']),
@@ -60,7 +60,7 @@ export function makeRefusing(dice: Dice, plan: Plan): Plan {
   const faults: Partial<Record<FaultKind, number>> = {};
   for (const [kind, share] of between) if (dice.chance(share)) faults[kind] = dice.wide(50, 700) / 1_000;
   if (dice.chance(0.3)) faults[dice.chance(0.5) ? 'refused-bare-moved' : 'hidden-long'] = 0.3;
-  const memory = drawMemory(dice);
+  const memory = drawMemoryFor(dice, faults);
   const disturbances = Array.from({ length: dice.whole(4, 14) }, (): Disturbance => {
     const atMs = plan.startMs + dice.wide(secondMs, dice.chance(0.6) ? 10 * minuteMs : 40 * hourMs);
     return { atMs, what: { kind: 'person', act: dice.pick(acts) } };
@@ -78,11 +78,14 @@ export function makeRefusing(dice: Dice, plan: Plan): Plan {
     closures: [],
     consecutiveFailures: 1_000,
     waitMs: dice.wide(10 * secondMs, 200 * secondMs),
-    memory: keepsAll(faults) ? { ...memory, ...allKept } : memory,
+    memory,
   };
 }
 
 export const allKept = { keepsMs: Infinity, keepsFailedMs: Infinity } as const;
 
 /** Of what it forgets a bank must not say that it has refused it, or nobody could tell. */
-export const keepsAll = (faults: Plan['faults']): boolean => faults['refused-bare-moved'] !== undefined;
+export function drawMemoryFor(dice: Dice, faults: Plan['faults']): BankMemory {
+  const memory = drawMemory(dice);
+  return faults['refused-bare-moved'] === undefined ? memory : { ...memory, ...allKept };
+}
