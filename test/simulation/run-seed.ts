@@ -261,6 +261,8 @@ class Simulation {
     this.#auditor.begins(life);
     let hasBroken = false;
     const ended = runProcess(parts, files, this.#plan.waitMs).catch((error: unknown) => {
+      // Whoever is dead may find a real journal closed.
+      if (!life.isAlive) return;
       hasBroken = true;
       this.#break(error);
     });

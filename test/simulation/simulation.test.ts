@@ -38,7 +38,7 @@ describe('no invariant is broken', () => {
 });
 
 /** Of a lost, an adopted and a restored journal, and of one that only a report gives away; `--shape journals` plays more. */
-const journalSeeds = [5, 6, 1, 12];
+const journalSeeds = [9, 3, 5, 12];
 
 test('no payout is paid twice when the journal is lost, put back or copied over a night', async () => {
   for (const seed of journalSeeds) {
