@@ -229,7 +229,7 @@ export class Auditor implements Witness {
     const { disk } = this.#seen;
     const attempts = disk.attempts(order.transRefNo);
     if (attempts.length === 0) return 'its intent is not on the disk';
-    const attempt = attempts.find((one) => spell(one.order) === spell(order));
+    const attempt = attempts.findLast((one) => spell(one.order) === spell(order));
     if (attempt === undefined) return 'another order is on the disk';
     const letThrough = watched.leaves - watched.uncounted;
     if (attempt.sends < letThrough + 1) return `the disk knows of ${attempt.sends} sends`;
