@@ -11,8 +11,8 @@ import type { DiskView, SeenAttempt, SeenEvent, SeenRow } from './disk-view.ts';
 import { LimitWatch } from './limit-watch.ts';
 import { DecisionJudge } from './decisions/judge.ts';
 import type { Witness } from './network.ts';
+import { OriginWatch } from './origins.ts';
 import type { Plan } from './plan.ts';
-import { originOf } from './planned-files.ts';
 import { numberOf, SendWatch, spell } from './sends.ts';
 import { acknowledging, type Finding, findIn, isProof, isRefusedForAll, readable } from './told.ts';
 import type { Life, World } from './world.ts';
@@ -56,9 +56,6 @@ const silencesMax = 2;
 /** Holds that only a word about the very row lifts. */
 const personalHolds: readonly string[] = ['approval', 'name', 'limit', 'similar', 'new-payee'];
 
-/** A row in one of these has given its payoutId back, or never had it. */
-const claimless: readonly PayoutStatus[] = ['staged', 'rejected', 'failed', 'unpayable'];
-
 /** What comes of a statement, or of a proof against one. */
 const statementCauses: ReadonlySet<string> = new Set(
   (
@@ -98,6 +95,7 @@ export class Auditor implements Witness {
   /** Rows held for a person's eye, and not let go on by name since. */
   readonly #unapproved = new Set<number>();
   readonly #limits: LimitWatch | undefined;
+  readonly #origins: OriginWatch;
   #eventSeq = 0;
   /** Transfers that a process was told are paid. */
   #paid = 0;
@@ -108,6 +106,7 @@ export class Auditor implements Witness {
   constructor(world: World, plan: Plan) {
     this.#world = world;
     this.#plan = plan;
+    this.#origins = new OriginWatch(world);
     this.#limits = plan.limits && new LimitWatch(plan.limits);
     const hasStatement = (date: string): boolean => this.#calledFailed.has(date);
     this.decisions = new DecisionJudge(world, () => this.#seen.disk, hasStatement);
@@ -133,7 +132,7 @@ export class Auditor implements Witness {
     this.#sends.lookAnew();
     this.#references.clear();
     this.#unapproved.clear();
-    this.#written.clear();
+    this.#origins.lookAnew();
     this.#disk = disk;
     this.#eventSeq = Math.max(0, ...disk.eventsAfter(0).map(({ seq }) => seq));
   }
@@ -440,7 +439,7 @@ export class Auditor implements Witness {
       if (passed !== undefined)
         this.#world.fail(`row ${event.payoutSeq} is submitted beyond limits.${passed}`);
       if (this.#plan.decisions !== undefined) this.#noteDecision(event, row);
-      this.#judgeOrigin(event, row);
+      this.#origins.see(event, row);
       if (event.to === 'held' && row.holds.some((hold) => personalHolds.includes(hold)))
         this.#unapproved.add(event.payoutSeq);
       const broken = this.judgeRow(row, event.to);
@@ -448,27 +447,6 @@ export class Auditor implements Witness {
         this.#world.fail(`I3: row ${event.payoutSeq} becomes ${event.to}, but ${broken}`);
       if (this.#plan.statements.length > 0) this.#judgeBesideStatements(event, row);
     }
-  }
-
-  /** By the payoutId as it was at first: how each row writes it, and what has become of the row. */
-  readonly #written = new Map<
-    string,
-    Map<number, { readonly payoutId: string; readonly status: PayoutStatus }>
-  >();
-
-  /** A row whose payoutId another has in another way of writing waits for a person while that one keeps its own. */
-  #judgeOrigin({ payoutSeq, cause, to }: SeenEvent, { payoutId }: SeenRow): void {
-    if (payoutId === null) return;
-    const origin = originOf(payoutId);
-    const rows = this.#written.get(origin) ?? new Map();
-    this.#written.set(
-      origin,
-      rows.set(payoutSeq, { payoutId, status: cause === 'released' ? 'failed' : to }),
-    );
-    if (cause !== 'sealed' || to !== 'ready') return;
-    for (const other of rows.values())
-      if (other.payoutId !== payoutId && !claimless.includes(other.status))
-        this.#world.fail(`row ${payoutSeq}: ${payoutId} goes on though ${other.payoutId} is ${other.status}`);
   }
 
   /** People have looked at a row that they let go on, or have corrected: it asks for what they say from then on. */
