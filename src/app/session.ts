@@ -196,7 +196,7 @@ export async function openSession(
   const isEntitled = () => place === undefined || (place.role === 'sender' && place.keeper.isHeld);
   const outbox = await openOutbox(loaded.folders.outbox, groupReadable, isEntitled);
   const reader = await makeReader(loaded);
-  const past = await readPast(journal);
+  const { past, ...asking } = await openPast(loaded, journal, clock);
   stack.defer(() => place?.beginEnding());
   const owned = stack.move();
   return {
@@ -205,7 +205,7 @@ export async function openSession(
     get loss() {
       return past.loss;
     },
-    readPast: async () => void Object.assign(past, await readPast(journal)),
+    ...asking,
     bank: place === undefined ? bank : followTransfers(bank, place),
     clock,
     outbox,
@@ -217,8 +217,6 @@ export async function openSession(
     approval: () => readApprovalPolicy(loaded, journal),
     noteRunner: (batchId) => noteRunner(loaded, journal, batchId),
     noteRefused: (fileName, refused) => noteRefused(journal, clock, fileName, refused),
-    asksFirst: makeAskFirst(loaded, past, clock),
-    missesSince: makeMissesSince(past, clock),
     ...openTraces(loaded, journal),
     findGrowth: (batch, file) => findGrowth(readAddedPayouts(reader), batch, file, clock.now()),
     bankClock,
@@ -251,11 +249,31 @@ function openTraces({ folders }: LoadedSettings, journal: Store) {
 /** What is known of losses and beginnings of a journal, which another process may record while this one helps. */
 interface JournalPast extends Pick<Store, 'newSinceMs' | 'missesSinceMs'> {
   readonly loss: JournalLoss | undefined;
+  /** It counts as new until a machine comes that can tell it from an older copy. */
+  readonly isUnmarked: boolean;
 }
 
 async function readPast(journal: Store): Promise<JournalPast> {
-  const { newSinceMs, missesSinceMs } = (await journal.readMoments?.()) ?? journal;
-  return { newSinceMs, missesSinceMs, loss: await journal.loss() };
+  const moments = (await journal.readMoments?.()) ?? { ...journal, isUnmarked: false };
+  const { newSinceMs, missesSinceMs, isUnmarked } = moments;
+  return { newSinceMs, missesSinceMs, isUnmarked, loss: await journal.loss() };
+}
+
+/** What is known of it, and what is asked of the bank first for that. */
+async function openPast(loaded: LoadedSettings, journal: Store, clock: Clock) {
+  const past = await readPast(journal);
+  const readAnew = async (): Promise<void> => void Object.assign(past, await readPast(journal));
+  const asksFirst = makeAskFirst(loaded, past, clock);
+  return {
+    past,
+    readPast: readAnew,
+    asksFirst: async () => {
+      // Another machine may have come that can tell.
+      if (past.isUnmarked) await readAnew();
+      return asksFirst();
+    },
+    missesSince: makeMissesSince(past, clock),
+  };
 }
 
 /** The bank, by which nothing may happen that the place does not know to be under way. */

@@ -100,7 +100,7 @@ const transferSchema = z.strictObject({
     .enum(['newJournal', 'always', 'never'])
     .default('newJournal')
     .describe(
-      'ask the bank about the next reference, for today and yesterday (and all days since the file was read in, or since an adopted journal knew of anything), before each new attempt; `newJournal`: for seven days after `init`, `adopt`, `restore` or `--journal-lost`, and not with a sandbox',
+      'ask the bank about the next reference, for today and yesterday (and all days since the file was read in, or since an adopted journal knew of anything), before each new attempt, under each terminal that the journal has had; `newJournal`: for seven days after `init`, `adopt`, `restore` or `--journal-lost`, or after a machine without `journal.mark` has joined a journal in PostgreSQL, and not with a sandbox',
     ),
 });
 

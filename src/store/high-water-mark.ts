@@ -20,6 +20,7 @@ export const highWaterMarkSchema = z.object({
   latestRegistrationEventSeq: z.int().default(0),
   /** The terminals that it may have sent from, the present one last; none in a mark of an earlier version. */
   terminals: z.array(z.string()).readonly().default([]),
+  unmarkedSinceMs: z.int().default(0),
 });
 
 /** How far a journal has come; all numbers only grow. */

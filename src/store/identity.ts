@@ -5,7 +5,7 @@ import { JournalRefusedError } from './connection.ts';
 import type { HighWaterMark } from './high-water-mark.ts';
 import { readLoss } from './loss.ts';
 import { readFact, writeFact } from './meta.ts';
-import { readTerminals } from './place.ts';
+import { readTerminals, readUnmarked } from './place.ts';
 import { readLatestEventSeq } from './payouts/rows.ts';
 import { readLatestRegistrationEventSeq } from './registration/chain.ts';
 import type { ServerKind } from './server-kind.ts';
@@ -71,5 +71,6 @@ export function* readProgress(journalId: string): Reading<HighWaterMark> {
     latestEventSeq: yield* readLatestEventSeq(),
     latestRegistrationEventSeq: yield* readLatestRegistrationEventSeq(),
     terminals: yield* readTerminals(),
+    unmarkedSinceMs: (yield* readUnmarked())?.sinceMs ?? 0,
   };
 }

@@ -8,6 +8,7 @@ import {
   describeMoved,
   describeNoMark,
   isBoundTo,
+  type JournalProgress,
   siteOfFile,
 } from '../payout/rules/journal-place.ts';
 import { syncFolderNow } from '../platform/durable-file.ts';
@@ -185,7 +186,7 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
   // A command beside the sender has nothing to go on with: a thread would only come later, behind others' changes. It
   // leaves the high-water mark alone, too, so that reading changes nothing.
   if (!isOwn) return makeJournal({ db, path, journalId, threadRowsMin: Infinity });
-  const terminals = gatherTerminals(db, opening, copies?.terminals);
+  const terminals = gatherTerminals(db, opening, copies?.marks);
   if (recovery !== undefined) takeInArchives(db, dataDir, opening.nowMs);
   takePlace(db, opening, missing !== undefined, terminals);
   const keeper = new HighWaterMarkFile(dataDir, highWaterMark, readPresent, copies);
@@ -203,11 +204,12 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
 function gatherTerminals(
   db: DatabaseSync,
   opening: Opening,
-  ofCopies: readonly string[] = [],
+  copies: readonly JournalProgress[] = [],
 ): readonly string[] {
   const { recovery, dataDir, sentFrom } = opening;
   if (recovery === undefined) return sentFrom;
   requireTerminals(opening, drive(db, readTerminals()));
+  const ofCopies = copies.flatMap(({ terminals }) => terminals);
   return [...readArchivedTerminals(db, dataDir), ...ofCopies, ...readMarkedTerminals(opening), ...sentFrom];
 }
 

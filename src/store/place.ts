@@ -1,5 +1,5 @@
 /** Where a journal stands: the terminal and the file that it is bound to, so that a copy is told from the journal itself. */
-import { describeBackup, type Place } from '../payout/rules/journal-place.ts';
+import { describeBackup, type Place, type Unmarked } from '../payout/rules/journal-place.ts';
 import { computeMissesSince } from '../payout/rules/lost-journal.ts';
 import { JournalRefusedError } from './connection.ts';
 import { readLatestMs } from './loss.ts';
@@ -8,8 +8,8 @@ import type { Body, Reading } from './statements.ts';
 
 type MomentKey = 'newSinceMs' | 'missesSinceMs';
 type DatabaseKey = 'systemId' | 'databaseOid' | 'timeline';
-type PlaceKey =
-  'terminals' | 'fileInode' | 'fileBirthNs' | 'markKept' | 'copiedAtMs' | DatabaseKey | MomentKey;
+type FileKey = 'fileInode' | 'fileBirthNs' | 'markKept' | 'copiedAtMs';
+type PlaceKey = 'terminals' | 'unmarked' | FileKey | DatabaseKey | MomentKey;
 
 const read: (key: PlaceKey) => Reading<string | undefined> = readFact;
 const write: (key: PlaceKey, value: string | null | undefined) => Body<void> = writeFact;
@@ -87,17 +87,37 @@ interface Binding {
 export function* bindPlace({ present, terminals, isSaid, adopts, restores, nowMs }: Binding): Body<void> {
   yield* writeTerminals(terminals, present.termId);
   yield* writePlace(present);
-  if (adopts) yield* noteAdopted(nowMs);
+  if (adopts) yield* writeMoment('missesSinceMs', yield* readMissesSince(nowMs));
   if (isSaid) yield* writeMoment('newSinceMs', nowMs);
   if (restores) yield* write('copiedAtMs', null);
 }
 
-function* noteAdopted(nowMs: number): Body<void> {
+/** The latest time for which the journal was unmarked, and whether that is over. */
+export interface LatestUnmarked extends Unmarked {
+  readonly isOver: boolean;
+}
+
+/** Undefined of a journal that was never unmarked. */
+export function* readLatestUnmarked(): Reading<LatestUnmarked | undefined> {
+  const kept = yield* read('unmarked');
+  return kept === undefined ? undefined : (JSON.parse(kept) as LatestUnmarked);
+}
+
+/** Undefined unless a machine without a mark has come to it, and none with one since. */
+export function* readUnmarked(): Reading<Unmarked | undefined> {
+  const latest = yield* readLatestUnmarked();
+  return latest?.isOver === true ? undefined : latest;
+}
+
+export const writeUnmarked = (unmarked: LatestUnmarked): Body<void> =>
+  write('unmarked', JSON.stringify(unmarked));
+
+/** Since when a journal may miss something that is adopted now, or joined by a machine that cannot tell. */
+export function* readMissesSince(nowMs: number): Reading<number> {
   const latestMs = yield* readLatestMs();
   const newSinceMs = yield* readMoment('newSinceMs');
   const missesSinceMs = yield* readMoment('missesSinceMs');
-  const since = computeMissesSince({ latestMs, newSinceMs, missesSinceMs }, nowMs);
-  yield* writeMoment('missesSinceMs', since);
+  return computeMissesSince({ latestMs, newSinceMs, missesSinceMs }, nowMs);
 }
 
 /** True once a high-water mark has stood beside the journal: it is never without one from then on. */

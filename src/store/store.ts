@@ -110,8 +110,11 @@ export interface Store
   readonly newSinceMs: number | undefined;
   /** Since when it may miss what its original has sent, once it was adopted; undefined as above. */
   readonly missesSinceMs: number | undefined;
-  /** Both as they are now; left out where nobody else can have said otherwise while it is open. */
-  readMoments?(): Promise<Pick<Store, 'newSinceMs' | 'missesSinceMs'>>;
+  /**
+   * Both as they are now, and whether the journal counts as new because a machine without a mark has joined; left out
+   * where nobody else can have said otherwise while it is open.
+   */
+  readMoments?(): Promise<Pick<Store, 'newSinceMs' | 'missesSinceMs'> & { readonly isUnmarked: boolean }>;
   /**
    * Reserves moments for calls to the bank from all machines that work the journal, `intervalMs` apart, by the clock of
    * its database; left out where one process alone sends.

@@ -44,7 +44,7 @@ export class MarkCopies implements MarkCopy {
   /** As they stood in the folders when the journal was opened. */
   #found: readonly Seals[] = [];
   #seals = new Map<string, KeptSeal>();
-  terminals: readonly string[] = [];
+  marks: readonly HighWaterMark[] = [];
 
   constructor(folders: readonly string[], journalId: string) {
     this.#stems = folders.map((folder) => join(folder, `.journal-${journalId}`));
@@ -53,7 +53,7 @@ export class MarkCopies implements MarkCopy {
   describeMissing: MarkCopy['describeMissing'] = async (site, readPresent) => {
     const paths = this.#stems.map((stem) => `${stem}.mark`);
     const marks = await Promise.all(paths.map((path) => readWithin(path, highWaterMarkSchema)));
-    this.terminals = marks.flatMap((mark) => mark?.terminals ?? []);
+    this.marks = marks.filter((mark) => mark !== undefined);
     const present = await readPresent();
     await this.#readSeals(present.recoveredAtMs);
     for (const [place, mark] of marks.entries()) {

@@ -15,6 +15,8 @@ export interface JournalProgress {
   readonly latestRegistrationEventSeq: number;
   /** Those that it may have sent from, the present one last; none is named by a mark of an earlier version. */
   readonly terminals: readonly string[];
+  /** Since when it counts as new because a machine without a mark has joined; 0: it does not. */
+  readonly unmarkedSinceMs: number;
 }
 
 /** What tells one file from a copy of it. */
@@ -209,6 +211,45 @@ const askAboutCopy =
 const adoptWhole =
   'If it was moved, whole, see that the original is stopped for good (both would pay), then run "paydrop adopt"';
 
+/**
+ * A journal that several machines work, to which one without a mark has come: it may be an older copy, and that machine
+ * could not tell. It counts as new until one with a mark is at work.
+ */
+export interface Unmarked {
+  /** When the latest of them joined. */
+  readonly sinceMs: number;
+  /** Since when something may be missing. */
+  readonly missesSinceMs: number;
+  /** How far the journal had come when the first of them joined. */
+  readonly latestEventSeq: number;
+}
+
+/** What is known when a machine joins. */
+interface Joining {
+  readonly found: Unmarked | undefined;
+  /** The furthest that its marks have seen of the journal, from a time at which it was not unmarked; undefined without one. */
+  readonly markedSeq: number | undefined;
+  /** Another machine is at work that knows that nothing is missing. */
+  readonly isWitnessed: boolean;
+  /** Of now. */
+  readonly present: Unmarked;
+}
+
+/**
+ * Whether a journal is unmarked once a machine has joined. A mark that has seen more than the journal had when the first
+ * machine without one joined proves nothing: what is missing may have been missing then, and the journal has grown since.
+ */
+export function decideUnmarked({ found, markedSeq, isWitnessed, present }: Joining): Unmarked | undefined {
+  if (markedSeq !== undefined)
+    return found !== undefined && markedSeq > found.latestEventSeq ? found : undefined;
+  if (found === undefined) return isWitnessed ? undefined : present;
+  return {
+    sinceMs: present.sinceMs,
+    missesSinceMs: Math.min(found.missesSinceMs, present.missesSinceMs),
+    latestEventSeq: Math.min(found.latestEventSeq, present.latestEventSeq),
+  };
+}
+
 const isToldApart = (one: string | null, other: string | null): boolean =>
   one !== null && other !== null && one !== other;
 
@@ -346,8 +387,8 @@ export interface SealKeeper {
 
 /** High-water marks that are kept elsewhere, a little behind. */
 export interface MarkCopy extends SealKeeper {
-  /** Terminals that they name, as they were when the journal was compared with them. */
-  readonly terminals: readonly string[];
+  /** Those that could be read when the journal was compared with them. */
+  readonly marks: readonly JournalProgress[];
   /**
    * Why the journal is behind one of them; undefined when it is not, or none can be read.
    * @param readPresent called once they have been read: others may work the journal, and write them, meanwhile

@@ -12,7 +12,6 @@ import { readLoss } from '../loss.ts';
 import { type FileGuard, makeBulk } from '../payouts/bulk-work.ts';
 import { payoutReads, readHistory, readNamed } from '../payouts/payout-queries.ts';
 import { searchReads } from '../payouts/search.ts';
-import { readMoment } from '../place.ts';
 import { openSnapshot } from '../snapshot.ts';
 import { type Body, driveEach, type Reading } from '../statements.ts';
 import { type KeptMark, makeEngineStore, type Store } from '../store.ts';
@@ -23,6 +22,7 @@ import { liftPayerHalt } from './payer-breakers.ts';
 import { reserveRequestSlots } from './request-slots.ts';
 import { stageTogether } from './stage.ts';
 import { archivedNames } from './tables/archived.ts';
+import { readMoments } from './unmarked.ts';
 import { KnownLoss, makeSendGuards, makeSendReads, type OwnWorker } from './send-guards.ts';
 import { makeTokenPlace } from './token-place.ts';
 import { hasPlace } from './workers.ts';
@@ -148,10 +148,7 @@ export function makePostgresJournal(parts: PostgresJournalParts): Store {
     journalId,
     newSinceMs,
     missesSinceMs,
-    readMoments: async () => ({
-      newSinceMs: await engine.read(() => readMoment('newSinceMs')),
-      missesSinceMs: await engine.read(() => readMoment('missesSinceMs')),
-    }),
+    readMoments: () => engine.read(readMoments),
     snapshot: async () => openSnapshot(engine, (view, batchId) => openArchived(engine, view, batchId)),
     [Symbol.asyncDispose]: async () => {
       await end();

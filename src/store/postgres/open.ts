@@ -8,6 +8,7 @@ import {
   describeBehind,
   describeMoved,
   isBoundTo,
+  type JournalProgress,
   keepFurthest,
   siteOfDatabase,
 } from '../../payout/rules/journal-place.ts';
@@ -26,7 +27,7 @@ import {
 } from '../opening.ts';
 import { readLatestEventSeq } from '../payouts/rows.ts';
 import { requireArrived, requireNoFile } from '../moved.ts';
-import { bindPlace, readMoment, readPlace, readTerminals, writeMoment } from '../place.ts';
+import { bindPlace, readPlace, readTerminals, writeMoment } from '../place.ts';
 import { bindServerKind, readServerKind, requireServerKind, type ServerKind } from '../server-kind.ts';
 import type { Body } from '../statements.ts';
 import type { Store } from '../store.ts';
@@ -40,6 +41,7 @@ import { makeFileClaims } from './file-claims.ts';
 import { readWorkRates } from './work-rates.ts';
 import { makeWorkerStore } from './workers.ts';
 import { requireSameDatabase, requireServer } from './server.ts';
+import { type Joining, noteJoined, noteWitness, readMoments } from './unmarked.ts';
 
 /** The database in which a journal is. */
 export interface JournalAddress {
@@ -87,7 +89,8 @@ export async function prepareJournal(
   await using stack = new AsyncDisposableStack();
   try {
     const engine = stack.use(makePostgresEngine(url, (client) => requireKnown(client, opening, known)));
-    if (!(await prepareTables(engine, opening))) return undefined;
+    const tables = await prepareTables(engine, opening);
+    if (tables === 'absent') return undefined;
     const journalId = await engine.read(() => requireIdentity(opening.site, opening.stamp));
     await engine.read(() => requireArrived(opening.site));
     await takeServerKind(engine, opening);
@@ -96,7 +99,7 @@ export async function prepareJournal(
       engine,
       refused: known.refused.signal,
       takeUp: async (own) => {
-        const journal = await takeUp({ engine, opening, known, journalId, own });
+        const journal = await takeUp({ engine, opening, known, journalId, own, isMade: tables === 'made' });
         return {
           ...journal,
           workers: makeWorkerStore(engine).workers,
@@ -170,19 +173,19 @@ async function withClient<T>({ pool }: PostgresEngine, use: (client: ClientBase)
   }
 }
 
-/** Brings the tables up to date where this process may; false when there are none and it may not. */
-async function prepareTables(engine: PostgresEngine, opening: Opening): Promise<boolean> {
+/** Brings the tables up to date where this process may; `absent` when there are none and it may not. */
+async function prepareTables(engine: PostgresEngine, opening: Opening): Promise<'ready' | 'made' | 'absent'> {
   const { stamp, nowMs, site } = opening;
   const version = await withClient(engine, readTablesVersion);
   const isBegun = version > 0 && (await engine.read(() => readFact('journalId'))) !== undefined;
   const tables = decideTables(opening, version, tablesVersion, isBegun);
-  if (tables !== 'to-be-made') return tables === 'ready';
+  if (tables !== 'to-be-made') return tables;
   if (version < tablesVersion)
     await withClient(engine, (client) => migrateTables(client, { journal: site.journal, nowMs }));
   const isMade = await engine.write(() => begin(stamp, nowMs));
   // Another machine has begun it meanwhile.
   if (!isMade && !isBegun) decideTables(opening, tablesVersion, tablesVersion, true);
-  return true;
+  return isMade ? 'made' : 'ready';
 }
 
 /** False where it has begun. */
@@ -211,9 +214,11 @@ interface Prepared {
   readonly known: Known;
   readonly journalId: string;
   readonly own: OwnWorker | undefined;
+  /** This process has made it just now. */
+  readonly isMade: boolean;
 }
 
-async function takeUp({ engine, opening, known, journalId, own }: Prepared): Promise<Store> {
+async function takeUp({ engine, opening, known, journalId, own, isMade }: Prepared): Promise<Store> {
   const { access, recovery, dataDir, site, highWaterMark } = opening;
   const read = (): Promise<HighWaterMark> => engine.read(() => readProgress(journalId));
   if (access === 'beside') {
@@ -227,7 +232,9 @@ async function takeUp({ engine, opening, known, journalId, own }: Prepared): Pro
   const missing = describeBehind(site, highWaterMark, present) ?? behindCopies;
   if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
   const isBehind = missing !== undefined;
-  await engine.write(() => takePlace(opening, known.identity, isBehind, copies?.terminals));
+  const { marks = [] } = copies ?? {};
+  const worker = { workerId: own?.workerId ?? 0, isMade };
+  await engine.write(() => takePlace(opening, known.identity, isBehind, { marks, ...worker }));
   const file = new HighWaterMarkFile(dataDir, highWaterMark, () => present, copies);
   const keep = (found: HighWaterMark): void => {
     // Of now: while it was read, more was noted.
@@ -237,13 +244,14 @@ async function takeUp({ engine, opening, known, journalId, own }: Prepared): Pro
   };
   const advance = async (): Promise<void> => keep(await read());
   await advance();
-  const newSinceMs = await engine.read(() => readMoment('newSinceMs'));
-  const missesSinceMs = await engine.read(() => readMoment('missesSinceMs'));
+  const { newSinceMs, missesSinceMs } = await engine.read(readMoments);
   const note = (latestSeq: number, kind: SeqKind = 'latestEventSeq'): void => {
     present = { ...present, [kind]: Math.max(present[kind], latestSeq) };
     file.note(present[kind], kind);
     known.latestEventSeq = present.latestEventSeq;
   };
+  // Whoever helps and then sends does so as another worker.
+  let witness: number | undefined;
   const requireNothingLost: Store['requireNothingLost'] = async (marks) => {
     const seen = present;
     const found = await read();
@@ -256,6 +264,10 @@ async function takeUp({ engine, opening, known, journalId, own }: Prepared): Pro
       throw error;
     }
     keep(found);
+    const { workerId } = own ?? {};
+    if (found.unmarkedSinceMs > 0 || workerId === undefined || workerId === witness) return;
+    await engine.write(() => noteWitness(workerId));
+    witness = workerId;
   };
   const settled = (): Promise<void> => file.settled();
   const mark = { seals: file.seals, settled, close: () => file.close(), advance, note };
@@ -275,9 +287,9 @@ function* takePlace(
   opening: Opening,
   database: DatabaseIdentity | undefined,
   isBehind: boolean,
-  ofCopies: readonly string[] = [],
+  { marks, ...worker }: Pick<Joining, 'isMade' | 'workerId'> & { readonly marks: readonly JournalProgress[] },
 ): Body<void> {
-  const { recovery, nowMs, stamp, restores, adopts, site, sentFrom } = opening;
+  const { recovery, nowMs, stamp, restores, adopts, site, sentFrom, highWaterMark } = opening;
   requireTerminals(opening, yield* readTerminals());
   const kept = yield* readPlace();
   const present = { termId: stamp.termId, file: undefined, database };
@@ -285,7 +297,9 @@ function* takePlace(
   const isSaid = recovery !== undefined || adopts;
   if (moved !== undefined && !isSaid) throw new JournalRefusedError(moved);
   if (recovery !== undefined) yield* recordLoss(recovery, isBehind || moved !== undefined || restores, nowMs);
+  yield* noteJoined({ ...worker, marks: [highWaterMark, ...marks], isSaid, nowMs });
   if (!isSaid && isBoundTo(kept, present)) return;
+  const ofCopies = marks.flatMap(({ terminals: named }) => named);
   const terminals = [...ofCopies, ...readMarkedTerminals(opening), ...sentFrom];
   yield* bindPlace({ present, terminals, isSaid, adopts, restores, nowMs });
 }

@@ -1,7 +1,9 @@
 /** What a person reads where the journal, or what is kept beside it, cannot be had. */
 import { describe, expect, test } from 'vitest';
 import {
+  areTerminalsKnown,
   type DatabaseIdentity,
+  decideUnmarked,
   describeLost,
   describeMissing,
   describeMoved,
@@ -24,6 +26,38 @@ describe('a high-water mark that cannot be read', () => {
     expect(describeUnreadableMark('/data/journal.mark', code)).toMatch(
       /so nothing is sent without it; put back the newest copy of the whole folder\. .*--journal-lost/,
     );
+  });
+});
+
+describe('a journal that a machine joins', () => {
+  const present = { sinceMs: 9, missesSinceMs: 7, latestEventSeq: 40 };
+  const found = { sinceMs: 5, missesSinceMs: 3, latestEventSeq: 20 };
+  const both = { sinceMs: 9, missesSinceMs: 3, latestEventSeq: 20 };
+
+  test.each<[string, Partial<Parameters<typeof decideUnmarked>[0]>, object | undefined]>([
+    ['with a mark is not unmarked', { markedSeq: 40 }, undefined],
+    ['without a mark is', {}, present],
+    ['without a mark is not, beside one that knows', { isWitnessed: true }, undefined],
+    ['without a mark after another without one is since both', { found }, both],
+    ['is so even beside one that knew before', { found, isWitnessed: true }, both],
+    ['with a mark is not any more', { found, markedSeq: 20 }, undefined],
+    ['with a mark that has seen more than it had then is still', { found, markedSeq: 21 }, found],
+  ])('%s', (_name, known, expected) => {
+    const nothing = { found: undefined, markedSeq: undefined, isWitnessed: false, present };
+    expect(decideUnmarked({ ...nothing, ...known })).toEqual(expected);
+  });
+});
+
+describe('the terminals of a lost journal', () => {
+  const known = { known: [], marked: [], said: [], present: 'TERM0001' };
+  test.each([
+    ['nothing names any', {}, false],
+    ['the mark names some', { marked: ['TERM0009'] }, true],
+    ['a person names some', { said: ['TERM0009'] }, true],
+    ['an older copy knows the present one', { known: ['TERM0009', 'TERM0001'] }, true],
+    ['an older copy knows another alone', { known: ['TERM0009'] }, false],
+  ])('where %s: %j', (_name, changes, expected) => {
+    expect(areTerminalsKnown({ ...known, ...changes })).toBe(expected);
   });
 });
 
@@ -59,7 +93,7 @@ describe('a journal in a database', () => {
 
   test('is named by its address, and the mark by its folder', () => {
     const progress = { journalId: 'a', recoveredAtMs: 0, sealedBatches: 2, latestEventSeq: 9 };
-    const mark = { ...progress, latestRegistrationEventSeq: 0, terminals: [] };
+    const mark = { ...progress, latestRegistrationEventSeq: 0, terminals: [], unmarkedSinceMs: 0 };
     expect(describeMissing(site, mark, { ...mark, latestEventSeq: 8 })).toMatch(
       /^the journal at postgres:\/\/db\.example\/paydrop is an older copy: .*Name in journal\.url the server/,
     );

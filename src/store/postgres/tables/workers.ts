@@ -42,7 +42,9 @@ create table worker (
   worker_id ${counted}, machine text not null, pid bigint not null, command text not null,
   role text not null check (role in ('sender', 'helper')), epoch bigint not null, since_ms bigint not null,
   lease_until_ms bigint not null, ended_at_ms bigint, superseded_at_ms bigint,
-  tables_version bigint not null default 0 -- That its program knows.
+  tables_version bigint not null default 0, -- That its program knows.
+  -- It has a mark by which nothing is missing in the journal, or has joined another that has.
+  is_witness boolean not null default false
 );
 create unique index one_sender on worker (role)
   where role = 'sender' and ended_at_ms is null and superseded_at_ms is null;
