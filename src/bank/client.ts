@@ -99,6 +99,7 @@ interface Call<Fields extends BusinessFields> {
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
   readonly read: (body: string, names: WireNames) => Fields | undefined;
   readonly mayLeave?: () => boolean;
+  readonly stop?: AbortSignal | undefined;
   /** Whether a 401 refuses it by its body, too; left out for a question, which may always be asked again. */
   readonly isRefused?: (reply: BankReply<Fields>) => boolean;
 }
@@ -119,14 +120,16 @@ export function makeBankClient(
   const { names } = context;
   const send = makeSend(context, options);
   return {
-    checkPayee: (check) =>
+    checkPayee: (check, stop) =>
       send({
+        stop,
         endpoint: 'payeeCheck',
         body: (requestUid) => payeeCheckBody(check, options, names, requestUid, clock.now()),
         read: readPayeeCheckFields,
       }),
-    transfer: (order, mayLeave) =>
+    transfer: (order, mayLeave, stop) =>
       send({
+        stop,
         endpoint: 'transfer',
         transRefNo: order.transRefNo,
         body: (requestUid) => transferBody(order, names, requestUid),
@@ -135,15 +138,17 @@ export function makeBankClient(
         isRefused: (reply) =>
           readReply(reply, { order, sends: 1, refusals: 0 }, []).finding.kind === 'refused',
       }),
-    inquire: (inquiry) =>
+    inquire: (inquiry, stop) =>
       send({
+        stop,
         endpoint: 'inquiry',
         transRefNo: inquiry.transRefNo,
         body: (requestUid) => inquiryBody(inquiry, requestUid),
         read: readInquiryFields,
       }),
-    register: (order, mayLeave) =>
+    register: (order, mayLeave, stop) =>
       send({
+        stop,
         endpoint: 'registration',
         requestUid: order.requestUid,
         headers: registrationHeadersOf(order),
@@ -152,8 +157,8 @@ export function makeBankClient(
         mayLeave,
         isRefused: (reply) => readAnswer(reply).finding.kind === 'not-sent',
       }),
-    requestStatement: (request) =>
-      send({ endpoint: 'statement', body: () => statementBody(request), read: readStatementFields }),
+    requestStatement: (request, stop) =>
+      send({ stop, endpoint: 'statement', body: () => statementBody(request), read: readStatementFields }),
     async [Symbol.asyncDispose]() {
       context[Symbol.dispose]();
     },
@@ -161,6 +166,7 @@ export function makeBankClient(
 }
 
 const closed = { kind: 'not-sent', why: 'the bank client is closed' } as const;
+const withheld = { kind: 'withheld' } as const;
 
 type Rate = Pick<BankClientOptions, 'requestsPerSecond' | 'reserveSlots'>;
 
@@ -202,7 +208,9 @@ function makeSend(context: CallContext, rate: Rate): Send {
       // What cannot be sent takes no turn.
       const token = await findToken();
       if (token.kind !== 'token') return { reply: token };
-      const turn = await take(closing);
+      const { stop } = call;
+      const turn = await take(stop === undefined ? closing : AbortSignal.any([closing, stop]));
+      if (turn === undefined) return { reply: closing.aborted ? closed : withheld };
       let isOver = false;
       const mayLeave = (): boolean => {
         isOver = turns < turnsMax && turn.isOver();

@@ -9,8 +9,16 @@ export interface Turn {
   isOver(): boolean;
 }
 
-/** Waits for the caller's turn; the signal ends every wait at once. */
-export type TakeTurn = (signal: AbortSignal) => Promise<Turn>;
+/** Waits for the caller's turn; undefined when the signal has ended the wait. */
+export type TakeTurn = (signal: AbortSignal) => Promise<Turn | undefined>;
+
+/** Where turns come from, the earliest first. */
+export interface TurnSource {
+  /** The next turn of all. */
+  take(): Turn | Promise<Turn>;
+  /** A turn that nobody has used and that has not come yet is another's. */
+  giveBack(turn: Turn): void;
+}
 
 /** How much later than its moment a turn may be used: by a machine that has heard of it late, or was busy. */
 export const lateMaxMs = 25;
@@ -27,17 +35,37 @@ export const makeTurn = (atMs: number, clock: Pick<Clock, 'elapsedMs'>): Turn =>
   isOver: () => clock.elapsedMs() > atMs + lastsMs,
 });
 
-/** Waits for a turn that is not too late when it is used. @param take the next turn of all */
+/** Waits for a turn that is not too late when it is used; undefined when the signal ends the wait. */
 export async function waitForTurn(
-  take: () => Turn | Promise<Turn>,
+  turns: TurnSource,
   clock: Clock,
   signal: AbortSignal,
-): Promise<Turn> {
-  for (;;) {
-    const turn = await take();
+): Promise<Turn | undefined> {
+  while (!signal.aborted) {
+    const turn = await takeUnlessAborted(turns, signal);
+    if (turn === undefined) break;
     const waitMs = turn.atMs - clock.elapsedMs();
     if (waitMs > 0) await clock.sleep(Math.ceil(waitMs), signal);
-    if (signal.aborted || clock.elapsedMs() <= turn.atMs + lateMaxMs) return turn;
+    const isLate = clock.elapsedMs() > turn.atMs + lateMaxMs;
+    if (signal.aborted) turns.giveBack(turn);
+    else if (!isLate) return turn;
+  }
+  return undefined;
+}
+
+/** A turn that comes after the wait was ended is given back. */
+async function takeUnlessAborted(turns: TurnSource, signal: AbortSignal): Promise<Turn | undefined> {
+  const taken = turns.take();
+  if (!(taken instanceof Promise)) return taken;
+  const { promise: aborted, resolve } = Promise.withResolvers<undefined>();
+  const abort = (): void => resolve(undefined);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    const turn = await Promise.race([taken, aborted]);
+    if (turn === undefined) void taken.then((late) => turns.giveBack(late)).catch(() => undefined);
+    return turn;
+  } finally {
+    signal.removeEventListener('abort', abort);
   }
 }
 
@@ -48,10 +76,28 @@ export async function waitForTurn(
 export function makeRateLimiter(perSecond: number, clock: Clock): TakeTurn {
   const intervalMs = 1_000 / perSecond;
   let nextTurnMs = -Infinity;
-  const take = (): Turn => {
-    const atMs = Math.max(clock.elapsedMs(), nextTurnMs);
-    nextTurnMs = atMs + intervalMs;
-    return makeTurn(atMs, clock);
+  const givenBack: Turn[] = [];
+  const takeAgain = (nowMs: number): Turn | undefined => {
+    let turn = givenBack.shift();
+    while (turn !== undefined && turn.atMs < nowMs) turn = givenBack.shift();
+    return turn;
   };
-  return (signal) => waitForTurn(take, clock, signal);
+  const turns: TurnSource = {
+    take() {
+      const nowMs = clock.elapsedMs();
+      const again = takeAgain(nowMs);
+      if (again !== undefined) return again;
+      const atMs = Math.max(nowMs, nextTurnMs);
+      nextTurnMs = atMs + intervalMs;
+      return makeTurn(atMs, clock);
+    },
+    giveBack: (turn) => insertTurn(givenBack, turn),
+  };
+  return (signal) => waitForTurn(turns, clock, signal);
+}
+
+/** Keeps turns in their order. */
+export function insertTurn(turns: Turn[], turn: Turn): void {
+  const place = turns.findIndex(({ atMs }) => atMs > turn.atMs);
+  turns.splice(place < 0 ? turns.length : place, 0, turn);
 }

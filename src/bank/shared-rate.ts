@@ -3,7 +3,7 @@
  * a clock that they share, and a turn that comes too late is given up.
  */
 import type { Clock } from '../core/ports.ts';
-import { lateMaxMs, makeTurn, type TakeTurn, type Turn, waitForTurn } from './rate.ts';
+import { insertTurn, lateMaxMs, makeTurn, type TakeTurn, type Turn, waitForTurn } from './rate.ts';
 
 /** Turns that were reserved, by the shared clock: the first, and one each interval after it. */
 export interface ReservedSlots {
@@ -91,10 +91,12 @@ export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: 
     }
   };
 
+  const all = { take: takeReserved, giveBack: (turn: Turn): void => insertTurn(turns, turn) };
+
   return async (signal) => {
     waiting += 1;
     try {
-      return await waitForTurn(takeReserved, clock, signal);
+      return await waitForTurn(all, clock, signal);
     } finally {
       waiting -= 1;
     }

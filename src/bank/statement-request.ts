@@ -22,7 +22,8 @@ export interface StatementFields extends BusinessFields {
 }
 
 export interface StatementBank {
-  requestStatement(request: StatementRequest): Promise<BankReply<StatementFields>>;
+  /** @param stop as of a payee check */
+  requestStatement(request: StatementRequest, stop?: AbortSignal): Promise<BankReply<StatementFields>>;
 }
 
 /** statusCode of §7.2. */
@@ -69,8 +70,8 @@ function readStatusCode(object: JsonObject): string | undefined {
 /** The desk over a bank client. */
 export function makeStatementRequests(bank: StatementBank, dateField: StatementDateField): StatementRequests {
   return {
-    request: async (date, companyId) =>
-      readOffer(await bank.requestStatement({ dateField, date, companyId })),
+    request: async (date, companyId, stop) =>
+      readOffer(await bank.requestStatement({ dateField, date, companyId }, stop)),
   };
 }
 

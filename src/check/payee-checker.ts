@@ -1,7 +1,7 @@
 /** Asks the bank about payees for a dry run: as a run would, but no brake counts and nothing is recorded. */
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
-import type { Bank, PayeeCheck } from '../core/bank-port.ts';
+import type { Bank } from '../core/bank-port.ts';
 import type { BatchReason, Clock } from '../core/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { BankClock } from '../payout/bank-clock.ts';
@@ -65,7 +65,7 @@ export class PayeeChecker {
     this.#gate = new BreakerGate({ clock, brake: noBrake, stop });
     this.#limit = pLimit(concurrency);
     this.#lastAnswerAtMs = clock.now();
-    const bank: PayeeBank = { checkPayee: (check) => this.#checkPayee(check) };
+    const bank: PayeeBank = { checkPayee: (...asked) => this.#checkPayee(...asked) };
     this.#context = { bank, bankClock: new BankClock(clock), clock, gate: this.#gate, stop };
   }
 
@@ -115,8 +115,8 @@ export class PayeeChecker {
     return verdict;
   }
 
-  async #checkPayee(check: PayeeCheck): ReturnType<Bank['checkPayee']> {
-    const reply = await this.#options.bank.checkPayee(check);
+  async #checkPayee(...asked: Parameters<Bank['checkPayee']>): ReturnType<Bank['checkPayee']> {
+    const reply = await this.#options.bank.checkPayee(...asked);
     if (reply.kind === 'answered') {
       this.answers += 1;
       this.#elapsedMs += reply.elapsedMs;

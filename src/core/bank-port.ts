@@ -31,7 +31,7 @@ export type BankReply<Fields> =
 /** No byte of the request has left. */
 export type UnsentReply =
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** `mayLeave` said no at the moment the bytes were about to leave. */
+  /** `mayLeave` said no at the moment the bytes were about to leave, or the wait for a turn was ended. */
   | { readonly kind: 'withheld' }
   /** The token endpoint refused our credentials (TK001, §5). */
   | { readonly kind: 'credentials-refused'; readonly code: string };
@@ -109,18 +109,27 @@ export interface RegistrationOrder {
 }
 
 export interface RegistrationBank {
-  /** Sends one registration. @param mayLeave as of a transfer */
-  register(order: RegistrationOrder, mayLeave: () => boolean): Promise<BankReply<RegistrationFields>>;
+  /** Sends one registration. @param mayLeave as of a transfer @param stop as of a payee check */
+  register(
+    order: RegistrationOrder,
+    mayLeave: () => boolean,
+    stop?: AbortSignal,
+  ): Promise<BankReply<RegistrationFields>>;
 }
 
 export interface Bank {
-  checkPayee(check: PayeeCheck): Promise<BankReply<PayeeCheckFields>>;
+  /** @param stop ends the wait for a turn under the rate limit, for every call alike: it is `withheld` then */
+  checkPayee(check: PayeeCheck, stop?: AbortSignal): Promise<BankReply<PayeeCheckFields>>;
   /**
    * Sends one transfer. `mayLeave` is asked again just before bytes leave, after every wait
    * (token, rate limit) and before the one repetition that a 401 allows.
    */
-  transfer(order: TransferOrder, mayLeave: () => boolean): Promise<BankReply<TransferFields>>;
-  inquire(inquiry: StatusInquiry): Promise<BankReply<InquiryFields>>;
+  transfer(
+    order: TransferOrder,
+    mayLeave: () => boolean,
+    stop?: AbortSignal,
+  ): Promise<BankReply<TransferFields>>;
+  inquire(inquiry: StatusInquiry, stop?: AbortSignal): Promise<BankReply<InquiryFields>>;
 }
 
 // ---------------------------------------------------------------- one token for several machines

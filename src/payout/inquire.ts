@@ -9,7 +9,13 @@ import { payerOf, type WorkerContext } from './context.ts';
 import { clocksDiffer, dayPollMs } from './rules/clock-skew.ts';
 import type { AskedTransfer } from './rules/inquiry-items.ts';
 import { combine, mayHaveMoved } from './rules/case.ts';
-import { type InquiryReading, type PayeeFinding, readInquiry, type ReadReply } from './rules/read-reply.ts';
+import {
+  type InquiryReading,
+  type PayeeFinding,
+  readInquiry,
+  type ReadReply,
+  wasAsked,
+} from './rules/read-reply.ts';
 
 export type Inquired = ReadReply<InquiryReading>;
 
@@ -77,16 +83,17 @@ export async function inquireFor(
   tranDate: string,
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
-  const { gate, clock, bank, run } = context;
+  const { gate, clock, bank, run, stop } = context;
   const pass = await gate.ask(passHalted);
   if (pass.kind !== 'go') return undefined;
   const tranTime = formatBangkokTime(clock.now());
   const said = await callBank(context, {
     pass,
     kind: 'inquiries',
-    send: () => bank.inquire({ transRefNo, channelId, termId, companyId, tranDate, tranTime }),
+    send: () => bank.inquire({ transRefNo, channelId, termId, companyId, tranDate, tranTime }, stop),
     read: (reply) => readInquiry(reply, { transRefNo, sends }),
   });
+  if (!wasAsked(said.finding)) return undefined;
   if (said.finding.kind !== 'nothing-said') run.noteTold();
   return said;
 }

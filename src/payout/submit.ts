@@ -203,7 +203,8 @@ export async function sendAttempt(
   const said = await callBank(context, {
     pass,
     kind: 'transfers',
-    send: () => bank.transfer(attempt.order, () => gate.isServiceOpen && mayStillSend() && mayLeave()),
+    send: () =>
+      bank.transfer(attempt.order, () => gate.isServiceOpen && mayStillSend() && mayLeave(), context.stop),
     read: (reply) => readReply(reply, attempt, sameReference),
   });
   const { kind } = said.breaker;

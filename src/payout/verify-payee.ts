@@ -7,7 +7,7 @@ import type { WorkerContext } from './context.ts';
 import { askUntilSaid } from './inquire.ts';
 import { noBankNames } from './rules/intent.ts';
 import { decidePayee, judgePayee, type PayeeVerdict, type Verified } from './rules/payee.ts';
-import { readPayeeCheck } from './rules/read-reply.ts';
+import { readPayeeCheck, wasAsked } from './rules/read-reply.ts';
 
 /** What asking about a payee takes; a dry run has no more than this. */
 export interface AskContext extends CallContext, Pick<WorkerContext, 'clock' | 'stop'> {
@@ -31,12 +31,13 @@ export async function askAboutPayee(context: AskContext, payee: AskedPayee): Pro
   const said = await askUntilSaid(context, true, async (isLastAsk) => {
     const pass = await context.gate.ask();
     if (pass.kind !== 'go') return undefined;
-    return callBank(context, {
+    const said = await callBank(context, {
       pass,
       kind: 'checks',
-      send: () => context.bank.checkPayee(check),
+      send: () => context.bank.checkPayee(check, context.stop),
       read: (reply) => readPayeeCheck(reply, isLastAsk),
     });
+    return wasAsked(said.finding) ? said : undefined;
   });
   return said === undefined ? { kind: 'stopped' } : judgePayee(said.finding, payeeName);
 }

@@ -47,7 +47,7 @@ export async function fetchStatement(
   stop: AbortSignal,
   forcedBy?: string,
 ): Promise<Fetched> {
-  const offer = await context.desk.request(date, companyId);
+  const offer = await context.desk.request(date, companyId, stop);
   if (offer.kind !== 'offered') return offer;
   const isForced = forcedBy !== undefined;
   const provenance: Provenance = { from: 'bank', user: forcedBy ?? null, isForced };

@@ -29,8 +29,8 @@ export type StatementOffer =
 
 /** Endpoint 8. */
 export interface StatementRequests {
-  /** @param companyId null for all companies of the partner */
-  request(date: string, companyId: string | null): Promise<StatementOffer>;
+  /** @param companyId null for all companies of the partner @param stop ends the wait for a turn under the rate limit */
+  request(date: string, companyId: string | null, stop?: AbortSignal): Promise<StatementOffer>;
 }
 
 /** Why a statement was not taken: nothing of it may be used. */

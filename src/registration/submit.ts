@@ -143,7 +143,7 @@ async function sendAndRecord(context: RegistrationContext, intended: Intended): 
   try {
     const { round } = limit.state;
     const order = { ...instruction, requestUid, ipAddress };
-    const read = readAnswer(await bank.register(order, () => mayLeave(context, intended)));
+    const read = readAnswer(await bank.register(order, () => mayLeave(context, intended), context.stop));
     limit.observe(read.limit, round);
     ({ service, company } = read);
     if (gettingOn.includes(read.finding.kind)) run.noteProgress();

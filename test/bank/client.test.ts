@@ -254,6 +254,28 @@ describe('the rate limit', () => {
     expect(paths).toEqual(['inquirystatus', 'fundtransfer', 'inquiry', 'inquirystatus']);
   });
 
+  test('withholds what waits for its turn when it is told to stop, and its turns are others’', async () => {
+    const clock = makeVirtualClock();
+    const { bank, client } = await start({ clock, requestsPerSecond: 0.1 });
+    await client.checkPayee(check);
+    const stop = new AbortController();
+    const { signal } = stop;
+    const waiting = Promise.all([
+      client.checkPayee(check, signal),
+      client.transfer(order, yes, signal),
+      client.inquire(inquiry, signal),
+    ]);
+    await eventually(() => expect(clock.sleepers).toBe(3));
+    stop.abort();
+    expect(await waiting).toEqual([{ kind: 'withheld' }, { kind: 'withheld' }, { kind: 'withheld' }]);
+    expect(await client.transfer(order, yes, signal)).toEqual({ kind: 'withheld' });
+    expect(bank.business()).toHaveLength(1);
+    const next = client.inquire(inquiry);
+    await eventually(() => expect(clock.sleepers).toBe(1));
+    await clock.advance(10_000);
+    expect(await next).toMatchObject({ kind: 'answered' });
+  });
+
   test('lets nobody go on once the client is closed', async () => {
     const clock = makeVirtualClock();
     const { bank, client } = await start({ clock, requestsPerSecond: 0.01 });

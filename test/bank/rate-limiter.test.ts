@@ -75,6 +75,23 @@ describe('the rate limit', () => {
     await all;
   });
 
+  test('gives the turns of those who have left to those who come, and none twice', async () => {
+    const clock = makeVirtualClock();
+    const takeTurn = makeRateLimiter(1, clock);
+    const leaving = new AbortController();
+    const first = askForTurns(takeTurn, 2, clock.now);
+    const gone = [takeTurn(leaving.signal), takeTurn(leaving.signal)];
+    const behind = askForTurns(takeTurn, 1, clock.now);
+    await clock.quieten();
+    leaving.abort();
+    expect(await Promise.all(gone)).toEqual([undefined, undefined]);
+    const late = askForTurns(takeTurn, 3, clock.now);
+    await clock.advance(10_000);
+    await Promise.all([first.all, behind.all, late.all]);
+    const atMs = [first, behind, late].map(({ turns }) => turns.map((turn) => turn.atMs));
+    expect(atMs).toEqual([[0, 1_000], [4_000], [2_000, 3_000, 5_000]]);
+  });
+
   test('turns that passed while the process stood still are not made up for at once', async () => {
     const clock = makeVirtualClock();
     const { turns, all } = askForTurns(makeRateLimiter(10, clock), 40, clock.now);

@@ -96,4 +96,14 @@ describe('the rate of several machines', () => {
     await clock.advance(5_000);
     await turn;
   });
+
+  test('nobody waits for turns that cannot be reserved once told to stop', async () => {
+    const clock = makeVirtualClock();
+    const takeTurn = makeSharedRateLimiter(10, clock, () => new Promise(() => {}));
+    const stop = new AbortController();
+    const turn = takeTurn(stop.signal);
+    await clock.quieten();
+    stop.abort();
+    expect(await turn).toBeUndefined();
+  });
 });

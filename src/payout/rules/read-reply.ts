@@ -423,6 +423,10 @@ const question: Asked = {
 };
 const neverAsked: Reason = { code: 'withheld', text: question.notSent };
 
+/** False for a question that was withheld: the run was told to stop while it waited for its turn. */
+export const wasAsked = (finding: InquiryReading | PayeeFinding): boolean =>
+  finding.kind !== 'nothing-said' || finding.reason.code !== neverAsked.code;
+
 const nothingSaid = (reason: ServiceTrouble, isTrouble: boolean): NothingSaid => ({
   kind: 'nothing-said',
   reason,
@@ -487,6 +491,7 @@ export function readPayeeCheck(
   isLastAsk: boolean,
 ): ReadReply<PayeeFinding> {
   const finding = readPayeeAnswer(reply);
+  const isEnd = isLastAsk && wasAsked(finding);
   switch (finding.kind) {
     case 'payable':
       return readWith(reply, finding, { kind: 'answered' });
@@ -495,7 +500,7 @@ export function readPayeeCheck(
     case 'halt':
       return readWith(reply, finding, { kind: 'payer-stop', reason: finding.reason });
     case 'nothing-said':
-      return readWith(reply, finding, signalOfNothing(finding, isLastAsk ? 'ended-otherwise' : 'nothing'));
+      return readWith(reply, finding, signalOfNothing(finding, isEnd ? 'ended-otherwise' : 'nothing'));
   }
 }
 
