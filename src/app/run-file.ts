@@ -8,7 +8,7 @@ import { ingestFile } from '../intake/ingest.ts';
 import { haltUnsent, isConcluded, isNothingLeft } from '../payout/conclude.ts';
 import type { LowestLimit } from '../payout/rules/adaptive-limit.ts';
 import { followPayer, runBatch } from '../payout/run-batch.ts';
-import { finishReports, removeUnrecorded } from '../reports/batch-reports.ts';
+import { finishReports, removeUnrecorded, requireReportable } from '../reports/batch-reports.ts';
 import { writeReports, type WrittenReports } from '../reports/write-reports.ts';
 import { grownReason, type TakenFile } from '../watch/rules/file-growth.ts';
 import { reportInPlace } from './machines/report-in-place.ts';
@@ -99,19 +99,32 @@ async function runKnown(
   const isRepeat = await isNothingLeft(journal, known);
   const isHalted = known.status === 'sealed' && (await findGrown(session, known, file)) !== undefined;
   if (isHalted) await haltUnsent(journal, known, grownReason(known), clock.now());
+  const others = new Set<string>();
   if (!isRepeat && !isHalted) {
+    await requireReportableBatch(session, known);
     const { payerAccount } = loaded.settings.bank;
     const batch = await followPayer(journal, known, payerAccount, toLog(log), clock.now());
-    const end = await payWithProgress(session, batch, options);
+    const end = await payWithProgress(session, batch, options, others);
     if (end === 'interrupted') {
       await finishReports(journal, outbox, batch.batchId);
+      await reportOthers(session, others);
       return { kind: 'interrupted', batch };
     }
   }
   const pace = isRepeat ? undefined : adaptiveLimits.transfers.lowest;
   const reports = await restBatch(session, known.batchId, options.exceptionsOk, pace);
+  await reportOthers(session, others);
   return { kind: 'rested', reports, isRepeat, pace, grown: await findGrown(session, known, file) };
 }
+
+const workbookRowsMaxOf = ({ settings }: RunSession['loaded']): number =>
+  settings.output.workbook ? settings.output.workbookRows : 0;
+
+/** Proves, before anything of a batch is sent or asked about, that it can be reported on. */
+export const requireReportableBatch = (
+  { journal, outbox, loaded }: RunSession,
+  batch: Batch,
+): Promise<void> => requireReportable(journal, outbox, batch, workbookRowsMaxOf(loaded));
 
 /** Writes what is due for a batch at rest. */
 export async function restBatch(
@@ -123,7 +136,6 @@ export async function restBatch(
   const { loaded, clock, bankAddress, journal, outbox } = session;
   const { isSandbox } = loaded;
   const { similarDays } = loaded.settings.limits;
-  const { workbook, workbookRows } = loaded.settings.output;
   const context = {
     isSandbox,
     bankAddress,
@@ -131,7 +143,7 @@ export async function restBatch(
     exceptionsOk,
     pace,
     similarDays,
-    workbookRowsMax: workbook ? workbookRows : 0,
+    workbookRowsMax: workbookRowsMaxOf(loaded),
   };
   return reportInPlace(
     () => writeReports(journal, outbox, batchId, context),
@@ -139,14 +151,15 @@ export async function restBatch(
   );
 }
 
+/** @param others batches other than this one of which rows have changed */
 async function payWithProgress(
   session: RunSession,
   batch: Batch,
   options: RunFileOptions,
+  others: Set<string>,
 ): ReturnType<typeof runBatch> {
   const waitOver = new AbortController();
   const stop = AbortSignal.any([options.interrupted, waitOver.signal]);
-  const others = new Set<string>();
   const countOwn = await makeCounter(session, batch, options.progress);
   const count = (payout: Payout | undefined): void => {
     if (payout !== undefined && payout.batchId !== batch.batchId) others.add(payout.batchId);
@@ -156,13 +169,15 @@ async function payWithProgress(
   const reportWait = options.progress.showWait?.bind(options.progress);
   const context = { ...makeContext(session, stop, count, batch), reportWait };
   const { waitMs, interrupted } = options;
-  const end = await runBatch(context, batch, { waitMs, interrupted, waitOver });
-  // A late proof for an attempt of another file changes that file's row: its own update says so, not this one's.
+  return runBatch(context, batch, { waitMs, interrupted, waitOver });
+}
+
+/** A late proof for an attempt of another file changes that file's row: its own update says so, not this one's. */
+async function reportOthers(session: RunSession, others: ReadonlySet<string>): Promise<void> {
   for (const batchId of others) {
     const paths = await reportIfSettled(session, batchId);
     if (paths !== undefined) session.log.warn({ batchId, paths }, 'rows of another file have changed');
   }
-  return end;
 }
 
 /** Writes what is due for a batch that has changed, if it is settled. @returns the paths of what was written; undefined otherwise */

@@ -38,7 +38,7 @@ import {
   openRegistrationWatch,
   type WatchedAround,
 } from './registration/watch.ts';
-import { restBatch } from './run-file.ts';
+import { requireReportableBatch, restBatch } from './run-file.ts';
 import { explainLoss, makeContext, type Session, toLog } from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
 import { WatchProgress } from './watch-progress.ts';
@@ -391,6 +391,7 @@ function makeSetup(
       isWatchedByAnother: true,
       isHeldUp: () => around.disk.trouble !== undefined || session.place?.keeper.isHeld === false,
     }),
+    requireReportable: (batch) => requireReportableBatch(session, batch),
     report: (batchId) => restBatch(session, batchId, false),
     finishReports: (batchId) => finishReports(store, outbox, batchId),
     findUnpublished: () => outbox.findLeftovers(),

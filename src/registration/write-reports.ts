@@ -9,6 +9,7 @@ import {
   type ReportedFile,
   type ReportForm,
   ReportWriter,
+  requireReportable,
   type RowTally,
 } from '../reports/batch-reports.ts';
 import type { PresentOutbox, ReportOutbox, ReportRecords } from '../reports/ports.ts';
@@ -56,6 +57,14 @@ export async function finishRegistrationReports(
 ): Promise<readonly ReportedFile[]> {
   return finishReports(toRecords(journal), outbox, batchId);
 }
+
+/** Proves that the next reports can be written, as `requireReportable` does. */
+export const requireRegistrationsReportable = (
+  journal: RegistrationReportStore,
+  outbox: ReportOutbox,
+  batch: RegistrationBatch,
+  workbookRowsMax: number,
+): Promise<void> => requireReportable(toRecords(journal), outbox, batch, workbookRowsMax);
 
 /** Removes what no record names, as `removeUnrecorded` does. */
 export const removeUnrecordedRegistrations = (

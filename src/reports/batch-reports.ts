@@ -97,14 +97,9 @@ export interface PreparedReport extends PreparedFile {
   readonly rows: number;
 }
 
-const kindsInOrder: readonly ReportKind[] = [
-  'result',
-  'exceptions',
-  'summary',
-  'workbook',
-  'result-update',
-  'exceptions-update',
-];
+const firstKinds: readonly ReportKind[] = ['result', 'exceptions', 'summary', 'workbook'];
+const updateKinds: readonly ReportKind[] = ['result-update', 'exceptions-update'];
+const kindsInOrder = [...firstKinds, ...updateKinds];
 
 const compareReports = (one: Report, other: Report): number =>
   one.number - other.number || kindsInOrder.indexOf(one.kind) - kindsInOrder.indexOf(other.kind);
@@ -131,6 +126,30 @@ export async function finishReports(
   if (failures.length > 0) throw failures[0];
   await outbox.removeLeftovers(batchId, temporaryPathsOf(files));
   return files;
+}
+
+/** 0 for the reports that show every row, which come first; else which update is next. */
+function nextNumber(recorded: readonly Pick<Report, 'kind'>[]): number {
+  if (!recorded.some(({ kind }) => kind === 'result')) return 0;
+  return 1 + recorded.filter(({ kind }) => kind === 'result-update').length;
+}
+
+/**
+ * Proves, before anything of a batch is sent or asked about, that it can be reported on afterwards: publishes what was
+ * due, and finds what has the names of the next reports, as after a loss of the journal that recorded them.
+ * @param workbookRowsMax as for writing them
+ * @throws OutputFileError naming what is in the way, and the cure
+ */
+export async function requireReportable(
+  journal: Pick<ReportRecords<unknown>, 'reports'>,
+  outbox: ReportOutbox,
+  { batchId, fileName, rows }: Pick<ReportedBatch, 'batchId' | 'fileName' | 'rows'>,
+  workbookRowsMax: number,
+): Promise<void> {
+  const number = nextNumber(await finishReports(journal, outbox, batchId));
+  const kinds = number === 0 ? firstKinds : updateKinds;
+  const written = rows <= workbookRowsMax ? kinds : kinds.filter((kind) => kind !== 'workbook');
+  await outbox.requireRoom(written.map((kind) => computeReportName(fileName, batchId, kind, number)));
 }
 
 /** Removes temporary files of a batch that no record names, as far as the outbox does. */
@@ -222,10 +241,9 @@ export class ReportWriter<
       const nameOf = (kind: ReportKind): string => computeReportName(batch.fileName, batchId, kind, number);
       return { snapshot, outbox, batch, nameOf };
     };
-    if (!recorded.some(({ kind }) => kind === 'result'))
-      return { eventSeq, ...(await this.#prepareWhole(sourceOf(0), figures, asked)) };
+    const number = nextNumber(recorded);
+    if (number === 0) return { eventSeq, ...(await this.#prepareWhole(sourceOf(0), figures, asked)) };
     // The rows that changed after the last report, and the alarms among them; no file at all when none did.
-    const number = 1 + recorded.filter(({ kind }) => kind === 'result-update').length;
     const changedSince = Math.max(...recorded.map((report) => report.eventSeq));
     const pages = snapshot.resultRows(batchId, changedSince);
     return { eventSeq, figures, prepared: await this.#writeTables(sourceOf(number), pages, number) };

@@ -4,6 +4,8 @@ import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { isSteering, tableCell } from '../core/cell-text.ts';
 import { escapeAmountCell, escapeSpreadsheetCell } from '../platform/csv/spreadsheet-cells.ts';
+import { lookAt } from '../platform/disk.ts';
+import { probeFolders } from '../platform/disk-probe.ts';
 import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
 import {
   AtomicFile,
@@ -127,6 +129,23 @@ class Temporaries {
   }
 }
 
+/** @throws OutputFileError where something has one of the names */
+async function requireFree(paths: readonly string[]): Promise<void> {
+  const taken: string[] = [];
+  for (const path of paths) {
+    const found = await lookAt(path).catch((error: unknown) => {
+      throw failWith('read', path, error);
+    });
+    if (found !== undefined) taken.push(path);
+  }
+  const [first, ...others] = taken;
+  if (first === undefined) return;
+  const beside = others.length === 0 ? '' : `; so it is with ${others.join(' and ')}`;
+  throw new OutputFileError(
+    `cannot publish ${first}: another file has this name already; move it away and run it again${beside}`,
+  );
+}
+
 /** Read and entered by its group, which is that of every file made in it. */
 const sharedFolderBits = 0o2050;
 
@@ -181,6 +200,17 @@ export async function openOutbox(
     return file;
   };
   return {
+    requireRoom: async (fileNames) => {
+      // First: a share that has gone is told of, rather than waited for.
+      const trouble = await probeFolders([root]);
+      if (trouble !== undefined) throw new OutputFileError(`${trouble.why}, and run it again`);
+      await requireFree(fileNames.map((name) => join(root, name)));
+      const longest = fileNames.toSorted((one, other) => one.length - other.length).at(-1);
+      if (longest === undefined) return;
+      // No name is too long for the file system, and the group may have the file.
+      const file = await AtomicFile.open(join(root, longest), group);
+      await file[Symbol.asyncDispose]();
+    },
     openTable: async (fileName, style) => openTable(await open(fileName), formats[style]),
     writeWhole: async (fileName, content) => {
       await using file = await open(fileName);

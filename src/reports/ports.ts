@@ -10,6 +10,11 @@ import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 export type TableStyle = 'program' | 'spreadsheet';
 
 export interface ReportOutbox {
+  /**
+   * Proves that files of these names can be written: no other file has one of them, and the folder takes a new file.
+   * @throws OutputFileError naming every file that is in the way
+   */
+  requireRoom(fileNames: readonly string[]): Promise<void>;
   openTable(fileName: string, style: TableStyle): Promise<TableDraft>;
   /** @param content a text, as UTF-8, or bytes */
   writeWhole(fileName: string, content: string | Uint8Array): Promise<PreparedFile>;

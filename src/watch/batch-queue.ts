@@ -248,6 +248,7 @@ export class BatchScheduler {
       await this.#rest(batchId, true);
       return;
     }
+    await this.#setup.requireReportable(batch);
     const waitOver = new AbortController();
     const others = new Set<string>();
     const count = (payout: Payout | undefined): void => {

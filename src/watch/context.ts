@@ -87,6 +87,8 @@ export interface WatchSetup {
   readonly adaptiveLimits: AdaptiveLimits;
   readonly disk: DiskWatch;
   openContext(stop: AbortSignal, count: (payout: Payout | undefined) => void, payer: Payer): WorkerContext;
+  /** Proves, before a batch is run, that it can be reported on. */
+  requireReportable(batch: Batch): Promise<void>;
   /** Writes what is due for a batch at rest. */
   report(batchId: string): Promise<WrittenReports>;
   /** Publishes what a batch had due from before. */

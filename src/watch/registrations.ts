@@ -25,6 +25,8 @@ export interface RegistrationWatchSetup extends FileQueueSetup {
   readonly filesAtOnce: number;
   /** Sends what can be sent, and waits for outcomes for a while. */
   run(batch: RegistrationBatch, run: RegistrationRun): Promise<'rested' | 'interrupted'>;
+  /** Proves, before a batch is sent, that it can be reported on. */
+  requireReportable(batch: RegistrationBatch): Promise<void>;
   /** Writes what is due. */
   report(batchId: string): Promise<WrittenRegistrationReports>;
   /** Publishes what a batch had due from before. */
@@ -159,16 +161,17 @@ export class RegistrationWatch {
   }
 
   async #run(batch: RegistrationBatch): Promise<void> {
-    const { store, clock, finishReports, run } = this.#setup;
+    const { store, clock, requireReportable, finishReports, run } = this.#setup;
     const { batchId } = batch;
     const obstacle = batch.status === 'sealed' ? await this.files.taken.findGrowth(batch) : undefined;
     if (obstacle !== undefined) {
       await store.holdReadyRegistrations(batchId, 'halted', obstacle, clock.now());
       if (await store.moveRegistrationBatch(batchId, 'running', null, clock.now(), batch))
         await store.moveRegistrationBatch(batchId, 'halted', obstacle, clock.now());
-    } else if ((await run(batch, { onAllSent: () => this.#leavePlace(batchId) })) === 'interrupted') {
-      await finishReports(batchId);
-      return;
+    } else {
+      await requireReportable(batch);
+      const end = await run(batch, { onAllSent: () => this.#leavePlace(batchId) });
+      if (end === 'interrupted') return void (await finishReports(batchId));
     }
     await this.#rest(batchId);
     await this.#breathe(batchId);

@@ -1,4 +1,15 @@
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -185,6 +196,58 @@ describe('the outbox', () => {
     const recorded = join(folder, 'out', '.x.4K7Q2M9XWD.result.csv.aaaaaaaaaaaa.tmp');
     await outbox.removeLeftovers('4K7Q2M9XWD', [recorded]);
     expect(await names()).toEqual(kept.toSorted());
+  });
+});
+
+describe('room for reports', () => {
+  const wanted = ['a.4K7Q2M9XWD.result.csv', 'a.4K7Q2M9XWD.summary.json'];
+
+  test('is there where nothing has their names, and looking leaves nothing behind', async () => {
+    await writeFile(join(folder, 'out', 'b.4K7Q2M9XWD.result.csv'), 'theirs');
+    await outbox.requireRoom(wanted);
+    expect(await names()).toEqual(['b.4K7Q2M9XWD.result.csv']);
+    expect(await outbox.findLeftovers()).toEqual([]);
+  });
+
+  test('is not there while a file or a folder has a name: all of them are named, and moved away as it says', async () => {
+    const [first = '', second = ''] = wanted.map((name) => join(folder, 'out', name));
+    await writeFile(first, 'theirs');
+    await mkdir(second);
+    const refused = await outbox.requireRoom(wanted).catch((error: unknown) => String(error));
+    expect(refused).toContain(
+      `cannot publish ${first}: another file has this name already; move it away and run it again; so it is with ${second}`,
+    );
+    for (const path of [first, second]) await rename(path, `${path}.old`);
+    await outbox.requireRoom(wanted);
+  });
+
+  test.each([
+    [
+      'has gone',
+      () => rm(join(folder, 'out'), { recursive: true }),
+      /out: the folder is not there: create it/,
+    ],
+    [
+      'has become a file',
+      async () => {
+        await rm(join(folder, 'out'), { recursive: true });
+        await writeFile(join(folder, 'out'), '');
+      },
+      /out: a part of the path is not a folder: move it away/,
+    ],
+  ])('is not there where the folder %s', async (_what, spoil, message) => {
+    await spoil();
+    await expect(outbox.requireRoom(wanted)).rejects.toThrow(message);
+    await rm(join(folder, 'out'), { recursive: true, force: true });
+    await mkdir(join(folder, 'out'));
+    await outbox.requireRoom(wanted);
+  });
+
+  test('is not there for a name that the file system does not take', async () => {
+    const long = `${'x'.repeat(245)}.csv`;
+    await expect(outbox.requireRoom(['a.csv', long])).rejects.toThrow(
+      /the name is too long for this file system: shorten the name of the input file/,
+    );
   });
 });
 

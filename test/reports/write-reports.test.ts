@@ -10,7 +10,7 @@ import { readSheet } from '../../src/platform/workbook/reader.ts';
 import type { SheetRow } from '../../src/platform/workbook/sheet.ts';
 import { openOutbox } from '../../src/reports/outbox.ts';
 import type { ReportOutbox, ReportStore } from '../../src/reports/ports.ts';
-import { finishReports } from '../../src/reports/batch-reports.ts';
+import { finishReports, requireReportable } from '../../src/reports/batch-reports.ts';
 import { type ReportContext, writePresent, writeReports } from '../../src/reports/write-reports.ts';
 import {
   makeBatchOf,
@@ -422,6 +422,51 @@ describe('a file that somebody takes while it is written', () => {
       'exceptions already-there',
       'summary already-there',
     ]);
+  });
+});
+
+describe('before a batch is run', () => {
+  const batch = { batchId, fileName: 'เงินเดือน payouts.csv', rows: rows.length };
+  const look = (workbookRowsMax = 0) => requireReportable(journal, outbox, batch, workbookRowsMax);
+  const takeName = async (name = ''): Promise<void> => {
+    await writeFile(join(folder, name), 'theirs');
+  };
+
+  test.each([result, exceptions, summary])('another file with the name %s is found', async (name) => {
+    await takeName(name);
+    await expect(look()).rejects.toThrow(`${name}: another file has this name already; move it away`);
+    await rm(join(folder, name ?? ''));
+    await look();
+    await write();
+    expect(await names()).toEqual(firstNames);
+  });
+
+  test('one with the name of a workbook is found where a workbook is due', async () => {
+    await takeName(`${prefix}.workbook.xlsx`);
+    await look();
+    await look(rows.length - 1);
+    await expect(look(rows.length)).rejects.toThrow('workbook.xlsx: another file has this name already');
+  });
+
+  test('one with the name of the next update is found, and those that are reported are no others', async () => {
+    await write();
+    await look();
+    await takeName(`${prefix}.result-update-2.csv`);
+    await look();
+    await takeName(`${prefix}.exceptions-update-1.csv`);
+    await expect(look()).rejects.toThrow('exceptions-update-1.csv: another file has this name already');
+  });
+
+  test('what was recorded and not published appears, or is told of', async () => {
+    const publish = outbox.publish.bind(outbox);
+    outbox.publish = () => Promise.reject(new Error('killed'));
+    await expect(write()).rejects.toThrow('killed');
+    outbox.publish = publish;
+    await takeName(result);
+    await expect(look()).rejects.toThrow('result.csv: another file has this name already');
+    await rm(join(folder, result ?? ''));
+    await look();
+    expect(await names()).toEqual(firstNames);
   });
 });
 

@@ -19,6 +19,10 @@ export function makeMemoryOutbox(onPublished: (path: string) => void = () => {})
     return file;
   };
   const outbox: ReportOutbox = {
+    requireRoom: async (fileNames) => {
+      const taken = fileNames.find((name) => published.has(name));
+      if (taken !== undefined) throw new Error(`${taken} is there already`);
+    },
     openTable: async (fileName) => {
       let rows = 0;
       return {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { Notifier } from '../../src/app/notices/notifier.ts';
 import { describeIdentity, makeReader } from '../../src/app/open-store.ts';
-import { restBatch } from '../../src/app/run-file.ts';
+import { requireReportableBatch, restBatch } from '../../src/app/run-file.ts';
 import { makeContext } from '../../src/app/session.ts';
 import type { RunSession } from '../../src/app/session.ts';
 import type { Batch, Clock, Log } from '../../src/core/ports.ts';
@@ -320,6 +320,7 @@ function makeSetup(
       isWatchedByAnother: true,
       isHeldUp: () => disk.trouble !== undefined,
     }),
+    requireReportable: (batch) => requireReportableBatch(desk, batch),
     report: (batchId) => restBatch(desk, batchId, false),
     finishReports: (batchId) => finishReports(store, outbox, batchId),
     findUnpublished: () => outbox.findLeftovers(),

@@ -1,5 +1,9 @@
 /** Batches of the watcher: when they are run, reported and told of, and what one that fails keeps from the others. */
+import { hash } from 'node:crypto';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { computeBatchId } from '../../src/core/reference.ts';
 import { cancelBatch, resumeBatch } from '../../src/payout/operator.ts';
 import { bringTo, ingestRunning, makeRows } from '../support/journal-fixtures.ts';
 import { csvOf } from '../support/payout-csv.ts';
@@ -162,6 +166,26 @@ describe('the result of a batch', () => {
       ]);
     },
   );
+
+  test('has to find room in the outbox before anything is sent, and the batch goes on once it has', async () => {
+    await using kit = await openWatchKit();
+    const batchId = computeBatchId(hash('sha256', csvOf('B', 3), 'hex'));
+    const { outbox } = kit.loaded.folders;
+    const taken = join(outbox, `b.${batchId}.summary.json`);
+    await mkdir(outbox, { recursive: true });
+    await writeFile(taken, 'theirs');
+    await kit.drop('b.csv', csvOf('B', 3));
+    await kit.work();
+    await kit.time.until(() =>
+      kit.logged.some((line) => line.includes('another file has this name already')),
+    );
+    expect(kit.sent).toEqual([]);
+    expect(await kit.batchOf('b.csv')).toMatchObject({ status: 'sealed' });
+    await rename(taken, `${taken}.old`);
+    await kit.time.until(isArchived(kit, 'b.csv'), 600_000);
+    expectSentOnce(kit, 'B', 3);
+    expect(await kit.reportsOf('b.csv')).toEqual(firstReports);
+  });
 
   test('comes once more when another process has ended the batch', async () => {
     await using kit = await openWatchKit();

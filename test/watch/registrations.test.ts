@@ -44,6 +44,7 @@ async function makeScene(stack: AsyncDisposableStack) {
       reported.push(batch?.status ?? '');
       return { summary: { batch }, filesWritten: 0 };
     },
+    requireReportable: async () => {},
     finishReports: async () => {},
     findUnpublished: async () => [],
     sweep: async () => clock.sleep(3_600_000, stop.signal),

@@ -19,6 +19,7 @@ import { bindKeptCallbacks } from '../../registration/take-callback.ts';
 import {
   finishRegistrationReports,
   removeUnrecordedRegistrations,
+  requireRegistrationsReportable,
   writeRegistrationReports,
   type WrittenRegistrationReports,
 } from '../../registration/write-reports.ts';
@@ -113,6 +114,7 @@ async function registerKnown(
   const { journal, outbox } = registering.session;
   const isRepeat = await isNothingLeft(journal, batch);
   if (!isRepeat) {
+    await requireReportableRegistrations(registering.session, batch);
     const waitOver = new AbortController();
     const stop = AbortSignal.any([options.interrupted, waitOver.signal]);
     const context = makeRegistrationContext(registering, batch, stop, options.progress);
@@ -127,20 +129,28 @@ async function registerKnown(
   return { kind: 'rested', reports, isRepeat };
 }
 
+const workbookRowsMaxOf = ({ settings }: Session['loaded']): number =>
+  settings.output.workbook ? settings.output.workbookRows : 0;
+
+/** Proves, before anything of a batch is sent, that it can be reported on. */
+export const requireReportableRegistrations = (
+  { journal, outbox, loaded }: Session,
+  batch: RegistrationBatch,
+): Promise<void> => requireRegistrationsReportable(journal, outbox, batch, workbookRowsMaxOf(loaded));
+
 /** Writes what is due for a batch at rest. */
 export function restRegistrations(
   { journal, outbox, loaded, bankAddress, clock }: Session,
   batchId: string,
   exceptionsOk: boolean,
 ): Promise<WrittenRegistrationReports> {
-  const { isSandbox, settings } = loaded;
-  const { workbook, workbookRows } = settings.output;
+  const { isSandbox } = loaded;
   const context = {
     isSandbox,
     bankAddress,
     nowMs: clock.now(),
     exceptionsOk,
-    workbookRowsMax: workbook ? workbookRows : 0,
+    workbookRowsMax: workbookRowsMaxOf(loaded),
   };
   return reportInPlace(
     () => writeRegistrationReports(journal, outbox, batchId, context),

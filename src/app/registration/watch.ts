@@ -23,6 +23,7 @@ import {
   makeRegistrationContext,
   openRegistering,
   type RegisterSession,
+  requireReportableRegistrations,
   restRegistrations,
 } from './register-file.ts';
 
@@ -108,6 +109,7 @@ async function makeSetup(
     kind: await registrationFiles(session, around.stop),
     filesAtOnce: loaded.settings.watch.filesAtOnce,
     run: (batch, { onAllSent }) => run(registering, around, batch, onAllSent),
+    requireReportable: (batch) => requireReportableRegistrations(session, batch),
     report: (batchId) => restRegistrations(session, batchId, false),
     finishReports: (batchId) => finishRegistrationReports(journal, outbox, batchId),
     findUnpublished: () => outbox.findLeftovers(),

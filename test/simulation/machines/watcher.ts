@@ -4,7 +4,7 @@
  */
 import { type MachinePlace, takeMachinePlace } from '../../../src/app/machines/machine-place.ts';
 import { type HelpingSession, standBy } from '../../../src/app/machines/stand-by.ts';
-import { restBatch } from '../../../src/app/run-file.ts';
+import { requireReportableBatch, restBatch } from '../../../src/app/run-file.ts';
 import { makeContext, type RunSession, toLog } from '../../../src/app/session.ts';
 import { dayMs } from '../../../src/core/bangkok-time.ts';
 import type { Clock, JournalLoss, Log } from '../../../src/core/ports.ts';
@@ -230,6 +230,7 @@ function makeSetup(parts: WatcherParts, session: RunSession, around: Around): Wa
       isWatchedByAnother: true,
       isHeldUp: () => disk.trouble !== undefined || session.place?.keeper.isHeld === false,
     }),
+    requireReportable: (batch) => requireReportableBatch(session, batch),
     report: (batchId) => restBatch(session, batchId, false),
     finishReports: (batchId) => finishReports(store, outbox, batchId),
     findUnpublished: async () => [],
