@@ -30,6 +30,8 @@ export interface SettleOutcome extends Settled {
   /** Rows that bear an alarm in the batches that have changed. */
   readonly alarms: number;
   readonly files: readonly string[];
+  /** Why not every report that was due could be written. */
+  readonly failure?: Error | undefined;
 }
 
 /** Senders that look for what is to be asked about now. */
@@ -97,12 +99,19 @@ async function settle(session: Session, options: SettleOptions): Promise<SettleO
   const settled = await settleNow(context, { batchId, waitMs, waitOver });
   for (const ended of settled.ended) touched.add(ended);
   const files: string[] = [];
-  for (const changed of touched) files.push(...((await reportIfSettled(session, changed)) ?? []));
+  let failure: Error | undefined;
+  for (const changed of touched) {
+    try {
+      files.push(...((await reportIfSettled(session, changed)) ?? []));
+    } catch (error) {
+      failure ??= error as Error;
+    }
+  }
   const inDoubt = await countInDoubt();
   let alarms = 0;
   for (const changed of touched) alarms += countAlarms(await journal.totals(changed));
   await notifyAtEnd(session, true, interrupted);
-  return { ...settled, settled: Math.max(0, settled.asked - inDoubt), inDoubt, alarms, files };
+  return { ...settled, settled: Math.max(0, settled.asked - inDoubt), inDoubt, alarms, files, failure };
 }
 
 /** Counts what the inquiries have told. @param rowsTotal in doubt before the first */

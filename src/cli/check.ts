@@ -2,7 +2,7 @@
 import type { Asking, Checking, Report } from '../app/check.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
+import { type ExitCode, exitCodes, weightierOf } from './exit-codes.ts';
 import { say } from './output.ts';
 import type { CheckReport } from './views/check.ts';
 import type { ShownEnd } from './views/shown.ts';
@@ -81,7 +81,7 @@ export const checkCommand = makeCommand({
         : outcome.kind === 'checked'
           ? showChecked(report, outcome)
           : showForecast(report, outcome, loaded);
-      exitCode = higherOf(exitCode, report.end(end));
+      exitCode = weightierOf(exitCode, report.end(end));
       if (asking?.interrupted.aborted === true) return exitCodes.stoppedShort;
     }
     return exitCode;
@@ -145,7 +145,7 @@ async function digestAll(
   for (const path of files) {
     const report = new CheckReport(path, json);
     const end = showDigest(report, await digestFile(checking, path, without), loaded);
-    exitCode = higherOf(exitCode, report.end(end));
+    exitCode = weightierOf(exitCode, report.end(end));
   }
   return exitCode;
 }

@@ -25,6 +25,7 @@ import { recordOnStderr } from './output.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { registerCommand } from './registration/register.ts';
 import { reportFailure } from './report-failure.ts';
+import { forgetExitCode, notedExitCode, weightierOf } from './exit-codes.ts';
 import { queueCommand } from './queue.ts';
 import { resultCommand } from './result.ts';
 import { reviewCommand } from './review.ts';
@@ -93,11 +94,12 @@ function addCommands(commandLine: Argv<GlobalOptions>): Argv<GlobalOptions> {
 /** Runs the command that is named, and sets the process's exit code, also for what is thrown. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   recordOnStderr(args.includes('--json') ? 'failures, too' : 'nothing');
+  forgetExitCode();
   try {
     // The commands load what they need when they run: --help loads none of it.
     await addCommands(makeCommandLine(args)).parseAsync();
   } catch (error) {
     // The code is set rather than the process ended, so that no output is cut off.
-    process.exitCode = await reportFailure(error);
+    process.exitCode = weightierOf(notedExitCode(), await reportFailure(error));
   }
 }

@@ -1,4 +1,4 @@
-/** What the process says when it ends (design: "Exit codes"). Of several files the highest applies. */
+/** What the process says when it ends (design: "Exit codes"). Where several apply, `weightierOf` says which. */
 export const exitCodes = {
   /** All paid, or nothing to do. */
   ok: 0,
@@ -18,5 +18,35 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** Of several files the highest applies. */
-export const higherOf = (one: ExitCode, other: ExitCode): ExitCode => (other > one ? other : one);
+/**
+ * The least first. Of several files the highest applies; an error stands above exceptions, since it has left work undone,
+ * and never hides transfers in doubt, a rejected file or a batch that has stopped short.
+ */
+const byWeight: readonly ExitCode[] = [
+  exitCodes.ok,
+  exitCodes.exceptions,
+  exitCodes.usage,
+  exitCodes.internalError,
+  exitCodes.inDoubt,
+  exitCodes.fileRejected,
+  exitCodes.stoppedShort,
+];
+
+/** The code that matters more. */
+export const weightierOf = (one: ExitCode, other: ExitCode): ExitCode =>
+  byWeight.indexOf(other) > byWeight.indexOf(one) ? other : one;
+
+let noted: ExitCode = exitCodes.ok;
+
+/** Notes what a part of a command has come to: an error after it does not hide that. */
+export function noteExitCode(code: ExitCode): void {
+  noted = weightierOf(noted, code);
+}
+
+/** The weightiest code that was noted. */
+export const notedExitCode = (): ExitCode => noted;
+
+/** Before a command: nothing has been noted. */
+export function forgetExitCode(): void {
+  noted = exitCodes.ok;
+}

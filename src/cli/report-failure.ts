@@ -1,8 +1,8 @@
 /** What the user reads when a command fails, and the exit code that goes with it. */
 import { restoreBackup } from '../payout/rules/journal-place.ts';
-import { type ExitCode, exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes, noteExitCode } from './exit-codes.ts';
 import { UsageError } from './options.ts';
-import { sayFailure } from './output.ts';
+import { say, sayFailure } from './output.ts';
 
 /**
  * Errors whose message names the place and the cure, so that a stack would only hide it, by their name:
@@ -39,6 +39,22 @@ const cures: Readonly<Record<string, string>> = {
   TotalsGapError: keepAsItIs,
   ClearLineError: keepAsItIs,
 };
+
+/**
+ * Notes, where a command has broken, that something is in doubt, which matters more than the error. A journal that cannot
+ * be read may have it.
+ * @param count how much is in doubt
+ * @param advice what to do about it
+ */
+export async function noteDoubt(count: () => Promise<number>, advice: string): Promise<void> {
+  const inDoubt = await count().catch(() => undefined);
+  if (inDoubt === 0) return;
+  noteExitCode(exitCodes.inDoubt);
+  say(
+    inDoubt === undefined ? `The journal cannot be read. ${advice}` : `In doubt: ${inDoubt}. ${advice}`,
+    'warn',
+  );
+}
 
 /** Writes what went wrong to stderr. A bug's stack goes to the log, which hides what must stay hidden. */
 export async function reportFailure(thrown: unknown): Promise<ExitCode> {

@@ -2,7 +2,7 @@
 import type { FileOutcome, RunFileOptions } from '../app/run-file.ts';
 import type { Session, SessionOptions } from '../app/session.ts';
 import { SettingsError } from '../settings/secrets.ts';
-import { type ExitCode, exitCodes, higherOf } from './exit-codes.ts';
+import { exitCodes, noteExitCode, notedExitCode } from './exit-codes.ts';
 import { say } from './output.ts';
 import {
   flagOption,
@@ -23,6 +23,7 @@ export const runCommand = makeCommand({
   describe: 'pay files, once each, and wait until everything is settled',
   exits: {
     0: 'all paid, or nothing to do',
+    1: 'an error, which the message names; it ends with 4 where transfers are in doubt besides',
     3: 'finished, with exceptions or cancelled rows; 0 with --exceptions-ok, but never when a row bears an alarm',
     4: 'transfers are still in doubt',
     5: 'a file was rejected as a whole: nothing of it was sent',
@@ -87,18 +88,16 @@ export const runCommand = makeCommand({
       say('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
     );
     const { signal: interrupted } = interrupt;
-    let exitCode: ExitCode = exitCodes.ok;
     for (const path of file) {
       const asked = { waitMs: wait * 1000, exceptionsOk, interrupted };
-      const { outcome, exitCode: code } = await runOne(session, path, asked, json);
+      const outcome = await runOne(session, path, asked, json);
       await notices.notifyOfOutcome(path, outcome);
-      exitCode = higherOf(exitCode, code);
       if (interrupted.aborted) break;
     }
     await publishDayHeads(session, notices);
     await notifyOnce(session, session.log, notices);
     await notices.deliverOnce(interrupted);
-    return interrupted.aborted ? exitCodes.stoppedShort : exitCode;
+    return interrupted.aborted ? exitCodes.stoppedShort : notedExitCode();
   },
 });
 
@@ -107,7 +106,7 @@ async function runOne(
   path: string,
   options: Omit<RunFileOptions, 'progress'>,
   json: boolean,
-): Promise<{ readonly outcome: FileOutcome; readonly exitCode: ExitCode }> {
+): Promise<FileOutcome> {
   const { runFile } = await import('../app/run-file.ts');
   const { openProgress } = await import('./views/progress.ts');
   const { print } = await import('./views/shown.ts');
@@ -116,13 +115,18 @@ async function runOne(
   let outcome: FileOutcome;
   try {
     outcome = await runFile(session, path, { ...options, progress });
+  } catch (error) {
+    const { noteDoubt } = await import('./report-failure.ts');
+    await noteDoubt(() => session.journal.countInDoubt(), '"paydrop settle" asks about transfers in doubt.');
+    throw error;
   } finally {
     progress.close();
   }
   const shown = showOutcome(session, path, outcome);
+  noteExitCode(shown.exitCode);
   print(shown, json);
   if (outcome.kind === 'rested') refuseUnexplained(path, outcome.reports.summary);
-  return { outcome, exitCode: shown.exitCode };
+  return outcome;
 }
 
 /** @throws SettingsError when an option is given without the others, or the day or a terminal is none that makes sense */

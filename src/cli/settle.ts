@@ -1,7 +1,7 @@
 /** `paydrop settle [BATCH]`: inquires about what is in doubt, now, whether due or not. */
 import { toLines } from '../core/outgoing-text.ts';
 import type { SettleOutcome } from '../app/settle.ts';
-import { exitCodes } from './exit-codes.ts';
+import { type ExitCode, exitCodes, noteExitCode, notedExitCode } from './exit-codes.ts';
 import { loadCommandSettings, openLog, makeCommand, numberOption } from './options.ts';
 import { noSuchBatch } from './status.ts';
 import { countOf, showCount } from './views/amounts.ts';
@@ -12,6 +12,7 @@ export const settleCommand = makeCommand({
   describe: 'ask the bank what became of the transfers in doubt',
   exits: {
     0: 'nothing is in doubt',
+    1: 'an error, which the message names; it ends with 4 where transfers are in doubt besides',
     2: 'there is no such batch',
     3: 'nothing is in doubt, and rows bear an alarm',
     4: 'transfers are still in doubt',
@@ -40,11 +41,16 @@ export const settleCommand = makeCommand({
     if (outcome === undefined) throw noSuchBatch(batchId);
     printBanner(loaded, json);
     print(showSettled(outcome, wait), json);
-    const { asked, told, unasked = 0, inDoubt, alarms } = outcome;
-    if (inDoubt === 0) return alarms > 0 ? exitCodes.exceptions : exitCodes.ok;
-    return asked + unasked > 0 && told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
+    noteExitCode(exitCodeOf(outcome));
+    if (outcome.failure !== undefined) throw outcome.failure;
+    return notedExitCode();
   },
 });
+
+function exitCodeOf({ asked, told, unasked = 0, inDoubt, alarms }: SettleOutcome): ExitCode {
+  if (inDoubt === 0) return alarms > 0 ? exitCodes.exceptions : exitCodes.ok;
+  return asked + unasked > 0 && told === 0 ? exitCodes.stoppedShort : exitCodes.inDoubt;
+}
 
 /** @param wait seconds after which it gave up */
 export function showSettled(outcome: SettleOutcome, wait: number): Shown {

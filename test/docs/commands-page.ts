@@ -180,7 +180,8 @@ export function describeCommandsPage(): string[] {
     table(['command', 'what it does'], overview),
     'Only one process at a time may send: `run`, `settle` and `watch`. All others work while it does; `settle` has a run or a watcher ask in its place.',
     '## Exit codes',
-    'With several files the highest code applies. Any command can end with 1 and 2, also where its own table does not list them.',
+    'With several files the highest code applies, but for 1, which stands between 3 and 4: an error hides no transfer in doubt, no ' +
+      'rejected file and nothing that stopped short. Any command can end with 1 and 2, also where its own table does not list them.',
     table(
       ['code', 'meaning', 'what to do'],
       Object.values(exitCodes).map((code) => [String(code), ...codes[code]]),

@@ -112,6 +112,17 @@ async function runAndJudge(scene: Scene, args: readonly string[]) {
   return { ledger, lines, exceptions };
 }
 
+/** Moves away what a message names, as it says. */
+async function moveAway(message: string): Promise<number> {
+  const [, first = '', others = ''] =
+    /cannot publish (\S+): another file has this name already; move it away and run it again(?:; so it is with (.+))?$/m.exec(
+      message,
+    ) ?? [];
+  const paths = [first, ...others.split(' and ')];
+  for (const path of paths) await rename(path, `${path}.old`);
+  return paths.length;
+}
+
 describe('a run whose journal is lost midway', () => {
   test('is refused, and with --journal-lost pays nobody twice', async () => {
     await using scene = await openFaultyScene();
@@ -156,22 +167,39 @@ describe('a run whose journal is lost midway', () => {
 });
 
 describe('a journal that is lost when all was paid and reported', () => {
-  test('keeps the old reports: they are moved away by a person, and nobody is paid twice', async () => {
+  test('keeps the old reports: they are found before the bank is asked, moved away by a person, and nobody is paid twice', async () => {
     await using scene = await openScene({ settle: { notFoundTrustMs: 500 } });
     const rows = planGoodRows(6, 'D', new Dice(6));
     const file = await scene.addFile('payouts.csv', writeRows(rows));
     expect(await scene.run('run', file)).toEndWith(0);
-    const { totals } = await scene.bank.ledger();
+    const { totals, requests } = await scene.bank.ledger();
     await Promise.all(sides.map((side) => rm(`${journalIn(scene)}${side}`, { force: true })));
     const end = await scene.run('run', file, '--journal-lost', '--since', firstDay());
     expect(end).toEndWith(1);
-    expect(end.stderr).toContain('another file has this name already; move it away and run it again');
-    for (const path of await findReports(scene.outbox, /^[^.]/)) await rename(path, `${path}.old`);
+    expect(await moveAway(end.stderr)).toBe(3);
+    expect((await scene.bank.ledger()).requests).toEqual(requests);
     expect(await scene.run('run', file)).toEndWith(4);
     const { lines } = await readReports(scene);
     expect(lines.map(({ status, reasonCode }) => `${status} ${reasonCode}`)).toEqual(
       rows.map(() => 'unresolved found-after-loss'),
     );
     expect((await scene.bank.ledger()).totals).toEqual(totals);
+  });
+
+  test('and was restored from a copy that knows the file finds the reports before the bank is asked', async () => {
+    await using scene = await openFaultyScene();
+    const file = await scene.addFile('payouts.csv', writeRows(planRows(rowCount, 'B', new Dice(7))));
+    const copyPath = join(scene.folder, 'backup.db');
+    await payUntil(scene, [file], 20);
+    expect(await scene.run('backup', copyPath)).toEndWith(0);
+    await scene.run('run', file, '--wait', '5');
+    await Promise.all(sides.map((side) => rm(`${journalIn(scene)}${side}`, { force: true })));
+    expect(await scene.run('restore', copyPath, '--since', firstDay())).toEndWith(0);
+    const { requests } = await scene.bank.ledger();
+    const refused = await scene.run('run', file);
+    expect([1, 4]).toContain(refused.code);
+    expect(await moveAway(refused.stderr)).toBe(3);
+    expect((await scene.bank.ledger()).requests).toEqual(requests);
+    await runAndJudge(scene, [file]);
   });
 });

@@ -5,7 +5,7 @@ import type {
   RegisterSession,
 } from '../../app/registration/register-file.ts';
 import type { Session } from '../../app/session.ts';
-import { type ExitCode, exitCodes, higherOf } from '../exit-codes.ts';
+import { exitCodes, noteExitCode, notedExitCode } from '../exit-codes.ts';
 import {
   flagOption,
   loadCommandSettings,
@@ -21,6 +21,7 @@ export const registerCommand = makeCommand({
   describe: "register direct debits from files, once each, and wait for the bank's callbacks",
   exits: {
     0: 'all registered, or nothing to do',
+    1: 'an error, which the message names; it ends with 4 where outcomes are awaited besides',
     3: 'finished, with exceptions or cancelled rows; 0 with --exceptions-ok, but never when a row bears an alarm',
     4: 'outcomes are still awaited',
     5: 'a file was rejected as a whole: nothing of it was sent',
@@ -68,17 +69,15 @@ export const registerCommand = makeCommand({
       say('Stopping: what is in flight is finished and recorded. Press again to end at once.'),
     );
     const { signal: interrupted } = interrupt;
-    let exitCode: ExitCode = exitCodes.ok;
     for (const path of file) {
       const asked = { waitMs: wait * 1000, exceptionsOk, interrupted };
-      const { outcome, exitCode: code } = await registerOne(registering, path, asked, json);
+      const outcome = await registerOne(registering, path, asked, json);
       await notices.notifyOfRegisterOutcome(path, outcome);
-      exitCode = higherOf(exitCode, code);
       if (interrupted.aborted) break;
     }
     await notifyOnce(session, session.log, notices);
     await notices.deliverOnce(interrupted);
-    return interrupted.aborted ? exitCodes.stoppedShort : exitCode;
+    return interrupted.aborted ? exitCodes.stoppedShort : notedExitCode();
   },
 });
 
@@ -102,18 +101,27 @@ async function registerOne(
   path: string,
   options: Omit<RegisterOptions, 'progress'>,
   json: boolean,
-): Promise<{ readonly outcome: RegisterOutcome; readonly exitCode: ExitCode }> {
+): Promise<RegisterOutcome> {
   const { registerFile } = await import('../../app/registration/register-file.ts');
   const { openProgress } = await import('../views/progress.ts');
   const { showRegisterOutcome } = await import('../views/registration-summary.ts');
   const { print } = await import('../views/shown.ts');
   const progress = await openProgress();
-  const outcome = await registerFile(registering, path, { ...options, progress }).finally(() =>
-    progress.close(),
-  );
+  let outcome: RegisterOutcome;
+  try {
+    outcome = await registerFile(registering, path, { ...options, progress });
+  } catch (error) {
+    const { noteDoubt } = await import('../report-failure.ts');
+    const count = () => registering.session.journal.countAwaitedRegistrations();
+    await noteDoubt(count, '"paydrop callbacks" takes what the bank calls back with.');
+    throw error;
+  } finally {
+    progress.close();
+  }
   const shown = showRegisterOutcome(registering.session, path, outcome);
+  noteExitCode(shown.exitCode);
   print(shown, json);
   if (outcome.kind === 'rested' && !outcome.reports.summary.addsUp)
     throw new Error(`${path}: the rows by status do not add up to the file; nothing of it can be trusted`);
-  return { outcome, exitCode: shown.exitCode };
+  return outcome;
 }

@@ -16,7 +16,7 @@ import {
 } from '../../reports/rules/summary.ts';
 import { approvalCode } from '../../review/rules/approval.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
-import { exitCodes, higherOf } from '../exit-codes.ts';
+import { exitCodes, weightierOf } from '../exit-codes.ts';
 import {
   countOf,
   showBaht,
@@ -273,7 +273,7 @@ function showRested(
       fileGrown: growth,
     },
     text,
-    exitCode: growth === null ? summary.exitCode : higherOf(summary.exitCode, exitCodes.exceptions),
+    exitCode: growth === null ? summary.exitCode : weightierOf(summary.exitCode, exitCodes.exceptions),
   };
 }
 
