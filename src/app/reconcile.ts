@@ -33,6 +33,7 @@ import {
 } from '../reconcile/reconcile.ts';
 import { isIncomplete } from '../reconcile/rules/custody.ts';
 import { combineWords } from '../reconcile/rules/status-words.ts';
+import { readingRules } from '../reconcile/rules/statement.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
 import { readStatementTarget } from '../review/rules/statement-decisions.ts';
 import { SettingsError } from '../settings/secrets.ts';
@@ -71,7 +72,7 @@ export interface ReconcileOptions {
 export interface ReconcileReport {
   readonly kind: 'reconciled';
   readonly reconciled: Reconciled;
-  /** False when the day had not ended as its statement was read. */
+  /** False when the day had not ended as its statement was read, or a line of it cannot be read that may be any transfer. */
   readonly isWhole: boolean;
   /** Of the day, the most severe first; no more than are shown. */
   readonly breaks: readonly BreakRecord[];
@@ -466,7 +467,7 @@ export async function openSourceContext(loaded: LoadedSettings): Promise<SourceC
     unpacker: makeStatementUnpacker({ folder, bytesMax }),
     reader: makeStatementReader({ scheme, words, bytesMax }),
     scope: { companyId: asked === '' ? partner.companyId : asked, isOfAllCompanies: asked === '', scheme },
-    reading: hash('sha256', JSON.stringify([words, partner.companyId]), 'hex').slice(0, 16),
+    reading: hash('sha256', JSON.stringify([words, partner.companyId, readingRules]), 'hex').slice(0, 16),
   };
 }
 

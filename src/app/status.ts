@@ -40,7 +40,7 @@ export interface DayStanding {
   readonly date: string;
   /** Undefined without any statement. */
   readonly state: StatementDayState | undefined;
-  /** False when the day had not ended as its statement was read. */
+  /** False when the day had not ended as its statement was read, or a line of it cannot be read that may be any transfer. */
   readonly isWhole: boolean;
 }
 

@@ -62,7 +62,7 @@ async function dayRow(
   return html`<tr>
     <td data-head="${say('day')}">
       <a class="open" href="/reconciliation/${date}"><span class="name">${sayDate(language, date)}</span></a>
-      ${isInPart && html`<small>${say('dayNotOver')}</small>`}
+      ${isInPart && html`<small>${say('dayNotWhole')}</small>`}
     </td>
     <td class="number" data-head="${say('ours')}">${side(sides?.ours)}</td>
     <td class="number" data-head="${say('theirs')}">${side(sides?.theirs)}</td>

@@ -41,6 +41,8 @@ export class DayIndex {
   #marks = new Uint8Array(firstSize);
   #lines = new Uint32Array(firstSize);
   #count = 0;
+  /** A line that cannot be read may be of any attempt: what no line names may be in the statement all the same. */
+  hasUnplacedLine = false;
 
   /** Returns its entry. */
   add(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey, status: AttemptStatus): number {

@@ -12,7 +12,7 @@ import type {
   StatementRequests,
 } from './ports.ts';
 import type { StatementSource } from './reconcile.ts';
-import { type Provenance, refuseOtherName, type StatementScope } from './rules/custody.ts';
+import { type Provenance, refuseOtherName, refuseUnread, type StatementScope } from './rules/custody.ts';
 import type { StatementLine } from './rules/statement.ts';
 
 export interface FetchContext {
@@ -168,7 +168,7 @@ async function* fillDates(parts: AsyncIterable<StatementPart>, date: string): As
 }
 
 const fillDate = (line: StatementLine, date: string): StatementLine =>
-  line.effectiveDate === '' ? { ...line, effectiveDate: date } : line;
+  line.effectiveDate === '' && line.fault === '' ? { ...line, effectiveDate: date } : line;
 
 /**
  * The day of a file that a person gives: the only one that its first lines are effective on.
@@ -183,13 +183,16 @@ export async function findDate(
   if (opened.kind === 'refused') return opened.refusal;
   await using statement = opened;
   const dates = new Set<string>();
+  let unread: StatementLine | undefined;
   for await (const part of reader.read(statement.path)) {
     if (part.kind === 'refused') return part.refusal;
     if (part.kind !== 'lines') break;
     for (const { effectiveDate } of part.lines) if (effectiveDate !== '') dates.add(effectiveDate);
+    unread ??= part.lines.find(({ fault }) => fault !== '');
     if (dates.size > 0) break;
   }
   const [date] = dates;
+  if (date === undefined && unread !== undefined) return refuseUnread(unread, 1);
   return dates.size === 1 ? date : undefined;
 }
 

@@ -31,7 +31,8 @@ export async function inspectStatement(
   const isOver = isWhole(date, clock.now());
   await using view = await store.openStatementView();
   using deferred = store.openDeferred();
-  const day = { date, companyId, readDates: new Set([...view.days().wholeDates, date]) };
+  const { wholeDates, unreadDates } = view.days();
+  const day = { date, companyId, readDates: new Set([...wholeDates, date]), unreadDates };
   const custody = { provenance, scope, presentSha256: previous?.sha256, closesDay: false };
   const reading: Reading = {
     context,

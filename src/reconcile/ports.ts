@@ -121,12 +121,17 @@ export interface Deferred extends Disposable {
   largestKey(): number;
 }
 
-/** Last word of a version's `reading`: its day had ended when it was read, or had not. */
+/**
+ * Last word of a version's `reading`: its day had ended when it was read; or had not; or a line of it, which cannot be
+ * read, may be of any transfer.
+ */
 export const wholeDay = 'whole';
 export const partOfDay = 'part';
+export const unreadDay = 'unread';
 
 /** @param reading of a version */
 export const isOfWholeDay = (reading: string): boolean => reading.endsWith(` ${wholeDay}`);
+export const isUnread = (reading: string): boolean => reading.endsWith(` ${unreadDay}`);
 
 /** The store at one moment, however long it takes to look at it. */
 export interface StatementView extends AsyncDisposable {
@@ -139,8 +144,8 @@ export interface StatementView extends AsyncDisposable {
   attemptsInDoubt(): AsyncIterable<readonly AttemptFacts[]>;
   /** Paid attempts of alarmed rows that an inquiry has shown complete; rows without an alarm are not among them. */
   attemptsProvedLate(): Promise<readonly AttemptFacts[]>;
-  /** Each day's present version, when it was accepted, and which of them were read when they had ended. */
-  days(): Pick<DaysRead, 'days' | 'acceptedAtMs' | 'wholeDates' | 'provenances'>;
+  /** Each day's present version, when it was accepted, and which of them are whole. */
+  days(): Pick<DaysRead, 'days' | 'acceptedAtMs' | 'wholeDates' | 'unreadDates' | 'provenances'>;
   /** Those of some attempts with which a line of the day's present statement agrees in everything. */
   withCleanLine(date: string, attempts: readonly AttemptKey[]): Promise<readonly AttemptKey[]>;
   /**
@@ -324,7 +329,7 @@ export interface StatementStore extends Pick<ArchiveStore, 'recall'> {
 export interface UnreconciledDays {
   /** Those of these days on which something was sent, and whose present statement is not of the whole day, or not there. */
   daysWithoutStatement(dates: readonly string[]): Promise<readonly string[]>;
-  /** Days whose present statement was read before they had ended. */
+  /** Days whose present statement is not of the whole day. */
   daysReadInPart(): Promise<readonly string[]>;
   /** The first day on which anything was sent; undefined before that. */
   firstDaySent(): Promise<string | undefined>;

@@ -18,9 +18,10 @@ import {
   type LostLines,
   type Provenance,
   refuseStatement,
+  refuseUnread,
   type StatementScope,
 } from './rules/custody.ts';
-import { lineKeyOf } from './rules/differences.ts';
+import { isPlaced, isSameNumber, lineKeyOf } from './rules/differences.ts';
 import { judgeDay } from './rules/judge-transfer.ts';
 import { renderMatched } from './rules/rows.ts';
 import type { StatementLine } from './rules/statement.ts';
@@ -115,6 +116,8 @@ export async function indexDay({ context, view, index, day: { date } }: Reading)
 const linesPerTurn = 500;
 /** More lines than this for one transfer are no statement. */
 const linesPerKeyMax = 1_000;
+/** With more lines that cannot be read the file is written in another form: a break for each would help nobody. */
+const unreadLinesMax = 100;
 
 /** Looks at every line; what is clear at first sight is counted, the rest is deferred. Nothing of it is recorded. */
 export async function readLines(
@@ -125,7 +128,8 @@ export async function readLines(
   const owners = new OwnerCount(reading);
   let linesInTurn = 0;
   let totals: StatementTotals | undefined;
-  let first: StatementLine | undefined;
+  const unread = new UnreadLines(reading.index);
+  let dated: StatementLine | undefined;
   let isOfTheDay = false;
   for await (const part of parts) {
     if (part.kind === 'refused') return part.refusal;
@@ -133,13 +137,15 @@ export async function readLines(
       totals = part.totals;
       continue;
     }
-    first ??= part.lines[0];
+    dated ??= part.lines.find(({ effectiveDate }) => effectiveDate !== '');
     for (const line of part.lines) {
       isOfTheDay ||= line.effectiveDate === reading.day.date;
-      owners.add(line);
+      const isOwn = owners.add(line);
+      if (line.fault !== '') unread.note(line, isOwn);
       const written = lookAtLine(reading, line);
       if (written !== undefined) await written;
     }
+    if (unread.count > unreadLinesMax) return unread.refuse();
     linesInTurn += part.lines.length;
     if (linesInTurn < linesPerTurn) continue;
     linesInTurn = 0;
@@ -147,7 +153,8 @@ export async function readLines(
   }
   await yieldToEventLoop(reading.context);
   if (totals === undefined) throw new Error('the statement was read to its end and has no totals');
-  if (first !== undefined && !isOfTheDay) return refuseOtherDay(reading.day.date, first);
+  if (!isOfTheDay && dated !== undefined) return refuseOtherDay(reading.day.date, dated);
+  if (!isOfTheDay && unread.count > 0) return unread.refuse();
   if (reading.deferred.largestKey() <= linesPerKeyMax)
     return (await refuseByCustody(reading, owners.count, totals, paidCount)) ?? totals;
   const message = `more than ${linesPerKeyMax} lines have the same transfer reference, as in no statement: look at the file and ask the bank for a new one`;
@@ -164,7 +171,7 @@ function refuseOtherDay(date: string, { line, effectiveDate }: StatementLine): S
 
 /** Counts the lines of our company and those of others. */
 class OwnerCount {
-  readonly #own: ReadonlySet<string>;
+  readonly #own: readonly string[];
   readonly count: { own: number; others: number; otherCompanyId: string | undefined } = {
     own: 0,
     others: 0,
@@ -172,16 +179,40 @@ class OwnerCount {
   };
 
   constructor({ day, custody }: Pick<Reading, 'day' | 'custody'>) {
-    // A line without a company is nobody else's.
-    this.#own = new Set([day.companyId, custody.scope.companyId, '']);
+    this.#own = [day.companyId, custody.scope.companyId];
   }
 
-  add({ companyId }: StatementLine): void {
-    if (this.#own.has(companyId)) this.count.own += 1;
+  /** @returns whether it is ours; one without a company is nobody else's */
+  add({ companyId }: StatementLine): boolean {
+    const isOwn = companyId === '' || this.#own.some((own) => isSameNumber(companyId, own));
+    if (isOwn) this.count.own += 1;
     else {
       this.count.others += 1;
       this.count.otherCompanyId ??= companyId;
     }
+    return isOwn;
+  }
+}
+
+/** The lines of a statement that cannot be read. */
+class UnreadLines {
+  readonly #index: DayIndex;
+  #first: StatementLine | undefined;
+  count = 0;
+
+  constructor(index: DayIndex) {
+    this.#index = index;
+  }
+
+  note(line: StatementLine, isOwn: boolean): void {
+    this.#first ??= line;
+    this.count += 1;
+    if (isOwn && !isPlaced(line)) this.#index.hasUnplacedLine = true;
+  }
+
+  refuse(): StatementRefusal {
+    if (this.#first === undefined) throw new Error('every line was read');
+    return refuseUnread(this.#first, this.count);
   }
 }
 

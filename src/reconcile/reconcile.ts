@@ -15,6 +15,7 @@ import { countAll, type Matching, noteDay, noteOtherDays, RecalledError, require
 import {
   type AcceptedStatement,
   isOfWholeDay,
+  isUnread,
   partOfDay,
   type StatementFile,
   type StatementPart,
@@ -22,6 +23,7 @@ import {
   type StatementRun,
   type StatementTotals,
   type StatementVersionMark,
+  unreadDay,
   wholeDay,
 } from './ports.ts';
 import { indexDay, type Reading, readLines, type ReconcileContext } from './read-lines.ts';
@@ -195,8 +197,9 @@ async function judgeAnew(
   const isOver = isWhole(date, clock.now());
   const days = view.days();
   const wholeDates = new Set(days.wholeDates);
+  const unreadDates = new Set(days.unreadDates);
   if (isOver) wholeDates.add(date);
-  const day = { date, companyId, readDates: wholeDates };
+  const day = { date, companyId, readDates: wholeDates, unreadDates };
   const index = new DayIndex();
   const tally = makeTally();
   const { provenance, scope } = source;
@@ -208,13 +211,14 @@ async function judgeAnew(
   const totalsRead = await source.read((parts) => readLines(reading, parts, paid.count));
   if ('code' in totalsRead) return { kind: 'refused', refusal: totalsRead };
   const { originalSha256, originalPath } = source;
-  const words = lookAtBytes(source, isOver, versions, { originalSha256, sha256: totalsRead.sha256 });
+  const bytes = { originalSha256, sha256: totalsRead.sha256, isUnread: index.hasUnplacedLine };
+  const words = lookAtBytes(source, isOver, versions, bytes);
   if (typeof words !== 'string') return { kind: 'refused', refusal: words };
-  if (!isOfWholeDay(words)) wholeDates.delete(date);
+  noteExtent(words, date, { wholeDates, unreadDates });
   if (present?.sha256 === totalsRead.sha256 && present.reading === words)
     return await repeat(context, outbox, run, present, recorded);
   const nowMs = clock.now();
-  const known = { companyId, ...days, wholeDates };
+  const known = { companyId, ...days, wholeDates, unreadDates };
   const read = withDay(known, { date, version, acceptedAtMs: nowMs, provenance });
   const matching: Matching = { context, run, read, nowMs, view, deferred, reading };
   await noteDay(matching, reading);
@@ -243,6 +247,17 @@ async function judgeAnew(
   const files = await publishAll(outbox, statement.files);
   const supersedes = previous?.version;
   return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files, supersedes };
+}
+
+/** Notes how much of its day a statement tells. @param reading of its version */
+function noteExtent(
+  reading: string,
+  date: string,
+  { wholeDates, unreadDates }: Record<'wholeDates' | 'unreadDates', Set<string>>,
+): void {
+  if (!isOfWholeDay(reading)) wholeDates.delete(date);
+  if (isUnread(reading)) unreadDates.add(date);
+  else unreadDates.delete(date);
 }
 
 /** @throws RecalledError when the statement was judged without payouts that had gone to an archive; they are back */
@@ -315,8 +330,11 @@ async function publishAll(
 
 // ---------------------------------------------------------------- bytes that are known
 
-/** Bytes as the bank packed them, or, once they were read, in plain text. */
-type StatementBytes = Partial<Pick<StatementVersionMark, 'originalSha256' | 'sha256'>>;
+/** Bytes as the bank packed them, or, once they were read, in plain text, and with what was found in them. */
+type StatementBytes = Partial<Pick<StatementVersionMark, 'originalSha256' | 'sha256'>> & {
+  /** A line that cannot be read may be of any transfer. */
+  readonly isUnread?: boolean;
+};
 
 const isOf =
   ({ originalSha256, sha256 }: StatementBytes) =>
@@ -352,6 +370,8 @@ function describeReading(
 ): string {
   const isPart = ({ reading }: StatementVersionMark): boolean => reading.endsWith(` ${partOfDay}`);
   const known = versions.filter(isOf(bytes));
+  const isKnownUnread = known.some(({ reading }) => reading === `${settings} ${unreadDay}`);
+  if (bytes.isUnread === true || isKnownUnread) return `${settings} ${unreadDay}`;
   const isOld = isHandedIn && known.length > 0 && known.every(isPart);
   return `${settings} ${isOver && !isOld ? wholeDay : partOfDay}`;
 }

@@ -49,6 +49,13 @@ test.each([
     'mine.csv',
     '20261120',
   ],
+  [
+    'its lines that can be read',
+    csv([row(1, { 'EFFECTIVE DATE': '25691120' }), row(2)]),
+    'mine.csv',
+    '20261120',
+  ],
+  ['a line that cannot be read, by its day', csv([row(1, { AMOUNT: 'x' })]), 'mine.csv', '20261120'],
   ['its lines, where the name has no day', csv([row(1)]), 'mine_20261399.csv', '20261120'],
 ])('the day is told by %s', async (_, content, name, expected) => {
   expect(await findDay(makeKit(), await put(content, name), undefined)).toBe(expected);
@@ -80,7 +87,7 @@ test.each([
   ['a web page', '<html></html>', 'form-unknown'],
   ['an empty file', '', 'form-unknown'],
   ['another table', 'a,b\r\n1,2\r\n', 'header-missing'],
-  ['a damaged line', csv([row(1, { AMOUNT: 'x' })]), 'amount-unreadable'],
+  ['a file of another calendar', csv([row(1, { 'EFFECTIVE DATE': '25691120' })]), 'lines-unreadable'],
   ['a ZIP that is none', 'PK\x03\x04', 'zip-truncated'],
 ])('%s is refused for what it is, not for its name', async (_, content, code) => {
   expect(await findDay(makeKit(), await put(content), undefined)).toMatchObject({ code });

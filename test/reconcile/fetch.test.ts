@@ -11,7 +11,7 @@ const before = '20261120';
 async function readDays(days: string): Promise<readonly string[]> {
   const parts = days.split('|').map((part) => ({
     kind: 'lines',
-    lines: part.split(',').map((effectiveDate) => ({ effectiveDate }) as StatementLine),
+    lines: part.split(',').map((effectiveDate) => ({ effectiveDate, fault: '' }) as StatementLine),
   }));
   const kit = {
     originals: { keepFile: async () => ({ path: 'kept' }) },

@@ -85,6 +85,7 @@ function statementOf(
     status: 'complete',
     satang: 0n,
     copies: 1,
+    isUnread: false,
   } as const;
   const none = { amount: 0n, fee: 0n, net: 0n };
   const flags = {
@@ -93,6 +94,8 @@ function statementOf(
     isOtherCompany: false,
     isOtherPayer: false,
     isOtherReference: false,
+    isUnread: false,
+    hasLostZeros: false,
   };
   const kept = {
     isDropped: false,

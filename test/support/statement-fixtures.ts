@@ -15,7 +15,12 @@ import { payer } from './core-fixtures.ts';
 
 export const date = '20261121';
 export const nextDate = '20261122';
-export const day: StatementDay = { date, companyId: payer.companyId, readDates: new Set([date]) };
+export const day: StatementDay = {
+  date,
+  companyId: payer.companyId,
+  readDates: new Set([date]),
+  unreadDates: new Set(),
+};
 
 /** No other day was read, and this one is read now. */
 export const readOnly: DaysRead = {
@@ -23,6 +28,7 @@ export const readOnly: DaysRead = {
   days: new Map([[date, 1]]),
   acceptedAtMs: new Map(),
   wholeDates: new Set([date]),
+  unreadDates: new Set(),
   readNow: date,
 };
 
@@ -115,6 +121,7 @@ export function makeLine(
     clientId: 'CLIENT',
     companyId: order.companyId,
     chargeType: 'Our',
+    fault: '',
     ...changes,
   };
 }

@@ -209,7 +209,9 @@ function renderFiles({ reconciled, updates, isWatched, failure }: ReconcileRepor
 function renderVerdict({ openBreaks, acceptedBreaks, isWhole }: DescribedReport): string {
   const tiesOut = `Both sides tie out to the satang${acceptedBreaks === 0 ? '' : ', with what people have accepted'}`;
   const verdict = openBreaks.count === 0 && isWhole ? tiesOut : 'Each side adds up to the satang';
-  const rest = isWhole ? '' : ' The day had not ended: reconcile it again.';
+  const notWhole =
+    ' The day is not complete: it had not ended, or a line cannot be read. Reconcile it again.';
+  const rest = isWhole ? '' : notWhole;
   return `${verdict}: matched and breaks make up each total.${rest}`;
 }
 

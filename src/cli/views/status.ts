@@ -296,7 +296,7 @@ export function showDay({ date: day, state, isWhole }: DayStanding, nowMs: numbe
   // Whole days that the oldest open break has been open.
   const oldestOpenDays = openedAtMs === null ? null : Math.max(0, Math.floor((nowMs - openedAtMs) / dayMs));
   const breaks = renderBreaks(isWhole, openBreaks, oldestOpenDays);
-  const found = isWhole ? breaks : `the day had not ended: reconcile it again; ${breaks}`;
+  const found = isWhole ? breaks : `the day is not complete: reconcile it again; ${breaks}`;
   const from = source === null ? '' : `; from ${describeProvenance(source)}`;
   const reconciledAt = formatBangkokDateTime(acceptedAtMs);
   return {

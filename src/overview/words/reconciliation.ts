@@ -9,7 +9,10 @@ export const reconciliationWords = {
   version: ['Version', 'ฉบับที่'],
   acceptedAt: ['Accepted', 'รับเข้าระบบเมื่อ'],
   noStatement: ['No statement', 'ยังไม่มีรายการเดินบัญชี'],
-  dayNotOver: ['The day had not ended when it was read', 'อ่านก่อนสิ้นวัน ยังไม่ครบวัน'],
+  dayNotWhole: [
+    'Not complete: the day had not ended when it was read, or a line cannot be read',
+    'ยังไม่ครบ อ่านก่อนสิ้นวัน หรือมีบรรทัดที่อ่านไม่ได้',
+  ],
   tiesOut: ['Ties out', 'ยอดตรงกัน'],
   noDays: ['No day has been reconciled yet', 'ยังไม่เคยกระทบยอด'],
   place: ['Found as', 'ผลการเทียบ'],

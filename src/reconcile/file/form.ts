@@ -1,7 +1,7 @@
 /** What the first bytes of a statement file tell of its form. */
 import { FileRejected } from '../../platform/csv/open.ts';
 import type { StatementRefused } from '../ports.ts';
-import { fetchAgain } from './reader.ts';
+import { fetchAgain } from '../rules/statement.ts';
 
 /** What the bytes of a statement are, told by the first of them; `other` is nothing that we can open. */
 export type StatementForm = 'plain' | 'gzip' | 'zip' | 'other';

@@ -1,6 +1,7 @@
 /**
  * Statements in: a first pass tells whether the bytes are whole and how they are to be read, a second reads the lines
- * and must meet the same file. Neither keeps more than a block of it in memory. One damaged line refuses the file.
+ * and must meet the same file. Neither keeps more than a block of it in memory. What puts the file's lines in doubt
+ * refuses it; a cell that cannot be read is the fault of its line alone.
  */
 import { parse } from 'csv-parse/sync';
 import { readDay } from '../../core/bangkok-time.ts';
@@ -25,6 +26,7 @@ import {
 import type { StatementPart } from '../ports.ts';
 import {
   commonSchemes,
+  fetchAgain,
   makeStatusReader,
   type StatementColumn,
   statementColumns,
@@ -232,8 +234,8 @@ function readStatementHeader(head: Buffer, isWhole: boolean, scheme: string): St
 
 // ---------------------------------------------------------------- the lines
 
-/** What helps against a damaged file. */
-export const fetchAgain = 'fetch the statement again; if it stays so, ask the bank for a new file';
+/** Decimals that a spreadsheet, or pandas, has put to a number. */
+const zeroDecimals = /^(\d+)[.,]0+$/;
 
 /** A spreadsheet's way to keep digits as text: ="0812345678". */
 const textFormula = /^="([^"]*)"$/;
@@ -275,8 +277,13 @@ class LineTaker {
   readonly #readStatus: ReturnType<typeof makeStatusReader>;
   #line = 0;
   #count = 0;
+  #lastNo = 0;
+  /** Empty records since the last number: each may have had one. */
+  #emptyLines = 0;
   /** Whether the file numbers its records; undefined before the first. */
   #isNumbered: boolean | undefined;
+  /** Of the record that is taken: the first cell that cannot be read, and why. */
+  #fault = '';
   #lastDateText = '';
   #lastDate = '';
   #amountSatang = 0n;
@@ -305,8 +312,11 @@ class LineTaker {
     if (record.isMisquoted) this.#requireTextFormulas(cells);
     if (cells.length !== this.#header.names.length) throw this.#miscounted(cells);
     this.#count += 1;
+    const isEmpty = cells.every((cell) => tidyCode(cell) === '');
+    this.#fault = isEmpty ? 'the line is empty (line-empty)' : '';
     const no = this.#code(cells, 'NO');
-    this.#requireNext(no);
+    if (isEmpty) this.#emptyLines += 1;
+    else this.#requireNext(no);
     const statusText = this.#code(cells, 'STATUS');
     const reasonCode = this.#code(cells, 'REASON CODE');
     const status = this.#readStatus(statusText, reasonCode);
@@ -343,6 +353,7 @@ class LineTaker {
       clientId: this.#text(cells, 'CLIENT ID'),
       companyId: this.#text(cells, 'COMPANY ID'),
       chargeType: this.#text(cells, 'CHARGE TYPE'),
+      fault: this.#fault,
     };
   }
 
@@ -361,11 +372,19 @@ class LineTaker {
     return new FileRejected(code, `${message}: ${fetchAgain}`, this.#line, name);
   }
 
+  /** Notes what cannot be read of the record, unless something else was noted. */
+  #spoil(code: string, column: StatementColumn, message: string): void {
+    const name = this.#header.names[this.#places[column]] ?? column;
+    this.#fault ||= `${name}: ${message} (${code})`;
+  }
+
+  /** Decimals that are zeros have taken no digit away. */
   #number(cells: Cells, column: StatementColumn): string {
     const text = this.#code(cells, column);
-    const damage = isDigits(text) ? undefined : findSpreadsheetDamage(text);
-    if (damage !== undefined) throw this.#reject('number-damaged', column, damage);
-    return text;
+    if (isDigits(text)) return text;
+    const damage = findSpreadsheetDamage(text);
+    if (damage !== undefined) this.#spoil('number-damaged', column, damage);
+    return text.replace(zeroDecimals, '$1');
   }
 
   /** AMOUNT is what was credited (§2.7): of a transfer that failed a bank may leave it blank. */
@@ -375,7 +394,8 @@ class LineTaker {
     const amount = readStatementAmount(text);
     if (amount !== undefined) return amount;
     const [code, what] = explainStatementAmount(text);
-    throw this.#reject(code, column, `the amount${text === '' ? '' : ` "${showCell(text)}"`} ${what}`);
+    this.#spoil(code, column, `the amount${text === '' ? '' : ` "${showCell(text)}"`} ${what}`);
+    return zeroSatang;
   }
 
   /** Empty where a transfer that failed has none: it never took effect. */
@@ -385,8 +405,12 @@ class LineTaker {
     if (text === this.#lastDateText && this.#lastDate !== '') return this.#lastDate;
     const day = readDay(text);
     if (!day.ok) {
-      const message = `the date "${showCell(text)}" ${day.what} (a date is YYYYMMDD or YYYY-MM-DD, by the Christian era)`;
-      throw this.#reject('date-unreadable', 'EFFECTIVE DATE', message);
+      const meant =
+        day.meant === undefined
+          ? 'a date is YYYYMMDD or YYYY-MM-DD, by the Christian era'
+          : `${day.meant} is meant`;
+      this.#spoil('date-unreadable', 'EFFECTIVE DATE', `the date "${showCell(text)}" ${day.what}: ${meant}`);
+      return '';
     }
     this.#lastDateText = text;
     this.#lastDate = day.date;
@@ -398,12 +422,20 @@ class LineTaker {
     const isNumber = no !== '' && isDigits(no);
     this.#isNumbered ??= isNumber;
     if (!this.#isNumbered && !isNumber) return;
-    if (isNumber && this.#isNumbered && Number(no) === this.#count) return;
+    if (isNumber && this.#isNumbered && this.#isNext(Number(no))) {
+      this.#lastNo = Number(no);
+      this.#emptyLines = 0;
+      return;
+    }
     const found = no === '' ? 'none' : `"${showCell(no)}"`;
     const message = this.#isNumbered
-      ? `the record's number should be ${this.#count} and is ${found}: lines are lost, doubled or out of order`
+      ? `the record's number should be ${this.#lastNo + 1} and is ${found}: lines are lost, doubled or out of order`
       : `the record has the number ${found} where those before it have none: lines of two files are mixed`;
     throw this.#reject('number-gap', 'NO', message);
+  }
+
+  #isNext(no: number): boolean {
+    return no > this.#lastNo && no <= this.#lastNo + 1 + this.#emptyLines;
   }
 
   #requireTextFormulas(cells: Cells): void {

@@ -21,6 +21,11 @@ const kindRemedies: Record<BreakKind, Pair> = {
       '"paydrop settle", and ask the bank with the transRefNo which of the two holds',
     'ห้ามจ่ายซ้ำ รหัสหนึ่งในบรรทัดแจ้งว่าไม่สำเร็จ แต่อีกรหัสหนึ่งแจ้งเป็นอย่างอื่น ให้สอบถามสถานะ และสอบถามธนาคารด้วย transRefNo ว่ารหัสใดถูกต้อง',
   ],
+  'line-unreadable': [
+    'Do not pay it again before the line is known: fetch the statement of the day anew, since a spreadsheet may have damaged this ' +
+      'file; if the line stays so, ask the bank what it says, and for a corrected statement',
+    'ห้ามจ่ายซ้ำก่อนทราบข้อมูลในบรรทัดนี้ ให้ขอรายการเดินบัญชีของวันนั้นใหม่ เพราะโปรแกรมตารางคำนวณอาจทำให้ไฟล์เสียหาย ถ้ายังอ่านไม่ได้ ให้สอบถามธนาคารและขอฉบับแก้ไข',
+  ],
   'payee-mismatch': [
     "Ask the bank with the transRefNo and sysRefNo who was credited; if it was not the row's payee, have the transfer returned " +
       'before it is paid again',

@@ -8,6 +8,7 @@ export const breakWords: Readonly<Record<BreakKind, Pair>> = {
   'paid-twice': ['paid twice', 'จ่ายซ้ำสองครั้ง'],
   'status-mismatch': ['status differs', 'สถานะไม่ตรงกัน'],
   'status-contradiction': ['codes of one line contradict each other', 'รหัสในบรรทัดเดียวกันขัดแย้งกัน'],
+  'line-unreadable': ['line that cannot be read', 'อ่านบรรทัดไม่ได้'],
   'payee-mismatch': ['payee differs', 'ผู้รับเงินไม่ตรงกัน'],
   'amount-mismatch': ['amount differs', 'จำนวนเงินไม่ตรงกัน'],
   'other-company': ['booked for another company', 'ลงรายการในชื่อบริษัทอื่น'],

@@ -219,9 +219,13 @@ function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakCl
   return { kind: 'judged-anew' };
 }
 
-/** What moved by the bank's line, else what we had ordered. */
-export const amountOfBreak = ({ lines, lineAt, attempt }: BreakRecord): Satang =>
-  lines[lineAt ?? -1]?.amountSatang ?? parseBaht(attempt?.order.amountText ?? '') ?? zeroSatang;
+/** What moved by the bank's line; where there is none, or it cannot be read, what we had ordered. */
+export function amountOfBreak({ lines, lineAt, attempt }: BreakRecord): Satang {
+  const line = lines[lineAt ?? -1];
+  const ordered = parseBaht(attempt?.order.amountText ?? '');
+  const isListed = line !== undefined && (line.fault === '' || ordered === undefined);
+  return isListed ? line.amountSatang : (ordered ?? zeroSatang);
+}
 
 /** Whole days that a break has been, or was, open. */
 export function computeAgeDays({ openedAtMs, closedAtMs }: BreakRecord, nowMs: number): number {

@@ -5,7 +5,7 @@
 import { countOf } from '../../core/figures.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
-import { commonSchemes } from './statement.ts';
+import { commonSchemes, fetchAgain, type StatementLine } from './statement.ts';
 
 /** Where an accepted statement came from. */
 export interface Provenance {
@@ -64,6 +64,15 @@ const refuse = (code: string, message: string): FileRejection => ({
 });
 
 const takenOnly = 'nothing of it is recorded';
+
+/**
+ * Why a file is refused of which so many lines cannot be read that it is written in another form, or none tells its day.
+ * @param count of those read so far
+ */
+export function refuseUnread(first: StatementLine, count: number): FileRejection {
+  const others = count === 1 ? '' : `, and ${countOf(count - 1, 'line')} more cannot be read`;
+  return { ...refuse('lines-unreadable', `${first.fault}${others}: ${fetchAgain}`), line: first.line };
+}
 
 /** A name as §2.7 has it: PartnerID, CompanyID where one was asked for, the scheme's word and the day. */
 const namePattern = /^(.+)_([^_]+)_\d{8}(?:\D.*)?$/u;

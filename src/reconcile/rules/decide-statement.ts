@@ -11,7 +11,7 @@ import { mustProbe, showDate } from '../../payout/rules/lost-journal.ts';
 import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import { keepInDoubt } from '../../payout/rules/superseded.ts';
 import { describeProvenance } from './custody.ts';
-import { findDifferences, fitsIdentity, isRebuilt } from './differences.ts';
+import { findDifferences, isOfAnother, isRebuilt } from './differences.ts';
 import { isRequestUnderWay } from './evidence.ts';
 import { judgeTransfer, type TransferStep } from './judge-transfer.ts';
 import type { StatementLine } from './statement.ts';
@@ -100,8 +100,8 @@ const placeOf = ({ date, line }: Told): string =>
 
 /** The attempt with what any line about it shows: the bank knows it, perhaps with other details than ours. */
 function markKnown({ attempt, line, date, owner }: Told): Attempt {
-  const isOurs = fitsIdentity(findDifferences(line, factsOf(owner, attempt), date));
-  return { ...attempt, acknowledged: true, referenceConflict: attempt.referenceConflict || !isOurs };
+  const isOthers = isOfAnother(findDifferences(line, factsOf(owner, attempt), date));
+  return { ...attempt, acknowledged: true, referenceConflict: attempt.referenceConflict || isOthers };
 }
 
 /** Complete, with our amount, payee, payer account and company. */

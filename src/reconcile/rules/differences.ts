@@ -19,16 +19,25 @@ export function isOwnReference(transRefNo: string): boolean {
 }
 
 /**
+ * False for a line that may be of any transfer: something of it cannot be read, and its reference, which may be damaged,
+ * too, is not of our making.
+ */
+export const isPlaced = ({ fault, transRefNo }: StatementLine): boolean =>
+  fault === '' || isOwnReference(transRefNo);
+
+/**
  * What lines are joined by: the transRefNo, or, where a line has none, what tells it from others: the bank's own
- * reference, else a digest of what it says. The line's place is no part of it, since a corrected statement counts anew.
+ * reference, else a digest of what it says. The line's place is no part of it, since a corrected statement counts anew,
+ * unless it may be of any transfer: then each line is its own.
  * No identity can be taken for a transRefNo: it holds a colon.
  */
 export function lineKeyOf(line: StatementLine): string {
-  if (line.transRefNo !== '') return line.transRefNo;
-  if (line.sysRefNo !== '') return `sys:${line.sysRefNo}`;
+  if (line.transRefNo !== '' && isPlaced(line)) return line.transRefNo;
+  if (line.sysRefNo !== '' && isPlaced(line)) return `sys:${line.sysRefNo}`;
   const { effectiveDate, effectiveTime, companyId, payerAccount, proxyType, proxyNo, statusText } = line;
   const amounts = [line.amountSatang, line.feeSatang, line.netSatang].map(String);
   const said = [effectiveDate, effectiveTime, companyId, payerAccount, proxyType, proxyNo, statusText];
+  if (!isPlaced(line)) said.push(line.transRefNo, line.sysRefNo, line.fault, String(line.line));
   return `line:${hash('sha256', JSON.stringify([...said, ...amounts]), 'hex').slice(0, 16)}`;
 }
 
@@ -46,10 +55,13 @@ const identityKinds: readonly BreakKind[] = [
   'payer-mismatch',
 ];
 
-/** True unless amount, payee, payer account or company differ (design: I3). */
-export function fitsIdentity(differences: readonly Pick<Difference, 'kind'>[]): boolean {
-  return !differences.some(({ kind }) => identityKinds.includes(kind));
-}
+/** True where amount, payee, payer account or company are another's: the reference may be, too. */
+export const isOfAnother = (differences: readonly Pick<Difference, 'kind'>[]): boolean =>
+  differences.some(({ kind }) => identityKinds.includes(kind));
+
+/** True unless amount, payee, payer account or company differ, or cannot be read (design: I3). */
+export const fitsIdentity = (differences: readonly Pick<Difference, 'kind'>[]): boolean =>
+  !isOfAnother(differences) && !differences.some(({ kind }) => kind === 'line-unreadable');
 
 /** The amount that the attempt asked for. @throws RangeError for an order that no payout can have made */
 export function amountOf({ order }: AttemptFacts): Satang {
@@ -60,17 +72,41 @@ export function amountOf({ order }: AttemptFacts): Satang {
 
 const stripSeparators = (text: string): string => text.replaceAll(/[ -]/g, '');
 
+const digitsOnly = /^\d+$/;
+
+/** The same number, or the same once the zeros stand before it again that a spreadsheet has taken away. */
+export const isSameNumber = (text: string, ours: string): boolean =>
+  text === ours || (digitsOnly.test(text) && text.padStart(ours.length, '0') === ours);
+
 /** The proxy as it would have been sent: mobile numbers in any of the forms that an input file may have. */
 function normaliseProxyNo(proxyType: ProxyType, text: string): string {
-  if (proxyType === 'NATID') return stripSeparators(text);
-  const reading = readProxyId(text, 'MSISDN');
-  return reading.ok ? reading.proxyNo : text;
+  const reading = proxyType === 'MSISDN' ? readProxyId(text, 'MSISDN') : undefined;
+  return reading?.ok === true ? reading.proxyNo : stripSeparators(text);
 }
 
 function isPayee({ proxyType, proxyNo }: AttemptFacts['order'], line: StatementLine): boolean {
   if (line.proxyType !== proxyType && line.proxyType.toUpperCase() !== proxyType) return false;
-  return line.proxyNo === proxyNo || normaliseProxyNo(proxyType, line.proxyNo) === proxyNo;
+  return line.proxyNo === proxyNo || isSameNumber(normaliseProxyNo(proxyType, line.proxyNo), proxyNo);
 }
+
+/** Too short for its type, and no zeros before it make a number that can be. */
+function hasLostDigits({ proxyType, proxyNo }: StatementLine): boolean {
+  const type = proxyType.toUpperCase();
+  const digits = stripSeparators(proxyNo);
+  if (!digitsOnly.test(digits) || (type !== 'MSISDN' && type !== 'NATID')) return false;
+  const reading = readProxyId(digits, type);
+  return !reading.ok && reading.code === 'proxy-length' && digits.length < proxyLengths[type];
+}
+
+const proxyLengths: Readonly<Record<ProxyType, number>> = { MSISDN: 10, NATID: 13 };
+
+/** A line, by its place in the file, with what of it cannot be read. */
+export const describeFault = ({ line, fault }: StatementLine): string => `line ${line}: ${fault}`;
+
+const nameLostDigits = (line: StatementLine, column: string, number: string): Difference => {
+  const what = `${column}: "${masked(number)}" has lost digits, as in a spreadsheet (number-damaged)`;
+  return { kind: 'line-unreadable', reason: describeFault({ ...line, fault: what }) };
+};
 
 /** A word of the bank's. Columns that are shifted bring the number of a person to any of them. */
 export const shown = (text: string): string => (text === '' ? 'nothing' : maskForeignNumbers(text));
@@ -83,7 +119,9 @@ const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(t
 function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Difference[] {
   const { order } = attempt;
   const found: Difference[] = [];
-  if (!isPayee(order, line)) {
+  if (!isPayee(order, line) && hasLostDigits(line))
+    found.push(nameLostDigits(line, 'PROXY NO', line.proxyNo));
+  else if (!isPayee(order, line)) {
     const [ours, banks] = [masked(order.proxyNo), masked(line.proxyNo)];
     const reason = `sent to ${order.proxyType} ${ours}, the statement says ${shown(line.proxyType)} ${banks}`;
     found.push({ kind: 'payee-mismatch', reason });
@@ -95,14 +133,15 @@ function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Di
     const reason = `${showBaht(amount)} was sent, the statement says ${showBaht(line.amountSatang)}`;
     found.push({ kind: 'amount-mismatch', reason });
   }
-  if (line.companyId !== order.companyId) {
+  if (!isSameNumber(line.companyId, order.companyId)) {
     const reason = `sent for company ${order.companyId}, the statement says ${shown(line.companyId)}`;
     found.push({ kind: 'other-company', reason });
   }
-  if (
-    line.payerAccount !== order.payerAccount &&
-    stripSeparators(line.payerAccount) !== stripSeparators(order.payerAccount)
-  ) {
+  const [listed, payer] = [stripSeparators(line.payerAccount), stripSeparators(order.payerAccount)];
+  const isPayer = isSameNumber(listed, payer);
+  if (!isPayer && digitsOnly.test(listed) && listed.length < payer.length)
+    found.push(nameLostDigits(line, 'PAYER ACCOUNT', line.payerAccount));
+  else if (!isPayer) {
     const [ours, banks] = [masked(order.payerAccount), masked(line.payerAccount)];
     found.push({ kind: 'payer-mismatch', reason: `to be paid from ${ours}, the statement says ${banks}` });
   }
@@ -222,8 +261,12 @@ function findDayDifference(line: StatementLine, attempt: AttemptFacts, date: str
 
 const showDay = (text: string): string => (/^\d{8}$/.test(text) ? showDate(text) : shown(text));
 
-/** Everything but the status that differs between a line and the attempt whose reference it bears. Fee and net are those of a transfer that was made. */
+/**
+ * Everything but the status that differs between a line and the attempt whose reference it bears. Fee and net are those of
+ * a transfer that was made. Of a line that cannot be read nothing else is said.
+ */
 export function findDifferences(line: StatementLine, attempt: AttemptFacts, date: string): Difference[] {
+  if (line.fault !== '') return [{ kind: 'line-unreadable', reason: describeFault(line) }];
   const found = findIdentityDifferences(line, attempt);
   if (line.status === 'complete') found.push(...findChargeDifferences(line, attempt));
   found.push(...findDayDifference(line, attempt, date));

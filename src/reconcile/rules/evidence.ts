@@ -37,8 +37,12 @@ export function findOwnLines(
   return otherDayLines.filter(({ line, date }) => !isOfEarlierTransfer(line, attempt, date));
 }
 
-/** A line in process may be an earlier word on one that is complete; failed is whatever nothing else speaks of as alive. */
+/**
+ * A line in process may be an earlier word on one that is complete; failed is whatever nothing else speaks of as alive. One
+ * that cannot be read may say anything.
+ */
 export function contradicts(line: StatementLine, other: StatementLine): boolean {
+  if (other.fault !== '') return true;
   if (line.status !== 'complete') return other.status !== line.status;
   return other.status !== 'complete' && other.status !== 'in-process';
 }

@@ -6,13 +6,16 @@
  * Nothing is called paid but by a line whose status is complete and whose amount, payee, payer account and company are
  * ours, and absence proves nothing (design: I3).
  */
-import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import {
+  describeFault,
   type Difference,
   findDifferences,
   fitsIdentity,
+  isOfAnother,
   isOfEarlierTransfer,
   isOwnReference,
+  isPlaced,
+  isSameNumber,
   shown,
   whyOfNoSend,
 } from './differences.ts';
@@ -20,7 +23,6 @@ import {
   bookStatusOf,
   contradicts,
   countsAgainst,
-  findOwnLines,
   isConfirmedByLaterDay,
   isFailureRetracted,
   isFinishedByInquiry,
@@ -29,9 +31,9 @@ import {
   mayStillFail,
   wasSettledSince,
 } from './evidence.ts';
+import { judgeAbsence, nothing } from './judge-absence.ts';
 import type { StatementLine } from './statement.ts';
 import {
-  type AbsenceKind,
   type AttemptFacts,
   type BreakFinding,
   type BreakKind,
@@ -119,7 +121,8 @@ function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): Judg
     isUnderWay,
     isSettledSince: !isReadNow && wasSettledSince(standingBreaks[0], attempt),
   };
-  const day = { date, companyId: read.companyId, readDates: read.wholeDates };
+  const { companyId, wholeDates, unreadDates } = read;
+  const day = { date, companyId, readDates: wholeDates, unreadDates };
   const acceptedAtMs = read.acceptedAtMs.get(date) ?? 0;
   const mayFail = isReadNow || mayStillFail(attempt, standingBreaks, acceptedAtMs, facts.otherDayLines);
   const judgement = mayFail ? judgeDay(facts, day) : withoutFailure(judgeDay(facts, day));
@@ -207,7 +210,7 @@ function judgeKnown(facts: DayFacts, attempt: AttemptFacts, day: StatementDay): 
       ];
   const ownBreaks =
     own.length === 0 ? [] : worstFirst(own.map((difference) => toFinding(difference, held, day)));
-  const step = decideStep(held, fitsIdentity(differences));
+  const step = decideStep(held, differences);
   const worst = ownBreaks[0]?.kind;
   const lineClass = worst ?? cleanClass(held, day);
   const isPaid = held.bookStatus === 'paid' || step === 'prove';
@@ -361,6 +364,8 @@ function severityOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isE
     case 'duplicate-line':
     case 'unmatched-bank-line':
       return line.status === 'failed' ? 'medium' : 'high';
+    case 'line-unreadable':
+      return line.status === 'failed' || bookStatus === 'pending' ? 'medium' : 'high';
     case 'unknown-status-word':
       // It may mean that the bank paid what we call failed, or took back what we call paid.
       return bookStatus === 'pending' ? 'medium' : 'high';
@@ -393,20 +398,30 @@ function withSurplus(
   const severity = isMoved ? 'high' : 'medium';
   const rest = own.filter(({ kind }) => kind !== 'duplicate-line');
   const surplusBreak = { kind: 'duplicate-line', severity, date, lineAt, reason } as const;
-  return worstFirst([...rest, ...findContradiction(own, lines, date), surplusBreak]);
+  return worstFirst([...rest, ...findBeside(own, lines, held, date), surplusBreak]);
 }
 
-/** Of lines beside the one that is held against the attempt, the first that contradicts itself. */
-function findContradiction(
+/** Of lines beside the one that is held against the attempt, the first that contradicts itself, or cannot be read. */
+function findBeside(
   own: readonly BreakFinding[],
   lines: readonly StatementLine[],
+  held: Held,
   date: string,
 ): readonly BreakFinding[] {
-  const lineAt = lines.findIndex(({ status }) => status === 'contradiction');
-  const line = lines[lineAt];
-  if (line === undefined || own.some(({ kind }) => kind === 'status-contradiction')) return [];
-  const reason = describeContradiction(line);
-  return [{ kind: 'status-contradiction', severity: 'critical', date, lineAt, reason }];
+  const find = (
+    kind: 'status-contradiction' | 'line-unreadable',
+    isOne: (line: StatementLine) => boolean,
+    describe: (line: StatementLine) => string,
+  ): readonly BreakFinding[] => {
+    const lineAt = lines.findIndex(isOne);
+    const line = lines[lineAt];
+    if (line === undefined || own.some((finding) => finding.kind === kind)) return [];
+    return [{ kind, severity: severityOf(kind, { ...held, line }), date, lineAt, reason: describe(line) }];
+  };
+  return [
+    ...find('status-contradiction', ({ status }) => status === 'contradiction', describeContradiction),
+    ...find('line-unreadable', ({ fault }) => fault !== '', describeFault),
+  ];
 }
 
 /** Where a line is counted that differs in nothing. */
@@ -425,11 +440,11 @@ function toPaidClass(worst: BreakKind | undefined, { bookStatus, isFinished }: H
 }
 
 /** What the journal is to record. */
-function decideStep(held: Held, isOurs: boolean): StatementStep | undefined {
+function decideStep(held: Held, differences: readonly Difference[]): StatementStep | undefined {
   const { attempt, bookStatus, line, isContradicted, isFinished, isConfirmedLater, mustWait } = held;
   if (held.isEarlier) return decideOnEarlier(held);
-  const isProof = isOurs && !isContradicted;
-  const noted = attempt.acknowledged && (isOurs || attempt.contested);
+  const isProof = fitsIdentity(differences) && !isContradicted;
+  const noted = attempt.acknowledged && (!isOfAnother(differences) || attempt.contested);
   const note = bookStatus === 'pending' && !noted ? 'doubt' : undefined;
   switch (line.status) {
     case 'complete': {
@@ -471,7 +486,8 @@ function decideOnEarlier({ attempt, bookStatus, line, isFinished }: Held): State
  * for another company, is that one's, whatever program has made the reference.
  */
 function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: StatementDay): Judgement {
-  const isOthers = (line: StatementLine): boolean => line.companyId !== '' && line.companyId !== companyId;
+  const isOthers = (line: StatementLine): boolean =>
+    line.companyId !== '' && !isSameNumber(line.companyId, companyId);
   const ours = lines.flatMap((line, at) => (isOthers(line) ? [] : [at]));
   const [firstAt, secondAt] = ours;
   const first = lines[firstAt ?? -1];
@@ -479,23 +495,26 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
     return { ...nothing, lineClasses: lines.map(() => 'others') };
   }
   const isDead = ours.every((at) => lines[at]?.status === 'failed');
-  const find = (
-    kind: 'unmatched-bank-line' | 'duplicate-line',
-    reason: string,
+  const breaks: BreakFinding[] = [];
+  const name = (
+    kind: 'line-unreadable' | 'unmatched-bank-line' | 'duplicate-line',
     lineAt: number,
-  ): BreakFinding => {
-    return { kind, severity: isDead ? 'medium' : 'high', date, lineAt, reason };
-  };
-  const unknown = find('unmatched-bank-line', describeUnknown(first), firstAt);
-  const surplus = `${ours.length} lines with one reference`;
+    reason: string,
+  ): void => void breaks.push({ kind, severity: isDead ? 'medium' : 'high', date, lineAt, reason });
+  const unreadAt = ours.find((at) => lines[at]?.fault !== '');
+  const unread = lines[unreadAt ?? -1];
+  if (unreadAt !== undefined && unread !== undefined)
+    name('line-unreadable', unreadAt, describeFault(unread));
+  // Where it may be any transfer's, nobody need look for who has sent it.
+  if (isPlaced(first)) name('unmatched-bank-line', firstAt, describeUnknown(first));
+  if (secondAt !== undefined) name('duplicate-line', secondAt, `${ours.length} lines with one reference`);
   return {
     ...nothing,
     lineClasses: lines.map((line, at) => {
-      if (at === firstAt) return unknown.kind;
+      if (at === firstAt) return isPlaced(first) ? 'unmatched-bank-line' : 'line-unreadable';
       return isOthers(line) ? 'others' : 'duplicate-line';
     }),
-    breaks:
-      secondAt === undefined ? [unknown] : worstFirst([unknown, find('duplicate-line', surplus, secondAt)]),
+    breaks: worstFirst(breaks),
   };
 }
 
@@ -504,69 +523,4 @@ function describeUnknown({ transRefNo }: StatementLine): string {
   return isOwnReference(transRefNo)
     ? 'the reference is of our making, and this journal does not know it'
     : 'this journal does not know the reference, which is not of our making';
-}
-
-// ---------------------------------------------------------------- no line
-
-const nothing: Judgement = {
-  lineClasses: [],
-  paidClass: undefined,
-  breaks: [],
-  step: undefined,
-  stepLineAt: null,
-};
-
-const severities: Readonly<Record<AbsenceKind, Severity>> = {
-  'missing-at-bank': 'high',
-  'no-trace': 'medium',
-  'pending-not-in-statement': 'low',
-};
-
-const retracted =
-  'a statement said that it failed, and the one that has superseded it does not have it: the bank may yet complete it';
-
-/** What it means that a day's statement lacks an attempt (design: I3): absence proves nothing. Only the statement of an attempt's own day can lack it; that says nothing about the money of one in doubt. */
-function judgeAbsence({ attempt, otherDayLines }: DayFacts, day: StatementDay): Judgement {
-  if (attempt === undefined || attempt.order.tranDate !== day.date) return nothing;
-  const name = (kind: AbsenceKind, reason: string, severity = severities[kind]): Judgement => {
-    return { ...nothing, breaks: [{ kind, severity, date: day.date, lineAt: null, reason }] };
-  };
-  const isElsewhere = findOwnLines(attempt, otherDayLines).length > 0;
-  switch (bookStatusOf(attempt)) {
-    case 'paid': {
-      if (isElsewhere) return { ...nothing, paidClass: 'found-other-day' };
-      const reason = 'we call it paid, and the statement of its day does not have it';
-      return { ...name('missing-at-bank', reason), paidClass: 'missing-at-bank' };
-    }
-    case 'unpaid':
-      if (!isFailureRetracted(attempt, otherDayLines)) return nothing;
-      return { ...name('pending-not-in-statement', retracted, 'high'), step: 'reopen' };
-    case 'pending': {
-      if (isElsewhere) return nothing;
-      const waits = whyNotTraceless(attempt, day);
-      if (waits === undefined) return name('no-trace', traceless);
-      return name(
-        'pending-not-in-statement',
-        `in doubt, and the statement of its day does not have it; ${waits}`,
-      );
-    }
-  }
-}
-
-const traceless =
-  "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it";
-
-/** Why an absent attempt in doubt may still turn up; undefined when everything that can be asked has been. */
-function whyNotTraceless(attempt: AttemptFacts, { readDates }: StatementDay): string | undefined {
-  const { order, lastFinding, lastInquiryAtMs } = attempt;
-  const startMs = parseBangkokDate(order.tranDate);
-  if (startMs === undefined) throw new RangeError(`${order.tranDate} names no day`);
-  const nextMs = startMs + dayMs;
-  if (attempt.acknowledged || attempt.contested) return 'the bank has shown that it knows the reference';
-  if (!readDates.has(order.tranDate)) return "its day's statement was read before the day had ended";
-  if (!readDates.has(formatBangkokDate(nextMs))) return "the next day's statement has not been read";
-  if (lastInquiryAtMs === null || lastInquiryAtMs < nextMs) {
-    return 'the bank has not been asked about it since its day was over';
-  }
-  return lastFinding === 'not-found' ? undefined : 'the last inquiry did not say that it is not found';
 }

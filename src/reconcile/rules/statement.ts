@@ -30,6 +30,12 @@ export const statementColumns = [
 ] as const;
 export type StatementColumn = (typeof statementColumns)[number];
 
+/** Counts up when lines are read by other rules: the same bytes are then judged anew. */
+export const readingRules = 2;
+
+/** What helps against a damaged file. */
+export const fetchAgain = 'fetch the statement again; if it stays so, ask the bank for a new file';
+
 /** Words that banks have for the scheme in columns and file names, whatever the paths of their interface say. */
 export const commonSchemes: readonly string[] = ['proxy', 'promptpay'];
 
@@ -66,6 +72,7 @@ const lineFields = [
   'clientId',
   'companyId',
   'chargeType',
+  'fault',
 ] as const;
 type AmountField = Extract<(typeof lineFields)[number], `${string}Satang`>;
 type TextField = Exclude<(typeof lineFields)[number], AmountField | 'line' | 'status'>;
@@ -73,6 +80,7 @@ type TextField = Exclude<(typeof lineFields)[number], AmountField | 'line' | 'st
 /**
  * One transfer as the statement has it. Texts are trimmed, and empty where the file has nothing; they are as written but
  * for `effectiveDate`, which is YYYYMMDD. `chargeType` is `Our` where the payer bears the fee, `Ben` where the payee does.
+ * `fault` says what of the line cannot be read, without a whole number of anybody: with one it proves nothing.
  */
 export interface StatementLine
   extends Readonly<Record<TextField, string>>, Readonly<Record<AmountField, Satang>> {

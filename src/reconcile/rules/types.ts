@@ -90,8 +90,10 @@ export interface DaysRead {
   readonly days: ReadonlyMap<string, number>;
   /** When each day's present version was accepted; now, of the day that is read. */
   readonly acceptedAtMs: ReadonlyMap<string, number>;
-  /** Days whose statement was read when they had ended: only there can anything be absent for good. */
+  /** Days whose statement is of the whole day: only there can anything be absent for good. */
   readonly wholeDates: ReadonlySet<string>;
+  /** Days whose statement has a line that cannot be read and may be of any transfer: nothing is absent there. */
+  readonly unreadDates: ReadonlySet<string>;
   /** The day whose statement is read now; undefined when none is read anew. */
   readonly readNow: string | undefined;
   /** Where each day's present statement came from, as far as that was noted. */
@@ -104,8 +106,10 @@ export interface StatementDay {
   readonly date: string;
   /** The company whose payouts the journal holds. */
   readonly companyId: string;
-  /** Days whose statement was read when they had ended: only there can anything be absent for good. */
+  /** Days whose statement is of the whole day: only there can anything be absent for good. */
   readonly readDates: ReadonlySet<string>;
+  /** Days whose statement has a line that cannot be read and may be of any transfer: nothing is absent there. */
+  readonly unreadDates: ReadonlySet<string>;
 }
 
 /** One key as one day's statement shows it, with everything that is known of it on both sides. */
@@ -133,6 +137,8 @@ export const breakKinds = [
   'status-mismatch',
   /** STATUS and REASON CODE of one line contradict each other: it proves neither paid nor failed. */
   'status-contradiction',
+  /** A cell of its line cannot be read, or has lost digits: the line proves nothing. Or such a line may be its own. */
+  'line-unreadable',
   'payee-mismatch',
   'amount-mismatch',
   'other-company',
@@ -155,10 +161,11 @@ export const breakKinds = [
 ] as const;
 export type BreakKind = (typeof breakKinds)[number];
 
-/** A day's statement lacks an attempt of that day. */
-export type AbsenceKind = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'pending-not-in-statement'>;
+type AbsenceAlone = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'pending-not-in-statement'>;
+/** A day's statement lacks an attempt of that day, as far as its lines can be read. */
+export type AbsenceKind = AbsenceAlone | 'line-unreadable';
 /** A line says something else than we do. */
-export type LineBreakKind = Exclude<BreakKind, AbsenceKind>;
+export type LineBreakKind = Exclude<BreakKind, AbsenceAlone>;
 
 /** `critical`: money moved, or may have, that we had called unmoved. `high`: money may be lost. `medium`: figures or words differ. `low`: waits. */
 export const severities = ['critical', 'high', 'medium', 'low'] as const;

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { toSatang } from '../../core/money.ts';
 import type { AttemptStatus, InquiryFinding, PayoutStatus, ProxyType, SettledBy } from '../../core/payout.ts';
 import type { AttemptKey } from '../../core/ports.ts';
-import { type DayAttempt, isOfWholeDay, type StatementView } from '../../reconcile/ports.ts';
+import { type DayAttempt, isOfWholeDay, isUnread, type StatementView } from '../../reconcile/ports.ts';
 import { rebuildLine } from '../../reconcile/rules/differences.ts';
 import { statusesInDoubt } from '../../reconcile/rules/evidence.ts';
 import { decodeLine, type StatementLine } from '../../reconcile/rules/statement.ts';
@@ -507,12 +507,16 @@ function* readDays(): Reading<ReturnType<StatementView['days']>> {
     .selectFrom('statement_version')
     .select(['date', 'version', 'reading', 'accepted_at_ms', 'provenance'])
     .orderBy('version');
-  const all = yield* select(versions);
+  const byDate = new Map((yield* select(versions)).map((row) => [row.date, row]));
+  const present = [...byDate.values()];
+  const datesOf = (isOne: (reading: string) => boolean) =>
+    new Set(present.flatMap(({ date, reading }) => (isOne(reading) ? [date] : [])));
   return {
-    days: new Map(all.map(({ date, version }) => [date, version])),
-    acceptedAtMs: new Map(all.map((row) => [row.date, row.accepted_at_ms])),
-    wholeDates: new Set(all.flatMap(({ date, reading }) => (isOfWholeDay(reading) ? [date] : []))),
-    provenances: new Map(all.map(({ date, provenance }) => [date, decodeProvenance(provenance)])),
+    days: new Map(present.map(({ date, version }) => [date, version])),
+    acceptedAtMs: new Map(present.map((row) => [row.date, row.accepted_at_ms])),
+    wholeDates: datesOf(isOfWholeDay),
+    unreadDates: datesOf(isUnread),
+    provenances: new Map(present.map(({ date, provenance }) => [date, decodeProvenance(provenance)])),
   };
 }
 

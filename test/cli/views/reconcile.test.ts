@@ -89,7 +89,7 @@ test.each<readonly [string, Partial<ReconcileReport>]>([
     { openBreaks: new Map([['duplicate-line', 1]]) },
   ],
   [
-    'Each side adds up to the satang: matched and breaks make up each total. The day had not ended: reconcile it again.\n',
+    'Each side adds up to the satang: matched and breaks make up each total. The day is not complete: it had not ended, or a line cannot be read. Reconcile it again.\n',
     { isWhole: false },
   ],
 ])('%s', (said, changes) => {

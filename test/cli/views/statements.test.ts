@@ -25,7 +25,7 @@ test('a day that had not ended does not tie out', () => {
   const day = { date: state.date, state, isWhole: false };
   expect(showDay(day, 0)).toMatchObject({
     json: { version: 2, isWhole: false },
-    text: `${read}  the day had not ended: reconcile it again; no open breaks so far`,
+    text: `${read}  the day is not complete: reconcile it again; no open breaks so far`,
   });
 });
 

@@ -51,6 +51,7 @@ describe('a sound statement', () => {
       clientId: 'my-app',
       companyId: 'COMP000001',
       chargeType: 'Ben',
+      fault: '',
     });
     expect(totals).toEqual({
       lines: 2,
@@ -225,30 +226,6 @@ describe('a damaged statement is refused as a whole', () => {
     ['a missing column', one({}).replaceAll(',AMOUNT,', ',SUM,'), 'column-missing', 1, 'AMOUNT'],
     ['a column twice', one({}).replace('REFERENCE2', 'Fee'), 'column-doubled', 1, 'FEE'],
     ['an extra column twice', one({}).replaceAll('\r\n', ',x,x\r\n'), 'column-doubled', 1, 'x'],
-    ['an amount that is none', one({ AMOUNT: '12E4' }), 'amount-exponent', 3, 'AMOUNT'],
-    ['a negative amount', one({ FEE: '-1.00' }), 'amount-negative', 3, 'FEE'],
-    ['an amount in brackets', one({ 'NET AMOUNT': '(1.00)' }), 'amount-negative', 3, 'NET AMOUNT'],
-    ['an empty amount', one({ 'NET AMOUNT': '' }), 'amount-missing', 3, 'NET AMOUNT'],
-    ['a third decimal', one({ AMOUNT: '1.005' }), 'amount-unreadable', 3, 'AMOUNT'],
-    ['a decimal comma', one({ AMOUNT: '"1234,50"' }), 'amount-unreadable', 3, 'AMOUNT'],
-    ['odd thousands', one({ AMOUNT: '"12,34.50"' }), 'amount-unreadable', 3, 'AMOUNT'],
-    ['no day', one({ 'EFFECTIVE DATE': '20261131' }), 'date-unreadable', 3, 'EFFECTIVE DATE'],
-    [
-      'a day of the Buddhist era',
-      one({ 'EFFECTIVE DATE': '25691121' }),
-      'date-unreadable',
-      3,
-      'EFFECTIVE DATE',
-    ],
-    ['a year far off', one({ 'EFFECTIVE DATE': '30261121' }), 'date-unreadable', 3, 'EFFECTIVE DATE'],
-    ['an empty date', one({ 'EFFECTIVE DATE': '' }), 'date-unreadable', 3, 'EFFECTIVE DATE'],
-    [
-      'a number that a spreadsheet has spoilt',
-      one({ 'PROXY NO': '8.12E+08' }),
-      'number-damaged',
-      3,
-      'PROXY NO',
-    ],
     ['a cell too many', one({ REFERENCE1: 'a,b' }), 'cell-count', 3, null],
     ['a line lost', csv([row(1), row(3)]), 'number-gap', 3, 'NO'],
     ['the first line lost', csv([row(2), row(3)]), 'number-gap', 2, 'NO'],
@@ -281,8 +258,8 @@ describe('a damaged statement is refused as a whole', () => {
   });
 
   test.each(['010004', '010002', 'REVERSED', ''])('any other (%j) may not', async (status) => {
-    const { refusal } = await read(one({ ...blanks, STATUS: status }));
-    expect(refusal).toMatchObject({ code: 'amount-missing', line: 3, column: 'AMOUNT' });
+    const { lines } = await read(one({ ...blanks, STATUS: status }));
+    expect(lines[1]?.fault).toBe('AMOUNT: the amount is empty (amount-missing)');
   });
 
   test('naming both numbers of a gap', async () => {
@@ -291,8 +268,8 @@ describe('a damaged statement is refused as a whole', () => {
   });
 
   test('without showing a long number', async () => {
-    const { refusal } = await read(csv([row(1, { AMOUNT: '0812345678x' })]));
-    expect(refusal?.message).not.toContain('0812345678');
+    const { lines } = await read(csv([row(1, { AMOUNT: '0812345678x' })]));
+    expect(lines[0]?.fault).toMatch(/^AMOUNT: the amount "\*+5678x" is no amount/);
   });
 
   test.each(['missing', 'folder'])('a %s file is refused too', async (name) => {
@@ -311,6 +288,92 @@ describe('a damaged statement is refused as a whole', () => {
     }
     expect(kinds).not.toContain('summary');
     expect(kinds.at(-1)).not.toBe('lines');
+  });
+});
+
+describe('a cell that cannot be read', () => {
+  test.each<[string, Row, string]>([
+    [
+      'an amount that is none',
+      { AMOUNT: '12E4' },
+      'AMOUNT: the amount "12E4" is an exponent.* (amount-exponent)',
+    ],
+    ['a negative amount', { FEE: '-1.00' }, 'FEE: the amount "-1.00" is negative (amount-negative)'],
+    [
+      'one in brackets',
+      { 'NET AMOUNT': '(1.00)' },
+      'NET AMOUNT: the amount "(1.00)" is negative (amount-negative)',
+    ],
+    ['an empty amount', { 'NET AMOUNT': '' }, 'NET AMOUNT: the amount is empty (amount-missing)'],
+    ['a third decimal', { AMOUNT: '1.005' }, 'AMOUNT: the amount "1.005" is no amount.* (amount-unreadable)'],
+    ['a decimal comma', { AMOUNT: '"1234,50"' }, 'AMOUNT: the amount "1234,50" is no.* (amount-unreadable)'],
+    ['odd thousands', { AMOUNT: '"12,34.50"' }, 'AMOUNT: the amount "12,34.50" is no.* (amount-unreadable)'],
+    [
+      'no day',
+      { 'EFFECTIVE DATE': '20261131' },
+      'EFFECTIVE DATE: the date "20261131" names no day.* (date-unreadable)',
+    ],
+    [
+      'another form',
+      { 'EFFECTIVE DATE': '28/11/2026' },
+      'EFFECTIVE DATE: the date "28/11/2026" names.* (date-unreadable)',
+    ],
+    [
+      'a day of the Buddhist era',
+      { 'EFFECTIVE DATE': '25691120' },
+      'EFFECTIVE DATE: the date "25691120" is of the Buddhist era: 20261120 is meant (date-unreadable)',
+    ],
+    [
+      'an empty date',
+      { 'EFFECTIVE DATE': '' },
+      'EFFECTIVE DATE: the date "" names no day.* (date-unreadable)',
+    ],
+    ['a spoilt number', { 'PROXY NO': '8.12E+08' }, 'PROXY NO: a spreadsheet has turned .* (number-damaged)'],
+    [
+      'a lost number',
+      { 'PAYER ACCOUNT': '#####' },
+      'PAYER ACCOUNT: a spreadsheet shows an error.* (number-damaged)',
+    ],
+  ])('%s is the fault of its line alone', async (_, changes, fault) => {
+    const { lines, totals, refusal } = await read(csv([row(1), row(2, changes), row(3)]));
+    expect([refusal, totals?.lines]).toEqual([undefined, 3]);
+    const pattern = fault.replaceAll(/[()]/g, '\\$&');
+    expect(lines.map((line) => line.fault)).toEqual([
+      '',
+      expect.stringMatching(new RegExp(`^${pattern}$`)),
+      '',
+    ]);
+    expect(lines[1]).toMatchObject({ transRefNo: row(2)['TRANSREF NO'], status: 'complete' });
+  });
+
+  test('is told of first by its first, with a sum that leaves it out', async () => {
+    const { lines, totals } = await read(csv([row(1), row(2, { AMOUNT: 'x', FEE: 'y' })]));
+    expect(lines[1]).toMatchObject({ amountSatang: 0n, fault: expect.stringMatching(/^AMOUNT: /) });
+    expect(totals?.amountSatang).toBe(123450n);
+  });
+
+  test('is none where decimals alone were put to a number', async () => {
+    const { lines } = await read(csv([row(1, { 'PROXY NO': '812345678.0', 'PAYER ACCOUNT': '345924.00' })]));
+    expect(lines[0]).toMatchObject({ proxyNo: '812345678', payerAccount: '345924', fault: '' });
+  });
+
+  const empty = Object.fromEntries(statementColumns.map((column) => [column, ''])) as Row;
+
+  test.each<[string, readonly Row[], readonly string[]]>([
+    ['beside the numbers', [row(1), empty, row(2)], ['1', '', '2']],
+    ['in the place of a number', [row(1), empty, row(3)], ['1', '', '3']],
+    ['before the first', [empty, row(1)], ['', '1']],
+    ['at the end', [row(1), empty], ['1', '']],
+    ['without numbers', [row(1, { NO: '' }), empty, row(2, { NO: '' })], ['', '', '']],
+  ])('is each of an empty line, %s', async (_, rows, numbers) => {
+    const { lines, refusal } = await read(csv(rows));
+    expect([refusal, lines.map(({ no }) => no)]).toEqual([undefined, numbers]);
+    const faults = rows.map((one) => (one === empty ? 'the line is empty (line-empty)' : ''));
+    expect(lines.map(({ fault }) => fault)).toEqual(faults);
+  });
+
+  test('an empty line stands for one number at most', async () => {
+    expect((await read(csv([row(1), empty, row(4)]))).refusal).toMatchObject({ code: 'number-gap', line: 4 });
   });
 });
 

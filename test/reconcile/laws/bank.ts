@@ -40,6 +40,8 @@ export interface BankLine {
   readonly status: LineStatus;
   readonly companyId: string;
   readonly chargeType: 'Our' | 'Ben';
+  readonly isUnread: boolean;
+  readonly hasLostZeros: boolean;
 }
 
 export const bahtToSatang = (text: string): bigint => BigInt(text.replace('.', ''));
@@ -84,13 +86,16 @@ export function linesFor({ plan, order }: Made, day: number, drawn: Edit, isWild
     status,
     companyId: edit.isOtherCompany ? otherCompany : order.companyId,
     chargeType: edit.chargeType,
+    isUnread: edit.isUnread,
+    // Where a number is another's, what is left of it may be nobody's.
+    hasLostZeros: edit.hasLostZeros && !edit.isOtherPayee && !edit.isOtherPayer,
   };
   return Array.from({ length: edit.copies }, () => line);
 }
 
 /** Lines that nobody here has sent. */
 export function strangersOf(plans: readonly StrangerPlan[], day: number): BankLine[] {
-  return plans.flatMap(({ isOurCompany, reference, status, satang, copies }, at) => {
+  return plans.flatMap(({ isOurCompany, reference, status, satang, copies, isUnread }, at) => {
     const companyId = isOurCompany ? payer.companyId : otherCompany;
     const references = {
       ours: computeTransRefNo(companyId, `STRANGER-${at}`, 1),
@@ -112,6 +117,8 @@ export function strangersOf(plans: readonly StrangerPlan[], day: number): BankLi
       status,
       companyId,
       chargeType: 'Our',
+      isUnread,
+      hasLostZeros: false,
     };
     return Array.from({ length: copies }, () => line);
   });
@@ -151,20 +158,22 @@ const writeDate = (date: string, { hasDashes }: FormPlan): string =>
   hasDashes ? `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}` : date;
 
 function writeCells(line: BankLine, no: number, form: FormPlan): Record<StatementColumn, string> {
+  const number = (text: string): string => (line.hasLostZeros ? text.replace(/^0+/, '') : text);
+  const amount = writeAmount(line.amount, form);
   return {
     NO: String(no),
     'EFFECTIVE DATE': writeDate(line.effectiveDate, form),
     'TRANSREF NO': line.reference,
     'SYS REF NO': line.sysRefNo,
     'CHANNEL ID': 'PAYDROP',
-    'PAYER ACCOUNT': line.payerAccount,
+    'PAYER ACCOUNT': number(line.payerAccount),
     'PROXY TYPE': line.proxyType,
-    'PROXY NO': line.proxyNo,
+    'PROXY NO': number(line.proxyNo),
     'PROXY NAME (EN)': 'SOMCHAI JAIDEE',
     'PROXY NAME (TH)': line.name,
     REFERENCE1: line.reference1,
     REFERENCE2: '',
-    AMOUNT: writeAmount(line.amount, form),
+    AMOUNT: line.isUnread ? `-${amount}` : amount,
     FEE: writeAmount(line.fee, form),
     'NET AMOUNT': writeAmount(line.net, form),
     STATUS: (form.isWordy ? words : codes)[line.status],

@@ -46,8 +46,17 @@ interface Place {
   readonly elsewhere: readonly { readonly date: string; readonly line: BankLine }[];
 }
 
-export const keyOf = (line: BankLine): string =>
-  line.reference === '' ? `sys:${line.sysRefNo}` : line.reference;
+/** A line that cannot be read, with no reference of our making: it may be of any transfer. */
+export const isUnplaced = ({ isUnread, reference }: BankLine): boolean =>
+  isUnread && !reference.startsWith('PD');
+
+export function keyOf(line: BankLine): string {
+  if (isUnplaced(line)) return `line:${line.sysRefNo}`;
+  return line.reference === '' ? `sys:${line.sysRefNo}` : line.reference;
+}
+
+/** The store names such a line by a digest. */
+export const showKey = (key: string): string => key.replace(/^line:.*/, 'line:?');
 
 /** Whose money went where: with any of these a line proves nothing. */
 function identityKinds({ order }: JournalAttempt, line: BankLine): string[] {
@@ -61,7 +70,7 @@ function identityKinds({ order }: JournalAttempt, line: BankLine): string[] {
 
 /** Complete, with our amount, payee, payer account and company. */
 export const isProof = (made: JournalAttempt, line: BankLine): boolean =>
-  line.status === 'complete' && identityKinds(made, line).length === 0;
+  line.status === 'complete' && !line.isUnread && identityKinds(made, line).length === 0;
 
 function chargeKinds(line: BankLine, fee: bigint | null): string[] {
   if (line.status !== 'complete') return [];
@@ -239,7 +248,7 @@ export class Model {
     return this.#placesOf(date).flatMap((place) => {
       const denied = this.#denied.has(`${date} ${place.key}`) ? ['status-mismatch!'] : [];
       const kinds = this.#kindsOf(place).filter((kind) => kind !== 'status-mismatch' || denied.length === 0);
-      return [...denied, ...kinds].map((kind) => `${date} ${place.key} ${kind}`);
+      return [...denied, ...kinds].map((kind) => `${date} ${showKey(place.key)} ${kind}`);
     });
   }
 
@@ -270,9 +279,9 @@ export class Model {
     const isTwice = lines.length > 1 || (held.status === 'complete' && isEarlier);
     return [
       ...(held.status === 'in-process' && this.#isOver(place) ? [] : statusKinds(made, word, held)),
-      ...identityKinds(made, held),
-      ...chargeKinds(held, fee),
-      ...dayKinds(made, held, date),
+      ...(held.isUnread ? ['line-unreadable'] : []),
+      ...(held.isUnread ? [] : [...identityKinds(made, held), ...chargeKinds(held, fee)]),
+      ...(held.isUnread ? [] : dayKinds(made, held, date)),
       ...(isTwice ? ['duplicate-line'] : []),
     ];
   }
@@ -290,14 +299,20 @@ export class Model {
     return isSaid || known.finding === says;
   }
 
+  #isUnread(date: string): boolean {
+    const lines = this.#present.get(date) ?? [];
+    return lines.some((line) => isUnplaced(line) && line.companyId !== otherCompany);
+  }
+
   #absenceKinds({ date, elsewhere }: Place, known: Known): string[] {
     if (known.made.order.tranDate !== date) return [];
     if (known.word === 'closed') return [];
     if (elsewhere.length > 0) return [];
-    if (known.word === 'paid') return ['missing-at-bank'];
+    if (known.word === 'paid') return [this.#isUnread(date) ? 'line-unreadable' : 'missing-at-bank'];
     const isNextRead = [...this.#present.keys()].some((other) => Number(other) === Number(date) + 1);
+    const isUnread = this.#isUnread(date) || this.#isUnread(String(Number(date) + 1));
     const isTraceless =
-      isNextRead && known.finding === 'not-found' && !known.acknowledged && !known.contested;
+      isNextRead && !isUnread && known.finding === 'not-found' && !known.acknowledged && !known.contested;
     return [isTraceless ? 'no-trace' : 'pending-not-in-statement'];
   }
 
@@ -305,7 +320,8 @@ export class Model {
     const { known, lines } = place;
     const [line] = lines;
     if (known === undefined || line === undefined || this.#isOver(place)) return;
-    const isOurs = identityKinds(known.made, line).length === 0;
+    const isOthers = !line.isUnread && identityKinds(known.made, line).length > 0;
+    const isOurs = !line.isUnread && !isOthers;
     const isPaid = known.word === 'paid' && !known.isDisputed;
     if (line.status === 'complete' && isOurs && !isPaid) {
       known.isAlarm ||= known.word !== 'open';
@@ -316,12 +332,12 @@ export class Model {
     } else if (line.status === 'failed' && isOurs && isOfSend(known.made, line) && known.word === 'open') {
       Object.assign(known, { word: 'closed', acknowledged: true, isFailedByLine: true });
     } else if (known.word === 'closed' && (isUnsettled(line) || line.status === 'complete')) {
-      const contested = known.contested || !isOurs;
+      const contested = known.contested || isOthers;
       const alarm = { isAlarm: true, isFailedByLine: false };
       Object.assign(known, { ...alarm, word: 'open', acknowledged: true, contested });
     } else if (known.word === 'open') {
-      known.isAlarm ||= !isOurs;
-      Object.assign(known, { acknowledged: true, contested: known.contested || !isOurs });
+      known.isAlarm ||= isOthers;
+      Object.assign(known, { acknowledged: true, contested: known.contested || isOthers });
     }
   }
 }
@@ -331,5 +347,7 @@ function strangerKinds(lines: readonly BankLine[]): string[] {
   const [line] = lines;
   if (line === undefined) return [];
   if (line.companyId === otherCompany) return [];
-  return ['unmatched-bank-line', ...(lines.length > 1 ? ['duplicate-line'] : [])];
+  if (isUnplaced(line)) return ['line-unreadable'];
+  const unread = line.isUnread ? ['line-unreadable'] : [];
+  return ['unmatched-bank-line', ...unread, ...(lines.length > 1 ? ['duplicate-line'] : [])];
 }

@@ -51,6 +51,10 @@ export interface Edit {
   readonly isOtherPayer: boolean;
   /** Another REFERENCE1 than the row's. */
   readonly isOtherReference: boolean;
+  /** Its AMOUNT cannot be read. */
+  readonly isUnread: boolean;
+  /** A spreadsheet has taken the zeros before its numbers. */
+  readonly hasLostZeros: boolean;
   /** Effective on its own day, on the statement's, or on neither. */
   readonly effective: 'own' | 'statement' | 'neither';
   readonly chargeType: 'Our' | 'Ben';
@@ -64,6 +68,7 @@ export interface StrangerPlan {
   readonly status: LineStatus;
   readonly satang: bigint;
   readonly copies: number;
+  readonly isUnread: boolean;
 }
 
 /** How the bytes of a file are written. */
@@ -188,18 +193,23 @@ const edit: fc.Arbitrary<Edit> = fc.record({
   isOtherCompany: rarely(14),
   isOtherPayer: rarely(14),
   isOtherReference: rarely(14),
+  isUnread: rarely(12),
+  hasLostZeros: rarely(5),
   effective: fc.constantFrom('own', 'own', 'own', 'statement', 'statement', 'neither'),
   chargeType: fc.constantFrom('Our', 'Ben'),
   isFeeInNet: fc.boolean(),
 });
 
-const stranger: fc.Arbitrary<StrangerPlan> = fc.record({
-  isOurCompany: fc.boolean(),
-  reference: fc.constantFrom('ours', 'other', 'none'),
-  status: fc.constantFrom(...lineStatuses),
-  satang: fc.bigInt(0n, 10n ** 15n),
-  copies: rarely(5).map((isDoubled) => (isDoubled ? 2 : 1)),
-});
+const stranger: fc.Arbitrary<StrangerPlan> = fc
+  .record({
+    isOurCompany: fc.boolean(),
+    reference: fc.constantFrom('ours', 'other', 'none'),
+    status: fc.constantFrom(...lineStatuses),
+    satang: fc.bigInt(0n, 10n ** 15n),
+    copies: rarely(5).map((isDoubled) => (isDoubled ? 2 : 1)),
+    isUnread: rarely(6),
+  })
+  .map((drawn) => (drawn.isUnread ? { ...drawn, copies: 1 } : drawn));
 
 const form: fc.Arbitrary<FormPlan> = fc.record({
   columnsFrom: fc.integer({ min: 0, max: 22 }),
@@ -258,6 +268,8 @@ const untouched: Edit = {
   isOtherCompany: false,
   isOtherPayer: false,
   isOtherReference: false,
+  isUnread: false,
+  hasLostZeros: false,
   effective: 'own',
   chargeType: 'Our',
   isFeeInNet: false,

@@ -165,7 +165,7 @@ describe('a line that settles nothing', () => {
 
   test.each<Partial<StatementLine>>([
     { proxyNo: '0999999999' },
-    { payerAccount: '9' },
+    { payerAccount: '9999999999' },
     { companyId: 'COMP000002' },
     { amountSatang: baht('100.01') },
   ])('is an alarm when it has other details (edit %#)', (changes) => {
@@ -240,7 +240,7 @@ describe('any payout, any attempt, any lines', () => {
         {},
         {},
         { proxyNo: '0999999999' },
-        { payerAccount: '9' },
+        { payerAccount: '9999999999' },
         { companyId: 'COMP000002' },
         { amountSatang: baht('1.00') },
         { effectiveDate: '' },

@@ -30,6 +30,7 @@ function judgeAll(status: AttemptStatus, said: Said, readNow?: string, changes: 
     days: new Map(dates.map((one) => [one, 1])),
     acceptedAtMs: new Map(),
     wholeDates: new Set(dates),
+    unreadDates: new Set(),
     readNow,
   };
   const facts = { key: attempt.order.transRefNo, attempt, lines, standingBreaks: [] };
@@ -76,7 +77,8 @@ describe('the step', () => {
     const facts = { key: attempt.order.transRefNo, attempt, lines: [], standingBreaks: [] };
     const acceptedAtMs = new Map<string, number>();
     const wholeDates = new Set([nextDate]);
-    const read = { companyId: payer.companyId, acceptedAtMs, wholeDates, readNow: nextDate };
+    const whole = { acceptedAtMs, wholeDates, unreadDates: new Set<string>() };
+    const read = { companyId: payer.companyId, ...whole, readNow: nextDate };
     const days = new Map([[nextDate, 2]]);
     expect(judgeTransfer(facts, { ...read, days }).step).toMatchObject({ kind: 'reopen', line: undefined });
     const line = makeLine(attempt, 'failed');
@@ -86,7 +88,7 @@ describe('the step', () => {
 });
 
 test('one reading does not dispute what a kept line would prove again', () => {
-  const statuses = ['complete', 'failed', 'in-process', 'other'] as const;
+  const statuses = ['complete', 'failed', 'in-process', 'contradiction', 'other'] as const;
   const pairs = statuses.flatMap((one) => statuses.map((other) => [one, other] as const));
   const days: readonly (readonly LineStatus[])[] = [[], ...statuses.map((one) => [one]), ...pairs];
   const restless: string[] = [];
@@ -134,15 +136,15 @@ describe('breaks', () => {
 });
 
 test('each day is judged by its own lines and those of all others, whatever they say', () => {
-  const statuses = fc.array(fc.constantFrom<LineStatus>('complete', 'failed', 'in-process', 'other'), {
-    maxLength: 2,
-  });
+  const every = fc.constantFrom<LineStatus>('complete', 'failed', 'in-process', 'contradiction', 'other');
+  const statuses = fc.array(every, { maxLength: 2 });
   const said = fc.array(fc.option(statuses, { freq: 4 }), { minLength: 3, maxLength: 3 });
   fc.assert(
     fc.property(fc.constantFrom(...attemptStatuses), said, (status, all) => {
       const { judged, read, attempt } = judgeAll(status, all);
       const asked = judged.days.map(({ date: on, facts }) => {
-        const day = { date: on, companyId: payer.companyId, readDates: read.wholeDates };
+        const { companyId, wholeDates: readDates, unreadDates } = read;
+        const day = { date: on, companyId, readDates, unreadDates };
         return judgeDay(facts, day).step;
       });
       for (const { facts } of judged.days) {

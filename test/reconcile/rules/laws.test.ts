@@ -98,7 +98,7 @@ function write({ attempt, honest, chargeType, edits: made }: Case): StatementLin
     netSatang: toSatang(net + made.net),
     ...(made.payee ? { proxyNo: '0999999999' } : {}),
     ...(made.company ? { companyId: 'COMP000002' } : {}),
-    ...(made.payer ? { payerAccount: '9' } : {}),
+    ...(made.payer ? { payerAccount: '9999999999' } : {}),
     ...(made.day ? { effectiveDate: nextDate } : {}),
   });
   return made.double ? [line, line] : [line];

@@ -124,7 +124,12 @@ describe('what differs in a line', () => {
   );
 
   test('is all named, and counted under the most severe', () => {
-    const changes = { proxyNo: '0810000002', payerAccount: '1', feeSatang: baht('6.00'), effectiveDate: '' };
+    const changes = {
+      proxyNo: '0810000002',
+      payerAccount: '1000345924',
+      feeSatang: baht('6.00'),
+      effectiveDate: '',
+    };
     const judged = judge(makeFacts('paid'), [lineOf('complete', changes)]);
     const kinds = ['payee-mismatch', 'payer-mismatch', 'fee-mismatch', 'net-mismatch', 'date-mismatch'];
     expect([kindsOf(judged), judged.lineClasses]).toEqual([kinds, ['payee-mismatch']]);

@@ -4,6 +4,7 @@ import type { AttemptKey } from '../../../src/core/ports.ts';
 import {
   type Deferred,
   isOfWholeDay,
+  isUnread,
   StatementOvertakenError,
   type StatementRun,
   type StatementStore,
@@ -160,11 +161,15 @@ function openView(live: MemoryStore): StatementView {
   const { versions, breaks, lines } = statements;
   const open = breaks.filter(({ state }) => state === 'open');
   const standing = breaks.filter((one) => one.state === 'open' || isAccepted(one));
+  const present = [...new Map(versions.map((one) => [one.date, one])).values()];
+  const datesOf = (isOne: (reading: string) => boolean) =>
+    new Set(present.flatMap(({ date, reading }) => (isOne(reading) ? [date] : [])));
   const days: ReturnType<StatementView['days']> = {
-    days: new Map(versions.map(({ date, version }) => [date, version])),
-    acceptedAtMs: new Map(versions.map(({ date, acceptedAtMs }) => [date, acceptedAtMs])),
-    wholeDates: new Set(versions.flatMap(({ date, reading }) => (isOfWholeDay(reading) ? [date] : []))),
-    provenances: new Map(versions.map(({ date, provenance }) => [date, provenance])),
+    days: new Map(present.map(({ date, version }) => [date, version])),
+    acceptedAtMs: new Map(present.map(({ date, acceptedAtMs }) => [date, acceptedAtMs])),
+    wholeDates: datesOf(isOfWholeDay),
+    unreadDates: datesOf(isUnread),
+    provenances: new Map(present.map(({ date, provenance }) => [date, provenance])),
   };
   return {
     ...makeAttemptViews(store),
