@@ -232,9 +232,8 @@ async function takeUp({ engine, opening, known, journalId, own, isMade }: Prepar
   const missing = describeBehind(site, highWaterMark, present) ?? behindCopies;
   if (missing !== undefined && recovery === undefined) throw new JournalRefusedError(missing);
   const isBehind = missing !== undefined;
-  const { marks = [] } = copies ?? {};
-  const worker = { workerId: own?.workerId ?? 0, isMade };
-  await engine.write(() => takePlace(opening, known.identity, isBehind, { marks, ...worker }));
+  const joining = { marks: copies?.marks ?? [], workerId: own?.workerId ?? 0, isMade };
+  await engine.write(() => takePlace(opening, known.identity, isBehind, joining));
   const file = new HighWaterMarkFile(dataDir, highWaterMark, () => present, copies);
   const keep = (found: HighWaterMark): void => {
     // Of now: while it was read, more was noted.

@@ -166,8 +166,9 @@ describePostgres('a machine without a mark', () => {
   test('is one that has its mark from before a loss, too', async () => {
     await using scene = await makeScene();
     {
-      await using _one = await scene.open('one');
+      await using first = await scene.open('one');
       await scene.work('two');
+      expect((await first.moments()).isUnmarked).toBe(false);
     }
     await scene.work('one', { recovery: { sinceDate: formatBangkokDate(noonMs) }, restores: true });
     await using one = await scene.open('one');
