@@ -12,7 +12,7 @@ import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import { keepInDoubt } from '../../payout/rules/superseded.ts';
 import { describeProvenance } from './custody.ts';
 import { findDifferences, isOfAnother, isRebuilt } from './differences.ts';
-import { isRequestUnderWay } from './evidence.ts';
+import { isRepeatedOnDay, isRequestUnderWay } from './evidence.ts';
 import { judgeTransfer, type TransferStep } from './judge-transfer.ts';
 import type { StatementLine } from './statement.ts';
 import { type BreakRecord, type DayLines, type DaysRead, factsOf, type StatementStep } from './types.ts';
@@ -54,7 +54,9 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   const { transRefNo } = attempt.order;
   // While a lost part of the journal may have made a later attempt, an inquiry looks beyond what failed first.
   const mayHaveLaterAttempt = mustProbe(loss, attempts);
-  const known = { ...factsOf(owner, attempt), isFailedByStatement: evidence.isFailedByStatement };
+  const { isFailedByStatement } = evidence;
+  const repeated = isRepeatedOnDay(attempt, attempts);
+  const known = { ...factsOf(owner, attempt), isFailedByStatement, isRepeatedOnDay: repeated };
   const { step } = judgeTransfer(
     {
       key: transRefNo,

@@ -195,8 +195,8 @@ export function isOfEarlierTransfer(line: StatementLine, attempt: AttemptFacts, 
 const withoutZeros = (text: string): string => text.replace(/^0+(?=\d+$)/, '');
 
 /**
- * Why a failed line is of another transfer than any that we sent under its reference, such as one that is completed
- * yet: undefined unless its day, or the REFERENCE1 that it bears, is another one.
+ * Why a failed line may be of another transfer than the one that we sent last under its reference, which may be completed
+ * yet: its day, or the REFERENCE1 that it bears, is another one; or the reference went twice on that day.
  * @param date YYYYMMDD of the statement, and of a line without a day of its own
  */
 export function whyOfNoSend(line: StatementLine, attempt: AttemptFacts, date: string): string | undefined {
@@ -208,7 +208,9 @@ export function whyOfNoSend(line: StatementLine, attempt: AttemptFacts, date: st
     line.reference1 !== '' &&
     // A spreadsheet takes zeros away that it finds before a number.
     withoutZeros(line.reference1) !== withoutZeros(sent ?? '');
-  return isOther ? 'its REFERENCE1 is not the one that was sent' : undefined;
+  if (isOther) return 'its REFERENCE1 is not the one that was sent';
+  if (attempt.isRepeatedOnDay !== true) return undefined;
+  return 'its reference went twice on that day: the line does not tell which send failed';
 }
 
 /** So far the clocks may be apart at which we send and the bank books. */

@@ -26,6 +26,19 @@ export const bookStatusOf = ({ attemptStatus }: Pick<AttemptFacts, 'attemptStatu
 /** Statuses of attempts in doubt. */
 export const statusesInDoubt = ['recorded', 'sent', 'unresolved'] as const satisfies AttemptStatus[];
 
+/** True for an attempt in doubt whose reference went before on its day. @param attempts of its payoutId */
+export const isRepeatedOnDay = (
+  { status, order, attemptNo }: Attempt,
+  attempts: readonly Attempt[],
+): boolean =>
+  bookStatuses[status] === 'pending' &&
+  attempts.some(
+    (other) =>
+      other.attemptNo !== attemptNo &&
+      other.order.transRefNo === order.transRefNo &&
+      other.order.tranDate === order.tranDate,
+  );
+
 /** True for an attempt of which a statement's silence says something. */
 export const isMissedInSilence = (status: AttemptStatus): boolean => bookStatuses[status] !== 'unpaid';
 
@@ -42,7 +55,7 @@ export function findOwnLines(
  * that cannot be read may say anything.
  */
 export function contradicts(line: StatementLine, other: StatementLine): boolean {
-  if (other.fault !== '') return true;
+  if (line.fault === '' && other.fault !== '') return true;
   if (line.status !== 'complete') return other.status !== line.status;
   return other.status !== 'complete' && other.status !== 'in-process';
 }

@@ -46,6 +46,8 @@ export interface AttemptFacts {
   readonly settledBy?: SettledBy | null;
   /** It was in doubt, and failed by a statement's word; left out where that is not known. */
   readonly isFailedByStatement?: boolean;
+  /** In doubt, and its reference went before on its day: which send a failure is of a line does not tell. */
+  readonly isRepeatedOnDay?: boolean;
   /** Another attempt of the row is paid, too, and the row bears an alarm for it. */
   readonly isPaidOtherwise?: boolean;
 }

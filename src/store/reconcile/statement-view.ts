@@ -65,6 +65,13 @@ const isFailedByStatement = sql<number>`case when a.status = 'failed' and exists
     and (json_extract(e.detail, '$.failedBy') = 'statement' or e.cause = 'statement-failed')
 ) then 1 else 0 end`;
 
+/** Few attempts are in doubt. */
+const isRepeatedOnDay = sql<number>`case when a.status in (${sql.join(statusesInDoubt.map((status) => sql.lit(status)))})
+  and exists (
+    select 1 from attempt as before
+    where before.trans_ref_no = a.trans_ref_no and before.tran_date = a.tran_date and before.attempt_no <> a.attempt_no
+  ) then 1 else 0 end`;
+
 /** An attempt with its payout, in the order in which `toFacts` takes the columns. */
 function selectFacts(
   from: ReturnType<typeof attemptsFirst> | ReturnType<typeof doubtfulFirst> = attemptsFirst(),
@@ -98,6 +105,7 @@ function selectFacts(
     isFailedByStatement.as('is_failed_by_statement'),
     'a.tran_time',
     'a.reference1',
+    isRepeatedOnDay.as('is_repeated_on_day'),
   ]);
 }
 
@@ -130,6 +138,7 @@ type FactsRow = readonly [
   number,
   string,
   string | null,
+  number,
 ];
 
 function toFacts(row: FactsRow): AttemptFacts {
@@ -163,6 +172,7 @@ function toFacts(row: FactsRow): AttemptFacts {
     settledBy: row[4] === row[23] ? row[22] : null,
     isPaidOtherwise: row[24] === 1,
     isFailedByStatement: row[25] === 1,
+    isRepeatedOnDay: row[28] === 1,
   };
 }
 

@@ -57,6 +57,7 @@ const harmless = (edit: Edit): Edit => ({
   isOtherPayee: false,
   isOtherCompany: false,
   isOtherPayer: false,
+  isUnread: false,
 });
 
 /** @param isWild lines that contradict those of other days may be written, too */

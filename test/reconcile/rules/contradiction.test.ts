@@ -123,6 +123,16 @@ describe('a failed line that is not of a send', () => {
     expect(judged.breaks[0]?.reason).toContain('REFERENCE1 is not the one that was sent');
   });
 
+  test('settles nothing where the reference went before on that day', () => {
+    const attempt = makeFacts('sent', { isRepeatedOnDay: true });
+    const judged = judge(attempt, [makeLine(attempt, 'failed')]);
+    expect([judged.step, judged.breaks]).toMatchObject([
+      'doubt',
+      [{ kind: 'status-mismatch', severity: 'low' }],
+    ]);
+    expect(judge(attempt, [makeLine(attempt, 'complete')]).step).toBe('prove');
+  });
+
   test('does not keep what had failed by a statement as failed', () => {
     const attempt = makeFacts('failed', { settledBy: 'statement', isFailedByStatement: true });
     const other = makeLine(attempt, 'failed', { effectiveDate: nextDate });

@@ -11,7 +11,7 @@ import {
   type StatementView,
 } from '../../../src/reconcile/ports.ts';
 import { rebuildLine } from '../../../src/reconcile/rules/differences.ts';
-import { statusesInDoubt } from '../../../src/reconcile/rules/evidence.ts';
+import { isRepeatedOnDay, statusesInDoubt } from '../../../src/reconcile/rules/evidence.ts';
 import type { StatementLine } from '../../../src/reconcile/rules/statement.ts';
 import {
   type AttemptFacts,
@@ -62,6 +62,7 @@ function toFacts(store: MemoryStore, attempt: Attempt): AttemptFacts {
     ...factsOf(payout, attempt),
     isPaidOtherwise,
     isFailedByStatement: isFailedByStatement(store, attempt),
+    isRepeatedOnDay: isRepeatedOnDay(attempt, others),
   };
 }
 
