@@ -77,12 +77,14 @@ export function decideNextNumber(
   const latest = earlier.filter(({ order }) => readAttemptNumber(order.transRefNo) === highest);
   const [one] = latest;
   if (one === undefined) return { kind: 'free', number: 1 };
-  // A send of unknown outcome that only people called failed may still be completed under this number.
-  const isOver = isDecided || latest.every((send) => send.hasFailedItem || isProvenUnsent(send));
-  if (isOver && latest.some(({ hasFailedItem }) => hasFailedItem))
-    return highest < attemptsMax ? { kind: 'free', number: highest + 1 } : { kind: 'used-up' };
   const { transRefNo } = one.order;
-  if (latest.some(({ acknowledged }) => acknowledged)) return { kind: 'kept', transRefNo };
-  if (isDecided || latest.every((send) => goesAgain(send, next))) return { kind: 'free', number: highest };
-  return { kind: 'undecided', transRefNo };
+  if (latest.some((send) => send.acknowledged && !send.hasFailedItem)) return { kind: 'kept', transRefNo };
+  const isShownFailed = latest.some(({ hasFailedItem }) => hasFailedItem);
+  // A send of unknown outcome beside a failed one may still be completed under this number.
+  const isClear = isShownFailed
+    ? latest.every((send) => send.hasFailedItem || isProvenUnsent(send))
+    : latest.every((send) => goesAgain(send, next));
+  if (!isClear && !isDecided) return { kind: 'undecided', transRefNo };
+  if (!isShownFailed) return { kind: 'free', number: highest };
+  return highest < attemptsMax ? { kind: 'free', number: highest + 1 } : { kind: 'used-up' };
 }

@@ -331,7 +331,7 @@ export interface Attempt {
    * answer while no other transfer got one either.
    */
   readonly uncountedSends: number;
-  /** The bank has shown a failed item, or a failed statement line, for it; never unset. */
+  /** The bank has shown a failed item, or a failed statement line, for it; unset when it comes alive again. */
   readonly hasFailedItem: boolean;
   /** A reply or inquiry has shown that the bank knows this reference; never unset. */
   readonly acknowledged: boolean;

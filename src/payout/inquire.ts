@@ -32,7 +32,7 @@ export async function inquire(
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
   const { order } = attempt;
-  const all = [...sameReference, attempt];
+  const all = [...sameReference, attempt].toSorted((one, other) => one.attemptNo - other.attemptNo);
   const sends = knownSends(all);
   const places = findPlaces(all);
   let known: Inquired | undefined;

@@ -19,6 +19,7 @@ import {
   decideAfterProbe,
   decideProbeLater,
   isInQuestion,
+  knownOrders,
   mustProbe,
   type Probe,
   type ReferenceFinding,
@@ -169,7 +170,7 @@ async function searchReferences(
   for (;;) {
     const number = computeNextToAsk(highest, findings, ahead);
     if (number === undefined) return findings;
-    const finding = await searchReference(search, questions, number);
+    const finding = await searchReference(search, questions, number, known);
     if (finding === undefined) return undefined;
     findings.push(finding);
     // It is held whatever the others show, unless money may have moved: all of them are asked for next time.
@@ -191,14 +192,16 @@ async function searchReference(
   { context, payer, payout, asked }: Search,
   questions: readonly Question[],
   number: number,
+  known: readonly Attempt[],
 ): Promise<ReferenceFinding | undefined> {
   const passHalted = asked !== undefined;
   const transRefNo = computeTransRefNo(payer.companyId, payout.instruction.payoutId, number);
+  const sends = knownOrders(known, transRefNo);
   let finding: ReferenceFinding | undefined;
   for (const { tranDate, termId } of questions) {
     // Who passes a halted account is not kept waiting by it: a bank in trouble is asked again later.
     const said = await askUntilSaid(context, !passHalted, () =>
-      inquireFor(context, { ...payer, termId, transRefNo, sends: [] }, tranDate, passHalted),
+      inquireFor(context, { ...payer, termId, transRefNo, sends }, tranDate, passHalted),
     );
     if (said === undefined) return undefined;
     finding = addAnswer(finding, { number, transRefNo, tranDate, termId, reading: said.finding });

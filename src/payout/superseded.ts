@@ -63,6 +63,12 @@ async function clearReference(
   const said = await askUntilTrusted(context, attempts);
   if (said === undefined) return { kind: 'blocked' };
   const { finding } = said;
+  const latest = attempts.at(-1);
+  const isNobodys = finding.kind === 'failed' && !attempts.some(({ order }) => isFailureOf(finding, order));
+  if (isNobodys && latest !== undefined) {
+    const known = caseOf(context, payout, latest, []);
+    return { kind: 'hold', decide: (current) => holdForSuperseded(current, known, finding.kind) };
+  }
   const cleared: Attempt[] = [];
   for (const attempt of mayHaveMoved(finding) ? [findShown(attempts, finding)] : attempts) {
     const one = await clearOne(context, payout, attempt, finding);
@@ -109,9 +115,11 @@ async function askUntilTrusted(
   for (;;) {
     const ask = () => inquire(context, latest, others.toReversed(), false);
     const said = await askUntilSaid(context, true, ask);
-    if (said?.finding.kind !== 'not-found') return said;
+    if (said?.finding.kind !== 'not-found' && said?.finding.kind !== 'failed') return said;
     const clocks = context.bankClock.read();
-    const untrusted = attempts.find((attempt) => !isTrusted(attempt, context.settle, clocks));
+    const { finding } = said;
+    const isShown = ({ order }: Attempt): boolean => finding.kind === 'failed' && isFailureOf(finding, order);
+    const untrusted = attempts.find((one) => !isShown(one) && !isTrusted(one, context.settle, clocks));
     if (untrusted === undefined) return said;
     if (!(await waitUntilTrusted(context, untrusted))) return undefined;
   }

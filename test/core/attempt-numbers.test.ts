@@ -71,6 +71,16 @@ describe('the next number', () => {
     expect(decideNextNumber([kept], order, true)).toEqual({ kind: 'kept', transRefNo: refOf(1) });
   });
 
+  test('stays with a number of which a send may still be completed beside a failed one, until a person decides', () => {
+    const shown = { hasFailedItem: true, acknowledged: true } as const;
+    for (const open of [send(1, calledFailed), send(1, unproven)]) {
+      expect(decideNextNumber([open, send(1, shown)], order, false).kind).toBe('undecided');
+      expect(decideNextNumber([open, send(1, shown)], order, true)).toEqual(free(2));
+    }
+    const kept = send(1, { ...calledFailed, acknowledged: true });
+    expect(decideNextNumber([kept, send(1, shown)], order, true).kind).toBe('kept');
+  });
+
   const sends = fc.record({
     number: fc.integer({ min: 1, max: 4 }),
     status: fc.constantFrom(...attemptStatuses),

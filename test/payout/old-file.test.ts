@@ -141,8 +141,9 @@ describe('an old batch with nothing left to send', () => {
     theatre.time.jump(25 * hourMs);
     await theatre.run(batchId);
     expect(theatre.sent).toHaveLength(sentBefore);
-    const { paid = 0, held = 0, ...others } = await theatre.statuses(batchId);
-    expect({ total: paid + held, others }).toEqual({ total: 4, others: {} });
+    // A day later a bank that finds nothing may have forgotten what it refused without naming our request.
+    const { paid = 0, held = 0, unresolved = 0, ...others } = await theatre.statuses(batchId);
+    expect({ total: paid + held + unresolved, others }).toEqual({ total: 4, others: {} });
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'halted', reasonCode: 'batch-too-old' });
   });
 });

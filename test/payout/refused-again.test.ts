@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { changeEach } from '../../src/payout/operator.ts';
 import { decideLift, payoutWideHolds } from '../../src/payout/rules/operator.ts';
 import type { TransferFields } from '../../src/core/bank-port.ts';
-import { lost, policy } from '../support/core-fixtures.ts';
+import type { TransferOrder } from '../../src/core/payout.ts';
+import { inquiryFields, inquiryItem, lost, policy } from '../support/core-fixtures.ts';
 import type { Script } from '../support/scripted-bank.ts';
 import { dayMs, minuteMs, stageInMemory, type Theatre } from '../support/theatre.ts';
 
@@ -179,5 +180,40 @@ describe('a reference that the bank holds', () => {
     }
     expect(theatre.sent).toHaveLength(2);
     expect(await theatre.statuses(batchId)).toEqual({ unresolved: 1 });
+  });
+});
+
+describe('two sends under one reference', () => {
+  test('of which the first is completed: the row is paid by that one, and the other is asked about on', async () => {
+    let isDone = false;
+    let first: Pick<TransferOrder, 'tranDate' | 'tranTime'> | undefined;
+    await using one = await stageInMemory(1, (theatre) => ({
+      transfer: (order, no) => {
+        first ??= order;
+        return no === 1 ? bare(theatre, 403) : lost;
+      },
+      inquire: (inquiry) => {
+        if (!isDone || first === undefined) return theatre.found(inquiry, undefined);
+        const { tranDate, tranTime } = first;
+        return inquiry.tranDate === tranDate
+          ? theatre.answer(
+              inquiryFields([{ ...inquiryItem(inquiry.transRefNo, '010004'), tranDate, tranTime }]),
+            )
+          : theatre.found(inquiry, undefined);
+      },
+    }));
+    const { theatre, batchId } = one;
+    await theatre.run(batchId, { waitMs: 20 * minuteMs });
+    theatre.time.jump(dayMs);
+    await theatre.resume(batchId);
+    await theatre.run(batchId, { waitMs: 20 * minuteMs });
+    expect(await resumeRow(theatre)).toBe(1);
+    await theatre.run(batchId, { waitMs: minuteMs });
+    expect(theatre.sent.length).toBeGreaterThanOrEqual(2);
+    isDone = true;
+    await theatre.run(batchId, { waitMs: 20 * minuteMs });
+    const { row, attempts } = await rowOf(theatre);
+    expect(row).toMatchObject({ status: 'paid', isAlarm: false });
+    expect(attempts.map(({ status }) => status)).toEqual(['paid', expect.not.stringMatching(/^paid$/)]);
   });
 });

@@ -4,6 +4,7 @@ import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { type Case, giveUp, hasOtherContent, returnUnsent, settleCase, withInquiry } from './case.ts';
+import type { AskedSend } from './inquiry-items.ts';
 import { type BreakerSignal, findRefusalScope, type InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, computeTrustAtMs, isRefusedUnproven, maySendAgain } from './resend.ts';
 import { decideAfterPaid, paidTwice } from './superseded.ts';
@@ -86,7 +87,8 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
     case 'complete': {
       if (referenceConflict) return { keep: stayContested(asked) };
       if (hasOtherContent(asked)) return { keep: stayAmbiguous(asked) };
-      const attempt = { ...asked.attempt, sysRefNo: reading.sysRefNo ?? asked.attempt.sysRefNo };
+      const shown = findShown(asked, reading.send);
+      const attempt = { ...shown, sysRefNo: reading.sysRefNo ?? shown.sysRefNo };
       const paid = settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry');
       return { keep: reading.isTwice ? raisePaidTwice(paid, attempt) : paid };
     }
@@ -113,6 +115,18 @@ function stayContested(asked: Case): Change {
   };
   return asked.payout.status === 'unresolved' ? askAgainOrGiveUp(alarmed, reason) : giveUp(alarmed, reason);
 }
+
+/**
+ * The attempt of the row that was completed: an earlier one under the reference where the item tells it by its day and
+ * time. The one that was asked about stays in doubt then, and is asked about on.
+ */
+const findShown = ({ attempt, sameReference }: Case, send: AskedSend | null): Attempt =>
+  sameReference.find(
+    ({ payoutSeq, order }) =>
+      payoutSeq === attempt.payoutSeq &&
+      order.tranDate === send?.tranDate &&
+      order.tranTime === send.tranTime,
+  ) ?? attempt;
 
 /** Two transfers were completed under one reference. */
 function raisePaidTwice(paid: Change, { order: { transRefNo } }: Attempt): Change {

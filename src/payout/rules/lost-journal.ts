@@ -12,7 +12,7 @@ import {
   readDay,
 } from '../../core/bangkok-time.ts';
 import { decideHold, move, type PayoutPatch, type Reason, reasonPatch, settled } from '../../core/change.ts';
-import type { Attempt, Payout } from '../../core/payout.ts';
+import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { attemptsMax } from '../../core/reference.ts';
 import { isStronger, mayHaveMoved } from './case.ts';
@@ -214,15 +214,25 @@ export function decideAfterProbe(probe: Probe): Change | undefined {
   );
 }
 
-/** False for a failed item of a day and terminal on which a known attempt went under the reference: it is that one's. */
-const isNews = (
+/** The sends of a reference that the journal knows, as an inquiry is held against them. */
+export const knownOrders = (known: readonly Attempt[], transRefNo: string): readonly TransferOrder[] =>
+  known.filter(({ order, sends }) => order.transRefNo === transRefNo && sends > 0).map(({ order }) => order);
+
+/**
+ * False for what the bank shows of a send that the journal knows, by its day and time, or by the day and terminal that were
+ * asked about: what follows is decided on that attempt.
+ */
+function isNews(
   { transRefNo, tranDate, termId, reading }: ReferenceFinding,
   known: readonly Attempt[],
-): boolean =>
-  reading.kind !== 'failed' ||
-  !known.some(
-    ({ order }) => order.transRefNo === transRefNo && order.tranDate === tranDate && order.termId === termId,
+): boolean {
+  if (reading.kind === 'nothing-said') return true;
+  if (reading.kind === 'complete' && reading.send !== null) return false;
+  if (reading.kind === 'failed' && reading.sends.length > 0) return false;
+  return !knownOrders(known, transRefNo).some(
+    (order) => order.tranDate === tranDate && order.termId === termId,
   );
+}
 
 /**
  * What may have been sent cannot be told now: a ready payout is held, and one in doubt stays so and is asked about later,

@@ -219,7 +219,9 @@ function tryAgain(
   const patch = {
     status: 'ready',
     holds: [],
-    acceptedHolds: addHold(payout.acceptedHolds, 'resend'),
+    // Whoever retries what failed has seen what became of its reference.
+    acceptedHolds:
+      payout.status === 'failed' ? addHold(payout.acceptedHolds, 'resend') : payout.acceptedHolds,
     reasonCode: null,
     reason: null,
     settledAtMs: null,

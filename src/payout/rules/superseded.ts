@@ -145,7 +145,7 @@ function reopen(known: Case, asked: Attempt, mayReopen: boolean): Change | undef
   const { payout } = known;
   const { transRefNo } = asked.order;
   const finding = asked.lastFinding;
-  const attempt: Attempt = { ...asked, status: 'unresolved', nextInquiryAtMs: null };
+  const attempt: Attempt = { ...asked, status: 'unresolved', hasFailedItem: false, nextInquiryAtMs: null };
   const detail = { alarm: true, transRefNo, finding };
   if (mayReopen && reopenedStatuses.includes(payout.status)) {
     const reason = reasonPatch(notSettled(transRefNo, finding));

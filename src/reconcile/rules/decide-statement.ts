@@ -244,6 +244,7 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
   const attempt: Attempt = {
     ...markKnown(told),
     status: isAwaited ? 'sent' : 'unresolved',
+    hasFailedItem: false,
     nextInquiryAtMs: isAwaited ? nowMs : null,
   };
   const codes = line.status === 'contradiction' ? [line.statusText, line.reasonCode] : [line.statusText];
@@ -265,7 +266,13 @@ function reopen(
   const { attempt } = evidence;
   const { transRefNo } = attempt.order;
   const text = `a statement said that attempt ${transRefNo} failed, and no present one does (that of ${showDate(date)} was read)`;
-  const alive: Attempt = { ...attempt, status: 'unresolved', acknowledged: true, nextInquiryAtMs: null };
+  const alive: Attempt = {
+    ...attempt,
+    status: 'unresolved',
+    acknowledged: true,
+    hasFailedItem: false,
+    nextInquiryAtMs: null,
+  };
   const detail = { transRefNo, statement: date, version, ...from };
   return aliveAgain(evidence, alive, { code: 'earlier-attempt-open', text }, detail, mayReopen);
 }

@@ -131,7 +131,11 @@ const defineAttemptUpdate = (to: AttemptStatus): Statement<Attempt, unknown> =>
         // Never unset, whatever a later change believes.
         acknowledged: eb.fn<number>('max', [eb.ref('acknowledged'), eb.val(values.acknowledged)]),
         contested: eb.fn<number>('max', [eb.ref('contested'), eb.val(values.referenceConflict)]),
-        has_failed_item: eb.fn<number>('max', [eb.ref('has_failed_item'), eb.val(values.hasFailedItem)]),
+        // Only what comes alive again takes it back.
+        has_failed_item:
+          to === 'unresolved'
+            ? values.hasFailedItem
+            : eb.fn<number>('max', [eb.ref('has_failed_item'), eb.val(values.hasFailedItem)]),
       }))
       .where('payout_seq', '=', values.payoutSeq)
       .where('attempt_no', '=', values.attemptNo)

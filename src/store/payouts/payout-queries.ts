@@ -134,7 +134,8 @@ export const superseded = define((values: AttemptKey & { sinceMs: number; limit:
     // One inquiry tells of all attempts under a reference; while the latest is in doubt, that one is asked about.
     .where(
       sql<boolean>`not exists (select 1 from attempt as later
-        where later.trans_ref_no = a.trans_ref_no and later.attempt_no > a.attempt_no and later.status <> 'paid')`,
+        where later.trans_ref_no = a.trans_ref_no and later.attempt_no > a.attempt_no
+          and later.status in ('recorded', 'sent', 'unresolved'))`,
     )
     .where(sql<boolean>`(a.payout_seq, a.attempt_no) > (${values.payoutSeq}, ${values.attemptNo})`)
     .orderBy('a.payout_seq')

@@ -257,9 +257,10 @@ function makeFactsReader(view: Reader) {
 
 type DayRow = readonly [number, number, string, AttemptStatus, string, number];
 
-/** A refused reference goes again: its lines are held against the latest attempt under it. */
+/** A refused reference goes again: its lines are held against the latest attempt under it whose bytes may have left. */
 const isLatestUnderReference = sql<boolean>`not exists (select 1 from attempt as later
-  where later.trans_ref_no = a.trans_ref_no and later.attempt_no > a.attempt_no)`;
+  where later.trans_ref_no = a.trans_ref_no and (case when later.sends > 0 then 1 else 0 end, later.attempt_no)
+    > (case when a.sends > 0 then 1 else 0 end, a.attempt_no))`;
 
 const attemptsOfDay = defineLists<AttemptKey & { date: string }, DayRow>((after) =>
   query

@@ -230,6 +230,9 @@ function keepFacts(present: Attempt, changed: Attempt): Attempt {
     intentAtMs,
     acknowledged: present.acknowledged || changed.acknowledged,
     referenceConflict: present.referenceConflict || changed.referenceConflict,
-    hasFailedItem: present.hasFailedItem || changed.hasFailedItem,
+    hasFailedItem:
+      changed.status === 'unresolved'
+        ? changed.hasFailedItem
+        : present.hasFailedItem || changed.hasFailedItem,
   };
 }

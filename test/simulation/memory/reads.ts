@@ -124,13 +124,15 @@ function findHolder(
 }
 
 /** Attempts for payoutIds that were tried more than once, whose end nobody waits for any more. */
-/** True when a later attempt under the same reference is not paid: that one is asked about. */
-const isUnpaidLater = (store: MemoryStore, { order, attemptNo }: Attempt): boolean =>
+/** True when a later attempt under the same reference is in doubt: that one is asked about. */
+const isDoubtLater = (store: MemoryStore, { order, attemptNo }: Attempt): boolean =>
   (store.references.get(order.transRefNo) ?? [])
     .flatMap((seq) => store.attempts.get(seq) ?? [])
     .some(
       (one) =>
-        one.order.transRefNo === order.transRefNo && one.attemptNo > attemptNo && one.status !== 'paid',
+        one.order.transRefNo === order.transRefNo &&
+        one.attemptNo > attemptNo &&
+        ['recorded', 'sent', 'unresolved'].includes(one.status),
     );
 
 function findSuperseded(
@@ -150,7 +152,7 @@ function findSuperseded(
         ({ attemptNo, nextInquiryAtMs }) =>
           attemptNo < recorded || (payout.status === 'paid' && nextInquiryAtMs === null),
       )
-      .filter((attempt) => !isUnpaidLater(store, attempt))
+      .filter((attempt) => !isDoubtLater(store, attempt))
       .filter(isAfter)
       .map((attempt) => ({ payout, attempt }));
   });

@@ -74,7 +74,9 @@ function findAttempt(store: MemoryStore, transRefNo: string): Attempt | undefine
   return (store.references.get(transRefNo) ?? [])
     .flatMap((seq) => store.attempts.get(seq) ?? [])
     .filter(({ order }) => order.transRefNo === transRefNo)
-    .toSorted((one, other) => one.attemptNo - other.attemptNo)
+    .toSorted(
+      (one, other) => Math.sign(one.sends) - Math.sign(other.sends) || one.attemptNo - other.attemptNo,
+    )
     .at(-1);
 }
 
