@@ -2,7 +2,16 @@
  * Real journals in real folders, of which one is lost, put back or copied in the midst of a run, and what a person does
  * about it. The programs that open them are the real ones; only time, the bank and the reports are simulated.
  */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { DatabaseSync } from 'node:sqlite';
@@ -225,6 +234,9 @@ export class Journals implements SimulatedDisk {
   /** A report has been published. */
   publish = (fileName: string): void =>
     writeFileSync(join(this.#machine.loaded.folders.outbox, fileName), '');
+
+  /** True where the outbox of the machine has a file of this name. */
+  hasReport = (fileName: string): boolean => existsSync(join(this.#machine.loaded.folders.outbox, fileName));
 
   get isOpen(): boolean {
     return this.#opened !== undefined;

@@ -5,10 +5,18 @@ export interface MemoryOutbox {
   readonly outbox: ReportOutbox;
   /** Rows of each published table, the header included. */
   readonly published: ReadonlyMap<string, number>;
+  /** A person moves all of it away. */
+  readonly moveAway: () => void;
 }
 
-/** @param onPublished told of each file that appears */
-export function makeMemoryOutbox(onPublished: (path: string) => void = () => {}): MemoryOutbox {
+/**
+ * @param onPublished told of each file that appears
+ * @param isThere whether something has a name: what was published here, when left out
+ */
+export function makeMemoryOutbox(
+  onPublished: (path: string) => void = () => {},
+  isThere?: (path: string) => boolean,
+): MemoryOutbox {
   const temporary = new Map<string, number>();
   const published = new Map<string, number>();
   let drafts = 0;
@@ -20,7 +28,7 @@ export function makeMemoryOutbox(onPublished: (path: string) => void = () => {})
   };
   const outbox: ReportOutbox = {
     requireRoom: async (fileNames) => {
-      const taken = fileNames.find((name) => published.has(name));
+      const taken = fileNames.find((name) => (isThere === undefined ? published.has(name) : isThere(name)));
       if (taken !== undefined) throw new Error(`${taken} is there already`);
     },
     openTable: async (fileName) => {
@@ -49,5 +57,5 @@ export function makeMemoryOutbox(onPublished: (path: string) => void = () => {})
         if (path.includes(batchId) && !recorded.includes(path)) temporary.delete(path);
     },
   };
-  return { outbox, published };
+  return { outbox, published, moveAway: () => published.clear() };
 }

@@ -96,7 +96,7 @@ class Simulation {
     this.#network = new Network(world, plan, this.#bank, this.#auditor);
     this.#journals = real.journals;
     this.#archives = real.archives;
-    this.#outbox = makeMemoryOutbox(this.#journals?.publish);
+    this.#outbox = makeMemoryOutbox(this.#journals?.publish, this.#journals?.hasReport);
     if (this.#journals === undefined) this.#auditor.look(this.#bank.book, disk.view);
     disk.onWritten = () => this.#auditor.written();
   }

@@ -237,6 +237,7 @@ class ClusterRun {
         this.#sends.clear();
         this.#server.leases.forgetAll();
       },
+      moveReports: () => this.#outbox.moveAway(),
       stopAll: () => this.#stopAll(),
     });
     void this.#putBack.play().catch((error: unknown) => this.#break(error));

@@ -41,6 +41,8 @@ export interface Around {
   readonly lives: () => readonly Life[];
   /** Told as soon as the copy is in place. */
   readonly onPutBack: () => void;
+  /** Moves away the reports that the copy knows nothing of. */
+  readonly moveReports: () => void;
   /** Has everything stop, and resolves when nothing of it is there any more. */
   readonly stopAll: () => Promise<void>;
 }
@@ -120,10 +122,11 @@ export class PutBack {
     database.putBack(isOtherTimeline);
   }
 
-  /** A person stops everything, and says since when something may be missing. */
+  /** A person stops everything, moves the reports away, and says since when something may be missing. */
   async #goOn(): Promise<void> {
-    const { world, database, stopAll } = this.#around;
+    const { world, database, stopAll, moveReports } = this.#around;
     await stopAll();
+    moveReports();
     const since = formatBangkokDate((this.#copiedAtMs ?? 0) - clockSlackMs);
     world.note(`a person lets the journal go on: --since ${since}`);
     goOnAfterLoss(database, since, world.nowMs);
