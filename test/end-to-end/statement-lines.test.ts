@@ -16,12 +16,14 @@ P4,MSISDN,0810000004,,1004.25,R4
 
 type Line = Record<string, string>;
 
-/** Pays; the last payout gets no answer, and its transfer is stuck at the bank. */
-async function openPaidScene(): Promise<Scene> {
-  const behaviours = [{ match: { amount: '1004.25' }, money: 'stuck', reply: 'lost' }];
+const isStuck = { money: 'stuck', reply: 'lost' };
+
+/** Pays; the last payout gets no answer, and its transfer is stuck at the bank, unless told otherwise. */
+async function openPaidScene(last: object = isStuck): Promise<Scene> {
+  const behaviours = [{ match: { amount: '1004.25' }, ...last }];
   const scene = await openBankScene({ sandbox: { behaviours, statement: { emptyDays: true } } });
   const paid = await scene.run('run', await scene.addFile('p.csv', payouts), '--wait', '0');
-  expect(paid.code).toBe(4);
+  expect(paid.code).toBe(last === isStuck ? 4 : 3);
   return scene;
 }
 
@@ -68,6 +70,19 @@ test('a line that failed by its STATUS and succeeded by its REASON CODE leaves i
   expect(await statusOf(scene, 'P4')).not.toBe('failed');
   const retried = await scene.run('retry', 'P4');
   expect(retried.code).not.toBe(0);
+  const ledger = await scene.bank.ledger();
+  expect([findPaidTwice(ledger), ledger.entries.length]).toEqual([[], 4]);
+});
+
+test('a line that contradicts itself puts in doubt what had failed here: no retry pays it', async () => {
+  await using scene = await openPaidScene({ money: 'fails', code: 'EV055' });
+  const date = dayOf(scene);
+  expect(await statusOf(scene, 'P4')).toBe('failed');
+  passTo(scene, '09:00');
+  const done = await reconcileChanged(scene, date, [{}, {}, {}, { 'REASON CODE': 'IC000' }]);
+  expect([done.code, done.breaks]).toEqual([3, ['P4 status-contradiction critical']]);
+  expect(await statusOf(scene, 'P4')).toBe('unresolved');
+  expect((await scene.run('retry', 'P4')).code).not.toBe(0);
   const ledger = await scene.bank.ledger();
   expect([findPaidTwice(ledger), ledger.entries.length]).toEqual([[], 4]);
 });

@@ -293,7 +293,8 @@ function whyToWait({ mayHaveLaterAttempt = false, isUnderWay = false }: DayFacts
 const laterAttempt = 'a lost part of the journal may have made a later attempt that was not looked for yet';
 
 /** How the line's status and ours differ. */
-function findStatusDifference({ bookStatus, line, isContradicted, mustWait }: Held): Difference[] {
+function findStatusDifference(held: Held): Difference[] {
+  const { bookStatus, line, isContradicted, mustWait, isRetracted } = held;
   if (line.status === 'complete' && bookStatus === 'paid') return [];
   const said = `the statement says ${quoted(line.statusText)}`;
   const differs = (reason: string): Difference[] => [{ kind: 'status-mismatch', reason }];
@@ -305,7 +306,8 @@ function findStatusDifference({ bookStatus, line, isContradicted, mustWait }: He
         : [];
     case 'failed':
       if (bookStatus === 'paid') return differs(`we had called it paid, ${said}: the bank has not paid it`);
-      if (bookStatus === 'unpaid') return [];
+      // It failed by another line, which is gone: by this one it has not.
+      if (bookStatus === 'unpaid') return isRetracted ? differs(`${said}, and ${mustWait ?? ''}`) : [];
       if (isContradicted) return differs(`${said}, and another line contradicts it`);
       return mustWait === undefined ? [] : differs(`${said}, and ${mustWait}`);
     case 'in-process':
@@ -354,7 +356,7 @@ function severityOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isE
     case 'status-contradiction':
       return 'critical';
     case 'status-mismatch':
-      if (bookStatus === 'unpaid') return 'critical';
+      if (bookStatus === 'unpaid') return line.status === 'failed' ? 'low' : 'critical';
       // In doubt, and nothing contradicts the line: it waits until a later attempt was looked for.
       return bookStatus === 'pending' && !isContradicted ? 'low' : 'high';
     case 'payee-mismatch':

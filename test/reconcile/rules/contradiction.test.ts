@@ -137,6 +137,11 @@ describe('a failed line that is not of a send', () => {
     const attempt = makeFacts('failed', { settledBy: 'statement', isFailedByStatement: true });
     const other = makeLine(attempt, 'failed', { effectiveDate: nextDate });
     expect(judge(attempt, [], [{ date: nextDate, line: other }]).step).toBe('reopen');
+    const judged = judge(attempt, [other], [], { ...day, date: nextDate });
+    expect([judged.step, judged.breaks]).toMatchObject([
+      'doubt',
+      [{ kind: 'status-mismatch', severity: 'low' }],
+    ]);
   });
 
   test('agrees with what has failed here, whatever its day', () => {
