@@ -28,6 +28,7 @@ const alwaysTried = [
   ['the intent does not look for the approval', 45],
   ['a registration is sent before its intent is durable', 2],
   ['a callback is answered before it is durable', 1],
+  ['the search asks under the terminal of today alone', 4],
 ] as const;
 
 test.each(mutations.flatMap(({ name, patches }) => patches.map((patch) => ({ name, ...patch }))))(

@@ -122,7 +122,7 @@ function makePutBack(store: MemoryStore, leases: Leases): PutBackDatabase {
       latestEventSeq: store.latestEventSeq,
       latestRegistrationEventSeq: 0,
       terminals: [],
-      unmarkedSinceMs: 0,
+      unmarkedSinceMs: past.unmarked?.isOver === false ? past.unmarked.sinceMs : 0,
     }),
     readLatestMs: () => {
       const intents = [...store.attempts.values()].flat().map(({ intentAtMs }) => intentAtMs);

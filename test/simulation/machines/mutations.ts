@@ -108,6 +108,12 @@ const ofPutBack: readonly Mutation[] = [
     'if (counts.some((count) => present[count] >= 0)) return undefined;',
   ),
   inMachines(
+    'a machine without a mark asks nobody first',
+    place,
+    'if (found === undefined) return isWitnessed ? undefined : present;',
+    'if (found === undefined || isWitnessed) return undefined;',
+  ),
+  inMachines(
     'the mark of a machine is not compared',
     place,
     'return isBeforeLoss && mark.journalId === present.journalId',

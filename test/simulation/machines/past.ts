@@ -6,6 +6,7 @@ import { formatBangkokDate } from '../../../src/core/bangkok-time.ts';
 import type { JournalLoss } from '../../../src/core/ports.ts';
 import {
   type DatabaseIdentity,
+  decideUnmarked,
   describeBehind,
   describeMoved,
   describeOtherDatabase,
@@ -15,7 +16,9 @@ import {
   type Place,
   siteOfDatabase,
 } from '../../../src/payout/rules/journal-place.ts';
+import { computeMissesSince } from '../../../src/payout/rules/lost-journal.ts';
 import { JournalRefusedError } from '../../../src/store/connection.ts';
+import type { LatestUnmarked } from '../../../src/store/place.ts';
 
 /** What the tables tell besides those of payouts: put back with them. */
 export interface PastTables {
@@ -23,9 +26,21 @@ export interface PastTables {
   newSinceMs: number | undefined;
   /** To which the journal is bound. */
   timeline: number;
+  unmarked: LatestUnmarked | undefined;
 }
 
-export const makePastTables = (): PastTables => ({ loss: undefined, newSinceMs: undefined, timeline: 1 });
+export const makePastTables = (): PastTables => ({
+  loss: undefined,
+  newSinceMs: undefined,
+  timeline: 1,
+  unmarked: undefined,
+});
+
+/** Since when the journal counts as new, and since when it may miss something. */
+export function readBeginnings({ newSinceMs = 0, unmarked }: PastTables) {
+  if (unmarked?.isOver !== false) return { newSinceMs: newSinceMs || undefined, missesSinceMs: undefined };
+  return { newSinceMs: Math.max(newSinceMs, unmarked.sinceMs), missesSinceMs: unmarked.missesSinceMs };
+}
 
 /** A database that can be put back to an earlier copy of itself. */
 export interface PutBackDatabase {
@@ -66,6 +81,8 @@ export class SeenJournal<Machine> {
   readonly #identity: DatabaseIdentity;
   #generation: number;
   #seen: JournalProgress | undefined;
+  /** It knows that nothing is missing. */
+  isWitness = false;
   readonly #refused = new AbortController();
 
   constructor(database: PutBackDatabase, marks: Marks<Machine>, machine: Machine) {
@@ -92,13 +109,50 @@ export class SeenJournal<Machine> {
     throw error;
   }
 
-  /** The process begins to work. @throws JournalRefusedError when the journal is an older copy, or stands elsewhere */
-  takeUp(): void {
+  /**
+   * The process begins to work.
+   * @param isWitnessed another is at work that knows that nothing is missing
+   * @throws JournalRefusedError when the journal is an older copy, or stands elsewhere
+   */
+  takeUp(nowMs: number, isWitnessed: boolean): void {
     const { past, timeline } = this.#database;
     const present = this.#database.readProgress();
     this.#refuse(describeBehind(site, this.#marks.get(this.#machine), present));
     this.#refuse(describeMoved(site, placeOf(past.timeline), placeOf(timeline)));
-    this.#keep(present);
+    this.#noteJoined(nowMs, isWitnessed, present);
+    this.#keep(this.#database.readProgress());
+  }
+
+  #noteJoined(nowMs: number, isWitnessed: boolean, present: JournalProgress): void {
+    const { past } = this.#database;
+    const latest = past.unmarked;
+    const found = latest?.isOver === false ? latest : undefined;
+    const moments = {
+      latestMs: this.#database.readLatestMs(),
+      ...readBeginnings({ ...past, unmarked: undefined }),
+    };
+    const unmarked = decideUnmarked({
+      found,
+      markedSeq: this.#findMarkedSeq(present, latest),
+      isWitnessed,
+      present: {
+        sinceMs: nowMs,
+        missesSinceMs: computeMissesSince(moments, nowMs),
+        latestEventSeq: present.latestEventSeq,
+      },
+    });
+    const next = unmarked ?? found;
+    if (next !== undefined) past.unmarked = { ...next, isOver: unmarked === undefined };
+    this.isWitness = unmarked === undefined;
+  }
+
+  #findMarkedSeq(present: JournalProgress, latest: LatestUnmarked | undefined): number | undefined {
+    // Until the database is put back, whoever comes is there from the beginning.
+    if (this.#database.generation === 0) return 0;
+    const mark = this.#marks.get(this.#machine);
+    if (mark === undefined || mark.recoveredAtMs !== present.recoveredAtMs) return undefined;
+    const overSinceMs = latest?.isOver === true ? latest.sinceMs : 0;
+    return mark.unmarkedSinceMs > overSinceMs ? undefined : mark.latestEventSeq;
   }
 
   /** New connections, where those before them are gone. @throws JournalRefusedError when they lead to an older copy */
@@ -135,6 +189,7 @@ export function goOnAfterLoss(database: PutBackDatabase, sinceDate: string, nowM
   past.loss = { recoveredAtMs, sinceDate: earliest, untilDate: formatBangkokDate(recoveredAtMs) };
   past.newSinceMs = nowMs;
   past.timeline = database.timeline;
+  if (past.unmarked !== undefined) past.unmarked = { ...past.unmarked, isOver: true };
 }
 
 /** The loss as one process knows it; whoever writes finds out that there is a later one. */

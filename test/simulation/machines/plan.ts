@@ -47,6 +47,7 @@ const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 
 const putBackShare = 0.25;
+const losesMarksShare = 0.3;
 const heldHelpersShare = 0.12;
 const lateRepetitionsShare = 0.06;
 const cancelledIntentsShare = 0.1;
@@ -215,6 +216,7 @@ function drawUsual(dice: Dice, otherDice: Dice): ClusterPlan {
   const putBack = otherDice.chance(putBackShare) ? drawPutBack(otherDice, shortMs) : undefined;
   const heldRepetitions = otherDice.pick([0, 0, 0, 0, 0, 0.7]);
   const heldIntents = otherDice.pick([0, 0, 0, 0, 0, 0.2]);
+  const losesMarks = putBack !== undefined && otherDice.chance(losesMarksShare);
   // Nothing is sent again before a not-found is trusted.
   const workMs = shortMs + (heldRepetitions > 0 ? 2 * notFoundTrustMs : 0);
   const times = (most: number): number[] =>
@@ -240,6 +242,6 @@ function drawUsual(dice: Dice, otherDice: Dice): ClusterPlan {
     heldBytesShare: dice.pick([0, 0, 0.1, 0.4]),
     databaseOffsetMs: dice.pick([0, -5 * 3_600_000, 7 * 3_600_000]),
     shardRowsMax: dice.whole(1, 3),
-    putBack,
+    putBack: putBack && { ...putBack, losesMarks },
   };
 }

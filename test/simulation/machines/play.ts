@@ -239,6 +239,11 @@ class ClusterRun {
       },
       moveReports: () => this.#outbox.moveAway(),
       stopAll: () => this.#stopAll(),
+      rest: async (ms) => {
+        this.#mayBegin = false;
+        await this.#world.pause(ms);
+        this.#mayBegin = true;
+      },
     });
     void this.#putBack.play().catch((error: unknown) => this.#break(error));
   }
@@ -322,7 +327,8 @@ class ClusterRun {
 
   async #live(life: Life, stop: AbortController): Promise<void> {
     this.#working.set(life, stop);
-    const seen = this.#putBack?.see(this.#world.machineOf(life));
+    const putBack = this.#putBack;
+    const seen = putBack?.see(life);
     const { plan, droppedAfterMs } = this.#cluster;
     const died = new Promise<void>((resolve) => onDeath(life, resolve));
     const files = (): readonly string[] =>
@@ -343,6 +349,7 @@ class ClusterRun {
       askedAtMs: this.#askedAtMs,
       onApplied: this.#noteApplied,
       seen,
+      isWitnessed: () => putBack?.isWitnessed(life) === true,
       onPlace: () => {
         this.#places.add(life);
         // Whoever has lost its place and takes another begins anew.

@@ -14,13 +14,15 @@ export interface PutBackPlan {
   readonly isOtherTimeline: boolean;
   /** So long nobody comes to let it go on. */
   readonly noticedAfterMs: number;
+  /** All machines are new ones from then on, with no marks: nothing tells, and nobody comes. */
+  readonly losesMarks: boolean;
 }
 
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
 const hourMs = 60 * minuteMs;
 
-export function drawPutBack(dice: Dice, workMs: number): PutBackPlan {
+export function drawPutBack(dice: Dice, workMs: number): Omit<PutBackPlan, 'losesMarks'> {
   const putBackAfterMs = dice.whole(workMs / 4, workMs);
   return {
     putBackAfterMs,
@@ -45,6 +47,8 @@ export interface Around {
   readonly moveReports: () => void;
   /** Has everything stop, and resolves when nothing of it is there any more. */
   readonly stopAll: () => Promise<void>;
+  /** Nobody begins for so long. */
+  readonly rest: (ms: number) => Promise<void>;
 }
 
 /** The clocks of machines may be so far off: what was sent may bear the day before. */
@@ -54,6 +58,7 @@ export class PutBack {
   readonly #plan: PutBackPlan;
   readonly #around: Around;
   readonly #marks: Marks<Machine> = new Map();
+  readonly #seenBy = new Map<Life, SeenJournal<Machine>>();
   /** Of whom the journal is that was lost. */
   readonly #former = new Set<Life>();
   #copiedAtMs: number | undefined;
@@ -75,8 +80,17 @@ export class PutBack {
   }
 
   /** What a new process sees of the journal. */
-  see(machine: Machine): SeenJournal<Machine> {
-    return new SeenJournal(this.#around.database, this.#marks, machine);
+  see(life: Life): SeenJournal<Machine> {
+    const seen = new SeenJournal(this.#around.database, this.#marks, this.#around.world.machineOf(life));
+    this.#seenBy.set(life, seen);
+    return seen;
+  }
+
+  /** Another process is at work that knows that nothing is missing. */
+  isWitnessed(life: Life): boolean {
+    return [...this.#seenBy].some(
+      ([other, seen]) => other !== life && other.isAlive && seen.isWitness && seen.isConnected,
+    );
   }
 
   /** True of a process that may still send what it had recorded in the journal that was lost. */
@@ -99,8 +113,11 @@ export class PutBack {
     await world.pause(putBackAfterMs - copiedAfterMs);
     this.#putBack();
     onPutBack();
-    await world.pause(noticedAfterMs);
-    await this.#goOn();
+    if (this.#plan.losesMarks) await this.#beginAnew();
+    else {
+      await world.pause(noticedAfterMs);
+      await this.#goOn();
+    }
     this.#over.resolve();
   }
 
@@ -110,16 +127,26 @@ export class PutBack {
     const isSeenByAll = machines.every(
       (machine) => (this.#marks.get(machine)?.latestEventSeq ?? 0) > this.#copiedSeq,
     );
-    const isOtherTimeline = this.#plan.isOtherTimeline || !isSeenByAll;
-    const how = isOtherTimeline ? 'another timeline' : 'snapshot';
+    const { losesMarks } = this.#plan;
+    const isOtherTimeline = !losesMarks && (this.#plan.isOtherTimeline || !isSeenByAll);
+    const how = losesMarks ? 'snapshot, without marks' : isOtherTimeline ? 'another timeline' : 'snapshot';
     world.note(`the database is put back to event ${this.#copiedSeq}: ${how}`);
     world.figures.count(`put-back ${how}`);
     this.#state = 'lost';
     for (const life of lives()) {
       this.#former.add(life);
-      if (this.#plan.allDie) life.killAtStep = 0;
+      if (this.#plan.allDie || losesMarks) life.killAtStep = 0;
     }
+    if (losesMarks) this.#marks.clear();
     database.putBack(isOtherTimeline);
+  }
+
+  /** Machines that know nothing come after a night: on one day the bank refuses the same reference by itself. */
+  async #beginAnew(): Promise<void> {
+    const { rest, moveReports } = this.#around;
+    await rest(30 * hourMs);
+    moveReports();
+    this.#state = 'going-on';
   }
 
   /** A person stops everything, moves the reports away, and says since when something may be missing. */

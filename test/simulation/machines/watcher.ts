@@ -19,7 +19,7 @@ import type { Machine } from '../world.ts';
 import { company, makeClock, makeRunSession, type ProcessParts } from '../process.ts';
 import type { ClusterJournal, OpenedJournal } from './database.ts';
 import { Link, type OnApplied, type Server } from './link.ts';
-import type { SeenJournal } from './past.ts';
+import { makePastTables, readBeginnings, type SeenJournal } from './past.ts';
 
 export interface WatcherParts extends Omit<ProcessParts, 'journal' | 'interrupted' | 'place'> {
   readonly server: Server;
@@ -32,6 +32,8 @@ export interface WatcherParts extends Omit<ProcessParts, 'journal' | 'interrupte
   readonly files: () => readonly string[];
   /** What it has seen of the journal; left out where nothing is put back. */
   readonly seen?: SeenJournal<Machine> | undefined;
+  /** Another process is at work that knows that nothing of it is missing. */
+  readonly isWitnessed: () => boolean;
   /** Told once the process has a place. */
   readonly onPlace: () => void;
 }
@@ -104,7 +106,7 @@ async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
   if ('heldBy' in place) throw new Error('a watcher helps whoever has the place');
   own.place = place;
   stack.use(place);
-  await server.run(async () => seen?.takeUp());
+  await server.run(async () => seen?.takeUp(clock.now(), parts.isWitnessed()));
   onPlace();
   const strict = Object.fromEntries(
     (['debug', 'info', 'warn', 'error'] as const).map((level) => [
@@ -128,6 +130,7 @@ async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
       return past.loss;
     },
     asksFirst: async () => isNewJournal(past.newSinceMs, clock.now()),
+    missesSince: () => past.missesSinceMs,
     readPast: async () => void Object.assign(past, await readPast(server, opened)),
   };
   if (place.role === 'helper') {
@@ -150,11 +153,12 @@ async function leadOnce(parts: WatcherParts, clock: Clock): Promise<boolean> {
 interface JournalPast {
   readonly loss: JournalLoss | undefined;
   readonly newSinceMs: number | undefined;
+  readonly missesSinceMs: number | undefined;
 }
 
 const readPast = async (server: Server, { journal }: OpenedJournal): Promise<JournalPast> => ({
   loss: await server.run(() => journal.loss()),
-  newSinceMs: server.database.putBack?.past.newSinceMs,
+  ...readBeginnings(server.database.putBack?.past ?? makePastTables()),
 });
 
 async function send(parts: WatcherParts, session: RunSession, store: ClusterJournal): Promise<void> {
