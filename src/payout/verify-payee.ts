@@ -31,13 +31,13 @@ export async function askAboutPayee(context: AskContext, payee: AskedPayee): Pro
   const said = await askUntilSaid(context, true, async (isLastAsk) => {
     const pass = await context.gate.ask();
     if (pass.kind !== 'go') return undefined;
-    const said = await callBank(context, {
+    const answer = await callBank(context, {
       pass,
       kind: 'checks',
       send: () => context.bank.checkPayee(check, context.stop),
       read: (reply) => readPayeeCheck(reply, isLastAsk),
     });
-    return wasAsked(said.finding) ? said : undefined;
+    return wasAsked(answer.finding) ? answer : undefined;
   });
   return said === undefined ? { kind: 'stopped' } : judgePayee(said.finding, payeeName);
 }

@@ -52,7 +52,7 @@ async function payAfter(scene: Scene, { halts, ends }: Refusal, times: number): 
       expect(requests.transfer).toBe(times + 1);
       return file;
     }
-    expect(ends, end.stderr).toContain(end.code);
+    expect(ends).toContain(end.code);
     const { batchId } = JSON.parse(end.stdout) as { batchId: string };
     scene.clocks.pass(laterMs);
     if (halts) expect(await scene.run('resume', batchId)).toEndWith(0);

@@ -75,8 +75,8 @@ describe('a day with a line that may be of any transfer', () => {
     const attempt = makeFacts('unresolved', inquired);
     const whole = { ...day, readDates: new Set([date, nextDate]) };
     expect(kindsOf(judge(attempt, [], [], whole))).toEqual(['no-trace']);
-    for (const unread of [date, nextDate]) {
-      const judged = judge(attempt, [], [], { ...whole, unreadDates: new Set([unread]) });
+    for (const unreadDate of [date, nextDate]) {
+      const judged = judge(attempt, [], [], { ...whole, unreadDates: new Set([unreadDate]) });
       expect(judged.breaks).toMatchObject([{ kind: 'pending-not-in-statement', severity: 'low' }]);
       expect(judged.breaks[0]?.reason).toMatch(/a line that cannot be read may be it$/);
     }
