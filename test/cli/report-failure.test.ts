@@ -1,6 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
+import { forgetExitCode, noteExitCode, notedExitCode } from '../../src/cli/exit-codes.ts';
 import { recordOnStderr, say } from '../../src/cli/output.ts';
-import { reportFailure } from '../../src/cli/report-failure.ts';
+import { noteDoubt, reportFailure } from '../../src/cli/report-failure.ts';
 
 function named(name: string, message: string): Error {
   return Object.assign(new Error(message), { name });
@@ -83,5 +84,36 @@ describe('what a user reads of a failure', () => {
       expect(told).toEqual({ code: 1, said: expect.stringContaining(`paydrop: ${said}`) });
       expect(told.said).not.toContain('internal error');
     }
+  });
+});
+
+describe('what was noted before something broke', () => {
+  type Case = readonly [when: string, count: () => Promise<number>, code: number, words: string];
+  test.each<Case>([
+    ['some is in doubt', async () => 2, 4, 'In doubt: 2. Ask.\n'],
+    ['none is', async () => 0, 0, ''],
+    ['nobody can tell', () => Promise.reject(new Error('EIO')), 4, 'The journal cannot be read. Ask.\n'],
+  ])('when %s', async (_when, count, code, words) => {
+    forgetExitCode();
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    await noteDoubt(count, 'Ask.');
+    expect([notedExitCode(), write.mock.calls.map(([text]) => String(text)).join('')]).toEqual([code, words]);
+    forgetExitCode();
+  });
+
+  test.each([
+    [[0, 3], 3],
+    [[3, 1], 1],
+    [[1, 3], 1],
+    [[4, 1], 4],
+    [[1, 4], 4],
+    [[1, 5, 3], 5],
+    [[4, 6, 5, 1], 6],
+    [[2, 3], 2],
+  ] as const)('of %j the weightiest is %i', (codes, expected) => {
+    forgetExitCode();
+    for (const code of codes) noteExitCode(code);
+    expect(notedExitCode()).toBe(expected);
+    forgetExitCode();
   });
 });
