@@ -21,7 +21,8 @@ export type Inquired = ReadReply<InquiryReading>;
 
 /**
  * Inquires about the reference of an attempt for each day and terminal on which it went; when that finds nothing and the
- * day has changed, for today, too, by our clock and by the bank's (whose date the bank expects is not shown in §2.6).
+ * day has changed, for today, too, by our clock and by the bank's, under each of these terminals (whose date the bank
+ * expects is not shown in §2.6).
  * @param sameReference other attempts under the reference
  * @returns what all answers say; undefined when the gate lets nothing pass any more: half an answer is none
  */
@@ -31,12 +32,11 @@ export async function inquire(
   sameReference: readonly Attempt[],
   passHalted: boolean,
 ): Promise<Inquired | undefined> {
-  const { order } = attempt;
   const all = [...sameReference, attempt].toSorted((one, other) => one.attemptNo - other.attemptNo);
   const sends = knownSends(all);
   const places = findPlaces(all);
   let known: Inquired | undefined;
-  for (const place of [...places, ...todaysPlaces(context, order, places)]) {
+  for (const place of [...places, ...todaysPlaces(context, places)]) {
     if (known !== undefined && known.finding.kind !== 'not-found' && !places.includes(place)) break;
     const said = await inquireFor(context, { ...place, sends }, place.tranDate, passHalted);
     if (said === undefined) return undefined;
@@ -49,7 +49,7 @@ export async function inquire(
 /** One order for each day and terminal, the latest first. */
 function findPlaces(attempts: readonly Attempt[]): readonly TransferOrder[] {
   const orders = attempts.map(({ order }) => order).toReversed();
-  return [...new Map(orders.map((order) => [`${order.tranDate} ${order.termId}`, order])).values()];
+  return [...new Map(orders.map((order) => [nameOf(order), order])).values()];
 }
 
 /** Nothing where the reference may be another's, or has gone with what only the bank knows. */
@@ -58,17 +58,22 @@ function knownSends(attempts: readonly Attempt[]): AskedTransfer['sends'] {
   return attempts.filter(({ sends }) => sends > 0).map(({ order }) => order);
 }
 
-/** The order as if of today by either clock, for each of these days that was not asked about. */
+/** The orders as if of today by either clock, one for each terminal, that were not asked about. */
 function todaysPlaces(
   { bankClock }: WorkerContext,
-  order: TransferOrder,
   places: readonly TransferOrder[],
 ): readonly TransferOrder[] {
   const { nowMs, bankNowMs } = bankClock.read();
   const days = new Set([formatBangkokDate(nowMs), formatBangkokDate(bankNowMs ?? nowMs)]);
-  for (const { tranDate, termId } of places) if (termId === order.termId) days.delete(tranDate);
-  return [...days].map((tranDate) => ({ ...order, tranDate }));
+  const asked = new Set(places.map(nameOf));
+  const byTerminal = new Map(places.toReversed().map((order) => [order.termId, order]));
+  return [...byTerminal.values()]
+    .toReversed()
+    .flatMap((order) => [...days].map((tranDate) => ({ ...order, tranDate })))
+    .filter((order) => !asked.has(nameOf(order)));
 }
+
+const nameOf = ({ tranDate, termId }: TransferOrder): string => `${tranDate} ${termId}`;
 
 /** Asks once, for one day. @returns undefined when the gate lets nothing pass any more */
 export async function inquireFor(
