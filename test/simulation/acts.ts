@@ -1,5 +1,6 @@
 /** Commands of people, beside whoever sends. */
 import {
+  type AskBeforeCancel,
   cancelBatch,
   cancelPayouts,
   resumeBatch,
@@ -20,12 +21,17 @@ interface Acting {
   readonly plan: Plan;
   readonly auditor: Auditor;
   readonly journal: SimulatedJournal;
+  /** Asks the bank about what is to be cancelled. */
+  readonly ask: AskBeforeCancel;
   /** What is meant may be in an archive: it is brought back first, as the command does before it looks. */
   readonly recalls: boolean;
 }
 
 /** On a batch, or a payout, that chance picks. */
-export async function actOn(act: Act, { world, plan, auditor, journal, recalls }: Acting): Promise<void> {
+export async function actOn(
+  act: Act,
+  { world, plan, auditor, journal, ask, recalls }: Acting,
+): Promise<void> {
   const { dice, ourMs } = world;
   const batches = await journal.batches();
   const [batch] = dice.shuffle(batches);
@@ -37,7 +43,7 @@ export async function actOn(act: Act, { world, plan, auditor, journal, recalls }
     return journal.recordPayerHalt({ ...company, ...why, sinceMs: ourMs });
   }
   if (act === 'resume-batch') return void (await resumeBatch(journal, batch, ourMs));
-  if (act === 'cancel-batch') return void (await cancelBatch(journal, batch, ourMs));
+  if (act === 'cancel-batch') return void (await cancelBatch(journal, batch, ourMs, ask));
   if (act === 'retry-batch') return void (await retryBatch(journal, batch, retryRules, ourMs));
   const ids = plan.files.flatMap(({ rows }) => rows.map(({ cells }) => cells.payoutId));
   const payoutId = dice.pick(ids);
@@ -45,13 +51,18 @@ export async function actOn(act: Act, { world, plan, auditor, journal, recalls }
   const found = await journal.findPayouts(payoutId);
   const seqs = found.map(({ row }) => row.seq);
   if (act === 'retry-payout') return void (await retryPayouts(journal, found, retryRules, ourMs));
-  if (act === 'cancel-payout') return void (await cancelPayouts(journal, seqs, ourMs));
+  if (act === 'cancel-payout') return void (await cancelPayouts(journal, seqs, ourMs, ask));
   for (const seq of seqs) auditor.approve(seq);
   await resumePayouts(journal, seqs, ourMs);
 }
 
 /** Everything that waits for people goes on. */
-export async function letAllGoOn({ world, plan, auditor, journal }: Omit<Acting, 'recalls'>): Promise<void> {
+export async function letAllGoOn({
+  world,
+  plan,
+  auditor,
+  journal,
+}: Omit<Acting, 'recalls' | 'ask'>): Promise<void> {
   for (const batch of await journal.batches()) {
     // What a limit holds is let go on by name, or the day on which it is run would hold it again.
     if (plan.limits === undefined) await resumeBatch(journal, batch, world.ourMs);

@@ -14,7 +14,7 @@ import type { Witness } from './network.ts';
 import { OriginWatch } from './origins.ts';
 import type { Plan } from './plan.ts';
 import { numberOf, SendWatch, spell } from './sends.ts';
-import { acknowledging, type Finding, findIn, isProof, isRefusedForAll, readable } from './told.ts';
+import { acknowledging, type Finding, findTold, isProof, isRefusedForAll, readable } from './told.ts';
 import type { Life, World } from './world.ts';
 
 /** A statement that is read; what it calls failed. */
@@ -391,10 +391,10 @@ export class Auditor implements Witness {
   toldOfInquiry(inquiry: StatusInquiry, reply: BankReply<InquiryFields>, life: Life): void {
     const { transRefNo } = inquiry;
     this.#noteTime(reply, life);
-    const fields = readable(reply);
-    const finding = fields === undefined ? undefined : findIn(fields, transRefNo);
+    const finding = findTold(reply, transRefNo);
     if (finding === undefined) return;
     const known = this.#know(transRefNo);
+    this.#sends.noteShown(transRefNo, finding);
     this.#unasked.delete(transRefNo);
     known.findings.set(life, finding);
     this.#sends.noteAsked(inquiry, life);
@@ -442,7 +442,7 @@ export class Auditor implements Witness {
       this.#origins.see(event, row);
       if (event.to === 'held' && row.holds.some((hold) => personalHolds.includes(hold)))
         this.#unapproved.add(event.payoutSeq);
-      const broken = this.judgeRow(row, event.to);
+      const broken = this.judgeRow(row, event.to) ?? this.#sends.judgeCancel(event.cause, row.references);
       if (broken !== undefined)
         this.#world.fail(`I3: row ${event.payoutSeq} becomes ${event.to}, but ${broken}`);
       if (this.#plan.statements.length > 0) this.#judgeBesideStatements(event, row);

@@ -1,7 +1,7 @@
 /** The simulated bank's own book: what it took in, what became of it, and what it shows to whom asks. */
 import type { InquiryItem, StatusInquiry } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
-import { completeState, failedState, openState, successCode } from './bank-codes.ts';
+import { completeState, contradictoryCodes, failedState, openState, successCode } from './bank-codes.ts';
 import type { InquiryDay, Plan } from './plan.ts';
 import type { World } from './world.ts';
 
@@ -122,11 +122,15 @@ export class BankBook {
       .filter((entry) => dayOf[inquiryDay](entry) === tranDate);
   }
 
-  /** The list of an inquiry, in no order. */
-  show(entries: readonly Entry[]): InquiryItem[] {
+  /** The list of an inquiry, in no order. @param isContradictory each item says two things */
+  show(entries: readonly Entry[], isContradictory: boolean): InquiryItem[] {
     const { dice } = this.#world;
     const items = entries.flatMap((entry) => {
       const state = this.stateOf(entry);
+      if (isContradictory) {
+        const [tranStatusCode, statusCode] = contradictoryCodes(dice, state);
+        return [{ ...this.#item(entry, tranStatusCode), statusCode }];
+      }
       const own = { complete: completeState, failed: failedState(dice), open: openState(dice) }[state];
       const failed = Array.from({ length: entry.failedItems }, () => this.#item(entry, failedState(dice)));
       return [...failed, this.#item(entry, own)];

@@ -13,6 +13,8 @@ export const refusals = {
   service: list('TM001 EM058'),
 };
 
+export const allRefusals: readonly string[] = Object.values(refusals).flat();
+
 /** The bank has the reference and works on it. */
 export const processingCodes = ['EM066', 'EM073', 'ET001'] as const;
 
@@ -56,7 +58,7 @@ export const openState = (dice: Dice): string | undefined => dice.pick(noItem);
 
 export const completeState = '010004';
 
-/** STATUS and REASON CODE of a statement line in which one of the two says otherwise than the other. */
+/** The status and the code beside it of an item or a statement line, of which one says otherwise than the other. */
 export function contradictoryCodes(dice: Dice, state: 'open' | 'complete' | 'failed'): [string, string] {
   const refusal = dice.pick(refusals.payout);
   if (state === 'failed')

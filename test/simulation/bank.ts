@@ -28,8 +28,6 @@ export type OnEntry = (entry: Entry) => void;
 
 const silence = { kind: 'silence' } as const;
 
-const allRefusals = Object.values(codes.refusals).flat();
-
 const answer = <Fields>(
   fields: Fields | undefined,
   httpStatus = 200,
@@ -114,8 +112,11 @@ export class SimulatedBank {
       },
     );
     if (rejectedByGateway !== undefined) return rejectedByGateway;
-    if (known !== undefined) return answer(say(this.#codeForDuplicate(known, send)));
-    return this.#decide(send, say);
+    const decided =
+      known === undefined ? this.#decide(send, say) : answer(say(this.#codeForDuplicate(known, send)));
+    // What is processed all the same: the body tells more than the status.
+    if (decided.kind === 'silence' || !this.roll('processed-under-refusal')) return decided;
+    return { ...decided, httpStatus: this.#world.dice.pick([401, 403, 429]) };
   }
 
   #codeForDuplicate(known: Entry, send: Send): string {
@@ -137,7 +138,7 @@ export class SimulatedBank {
     }
     if (this.roll('refused-bare-moved')) {
       this.#enter(send, 'complete', dice.chance(0.7) ? 0 : dice.wide(100, 3_600_000));
-      const bare = { ...say(dice.pick(allRefusals)), requestUid: undefined };
+      const bare = { ...say(dice.pick(codes.allRefusals)), requestUid: undefined };
       if (dice.chance(0.5)) return answer(bare, dice.pick([200, 400, 401, 403, 429]));
       return answer<TransferFields>(undefined, dice.pick([401, 403, 429]));
     }
@@ -242,7 +243,7 @@ export class SimulatedBank {
       ? this.book.entries.filter((entry) => !found.includes(entry))
       : [];
     const strangers = others.filter(({ order }) => order.transRefNo !== inquiry.transRefNo);
-    const items = this.book.show([...found, ...strangers]);
+    const items = this.book.show([...found, ...strangers], this.roll('contradictory-items'));
     if (items.length > 0) return answer(say('IC001', items));
     return answer(say(dice.pick(['EV034', 'EV035', 'IC001'])));
   }

@@ -10,6 +10,7 @@ import type {
 } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
 import type { Send } from './bank-book.ts';
+import { allRefusals } from './bank-codes.ts';
 import type { Answer, SimulatedBank } from './bank.ts';
 import type { Plan } from './plan.ts';
 import type { Life, Step, World } from './world.ts';
@@ -135,11 +136,14 @@ export class Network {
       this.#witness.toldOfTransfer(order, reply, life);
       resolve(reply);
     };
-    // The gateway refuses our token: nothing was processed, and the client renews it and sends once more.
+    // The gateway refuses our token, and the client renews it and sends once more.
     if (!isRepetition && this.#bank.roll('token-renewed')) {
+      this.#refuseToken(order);
       this.#world.after(this.#tokenMs(), 'has a new token', life, () => {
-        if (mayLeave()) this.#leave(order, mayLeave, life, resolve, true);
-        else told({ kind: 'withheld' });
+        const again: Resolve<TransferFields> = (reply) =>
+          resolve(reply.kind === 'answered' ? { ...reply, followsBare401: true } : reply);
+        if (mayLeave()) this.#leave(order, mayLeave, life, again, true);
+        else told({ ...this.#bare401(), unrepeated: { kind: 'withheld' } });
       });
       return;
     }
@@ -183,6 +187,20 @@ export class Network {
       else send.isDecided = true;
     };
     this.#world.after(heldMs + 1, 'bytes may be left', undefined, lookAgain);
+  }
+
+  /** A 401 without a body proves nothing: now and then the bank has processed the request all the same. */
+  #refuseToken(order: TransferOrder): void {
+    if (!this.#bank.roll('processed-before-renewal')) return;
+    const { requestUid } = this.#newExchange();
+    const send: Send = { order, requestUid, leftAtMs: this.#world.nowMs, isDecided: false };
+    this.#bank.book.sends.push(send);
+    this.#bank.receive(send, false);
+  }
+
+  #bare401(): Extract<BankReply<never>, { kind: 'answered' }> {
+    const said = { httpStatus: 401, fields: undefined, bankDateMs: undefined, retryAfterMs: undefined };
+    return { kind: 'answered', ...said, ...this.#newExchange() };
   }
 
   async #ask<Fields extends BusinessFields>(
@@ -330,6 +348,12 @@ export class Network {
     if ('transRefNo' in fields && this.#bank.roll('reply-foreign-reference')) {
       const statusCode = dice.pick(['IC000', 'EV055', 'EM053', fields.statusCode]);
       return withFields(answer, { ...fields, statusCode, transRefNo: 'PDOTHEROTHEROTHER001' });
+    }
+    if (kind === 'trans' && this.#bank.roll('reply-surplus')) {
+      // A second answer to no request at all, on a connection that was kept alive.
+      const statusCode = dice.pick(allRefusals);
+      const surplus = { ...fields, statusCode, requestUid: undefined, transRefNo: undefined };
+      return { ...withFields(answer, surplus), httpStatus: 200 };
     }
     if (this.#bank.roll('reply-bare')) {
       const bare = 'transRefNo' in fields ? { ...fields, transRefNo: undefined } : fields;

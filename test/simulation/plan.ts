@@ -3,6 +3,7 @@ import type { SettlePolicy } from '../../src/payout/rules/resend.ts';
 import type { Dice } from '../support/dice.ts';
 import type { PlannedLimits } from './limit-watch.ts';
 import { addDecisions, type PlannedDecision } from './decisions/plan.ts';
+import { conspiracies, deniesMoved, type FaultKind, faultKinds, patienceFaults } from './faults.ts';
 import { drawFiles, type PlannedFile } from './planned-files.ts';
 import {
   drawStatements,
@@ -14,59 +15,7 @@ import {
 } from './planned-statements.ts';
 import { type BankMemory, drawMemoryFor, makeRefusing } from './refusals.ts';
 
-/** Faults that a roll of the dice brings about, each with the moment at which it is rolled for. */
-export const faultKinds = [
-  // on the way to the bank
-  'not-sent',
-  'credentials-refused',
-  'token-slow',
-  'token-renewed',
-  'transfer-lost',
-  'transfer-very-late',
-  'transfer-copied',
-  'question-lost',
-  'request-late',
-  // at the bank's gateway
-  'http-401',
-  'http-403',
-  'http-429',
-  // inside the bank
-  'in-process',
-  'in-process-long',
-  'ends-failed',
-  'refused-payout',
-  'refused-payer',
-  'refused-service',
-  'refused-bare-moved',
-  'vague-moved',
-  'vague-unmoved',
-  'strange-code',
-  'hidden',
-  'hidden-long',
-  'earlier-failed-items',
-  'others-items',
-  'inquiry-code',
-  'unreadable-list',
-  'check-code',
-  'check-other-name',
-  // on the way back
-  'reply-lost',
-  'connection-closed',
-  'reply-late',
-  'reply-html',
-  'reply-5xx',
-  'reply-redirect',
-  'reply-swapped',
-  'reply-foreign-reference',
-  'reply-foreign-uid',
-  'reply-bare',
-  'success-canned',
-  'date-missing',
-  // our disk
-  'commit-slow',
-  'disk-full',
-] as const;
-export type FaultKind = (typeof faultKinds)[number];
+export type { FaultKind } from './faults.ts';
 
 /** A time in which the bank's service is closed. */
 export interface Closure {
@@ -235,32 +184,6 @@ const faultKindsMax: Readonly<Record<DrawnShape, number>> = {
   limits: 3,
 };
 
-/** Faults that find something together, beside whatever else goes wrong. */
-const conspiracies: readonly (readonly FaultKind[])[] = [
-  ['reply-lost', 'hidden', 'request-late', 'transfer-very-late'],
-  ['transfer-lost', 'reply-lost'],
-  ['reply-late', 'reply-swapped'],
-  ['in-process', 'in-process-long', 'earlier-failed-items', 'ends-failed'],
-  ['vague-unmoved', 'vague-moved', 'hidden'],
-  ['http-429', 'transfer-lost', 'hidden'],
-  ['transfer-very-late', 'refused-payout'],
-  ['transfer-very-late', 'refused-payout', 'refused-service'],
-  ['reply-foreign-uid', 'reply-foreign-reference', 'reply-redirect', 'success-canned'],
-  ['reply-foreign-reference', 'in-process'],
-  ['transfer-lost'],
-  ['refused-service', 'reply-bare', 'hidden', 'transfer-very-late'],
-  ['refused-bare-moved', 'hidden', 'refused-service'],
-  ['hidden-long', 'reply-lost', 'in-process-long'],
-];
-
-/** Faults after which a transfer may be sent again. */
-const patienceFaults: readonly FaultKind[] = [
-  'transfer-lost',
-  'transfer-very-late',
-  'http-429',
-  'vague-unmoved',
-];
-
 function drawFaults(dice: Dice, shape: DrawnShape): Plan['faults'] {
   const faults: Partial<Record<FaultKind, number>> = {};
   const kinds = dice.whole(0, faultKindsMax[shape]);
@@ -273,7 +196,7 @@ function drawFaults(dice: Dice, shape: DrawnShape): Plan['faults'] {
       if (dice.chance(0.8)) faults[kind] = together.length === 1 ? 0.95 : often(dice);
   }
   // Of what it hides for long a bank must not say that it has refused it, or nobody could tell.
-  if (faults['refused-bare-moved'] !== undefined) delete faults['hidden-long'];
+  if (deniesMoved(faults)) delete faults['hidden-long'];
   if (shape === 'people') faults['refused-payer'] = dice.wide(10, 500) / 1_000;
   // A full disk ends the process each time: now and then is enough.
   if (faults['disk-full'] !== undefined) faults['disk-full'] = Math.min(faults['disk-full'], 0.02);

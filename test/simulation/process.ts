@@ -2,11 +2,14 @@
 import { makeAskFirst, makeMissesSince } from '../../src/app/ask-first.ts';
 import { BankClock } from '../../src/payout/bank-clock.ts';
 import { runFile } from '../../src/app/run-file.ts';
-import type { RunSession } from '../../src/app/session.ts';
+import { type AskingSession, makeContext, type RunSession } from '../../src/app/session.ts';
 import type { Bank } from '../../src/core/bank-port.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import type { PayoutFileReader } from '../../src/intake/ports.ts';
 import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';
+import { contextFor } from '../../src/payout/context.ts';
+import type { AskBeforeCancel } from '../../src/payout/operator.ts';
+import { askBeforeCancel } from '../../src/payout/superseded.ts';
 import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
 import type { ReportOutbox } from '../../src/reports/ports.ts';
 import { settingsSchema } from '../../src/settings/schema.ts';
@@ -108,8 +111,24 @@ function makeLog({ world, life }: Pick<ProcessParts, 'world' | 'life'>): RunSess
 }
 
 /** What it takes to run files, of a process that has just begun. */
-export function makeRunSession(parts: Omit<ProcessParts, 'interrupted'>): RunSession {
-  const { world, life, plan, journal, bank, outbox, reader } = parts;
+export const makeRunSession = (parts: Omit<ProcessParts, 'interrupted'>): RunSession => ({
+  ...makeAskingSession(parts),
+  outbox: parts.outbox,
+  reader: parts.reader,
+  bankAddress: 'https://bank.example',
+});
+
+/** How a person's command asks the bank about what is to be cancelled. */
+export function makeAsk(parts: AskingParts): AskBeforeCancel {
+  const context = makeContext(makeAskingSession(parts), new AbortController().signal, () => {});
+  return (payout, attempt) => askBeforeCancel(contextFor(context, attempt.order), payout, attempt);
+}
+
+type AskingParts = Pick<ProcessParts, 'world' | 'life' | 'plan' | 'journal' | 'bank' | 'place'>;
+
+/** What it takes to ask the bank. */
+function makeAskingSession(parts: AskingParts): AskingSession {
+  const { world, life, plan, journal, bank } = parts;
   const clock = makeClock(world, life);
   const { newSinceMs, missesSinceMs, ...place } = parts.place ?? noPlace(plan);
   const bankClock = new BankClock(clock);
@@ -128,11 +147,8 @@ export function makeRunSession(parts: Omit<ProcessParts, 'interrupted'>): RunSes
     adaptiveLimits: makeAdaptiveLimits(plan.concurrency, plan.concurrency, plan.inDoubtMax),
     journal,
     bank,
-    outbox,
-    reader,
     log: makeLog(parts),
     clock,
-    bankAddress: 'https://bank.example',
   };
 }
 

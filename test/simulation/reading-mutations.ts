@@ -50,6 +50,24 @@ export const ofReading: readonly Mutation[] = [
     "ours.find(() => !ours.some((item) => readItem(item) === 'failed'));",
   ),
   inOne(
+    'a failed item is believed whatever its own code',
+    'payout/rules/inquiry-items.ts',
+    "return agreeOn(status, status === 'failed' && isUnclear ? 'open' : readStatusCode(statusCode));",
+    "return status === 'failed' ? status : agreeOn(status, isUnclear ? 'open' : readStatusCode(statusCode));",
+  ),
+  inOne(
+    'the HTTP status is read before the body',
+    'payout/rules/read-reply.ts',
+    'if (fields !== undefined)\n    return {',
+    'if (fields !== undefined && gateway === undefined)\n    return {',
+  ),
+  inOne(
+    'a refusal without our requestUID is believed',
+    'payout/rules/read-reply.ts',
+    'const bearsRequestUid = fields?.requestUid === requestUid && reply.followsBare401 !== true;',
+    "const bearsRequestUid = requestUid !== '';",
+  ),
+  inOne(
     'a transfer in process taken for not found',
     'payout/rules/inquiry-items.ts',
     "return { kind: 'in-process', reason: reasonOf(open) };",
@@ -88,6 +106,12 @@ export const ofReading: readonly Mutation[] = [
 ];
 
 export const ofStates: readonly Mutation[] = [
+  inOne(
+    'a row that was sent is cancelled without asking the bank',
+    'payout/operator.ts',
+    'if (attemptNo === 0) return undefined;',
+    'if (attemptNo >= 0) return undefined;',
+  ),
   inOne(
     'a refused repetition taken for the end of the first send',
     'payout/rules/after-transfer.ts',

@@ -1,6 +1,7 @@
 /** What the simulated bank remembers of what it has refused, and the plans that are about refusals alone. */
 import type { Dice } from '../support/dice.ts';
-import type { Act, Disturbance, FaultKind, Plan } from './plan.ts';
+import { deniesMoved, type FaultKind } from './faults.ts';
+import type { Act, Disturbance, Plan } from './plan.ts';
 
 export interface BankMemory {
   /**
@@ -87,5 +88,5 @@ export const allKept = { keepsMs: Infinity, keepsFailedMs: Infinity } as const;
 /** Of what it forgets a bank must not say that it has refused it, or nobody could tell. */
 export function drawMemoryFor(dice: Dice, faults: Plan['faults']): BankMemory {
   const memory = drawMemory(dice);
-  return faults['refused-bare-moved'] === undefined ? memory : { ...memory, ...allKept };
+  return deniesMoved(faults) ? { ...memory, ...allKept } : memory;
 }

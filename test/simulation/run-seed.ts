@@ -1,5 +1,6 @@
 /** One run: what the seed decides, then what happens, then the verdict. */
 import { computeTransRefNo } from '../../src/core/reference.ts';
+import { type AskBeforeCancel, bankNotAsked } from '../../src/payout/operator.ts';
 import { actOn, letAllGoOn } from './acts.ts';
 import type { Archives } from './archives.ts';
 import { Auditor } from './auditor.ts';
@@ -24,7 +25,7 @@ import {
   type StatementGiver,
 } from './plan.ts';
 import { makePlannedReader } from './planned-files.ts';
-import { company, noPlace, runProcess, terminal } from './process.ts';
+import { makeAsk, company, noPlace, runProcess, terminal } from './process.ts';
 import { type DayFile, type Reading, StatementDesk } from './statements.ts';
 import { judge, type VerdictParts } from './verdict.ts';
 import { type Life, World } from './world.ts';
@@ -162,7 +163,7 @@ class Simulation {
     await archives.archive(round);
     for (const act of round.acts) {
       const life = this.#newLife('person ', Infinity);
-      await this.#doAct(act, this.#connect(life));
+      await this.#doAct(act, this.#connect(life), bankNotAsked);
     }
   }
 
@@ -352,12 +353,15 @@ class Simulation {
   #act(act: Act): void {
     const life = this.#newLife('person ', Infinity);
     const journal = this.#connect(life);
-    this.#doAct(act, journal).catch((error: unknown) => this.#break(error));
+    const bank = this.#network.portFor(life);
+    const ask = makeAsk({ world: this.#world, plan: this.#plan, life, journal, bank });
+    this.#doAct(act, journal, ask).catch((error: unknown) => this.#break(error));
   }
 
-  async #doAct(act: Act, journal: Connection['journal']): Promise<void> {
+  async #doAct(act: Act, journal: Connection['journal'], ask: AskBeforeCancel): Promise<void> {
     const recalls = this.#archives !== undefined;
-    await actOn(act, { world: this.#world, plan: this.#plan, auditor: this.#auditor, journal, recalls });
+    const parts = { world: this.#world, plan: this.#plan, auditor: this.#auditor };
+    await actOn(act, { ...parts, journal, ask, recalls });
   }
 
   /** Pauses of the end in which people decide. */

@@ -6,7 +6,7 @@ import type { BankReply, TransferFields } from '../../src/core/bank-port.ts';
 import type { TransferOrder } from '../../src/core/payout.ts';
 import { refusals } from './bank-codes.ts';
 import type { DiskView } from './disk-view.ts';
-import { acknowledging } from './told.ts';
+import { acknowledging, type Finding } from './told.ts';
 import type { Life } from './world.ts';
 
 /** `unproven`: a refusal without our requestUID; `held`: the bank has said that it holds the reference. */
@@ -45,6 +45,8 @@ export class SendWatch {
   readonly #left = new Map<string, string>();
   /** References of which the bank has ever shown nothing but failed items. */
   readonly #failed = new Set<string>();
+  /** References that have left, and whether the bank has been asked since, and has shown them failed or nothing. */
+  readonly #settled = new Map<string, boolean>();
   /** Days and terminals for which each process has asked about a reference since it was sent last. */
   readonly #asked = new WeakMap<Life, Set<string>>();
 
@@ -55,6 +57,19 @@ export class SendWatch {
   /** Another journal takes the place of the one before. */
   lookAnew(): void {
     this.#sends.clear();
+    this.#settled.clear();
+  }
+
+  noteShown(transRefNo: string, finding: Finding): void {
+    if (this.#settled.has(transRefNo))
+      this.#settled.set(transRefNo, finding === 'failed' || finding === 'not-found');
+  }
+
+  /** @returns why a row with these references must not be cancelled; undefined when it may, or is not */
+  judgeCancel(cause: string, references: readonly string[]): string | undefined {
+    if (cause !== 'cancelled') return undefined;
+    const open = references.find((one) => this.#settled.get(one) === false);
+    return open === undefined ? undefined : `the bank was not asked about ${open}, which had left`;
   }
 
   noteFailed(transRefNo: string): void {
@@ -125,6 +140,7 @@ export class SendWatch {
   left(order: TransferOrder, life: Life, isRenewal: boolean): void {
     const name = nameOf(order);
     this.#left.set(name, order.transRefNo);
+    this.#settled.set(order.transRefNo, false);
     const send: SeenSend = { order, life, isRenewal, end: 'unknown', decided: new Set() };
     const earlier = this.#sends.get(name) ?? [];
     // The gateway has refused the one before it, and nothing more comes of that.
@@ -156,7 +172,7 @@ const spellAsked = ({
 function endOf({ transRefNo }: TransferOrder, reply: BankReply<TransferFields>): SendEnd {
   if (reply.kind === 'withheld') return 'refused';
   if (reply.kind !== 'answered') return 'unknown';
-  const { httpStatus, fields, requestUid } = reply;
+  const { httpStatus, fields, requestUid, followsBare401 } = reply;
   if (httpStatus >= 300 && httpStatus < 400) return 'unknown';
   const isAnothers =
     (fields?.transRefNo ?? transRefNo) !== transRefNo || (fields?.requestUid ?? requestUid) !== requestUid;
@@ -164,5 +180,5 @@ function endOf({ transRefNo }: TransferOrder, reply: BankReply<TransferFields>):
   if (fields === undefined) return gatewayStatuses.includes(httpStatus) ? 'unproven' : 'unknown';
   if (acknowledging.includes(fields.statusCode)) return 'held';
   if (!refusing.includes(fields.statusCode)) return 'unknown';
-  return fields.requestUid === requestUid ? 'refused' : 'unproven';
+  return fields.requestUid === requestUid && followsBare401 !== true ? 'refused' : 'unproven';
 }

@@ -1,6 +1,6 @@
 /** One run of several machines on one journal: what the seed decides, then what happens, then the verdict. */
 import type { TransferOrder } from '../../../src/core/payout.ts';
-import { cancelPayouts } from '../../../src/payout/operator.ts';
+import { bankNotAsked, cancelPayouts } from '../../../src/payout/operator.ts';
 import { lastSendOverMs, leaseMs } from '../../../src/payout/rules/lease.ts';
 import { Dice } from '../../support/dice.ts';
 import { actOn, letAllGoOn } from '../acts.ts';
@@ -387,7 +387,7 @@ class ClusterRun {
     if (this.#server.isHelperHeld) return;
     const { journal } = await this.#connect();
     const acting = { world: this.#world, plan: this.#cluster.plan, auditor: this.#auditor, journal };
-    await actOn(act, { ...acting, recalls: false }).catch(ignoreUnwritten);
+    await actOn(act, { ...acting, ask: bankNotAsked, recalls: false }).catch(ignoreUnwritten);
   }
 
   async #cancel(seqs: readonly number[]): Promise<void> {
