@@ -113,7 +113,7 @@ function describeSettings(changes: SceneSettings, baseUrl: string): object {
     brake: {
       consecutiveFailures: 1_000,
       failureShare: 1,
-      window: 1_000,
+      window: 100,
       inDoubtMax: 5_000,
       ...changes.brake,
     },
