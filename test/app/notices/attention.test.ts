@@ -93,7 +93,7 @@ test('a late statement, its coming, critical breaks and alarms are told once eac
       amount: deniedPaid,
       severity: 'critical',
       statement: '2026-11-21',
-      firstBreaks: [{ kind: 'status-mismatch', payoutId: 'P2', amount: deniedPaid }],
+      firstBreaks: [{ kind: 'status-contradiction', payoutId: 'P2', amount: deniedPaid }],
       reports: [expect.stringMatching(/20261121\.v1\.breaks\.csv$/)],
     });
     const [, alarm] = first.made;
