@@ -97,7 +97,7 @@ test('a late statement, its coming, critical breaks and alarms are told once eac
       reports: [expect.stringMatching(/20261121\.v1\.breaks\.csv$/)],
     });
     const [, alarm] = first.made;
-    expect(alarm?.body).toMatchObject({ rows: 1, amount: deniedPaid, reasonCode: 'late-proof' });
+    expect(alarm?.body).toMatchObject({ rows: 1, amount: deniedPaid, reasonCode: 'earlier-attempt-alive' });
     for (const { body } of [...first.made.slice(1), ...second.made]) {
       expect(body['commands']).toContainEqual(
         expect.stringMatching(/^paydrop \w+ .*--config \S+paydrop\.yaml$/),
