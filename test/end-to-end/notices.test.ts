@@ -71,7 +71,13 @@ test('a late statement, a critical break, a bank away and a full disk reach a we
       behaviours: [{ match: { amount: deniedPaid }, money: 'fails', code: 'EM003' }],
       statement: {
         notBefore: { requests: 2 },
-        edits: [{ edit: 'alter', match: { reference1: 'R2' }, columns: { STATUS: '010004' } }],
+        edits: [
+          {
+            edit: 'alter',
+            match: { reference1: 'R2' },
+            columns: { STATUS: '010004', 'REASON CODE': 'IC000' },
+          },
+        ],
       },
     },
   });

@@ -21,7 +21,11 @@ const deniedPaid = '1013.25';
 
 /** A day with a row that the bank had refused, and that its statement shows complete. Nothing is in doubt or waited for. */
 async function openDay(): Promise<Rehearsal> {
-  const complete = { edit: 'alter', match: { reference1: 'INV2' }, columns: { STATUS: '010004' } };
+  const complete = {
+    edit: 'alter',
+    match: { reference1: 'INV2' },
+    columns: { STATUS: '010004', 'REASON CODE': 'IC000' },
+  };
   const rehearsal = await makeRehearsal({
     sandbox: {
       behaviours: [{ match: { amount: deniedPaid }, money: 'fails', code: 'EM003' }],
@@ -93,11 +97,11 @@ test('a late statement, its coming, critical breaks and alarms are told once eac
       amount: deniedPaid,
       severity: 'critical',
       statement: '2026-11-21',
-      firstBreaks: [{ kind: 'status-contradiction', payoutId: 'P2', amount: deniedPaid }],
+      firstBreaks: [{ kind: 'status-mismatch', payoutId: 'P2', amount: deniedPaid }],
       reports: [expect.stringMatching(/20261121\.v1\.breaks\.csv$/)],
     });
     const [, alarm] = first.made;
-    expect(alarm?.body).toMatchObject({ rows: 1, amount: deniedPaid, reasonCode: 'earlier-attempt-alive' });
+    expect(alarm?.body).toMatchObject({ rows: 1, amount: deniedPaid, reasonCode: 'late-proof' });
     for (const { body } of [...first.made.slice(1), ...second.made]) {
       expect(body['commands']).toContainEqual(
         expect.stringMatching(/^paydrop \w+ .*--config \S+paydrop\.yaml$/),
