@@ -101,7 +101,11 @@ async function meetArchived(scene: Scene, dayOfFirst: string, name: string): Pro
   expect(await countPaid(scene)).toBe(7);
 
   // A statement that contradicts: P3 was paid the first time, too.
-  const paid = { edit: 'alter', match: { reference1: 'INV-P3' }, columns: { STATUS: '010004', 'REASON CODE': 'IC000' } };
+  const paid = {
+    edit: 'alter',
+    match: { reference1: 'INV-P3' },
+    columns: { STATUS: '010004', 'REASON CODE': 'IC000' },
+  };
   await scene.bank.control({ statement: { edits: [paid] } });
   await scene.run('reconcile', '--date', dayOfFirst);
   expect(await show(scene, 'P3')).toContain('ALARM');
