@@ -97,6 +97,7 @@ export class Auditor implements Witness {
   readonly #limits: LimitWatch | undefined;
   readonly #origins: OriginWatch;
   #eventSeq = 0;
+  #isAnew = false;
   /** Transfers that a process was told are paid. */
   #paid = 0;
   #book: BankBook | undefined;
@@ -133,6 +134,7 @@ export class Auditor implements Witness {
     this.#references.clear();
     this.#unapproved.clear();
     this.#origins.lookAnew();
+    this.#isAnew = true;
     this.#disk = disk;
     this.#eventSeq = Math.max(0, ...disk.eventsAfter(0).map(({ seq }) => seq));
   }
@@ -561,12 +563,11 @@ export class Auditor implements Witness {
     return this.#everCalledFailed.has(reference) && row.isAlarm && isOpen;
   }
 
-  /** False for the order of another row that went under the same reference, later or before. */
+  /** False for the order of another row under the same reference, and for one that a lost journal has sent. */
   #mayBeOf({ seq }: SeenRow, order: TransferOrder): boolean {
-    const same = this.#seen.disk
-      .attempts(order.transRefNo)
-      .filter((attempt) => spell(attempt.order) === spell(order));
-    return same.length === 0 || same.some((attempt) => attempt.seq === seq);
+    const ofReference = this.#seen.disk.attempts(order.transRefNo);
+    const same = ofReference.filter((attempt) => spell(attempt.order) === spell(order));
+    return same.length === 0 ? !this.#isAnew : same.some((attempt) => attempt.seq === seq);
   }
 
   /** What of a row's status the bank's book contradicts. */
