@@ -13,7 +13,7 @@ import { DecisionJudge } from './decisions/judge.ts';
 import type { Witness } from './network.ts';
 import { OriginWatch } from './origins.ts';
 import type { Plan } from './plan.ts';
-import { numberOf, SendWatch, spell } from './sends.ts';
+import { areTwoContents, numberOf, SendWatch, spell } from './sends.ts';
 import { acknowledging, type Finding, findTold, isProof, isRefusedForAll, readable } from './told.ts';
 import type { Life, World } from './world.ts';
 
@@ -403,7 +403,7 @@ export class Auditor implements Witness {
     if (finding === 'failed') this.#sends.noteFailed(transRefNo);
     if (finding === 'complete') {
       known.isToldComplete = true;
-      this.#proofs.set(transRefNo, life);
+      if (!areTwoContents(this.#seen.disk.attempts(transRefNo))) this.#proofs.set(transRefNo, life);
     }
     if (finding !== 'not-found') known.acknowledgedIn = life;
     this.#world.figures.count(`inquiry-${finding}`);

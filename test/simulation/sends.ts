@@ -37,6 +37,13 @@ export const spell = (order: TransferOrder): string =>
 const spellContent = (order: TransferOrder): string =>
   spell({ ...order, transRefNo: '', tranDate: '', tranTime: '' });
 
+/** True when an inquiry about the reference of these sends does not tell which of two contents was completed. */
+export const areTwoContents = (
+  sends: readonly { readonly order: TransferOrder; readonly sends: number }[],
+): boolean =>
+  new Set(sends.filter((one) => one.sends > 0).map(({ order }) => spellContent({ ...order, termId: '' })))
+    .size > 1;
+
 export class SendWatch {
   readonly #disk: () => DiskView;
   /** By payoutId and number; of the journal that is at work. */
