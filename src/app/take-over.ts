@@ -21,9 +21,15 @@ export interface TakenOver {
   readonly missingArchives: readonly ArchiveName[];
 }
 
-/** `paydrop adopt`: the original of this copy is stopped for good, or the terminal is a new one. */
-export const adoptJournal = (loaded: LoadedSettings, log: Logger): Promise<TakenOver> =>
-  takeOver(loaded, log, 'adopt', { adopts: true });
+/**
+ * `paydrop adopt`: the original of this copy is stopped for good, or the terminal is a new one.
+ * @param sentFrom terminals that the original has got since it was copied, by a person's word
+ */
+export const adoptJournal = (
+  loaded: LoadedSettings,
+  log: Logger,
+  sentFrom: readonly string[],
+): Promise<TakenOver> => takeOver(loaded, log, 'adopt', { adopts: true, sentFrom });
 
 /**
  * `paydrop restore`: puts a backup in place of a journal that is lost, or goes on with a database that was put back; the

@@ -1,5 +1,5 @@
 /** A terminal that was changed, and a journal that is lost: a bank that keeps transfers by terminal is asked under each. */
-import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';
@@ -190,6 +190,29 @@ test('a journal that begins anew asks under the terminals that init is told of',
     '--sent-from: "TERM 1" must be',
   );
   expect(await scene.run('init', '--sent-from', 'TERM0001')).toEndWith(0);
+  expect(await scene.run('run', file, ...wait)).toEndWith(4);
+  await expectPaidOnce(scene);
+});
+
+test('a copy asks under the terminals that its original got since, which adopt is told of', async () => {
+  await using scene = await openScene({ asBank: true, settle: { notFoundTrustMs: 200 } });
+  const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'M', new Dice(8))));
+  expect(await scene.run('init')).toEndWith(0);
+  const copy = `${scene.dataDir}-copy`;
+  await cp(scene.dataDir, copy, { recursive: true });
+  await changeTerminal(scene, 'TERM0002');
+  expect(await scene.run('adopt')).toEndWith(0);
+  expect(await scene.run('run', file)).toEndWith(0);
+  scene.clocks.pass(nightMs);
+  await rm(scene.dataDir, { recursive: true });
+  await rename(copy, scene.dataDir);
+  await changeTerminal(scene, 'TERM0003');
+  const adopted = await scene.run('adopt');
+  expect(adopted).toEndWith(0);
+  expect(adopted.stdout).toContain('under TERM0001, TERM0003: if it got another terminal meanwhile');
+  const again = await scene.run('adopt', '--sent-from', 'TERM0002');
+  expect(again).toEndWith(0);
+  expect(again.stdout).toContain('TERM0002');
   expect(await scene.run('run', file, ...wait)).toEndWith(4);
   await expectPaidOnce(scene);
 });

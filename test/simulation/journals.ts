@@ -384,7 +384,8 @@ export class Journals implements SimulatedDisk {
     const recovery = { sinceDate: since };
     const { dataDir, loaded } = this.#machine;
     // Whoever adopts what is older, or begins anew where something is left, is refused again.
-    if (mishap.startsWith('second-machine')) return this.#open({ adopts: true });
+    if (mishap.startsWith('second-machine'))
+      return this.#open({ adopts: true, sentFrom: [...this.#terminals] });
     if (mishap === 'nothing-left')
       return (await this.#init(this.#world.ourMs, this.#terminals)) && (await this.#open({}));
     if (this.#world.dice.chance(0.5) && (await this.#open({ adopts: true }))) return true;

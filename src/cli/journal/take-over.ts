@@ -22,20 +22,32 @@ export const adoptCommand = makeCommand({
   },
   builder: (command) =>
     command
+      .option(
+        'sent-from',
+        sentFromOption(
+          'a terminal (bank.termId) that the original got after it was copied, and has sent from; once for each',
+        ),
+      )
       .example('$0 adopt', 'the dataDir was copied to this machine whole, and the old machine is off')
       .epilogue(
         'Two that work the same journal pay twice. A journal that was restored, from a snapshot or a backup, is not ' +
           'adopted: "run --journal-lost" or "restore" ask the bank about what it does not know.\n',
       ),
-  run: async ({ json, logLevel, ...options }) => {
+  run: async ({ sentFrom, json, logLevel, ...options }) => {
     const loaded = await loadCommandSettings(options);
     const { adoptJournal } = await import('../../app/take-over.ts');
     const { print } = await import('../views/shown.ts');
-    const { place, ...taken } = await adoptJournal(loaded, await openLog({ json, logLevel }));
+    const { place, ...taken } = await adoptJournal(
+      loaded,
+      await openLog({ json, logLevel }),
+      await readSentFrom(sentFrom),
+    );
     const { termId } = loaded.settings.bank;
     const { describeArchives } = await import('../../payout/rules/archive.ts');
     const text = toLines([
-      `The journal ${taken.journalId} ${place} goes on here, with the terminal ${termId}.`,
+      `The journal ${taken.journalId} ${place} goes on here, with the terminal ${termId}. What the original may have ` +
+        `sent since it was copied is asked about under ${taken.terminals.join(', ')}: if it got another terminal ` +
+        'meanwhile, run this again with --sent-from and that one.',
       ...describeArchives(taken.missingArchives, 'It names archives'),
     ]);
     print({ json: { ...taken, termId }, text }, json);
