@@ -115,25 +115,36 @@ export class DelayedWrites {
   }
 
   #write({ write, resolve, reject }: Waiting): void {
+    this.#reach(write).then(resolve, reject);
+  }
+
+  async #reach(write: Waiting['write']): Promise<unknown> {
     const world = this.#world;
     world.diskCalls += 1;
-    write()
-      .finally(() => {
-        world.diskCalls -= 1;
-        this.#luck.onWritten();
-      })
-      .then(resolve, reject);
+    try {
+      return await write();
+    } finally {
+      world.diskCalls -= 1;
+      this.#luck.onWritten();
+    }
   }
 
   /** The process has been killed: some of what waited may have reached the disk, in the order of the calls. */
   #crash(): void {
-    for (const one of this.#waiting) {
-      if (!this.#world.dice.chance(this.#luck.untoldShare)) break;
-      this.#world.figures.count('commit-untold');
-      this.#write({ ...one, resolve: () => {}, reject: () => {} });
-    }
-    this.#world.figures.count('commit-lost', this.#waiting.length);
+    const { dice, figures } = this.#world;
+    const lost = this.#waiting.findIndex(() => !dice.chance(this.#luck.untoldShare));
+    const reaching = lost === -1 ? this.#waiting : this.#waiting.slice(0, lost);
+    figures.count('commit-untold', reaching.length);
+    figures.count('commit-lost', this.#waiting.length);
     this.#waiting = [];
+    void this.#reachInTurn(reaching);
+  }
+
+  /** One by one: who looks at the disk sees it after each of them. */
+  async #reachInTurn(waiting: readonly Waiting[]): Promise<void> {
+    this.#world.diskCalls += 1;
+    for (const { write } of waiting) await this.#reach(write).catch(() => {});
+    this.#world.diskCalls -= 1;
   }
 }
 
