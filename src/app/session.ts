@@ -133,7 +133,7 @@ export interface RunSession extends ProcessState {
   readonly place?: MachinePlace | undefined;
 }
 
-/** What asking the bank takes of it: no file is read, and no report written. */
+/** The part of a session that asks the bank: it reads no file and writes no report. */
 export type AskingSession = Omit<RunSession, 'outbox' | 'reader' | 'bankAddress'>;
 
 /** The same with the sender lock, the whole store, and everything to be closed. */
@@ -249,7 +249,7 @@ function openTraces({ folders }: LoadedSettings, journal: Store) {
 /** What is known of losses and beginnings of a journal, which another process may record while this one helps. */
 interface JournalPast extends Pick<Store, 'newSinceMs' | 'missesSinceMs'> {
   readonly loss: JournalLoss | undefined;
-  /** It counts as new until a machine comes that can tell it from an older copy. */
+  /** True until a machine joins that can tell the journal from an older copy: it counts as new so long. */
   readonly isUnmarked: boolean;
 }
 
@@ -259,7 +259,7 @@ async function readPast(journal: Store): Promise<JournalPast> {
   return { newSinceMs, missesSinceMs, isUnmarked, loss: await journal.loss() };
 }
 
-/** What is known of it, and what is asked of the bank first for that. */
+/** The journal's past, and the questions that the bank is asked first because of it. */
 async function openPast(loaded: LoadedSettings, journal: Store, clock: Clock) {
   const past = await readPast(journal);
   const readAnew = async (): Promise<void> => void Object.assign(past, await readPast(journal));

@@ -12,7 +12,7 @@ export interface Turn {
 /** Waits for the caller's turn; undefined when the signal has ended the wait. */
 export type TakeTurn = (signal: AbortSignal) => Promise<Turn | undefined>;
 
-/** Where turns come from, the earliest first. */
+/** Gives turns, the earliest first. */
 export interface TurnSource {
   /** The next turn of all. */
   take(): Turn | Promise<Turn>;

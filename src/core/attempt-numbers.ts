@@ -12,7 +12,7 @@ export type EarlierSend = Pick<
   'order' | 'status' | 'acknowledged' | 'sends' | 'refusals' | 'unprovenRefusals' | 'hasFailedItem'
 >;
 
-/** What the next send carries, whatever its number is. */
+/** A send without its reference. */
 export type SendContent = Omit<TransferOrder, 'transRefNo'>;
 
 export type NextNumber =

@@ -111,7 +111,7 @@ export function readDay(text: string): DayReading {
   return { ok: false, what: `names no day of the years ${firstYear} to ${lastYear}`, meant: undefined };
 }
 
-/** What goes on after a day that a person typed: why it is none, and what to type. */
+/** The end of a message that begins with a day that a person typed: why it is none, and what to type. */
 export const explainDay = ({ what, meant }: DayFault): string =>
   `${what}: write ${meant ?? 'it as YYYY-MM-DD'}`;
 

@@ -183,7 +183,7 @@ export interface Change {
    * another journal may have sent. Where several machines send, it is applied only if there is no later one.
    */
   readonly lossKnownMs?: number | null;
-  /** Of an intent: earlier attempts for which the bank has just shown a failed item; recorded in the same transaction. */
+  /** Intents only: earlier attempts for which the bank has just shown a failed item; recorded in the same transaction. */
   readonly failedItems?: readonly AttemptKey[];
   /** Of an intent: it is applied only if all that counts on its Bangkok day stays within these, it included. */
   readonly limits?: DayLimits;

@@ -110,7 +110,7 @@ export function isSeenTo({ run, runs, asking }: WorkerContext, seq: number): boo
 }
 
 /**
- * What a decision on an attempt is taken on, now.
+ * The facts, as of now, for a decision on an attempt.
  * @param sameReference other attempts under its transRefNo
  * @param facts what the history keeps of the reply
  */

@@ -126,7 +126,7 @@ export async function cancelBatch(
   ask: AskBeforeCancel = bankNotAsked,
 ): Promise<OperatorResult> {
   const { batchId } = batch;
-  // What is under way may come back unsent: halted, the batch sends nothing more.
+  // A row under way may come back unsent: a halted batch does not send it again.
   const isHalted = await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
   const done = await cancelRows(journal, batchId, nowMs, ask);
   // Begun since: before its first row is sent nothing can be halted.

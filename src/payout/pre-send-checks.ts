@@ -34,7 +34,7 @@ export interface Row extends ReadyPayout {
 
 /** The intent may be recorded: the gate is passed, and the pass to be given back. */
 interface Passed extends Extract<Clearing, { kind: 'clear' }> {
-  /** Of the reference that the row goes under. */
+  /** The attempt number of the reference that the row goes under. */
   readonly number: number;
   readonly pass: Pass;
 }

@@ -10,7 +10,7 @@ import { caseOf, contextFor, logFactsOf, type WorkerContext } from './context.ts
 import { askUntilSaid, inquire, type Inquired } from './inquire.ts';
 import type { InDoubt } from './ports.ts';
 import { type Case, mayHaveMoved } from './rules/case.ts';
-import { isFailureOf } from './rules/inquiry-items.ts';
+import { findNamed, isShownFailed } from './rules/inquiry-items.ts';
 import { whyNotCancel } from './rules/operator.ts';
 import type { InquiryReading, TransferFinding } from './rules/read-reply.ts';
 import { computeTrustAtMs } from './rules/resend.ts';
@@ -64,7 +64,7 @@ async function clearReference(
   if (said === undefined) return { kind: 'blocked' };
   const { finding } = said;
   const latest = attempts.at(-1);
-  const isNobodys = finding.kind === 'failed' && !attempts.some(({ order }) => isFailureOf(finding, order));
+  const isNobodys = finding.kind === 'failed' && !attempts.some(({ order }) => isShownFailed(finding, order));
   if (isNobodys && latest !== undefined) {
     const known = caseOf(context, payout, latest, []);
     return { kind: 'hold', decide: (current) => holdForSuperseded(current, known, finding.kind) };
@@ -78,13 +78,10 @@ async function clearReference(
   return { kind: 'clear', cleared };
 }
 
-/** The attempt that an answer is about: the one that it tells by its day and time, else the latest. */
+/** The attempt that an answer is about: the one that it names, else the latest. */
 function findShown(attempts: readonly Attempt[], finding: InquiryReading): Attempt {
-  const send = finding.kind === 'complete' ? finding.send : null;
-  const shown = attempts.find(
-    ({ order }) => order.tranDate === send?.tranDate && order.tranTime === send.tranTime,
-  );
-  const one = shown ?? attempts.at(-1);
+  const named = finding.kind === 'complete' ? findNamed(attempts, finding.send) : undefined;
+  const one = named ?? attempts.at(-1);
   if (one === undefined) throw new Error('no attempt went under the reference');
   return one;
 }
@@ -118,8 +115,9 @@ async function askUntilTrusted(
     if (said?.finding.kind !== 'not-found' && said?.finding.kind !== 'failed') return said;
     const clocks = context.bankClock.read();
     const { finding } = said;
-    const isShown = ({ order }: Attempt): boolean => finding.kind === 'failed' && isFailureOf(finding, order);
-    const untrusted = attempts.find((one) => !isShown(one) && !isTrusted(one, context.settle, clocks));
+    const untrusted = attempts.find(
+      (one) => !isShownFailed(finding, one.order) && !isTrusted(one, context.settle, clocks),
+    );
     if (untrusted === undefined) return said;
     if (!(await waitUntilTrusted(context, untrusted))) return undefined;
   }
@@ -138,8 +136,8 @@ async function clearOne(
   // A statement may have brought it back to life while the bank was asked.
   const { latest, sameReference } = await readReference(context, owner, attempt);
   const known = caseOf(context, owner, latest, sameReference);
-  const isShownFailed = finding.kind === 'failed' && isFailureOf(finding, latest.order);
-  const cleared = { ...latest, hasFailedItem: latest.hasFailedItem || isShownFailed };
+  const hasFailedItem = latest.hasFailedItem || isShownFailed(finding, latest.order);
+  const cleared = { ...latest, hasFailedItem };
   if (isCleared(known, finding)) return { kind: 'clear', cleared: [cleared] };
   const facts = { ...logFactsOf(owner, attempt), finding: finding.kind };
   context.log('warn', 'an earlier attempt was not settled', facts);

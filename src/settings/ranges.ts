@@ -1,4 +1,4 @@
-/** What each number of the settings may be, and why no less and no more: the message of a refusal says it. */
+/** The range of each number of the settings, with the reason that the message of a refusal gives. */
 import { z } from 'zod';
 
 interface Range {

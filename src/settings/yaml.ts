@@ -70,7 +70,7 @@ function toPlainValue(document: Document.Parsed, fileName: string): unknown {
   }
 }
 
-/** Where the key, or the item of a list, at `path` starts, or the deepest of the sections above it. */
+/** Finds where the key, or the list item, at `path` starts; else the deepest section above it. */
 function findOffset(document: Document.Parsed, path: KeyPath): number {
   let node: unknown = document.contents;
   let offset = 0;

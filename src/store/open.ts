@@ -198,7 +198,7 @@ async function takeUp(db: DatabaseSync, opening: Opening): Promise<Store> {
 }
 
 /**
- * What tells, besides the journal itself, of terminals that it may have sent from.
+ * Gathers the terminals that the journal may have sent from, from sources besides the journal itself.
  * @throws JournalRefusedError as `requireTerminals` does
  */
 function gatherTerminals(

@@ -72,7 +72,7 @@ export const writeMoment = (key: MomentKey, atMs: number): Body<void> => write(k
 
 interface Binding {
   readonly present: Place;
-  /** What else tells of terminals that it may have sent from. */
+  /** Terminals that it may have sent from, by sources besides the journal. */
   readonly terminals: readonly string[];
   /** By a person: it goes on there. */
   readonly isSaid: boolean;

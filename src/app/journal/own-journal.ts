@@ -20,7 +20,7 @@ import type { SenderLock, SenderLockTaken } from '../sender-lock.ts';
 /** Where further high-water marks are kept: the inbox's is there once a watcher has bound it. */
 const markFoldersOf = ({ inbox, outbox }: Folders): readonly string[] => [join(inbox, '.paydrop'), outbox];
 
-/** What a person says of the journal that is opened. */
+/** A person's orders for opening a journal: its loss, a restored backup, a copy to adopt. */
 export type JournalWays = Pick<JournalOpening, 'recovery' | 'restores' | 'adopts' | 'sentFrom'>;
 
 /** The right to send, with what it stands in where the journal is in a database. */

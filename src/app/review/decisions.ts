@@ -59,8 +59,8 @@ export interface DecisionSession extends AsyncDisposable {
 }
 
 /**
- * What decisions are taken on, by the settings as they are agreed on at this moment.
- * @param session by which the bank is asked, where the process has one
+ * Reads what a decision needs: the journal, and the settings that are agreed on at this moment.
+ * @param session asks the bank; undefined where the process has none
  */
 export async function readReview(
   loaded: LoadedSettings,

@@ -4,7 +4,7 @@ import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
 import { type Case, giveUp, hasOtherContent, returnUnsent, settleCase, withInquiry } from './case.ts';
-import type { AskedSend } from './inquiry-items.ts';
+import { type AskedSend, findNamed } from './inquiry-items.ts';
 import { type BreakerSignal, findRefusalScope, type InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, computeTrustAtMs, isRefusedUnproven, maySendAgain } from './resend.ts';
 import { decideAfterPaid, paidTwice } from './superseded.ts';
@@ -117,15 +117,13 @@ function stayContested(asked: Case): Change {
 }
 
 /**
- * The attempt of the row that was completed: an earlier one under the reference where the item tells it by its day and
- * time. The one that was asked about stays in doubt then, and is asked about on.
+ * The attempt of the row that was completed: an earlier one under the reference where the item names it. The one that was
+ * asked about stays in doubt then, and is asked about on.
  */
 const findShown = ({ attempt, sameReference }: Case, send: AskedSend | null): Attempt =>
-  sameReference.find(
-    ({ payoutSeq, order }) =>
-      payoutSeq === attempt.payoutSeq &&
-      order.tranDate === send?.tranDate &&
-      order.tranTime === send.tranTime,
+  findNamed(
+    sameReference.filter(({ payoutSeq }) => payoutSeq === attempt.payoutSeq),
+    send,
   ) ?? attempt;
 
 /** Two transfers were completed under one reference. */

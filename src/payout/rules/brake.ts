@@ -100,7 +100,7 @@ export function countEnd(
 /** `brake.window` where the settings do not name one. Smaller batches are common: nothing is said of them. */
 export const usualWindow = 100;
 
-/** What is said of a batch that cannot fill a window which the settings name; undefined of any other. */
+/** The warning about a batch too small for the window that the settings name; undefined for any other. */
 export function describeIdleShare({ window }: BrakeLimits, rows: number): string | undefined {
   if (window <= Math.max(rows, usualWindow)) return undefined;
   return (
@@ -121,7 +121,7 @@ export const isSameCount = (one: CountedEnds, other: CountedEnds): boolean =>
     return ends === beside?.ends && failures === beside.failures;
   });
 
-/** What was counted, as text: `1` for an end that was paid, `0` for any other, ` 3/50 ` for a block of 50 with 3 others. */
+/** The counted ends as text: `1` for an end that was paid, `0` for any other, ` 3/50 ` for a block of 50 with 3 others. */
 export const formatBlocks = (blocks: readonly EndBlock[]): string =>
   blocks.map(({ ends, failures }) => (ends === 1 ? `${1 - failures}` : ` ${failures}/${ends} `)).join('');
 

@@ -3,7 +3,7 @@ import { isSameContent } from '../../core/attempt-numbers.ts';
 import { addHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { isFailureOf } from './inquiry-items.ts';
+import { isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
 import type { SettlePolicy } from './resend.ts';
@@ -80,7 +80,7 @@ const weights = {
 export const isStronger = (one: InquiryReading, than: InquiryReading): boolean =>
   weights[one.kind] > weights[than.kind];
 
-/** What the answers for two days or terminals say of one reference. */
+/** Joins the answers for two days or terminals about one reference. */
 export function combine(one: InquiryReading, other: InquiryReading): InquiryReading {
   if (one.kind !== 'failed' || other.kind !== 'failed') return isStronger(other, one) ? other : one;
   return { ...(one.isOfLast ? one : other), sends: [...one.sends, ...other.sends] };
@@ -104,7 +104,7 @@ export function withInquiry(
     lastInquiryAtMs: nowMs,
     lastFinding: kind,
     acknowledged,
-    hasFailedItem: attempt.hasFailedItem || (kind === 'failed' && isFailureOf(reading, attempt.order)),
+    hasFailedItem: attempt.hasFailedItem || isShownFailed(reading, attempt.order),
     // A reference that never left us and that the bank knows all the same is somebody else's.
     referenceConflict: attempt.referenceConflict || (attempt.sends === 0 && acknowledged),
   };

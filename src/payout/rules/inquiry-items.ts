@@ -5,7 +5,7 @@
 import type { InquiryItem } from '../../core/bank-port.ts';
 import type { Reason } from '../../core/change.ts';
 import { keepBankText } from '../../core/outgoing-text.ts';
-import type { TransferOrder } from '../../core/payout.ts';
+import type { Attempt, TransferOrder } from '../../core/payout.ts';
 import {
   agreeOn,
   type CodeMeaning,
@@ -16,6 +16,9 @@ import {
 
 /** One send of an attempt, as far as an item tells of it. */
 export type AskedSend = Pick<TransferOrder, 'tranDate' | 'tranTime' | 'reference1'>;
+
+/** The day and time that a send bears (§2.5). */
+type SendMoment = Pick<TransferOrder, 'tranDate' | 'tranTime'>;
 
 /** What an inquiry asks about. */
 export interface AskedTransfer {
@@ -45,14 +48,23 @@ export type ItemsReading =
     }
   | { readonly kind: 'in-process'; readonly reason: Reason };
 
-/** True when a failure is that of this send. */
-export const isFailureOf = (
-  { sends, isOfLast }: Extract<ItemsReading, { kind: 'failed' }>,
-  { tranDate, tranTime }: AskedSend,
-): boolean =>
-  sends.length === 0
-    ? isOfLast
-    : sends.some((send) => send.tranDate === tranDate && send.tranTime === tranTime);
+/** True when two sends bear the same day and time. */
+export const isSameSend = (one: SendMoment, other: SendMoment): boolean =>
+  one.tranDate === other.tranDate && one.tranTime === other.tranTime;
+
+/** The attempt that an answer names by its day and time; undefined where it names none of them. */
+export const findNamed = (attempts: readonly Attempt[], send: AskedSend | null): Attempt | undefined =>
+  attempts.find(({ order }) => send !== null && isSameSend(order, send));
+
+/** True when the bank shows this send as failed. */
+export function isShownFailed(
+  reading: ItemsReading | { readonly kind: 'not-found' | 'nothing-said' },
+  send: AskedSend,
+): boolean {
+  if (reading.kind !== 'failed') return false;
+  const { sends, isOfLast } = reading;
+  return sends.length === 0 ? isOfLast : sends.some((failed) => isSameSend(failed, send));
+}
 
 /**
  * Reads the items that bear our transRefNo: paid when one of them proves it; failed when every one says so; in process

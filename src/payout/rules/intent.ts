@@ -32,7 +32,7 @@ export interface IntentInput extends Partial<ClockReading> {
   readonly payout: Payout;
   /** Attempts ever recorded for the payoutId, over all files. */
   readonly attemptsRecorded: number;
-  /** Of the reference (`decideNextNumber`). */
+  /** The attempt number of the reference (`decideNextNumber`). */
   readonly number: number;
   /** Earlier attempts, inquired just now, oldest first: the bank shows nothing but failed items or does not find them. */
   readonly cleared: readonly Attempt[];
@@ -123,7 +123,7 @@ function composeAttempt(input: IntentInput): Attempt {
   };
 }
 
-/** What would be sent now for a payout: everything but the reference. */
+/** The content that a payout would be sent with now: everything but the reference. */
 export function composeContent({
   payout: { instruction },
   payer,

@@ -13,7 +13,7 @@ export interface JournalProgress {
   readonly latestEventSeq: number;
   /** Of registrations, which are counted apart. */
   readonly latestRegistrationEventSeq: number;
-  /** Those that it may have sent from, the present one last; none is named by a mark of an earlier version. */
+  /** Terminals that it may have sent from, the present one last; a mark of an earlier version names none. */
   readonly terminals: readonly string[];
   /** Since when it counts as new because a machine without a mark has joined; 0: it does not. */
   readonly unmarkedSinceMs: number;
@@ -224,14 +224,14 @@ export interface Unmarked {
   readonly latestEventSeq: number;
 }
 
-/** What is known when a machine joins. */
+/** The facts when a machine joins. */
 interface Joining {
   readonly found: Unmarked | undefined;
   /** The furthest that its marks have seen of the journal, from a time at which it was not unmarked; undefined without one. */
   readonly markedSeq: number | undefined;
   /** Another machine is at work that knows that nothing is missing. */
   readonly isWitnessed: boolean;
-  /** Of now. */
+  /** The journal as it stands now. */
   readonly present: Unmarked;
 }
 
@@ -293,7 +293,7 @@ export function describeMoved(site: JournalSite, kept: Place, present: Place): s
   );
 }
 
-/** What tells which terminals a journal has sent from that goes on after a loss. */
+/** Sources that name the terminals from which a journal, going on after a loss, has sent. */
 interface TerminalFacts {
   /** By the journal itself, or the older copy of it. */
   readonly known: readonly string[];
@@ -387,7 +387,7 @@ export interface SealKeeper {
 
 /** High-water marks that are kept elsewhere, a little behind. */
 export interface MarkCopy extends SealKeeper {
-  /** Those that could be read when the journal was compared with them. */
+  /** Marks that could be read when the journal was compared with them. */
   readonly marks: readonly JournalProgress[];
   /**
    * Why the journal is behind one of them; undefined when it is not, or none can be read.

@@ -129,9 +129,9 @@ export function computeMissesSince({ latestMs, newSinceMs, missesSinceMs }: Know
   return isNewJournal(newSinceMs, nowMs) ? Math.min(knownMs, missesSinceMs ?? knownMs) : knownMs;
 }
 
-/** What the bank said of one reference, over all days and terminals in question. */
+/** The bank's word on one reference, over all days and terminals in question. */
 export interface ReferenceFinding {
-  /** Of the reference. */
+  /** The attempt number of the reference. */
   readonly number: number;
   readonly transRefNo: string;
   readonly reading: InquiryReading;
@@ -141,7 +141,7 @@ export interface ReferenceFinding {
   readonly inquiries: number;
 }
 
-/** What the answer for one day and terminal adds to what is known of a reference. */
+/** Adds the answer for one day and terminal to what is known of a reference. */
 export function addAnswer(
   known: ReferenceFinding | undefined,
   said: Omit<ReferenceFinding, 'inquiries'>,

@@ -22,7 +22,7 @@ import { paydropCommand } from '../../core/command-line.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 import type { Case } from './case.ts';
-import { isFailureOf } from './inquiry-items.ts';
+import { isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeTrustAtMs } from './resend.ts';
 import { similarIdWords } from './similar.ts';
@@ -130,8 +130,7 @@ export function whyNotCancel(known: Case, reading: InquiryReading): string | und
   const unsettled = sends.find((one) => !isCleared({ ...known, attempt: one }, reading));
   if (unsettled !== undefined)
     return `${where}, and it is not settled whose transfer that is: ${show} tells how it stands`;
-  const isShown = ({ order }: Attempt): boolean => reading.kind === 'failed' && isFailureOf(reading, order);
-  const young = sends.filter((one) => !isShown(one) && !isTrusted(one, policy, known));
+  const young = sends.filter((one) => !isShownFailed(reading, one.order) && !isTrusted(one, policy, known));
   if (young.length === 0) return undefined;
   const trustAtMs = Math.max(...young.map((one) => computeTrustAtMs(one, policy, known)));
   const moment = formatBangkokMoment(Math.ceil(trustAtMs / 1_000) * 1_000);
@@ -219,7 +218,7 @@ function tryAgain(
   const patch = {
     status: 'ready',
     holds: [],
-    // Whoever retries what failed has seen what became of its reference.
+    // A person who retries a failed row has seen what became of its reference.
     acceptedHolds:
       payout.status === 'failed' ? addHold(payout.acceptedHolds, 'resend') : payout.acceptedHolds,
     reasonCode: null,

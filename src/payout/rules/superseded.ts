@@ -7,7 +7,7 @@ import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { type Case, hasOtherContent, isInDoubt, withInquiry } from './case.ts';
-import { isFailureOf } from './inquiry-items.ts';
+import { isSameSend, isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading, TransferFinding } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
 import { computeTrustAtMs, countDelivered, type SettlePolicy } from './resend.ts';
@@ -98,7 +98,7 @@ function isAnothers({ attempt, sameReference }: Case, reading: InquiryReading): 
     return false;
   const item = reading.kind === 'complete' ? reading.send : null;
   const isOfDay = ({ order }: Attempt): boolean => item?.tranDate === order.tranDate;
-  const isOfTime = (one: Attempt): boolean => isOfDay(one) && item?.tranTime === one.order.tranTime;
+  const isOfTime = ({ order }: Attempt): boolean => item !== null && isSameSend(item, order);
   if (isOfTime(attempt) && !open.some(isOfTime)) return false;
   return open.length > 0 && !(isOfDay(attempt) && !open.some(isOfDay));
 }
@@ -123,7 +123,7 @@ export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen
 /** It had been reopened, and has failed in the end: no further attempt waits for it. A row in doubt is settled by it. */
 function endAgain(known: Case, reading: InquiryReading): Change | undefined {
   const { payout, attempt } = known;
-  if (reading.kind !== 'failed' || !isFailureOf(reading, attempt.order)) return undefined;
+  if (!isShownFailed(reading, attempt.order)) return undefined;
   if (attempt.status !== 'unresolved' || attempt.referenceConflict || payout.status === 'unresolved')
     return undefined;
   return move({
@@ -232,7 +232,7 @@ function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | Inquiry
   if (finding.kind !== 'failed' || attempt.referenceConflict) return false;
   return 'scope' in finding
     ? finding.bearsRequestUid && countDelivered(attempt) === 1
-    : isFailureOf(finding, attempt.order);
+    : isShownFailed(finding, attempt.order);
 }
 
 /**

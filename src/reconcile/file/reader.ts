@@ -282,7 +282,7 @@ class LineTaker {
   #emptyLines = 0;
   /** Whether the file numbers its records; undefined before the first. */
   #isNumbered: boolean | undefined;
-  /** Of the record that is taken: the first cell that cannot be read, and why. */
+  /** The first cell of the present record that cannot be read, and why. */
   #fault = '';
   #lastDateText = '';
   #lastDate = '';

@@ -219,7 +219,7 @@ function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakCl
   return { kind: 'judged-anew' };
 }
 
-/** What moved by the bank's line; where there is none, or it cannot be read, what we had ordered. */
+/** The amount that moved by the bank's line; the ordered one where there is no line that can be read. */
 export function amountOfBreak({ lines, lineAt, attempt }: BreakRecord): Satang {
   const line = lines[lineAt ?? -1];
   const ordered = parseBaht(attempt?.order.amountText ?? '');

@@ -113,7 +113,7 @@ export const shown = (text: string): string => (text === '' ? 'nothing' : maskFo
 const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(text));
 
 /**
- * What differs in amount, payee, company or payer account. A line that failed, or may have, can have an amount of zero,
+ * Finds the differences in amount, payee, company and payer account. A line that failed, or may have, can have an amount of zero,
  * since AMOUNT is what was credited (§2.7). An empty cell is no agreement.
  */
 function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Difference[] {

@@ -1,9 +1,9 @@
-/** What it means that a day's statement has no line of an attempt: absence proves nothing (design: I3). */
+/** Judges an attempt that has no line in a day's statement: absence proves nothing (design: I3). */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { bookStatusOf, findOwnLines, isFailureRetracted } from './evidence.ts';
 import type { AbsenceKind, AttemptFacts, DayFacts, Judgement, Severity, StatementDay } from './types.ts';
 
-/** Of a key nothing was found. */
+/** The judgement on a key of which nothing was found. */
 export const nothing: Judgement = {
   lineClasses: [],
   paidClass: undefined,

@@ -254,7 +254,7 @@ function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay) {
     isRepeated:
       line.status === 'complete' &&
       otherDayLines.some((other) => other.date < date && other.line.status === 'complete'),
-    /** It was in process, or contradicted itself, and newer evidence says what we say: paid, or ended. */
+    /** The line was in process, or contradicted itself, and newer evidence agrees with us: paid, or ended. */
     isFinished: isUnfinished && (isSettledSince || isConfirmedLater || isFinishedByInquiry(attempt, date)),
     /** What the statements of later days say of it last is what we say. */
     isConfirmedLater,
@@ -271,8 +271,8 @@ const isUnsettled = ({ status }: StatementLine): boolean =>
   status === 'in-process' || status === 'contradiction';
 
 /**
- * Of several lines the one that is complete and ours; else one that is complete, or that contradicts itself and may be;
- * else the first.
+ * Picks the line that is complete and ours; else one that is complete, or that contradicts itself and may be; else the
+ * first.
  */
 function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: string): number {
   const isComplete = (line: StatementLine): boolean => line.status === 'complete';
@@ -403,7 +403,7 @@ function withSurplus(
   return worstFirst([...rest, ...findBeside(own, lines, held, date), surplusBreak]);
 }
 
-/** Of lines beside the one that is held against the attempt, the first that contradicts itself, or cannot be read. */
+/** Finds, beside the line that is held against the attempt, the first that contradicts itself or cannot be read. */
 function findBeside(
   own: readonly BreakFinding[],
   lines: readonly StatementLine[],
@@ -507,7 +507,7 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
   const unread = lines[unreadAt ?? -1];
   if (unreadAt !== undefined && unread !== undefined)
     name('line-unreadable', unreadAt, describeFault(unread));
-  // Where it may be any transfer's, nobody need look for who has sent it.
+  // A line that may be any transfer's sets no search going.
   if (isPlaced(first)) name('unmatched-bank-line', firstAt, describeUnknown(first));
   if (secondAt !== undefined) name('duplicate-line', secondAt, `${ours.length} lines with one reference`);
   return {

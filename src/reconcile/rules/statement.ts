@@ -33,7 +33,7 @@ export type StatementColumn = (typeof statementColumns)[number];
 /** Counts up when lines are read by other rules: the same bytes are then judged anew. */
 export const readingRules = 2;
 
-/** What helps against a damaged file. */
+/** The cure for a damaged file. */
 export const fetchAgain = 'fetch the statement again; if it stays so, ask the bank for a new file';
 
 /** Words that banks have for the scheme in columns and file names, whatever the paths of their interface say. */
@@ -103,7 +103,7 @@ export const bankWords: StatementWords = {
   inProcess: ['010001', '010002', '010003', '030004', 'RECEIVE', 'VALIDATE', 'TRANSFER', 'PROCESSING'],
 };
 
-/** What they are commonly called. */
+/** Words that banks commonly use. */
 const commonNames: StatementWords = {
   complete: ['COMPLETED', 'SUCCESS', 'SUCCESSFUL'],
   failed: ['FAIL', 'FAILED', 'REJECTED'],

@@ -91,7 +91,7 @@ function correct(
   const patch = {
     status: holds.length === 0 ? 'ready' : 'held',
     holds,
-    // What people and the bank have said of it, they have said of another payee or amount. The number goes again by this.
+    // Earlier words of people and the bank were about another payee or amount. `resend` lets the number go again.
     acceptedHolds: ['resend'],
     bankPayeeName: null,
     bankPayeeNameTh: null,

@@ -249,7 +249,7 @@ async function takeUp({ engine, opening, known, journalId, own, isMade }: Prepar
     file.note(present[kind], kind);
     known.latestEventSeq = present.latestEventSeq;
   };
-  // Whoever helps and then sends does so as another worker.
+  // A process that first helps and then sends is another worker each time.
   let witness: number | undefined;
   const requireNothingLost: Store['requireNothingLost'] = async (marks) => {
     const seen = present;

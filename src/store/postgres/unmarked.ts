@@ -13,11 +13,11 @@ import { type Body, define, type Reading, textStatement } from '../statements.ts
 import type { Store } from '../store.ts';
 import { thereNow } from './lease-conditions.ts';
 
-/** What tells whether the machine that joins can tell the journal from an older copy. */
+/** The facts that show whether a joining machine can tell the journal from an older copy. */
 export interface Joining {
   /** Beside the journal and elsewhere, as they were found. */
   readonly marks: readonly (FoundHighWaterMark | JournalProgress)[];
-  /** It has made the journal just now: there is nothing to be missing. */
+  /** The machine has made the journal just now: nothing can be missing. */
   readonly isMade: boolean;
   /** A person says that the journal goes on: from then on it counts as new anyway. */
   readonly isSaid: boolean;

@@ -18,8 +18,8 @@ create table shared_token (
 `);
 
 /**
- * What all machines have counted of a payer account: its latest ends, oldest first, as `formatBlocks` writes them; and who
- * tries whether its pause is over.
+ * The latest ends of a payer account, counted by all machines, oldest first, as `formatBlocks` writes them; and the worker
+ * that tries whether its pause is over.
  */
 export const payerBreakerTables = inByteOrder(`
 create table payer_breaker (
