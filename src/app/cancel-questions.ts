@@ -77,7 +77,12 @@ async function openContext(
     reserveSlots: journal.reserveRequestSlots,
     tokenPlace: journal.tokenPlace,
   });
-  const process = { likeness: new KeyedMutex(), asking: new Set<number>(), runs: new Set<never>() };
+  const process = {
+    likeness: new KeyedMutex(),
+    asking: new Set<number>(),
+    reopened: new Set<string>(),
+    runs: new Set<never>(),
+  };
   return makeContext(
     {
       ...process,

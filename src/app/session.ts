@@ -224,6 +224,7 @@ export async function openSession(
     breakers: new Map(),
     runs: new Set(),
     asking: new Set(),
+    reopened: new Set(),
     adaptiveLimits: openAdaptiveLimits(loaded),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -363,6 +364,7 @@ export function makeContext(
     run,
     likeness: session.likeness,
     asking: session.asking,
+    reopened: session.reopened,
     runs: session.runs,
     adaptiveLimits: session.adaptiveLimits,
   };

@@ -25,6 +25,10 @@ export interface LookLimits {
   readonly overTime?: TimeLimits | undefined;
 }
 
+/** One payoutId of one company, in all its rows. */
+export const idOf = (companyId: string, { instruction }: Pick<Payout, 'instruction'>): string =>
+  `${companyId} ${instruction.payoutId}`;
+
 /** What every log line about an attempt bears, so that one payout can be followed through the log. */
 export const logFactsOf = (
   { batchId, rowNo }: Pick<Payout, 'batchId' | 'rowNo'>,
@@ -37,6 +41,8 @@ export interface ProcessState {
   readonly likeness: KeyedMutex;
   /** Rows that are being inquired about. */
   readonly asking: Set<number>;
+  /** Payouts (`idOf`) of which a closed attempt has come alive: nothing leaves for them that was recorded before that. */
+  readonly reopened: Set<string>;
   /** Runs that are under way at once. */
   readonly runs: Set<RunState>;
   /** How many requests the bank lets this process have at once. */

@@ -11,6 +11,7 @@ import {
   caseOf,
   contextFor,
   endTogether,
+  idOf,
   isSeenTo,
   logFactsOf,
   type RunState,
@@ -338,6 +339,7 @@ async function recordAgain(
   one: InDoubt,
   change: InquiryStep['sendAgain'],
 ): Promise<InquiryStep['sendAgain']> {
+  context.reopened.delete(idOf(one.attempt.order.companyId, one.payout));
   if (change === undefined || (await readOthersOpen(context, one)).length > 0) return undefined;
   const [isApplied] = await context.journal.apply([change]);
   return isApplied === true ? change : undefined;

@@ -6,7 +6,15 @@ import type { RunInTurn } from '../platform/fair-semaphore.ts';
 import { applyOnLatest, readReference } from './apply-change.ts';
 import { callBank } from './adaptive-limit.ts';
 import { noticeHalt, type Pass, type Payer, recordHalt } from './circuit-breaker.ts';
-import { caseOf, countDoubt, countUnderWay, logFactsOf, payerOf, type WorkerContext } from './context.ts';
+import {
+  caseOf,
+  countDoubt,
+  countUnderWay,
+  idOf,
+  logFactsOf,
+  payerOf,
+  type WorkerContext,
+} from './context.ts';
 import type { InDoubt } from './ports.ts';
 import { preSendChecks, type Row } from './pre-send-checks.ts';
 import { decideReply } from './rules/after-transfer.ts';
@@ -126,6 +134,7 @@ async function tryIntent(
   const { run, bankClock, settle, clock } = context;
   const { payout, batch } = row;
   const limits = dayLimitsOf(context.limits.overTime, payout);
+  context.reopened.delete(idOf(batch.companyId, payout));
   const guards = await noteKnownLoss(context);
   const check = await preSendChecks(context, row, isFirstLook);
   if (check.kind === 'hold') await recordHold(context, payout, check.decide);
@@ -195,16 +204,21 @@ export async function sendAttempt(
   pass: Pass,
   mayLeave: () => boolean,
 ): Promise<() => Promise<void>> {
-  const { bank, bankClock, gate, run, mayLeave: mayStillSend = () => true } = context;
+  const { bank, bankClock, gate, run, reopened, mayLeave: mayStillSend = () => true } = context;
   const { payout, attempt } = sent;
   const { sameReference } = await readReferenceOf(context, sent);
   context.log('debug', 'transfer begins', logFactsOf(payout, attempt));
   const answeredBefore = gate.breaker.answered;
+  const id = idOf(attempt.order.companyId, payout);
   const said = await callBank(context, {
     pass,
     kind: 'transfers',
     send: () =>
-      bank.transfer(attempt.order, () => gate.isServiceOpen && mayStillSend() && mayLeave(), context.stop),
+      bank.transfer(
+        attempt.order,
+        () => gate.isServiceOpen && mayStillSend() && mayLeave() && !reopened.has(id),
+        context.stop,
+      ),
     read: (reply) => readReply(reply, attempt, sameReference),
   });
   const { kind } = said.breaker;

@@ -6,7 +6,7 @@ import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Change } from '../core/ports.ts';
 import { applyOnAttempt, applyOnLatest, readReference } from './apply-change.ts';
-import { caseOf, contextFor, logFactsOf, type WorkerContext } from './context.ts';
+import { caseOf, contextFor, idOf, logFactsOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquire, type Inquired } from './inquire.ts';
 import type { InDoubt } from './ports.ts';
 import { type Case, mayHaveMoved } from './rules/case.ts';
@@ -244,6 +244,7 @@ async function recordOnOwner(
     context.log('info', 'an attempt that had come alive has failed', facts);
     return change;
   }
+  context.reopened.add(idOf(attempt.order.companyId, payout));
   context.log('error', 'an attempt that had ended is alive', { ...facts, finding: finding.kind });
   context.count(change.after);
   await notifySiblings(context, change, attempt);
@@ -297,6 +298,7 @@ export async function recordLearnt(
   );
   if (late === undefined || after?.version !== afterChange(late).version) return after;
   const facts = { ...logFactsOf(one.payout, one.attempt), finding: finding.kind };
+  context.reopened.add(idOf(one.attempt.order.companyId, one.payout));
   context.log('error', 'an attempt that had been closed meanwhile is proved', facts);
   await notifySiblings(context, late, one.attempt);
   return after;

@@ -4,6 +4,7 @@ import { move, settled } from '../../src/core/change.ts';
 import type { Attempt } from '../../src/core/payout.ts';
 import type { InDoubt } from '../../src/payout/ports.ts';
 import { settleAll } from '../../src/payout/settle.ts';
+import { Watch } from '../../src/payout/superseded.ts';
 import { noonMs, payer } from '../support/core-fixtures.ts';
 import {
   applied,
@@ -147,6 +148,30 @@ describe('a failure that is withdrawn while another file’s row with the same p
       expect((await attemptsOf(theatre)).map((one) => one.status)).toEqual(attempts);
       expect(await theatre.statuses(secondBatchId)).toEqual({ [status]: 1 });
       expect(theatre.sent).toHaveLength(attempts.length - 1);
+    },
+  );
+
+  test.each(['010003', '010004'])(
+    'after the intent, while its bytes wait for their turn: they do not leave, and %s counts',
+    async (later) => {
+      await using theatre = await openRefiled();
+      const reopened = new Set<string>();
+      let isAlive = false;
+      theatre.script = { inquire: (inquiry) => theatre.found(inquiry, isAlive ? later : '030002') };
+      const bank: Theatre['bank'] = {
+        ...theatre.bank,
+        transfer: async (order, mayLeave, stop) => {
+          isAlive = true;
+          await new Watch(theatre.context({ reopened })).ask();
+          return theatre.bank.transfer(order, mayLeave, stop);
+        },
+      };
+      await theatre.run(secondBatchId, { bank, reopened, waitMs: 1_000 });
+      expect(theatre.sent).toEqual([]);
+      const [first, second] = await attemptsOf(theatre);
+      expect(first?.status).toBe(later === '010004' ? 'paid' : 'unresolved');
+      expect(second).toMatchObject({ status: 'refused', sends: 0 });
+      expect(await theatre.statuses(secondBatchId)).toEqual({ held: 1 });
     },
   );
 });

@@ -144,6 +144,7 @@ function makeAskingSession(parts: AskingParts): AskingSession {
     breakers: new Map(),
     runs: new Set(),
     asking: new Set(),
+    reopened: new Set(),
     adaptiveLimits: makeAdaptiveLimits(plan.concurrency, plan.concurrency, plan.inDoubtMax),
     journal,
     bank,

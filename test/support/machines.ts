@@ -22,7 +22,12 @@ class Machine {
     this.workerId = workerId;
     this.share = new Share(workers.store, () => workerId);
     const runs = new Set<RunState>();
-    const process = { runs, asking: new Set<number>(), likeness: new KeyedMutex() };
+    const process = {
+      runs,
+      asking: new Set<number>(),
+      reopened: new Set<string>(),
+      likeness: new KeyedMutex(),
+    };
     const count = (): void => void (this.rows += 1);
     this.#own = { ...process, share: this.share, count, breaker: new PayerBreaker() };
   }

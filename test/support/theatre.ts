@@ -89,7 +89,8 @@ export class Theatre extends ScriptedBank implements AsyncDisposable {
     const { bank, likeness } = this;
     const { transferConcurrency = 2 } = options;
     const adaptiveLimits = makeAdaptiveLimits(transferConcurrency, (options.verify ?? verify).concurrency);
-    const process = { likeness, asking: new Set<number>(), runs: new Set<RunState>(), adaptiveLimits };
+    const seen = { asking: new Set<number>(), reopened: new Set<string>(), runs: new Set<RunState>() };
+    const process = { likeness, ...seen, adaptiveLimits };
     const gates = { gate, gateOf: () => options.gate ?? gate };
     const world = { journal, bank, clock, bankClock, run, ...gates, ...process };
     const limits = { batchMaxAgeHours: 24, similarDays: 0 };

@@ -284,6 +284,7 @@ async function makeDesk(kit: WatchKit, mortality: Mortality, clock: Clock): Prom
     adaptiveLimits: makeAdaptiveLimits(transfer.concurrency, verify.concurrency),
     runs: new Set<RunState>(),
     asking: new Set<number>(),
+    reopened: new Set<string>(),
     loss: undefined,
     bankAddress: 'https://bank.example',
   };
