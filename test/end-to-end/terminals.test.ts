@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import { dayMs, formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { planGoodRows, writeRows } from '../chaos/plan.ts';
 import { Dice } from '../support/dice.ts';
+import { dayOf, openBankScene, showDay } from './as-bank.ts';
 import { findReports, openScene, readPresentResult, type Scene } from './harness.ts';
 
 const rowCount = 3;
@@ -229,4 +230,55 @@ test('a transfer in doubt is asked about under the terminal that has sent it, wh
   scene.clocks.pass(60_000);
   expect(await scene.run('run', file)).toEndWith(0);
   expect((await scene.bank.ledger()).totals.count).toBe(1);
+});
+
+describe('a send that the bank refused, and another of the same day from another terminal', () => {
+  /** Refused from TERM0001, which the copy of the journal knows; paid from TERM0002, which it does not. */
+  async function payBesideCopy(makeCopy: (scene: Scene) => Promise<unknown>): Promise<Paid> {
+    const refusals = [{ match: {}, money: 'untouched', times: 1, code: 'TM001' }];
+    const scene = await openBankScene({
+      sandbox: { behaviours: refusals },
+      settle: { notFoundTrustMs: 200 },
+      transfer: { concurrency: 1 },
+    });
+    const file = await scene.addFile('payouts.csv', writeRows(planGoodRows(rowCount, 'R', new Dice(9))));
+    expect(await scene.run('run', file, '--wait', '0')).toEndWith(6);
+    scene.clocks.pass(20 * 60_000);
+    await makeCopy(scene);
+    await changeTerminal(scene, 'TERM0002');
+    expect(await scene.run('adopt')).toEndWith(0);
+    expect(await scene.run('run', file)).toEndWith(0);
+    expect((await scene.bank.ledger()).totals.count).toBe(rowCount);
+    scene.clocks.pass(20 * 60_000);
+    return { scene, file };
+  }
+
+  test.each(['TERM0001', 'TERM0002', 'TERM0003'])(
+    'is found for a backup of before, with %s in the settings',
+    async (termId) => {
+      const { scene: opened, file } = await payBesideCopy((scene) =>
+        scene.run('backup', join(scene.folder, 'backup.db')),
+      );
+      await using scene = opened;
+      await loseJournal(scene);
+      await changeTerminal(scene, termId);
+      const since = showDay(dayOf(scene));
+      expect(await scene.run('restore', join(scene.folder, 'backup.db'), '--since', since)).toEndWith(0);
+      expect(await scene.run('run', file, ...wait)).toEndWith(4);
+      expect((await scene.bank.ledger()).totals.count).toBe(rowCount);
+    },
+  );
+
+  test('is found for a copy that is told of the terminal', async () => {
+    const { scene: opened, file } = await payBesideCopy(({ dataDir }) =>
+      cp(dataDir, `${dataDir}-copy`, { recursive: true }),
+    );
+    await using scene = opened;
+    await rm(scene.dataDir, { recursive: true });
+    await rename(`${scene.dataDir}-copy`, scene.dataDir);
+    await changeTerminal(scene, 'TERM0001');
+    expect(await scene.run('adopt', '--sent-from', 'TERM0002')).toEndWith(0);
+    expect(await scene.run('run', file, ...wait)).toEndWith(4);
+    expect((await scene.bank.ledger()).totals.count).toBe(rowCount);
+  });
 });

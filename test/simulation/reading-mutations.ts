@@ -70,7 +70,7 @@ export const ofReading: readonly Mutation[] = [
   inOne(
     'a transfer in process taken for not found',
     'payout/rules/inquiry-items.ts',
-    "return { kind: 'in-process', reason: reasonOf(open) };",
+    'return inProcess(open, reasonOf(open));',
     "return { kind: 'not-found', reason: reasonOf(open) } as never;",
   ),
   inOne(

@@ -32,7 +32,16 @@ const findingOf = (
   transRefNo: computeTransRefNo(payer.companyId, instruction.payoutId, number),
   tranDate: '20261120',
   termId: payer.termId,
-  reading: { kind, reason, sysRefNo: 'SYS1', send: null, isTwice: false, sends: [], isOfLast: true },
+  reading: {
+    kind,
+    reason,
+    sysRefNo: 'SYS1',
+    send: null,
+    moment: null,
+    isTwice: false,
+    sends: [],
+    isOfLast: true,
+  },
   inquiries: 1,
 });
 

@@ -17,8 +17,8 @@ import {
 /** One send of an attempt, as far as an item tells of it. */
 export type AskedSend = Pick<TransferOrder, 'tranDate' | 'tranTime' | 'reference1'>;
 
-/** The day and time that a send bears (§2.5). */
-type SendMoment = Pick<TransferOrder, 'tranDate' | 'tranTime'>;
+/** The day and time that a send bears (§2.5), and its item shows; null where the item lacks one of them. */
+export type SendMoment = Pick<TransferOrder, 'tranDate' | 'tranTime'>;
 
 /** What an inquiry asks about. */
 export interface AskedTransfer {
@@ -34,6 +34,7 @@ export type ItemsReading =
       readonly sysRefNo: string | null;
       /** The send that was completed; null where the item does not tell. */
       readonly send: AskedSend | null;
+      readonly moment: SendMoment | null;
       /** The bank shows two transfers completed under this one reference: paid twice. */
       readonly isTwice: boolean;
     }
@@ -46,7 +47,7 @@ export type ItemsReading =
       /** False where none of them is the last one: that is not settled. */
       readonly isOfLast: boolean;
     }
-  | { readonly kind: 'in-process'; readonly reason: Reason };
+  | { readonly kind: 'in-process'; readonly reason: Reason; readonly moment: SendMoment | null };
 
 /** True when two sends bear the same day and time. */
 export const isSameSend = (one: SendMoment, other: SendMoment): boolean =>
@@ -79,13 +80,17 @@ export function readItems(
   const [complete] = completed;
   if (complete !== undefined) {
     const { sysRefNo = null } = complete;
-    const facts = { send: findSend(complete, sends), isTwice: areSeveral(completed) };
+    const facts = {
+      send: findSend(complete, sends),
+      moment: momentOf(complete),
+      isTwice: areSeveral(completed),
+    };
     return { kind: 'complete', reason: reasonOf(complete), sysRefNo, ...facts };
   }
   const contradiction = ours.find((item) => readItem(item) === 'contradiction');
-  if (contradiction !== undefined) return { kind: 'in-process', reason: contradictionOf(contradiction) };
+  if (contradiction !== undefined) return inProcess(contradiction, contradictionOf(contradiction));
   const open = ours.find((item) => readItem(item) === 'open');
-  if (open !== undefined) return { kind: 'in-process', reason: reasonOf(open) };
+  if (open !== undefined) return inProcess(open, reasonOf(open));
   const last = sends.at(-1);
   const failed = ours.findLast((item) => last === undefined || isOf(item, last, sends));
   const shown = failed ?? ours.at(-1);
@@ -98,6 +103,15 @@ export function readItems(
     isOfLast: failed !== undefined,
   };
 }
+
+const inProcess = (item: InquiryItem, reason: Reason): ItemsReading => ({
+  kind: 'in-process',
+  reason,
+  moment: momentOf(item),
+});
+
+const momentOf = ({ tranDate, tranTime }: InquiryItem): SendMoment | null =>
+  tranDate === undefined || tranTime === undefined ? null : { tranDate, tranTime };
 
 /** All codes of an item; beside a failure a code that the interface lacks, or that says success of any kind, is open. */
 function readItem({ tranStatusCode, statusCode }: InquiryItem): CodeMeaning | 'contradiction' {

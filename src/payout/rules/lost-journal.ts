@@ -16,6 +16,7 @@ import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { attemptsMax } from '../../core/reference.ts';
 import { isStronger, mayHaveMoved } from './case.ts';
+import { isSameSend } from './inquiry-items.ts';
 import { decideIntent, noBankNames, type PayerSetup } from './intent.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, type SettlePolicy } from './resend.ts';
@@ -219,19 +220,29 @@ export const knownOrders = (known: readonly Attempt[], transRefNo: string): read
   known.filter(({ order, sends }) => order.transRefNo === transRefNo && sends > 0).map(({ order }) => order);
 
 /**
- * False for what the bank shows of a send that the journal knows, by its day and time, or by the day and terminal that were
- * asked about: what follows is decided on that attempt.
+ * False for what the bank shows of a send that the journal knows: what follows is decided on that attempt. Money that moved,
+ * or may, is that of a known send only by its day and its time: on the day of a send that was refused another journal may
+ * have sent it, too, from another terminal, where nobody asks about the known one.
  */
 function isNews(
   { transRefNo, tranDate, termId, reading }: ReferenceFinding,
   known: readonly Attempt[],
 ): boolean {
-  if (reading.kind === 'nothing-said') return true;
-  if (reading.kind === 'complete' && reading.send !== null) return false;
-  if (reading.kind === 'failed' && reading.sends.length > 0) return false;
-  return !knownOrders(known, transRefNo).some(
-    (order) => order.tranDate === tranDate && order.termId === termId,
-  );
+  const orders = knownOrders(known, transRefNo);
+  switch (reading.kind) {
+    case 'nothing-said':
+      return true;
+    case 'complete':
+    case 'in-process': {
+      const { moment } = reading;
+      return moment === null || !orders.some((order) => isSameSend(order, moment));
+    }
+    case 'failed':
+    case 'not-found': {
+      const isOfKnown = reading.kind === 'failed' && reading.sends.length > 0;
+      return !isOfKnown && !orders.some((order) => order.tranDate === tranDate && order.termId === termId);
+    }
+  }
 }
 
 /**

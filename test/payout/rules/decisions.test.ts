@@ -222,6 +222,7 @@ const reading = (kind: InquiryReading['kind']): InquiryReading => ({
   reason,
   sysRefNo: null,
   send: null,
+  moment: null,
   isTwice: false,
   sends: [],
   isOfLast: true,

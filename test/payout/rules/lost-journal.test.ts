@@ -14,14 +14,15 @@ import {
   parseSince,
   type ReferenceFinding,
 } from '../../../src/payout/rules/lost-journal.ts';
+import type { SendMoment } from '../../../src/payout/rules/inquiry-items.ts';
 import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
 import { makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/core-fixtures.ts';
 
 const hourMs = 3_600_000;
 const reason = { code: '010001', text: 'said by the bank' };
 const readings = {
-  complete: { kind: 'complete', reason, sysRefNo: 'SYS9', send: null, isTwice: false },
-  'in-process': { kind: 'in-process', reason },
+  complete: { kind: 'complete', reason, sysRefNo: 'SYS9', send: null, moment: null, isTwice: false },
+  'in-process': { kind: 'in-process', reason, moment: null },
   failed: {
     kind: 'failed',
     reason: { code: '030003', text: 'no such proxy' },
@@ -197,6 +198,38 @@ describe('after the search', () => {
       ],
     });
     expect(step?.after.reason).toContain(refOf(2));
+  });
+
+  describe('beside a send that the journal knows, refused', () => {
+    const { attempt } = makeSubmitted(noonMs, { status: 'refused', nextInquiryAtMs: null });
+    const { tranDate, tranTime, termId } = attempt.order;
+    const decideOn = (kind: 'complete' | 'in-process', moment: SendMoment | null, of = termId) => {
+      const send = kind === 'complete' ? { send: attempt.order } : {};
+      const reading = { ...readings[kind], ...send, moment };
+      const finding = { ...found(kind, 1), tranDate, termId: of, reading };
+      return decideAfterProbe({
+        payout,
+        known: [attempt],
+        findings: [finding],
+        payer,
+        policy,
+        nowMs: noonMs,
+      });
+    };
+
+    test.each(['complete', 'in-process'] as const)(
+      'what is %s is another one, but for its own moment',
+      (kind) => {
+        const other = { tranDate, tranTime: '23:59:59' };
+        for (const moment of [other, null, { tranDate: '20261101', tranTime }])
+          for (const of of [termId, 'TERM9'])
+            expect(decideOn(kind, moment, of)?.after).toMatchObject({
+              status: 'unresolved',
+              reasonCode: 'found-after-loss',
+            });
+        expect(decideOn(kind, { tranDate, tranTime })).toBeUndefined();
+      },
+    );
   });
 
   test('one of which the bank shows nothing but failures has failed, as it had before', () => {

@@ -225,6 +225,7 @@ export class World implements AsyncDisposable {
       reason,
       sysRefNo: null,
       send: null,
+      moment: null,
       isTwice: false,
       sends: [],
       isOfLast: true,
