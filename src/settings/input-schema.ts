@@ -46,6 +46,6 @@ export const inputSchema = z.strictObject({
     .enum(['refused', 'allowed'])
     .default('refused')
     .describe(
-      'whether two or three digits may stand in the cell after an amount such as `18`, where they may be the rest of an unquoted `18,500`',
+      'whether one to three digits may stand in the cell after an amount such as `18`, where they may be the rest of an unquoted `18,500` or `18,5`',
     ),
 });

@@ -154,7 +154,7 @@ function rejectUnusable(
   const cure = isOneCell
     ? 'have the file written so, without quotation marks around whole lines'
     : describeCure(kind, kind.required, meant, options);
-  const message = `the first line is no header: it must name ${wanted.join(', ')}, separated by commas, semicolons or tabs (or by input.delimiter, where that is set); ${cure}`;
+  const message = `the first line is no header: it must name ${wanted.join(', ')}, separated by commas, semicolons or tabs (by input.delimiter alone where the settings name one of them); ${cure}`;
   return new FileRejected('header-missing', message, record.line);
 }
 

@@ -20,7 +20,7 @@ interface CutAmount {
 
 /** Three digits with decimals, a minus or a currency behind them end an amount, and no reference or code. */
 const surelyCut = /^\d{1,3}(?:,\d{3})+(?:\.\d{0,2}|(?=[^\d.,]))\s*(?:-|\p{Sc}|THB|baht|บาท)?(?=,|$)/iu;
-const maybeCut = /^(?:\d{1,3},\d{3}|\d+,\d\d)(?=,|$)/;
+const maybeCut = /^(?:\d{1,3},\d{3}|\d+,\d{1,2})(?=,|$)/;
 
 /**
  * What an amount may have been before a comma cut it, from the unquoted cells that follow it.
@@ -43,11 +43,47 @@ export function findUncut(
 
 const amountPattern = /^(\d+)(\.\d+)?$/;
 
+/** Amounts of a file that may be cut, all before thousands or all before decimals. */
+class Doubt {
+  #first: { readonly line: number; readonly amount: string; readonly uncut: string } | undefined;
+  readonly #otherLines: number[] = [];
+  #others = 0;
+
+  add(line: number, amount: string, uncut: string): void {
+    if (this.#first === undefined) {
+      this.#first = { line, amount, uncut };
+      return;
+    }
+    this.#others += 1;
+    if (this.#otherLines.length < linesNamed) this.#otherLines.push(line);
+  }
+
+  /** Names each of them: correcting the first alone would take the doubt from the rest. */
+  explain(): CutAmount | undefined {
+    if (this.#first === undefined) return undefined;
+    const { line, amount, uncut } = this.#first;
+    const more = this.#others > linesNamed ? ' and others' : '';
+    const beside =
+      this.#others === 0
+        ? ''
+        : `, and so may ${this.#others} more (line ${this.#otherLines.join(', ')}${more})`;
+    const each = this.#others === 0 ? 'it' : 'each of them';
+    const joined = /,\d{3}$/.test(uncut) ? uncut.replaceAll(',', '') : uncut.replace(',', '.');
+    const message =
+      `this may be ${uncut}, which its comma has cut into two cells${beside}; no other amount shows that the file writes them ` +
+      `without commas: write ${each} whole, this one as ${joined}, or as ${amount}.00 if the next cell is another column's; ` +
+      'or use control totals; or, where the column after the amount holds such numbers, set input.numberAfterAmount to allowed';
+    return { line, code: 'amount-unclear', message };
+  }
+}
+
+/** More lines than this are counted, and not named. */
+const linesNamed = 10;
+
 /** Looks at the amounts of one comma-delimited file, in order. */
 export class CutAmounts {
-  /** The first amount that may be cut before thousands, and the first before decimals. */
-  #thousands: CutAmount | undefined;
-  #decimals: CutAmount | undefined;
+  readonly #thousands = new Doubt();
+  readonly #decimals = new Doubt();
   /** An amount of four digits shows that the file has no commas before thousands, and one with a point, none before decimals. */
   #hasPlainThousands = false;
   #hasPlainDecimals = false;
@@ -66,19 +102,18 @@ export class CutAmounts {
     this.#hasPlainDecimals ||= decimals !== undefined;
     if (decimals !== undefined) return undefined;
     const found = findUncut(record, place);
-    const uncut = found?.uncut ?? '';
-    if (found?.isSure === true) return explainCut(record.line, amount, uncut);
-    if (/,\d{3}$/.test(uncut)) this.#thousands ??= explainUnclear(record.line, amount, uncut);
-    else if (uncut !== '') this.#decimals ??= explainUnclear(record.line, amount, uncut);
-    else this.#hasPlainDecimals ||= whole.length > 3;
+    if (found?.isSure === true) return explainCut(record.line, amount, found.uncut);
+    if (found === undefined) return undefined;
+    const doubt = /,\d{3}$/.test(found.uncut) ? this.#thousands : this.#decimals;
+    doubt.add(record.line, amount, found.uncut);
     return undefined;
   }
 
-  /** The first amount that may be cut, in a file that does not show by another that it has no such commas. */
+  /** The first doubt, in a file that does not show by another amount that it has no such commas. */
   findUnclear(): CutAmount | undefined {
     const unclear = [
-      this.#hasPlainThousands ? undefined : this.#thousands,
-      this.#hasPlainDecimals ? undefined : this.#decimals,
+      this.#hasPlainThousands ? undefined : this.#thousands.explain(),
+      this.#hasPlainDecimals ? undefined : this.#decimals.explain(),
     ];
     return unclear.flatMap((one) => one ?? []).toSorted((one, other) => one.line - other.line)[0];
   }
@@ -89,12 +124,4 @@ function explainCut(line: number, amount: string, uncut: string): CutAmount {
     `with the cells after it this reads as ${uncut}, which its comma has cut: write amounts without separators, as 1234.50; ` +
     `where ${amount} is the whole amount, write ${amount}.00`;
   return { line, code: 'amount-cut', message };
-}
-
-function explainUnclear(line: number, amount: string, uncut: string): CutAmount {
-  const message =
-    `is this ${uncut}, which its comma has cut into two cells? No other amount shows that the file writes them without ` +
-    `commas: write this one as ${amount}.00 if it is whole, or use control totals, or, where the column after the amount holds ` +
-    'such numbers, set input.numberAfterAmount to allowed';
-  return { line, code: 'amount-unclear', message };
 }

@@ -54,6 +54,9 @@ describe('an unquoted amount that the next cell goes on', () => {
     ['the decimals of a comma', 'amount,reference1', ['99,95']],
     ['the decimals of a comma, after four digits', 'amount,reference1', ['1234,50', '99,95']],
     ['the decimals of a comma, after four digits alone', 'amount,reference1', ['1234,50']],
+    ['the decimals of a comma, beside whole amounts', 'amount,reference1', ['1234,50', '99,95', '25000,']],
+    ['one decimal of a comma', 'amount,reference1', ['1500,5', '12345,5']],
+    ['one decimal of a comma, beside two', 'amount,reference1', ['99,95', '1500,5', '25000,A']],
     ['spaces around it', 'amount,reference1', ['1, 500']],
   ])('refuses the file that does not show how it writes amounts: %s', async (_, columns, ends) => {
     const line = ends.findIndex((end) => /^\d+, ?\d+/.test(end)) + 2;
@@ -65,16 +68,11 @@ describe('an unquoted amount that the next cell goes on', () => {
     ['an amount of four digits and decimals has none', 'amount,branch', ['20,123', '1500.00,456']],
     ['a quoted amount of four digits has none', 'amount,branch', ['20,123', '"1500",456']],
     ['decimals stand behind a point', 'amount,branch', ['20,12', '1.50,34']],
-    ['an amount of four digits has no decimals behind it', 'amount,branch', ['20,12', '1500,']],
     ['the amount has decimals', 'amount,branch', ['18.00,500', '18.00,500.00']],
     ['the amount stands in quotation marks', 'amount,branch', ['"18",500', '"18",500.00']],
     ['the next cell does', 'amount,branch', ['18,"500"', '18,"500.00"']],
     ['all cells do', 'amount,branch', ['"18","500"'].map((end) => end)],
-    [
-      'the next cell is no group of digits',
-      'amount,branch',
-      ['18,5', '18,5000', '18,BKK-500', '18,50.00', '18,'],
-    ],
+    ['the next cell is no group of digits', 'amount,branch', ['18,5000', '18,BKK-500', '18,50.00', '18,']],
     ['four digits go before', 'amount,branch', ['1234,567.00']],
   ])('pays where %s', async (_, columns, ends) => {
     const { rejection, rows } = await folder.read(file(columns, ...ends));
@@ -119,5 +117,24 @@ describe('an unquoted amount that the next cell goes on', () => {
     expect(rejection?.message).toContain('18.00');
     expect(rejection?.message).toContain('input.numberAfterAmount to allowed');
     expect(outline(await folder.read(file('amount,branch', '18.00,500')))).toEqual(['1800']);
+  });
+
+  test.each([
+    [['1,500', '12,345', '25,000'], '1500', '2 more (line 3, 4)', ['1500.00,', '12345,', '25000,']],
+    [['99,95', '20,A', '1500,5'], '99.95', '1 more (line 4)', ['99.95,', '20,A', '1500.5,']],
+  ])('names every line in doubt: %j', async (ends, whole, others, corrected) => {
+    const { rejection } = await folder.read(file('amount,branch', ...ends));
+    expect(rejection).toMatchObject({ code: 'amount-unclear', line: 2 });
+    expect(rejection?.message).toContain(`may be ${ends[0]}, which`);
+    expect(rejection?.message).toContain(`write each of them whole, this one as ${whole}, or`);
+    expect(rejection?.message).toContain(others);
+    expect((await folder.read(file('amount,branch', ...corrected))).rejection).toBeUndefined();
+  });
+
+  test('counts the lines in doubt where there are many', async () => {
+    const { rejection } = await folder.read(
+      file('amount,branch', ...Array.from({ length: 40 }, () => '1,500')),
+    );
+    expect(rejection?.message).toContain('39 more (line 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and others)');
   });
 });
