@@ -121,12 +121,19 @@ export function isSeenTo({ run, runs, asking }: WorkerContext, seq: number): boo
  * @param facts what the history keeps of the reply
  */
 export const caseOf = (
-  { settle, bankClock }: Pick<WorkerContext, 'settle' | 'bankClock'>,
+  { settle, bankClock, missesSince }: Pick<WorkerContext, 'settle' | 'bankClock' | 'missesSince'>,
   payout: Payout,
   attempt: Attempt,
   sameReference: readonly Attempt[],
   facts: object = {},
-): Case => ({ payout, attempt, sameReference, facts, policy: settle, ...bankClock.read() });
+): Case => ({
+  payout,
+  attempt,
+  sameReference,
+  facts,
+  policy: { ...settle, missesSinceMs: missesSince?.() },
+  ...bankClock.read(),
+});
 
 /** What the steps of one run tell one another; nothing here outlives the process. */
 export class RunState {

@@ -5,7 +5,7 @@
  */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { BehaviourInput } from '../../src/sandbox/table.ts';
 import { dayOf, findPaidTwice, openBankScene, passTo, showDay } from './as-bank.ts';
 import { findReports, type Scene } from './harness.ts';
@@ -87,4 +87,41 @@ test.each(refusals)('$name once, paid, and the volume gone: paid once', async (r
   const end = await scene.run('run', file, '--json');
   await expectPaidOnce(scene);
   expect(end).toEndWith(4);
+});
+
+describe('a backup from before a refused row was paid with another amount', () => {
+  const rowOf = (amount: string): string => csv.replace('1250.00', amount);
+
+  /** Refused over 10.11, backed up, paid over 22.22 under the same reference, and put back. */
+  async function payOtherThanBackup(): Promise<{ readonly scene: Scene; readonly file: string }> {
+    const scene = await openBankScene({
+      sandbox: { behaviours: [{ match: {}, money: 'untouched', times: 1, code: 'EV042' }] },
+      verify: { enabled: false },
+      settle: { firstDelayMs: 100, maxDelayMs: 200, notFoundTrustMs: 1_000, giveUpAfterMs: 86_400_000 },
+    });
+    const file = await scene.addFile('first.csv', rowOf('10.11'));
+    expect(await scene.run('run', file)).toEndWith(3);
+    const backup = join(scene.folder, 'backup.db');
+    expect(await scene.run('backup', backup)).toEndWith(0);
+    scene.clocks.pass(laterMs);
+    expect(await scene.run('run', await scene.addFile('second.csv', rowOf('22.22')))).toEndWith(0);
+    for (const side of ['', '-wal', '-shm'])
+      await rm(join(scene.dataDir, `journal.db${side}`), { force: true });
+    scene.clocks.pass(laterMs);
+    expect(await scene.run('restore', backup, '--since', showDay(dayOf(scene)))).toEndWith(0);
+    return { scene, file };
+  }
+
+  test('is not called paid by an inquiry once the row is to go again', async () => {
+    const { scene: opened, file } = await payOtherThanBackup();
+    await using scene = opened;
+    expect(await scene.run('retry', 'R-1')).toEndWith(0);
+    expect(await scene.run('run', file)).toEndWith(4);
+    const shown = await scene.run('show', 'R-1', '--json');
+    expect(JSON.parse(shown.stdout)).toMatchObject([
+      { status: 'unresolved', reasonCode: 'found-after-loss' },
+    ]);
+    const { entries } = await scene.bank.ledger();
+    expect(entries.map(({ amount }) => amount)).toEqual(['22.22']);
+  });
 });

@@ -57,6 +57,12 @@ export const ofLoss: readonly Mutation[] = [
     'if (trace === null)',
   ),
   inLost(
+    'what moved on the day of a refused send is taken for that send',
+    'payout/rules/lost-journal.ts',
+    'return moment === null || !orders.some((order) => isSameSend(order, moment));',
+    'return moment === null || !orders.some(({ tranDate }) => tranDate === moment.tranDate);',
+  ),
+  inLost(
     'a new journal asks nobody first',
     'payout/lost-journal.ts',
     'asked === undefined && (await context.asksFirst?.()) === true;',

@@ -3,7 +3,15 @@ import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { findBankStatus } from '../../core/status-codes.ts';
-import { type Case, giveUp, hasOtherContent, returnUnsent, settleCase, withInquiry } from './case.ts';
+import {
+  type Case,
+  giveUp,
+  hasOtherContent,
+  isOfElsewhere,
+  returnUnsent,
+  settleCase,
+  withInquiry,
+} from './case.ts';
 import { type AskedSend, findNamed } from './inquiry-items.ts';
 import { type BreakerSignal, findRefusalScope, type InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, computeTrustAtMs, isRefusedUnproven, maySendAgain } from './resend.ts';
@@ -86,7 +94,8 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
   switch (reading.kind) {
     case 'complete': {
       if (referenceConflict) return { keep: stayContested(asked) };
-      if (hasOtherContent(asked)) return { keep: stayAmbiguous(asked) };
+      if (hasOtherContent(asked)) return { keep: stayAmbiguous(asked, twoContents) };
+      if (isOfElsewhere(asked, reading)) return { keep: stayAmbiguous(asked, sentElsewhere) };
       const shown = findShown(asked, reading.send);
       const attempt = { ...shown, sysRefNo: reading.sysRefNo ?? shown.sysRefNo };
       const paid = settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry');
@@ -136,12 +145,20 @@ function raisePaidTwice(paid: Change, { order: { transRefNo } }: Attempt): Chang
   };
 }
 
-/** The reference went with two contents: an inquiry, which shows neither amount nor payee, does not tell which is completed. */
-function stayAmbiguous(asked: Case): Change {
-  const reason = {
-    code: 'two-contents',
-    text: 'the bank completed this reference, which was sent with two contents: only a statement line tells which of them is paid',
-  };
+const twoContents: Reason = {
+  code: 'two-contents',
+  text: 'the bank completed this reference, which was sent with two contents: only a statement line tells which of them is paid',
+};
+
+const sentElsewhere: Reason = {
+  code: 'found-after-loss',
+  text:
+    'the bank completed this reference at another time than it was sent: another journal, or a lost part of this one, may ' +
+    'have sent it with another amount or payee, so only a statement line can call it paid',
+};
+
+/** An inquiry shows neither amount nor payee: it does not tell what was completed under the reference. */
+function stayAmbiguous(asked: Case, reason: Reason): Change {
   return asked.payout.status === 'unresolved' ? askAgainOrGiveUp(asked, reason) : giveUp(asked, reason);
 }
 

@@ -3,10 +3,10 @@ import { isSameContent } from '../../core/attempt-numbers.ts';
 import { addHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { isShownFailed } from './inquiry-items.ts';
+import { isSameSend, isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
-import type { SettlePolicy } from './resend.ts';
+import { mayHaveGoneElsewhere, type SettlePolicy } from './resend.ts';
 
 /** One attempt, its payout and what was just learnt about it, with the time by both clocks. */
 export interface Case extends ClockReading {
@@ -22,6 +22,15 @@ export interface Case extends ClockReading {
 /** True when another content went under the same reference: an inquiry does not tell which of them was completed. */
 export const hasOtherContent = ({ attempt, sameReference }: Case): boolean =>
   sameReference.some(({ sends, order }) => sends > 0 && !isSameContent(order, attempt.order));
+
+/** True when the bank completed a send that is none of ours by its day and time, and another journal may have made it. */
+export const isOfElsewhere = (
+  { attempt, sameReference, policy }: Case,
+  { moment }: Extract<InquiryReading, { kind: 'complete' }>,
+): boolean =>
+  mayHaveGoneElsewhere(attempt, policy) &&
+  (moment === null ||
+    ![...sameReference, attempt].some(({ sends, order }) => sends > 0 && isSameSend(order, moment)));
 
 export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';
 

@@ -21,6 +21,11 @@ export interface SettlePolicy {
    * again. Undefined when it was never lost.
    */
   readonly lostUntilMs?: number | undefined;
+  /**
+   * Attempts whose intent is not later may have gone on in the original of this adopted journal. Undefined when it is no
+   * such journal.
+   */
+  readonly missesSinceMs?: number | undefined;
 }
 
 /** Nothing is sent again nearer to midnight than this: the bank's day may already be another. */
@@ -53,6 +58,11 @@ function isFresh(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean
 function isFromBeforeLoss({ intentAtMs }: Attempt, { lostUntilMs }: SettlePolicy): boolean {
   return lostUntilMs !== undefined && intentAtMs <= lostUntilMs;
 }
+
+/** True when another journal, or a lost part of this one, may have used the reference of the attempt again. */
+export const mayHaveGoneElsewhere = (attempt: Attempt, policy: SettlePolicy): boolean =>
+  isFromBeforeLoss(attempt, policy) ||
+  (policy.missesSinceMs !== undefined && attempt.intentAtMs <= policy.missesSinceMs);
 
 /** Asked when the bytes of a first send are about to leave: a suspended machine may have slept past the day. */
 export function mayBytesLeaveFirst(
