@@ -136,11 +136,23 @@ async function settle<Asked, Given, Shared>(
   return tellFailed;
 }
 
-/** Turns of the loop that a commit waits while each of them brings more calls: fewer syncs serve them all. */
-const gatherTurnsMax = 4;
+/**
+ * Turns of the loop that a commit waits at most, and that bring no call before it waits no more: fewer syncs serve all. A
+ * request takes a turn before it leaves, so that its lane is a turn behind.
+ */
+const [gatherTurnsMax, idleTurnsMax] = [6, 2];
 
 /** So many do not wait for more. */
 const callsEnough = 16;
+
+/** How far a commit has waited. */
+interface Gathering {
+  /** Calls that waited a turn ago. */
+  readonly seen: number;
+  readonly turns: number;
+  /** Turns in a row that brought no call. */
+  readonly idleTurns: number;
+}
 
 /** Gathers what is asked, and commits it, one transaction after the other. */
 class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given> {
@@ -187,15 +199,16 @@ class GatheredCommits<Asked, Given, Shared> implements GroupCommit<Asked, Given>
   readonly #gatherNow = (): void => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    setImmediate(this.#gather, 0, 1);
+    setImmediate(this.#gather, { seen: 0, turns: 1, idleTurns: 0 });
   };
 
-  readonly #gather = (seen: number, turn: number): void => {
+  readonly #gather = ({ seen, turns, idleTurns: idleBefore }: Gathering): void => {
     if (this.#isSettling) return;
     const { length } = this.#waiting;
-    if (length === seen || length >= this.#callsMax || turn >= gatherTurnsMax)
-      this.#settled = this.#settleWaiting();
-    else setImmediate(this.#gather, length, turn + 1);
+    const idleTurns = length === seen ? idleBefore + 1 : 0;
+    const isOver = idleTurns >= idleTurnsMax || turns >= gatherTurnsMax;
+    if (isOver || length >= this.#callsMax) this.#settled = this.#settleWaiting();
+    else setImmediate(this.#gather, { seen: length, turns: turns + 1, idleTurns });
   };
 
   async #settleWaiting(): Promise<void> {
