@@ -28,6 +28,6 @@ export function makeAskFirst(
   };
 }
 
-/** Since when an adopted journal may miss what its original has sent; like the journal itself, this is news for a while only. */
-export const makeMissesSince = (journal: Beginnings, clock: Clock) => (): number | undefined =>
-  isNewJournal(journal.newSinceMs, clock.now()) ? journal.missesSinceMs : undefined;
+/** Since when an adopted journal may miss what its original has sent. */
+export const makeMissesSince = (journal: Pick<Beginnings, 'missesSinceMs'>) => (): number | undefined =>
+  journal.missesSinceMs;

@@ -2,8 +2,8 @@
 import type { Clock } from '../core/ports.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import type { AskBeforeCancel, CancelQuestions } from '../payout/operator.ts';
-import { contextFor, type WorkerContext } from '../payout/context.ts';
-import { describeSent } from '../payout/rules/operator.ts';
+import type { WorkerContext } from '../payout/context.ts';
+import { describeSent, describeUnknownSends } from '../payout/rules/operator.ts';
 import { askBeforeCancel } from '../payout/superseded.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import type { Logger } from '../platform/log.ts';
@@ -47,9 +47,9 @@ export function makeCancelQuestions(asking: Asking): CancelQuestions {
   const ask: AskBeforeCancel = async (payout, attempt) => {
     opening ??= open();
     const context = await opening;
-    if (typeof context !== 'string')
-      return askBeforeCancel(contextFor(context, attempt.order), payout, attempt);
-    return `${describeSent(payout, attempt)}, and the bank cannot be asked about that: ${context}`;
+    if (typeof context !== 'string') return askBeforeCancel(context, payout, attempt);
+    const why = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
+    return `${why}, and the bank cannot be asked about that: ${context}`;
   };
   return {
     ask,

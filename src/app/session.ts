@@ -273,7 +273,7 @@ async function openPast(loaded: LoadedSettings, journal: Store, clock: Clock) {
       if (past.isUnmarked) await readAnew();
       return asksFirst();
     },
-    missesSince: makeMissesSince(past, clock),
+    missesSince: makeMissesSince(past),
   };
 }
 

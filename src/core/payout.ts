@@ -88,6 +88,8 @@ export const payoutTransitions = [
   // The journal was lost, and the bank knows a reference that it does not.
   { from: 'ready', to: 'unresolved', cause: 'found-after-loss' },
   { from: 'ready', to: 'failed', cause: 'found-after-loss' },
+  { from: 'held', to: 'unresolved', cause: 'found-after-loss' },
+  { from: 'held', to: 'failed', cause: 'found-after-loss' },
   { from: 'submitted', to: 'unresolved', cause: 'found-after-loss' },
   { from: 'unresolved', to: 'unresolved', cause: 'found-after-loss' },
   { from: 'submitted', to: 'submitted', cause: 'outcome-in-doubt' },

@@ -115,6 +115,15 @@ export function isSeenTo({ run, runs, asking }: WorkerContext, seq: number): boo
   return asking.has(seq) || [run, ...runs].some(({ inFlight }) => inFlight.has(seq));
 }
 
+/** The policy as of now: what the journal may miss is told anew while the process works. */
+export const settlePolicyOf = ({
+  settle,
+  missesSince,
+}: Pick<WorkerContext, 'settle' | 'missesSince'>): SettlePolicy => ({
+  ...settle,
+  missesSinceMs: missesSince?.(),
+});
+
 /**
  * The facts, as of now, for a decision on an attempt.
  * @param sameReference other attempts under its transRefNo
@@ -131,7 +140,7 @@ export const caseOf = (
   attempt,
   sameReference,
   facts,
-  policy: { ...settle, missesSinceMs: missesSince?.() },
+  policy: settlePolicyOf({ settle, missesSince }),
   ...bankClock.read(),
 });
 

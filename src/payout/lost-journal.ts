@@ -1,20 +1,21 @@
 /**
  * The lost-journal probe: after a loss of the journal the bank is asked for every reference that a payout may have used
- * on the days in question, under each terminal that it may have been sent from, before anything is sent for it. A new journal asks for the next one alone: another may have
- * gone before it.
+ * on the days in question, under each terminal that it may have been sent from, before anything is sent for it. A new
+ * journal asks for the next one alone: another may have gone before it.
  */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
-import type { Attempt } from '../core/payout.ts';
+import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
 import { computeTransRefNo, readAttemptNumber } from '../core/reference.ts';
-import { payerOf, type WorkerContext } from './context.ts';
+import { paydropCommand } from '../core/command-line.ts';
+import { payerOf, settlePolicyOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
 import type { InDoubt, ReadyPayout } from './ports.ts';
 import { mayHaveMoved } from './rules/case.ts';
 import {
   addAnswer,
   computeNextToAsk,
-  daysInQuestion,
+  daysToSearch,
   daysToAskFirst,
   decideAfterProbe,
   decideProbeLater,
@@ -24,6 +25,8 @@ import {
   type Probe,
   type ReferenceFinding,
 } from './rules/lost-journal.ts';
+import { describeUnknownSends } from './rules/operator.ts';
+import { mayHaveGoneElsewhere } from './rules/resend.ts';
 
 /**
  * `clear` when money may be moved, as far as a loss goes; `clear-now` when another journal may go on, so that the answer
@@ -41,7 +44,8 @@ export function probeLostJournal(
   { payout }: Pick<ReadyPayout, 'payout'>,
 ): Promise<ProbeEnd> {
   const { sealedAtMs } = batch;
-  return probe({ context, payer: payerOf(context, batch), payout, asked: undefined, sealedAtMs });
+  const payer = payerOf(context, batch);
+  return probe({ context, payer, payout, asked: undefined, sealedAtMs, passHalted: false });
 }
 
 /**
@@ -50,13 +54,32 @@ export function probeLostJournal(
  */
 export function probeBeyond(context: WorkerContext, { payout, attempt }: InDoubt): Promise<ProbeEnd> {
   const payer = payerOf(attempt.order, attempt.order);
-  return probe({ context, payer, payout, asked: attempt, sealedAtMs: null });
+  return probe({ context, payer, payout, asked: attempt, sealedAtMs: null, passHalted: true });
+}
+
+/**
+ * Searches for what a lost part of the journal may have sent of a row that is to be cancelled, and records what it finds.
+ * @returns why the row cannot be cancelled; undefined when the bank knows nothing of it
+ */
+export async function searchBeforeCancel(
+  context: WorkerContext,
+  payout: Payout,
+): Promise<string | undefined> {
+  const batch = await context.journal.batch(payout.batchId);
+  if (batch === undefined) throw new Error(`there is no batch ${payout.batchId}`);
+  const payer = payerOf(context, batch);
+  const search = { context, payer, payout, asked: undefined, sealedAtMs: batch.sealedAtMs };
+  if ((await probe({ ...search, passHalted: true })) !== 'blocked') return undefined;
+  const show = `"${paydropCommand(undefined, 'show', payout.instruction.payoutId)}"`;
+  return `${describeUnknownSends(payout)}, and the bank does not rule it out: ${show} tells how it stands`;
 }
 
 /** What is looked for, and through which gate: who asks beyond a failed attempt passes a halted account. */
 interface Search extends Pick<Probe, 'payer' | 'payout' | 'asked'> {
   readonly context: WorkerContext;
   readonly sealedAtMs: number | null;
+  /** True where nothing is sent on the strength of the answer: a halted account is asked about, too. */
+  readonly passHalted: boolean;
 }
 
 async function probe(search: Search): Promise<ProbeEnd> {
@@ -64,7 +87,8 @@ async function probe(search: Search): Promise<ProbeEnd> {
   const { journal, run } = context;
   const loss = await (journal.knownLoss ?? journal.loss)();
   const isLost = isInQuestion(loss) && !(asked === undefined && run.probed.has(payout.seq));
-  const isFirst = asked === undefined && (await context.asksFirst?.()) === true;
+  const mayMiss = asked === undefined || mayHaveGoneElsewhere(asked, settlePolicyOf(context));
+  const isFirst = mayMiss && (await context.asksFirst?.()) === true;
   if (!isLost && !isFirst) return 'clear';
   const known = await journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
   const mustSearch = isLost && mustProbe(loss, known);
@@ -83,7 +107,8 @@ async function probeLost(search: Search, loss: JournalLoss, known: readonly Atte
     const early = { payout, asked, policy, nowMs: clock.now() };
     return block(context, decideProbeLater(early, reason, { tooEarly }));
   }
-  const end = await searchAndDecide(search, { days: daysInQuestion(loss), known });
+  const { nowMs, bankNowMs } = context.bankClock.read();
+  const end = await searchAndDecide(search, { days: daysToSearch(loss, nowMs, bankNowMs), known });
   if (end === 'clear' && asked === undefined) remember(run.probed, payout.seq);
   return end;
 }
@@ -189,12 +214,11 @@ async function terminalsInQuestion({ context, payer }: Search): Promise<readonly
 
 /** Asks each question, those about the latest day first, until it is found or nobody answers. */
 async function searchReference(
-  { context, payer, payout, asked }: Search,
+  { context, payer, payout, passHalted }: Search,
   questions: readonly Question[],
   number: number,
   known: readonly Attempt[],
 ): Promise<ReferenceFinding | undefined> {
-  const passHalted = asked !== undefined;
   const transRefNo = computeTransRefNo(payer.companyId, payout.instruction.payoutId, number);
   const sends = knownOrders(known, transRefNo);
   let finding: ReferenceFinding | undefined;

@@ -7,6 +7,7 @@ import type { Batch, BatchReader, BatchReason, Change, ResultRow } from '../core
 import { maskDigits } from '../core/proxy-id.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { BatchStore, ClaimReader, PayerBreakerStore, PayoutJournal, PayoutStore } from './ports.ts';
+import { isInQuestion } from './rules/lost-journal.ts';
 import {
   batchWideHolds,
   cancelledCode,
@@ -16,6 +17,7 @@ import {
   decideRetry,
   decideRetryRejected,
   describeSent,
+  describeUnknownSends,
   payoutWideHolds,
   retriedStatuses,
   unsentStatuses,
@@ -102,10 +104,11 @@ export const cancelledReason: BatchReason = {
 };
 
 /**
- * Asks the bank about the reference of an attempt whose request has left.
+ * Asks the bank about the reference of an attempt whose request has left; without an attempt, about what another journal,
+ * or a lost part of this one, may have sent of the row.
  * @returns why its row cannot be cancelled, in words; undefined when it has moved no money and will move none
  */
-export type AskBeforeCancel = (payout: Payout, attempt: Attempt) => Promise<string | undefined>;
+export type AskBeforeCancel = (payout: Payout, attempt: Attempt | undefined) => Promise<string | undefined>;
 
 /** The bank, opened when it is first asked about what is to be cancelled. */
 export interface CancelQuestions extends AsyncDisposable {
@@ -115,7 +118,8 @@ export interface CancelQuestions extends AsyncDisposable {
 /** Refuses what was sent, where the bank cannot be asked. */
 export const bankNotAsked: AskBeforeCancel = async (payout, attempt) => {
   const command = `"${paydropCommand(undefined, 'cancel', payout.instruction.payoutId)}"`;
-  return `${describeSent(payout, attempt)}, and the bank cannot be asked about that here: ${command} asks it`;
+  const why = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
+  return `${why}, and the bank cannot be asked about that here: ${command} asks it`;
 };
 
 /** Cancels every ready or held row of the batch; one that was sent, when the bank shows that no money moved. */
@@ -152,7 +156,7 @@ async function cancelRows(
   nowMs: number,
   ask: AskBeforeCancel,
 ): Promise<OperatorResult> {
-  const rowsChanged = await journal.cancelUnsent(batchId, nowMs);
+  const rowsChanged = isInQuestion(await journal.loss()) ? 0 : await journal.cancelUnsent(batchId, nowMs);
   const left = await findUnsent(journal, batchId);
   const each = await cancelPayouts(journal, left, nowMs, ask);
   return { ...each, rowsChanged: rowsChanged + each.rowsChanged };
@@ -218,7 +222,8 @@ export async function findWhyNotCancel(
   ask: AskBeforeCancel,
 ): Promise<string | undefined> {
   const { seq, batchId, attemptNo, instruction } = payout;
-  if (attemptNo === 0) return undefined;
+  const lost = isInQuestion(await journal.loss()) ? await ask(payout, undefined) : undefined;
+  if (lost !== undefined || attemptNo === 0) return lost;
   const batch = await journal.batch(batchId);
   const attempts = batch && (await journal.attemptsOf(batch.companyId, instruction.payoutId));
   const sent = (attempts ?? []).filter(({ payoutSeq, sends }) => payoutSeq === seq && sends > 0);

@@ -15,6 +15,7 @@ import {
   isSeenTo,
   logFactsOf,
   type RunState,
+  settlePolicyOf,
   type WorkerContext,
 } from './context.ts';
 import { inquire, type Inquired } from './inquire.ts';
@@ -327,7 +328,7 @@ async function sendAgain(context: WorkerContext, one: InDoubt, inquired: AskedRe
   const sent: InDoubt = { payout: afterChange(change), attempt: change.attempt };
   context.log('warn', 'sending the same attempt again', logFactsOf(sent.payout, sent.attempt));
   const recordOutcome = await sendAttempt(context, sent, pass, () =>
-    mayBytesLeaveAgain(sent.attempt, settle, bankClock.read()),
+    mayBytesLeaveAgain(sent.attempt, settlePolicyOf(context), bankClock.read()),
   );
   await recordOutcome();
   run.notify();

@@ -8,6 +8,7 @@ import type { AttemptKey, Change } from '../core/ports.ts';
 import { applyOnAttempt, applyOnLatest, readReference } from './apply-change.ts';
 import { caseOf, contextFor, idOf, logFactsOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquire, type Inquired } from './inquire.ts';
+import { searchBeforeCancel } from './lost-journal.ts';
 import type { InDoubt } from './ports.ts';
 import { type Case, mayHaveMoved } from './rules/case.ts';
 import { findNamed, isShownFailed } from './rules/inquiry-items.ts';
@@ -149,11 +150,18 @@ async function clearOne(
   return { kind: 'hold', decide: (current) => holdForSuperseded(current, known, finding.kind) };
 }
 
-/**
- * Asks the bank about the reference of an attempt of a row that is to be cancelled, and records what contradicts us.
- * @returns why the row cannot be cancelled; undefined as far as this reference goes
- */
-export async function askBeforeCancel(
+/** Asks the bank before a row is cancelled, as `AskBeforeCancel` says, and records what contradicts us. */
+export const askBeforeCancel = (
+  context: WorkerContext,
+  payout: Payout,
+  attempt: Attempt | undefined,
+): Promise<string | undefined> =>
+  attempt === undefined
+    ? searchBeforeCancel(context, payout)
+    : askAboutSend(contextFor(context, attempt.order), payout, attempt);
+
+/** @returns why the row cannot be cancelled; undefined as far as the reference of the attempt goes */
+async function askAboutSend(
   context: WorkerContext,
   payout: Payout,
   attempt: Attempt,

@@ -55,7 +55,9 @@ class Traces implements AsyncDisposable {
       facts.map(({ order: { transRefNo, tranDate } }) => {
         const nextDay = formatBangkokDate((parseBangkokDate(tranDate) ?? 0) + dayMs);
         const isRead = wholeDates.has(tranDate) && wholeDates.has(nextDay);
-        return [transRefNo, lines.has(transRefNo) ? 'found' : isRead ? 'none' : 'unread'];
+        const ofAll = (lines.get(transRefNo) ?? []).flatMap((day) => day.lines);
+        const mayBePaid = ofAll.some(({ status }) => status !== 'failed');
+        return [transRefNo, mayBePaid ? 'found' : isRead ? 'none' : 'unread'];
       }),
     );
   }

@@ -27,7 +27,7 @@ describe('where a payout can go from each status', () => {
     ['staged', ['ready', 'held', 'rejected']],
     ['rejected', ['ready', 'held', 'paid']],
     ['ready', ['held', 'cancelled', 'unpayable', 'submitted', 'failed', 'unresolved', 'paid']],
-    ['held', ['ready', 'cancelled', 'unresolved', 'paid']],
+    ['held', ['ready', 'cancelled', 'unresolved', 'failed', 'paid']],
     ['cancelled', ['paid']],
     ['unpayable', ['ready', 'held', 'paid']],
     ['submitted', ['paid', 'failed', 'held', 'unresolved']],

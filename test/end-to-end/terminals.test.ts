@@ -262,8 +262,8 @@ describe('a send that the bank refused, and another of the same day from another
       await using scene = opened;
       await loseJournal(scene);
       await changeTerminal(scene, termId);
-      const since = showDay(dayOf(scene));
-      expect(await scene.run('restore', join(scene.folder, 'backup.db'), '--since', since)).toEndWith(0);
+      const today = showDay(dayOf(scene));
+      expect(await scene.run('restore', join(scene.folder, 'backup.db'), '--since', today)).toEndWith(0);
       expect(await scene.run('run', file, ...wait)).toEndWith(4);
       expect((await scene.bank.ledger()).totals.count).toBe(rowCount);
     },

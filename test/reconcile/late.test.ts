@@ -198,13 +198,17 @@ describe('failed by a line, and an inquiry says otherwise since', () => {
     { ...lineFor(two, { effectiveDate: nextDate }), transRefNo: 'FOREIGN', companyId: 'OTHER' },
   ];
   const said = {
-    unresolved: { kind: 'in-process', reason: { code: '010001', text: 'said' }, moment: null },
+    unresolved: {
+      kind: 'in-process',
+      reason: { code: '010001', text: 'said' },
+      moments: [{ tranDate: '', tranTime: '' }],
+    },
     paid: {
       kind: 'complete',
       reason: { code: '010004', text: 'said' },
       sysRefNo: null,
       send: null,
-      moment: null,
+      moments: [{ tranDate: '', tranTime: '' }],
       isTwice: false,
     },
   } as const;

@@ -59,13 +59,13 @@ export const ofLoss: readonly Mutation[] = [
   inLost(
     'what moved on the day of a refused send is taken for that send',
     'payout/rules/lost-journal.ts',
-    'return moment === null || !orders.some((order) => isSameSend(order, moment));',
-    'return moment === null || !orders.some(({ tranDate }) => tranDate === moment.tranDate);',
+    "case 'in-process':\n      return !areOf(reading.moments, knownOrders(known, transRefNo));",
+    "case 'in-process':\n      return !knownOrders(known, transRefNo).some((one) => one.tranDate === reading.moments[0]?.tranDate);",
   ),
   inLost(
     'a new journal asks nobody first',
     'payout/lost-journal.ts',
-    'asked === undefined && (await context.asksFirst?.()) === true;',
+    'mayMiss && (await context.asksFirst?.()) === true;',
     'false;',
   ),
   inLost(

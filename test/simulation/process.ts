@@ -7,7 +7,6 @@ import type { Bank } from '../../src/core/bank-port.ts';
 import type { Clock } from '../../src/core/ports.ts';
 import type { PayoutFileReader } from '../../src/intake/ports.ts';
 import { makeAdaptiveLimits } from '../../src/payout/adaptive-limit.ts';
-import { contextFor } from '../../src/payout/context.ts';
 import type { AskBeforeCancel } from '../../src/payout/operator.ts';
 import { askBeforeCancel } from '../../src/payout/superseded.ts';
 import { KeyedMutex } from '../../src/platform/keyed-mutex.ts';
@@ -121,7 +120,7 @@ export const makeRunSession = (parts: Omit<ProcessParts, 'interrupted'>): RunSes
 /** How a person's command asks the bank about what is to be cancelled. */
 export function makeAsk(parts: AskingParts): AskBeforeCancel {
   const context = makeContext(makeAskingSession(parts), new AbortController().signal, () => {});
-  return (payout, attempt) => askBeforeCancel(contextFor(context, attempt.order), payout, attempt);
+  return (payout, attempt) => askBeforeCancel(context, payout, attempt);
 }
 
 type AskingParts = Pick<ProcessParts, 'world' | 'life' | 'plan' | 'journal' | 'bank' | 'place'>;
@@ -139,7 +138,7 @@ function makeAskingSession(parts: AskingParts): AskingSession {
     bankClock,
     ...place,
     asksFirst: async () => world.wait(asksFirst()),
-    missesSince: makeMissesSince({ newSinceMs, missesSinceMs }, clock),
+    missesSince: makeMissesSince({ missesSinceMs }),
     likeness: new KeyedMutex(),
     breakers: new Map(),
     runs: new Set(),

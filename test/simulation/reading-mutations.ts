@@ -109,8 +109,8 @@ export const ofStates: readonly Mutation[] = [
   inOne(
     'a row that was sent is cancelled without asking the bank',
     'payout/operator.ts',
-    'if (attemptNo === 0) return undefined;',
-    'if (attemptNo >= 0) return undefined;',
+    'if (lost !== undefined || attemptNo === 0) return lost;',
+    'if (lost !== undefined || attemptNo >= 0) return lost;',
   ),
   inOne(
     'a refused repetition taken for the end of the first send',

@@ -37,7 +37,7 @@ const findingOf = (
     reason,
     sysRefNo: 'SYS1',
     send: null,
-    moment: null,
+    moments: [{ tranDate: '', tranTime: '' }],
     isTwice: false,
     sends: [],
     isOfLast: true,

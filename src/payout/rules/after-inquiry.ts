@@ -14,7 +14,13 @@ import {
 } from './case.ts';
 import { type AskedSend, findNamed } from './inquiry-items.ts';
 import { type BreakerSignal, findRefusalScope, type InquiryReading } from './read-reply.ts';
-import { computeNextInquiryAtMs, computeTrustAtMs, isRefusedUnproven, maySendAgain } from './resend.ts';
+import {
+  computeNextInquiryAtMs,
+  computeTrustAtMs,
+  isRefusedUnproven,
+  mayHaveGoneElsewhere,
+  maySendAgain,
+} from './resend.ts';
 import { decideAfterPaid, paidTwice } from './superseded.ts';
 
 /** What follows from an inquiry about an attempt in doubt. */
@@ -195,11 +201,12 @@ function decideNotFound(asked: Case, reason: Reason): InquiryStep {
   return mayBelieveRefusal(asked) ? believeRefusal(asked, reason) : decideTrustedNotFound(asked, reason);
 }
 
-/** A bank that is asked too late may have forgotten what it processed. */
+/** A bank that is asked too late may have forgotten what it processed, and another journal may have sent it since. */
 const mayBelieveRefusal = ({ attempt, policy, nowMs }: Case): boolean =>
   isRefusedUnproven(attempt) &&
   !attempt.acknowledged &&
   !attempt.referenceConflict &&
+  !mayHaveGoneElsewhere(attempt, policy) &&
   nowMs - attempt.intentAtMs < policy.giveUpAfterMs;
 
 /**

@@ -3,7 +3,7 @@ import { isSameContent } from '../../core/attempt-numbers.ts';
 import { addHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { isSameSend, isShownFailed } from './inquiry-items.ts';
+import { areOf, isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
 import { mayHaveGoneElsewhere, type SettlePolicy } from './resend.ts';
@@ -26,11 +26,13 @@ export const hasOtherContent = ({ attempt, sameReference }: Case): boolean =>
 /** True when the bank completed a send that is none of ours by its day and time, and another journal may have made it. */
 export const isOfElsewhere = (
   { attempt, sameReference, policy }: Case,
-  { moment }: Extract<InquiryReading, { kind: 'complete' }>,
+  { moments }: Extract<InquiryReading, { kind: 'complete' }>,
 ): boolean =>
   mayHaveGoneElsewhere(attempt, policy) &&
-  (moment === null ||
-    ![...sameReference, attempt].some(({ sends, order }) => sends > 0 && isSameSend(order, moment)));
+  !areOf(
+    moments,
+    [...sameReference, attempt].filter(({ sends }) => sends > 0).map(({ order }) => order),
+  );
 
 export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';
 
@@ -92,7 +94,8 @@ export const isStronger = (one: InquiryReading, than: InquiryReading): boolean =
 /** Joins the answers for two days or terminals about one reference. */
 export function combine(one: InquiryReading, other: InquiryReading): InquiryReading {
   if (one.kind !== 'failed' || other.kind !== 'failed') return isStronger(other, one) ? other : one;
-  return { ...(one.isOfLast ? one : other), sends: [...one.sends, ...other.sends] };
+  const moments = [...one.moments, ...other.moments];
+  return { ...(one.isOfLast ? one : other), sends: [...one.sends, ...other.sends], moments };
 }
 
 /** True when the bank works, or has worked, on it: no other day can say less. */

@@ -17,7 +17,7 @@ import {
 /** One send of an attempt, as far as an item tells of it. */
 export type AskedSend = Pick<TransferOrder, 'tranDate' | 'tranTime' | 'reference1'>;
 
-/** The day and time that a send bears (§2.5), and its item shows; null where the item lacks one of them. */
+/** The day and time that a send bears (§2.5), and that its item shows; both empty where the item lacks one of them. */
 export type SendMoment = Pick<TransferOrder, 'tranDate' | 'tranTime'>;
 
 /** What an inquiry asks about. */
@@ -34,7 +34,7 @@ export type ItemsReading =
       readonly sysRefNo: string | null;
       /** The send that was completed; null where the item does not tell. */
       readonly send: AskedSend | null;
-      readonly moment: SendMoment | null;
+      readonly moments: readonly SendMoment[];
       /** The bank shows two transfers completed under this one reference: paid twice. */
       readonly isTwice: boolean;
     }
@@ -44,10 +44,11 @@ export type ItemsReading =
       readonly sysRefNo: string | null;
       /** The sends that the bank shows as failed; empty where it is not known what was sent. */
       readonly sends: readonly AskedSend[];
+      readonly moments: readonly SendMoment[];
       /** False where none of them is the last one: that is not settled. */
       readonly isOfLast: boolean;
     }
-  | { readonly kind: 'in-process'; readonly reason: Reason; readonly moment: SendMoment | null };
+  | { readonly kind: 'in-process'; readonly reason: Reason; readonly moments: readonly SendMoment[] };
 
 /** True when two sends bear the same day and time. */
 export const isSameSend = (one: SendMoment, other: SendMoment): boolean =>
@@ -82,7 +83,7 @@ export function readItems(
     const { sysRefNo = null } = complete;
     const facts = {
       send: findSend(complete, sends),
-      moment: momentOf(complete),
+      moments: completed.map(momentOf),
       isTwice: areSeveral(completed),
     };
     return { kind: 'complete', reason: reasonOf(complete), sysRefNo, ...facts };
@@ -100,6 +101,7 @@ export function readItems(
     reason: failed === undefined ? failedElsewhere : reasonOf(failed),
     sysRefNo: shown.sysRefNo ?? null,
     sends: sends.filter((send) => ours.some((item) => isOf(item, send, sends))),
+    moments: ours.map(momentOf),
     isOfLast: failed !== undefined,
   };
 }
@@ -107,11 +109,15 @@ export function readItems(
 const inProcess = (item: InquiryItem, reason: Reason): ItemsReading => ({
   kind: 'in-process',
   reason,
-  moment: momentOf(item),
+  moments: [momentOf(item)],
 });
 
-const momentOf = ({ tranDate, tranTime }: InquiryItem): SendMoment | null =>
-  tranDate === undefined || tranTime === undefined ? null : { tranDate, tranTime };
+const momentOf = ({ tranDate, tranTime }: InquiryItem): SendMoment =>
+  tranDate === undefined || tranTime === undefined ? { tranDate: '', tranTime: '' } : { tranDate, tranTime };
+
+/** True when every item that a reading rests on is one of these sends, by its day and time. */
+export const areOf = (moments: readonly SendMoment[], sends: readonly SendMoment[]): boolean =>
+  moments.length > 0 && moments.every((moment) => sends.some((send) => isSameSend(send, moment)));
 
 /** All codes of an item; beside a failure a code that the interface lacks, or that says success of any kind, is open. */
 function readItem({ tranStatusCode, statusCode }: InquiryItem): CodeMeaning | 'contradiction' {

@@ -16,7 +16,7 @@ import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { attemptsMax } from '../../core/reference.ts';
 import { isStronger, mayHaveMoved } from './case.ts';
-import { isSameSend } from './inquiry-items.ts';
+import { areOf } from './inquiry-items.ts';
 import { decideIntent, noBankNames, type PayerSetup } from './intent.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, type SettlePolicy } from './resend.ts';
@@ -68,6 +68,10 @@ export function isInQuestion(loss: JournalLoss | undefined): loss is JournalLoss
 export function daysInQuestion(loss: JournalLoss): string[] {
   return [...eachBangkokDate(loss.sinceDate, loss.untilDate)];
 }
+
+/** The same with today by our clock and by the bank's: §2.6 does not say for which date a bank finds a transfer. */
+export const daysToSearch = (loss: JournalLoss, nowMs: number, bankNowMs: number | undefined): string[] =>
+  [...new Set([...daysInQuestion(loss), ...[nowMs, bankNowMs ?? nowMs].map(formatBangkokDate)])].toSorted();
 
 /** One line for everybody who looks on, while a loss is in force. */
 export function describeLoss({ sinceDate, untilDate }: JournalLoss): string {
@@ -220,28 +224,31 @@ export const knownOrders = (known: readonly Attempt[], transRefNo: string): read
   known.filter(({ order, sends }) => order.transRefNo === transRefNo && sends > 0).map(({ order }) => order);
 
 /**
- * False for what the bank shows of a send that the journal knows: what follows is decided on that attempt. Money that moved,
- * or may, is that of a known send only by its day and its time: on the day of a send that was refused another journal may
- * have sent it, too, from another terminal, where nobody asks about the known one.
+ * False for what the bank shows of a send that the journal knows, by its day and time: what follows is decided on that
+ * attempt. On the day of a known send another journal may have sent it, too, also from another terminal, where nobody asks
+ * about the known one. A failure that was found before is known by its day and terminal.
  */
 function isNews(
   { transRefNo, tranDate, termId, reading }: ReferenceFinding,
   known: readonly Attempt[],
 ): boolean {
-  const orders = knownOrders(known, transRefNo);
+  const isFoundBefore = known.some(
+    ({ order, referenceConflict }) =>
+      referenceConflict &&
+      order.transRefNo === transRefNo &&
+      order.tranDate === tranDate &&
+      order.termId === termId,
+  );
   switch (reading.kind) {
     case 'nothing-said':
       return true;
+    case 'not-found':
+      return false;
     case 'complete':
-    case 'in-process': {
-      const { moment } = reading;
-      return moment === null || !orders.some((order) => isSameSend(order, moment));
-    }
+    case 'in-process':
+      return !areOf(reading.moments, knownOrders(known, transRefNo));
     case 'failed':
-    case 'not-found': {
-      const isOfKnown = reading.kind === 'failed' && reading.sends.length > 0;
-      return !isOfKnown && !orders.some((order) => order.tranDate === tranDate && order.termId === termId);
-    }
+      return !isFoundBefore && !areOf(reading.moments, knownOrders(known, transRefNo));
   }
 }
 
@@ -288,7 +295,7 @@ function adopt(probe: Probe, ending: PayoutPatch): Change {
     termId,
     finding: reading.kind,
   }));
-  const patch = { ...ending, attemptNo };
+  const patch = { ...ending, holds: [], attemptNo };
   const attempt: Attempt | undefined = asked && {
     ...foundFailed(asked, nowMs),
     status: 'failed',

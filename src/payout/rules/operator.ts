@@ -141,6 +141,10 @@ export function whyNotCancel(known: Case, reading: InquiryReading): string | und
 export const describeSent = (payout: Payout, { order }: Pick<Attempt, 'order'>): string =>
   `${describeRow(payout)} was sent as ${order.transRefNo}`;
 
+/** `payout INV-1 (row 3 of batch 4K7Q2M9XWD) may have been sent by a lost part of the journal`. */
+export const describeUnknownSends = (payout: Payout): string =>
+  `${describeRow(payout)} may have been sent by a lost part of the journal`;
+
 const describeRow = (payout: Payout): string =>
   `payout ${payout.instruction.payoutId} (row ${payout.rowNo} of batch ${payout.batchId})`;
 

@@ -22,8 +22,8 @@ export interface SettlePolicy {
    */
   readonly lostUntilMs?: number | undefined;
   /**
-   * Attempts whose intent is not later may have gone on in the original of this adopted journal. Undefined when it is no
-   * such journal.
+   * Attempts whose intent is not later may have gone on in the original of this adopted journal: they never leave again.
+   * Undefined when it is no such journal.
    */
   readonly missesSinceMs?: number | undefined;
 }
@@ -82,7 +82,7 @@ export function mayBytesLeaveAgain(
   policy: SettlePolicy,
   { nowMs, bankNowMs }: ClockReading,
 ): boolean {
-  if (bankNowMs === undefined || isFromBeforeLoss(attempt, policy)) return false;
+  if (bankNowMs === undefined || mayHaveGoneElsewhere(attempt, policy)) return false;
   return (
     [nowMs, bankNowMs].every(
       (timeMs) => isAttemptsDay(attempt, timeMs) && msFromBangkokMidnight(timeMs) >= midnightMarginMs,

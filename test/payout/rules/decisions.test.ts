@@ -222,7 +222,7 @@ const reading = (kind: InquiryReading['kind']): InquiryReading => ({
   reason,
   sysRefNo: null,
   send: null,
-  moment: null,
+  moments: [{ tranDate: '', tranTime: '' }],
   isTwice: false,
   sends: [],
   isOfLast: true,

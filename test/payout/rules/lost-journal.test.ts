@@ -21,13 +21,21 @@ import { makePayout, makeSubmitted, noonMs, payer, policy } from '../../support/
 const hourMs = 3_600_000;
 const reason = { code: '010001', text: 'said by the bank' };
 const readings = {
-  complete: { kind: 'complete', reason, sysRefNo: 'SYS9', send: null, moment: null, isTwice: false },
-  'in-process': { kind: 'in-process', reason, moment: null },
+  complete: {
+    kind: 'complete',
+    reason,
+    sysRefNo: 'SYS9',
+    send: null,
+    moments: [{ tranDate: '', tranTime: '' }],
+    isTwice: false,
+  },
+  'in-process': { kind: 'in-process', reason, moments: [{ tranDate: '', tranTime: '' }] },
   failed: {
     kind: 'failed',
     reason: { code: '030003', text: 'no such proxy' },
     sysRefNo: 'SYS8',
     sends: [],
+    moments: [{ tranDate: '', tranTime: '' }],
     isOfLast: true,
   },
   'not-found': { kind: 'not-found', reason },
@@ -203,9 +211,9 @@ describe('after the search', () => {
   describe('beside a send that the journal knows, refused', () => {
     const { attempt } = makeSubmitted(noonMs, { status: 'refused', nextInquiryAtMs: null });
     const { tranDate, tranTime, termId } = attempt.order;
-    const decideOn = (kind: 'complete' | 'in-process', moment: SendMoment | null, of = termId) => {
+    const decideOn = (kind: 'complete' | 'in-process', moment: SendMoment, of = termId) => {
       const send = kind === 'complete' ? { send: attempt.order } : {};
-      const reading = { ...readings[kind], ...send, moment };
+      const reading = { ...readings[kind], ...send, moments: [moment] };
       const finding = { ...found(kind, 1), tranDate, termId: of, reading };
       return decideAfterProbe({
         payout,
@@ -221,7 +229,7 @@ describe('after the search', () => {
       'what is %s is another one, but for its own moment',
       (kind) => {
         const other = { tranDate, tranTime: '23:59:59' };
-        for (const moment of [other, null, { tranDate: '20261101', tranTime }])
+        for (const moment of [other, { tranDate: '', tranTime: '' }, { tranDate: '20261101', tranTime }])
           for (const of of [termId, 'TERM9'])
             expect(decideOn(kind, moment, of)?.after).toMatchObject({
               status: 'unresolved',

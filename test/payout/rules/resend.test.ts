@@ -93,12 +93,15 @@ describe('sending the same attempt again', () => {
     expect(withUnansweredTrial(attemptOf({ sends: 3, refusals: 2 })).uncountedSends).toBe(0);
   });
 
-  test('is refused for what was sent before a loss of the journal, and not for what came after it', () => {
-    const refused = { ...policy, lostUntilMs: noonMs };
-    expect(maySendAgain(attemptOf(), refused, both(trusted))).toBe(false);
-    expect(mayBytesLeaveAgain(attemptOf(), refused, both(trusted))).toBe(false);
-    expect(maySendAgain(attemptOf(), { ...policy, lostUntilMs: noonMs - 1 }, both(trusted))).toBe(true);
-  });
+  test.each(['lostUntilMs', 'missesSinceMs'] as const)(
+    'is refused for what another journal may have sent since (%s), and not for what came after it',
+    (gap) => {
+      const refused = { ...policy, [gap]: noonMs };
+      expect(maySendAgain(attemptOf(), refused, both(trusted))).toBe(false);
+      expect(mayBytesLeaveAgain(attemptOf(), refused, both(trusted))).toBe(false);
+      expect(maySendAgain(attemptOf(), { ...policy, [gap]: noonMs - 1 }, both(trusted))).toBe(true);
+    },
+  );
 
   test.each([
     [16, true],

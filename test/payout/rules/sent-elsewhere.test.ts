@@ -11,12 +11,19 @@ import { caseAt, makeSubmitted, noonMs, policy } from '../../support/core-fixtur
 const reason = { code: 'IC000', text: 'said by the bank' };
 const { payout, attempt } = makeSubmitted(noonMs);
 const { tranDate, tranTime } = attempt.order;
-const complete = (moment: SendMoment | null) =>
-  ({ kind: 'complete', reason, sysRefNo: 'S1', send: attempt.order, moment, isTwice: false }) as const;
+const complete = (moment: SendMoment) =>
+  ({
+    kind: 'complete',
+    reason,
+    sysRefNo: 'S1',
+    send: attempt.order,
+    moments: [moment],
+    isTwice: false,
+  }) as const;
 
 const own = { tranDate, tranTime };
-const others: readonly (SendMoment | null)[] = [
-  null,
+const others: readonly SendMoment[] = [
+  { tranDate: '', tranTime: '' },
   { tranDate, tranTime: '23:59:59' },
   { tranDate: '20261101', tranTime },
 ];

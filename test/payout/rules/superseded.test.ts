@@ -13,9 +13,16 @@ import { caseAt, makePayout, makeSubmitted, noonMs, policy } from '../../support
 
 const reason = { code: '010004', text: 'said by the bank' };
 const readings: Readonly<Record<InquiryReading['kind'], InquiryReading>> = {
-  complete: { kind: 'complete', reason, sysRefNo: 'S1', send: null, moment: null, isTwice: false },
-  'in-process': { kind: 'in-process', reason, moment: null },
-  failed: { kind: 'failed', reason, sysRefNo: null, sends: [], isOfLast: true },
+  complete: {
+    kind: 'complete',
+    reason,
+    sysRefNo: 'S1',
+    send: null,
+    moments: [{ tranDate: '', tranTime: '' }],
+    isTwice: false,
+  },
+  'in-process': { kind: 'in-process', reason, moments: [{ tranDate: '', tranTime: '' }] },
+  failed: { kind: 'failed', reason, sysRefNo: null, sends: [], moments: [], isOfLast: true },
   'not-found': { kind: 'not-found', reason },
   'nothing-said': { kind: 'nothing-said', reason: { ...reason, retryAfterMs: undefined }, isTrouble: false },
 };

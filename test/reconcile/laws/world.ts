@@ -225,7 +225,7 @@ export class World implements AsyncDisposable {
       reason,
       sysRefNo: null,
       send: null,
-      moment: null,
+      moments: [{ tranDate: '', tranTime: '' }],
       isTwice: false,
       sends: [],
       isOfLast: true,
