@@ -12,6 +12,8 @@ import type { PayoutFileReader } from '../intake/ports.ts';
 import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../payout/circuit-breaker.ts';
+import type { ProvedRows } from '../payout/proved-rows.ts';
+import { makeProvedRows } from './proved-rows.ts';
 import { type ProcessState, RunState, type WorkerContext } from '../payout/context.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
@@ -123,6 +125,8 @@ export interface RunSession extends ProcessState {
   readonly asksFirst?: () => Promise<boolean>;
   /** Since when an adopted journal may miss what its original has sent. */
   readonly missesSince?: () => number | undefined;
+  /** The rows that signed approvals name; undefined where the settings ask for no signature. */
+  readonly provedRows?: ProvedRows | undefined;
   /** Where the bank really listens: the built-in sandbox takes a free port. */
   readonly bankAddress: string;
   /** Aborted, with the refusal as its reason, when the journal turns out to be another one than before. */
@@ -225,6 +229,7 @@ export async function openSession(
     runs: new Set(),
     asking: new Set(),
     reopened: new Set(),
+    provedRows: makeProvedRows(loaded, journal, clock),
     adaptiveLimits: openAdaptiveLimits(loaded),
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
@@ -359,6 +364,7 @@ export function makeContext(
     stop: stopOrBroken,
     asksFirst: session.asksFirst,
     missesSince: session.missesSince,
+    provedRows: session.provedRows,
     ...(lease && { mayLeave: lease.mayLeave, isHeldUp: () => !lease.isHeld, share: session.place?.share }),
     ...(lease && { brakeOfAll: settings.brake }),
     run,

@@ -13,6 +13,7 @@ import type { TimeLimits } from './rules/limits.ts';
 import type { PayerSetup } from './rules/intent.ts';
 import type { Share } from './share.ts';
 import type { VerifyPolicy } from './rules/payee.ts';
+import type { ProvedRows } from './proved-rows.ts';
 import type { SettlePolicy } from './rules/resend.ts';
 
 /** When an operator must look before money moves; 0 means never. */
@@ -84,6 +85,8 @@ export interface WorkerContext extends CallContext, ProcessState {
   readonly share?: Share | undefined;
   /** By which the journal counts the ends of all machines; left out where this process alone sends. */
   readonly brakeOfAll?: BrakeLimits | undefined;
+  /** The rows that signed approvals name; undefined where the settings ask for no signature. */
+  readonly provedRows?: ProvedRows | undefined;
   /** Superseded attempts are asked about elsewhere in this process. */
   readonly isWatchedByAnother?: boolean;
 }

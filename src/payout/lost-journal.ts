@@ -26,7 +26,7 @@ import {
   type ReferenceFinding,
 } from './rules/lost-journal.ts';
 import { describeUnknownSends } from './rules/operator.ts';
-import { mayHaveGoneElsewhere } from './rules/resend.ts';
+import { mayHaveGoneUnseen } from './rules/resend.ts';
 
 /**
  * `clear` when money may be moved, as far as a loss goes; `clear-now` when another journal may go on, so that the answer
@@ -87,7 +87,7 @@ async function probe(search: Search): Promise<ProbeEnd> {
   const { journal, run } = context;
   const loss = await (journal.knownLoss ?? journal.loss)();
   const isLost = isInQuestion(loss) && !(asked === undefined && run.probed.has(payout.seq));
-  const mayMiss = asked === undefined || mayHaveGoneElsewhere(asked, settlePolicyOf(context));
+  const mayMiss = asked === undefined || mayHaveGoneUnseen(asked, settlePolicyOf(context));
   const isFirst = mayMiss && (await context.asksFirst?.()) === true;
   if (!isLost && !isFirst) return 'clear';
   const known = await journal.attemptsOf(payer.companyId, payout.instruction.payoutId);

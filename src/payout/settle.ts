@@ -20,6 +20,7 @@ import {
 } from './context.ts';
 import { inquire, type Inquired } from './inquire.ts';
 import { probeBeyond } from './lost-journal.ts';
+import { haltUnlessProved } from './proved-rows.ts';
 import type { InDoubt } from './ports.ts';
 import {
   decideAskNow,
@@ -342,6 +343,9 @@ async function recordAgain(
 ): Promise<InquiryStep['sendAgain']> {
   context.reopened.delete(idOf(one.attempt.order.companyId, one.payout));
   if (change === undefined || (await readOthersOpen(context, one)).length > 0) return undefined;
+  const batch = await context.journal.batch(one.payout.batchId);
+  if (batch === undefined || (await haltUnlessProved(context, batch, one.payout, change.attempt.order)))
+    return undefined;
   const [isApplied] = await context.journal.apply([change]);
   return isApplied === true ? change : undefined;
 }

@@ -48,8 +48,14 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
   };
   const approve = async (item: ProposalItem): Promise<void> => {
     const place = { proposalId: item.proposalId, itemNo: item.itemNo };
-    if (!(await journal.approveBatch(item.key, place, item.version, clock.now())))
-      await end(item, changedSince);
+    try {
+      const { signing = null } = context;
+      if (!(await journal.approveBatch(item.key, place, item.version, signing, clock.now())))
+        await end(item, changedSince);
+    } catch (error) {
+      if (!(error instanceof Error && error.name === 'UnsignedApprovalError')) throw error;
+      await end(item, `${error.message}: nothing of it is paid; propose it anew, and sign that`);
+    }
   };
   const end = async ({ proposalId, itemNo }: ProposalItem, refusal: string | undefined): Promise<void> => {
     await journal.endItem(proposalId, itemNo, refusal === undefined ? 'applied' : 'refused', refusal ?? null);

@@ -19,7 +19,7 @@ import type { RegistrationStore } from '../registration/ports.ts';
 import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
 import type { Provenance } from '../reconcile/rules/custody.ts';
 import type { Target } from './rules/proposal.ts';
-import type { SigningRule } from './rules/signature.ts';
+import type { SigningTerms } from './rules/proved-approval.ts';
 import type { KeptStatement } from './rules/statement-decisions.ts';
 import type { Decision } from './rules/terms.ts';
 
@@ -56,8 +56,8 @@ export interface ReviewContext {
   readonly payerAccount: string;
   /** `review.people` of the settings. */
   readonly people: 1 | 2;
-  /** `approval.signed` of the settings; optional when it is left out. */
-  readonly signed?: SigningRule;
+  /** What signatures are held against where `approval.signed` of the settings is required; left out where it is optional. */
+  readonly signing?: SigningTerms | undefined;
   /** `approval.people` of the settings: what a changed payer account, a lifted limit and a corrected payee take at least. */
   readonly approvers?: 1 | 2;
   /** Limits over time of the settings; left out where there are none. */

@@ -20,6 +20,7 @@ import type { PasswordTries } from './rules/password.ts';
 import type { Person } from './rules/people.ts';
 import type { PersonSession } from './rules/session.ts';
 import type { PersonChange } from './rules/person-request.ts';
+import type { KeptApproval, Signers, SigningTerms } from './rules/proved-approval.ts';
 import type { ApprovalSignature } from './rules/signature.ts';
 
 export type { Proposal, ProposalMove } from './rules/proposal.ts';
@@ -79,9 +80,21 @@ export interface ApprovalStore {
   ): Promise<ApprovalFigures | undefined>;
   /**
    * Lets go on what waits, and ends the item, in one transaction.
+   * @param signing what the signature of the approval is held against; null where none is asked for
    * @returns false, with nothing changed, when it is not the version that was decided on, or too few have approved it
+   * @throws Error named `UnsignedApprovalError`, with nothing changed, when no signature proves it
    */
-  approveBatch(batchId: string, item: DecisionItem, version: string, nowMs: number): Promise<boolean>;
+  approveBatch(
+    batchId: string,
+    item: DecisionItem,
+    version: string,
+    signing: SigningTerms | null,
+    nowMs: number,
+  ): Promise<boolean>;
+  /** Every signed approval of a batch as it was kept, the oldest first. */
+  approvalsOf(batchId: string): Promise<readonly KeptApproval[]>;
+  /** What the journal says of the people who sign. */
+  signers(): Promise<Signers>;
   /** People who uploaded the file of a batch, or corrected a row in it. */
   handsOf(batchId: string): Promise<readonly number[]>;
   /** Whoever has dropped the file of a batch, which need not be there yet. */

@@ -158,7 +158,7 @@ async function draft(
     evidence,
     evidenceFile,
     people: countDeciders(decision, Math.max(...approvers), maker.personId !== null),
-    awaitsSignature: decision === 'approve-batch' && context.signed === 'required',
+    awaitsSignature: decision === 'approve-batch' && context.signing !== undefined,
     totalSatang: sumSatang(amounts),
     digest: computeProposalDigest(decision, salted),
     maker,
@@ -249,7 +249,12 @@ export async function check(
     (await findObstacle(context, checker, proposal, hands, verdict === 'approve')) ??
     (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
     (verdict === 'approve'
-      ? whyNotSigned(context.signed ?? 'optional', proposal, checker.personId, signed)
+      ? whyNotSigned(
+          context.signing === undefined ? 'optional' : 'required',
+          proposal,
+          checker.personId,
+          signed,
+        )
       : undefined) ??
     (verdict === 'send-back' && (note ?? '').trim() === '' ? 'why it is sent back must be said' : undefined);
   if (why !== undefined) return { kind: 'refused', why };

@@ -477,6 +477,23 @@ const approvalSchema = z.strictObject({
     .describe(
       'whether who approves has to sign it with a passkey, which only the review page takes; else whoever has one may',
     ),
+  keys: z
+    .array(
+      z
+        .string()
+        .transform((text) => text.replaceAll(/[\s:]/g, '').toLowerCase())
+        .pipe(
+          z
+            .string()
+            .regex(/^[0-9a-f]{64}$/, 'must be the whole fingerprint of a passkey: 64 digits 0-9, a-f'),
+        ),
+    )
+    .default([])
+    .meta({
+      description:
+        'with `signed: required`: fingerprints of the passkeys that count, as "paydrop user" shows them; whoever can write to the journal, but not here, can approve nothing then. Empty: every confirmed passkey counts',
+      allowed: 'a list of fingerprints',
+    }),
 });
 
 export const settingsSchema = z.strictObject({

@@ -15,7 +15,7 @@ import {
   wordTables,
 } from './reconcile/statement-tables.ts';
 import { registrationTables } from './registration/registration-tables.ts';
-import { approvalBound, approvalTables, handsBeforeBatch } from './review/approval-tables.ts';
+import { approvalBound, approvalTables, approvedRows, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './evidence/day-head-tables.ts';
 import { erasableFileName, erasureTables, rowNeverChanges } from './evidence/erasure-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
@@ -444,6 +444,7 @@ const migrations: readonly Migration[] = [
   fileKindColumns,
   similarKeys,
   resentReferences,
+  approvedRows,
 ];
 
 /** The version of the tables that this program writes. */

@@ -283,8 +283,8 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGua
     approvalOf: async (batchId) => bulk(batchId, 'readApproval', batchId),
     approvalFigures: async (batchId, likeSinceMs, ahead) =>
       bulk(batchId, 'readFigures', batchId, likeSinceMs, ahead),
-    approveBatch: async (batchId, item, version, nowMs) =>
-      bulk(batchId, 'approveBatch', batchId, item, version, nowMs),
+    approveBatch: async (batchId, item, version, signing, nowMs) =>
+      bulk(batchId, 'approveBatch', batchId, item, version, signing, nowMs),
     releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),
     cancelUnsent: async (batchId, nowMs) => bulk(batchId, 'cancelUnsent', batchId, nowMs),
   } satisfies Partial<IntakeStore & BatchStore & ApprovalStore>;

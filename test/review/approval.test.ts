@@ -182,7 +182,7 @@ describe('who had a part in a file', () => {
     const { version = '' } = (await theatre.journal.approvalOf(firstBatchId)) ?? {};
     const item = { proposalId: 1, itemNo: 1 };
     await proposeApproval(theatre, firstBatchId, nok);
-    expect(await theatre.journal.approveBatch(firstBatchId, item, version, theatre.now())).toBe(false);
+    expect(await theatre.journal.approveBatch(firstBatchId, item, version, null, theatre.now())).toBe(false);
   });
 
   test('does not check that a rejected row is validated anew', async () => {

@@ -36,6 +36,7 @@ import {
   type RegistrationDecision,
 } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
+import { readSigningTerms } from './signing-terms.ts';
 import { readTimeLimits } from '../../payout/rules/limits.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
@@ -77,7 +78,7 @@ export async function readReview(
     payerAccount: bank.payerAccount,
     people: review.people,
     approvers: approval.people,
-    signed: approval.signed,
+    signing: readSigningTerms(loaded, journal.journalId),
     overTime: readTimeLimits(loaded.settings.limits),
     expireDays: review.expireDays,
     statements: makeDecidedStatements({ loaded, journal, clock: systemClock, log }),

@@ -7,7 +7,7 @@ import {
   type Case,
   giveUp,
   hasOtherContent,
-  isOfElsewhere,
+  isOfUnknownSend,
   returnUnsent,
   settleCase,
   withInquiry,
@@ -18,7 +18,7 @@ import {
   computeNextInquiryAtMs,
   computeTrustAtMs,
   isRefusedUnproven,
-  mayHaveGoneElsewhere,
+  mayHaveGoneUnseen,
   maySendAgain,
 } from './resend.ts';
 import { decideAfterPaid, paidTwice } from './superseded.ts';
@@ -101,7 +101,7 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
     case 'complete': {
       if (referenceConflict) return { keep: stayContested(asked) };
       if (hasOtherContent(asked)) return { keep: stayAmbiguous(asked, twoContents) };
-      if (isOfElsewhere(asked, reading)) return { keep: stayAmbiguous(asked, sentElsewhere) };
+      if (isOfUnknownSend(asked, reading)) return { keep: stayAmbiguous(asked, sentElsewhere) };
       const shown = findShown(asked, reading.send);
       const attempt = { ...shown, sysRefNo: reading.sysRefNo ?? shown.sysRefNo };
       const paid = settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry');
@@ -206,7 +206,7 @@ const mayBelieveRefusal = ({ attempt, policy, nowMs }: Case): boolean =>
   isRefusedUnproven(attempt) &&
   !attempt.acknowledged &&
   !attempt.referenceConflict &&
-  !mayHaveGoneElsewhere(attempt, policy) &&
+  !mayHaveGoneUnseen(attempt, policy) &&
   nowMs - attempt.intentAtMs < policy.giveUpAfterMs;
 
 /**

@@ -6,7 +6,7 @@ import type { Change } from '../../core/ports.ts';
 import { areOf, isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
-import { mayHaveGoneElsewhere, type SettlePolicy } from './resend.ts';
+import { mayHaveGoneUnseen, type SettlePolicy } from './resend.ts';
 
 /** One attempt, its payout and what was just learnt about it, with the time by both clocks. */
 export interface Case extends ClockReading {
@@ -24,11 +24,11 @@ export const hasOtherContent = ({ attempt, sameReference }: Case): boolean =>
   sameReference.some(({ sends, order }) => sends > 0 && !isSameContent(order, attempt.order));
 
 /** True when the bank completed a send that is none of ours by its day and time, and another journal may have made it. */
-export const isOfElsewhere = (
+export const isOfUnknownSend = (
   { attempt, sameReference, policy }: Case,
   { moments }: Extract<InquiryReading, { kind: 'complete' }>,
 ): boolean =>
-  mayHaveGoneElsewhere(attempt, policy) &&
+  mayHaveGoneUnseen(attempt, policy) &&
   !areOf(
     moments,
     [...sameReference, attempt].filter(({ sends }) => sends > 0).map(({ order }) => order),

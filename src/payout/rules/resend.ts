@@ -60,7 +60,7 @@ function isFromBeforeLoss({ intentAtMs }: Attempt, { lostUntilMs }: SettlePolicy
 }
 
 /** True when another journal, or a lost part of this one, may have used the reference of the attempt again. */
-export const mayHaveGoneElsewhere = (attempt: Attempt, policy: SettlePolicy): boolean =>
+export const mayHaveGoneUnseen = (attempt: Attempt, policy: SettlePolicy): boolean =>
   isFromBeforeLoss(attempt, policy) ||
   (policy.missesSinceMs !== undefined && attempt.intentAtMs <= policy.missesSinceMs);
 
@@ -82,7 +82,7 @@ export function mayBytesLeaveAgain(
   policy: SettlePolicy,
   { nowMs, bankNowMs }: ClockReading,
 ): boolean {
-  if (bankNowMs === undefined || mayHaveGoneElsewhere(attempt, policy)) return false;
+  if (bankNowMs === undefined || mayHaveGoneUnseen(attempt, policy)) return false;
   return (
     [nowMs, bankNowMs].every(
       (timeMs) => isAttemptsDay(attempt, timeMs) && msFromBangkokMidnight(timeMs) >= midnightMarginMs,

@@ -6,7 +6,7 @@ import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { type Case, hasOtherContent, isInDoubt, isOfElsewhere, withInquiry } from './case.ts';
+import { type Case, hasOtherContent, isInDoubt, isOfUnknownSend, withInquiry } from './case.ts';
 import { isSameSend, isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading, TransferFinding } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
@@ -116,7 +116,7 @@ export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen
   const attempt = withInquiry(known, reading);
   if (reading.kind === 'in-process' || attempt.referenceConflict || hasOtherContent(known))
     return reopen(known, attempt, mayReopen);
-  if (isOfElsewhere(known, reading)) return reopen(known, attempt, mayReopen);
+  if (isOfUnknownSend(known, reading)) return reopen(known, attempt, mayReopen);
   const sysRefNo = reading.sysRefNo ?? attempt.sysRefNo;
   return proveLate({ ...known, attempt: { ...attempt, sysRefNo } }, 'inquiry');
 }

@@ -83,8 +83,6 @@ interface ApprovedBatch {
   readonly batchId: string;
   /** `BatchSeal.digest`: over all rows as their file has them. */
   readonly digest: string | null;
-  /** `BatchSeal.versionsDigest`: over what rows ask for since. */
-  readonly versionsDigest: string | null;
   readonly payerAccount: string;
 }
 
@@ -92,7 +90,7 @@ interface ApprovedBatch {
 export interface WaitingRow {
   readonly rowNo: number;
   readonly amountSatang: bigint;
-  /** As it was sealed; null where its file asks for nothing. */
+  /** Of what it asks for now; null where it asks for nothing. */
   readonly digest: string | null;
 }
 
@@ -108,8 +106,8 @@ export class WaitingDigest {
   #rows = 0;
   #amountSatang = 0n;
 
-  constructor({ batchId, digest, versionsDigest, payerAccount }: ApprovedBatch) {
-    const head = ['approval/1', batchId, digest, versionsDigest, payerAccount];
+  constructor({ batchId, digest, payerAccount }: ApprovedBatch) {
+    const head = ['approval/2', batchId, digest, payerAccount];
     this.#hash.update(`${JSON.stringify(head)}\n`);
   }
 

@@ -78,6 +78,35 @@ export function makeSignedText(matter: SignedMatter, { personId, person, nonce, 
 /** What is signed of a text: base64url, as browsers write it. */
 export const computeChallenge = (text: string): string => hash('sha256', text, 'base64url');
 
+/** The lines of a signed text by their names; empty where there is none. */
+export interface SignedLines {
+  readonly money: string;
+  readonly company: string;
+  readonly journal: string;
+  readonly proposal: string;
+  readonly decision: string;
+  readonly digest: string;
+  readonly person: string;
+  readonly batches: readonly SignedBatch[];
+}
+
+/** Reads a signed text; one that is written in another way has nothing but empty lines. */
+export function readSignedLines(text: string): SignedLines {
+  const [first, ...lines] = text.split('\n');
+  const pairs = first === format ? lines.map((one) => one.split(/: (.*)/s, 2) as [string, string?]) : [];
+  const only = (name: string): string => {
+    const found = pairs.filter(([said]) => said === name);
+    return found.length === 1 ? (found[0]?.[1] ?? '') : '';
+  };
+  const batches = pairs.flatMap(([name, batchId = ''], place): SignedBatch[] => {
+    const [[, version = ''] = [], [, fileSha256 = ''] = []] = pairs.slice(place + 1, place + 3);
+    return name === 'batch' ? [{ batchId, version, fileSha256 }] : [];
+  });
+  const [money, company, journal] = [only('money'), only('company'), only('journal')];
+  const [proposal, decision, digest] = [only('proposal'), only('decision'), only('digest')];
+  return { money, company, journal, proposal, decision, digest, person: only('person'), batches };
+}
+
 const valueOf = (text: string, name: string): string =>
   text
     .split('\n')

@@ -30,12 +30,12 @@ export type ApprovalWay = 'plain' | 'sign' | 'either' | 'no-key';
 
 export async function findApprovalWay(
   page: SigningPageContext,
-  { signed = 'optional' }: Pick<ReviewContext, 'signed'>,
+  { signing }: Pick<ReviewContext, 'signing'>,
   { person }: ProvedVisit,
 ): Promise<ApprovalWay> {
   const context = await signingContextOf(page);
   const hasKey = listUsable(await context.store.persons(), person, context).length > 0;
-  if (signed === 'required') return hasKey ? 'sign' : 'no-key';
+  if (signing !== undefined) return hasKey ? 'sign' : 'no-key';
   return hasKey ? 'either' : 'plain';
 }
 

@@ -14,7 +14,7 @@ import type { Engine } from '../engine.ts';
 import { makeGroupCommit } from '../group-commit.ts';
 import { claimKeyOf, type ClaimOfRow, encodeHolds, holdBits, type Tables } from '../schema.ts';
 import { type Body, define, query, type Statement, together } from '../statements.ts';
-import { keepToBound } from '../review/approvals.ts';
+import { isApprovedBySignature, keepToBound } from '../review/approvals.ts';
 import { isDecided, isDecidedByEnough, keepHand, markDecided } from '../review/proposals.ts';
 import { type AppendedEvent, appendEvent, makeSalt } from './chain.ts';
 import { isReleased, keyOfClaim, moveClaim } from './claims.ts';
@@ -305,7 +305,8 @@ function claimGuardOf({ before, after, event, isIntent, adopts }: Change): Claim
 
 /**
  * What was approved is paid as it was approved: what asks for something else from now on is not, unless as many people as
- * the batch needs have decided on that very change after the batch itself was approved.
+ * the batch needs have decided on that very change after the batch itself was approved. A signed approval is of exact rows: a
+ * change of one waits for another.
  */
 function* readApprovalBits(change: Change, { approvers, isApproved: isBatchApproved }: Gate) {
   const { isIntent, isCorrected, isValidated, decision } = change;
@@ -318,6 +319,7 @@ function* readApprovalBits(change: Change, { approvers, isApproved: isBatchAppro
     isBatchApproved &&
     decision !== undefined &&
     !change.before.holds.includes('approval') &&
+    !(yield* isApprovedBySignature(change.before.batchId)) &&
     (yield* isDecidedByEnough(decision, change.before.batchId, approvers));
   return { approvalNeeded, approvalKept: 0, approvalGiven: isGiven ? bit : 0 };
 }

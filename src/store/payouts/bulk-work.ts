@@ -9,7 +9,13 @@ import { readArchivedRows } from '../archive/archived.ts';
 import { recallBatch } from '../archive/move.ts';
 import { inTransaction, JournalLockedError, JournalRefusedError, JournalWriteError } from '../connection.ts';
 import { type Engine, makeSqliteEngine } from '../engine.ts';
-import { approveBatch, holdUnapproved, readApproval, readFigures } from '../review/approvals.ts';
+import {
+  approveBatch,
+  holdUnapproved,
+  readApproval,
+  readFigures,
+  UnsignedApprovalError,
+} from '../review/approvals.ts';
 import { type Body, drive, type Reading } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import { cancelUnsent, hasAny, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
@@ -63,7 +69,12 @@ export interface BulkOrder {
 /** What the thread says at its end; an error loses its class on the way, which has this place in `errorClasses`. */
 export type BulkReply = { readonly result: unknown } | { readonly error: Error; readonly classAt: number };
 
-export const errorClasses = [JournalLockedError, JournalWriteError, JournalRefusedError] as const;
+export const errorClasses = [
+  JournalLockedError,
+  JournalWriteError,
+  JournalRefusedError,
+  UnsignedApprovalError,
+] as const;
 
 /** Rows from which on a thread is worth its start, which takes some tenths of a second, as so many rows do. */
 const longBatchRows = 50_000;

@@ -25,6 +25,7 @@ const onlyAdded = [
   'paid_payee',
   'approval_signature',
   'batch_hand',
+  'approved_row',
   'review_note',
   'report',
   'registration_report',

@@ -55,7 +55,32 @@ when old.approval_bound_satang is not null and (new.approval_bound_satang is not
 end;
 `;
 
+/** Rows as they were approved, where the approval is signed: the version that was signed is computed from them anew. */
+export const approvedRows = `
+create table approved_row (
+  batch_id text not null,
+  proposal_id integer not null references proposal,
+  row_no integer not null,
+  amount_satang text not null,
+  digest text,
+  primary key (batch_id, proposal_id, row_no)
+) strict, without rowid;
+create trigger approved_row_never_goes before delete on approved_row begin
+  select raise(abort, 'what was approved is never forgotten');
+end;
+create trigger approved_row_never_changes before update on approved_row begin
+  select raise(abort, 'what was approved is never changed');
+end;
+`;
+
 export interface ApprovalTables {
+  approved_row: {
+    readonly batch_id: string;
+    readonly proposal_id: number;
+    readonly row_no: number;
+    readonly amount_satang: string;
+    readonly digest: string | null;
+  };
   batch_hand: {
     readonly batch_id: string;
     readonly person_id: number;

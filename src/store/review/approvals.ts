@@ -41,7 +41,14 @@ import {
   selectFirst,
   textStatement,
 } from '../statements.ts';
-import type { TargetKind } from '../../review/rules/proposal.ts';
+import type { Proposal, TargetKind } from '../../review/rules/proposal.ts';
+import {
+  type KeptApproval,
+  type Signers,
+  type SigningTerms,
+  whyNotProved,
+} from '../../review/rules/proved-approval.ts';
+import { personReads } from './people.ts';
 import { isDecided, markDecided, proposalReads, readHands } from './proposals.ts';
 
 /** What an approval is compared with, of a batch that needs one. */
@@ -80,7 +87,7 @@ interface Page {
 const approvedBitsOf = (batch: ApprovalRecord): number => (isApproved(batch) ? holdBits.approval : 0);
 
 /** True of a row, as `p`, that an approval of its batch lets go on. */
-const waits = ({ approvedBits }: Page): RawBuilder<SqlBool> =>
+const waits = ({ approvedBits }: Pick<Page, 'approvedBits'>): RawBuilder<SqlBool> =>
   sql`p.status in ('ready', 'held') and (p.accepted_holds & ${approvedBits}) = 0`;
 
 /** Whatever else is asked of a row: with a limit PostgreSQL could look at all rows for each page. */
@@ -103,9 +110,13 @@ interface WaitingRecord {
   readonly digest: string | null;
 }
 
+/** The digest of what a row asks for now, as `p` and `r`: its file may have asked for something else. */
+const presentDigest = sql<string | null>`coalesce(
+  (select v.digest from instruction_version v where v.payout_seq = p.seq order by v.version desc limit 1), r.digest)`;
+
 const waitingPage = define((values: Page) =>
   textStatement<WaitingRecord>(
-    sql`select p.row_no, cast(p.amount_satang as text) as amount_text, r.digest
+    sql`select p.row_no, cast(p.amount_satang as text) as amount_text, ${presentDigest} as digest
       from payout p join payout_row r on r.seq = p.seq
       where ${isOnPage(values)} and ${waits(values)} order by p.row_no`,
   ),
@@ -198,7 +209,7 @@ const paidBefore = (also: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
 const defineFigured = (uses: RawBuilder<unknown>, counted: (day: CountedDay) => RawBuilder<unknown>) =>
   define((values: FiguredPage) =>
     textStatement<FiguredRecord>(
-      sql`select p.seq, p.row_no, r.payout_id, r.proxy_no, r.payee_name, cast(p.amount_satang as text) as amount_text, r.digest,
+      sql`select p.seq, p.row_no, r.payout_id, r.proxy_no, r.payee_name, cast(p.amount_satang as text) as amount_text, ${presentDigest} as digest,
         p.status, p.holds, p.accepted_holds, ${waits(values)} as waits,
         ${waits(values)} and not ${paidBefore(sql`q.status = 'paid'`)}
           and not exists (select 1 from paid_payee g where g.proxy_no = r.proxy_no) as is_new,
@@ -356,14 +367,106 @@ function* letGoOn(batch: ApprovalRecord, detail: object, nowMs: number): Body<vo
   yield* change(isHeldOnly);
 }
 
+/** Keeps the rows that wait as they are approved, so that the version which was signed can be computed anew. */
+const keepApproved = define((values: { batchId: string; proposalId: number; approvedBits: number }) =>
+  query
+    .insertInto('approved_row')
+    .columns(['batch_id', 'proposal_id', 'row_no', 'amount_satang', 'digest'])
+    .expression((eb) =>
+      eb
+        .selectFrom('payout as p')
+        .innerJoin('payout_row as r', 'r.seq', 'p.seq')
+        .select((row) => [
+          'p.batch_id',
+          sql<number>`cast(${values.proposalId} as bigint)`.as('proposal_id'),
+          'p.row_no',
+          sql<string>`cast(${row.ref('p.amount_satang')} as text)`.as('amount_satang'),
+          presentDigest.as('digest'),
+        ])
+        .where('p.batch_id', '=', values.batchId)
+        .where(waits(values)),
+    ),
+);
+
+const approvedRows = define((values: { batchId: string; proposalId: number }) =>
+  query
+    .selectFrom('approved_row')
+    .select(['row_no as rowNo', 'amount_satang as amountText', 'digest'])
+    .where('batch_id', '=', values.batchId)
+    .where('proposal_id', '=', values.proposalId)
+    .orderBy('row_no'),
+);
+
+const approvingProposals = define((values: { batchId: string }) =>
+  query
+    .selectFrom('approved_row')
+    .select('proposal_id as proposalId')
+    .distinct()
+    .where('batch_id', '=', values.batchId)
+    .orderBy('proposal_id'),
+);
+
+/** The approval of a batch by one proposal, as it was kept. */
+function* readApproved(batchId: string, proposal: Proposal): Reading<KeptApproval | undefined> {
+  const named = ['sha256 as fileSha256', 'digest as batchDigest', 'payer_account as payerAccount'] as const;
+  const batch = yield* selectFirst(query.selectFrom('batch').select(named).where('batch_id', '=', batchId));
+  if (batch === undefined) return undefined;
+  const { proposalId } = proposal;
+  const rows = (yield* approvedRows.all({ batchId, proposalId })).map(({ amountText, ...row }) => ({
+    ...row,
+    amountSatang: BigInt(amountText),
+  }));
+  return { ...batch, batchId, proposal, rows, signatures: yield* personReads.signaturesOf(proposalId) };
+}
+
+/** True of a batch that was approved by a signature: each correction in it takes another one. */
+export function* isApprovedBySignature(batchId: string): Reading<boolean> {
+  return (yield* approvingProposals.get({ batchId })) !== undefined;
+}
+
+/** Every approval that was kept of a batch, the oldest first. */
+function* readApprovals(batchId: string): Reading<KeptApproval[]> {
+  const approvals: KeptApproval[] = [];
+  for (const { proposalId } of yield* approvingProposals.all({ batchId })) {
+    const proposal = yield* proposalReads.proposal(proposalId);
+    const approval = proposal && (yield* readApproved(batchId, proposal));
+    if (approval !== undefined) approvals.push(approval);
+  }
+  return approvals;
+}
+
+/** What the journal says of the people who sign, at one moment. */
+function* readSigners(): Reading<Signers> {
+  const { passkeys } = yield* personReads.persons();
+  return { passkeys, events: yield* personReads.personEvents(0, Number.MAX_SAFE_INTEGER) };
+}
+
+/** Why the approval is not signed as the settings ask for it; the rows were kept before, in the same transaction. */
+function* findUnsigned(
+  batchId: string,
+  proposal: Proposal,
+  terms: SigningTerms,
+): Reading<string | undefined> {
+  const approval = yield* readApproved(batchId, proposal);
+  return approval && whyNotProved(approval, yield* readSigners(), terms);
+}
+
+/** An approval that is refused takes back what its transaction has kept. */
+export class UnsignedApprovalError extends Error {
+  override readonly name = 'UnsignedApprovalError';
+}
+
 /**
  * Lets what waits of a batch go on, if it is what was looked at and enough people have approved it.
+ * @param signing what its signature is held against; null where none is asked for
  * @returns false, with nothing changed, when it is not
+ * @throws UnsignedApprovalError, with nothing changed, when no signature proves it
  */
 export function* approveBatch(
   batchId: string,
   item: DecisionItem,
   version: string,
+  signing: SigningTerms | null,
   nowMs: number,
 ): Body<boolean> {
   const proposal = yield* proposalReads.proposal(item.proposalId);
@@ -373,6 +476,12 @@ export function* approveBatch(
   const involved = yield* readHands(batchId);
   if (!areEnough(proposal, batch.people, involved)) return false;
   if ((yield* readWaiting(batch))?.version !== version) return false;
+  if (signing !== null) {
+    const approvedBits = approvedBitsOf(batch);
+    yield* keepApproved.run({ batchId, proposalId: proposal.proposalId, approvedBits });
+    const why = yield* findUnsigned(batchId, proposal, signing);
+    if (why !== undefined) throw new UnsignedApprovalError(why);
+  }
   const { maker: by, checker, proposalId } = proposal;
   const detail = { by, ...(checker === null ? {} : { checkedBy: checker }), proposal: proposalId };
   yield* letGoOn(batch, detail, nowMs);
@@ -413,6 +522,8 @@ export const approvalReads = {
     return (yield* select(hands)).map(({ person_id: personId }) => personId);
   },
   handsOf: readHands,
+  approvalsOf: readApprovals,
+  signers: readSigners,
 } satisfies Partial<BodiesOf<ApprovalStore>>;
 
 export const approvalWrites = {

@@ -11,21 +11,23 @@ import { openTestPage, type OpenTestPage, pageOptionsOf } from '../../support/re
 const people = { boon: 'maker', nok: 'checker', dao: 'checker' } as const;
 
 /** A page on which approvals have to be signed, and a proposal of boon's about a held row. */
-async function openSigned(signed: 'optional' | 'required' = 'required') {
+async function openSigned(rule: 'optional' | 'required' = 'required') {
+  const signingOf = ({ journalId }: OpenTestPage['store']) =>
+    rule === 'required' ? { signing: { isSandbox: true, companyId: '', journalId, keys: [] } } : {};
   await using stack = new AsyncDisposableStack();
   const page: OpenTestPage = stack.use(
     await openTestPage(
       {
         readReview: async () => ({
           ...(await pageOptionsOf(page.store, page.users).readReview()),
-          signed,
+          ...signingOf(page.store),
         }),
       },
       people,
     ),
   );
   await ingest(page.store, [makeRow(1, { holds: ['name'] })]);
-  const review = { ...(await pageOptionsOf(page.store, page.users).readReview()), signed };
+  const review = { ...(await pageOptionsOf(page.store, page.users).readReview()), ...signingOf(page.store) };
   const boon = await page.users.find('boon');
   const [found] = await page.store.findPayouts('INV-1');
   if (found === undefined) throw new Error('the row is not there');

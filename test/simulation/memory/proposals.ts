@@ -108,6 +108,8 @@ const makeApprovals = (store: MemoryStore): ApprovalStore => ({
   approvalFigures: async () => undefined,
   keepUpload: async () => {},
   approveBatch: async () => false,
+  approvalsOf: async () => [],
+  signers: async () => ({ passkeys: [], events: [] }),
   handsOf: async (batchId) => store.hands.get(batchId) ?? [],
   involvedIn: async (proposalId) => findInvolved(store, proposalId),
 });

@@ -222,8 +222,8 @@ describePostgres('both engines', () => {
       const draft = { decision: 'approve-batch', note: 'seen', people: 1, digest, maker, targets } as const;
       await store.addProposals([{ ...draft, ...made }]);
       const item = { proposalId: 1, itemNo: 1 };
-      const approved = await store.approveBatch(firstBatchId, item, waiting?.version ?? '', noonMs + 5);
-      const twice = await store.approveBatch(firstBatchId, item, waiting?.version ?? '', noonMs + 6);
+      const approved = await store.approveBatch(firstBatchId, item, waiting?.version ?? '', null, noonMs + 5);
+      const twice = await store.approveBatch(firstBatchId, item, waiting?.version ?? '', null, noonMs + 6);
       const failed = await bringTo(store, 'failed');
       const patch = { status: 'ready', settledAtMs: null, settledBy: null } as const;
       const instruction = { ...failed.instruction, proxyNo: '0810000077', amountSatang: satang(5_000n) };

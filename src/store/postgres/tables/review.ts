@@ -236,6 +236,16 @@ const headGuards = [
   refuse('day_head_never_goes', 'delete on day_head', 'a head of a day is never removed'),
 ];
 
+/** Rows as they were approved, where the approval is signed. */
+export const approvedRowTables = inByteOrder(`
+create table approved_row (
+  batch_id text not null, proposal_id bigint not null references proposal, row_no bigint not null,
+  amount_satang text not null, digest text, primary key (batch_id, proposal_id, row_no)
+);
+${refuse('approved_row_never_goes', 'delete on approved_row', 'what was approved is never forgotten')}
+${refuse('approved_row_never_changes', 'update on approved_row', 'what was approved is never changed')}
+`);
+
 /** Made after all tables. */
 export const reviewTriggers = [
   ...conditions,

@@ -1,0 +1,144 @@
+/**
+ * The proof of a signed approval, from the key to the rows: what the journal says of it counts for nothing that a signature
+ * does not bear out. `approval.keys` names the keys, outside the journal: whoever can write to the journal alone can make
+ * neither a signature of one of them nor a text that it was not made for.
+ */
+import { hash } from 'node:crypto';
+import { toSatang } from '../../core/money.ts';
+import { WaitingDigest } from './approval.ts';
+import { findBrokenLink, type PersonEvent, readFacts } from './chain.ts';
+import type { Passkey } from './passkey.ts';
+import type { Proposal } from './proposal.ts';
+import { type ApprovalSignature, findSignatureFault } from './signature.ts';
+import { readSignedLines } from './signed-text.ts';
+
+/** What a signature must be of, and whose keys count. */
+export interface SigningTerms {
+  readonly isSandbox: boolean;
+  readonly companyId: string;
+  readonly journalId: string;
+  /** `approval.keys` of the settings, as lower-case SHA-256 (hex) of public keys; every confirmed passkey counts where it is empty. */
+  readonly keys: readonly string[];
+}
+
+/** A row as it was approved. */
+export interface ApprovedRow {
+  readonly rowNo: number;
+  readonly amountSatang: bigint;
+  /** `computeInstructionDigest` of what it asks for. */
+  readonly digest: string | null;
+}
+
+/** One approval of a batch, as the journal has it. */
+export interface KeptApproval {
+  readonly batchId: string;
+  /** SHA-256 (hex) of the file. */
+  readonly fileSha256: string;
+  /** `BatchSeal.digest`. */
+  readonly batchDigest: string | null;
+  readonly payerAccount: string;
+  readonly proposal: Proposal;
+  /** In the order of the file. */
+  readonly rows: readonly ApprovedRow[];
+  readonly signatures: readonly ApprovalSignature[];
+}
+
+/** What the journal says of the people who sign. */
+export interface Signers {
+  readonly passkeys: readonly Passkey[];
+  /** The whole history of people, in its order. */
+  readonly events: readonly PersonEvent[];
+}
+
+/** Why nothing proves an approval; undefined when a signature does. */
+export function whyNotProved(
+  approval: KeptApproval,
+  people: Signers,
+  terms: SigningTerms,
+): string | undefined {
+  const { proposal, signatures } = approval;
+  const { proposalId, people: needed, makerId, checkerId } = proposal;
+  const approverId = needed === 1 ? (checkerId ?? makerId) : checkerId;
+  const own = signatures.filter(({ personId }) => personId === approverId);
+  if (own.length === 0) return `nobody who approved proposal ${proposalId} has signed it`;
+  if (findBrokenLink(people.events) !== undefined) return 'the history of users is not as it was written';
+  const faults = own.map((signature) => findFault(signature, approval, people, terms));
+  return faults.includes(undefined) ? undefined : `the signature under proposal ${proposalId}: ${faults[0]}`;
+}
+
+function findFault(
+  signature: ApprovalSignature,
+  approval: KeptApproval,
+  people: Signers,
+  terms: SigningTerms,
+): string | undefined {
+  return (
+    findSignatureFault(signature) ??
+    findKeyFault(signature, people, terms) ??
+    findTextFault(signature, approval, terms)
+  );
+}
+
+const fingerprintOf = ({ publicKey }: Pick<Passkey, 'publicKey'>): string =>
+  hash('sha256', Buffer.from(publicKey, 'base64url'), 'hex');
+
+/** A key counts by the settings, and was enrolled, confirmed and used by this person, as the chained history says. */
+function findKeyFault(
+  signature: ApprovalSignature,
+  { passkeys, events }: Signers,
+  { keys }: SigningTerms,
+): string | undefined {
+  const { credentialId, personId, proposalId } = signature;
+  const keyHash = fingerprintOf(signature);
+  if (keys.length > 0 && !keys.includes(keyHash))
+    return 'approval.keys of the settings does not name its key';
+  const passkey = passkeys.find((one) => one.credentialId === credentialId);
+  if (passkey?.personId !== personId || passkey.publicKey !== signature.publicKey)
+    return 'its key is not a passkey of this person';
+  const says = (kind: PersonEvent['kind'], facts: Readonly<Record<string, string | number>>): boolean =>
+    events.some(
+      (event) =>
+        event.kind === kind &&
+        event.subject === personId &&
+        Object.entries(facts).every(([name, value]) => readFacts(event)[name] === value),
+    );
+  const ofKey = { credentialId, keyHash };
+  if (!says('passkey-enrolled', ofKey)) return 'the history of users does not say that its key was enrolled';
+  if (!says('passkey-confirmed', ofKey))
+    return 'the history of users does not say that its key was confirmed';
+  const signatureHash = hash('sha256', signature.signature, 'hex');
+  const textHash = hash('sha256', signature.text, 'hex');
+  return says('approval-signed', { proposalId, signatureHash, textHash })
+    ? undefined
+    : 'the history of users does not say that it was signed';
+}
+
+/** The signed text names this journal, proposal and person, and exactly these rows. */
+function findTextFault(
+  { text, personId }: ApprovalSignature,
+  approval: KeptApproval,
+  { isSandbox, companyId, journalId }: SigningTerms,
+): string | undefined {
+  const { proposal, batchId, fileSha256 } = approval;
+  const lines = readSignedLines(text);
+  const isSandboxText = lines.money.startsWith('sandbox');
+  if (isSandboxText !== isSandbox || lines.company !== companyId || lines.journal !== journalId)
+    return 'its text is about another journal';
+  const isOfProposal =
+    lines.proposal === String(proposal.proposalId) &&
+    lines.decision === 'approve-batch' &&
+    lines.digest === proposal.digest;
+  if (!isOfProposal) return 'its text is about another proposal';
+  if (!lines.person.startsWith(`${personId} `)) return 'its text names another person';
+  const batch = lines.batches.find((one) => one.batchId === batchId);
+  return batch?.version === versionOf(approval) && batch.fileSha256 === fileSha256
+    ? undefined
+    : `its text is not about these rows of batch ${batchId}`;
+}
+
+/** The digest of the rows that were approved, computed anew. */
+function versionOf({ batchId, batchDigest, payerAccount, rows }: KeptApproval): string {
+  const digest = new WaitingDigest({ batchId, digest: batchDigest, payerAccount });
+  for (const row of rows) digest.add({ ...row, amountSatang: toSatang(row.amountSatang) });
+  return digest.end().version;
+}
