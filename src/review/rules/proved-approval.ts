@@ -14,7 +14,6 @@ import { readSignedLines } from './signed-text.ts';
 
 /** What a signature must be of, and whose keys count. */
 export interface SigningTerms {
-  readonly isSandbox: boolean;
   readonly companyId: string;
   readonly journalId: string;
   /** `approval.keys` of the settings, as lower-case SHA-256 (hex) of public keys; every confirmed passkey counts where it is empty. */
@@ -117,13 +116,11 @@ function findKeyFault(
 function findTextFault(
   { text, personId }: ApprovalSignature,
   approval: KeptApproval,
-  { isSandbox, companyId, journalId }: SigningTerms,
+  { companyId, journalId }: SigningTerms,
 ): string | undefined {
   const { proposal, batchId, fileSha256 } = approval;
   const lines = readSignedLines(text);
-  const isSandboxText = lines.money.startsWith('sandbox');
-  if (isSandboxText !== isSandbox || lines.company !== companyId || lines.journal !== journalId)
-    return 'its text is about another journal';
+  if (lines.company !== companyId || lines.journal !== journalId) return 'its text is about another journal';
   const isOfProposal =
     lines.proposal === String(proposal.proposalId) &&
     lines.decision === 'approve-batch' &&

@@ -80,7 +80,6 @@ export const computeChallenge = (text: string): string => hash('sha256', text, '
 
 /** The lines of a signed text by their names; empty where there is none. */
 export interface SignedLines {
-  readonly money: string;
   readonly company: string;
   readonly journal: string;
   readonly proposal: string;
@@ -102,9 +101,9 @@ export function readSignedLines(text: string): SignedLines {
     const [[, version = ''] = [], [, fileSha256 = ''] = []] = pairs.slice(place + 1, place + 3);
     return name === 'batch' ? [{ batchId, version, fileSha256 }] : [];
   });
-  const [money, company, journal] = [only('money'), only('company'), only('journal')];
+  const [company, journal] = [only('company'), only('journal')];
   const [proposal, decision, digest] = [only('proposal'), only('decision'), only('digest')];
-  return { money, company, journal, proposal, decision, digest, person: only('person'), batches };
+  return { company, journal, proposal, decision, digest, person: only('person'), batches };
 }
 
 const valueOf = (text: string, name: string): string =>

@@ -1,0 +1,175 @@
+/** Signed approvals that are required: what is forged in the journal is not paid; the bank's ledger judges. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { expect, test } from 'vitest';
+import { hash } from 'node:crypto';
+import { Challenges } from '../../src/review/challenges.ts';
+import {
+  askForPasskey,
+  askForSignature,
+  enrolPasskey,
+  type Question,
+  type Signer,
+  type SigningContext,
+} from '../../src/review/passkeys.ts';
+import { approveSigned, readMatter } from '../../src/review/signed-approval.ts';
+import { openJournal } from '../../src/store/open.ts';
+import { Authenticator } from '../support/authenticator.ts';
+import { Users } from '../support/persons.ts';
+import { openScene, type Scene } from './harness.ts';
+import { addPeople } from './scene-people.ts';
+
+const csv =
+  'payoutId,proxyType,proxyNo,amount,reference1\n' +
+  'S-1,MSISDN,0811111111,100.25,S-1\nS-2,MSISDN,0822222222,200.50,S-2\n';
+
+const place = { origin: 'http://localhost:8484', rpId: 'localhost' };
+const challengeOf = (options: object): string => (options as { readonly challenge: string }).challenge;
+
+interface Office {
+  readonly scene: Scene;
+  readonly file: string;
+  readonly batchId: string;
+  /** Nok signs the proposal with the passkey. @returns what came of it */
+  sign(proposalId?: number): Promise<string>;
+  /** By whoever can write to the journal. */
+  forge(...statements: readonly string[]): void;
+}
+
+/** A batch that mali has proposed to pay; nok's passkey is the one that counts. */
+async function openOffice(
+  keysOf: (fingerprint: string) => readonly string[] = (one) => [one],
+): Promise<Office> {
+  const scene = await openScene();
+  const file = await scene.addFile('signed.csv', csv);
+  expect(await scene.run('init')).toEndWith(0);
+  const become = await addPeople(scene);
+  const key = new Authenticator(place.origin, place.rpId);
+  const stamp = {
+    bankAddress: scene.bank.baseUrl,
+    companyId: 'COMP000001',
+    isSandbox: false,
+    serverKind: 'sandbox',
+  } as const;
+  const open = () => openJournal({ dataDir: scene.dataDir, stamp, access: 'beside' });
+  const challenges = new Challenges<Question>();
+  const signing = async (store: Awaited<ReturnType<typeof open>>) => {
+    const users = new Users(store);
+    users.clock.now = () => scene.clocks.readMs();
+    const context: SigningContext = { ...users.context, place, challenges };
+    const signer: Signer = {
+      person: await users.find('nok'),
+      proof: 'session',
+      sessionHash: 'session of nok',
+    };
+    return { users, context, signer };
+  };
+  scene.clocks.pass(1_000);
+  {
+    await using store = await open();
+    const { users, context, signer } = await signing(store);
+    const answer = key.create(challengeOf(await askForPasskey(context, signer)));
+    expect(await enrolPasskey(context, signer, JSON.stringify(answer), 'key')).not.toHaveProperty('why');
+    const wish = {
+      kind: 'confirm-passkey',
+      personId: signer.person.personId,
+      credentialId: key.credentialId,
+    } as const;
+    expect(await users.ask(wish, await users.find('ann'))).toMatchObject({ kind: 'done' });
+  }
+  const fingerprint = hash('sha256', Buffer.from(key.publicKey, 'base64url'), 'hex');
+  const keys = JSON.stringify(keysOf(fingerprint));
+  await writeFile(
+    scene.configPath,
+    `${await readFile(scene.configPath, 'utf8')}\napproval: { when: always, people: 2, signed: required, keys: ${keys} }\n`,
+  );
+  await become('mali');
+  const waiting = await scene.run('run', file);
+  expect(waiting).toEndWith(6);
+  const batchId = /--batch ([0-9A-Z]{10})/.exec(waiting.stdout)?.[1] ?? '';
+  expect(await scene.run('approve', '--batch', batchId)).toEndWith(0);
+  return {
+    scene,
+    file,
+    batchId,
+    async sign(proposalId = 1) {
+      await using store = await open();
+      const { context, signer } = await signing(store);
+      const proposal = await store.proposal(proposalId);
+      if (proposal === undefined) throw new Error('it is not there');
+      const where = { isSandbox: false, companyId: 'COMP000001', journalId: store.journalId };
+      const matter = await readMatter({ journal: store }, where, proposal);
+      const asked = await askForSignature(context, signer, matter);
+      if ('why' in asked) throw new Error(asked.why);
+      const answer = JSON.stringify(key.get(challengeOf(asked.options)));
+      const review = {
+        journal: store,
+        clock: { now: () => scene.clocks.readMs() },
+        rules: { payoutSatangMax: null },
+        payerAccount: 'ACCOUNT',
+        people: 2,
+        expireDays: 7,
+        signing: { companyId: where.companyId, journalId: where.journalId, keys: keysOf(fingerprint) },
+      } as const;
+      const end = await approveSigned(review, context, signer, proposalId, answer);
+      if (end.kind !== 'applied') return end.kind === 'refused' ? end.why : end.kind;
+      return end.applied.refused.map(({ why }) => why).join() || 'applied';
+    },
+    forge(...statements) {
+      using db = new DatabaseSync(join(scene.dataDir, 'journal.db'));
+      for (const { name } of db.prepare("select name from sqlite_master where type = 'trigger'").all())
+        db.exec(`drop trigger "${String(name)}"`);
+      for (const statement of statements) db.exec(statement);
+    },
+  };
+}
+
+const paidBy = async ({ bank }: Scene): Promise<number> => (await bank.ledger()).totals.count;
+
+test('a batch that was signed is paid', async () => {
+  const office = await openOffice();
+  await using scene = office.scene;
+  expect(await office.sign()).toBe('applied');
+  expect(await scene.run('run', office.file)).toEndWith(0);
+  expect(await paidBy(scene)).toBe(2);
+});
+
+const approve = `update proposal set status = 'approved', checker_id = 3, checker = 'nok', checked_at_ms = made_at_ms`;
+const letGo =
+  "update payout set holds = 0, status = 'ready', accepted_holds = accepted_holds | (select max(holds) from payout)";
+const batchApproved = `update batch set approved_digest = digest, approved_payer = payer_account, status = 'running', reason_code = null`;
+
+test.each<[string, readonly string[]]>([
+  ['an approval without a signature', [approve]],
+  ['a batch that is called approved', [approve, letGo, batchApproved]],
+  [
+    'a batch that is said to need nobody',
+    [letGo, `update batch set approval_people = null, status = 'running', reason_code = null`],
+  ],
+])('forged in the journal: %s is not paid', async (_name, statements) => {
+  const office = await openOffice();
+  await using scene = office.scene;
+  office.forge(...statements);
+  await scene.run('run', office.file);
+  await scene.run('run', office.file, '--wait', '1');
+  expect(await paidBy(scene)).toBe(0);
+});
+
+test('another payee in a batch that was signed is not paid, whatever digests go with it', async () => {
+  const office = await openOffice();
+  await using scene = office.scene;
+  expect(await office.sign()).toBe('applied');
+  office.forge(`update payout_row set proxy_no = '0899999999' where payout_id = 'S-2'`);
+  const end = await scene.run('run', office.file, '--wait', '1');
+  expect(end).toEndWith(6);
+  expect((await scene.bank.ledger()).entries.map(({ proxyNo }) => proxyNo)).not.toContain('0899999999');
+});
+
+test('a key that the settings do not name approves nothing', async () => {
+  const office = await openOffice(() => ['0'.repeat(64)]);
+  await using scene = office.scene;
+  expect(await office.sign()).toContain('approval.keys of the settings does not name its key');
+  await scene.run('run', office.file, '--wait', '1');
+  expect(await paidBy(scene)).toBe(0);
+});
