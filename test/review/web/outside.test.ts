@@ -3,6 +3,7 @@ import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { passwordOf } from '../../support/persons.ts';
 import { type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
+import { startSession } from '../../../src/review/sessions.ts';
 import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
 
 const origin = 'https://review.example';
@@ -108,8 +109,31 @@ describe('behind a proxy', () => {
     expect(foreign.status).toBe(403);
     const done = await ask('/sign-in', { ...proxied, cookie, origin }, String(fields));
     expect(done.status).toBe(303);
+    const session = String(done.headers['set-cookie']).split(';')[0] ?? '';
+    const whole = `${cookie}; ${session}`;
+    const today = await ask('/today', { ...proxied, cookie: whole });
+    const [, later = ''] = /name="_csrf" value="([^"]+)"/.exec(today.text) ?? [];
+    const out = await ask('/sign-out', { ...proxied, cookie: whole, origin }, `_csrf=${later}`);
+    // A browser takes the end of such a cookie only as it takes its beginning.
+    expect(String(out.headers['set-cookie'])).toMatch(/^__Host-paydrop_session=; .*Path=\/; .*Secure/);
     for (const line of [cookies, done.headers['set-cookie'] ?? []].flat())
-      expect(line).toMatch(/HttpOnly; Secure; SameSite=Strict/);
+      expect(line).toMatch(/^__Host-\w+=[^;]+; Path=\/; HttpOnly; Secure; SameSite=Strict$/);
     expect(first.headers['strict-transport-security']).toContain('max-age=31536000');
+  });
+
+  test('takes no cookie that another page under its domain could have set', async () => {
+    page = await openBehind(['127.0.0.1']);
+    const mali = await rig.users.find('mali');
+    const secret = await startSession(
+      { ...rig.users.context, store: rig.store },
+      mali,
+      rig.users.clock.now(),
+    );
+    const statusWith = async (name: string) =>
+      (await ask('/today', { ...proxied, cookie: `${name}=${secret}` })).status;
+    expect(await statusWith('paydrop_session')).toBe(303);
+    expect(await statusWith('__Host-paydrop_session')).toBe(200);
+    const look = await ask('/sign-in', { ...proxied, cookie: 'language=th; theme=dark' });
+    expect(look.text).toContain('<html lang="en" >');
   });
 });

@@ -98,7 +98,7 @@ class Visitor {
   }
 
   get session(): string | undefined {
-    return this.cookies.get('paydrop_session');
+    return this.cookies.get('__Host-paydrop_session');
   }
 
   /** A form that is in order but for who sends it. */
@@ -269,7 +269,7 @@ describe('a session behind the proxy', () => {
     const foreign = { origin: 'https://evil.example' };
     expect((await visitor.add('somchai', { ...byMali, form: { _csrf: '' } })).status).toBe(403);
     expect((await visitor.add('somchai', { ...byMali, headers: foreign })).status).toBe(403);
-    visitor.cookies.delete('paydrop_session');
+    visitor.cookies.delete('__Host-paydrop_session');
     expect((await visitor.add('somchai', byMali)).status).toBe(403);
     expect(await namesOf()).not.toContain('somchai');
   });
@@ -424,7 +424,7 @@ describe('everything that the page answers', () => {
     const context = { ...rig.users.context, store: rig.store };
     const dao = await rig.users.find('dao');
     const secret = await startSession(context, dao, rig.users.clock.now());
-    visitor.cookies.set('paydrop_session', secret);
+    visitor.cookies.set('__Host-paydrop_session', secret);
     for (const asked of [{}, { headers: { 'x-live': '1' } }])
       expect(isShut(await visitor.ask('/queue', asked))).toBe(true);
     expect((await visitor.ask('/live', { names: ['dao'] })).status).toBe(401);
