@@ -13,7 +13,7 @@ import type {
   Target,
   TargetKind,
 } from './rules/proposal.ts';
-import type { PersonEvent } from './rules/chain.ts';
+import type { PersonEvent, PersonEventDraft } from './rules/chain.ts';
 import type { Passkey } from './rules/passkey.ts';
 import type { ProposalEvent } from './rules/proposal-chain.ts';
 import type { PasswordTries } from './rules/password.ts';
@@ -221,8 +221,16 @@ export interface PersonStore {
   personEvents(afterSeq: number, limit: number): Promise<readonly PersonEvent[]>;
   /** @returns false, with nothing changed, when somebody else has changed something since */
   editPersons(edit: PersonEdit): Promise<boolean>;
-  /** Counts a try before it is looked at; false when another has been counted since. */
-  countTry(personId: number, before: PasswordTries, after: PasswordTries): Promise<boolean>;
+  /**
+   * Counts a try before it is looked at; false when another has been counted since.
+   * @param lock what the history says of it, where this try locks the person out
+   */
+  countTry(
+    personId: number,
+    before: PasswordTries,
+    after: PasswordTries,
+    lock: PersonEventDraft | undefined,
+  ): Promise<boolean>;
   /** A right password: its tries are forgotten. */
   noteSignIn(personId: number, atMs: number): Promise<void>;
   noteTokenUse(tokenId: number, atMs: number): Promise<void>;

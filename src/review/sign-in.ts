@@ -7,9 +7,17 @@ import { hashPassword, isRightPassword, isWeaker, type PasswordCost, usualCost }
 import { appendEdit } from './people.ts';
 import type { PersonPassword, PersonStore } from './ports.ts';
 import type { PersonEventDraft } from './rules/chain.ts';
-import { complainAboutPassword, decideTry, isOneTimeOver, type PasswordTries } from './rules/password.ts';
+import {
+  complainAboutPassword,
+  computeTriesNow,
+  decideTry,
+  isOneTimeOver,
+  type PasswordTries,
+  type TriedPerson,
+} from './rules/password.ts';
 import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.ts';
 import { nameKeyOf, versionOf } from './rules/person-request.ts';
+import { sharedSource, type TrySource } from './source-tries.ts';
 
 /** `must-change`: the one-time password was right, and lets its owner do nothing but set one of his own. */
 export type SignIn =
@@ -30,25 +38,38 @@ export interface SignInContext {
   /** When the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
   readonly cost?: PasswordCost;
+  /** A user is locked out: the history says so already, and a notice is due. */
+  readonly onLock: () => void;
 }
 
-/** Looks at a password, which counts among the tries. */
-export async function signIn(context: SignInContext, name: string, password: string): Promise<SignIn> {
+/** Looks at a password, which counts among the tries. @param source where it is typed */
+export async function signIn(
+  context: SignInContext,
+  name: string,
+  password: string,
+  source: TrySource = sharedSource,
+): Promise<SignIn> {
   const { clock } = context;
   const startMs = clock.elapsedMs();
-  const answer = await lookAt(context, name, password);
+  const answer = await lookAt(context, name, password, source);
   const takenMs = clock.elapsedMs() - startMs;
   const wholeMs = Math.max(1, Math.ceil(takenMs / refusalMs)) * refusalMs;
   if (answer.kind === 'refused') await clock.sleep(wholeMs - takenMs);
   return answer;
 }
 
-async function lookAt(context: SignInContext, name: string, password: string): Promise<SignIn> {
+async function lookAt(
+  context: SignInContext,
+  name: string,
+  password: string,
+  source: TrySource,
+): Promise<SignIn> {
   const { store, clock, restoredAtMs, cost = usualCost } = context;
   const refusal = { kind: 'refused', why: signInRefusal } as const;
   const nowMs = clock.now();
   const kept = await store.personPassword(nameKeyOf(name));
-  const isCounted = kept !== undefined && (await countTry(context, kept));
+  const isFromHere = source.count(kept && triedPersonOf(kept, nowMs), nowMs);
+  const isCounted = isFromHere && kept !== undefined && (await countTry(context, kept));
   // Also for nobody, so that it takes as long.
   const isRight = await isRightPassword(password, kept?.passwordHash, cost);
   if (!isRight || !isCounted) return refusal;
@@ -56,26 +77,32 @@ async function lookAt(context: SignInContext, name: string, password: string): P
   if (person.isDisabled || isBeforeRestore(person.standsSinceMs, restoredAtMs)) return refusal;
   if (mustChange && isOneTimeOver(person.handedAtMs, nowMs)) return refusal;
   await store.noteSignIn(person.personId, nowMs);
+  source.forgive(person.personId);
   if (mustChange) return { kind: 'must-change', person };
   if (isWeaker(passwordHash, cost)) await keepPassword(context, person, password, { rehashed: true });
   return { kind: 'signed-in', person, proof: 'password' };
 }
 
-/** False when none is looked at now, or another came first. */
+const triedPersonOf = (kept: PersonPassword, nowMs: number): TriedPerson => ({
+  personId: kept.person.personId,
+  triesNow: computeTriesNow(kept, nowMs),
+});
+
+/** False when none is looked at now, or another came first. A lock is in the history as soon as it holds. */
 async function countTry(
-  { store, clock }: SignInContext,
+  { store, clock, onLock }: SignInContext,
   { person, failedTries, lockedUntilMs }: PersonPassword,
 ): Promise<boolean> {
   const before: PasswordTries = { failedTries, lockedUntilMs };
-  const verdict = decideTry(before, clock.now());
-  if (verdict.kind === 'locked' || !(await store.countTry(person.personId, before, verdict.after)))
-    return false;
-  if (verdict.isLockedNow) {
-    const facts = { failedTries: verdict.after.failedTries };
-    const event = { ...makeDraft(person, clock.now(), 'locked-out', facts), byPerson: null, proof: null };
-    await appendEdit(store, () => ({ events: [event] }));
-  }
-  return true;
+  const nowMs = clock.now();
+  const verdict = decideTry(before, nowMs);
+  if (verdict.kind === 'locked') return false;
+  const { after, isLockedNow } = verdict;
+  const facts = { failedTries: after.failedTries };
+  const lock = { ...makeDraft(person, nowMs, 'locked-out', facts), byPerson: null, proof: null };
+  const isCounted = await store.countTry(person.personId, before, after, isLockedNow ? lock : undefined);
+  if (isCounted && isLockedNow) onLock();
+  return isCounted;
 }
 
 /** What somebody does about himself. */
@@ -124,8 +151,9 @@ export async function changePassword(
   name: string,
   present: string,
   wanted: string,
+  source: TrySource = sharedSource,
 ): Promise<string | undefined> {
-  const answer = await signIn(context, name, present);
+  const answer = await signIn(context, name, present, source);
   if (answer.kind === 'refused') return answer.why;
   const { person } = answer;
   const complaint =

@@ -77,9 +77,13 @@ export class Users {
     this.store = store;
   }
 
+  /** How often somebody was locked out. */
+  locks = 0;
+
   get context(): PersonContext & SignInContext {
     const { store, clock, restoredAtMs } = this;
-    return { store, clock, nowMs: clock.now(), restoredAtMs, cost: cheap };
+    const onLock = () => void (this.locks += 1);
+    return { store, clock, nowMs: clock.now(), restoredAtMs, cost: cheap, onLock };
   }
 
   async ask(request: PersonRequest, by: Asker, proof: Proof = by === null ? 'owner' : 'token') {

@@ -62,6 +62,14 @@ export async function openPageOfWatcher(
   }
 }
 
+/** What signing in needs, at each moment anew: the journal may be restored meanwhile. */
+const makeContextReader = (store: Store, onUserChange: () => Promise<void>) => async () => {
+  const loss = await store.loss();
+  // At its own time: how long an answer takes says nothing of a lock.
+  const onLock = () => void onUserChange();
+  return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs, onLock };
+};
+
 /** @param open the journal and the bank, where the process has them open already. @throws SettingsError without a journal */
 export async function openPage(
   loaded: LoadedSettings,
@@ -72,10 +80,8 @@ export async function openPage(
   const outside = readOutside(loaded, listen);
   await using stack = new AsyncDisposableStack();
   const store = open?.store ?? stack.use(await requireJournal(loaded));
-  const readContext = async () => {
-    const loss = await store.loss();
-    return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs };
-  };
+  const onUserChange = async () => notifyOfPersons(loaded, store, logger);
+  const readContext = makeContextReader(store, onUserChange);
   const log: Log = (level, message, facts) => logger[level](facts, message);
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
@@ -86,7 +92,6 @@ export async function openPage(
   const openSession = async () => ({ journal: store, loaded, context: await readContextOfReview() });
   const readItems = async (asker: Asker, limit: number) =>
     readQueue(makeQueueContext(loaded, store), { asker, limit });
-  const onUserChange = async () => notifyOfPersons(loaded, store, logger);
   const options = {
     listen,
     outside,

@@ -41,7 +41,9 @@ type Journal = Pick<Store, 'loss'> & PersonContext['store'];
 
 async function makeContext(store: Journal): Promise<PersonContext & SignInContext> {
   const loss = await store.loss();
-  return { store, clock: systemClock, nowMs: systemClock.now(), restoredAtMs: loss?.recoveredAtMs };
+  const nowMs = systemClock.now();
+  // The end of a command tells what has changed.
+  return { store, clock: systemClock, nowMs, restoredAtMs: loss?.recoveredAtMs, onLock: () => {} };
 }
 
 /**

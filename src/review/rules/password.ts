@@ -73,10 +73,13 @@ const freeTries = 4;
 export const lockTries = 12;
 const firstDelayMs = 15_000;
 const lockMs = dayMs;
+/** So long after the latest, all are forgotten: a lock that is over leaves none behind. */
+const forgottenAfterMs = dayMs;
 
 /** Tries that have failed one after another, and until when no other counts. */
 export interface PasswordTries {
   readonly failedTries: number;
+  /** The moment of the latest where it made nobody wait. */
   readonly lockedUntilMs: number;
 }
 
@@ -85,20 +88,62 @@ export type TryVerdict =
   | { readonly kind: 'locked' }
   | { readonly kind: 'counts'; readonly after: PasswordTries; readonly isLockedNow: boolean };
 
-export function decideTry({ failedTries, lockedUntilMs }: PasswordTries, nowMs: number): TryVerdict {
-  if (nowMs < lockedUntilMs) return { kind: 'locked' };
-  const tries = failedTries + 1;
-  const delayMs = computeDelayMs(tries);
+export function decideTry(before: PasswordTries, nowMs: number): TryVerdict {
+  // A clock that was set back has nobody wait whom no try made wait.
+  if (computeDelayMs(before.failedTries) > 0 && nowMs < before.lockedUntilMs) return { kind: 'locked' };
+  const failedTries = computeTriesNow(before, nowMs) + 1;
   return {
     kind: 'counts',
-    after: { failedTries: tries, lockedUntilMs: delayMs === 0 ? 0 : nowMs + delayMs },
-    isLockedNow: tries === lockTries,
+    after: { failedTries, lockedUntilMs: nowMs + computeDelayMs(failedTries) },
+    isLockedNow: failedTries === lockTries,
   };
+}
+
+/** How many are not forgotten yet. */
+export function computeTriesNow({ failedTries, lockedUntilMs }: PasswordTries, nowMs: number): number {
+  const latestMs = lockedUntilMs - computeDelayMs(failedTries);
+  return nowMs - latestMs >= forgottenAfterMs ? 0 : failedTries;
 }
 
 function computeDelayMs(tries: number): number {
   if (tries <= freeTries) return 0;
   return tries >= lockTries ? lockMs : firstDelayMs * 2 ** (tries - freeTries - 1);
+}
+
+/** For one person from one network address: half of what locks the person out, whom another address may lock no sooner. */
+export const personTriesMax = lockTries / 2;
+/** From one network address, whoever is named: people of one office may share it. */
+export const sourceTriesMax = 40;
+/** So long after the latest one that was looked at, an address may try again. */
+const sourceForgottenAfterMs = 3_600_000;
+
+/** Wrong passwords from one network address that were looked at. */
+export interface SourceCount {
+  readonly byPerson: ReadonlyMap<number, number>;
+  readonly all: number;
+  readonly latestMs: number;
+}
+
+export interface TriedPerson {
+  readonly personId: number;
+  /** From all addresses, as `computeTriesNow` gives them: what is forgotten or forgiven there is so here. */
+  readonly triesNow: number;
+}
+
+/** @returns the count with this try; undefined where it is not looked at, and so not counted */
+export function decideSourceTry(
+  before: SourceCount | undefined,
+  tried: TriedPerson | undefined,
+  nowMs: number,
+): SourceCount | undefined {
+  const { byPerson = new Map<number, number>(), all = 0, latestMs = nowMs } = before ?? {};
+  const allNow = nowMs - latestMs >= sourceForgottenAfterMs ? 0 : all;
+  if (allNow >= sourceTriesMax) return undefined;
+  const after = { byPerson, all: allNow + 1, latestMs: nowMs };
+  if (tried === undefined) return after;
+  const ofPerson = Math.min(byPerson.get(tried.personId) ?? 0, tried.triesNow);
+  if (ofPerson >= personTriesMax) return undefined;
+  return { ...after, byPerson: new Map([...byPerson, [tried.personId, ofPerson + 1]]) };
 }
 
 /** A one-time password that nobody has used by then is none any more. */

@@ -7,6 +7,7 @@ import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { refuseOtherHosts } from '../../platform/http-server.ts';
+import { toSource } from '../rules/proxy-header.ts';
 import { hashSession } from '../sessions.ts';
 import type { Fields } from './view.ts';
 
@@ -22,6 +23,17 @@ export interface OutsideAddress {
 
 export const minuteMs = 60_000;
 const requestsAMinute = 600;
+
+// ---------------------------------------------------------------- from where
+
+/**
+ * The network address that asks: the one that the trusted proxy names, and of IPv6 its network of 64 bits, which one
+ * customer has whole. Undefined where all come from one address, be it this machine or a proxy that names none.
+ */
+export function findSource({ ip }: FastifyRequest, outside: OutsideAddress | undefined): string | undefined {
+  if (outside === undefined || outside.proxies.includes(ip)) return undefined;
+  return toSource(ip);
+}
 
 // ---------------------------------------------------------------- cookies
 

@@ -16,11 +16,13 @@ import { type ProxyRefusal, readHeaderValues } from '../rules/proxy-header.ts';
 import type { Queue } from '../rules/queue.ts';
 import { identifyByProxy, makeSessionSource, type SessionContext, startSessionByProxy } from '../sessions.ts';
 import type { ChangeReader } from '../ports.ts';
+import { SourceTries } from '../source-tries.ts';
 import { frame, pageScript, plainPage, stylePath } from './layout.ts';
 import {
   addGuards,
   type CookieNames,
   cookieNamesOf,
+  findSource,
   lastOfEach,
   minuteMs,
   nameSession,
@@ -139,7 +141,9 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   const cookieNames = cookieNamesOf(outside);
   const parts: PageParts = { ...options, cookieNames, refusals: new ProxyRefusals(options.log) };
   const signInViews =
-    outside?.userHeader === undefined ? makeSignInViews(options.readContext) : makeProxySignInViews();
+    outside?.userHeader === undefined
+      ? makeSignInViews({ readContext, tries: new SourceTries() })
+      : makeProxySignInViews();
   const deciding = makeDecideViews({
     ...options,
     readFilter: async (fields) => readQueueFilter(options.store, fields),
@@ -263,6 +267,7 @@ async function readVisit(
     isSandbox: parts.isSandbox,
     nowMs: context.clock.now(),
     person: known.proved?.person,
+    source: findSource(request, parts.outside),
     mark: known.proved === undefined ? '' : await parts.store.changeMark(),
     csrfToken: reply.generateCsrf({ userInfo: nameSession(request, parts.cookieNames) }),
     path: readPath(request),

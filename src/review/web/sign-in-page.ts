@@ -1,6 +1,7 @@
 /** Signing in and out, and the first password of one's own. */
 import { changePassword, signIn, type SignInContext } from '../sign-in.ts';
 import { startSession, type SessionContext } from '../sessions.ts';
+import type { SourceTries } from '../source-tries.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, problems } from './layout.ts';
 import type { Answer, Fields, Page, View, Visit } from './view.ts';
@@ -85,10 +86,19 @@ function passwordPage(visit: Visit, name: string, complaint?: string): Page {
   };
 }
 
-async function answerSignIn(context: SignInPageContext, visit: Visit, fields: Fields): Promise<Answer> {
+/** What the two forms with a password need. */
+export interface SignInPage {
+  /** As it is at this moment: the journal may be restored meanwhile. */
+  readonly readContext: () => Promise<SignInPageContext>;
+  readonly tries: SourceTries;
+}
+
+async function answerSignIn(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
+  const context = await page.readContext();
   const sinceMs = context.clock.now();
   const name = cut(fields['name'], nameLengthMax);
-  const answer = await signIn(context, name, cut(fields['password'], passwordLengthMax));
+  const password = cut(fields['password'], passwordLengthMax);
+  const answer = await signIn(context, name, password, page.tries.of(visit.source));
   switch (answer.kind) {
     case 'refused':
       return signInPage(visit, name, visit.say('signInRefused'));
@@ -99,7 +109,9 @@ async function answerSignIn(context: SignInPageContext, visit: Visit, fields: Fi
   }
 }
 
-async function answerPassword(context: SignInPageContext, visit: Visit, fields: Fields): Promise<Answer> {
+async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
+  const context = await page.readContext();
+  const source = page.tries.of(visit.source);
   const sinceMs = context.clock.now();
   const name = cut(fields['name'], nameLengthMax);
   const [present, wanted, again] = ['present', 'wanted', 'again'].map((field) =>
@@ -107,17 +119,16 @@ async function answerPassword(context: SignInPageContext, visit: Visit, fields: 
   );
   if (present === undefined || wanted === undefined || wanted !== again)
     return passwordPage(visit, name, visit.say('notAlike'));
-  const why = await changePassword(context, name, present, wanted);
+  const why = await changePassword(context, name, present, wanted, source);
   if (why !== undefined) return passwordPage(visit, name, why);
-  const answer = await signIn(context, name, wanted);
+  const answer = await signIn(context, name, wanted, source);
   if (answer.kind !== 'signed-in') return signInPage(visit, name);
   // Who has set a new password wants nobody else to go on with the old one.
   await context.store.endSessionsOf(answer.person.personId);
   return { goTo: '/today', secret: await startSession(context, answer.person, sinceMs) };
 }
 
-/** @param readContext as it is at this moment: the journal may be restored meanwhile */
-export const makeSignInViews = (readContext: () => Promise<SignInPageContext>): readonly View[] => [
+export const makeSignInViews = (page: SignInPage): readonly View[] => [
   { method: 'GET', path: '/sign-in', answer: async (visit) => signInPage(visit, '') },
   {
     method: 'GET',
@@ -127,12 +138,12 @@ export const makeSignInViews = (readContext: () => Promise<SignInPageContext>): 
   {
     method: 'POST',
     path: '/sign-in',
-    answer: async (visit, fields) => answerSignIn(await readContext(), visit, fields),
+    answer: async (visit, fields) => answerSignIn(page, visit, fields),
   },
   {
     method: 'POST',
     path: '/password',
-    answer: async (visit, fields) => answerPassword(await readContext(), visit, fields),
+    answer: async (visit, fields) => answerPassword(page, visit, fields),
   },
   {
     method: 'POST',

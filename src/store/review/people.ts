@@ -109,14 +109,16 @@ export const personWrites = {
     for (const erased of edit.erases ?? []) yield* eraseRow(erased);
     return true;
   },
-  *countTry(personId, before, { failedTries, lockedUntilMs }) {
+  *countTry(personId, before, { failedTries, lockedUntilMs }, lock) {
     const update = query
       .updateTable('person')
       .set({ failed_tries: failedTries, locked_until_ms: lockedUntilMs })
       .where('person_id', '=', personId)
       .where('failed_tries', '=', before.failedTries)
       .where('locked_until_ms', '=', before.lockedUntilMs);
-    return (yield* change(update)) > 0;
+    const isCounted = (yield* change(update)) > 0;
+    if (isCounted && lock !== undefined) yield* appendPersonEvent(lock);
+    return isCounted;
   },
   *noteSignIn(personId, atMs) {
     const forgiven = { failed_tries: 0, locked_until_ms: 0, last_sign_in_at_ms: atMs };
