@@ -184,7 +184,12 @@ export interface PersonEdit {
   /** New, or as the person is from now on; tries and the latest sign-in are not changed by it. */
   readonly person?: Person | undefined;
   readonly password?:
-    ({ readonly personId: number } & Pick<PersonPassword, 'passwordHash' | 'mustChange'>) | undefined;
+    | ({
+        readonly personId: number;
+        /** False for the same password, hashed anew. */
+        readonly endsSessions: boolean;
+      } & Pick<PersonPassword, 'passwordHash' | 'mustChange'>)
+    | undefined;
   /** Person whose wrong passwords are forgotten. */
   readonly forgivesTriesOf?: number | undefined;
   readonly token?: (PersonToken & { readonly tokenHash: string }) | undefined;
@@ -238,11 +243,14 @@ export interface PersonStore {
 
 export interface SessionStore {
   session(sessionHash: string): Promise<PersonSession | undefined>;
-  /** Begins one, and forgets those that began before a moment. */
-  startSession(session: PersonSession, endedBeforeMs: number): Promise<void>;
+  /**
+   * Begins one, and forgets those that began before a moment.
+   * @param passwordHash by which the person was let in; null where no password was
+   * @returns false, with none begun, where the person has another password since
+   */
+  startSession(session: PersonSession, endedBeforeMs: number, passwordHash: string | null): Promise<boolean>;
   noteSessionUse(sessionHash: string, atMs: number): Promise<void>;
   endSession(sessionHash: string): Promise<void>;
-  endSessionsOf(personId: number): Promise<void>;
 }
 
 // ---------------------------------------------------------------- live pages

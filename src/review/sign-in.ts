@@ -21,7 +21,7 @@ import { sharedSource, type TrySource } from './source-tries.ts';
 
 /** `must-change`: the one-time password was right, and lets its owner do nothing but set one of his own. */
 export type SignIn =
-  | ({ readonly kind: 'signed-in' } & ProvedPerson)
+  | ({ readonly kind: 'signed-in'; readonly passwordHash: string } & ProvedPerson)
   | { readonly kind: 'must-change'; readonly person: Person }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -79,8 +79,10 @@ async function lookAt(
   await store.noteSignIn(person.personId, nowMs);
   source.forgive(person.personId);
   if (mustChange) return { kind: 'must-change', person };
-  if (isWeaker(passwordHash, cost)) await keepPassword(context, person, password, { rehashed: true });
-  return { kind: 'signed-in', person, proof: 'password' };
+  const hashedAnew = isWeaker(passwordHash, cost)
+    ? await keepPassword(context, person, password, { rehashed: true })
+    : undefined;
+  return { kind: 'signed-in', person, proof: 'password', passwordHash: hashedAnew ?? passwordHash };
 }
 
 const triedPersonOf = (kept: PersonPassword, nowMs: number): TriedPerson => ({
@@ -121,13 +123,16 @@ const makeDraft = (
   cells: {},
 });
 
-/** @returns false when an admin has replaced the password, or disabled the user, since it was looked at */
+/**
+ * With another password the person's sessions end, all of them.
+ * @returns the hash; undefined when an admin has replaced the password, or disabled the user, since it was looked at
+ */
 async function keepPassword(
   { store, clock, cost }: SignInContext,
   person: Person,
   password: string,
-  facts: PersonEventDraft['facts'],
-): Promise<boolean> {
+  facts: { readonly rehashed?: true },
+): Promise<string | undefined> {
   const passwordHash = await hashPassword(password, cost);
   let isKept = false;
   await appendEdit(store, ({ people }) => {
@@ -136,10 +141,15 @@ async function keepPassword(
     if (!isKept) return undefined;
     return {
       events: [makeDraft(person, clock.now(), 'password-changed', facts)],
-      password: { personId: person.personId, passwordHash, mustChange: false },
+      password: {
+        personId: person.personId,
+        passwordHash,
+        mustChange: false,
+        endsSessions: facts.rehashed !== true,
+      },
     };
   });
-  return isKept;
+  return isKept ? passwordHash : undefined;
 }
 
 /**
@@ -160,5 +170,6 @@ export async function changePassword(
     complainAboutPassword(wanted, person) ??
     (wanted === present ? 'the new password is the one that you have' : undefined);
   if (complaint !== undefined) return complaint;
-  return (await keepPassword(context, person, wanted, {})) ? undefined : signInRefusal;
+  const kept = await keepPassword(context, person, wanted, {});
+  return kept === undefined ? signInRefusal : undefined;
 }

@@ -91,7 +91,7 @@ export async function openUsers(loaded: LoadedSettings, log: Logger): Promise<Us
     signIn: async (name, password) => {
       const answer = await signIn(await makeContext(journal), name, password);
       if (answer.kind === 'refused') throw new SettingsError(answer.why);
-      if (answer.kind === 'signed-in') return answer;
+      if (answer.kind === 'signed-in') return { person: answer.person, proof: answer.proof };
       throw new SettingsError(
         `a one-time password is good for one thing: set your own with "paydrop user password ${answer.person.name}"`,
       );

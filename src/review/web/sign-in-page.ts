@@ -1,6 +1,6 @@
 /** Signing in and out, and the first password of one's own. */
 import { changePassword, signIn, type SignInContext } from '../sign-in.ts';
-import { startSession, type SessionContext } from '../sessions.ts';
+import { type LetIn, startSession, type SessionContext } from '../sessions.ts';
 import type { SourceTries } from '../source-tries.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, problems } from './layout.ts';
@@ -105,8 +105,19 @@ async function answerSignIn(page: SignInPage, visit: Visit, fields: Fields): Pro
     case 'must-change':
       return passwordPage(visit, name);
     case 'signed-in':
-      return { goTo: '/today', secret: await startSession(context, answer.person, sinceMs) };
+      return begin(context, visit, answer, sinceMs);
   }
+}
+
+async function begin(
+  context: SignInPageContext,
+  visit: Visit,
+  letIn: LetIn,
+  sinceMs: number,
+): Promise<Answer> {
+  const secret = await startSession(context, letIn, sinceMs);
+  if (secret !== undefined) return { goTo: '/today', secret };
+  return signInPage(visit, letIn.person.name, visit.say('signInRefused'));
 }
 
 async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
@@ -123,9 +134,7 @@ async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): P
   if (why !== undefined) return passwordPage(visit, name, why);
   const answer = await signIn(context, name, wanted, source);
   if (answer.kind !== 'signed-in') return signInPage(visit, name);
-  // Who has set a new password wants nobody else to go on with the old one.
-  await context.store.endSessionsOf(answer.person.personId);
-  return { goTo: '/today', secret: await startSession(context, answer.person, sinceMs) };
+  return begin(context, visit, answer, sinceMs);
 }
 
 export const makeSignInViews = (page: SignInPage): readonly View[] => [

@@ -7,6 +7,7 @@ import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
 import { makeSalt } from '../payouts/chain.ts';
+import { endSessionsOf } from './sessions.ts';
 import { eraseRow } from '../evidence/erasure.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 
@@ -138,9 +139,10 @@ function* writePerson({ person, password, forgivesTriesOf }: PersonEdit): Body<v
     yield* change(put.onConflict((conflict) => conflict.column('person_id').doUpdateSet(row)));
   }
   if (password !== undefined) {
-    const { personId, passwordHash, mustChange } = password;
+    const { personId, passwordHash, mustChange, endsSessions } = password;
     const set = { password_hash: passwordHash, must_change: Number(mustChange) };
     yield* change(query.updateTable('person').set(set).where('person_id', '=', personId));
+    if (endsSessions) yield* endSessionsOf(personId);
   }
   const forgiven = { failed_tries: 0, locked_until_ms: 0 };
   if (forgivesTriesOf !== undefined)

@@ -126,9 +126,10 @@ describe('behind a proxy', () => {
   test('takes no cookie that another page under its domain could have set', async () => {
     page = await openBehind(['127.0.0.1']);
     const mali = await rig.users.find('mali');
+    const { passwordHash = '' } = (await rig.store.personPassword('mali')) ?? {};
     const secret = await startSession(
       { ...rig.users.context, store: rig.store },
-      mali,
+      { person: mali, passwordHash },
       rig.users.clock.now(),
     );
     const statusWith = async (name: string) =>

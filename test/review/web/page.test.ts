@@ -4,6 +4,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stylePath } from '../../../src/review/web/layout.ts';
 import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
 import { sessionIdleMs, sessionLongestMs } from '../../../src/review/rules/session.ts';
+import { startSession } from '../../../src/review/sessions.ts';
+import { changePassword, signIn } from '../../../src/review/sign-in.ts';
 import { Browser } from '../../support/browser.ts';
 import { ingest, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../../support/persons.ts';
@@ -104,6 +106,37 @@ describe('signing in', () => {
     const outcome = await users.ask({ ...request_, personId }, mali);
     expect(outcome.kind).toBe('done');
     expect(isSignIn(await browser.get('/queue'))).toBe(true);
+  });
+
+  test('it ends with the password of its owner, wherever the new one is set', async () => {
+    await signInAsMali();
+    const own = passwordOf('mali');
+    // As the shell does it.
+    expect(await changePassword(users.context, 'mali', own, 'another tea at noon')).toBeUndefined();
+    expect(isSignIn(await browser.get('/queue'))).toBe(true);
+    expect((await browser.signIn('mali', 'another tea at noon')).status).toBe(200);
+    expect(isSignIn(await browser.get('/queue'))).toBe(false);
+  });
+
+  test('none begins with a password that was replaced while it was looked at', async () => {
+    const mali = await users.find('mali');
+    const { passwordHash = '' } = (await sqlite.store.personPassword('mali')) ?? {};
+    await changePassword(users.context, 'mali', passwordOf('mali'), 'another tea at noon');
+    const late = { person: mali, passwordHash };
+    expect(
+      await startSession({ ...users.context, store: sqlite.store }, late, users.clock.now()),
+    ).toBeUndefined();
+  });
+
+  test('it goes on where the same password is hashed anew', async () => {
+    await signInAsMali();
+    const dearer = { ...users.context, cost: { logN: 2, r: 1, p: 1 } };
+    const answer = await signIn(dearer, 'mali', passwordOf('mali'));
+    if (answer.kind !== 'signed-in') throw new Error(answer.kind);
+    expect(
+      await startSession({ ...users.context, store: sqlite.store }, answer, users.clock.now()),
+    ).toBeDefined();
+    expect(isSignIn(await browser.get('/queue'))).toBe(false);
   });
 });
 

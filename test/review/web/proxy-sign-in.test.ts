@@ -338,7 +338,7 @@ describe('everything that the page answers', () => {
     for (const { method, path } of views) {
       // A wrong name has ended it: once more the same, whose token the form has.
       if ((await rig.store.session(sessionHash)) === undefined && session !== undefined)
-        await rig.store.startSession({ ...session, sessionHash }, 0);
+        await rig.store.startSession({ ...session, sessionHash }, 0, null);
       // A page that asks by itself begins no session: nok is not let in by it either.
       const by = { ...asked, headers: { ...asked.headers, 'x-live': '1' } };
       const shown = method === 'GET' ? await visitor.ask(fill(path), by) : await visitor.post(fill(path), by);
@@ -423,7 +423,9 @@ describe('everything that the page answers', () => {
   test('takes no session of a password, and ends it where the proxy names somebody', async () => {
     const context = { ...rig.users.context, store: rig.store };
     const dao = await rig.users.find('dao');
-    const secret = await startSession(context, dao, rig.users.clock.now());
+    const { passwordHash = '' } = (await rig.store.personPassword('dao')) ?? {};
+    const secret = await startSession(context, { person: dao, passwordHash }, rig.users.clock.now());
+    if (secret === undefined) throw new Error('no session has begun');
     visitor.cookies.set('__Host-paydrop_session', secret);
     for (const asked of [{}, { headers: { 'x-live': '1' } }])
       expect(isShut(await visitor.ask('/queue', asked))).toBe(true);
