@@ -226,6 +226,8 @@ export interface PersonStore {
   personEvents(afterSeq: number, limit: number): Promise<readonly PersonEvent[]>;
   /** @returns false, with nothing changed, when somebody else has changed something since */
   editPersons(edit: PersonEdit): Promise<boolean>;
+  /** Appends to the history what changes nothing. */
+  recordPersonEvent(draft: PersonEventDraft): Promise<void>;
   /**
    * Counts a try before it is looked at; false when another has been counted since.
    * @param lock what the history says of it, where this try locks the person out

@@ -3,6 +3,7 @@
  * or locked, all take the same time and meet the same answer.
  */
 import type { Clock } from '../core/ports.ts';
+import type { AccessNotes } from './access-record.ts';
 import { hashPassword, isRightPassword, isWeaker, type PasswordCost, usualCost } from './password-hash.ts';
 import { appendEdit } from './people.ts';
 import type { PersonPassword, PersonStore } from './ports.ts';
@@ -17,7 +18,7 @@ import {
 } from './rules/password.ts';
 import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.ts';
 import { nameKeyOf, versionOf } from './rules/person-request.ts';
-import { sharedSource, type TrySource } from './source-tries.ts';
+import type { TrySource } from './source-tries.ts';
 
 /** `must-change`: the one-time password was right, and lets its owner do nothing but set one of his own. */
 export type SignIn =
@@ -32,57 +33,98 @@ export const signInRefusal =
 /** A refusal comes after so long, or twice as long: that a try was counted, or nobody is called so, is not told by it. */
 const refusalMs = 1_000;
 
+/** Where a password is typed. */
+export interface SignInPlace {
+  readonly tries: TrySource;
+  readonly access: AccessNotes;
+  /** In the history. */
+  readonly name: 'page' | 'shell';
+}
+
 export interface SignInContext {
   readonly store: PersonStore;
   readonly clock: Clock;
   /** When the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
   readonly cost?: PasswordCost;
+  readonly place: SignInPlace;
   /** A user is locked out: the history says so already, and a notice is due. */
   readonly onLock: () => void;
 }
 
-/** Looks at a password, which counts among the tries. @param source where it is typed */
-export async function signIn(
-  context: SignInContext,
-  name: string,
-  password: string,
-  source: TrySource = sharedSource,
-): Promise<SignIn> {
-  const { clock } = context;
-  const startMs = clock.elapsedMs();
-  const answer = await lookAt(context, name, password, source);
-  const takenMs = clock.elapsedMs() - startMs;
-  const wholeMs = Math.max(1, Math.ceil(takenMs / refusalMs)) * refusalMs;
-  if (answer.kind === 'refused') await clock.sleep(wholeMs - takenMs);
+/** Why a password lets nobody in, as the history has it. */
+type Failure =
+  'unknown-name' | 'too-many-tries' | 'wrong-password' | 'disabled' | 'before-restore' | 'one-time-over';
+
+type LookedAt =
+  | Exclude<SignIn, { readonly kind: 'refused' }>
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly subject: number };
+
+/** Looks at a password, which counts among the tries. */
+export async function signIn(context: SignInContext, name: string, password: string): Promise<SignIn> {
+  const { clock, place } = context;
+  const answer = await prove(context, name, password);
+  if (answer.kind === 'signed-in') {
+    const { person, proof } = answer;
+    const access = { kind: 'signed-in', subject: person.personId, proof, what: place.name } as const;
+    await place.access.note(access, clock.now());
+  }
   return answer;
 }
 
-async function lookAt(
-  context: SignInContext,
-  name: string,
-  password: string,
-  source: TrySource,
-): Promise<SignIn> {
-  const { store, clock, restoredAtMs, cost = usualCost } = context;
-  const refusal = { kind: 'refused', why: signInRefusal } as const;
+/** A failure is in the history, and answered like every other one. */
+async function prove(context: SignInContext, name: string, password: string): Promise<SignIn> {
+  const { clock, place } = context;
+  const startMs = clock.elapsedMs();
+  const looked = await lookAt(context, name, password);
+  if (looked.kind !== 'failed') return looked;
+  const { failure, subject } = looked;
+  await place.access.note({ kind: 'sign-in-failed', subject, proof: null, what: failure }, clock.now());
+  const takenMs = clock.elapsedMs() - startMs;
+  const wholeMs = Math.max(1, Math.ceil(takenMs / refusalMs)) * refusalMs;
+  await clock.sleep(wholeMs - takenMs);
+  return { kind: 'refused', why: signInRefusal };
+}
+
+async function lookAt(context: SignInContext, name: string, password: string): Promise<LookedAt> {
+  const { store, clock, restoredAtMs, cost = usualCost, place } = context;
   const nowMs = clock.now();
   const kept = await store.personPassword(nameKeyOf(name));
-  const isFromHere = source.count(kept && triedPersonOf(kept, nowMs), nowMs);
+  const isFromHere = place.tries.count(kept && triedPersonOf(kept, nowMs), nowMs);
   const isCounted = isFromHere && kept !== undefined && (await countTry(context, kept));
   // Also for nobody, so that it takes as long.
   const isRight = await isRightPassword(password, kept?.passwordHash, cost);
-  if (!isRight || !isCounted) return refusal;
+  const failure = findFailure(kept, { isCounted, isRight, nowMs, restoredAtMs });
+  if (kept === undefined || failure !== undefined)
+    return { kind: 'failed', failure: failure ?? 'unknown-name', subject: kept?.person.personId ?? 0 };
   const { person, mustChange, passwordHash } = kept;
-  if (person.isDisabled || isBeforeRestore(person.standsSinceMs, restoredAtMs)) return refusal;
-  if (mustChange && isOneTimeOver(person.handedAtMs, nowMs)) return refusal;
   await store.noteSignIn(person.personId, nowMs);
-  source.forgive(person.personId);
+  place.tries.forgive(person.personId);
   if (mustChange) return { kind: 'must-change', person };
   const hashedAnew = isWeaker(passwordHash, cost)
     ? await keepPassword(context, person, password, { rehashed: true })
     : undefined;
   return { kind: 'signed-in', person, proof: 'password', passwordHash: hashedAnew ?? passwordHash };
+}
+
+interface Looked {
+  readonly isCounted: boolean;
+  readonly isRight: boolean;
+  readonly nowMs: number;
+  readonly restoredAtMs: number | undefined;
+}
+
+function findFailure(
+  kept: PersonPassword | undefined,
+  { isCounted, isRight, nowMs, restoredAtMs }: Looked,
+): Failure | undefined {
+  if (kept === undefined) return 'unknown-name';
+  const { person, mustChange } = kept;
+  if (!isCounted) return 'too-many-tries';
+  if (!isRight) return 'wrong-password';
+  if (person.isDisabled) return 'disabled';
+  if (isBeforeRestore(person.standsSinceMs, restoredAtMs)) return 'before-restore';
+  return mustChange && isOneTimeOver(person.handedAtMs, nowMs) ? 'one-time-over' : undefined;
 }
 
 const triedPersonOf = (kept: PersonPassword, nowMs: number): TriedPerson => ({
@@ -161,9 +203,8 @@ export async function changePassword(
   name: string,
   present: string,
   wanted: string,
-  source: TrySource = sharedSource,
 ): Promise<string | undefined> {
-  const answer = await signIn(context, name, present, source);
+  const answer = await prove(context, name, present);
   if (answer.kind === 'refused') return answer.why;
   const { person } = answer;
   const complaint =

@@ -530,6 +530,13 @@ const ofEvents: readonly Pair[] = [
   ['change {id} ({why}) was sent back', 'ส่งคำขอ {id} กลับ ({why})'],
   ['change {id} ({why}) was withdrawn', 'ถอนคำขอ {id} ({why})'],
   ['change {id} ({why}) is stale', 'คำขอ {id} ล้าสมัย ({why})'],
+  ['{name} has signed in ({what})', '{name} เข้าสู่ระบบ ({what})'],
+  ['a sign-in as {name} failed ({what})', 'เข้าสู่ระบบด้วยชื่อ {name} ไม่สำเร็จ ({what})'],
+  ['a sign-in under an unknown name failed ({what})', 'เข้าสู่ระบบด้วยชื่อที่ไม่มีในระบบไม่สำเร็จ ({what})'],
+  ['{name} was refused ({what})', 'ปฏิเสธคำขอของ {name} เพราะไม่มีสิทธิ์ ({what})'],
+  ['an unknown visitor was refused ({what})', 'ปฏิเสธคำขอของผู้ที่ยังไม่ยืนยันตัวตน ({what})'],
+  ['{why}, from {network}', '{why} จาก {network}'],
+  ['{why}, {count} times since {moment}', '{why} รวม {count} ครั้งตั้งแต่ {moment}'],
   ['{name} is locked out after {count} wrong passwords', '{name} ถูกล็อกเพราะใส่รหัสผ่านผิด {count} ครั้ง'],
   [
     'ALARM: {name} was made an admin without an admin',

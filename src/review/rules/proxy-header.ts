@@ -36,6 +36,13 @@ export function toSource(address: string): string {
   return `${[...(first ?? []), ...zeros, ...(last ?? [])].slice(0, 4).join(':')}::/64`;
 }
 
+/** What may be kept of a source: a network of 256 addresses, or of 48 bits; undefined of what is no address. */
+export function toNetwork(source: string): string | undefined {
+  const ipv4 = ipv4Form.exec(source)?.[1];
+  if (ipv4 !== undefined) return `${ipv4.split('.').slice(0, 3).join('.')}.0/24`;
+  return source.endsWith('::/64') ? `${source.split(':').slice(0, 3).join(':')}::/48` : undefined;
+}
+
 /** No user is called otherwise; so nothing else comes to look like a name by being made plain. */
 const nameSigns = /^[\x21-\x7E]+$/;
 

@@ -9,13 +9,15 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { Log } from '../../core/ports.ts';
 import { makeServerFactory, type ServerLimits } from '../../platform/http-server.ts';
+import { type AccessNotes, AccessRecord } from '../access-record.ts';
 import { Challenges } from '../challenges.ts';
 import type { SigningPlace } from '../passkeys.ts';
 import { type Action, can, type ProvedPerson } from '../rules/people.ts';
-import { type ProxyRefusal, readHeaderValues } from '../rules/proxy-header.ts';
+import { type ProxyRefusal, readHeaderValues, toNetwork } from '../rules/proxy-header.ts';
 import type { Queue } from '../rules/queue.ts';
 import { identifyByProxy, makeSessionSource, type SessionContext, startSessionByProxy } from '../sessions.ts';
 import type { ChangeReader } from '../ports.ts';
+import type { SignInPlace } from '../sign-in.ts';
 import { SourceTries } from '../source-tries.ts';
 import { frame, pageScript, plainPage, stylePath } from './layout.ts';
 import {
@@ -92,6 +94,7 @@ export interface ReviewPageOptions {
 type PageParts = ReviewPageOptions & {
   readonly refusals: ProxyRefusals;
   readonly cookieNames: CookieNames;
+  readonly access: AccessRecord;
 };
 
 /** Disposing of it ends it at once: what is being answered is cut off. */
@@ -139,10 +142,12 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     onChange: options.onUserChange,
   };
   const cookieNames = cookieNamesOf(outside);
-  const parts: PageParts = { ...options, cookieNames, refusals: new ProxyRefusals(options.log) };
+  const access = new AccessRecord(store, options.log);
+  const parts: PageParts = { ...options, cookieNames, access, refusals: new ProxyRefusals(options.log) };
+  recordAccess(app, parts);
   const signInViews =
     outside?.userHeader === undefined
-      ? makeSignInViews({ readContext, tries: new SourceTries() })
+      ? makeSignInViews({ readContext, placeOf: makePlaces(access) })
       : makeProxySignInViews();
   const deciding = makeDecideViews({
     ...options,
@@ -177,6 +182,45 @@ function placeOf(origin: string): SigningPlace {
   if (isIP(url.hostname.replaceAll(/[[\]]/g, '')) !== 0) url.hostname = 'localhost';
   return { origin: url.origin, rpId: url.hostname };
 }
+
+// ---------------------------------------------------------------- what is recorded
+
+/** Who has asked, until the answer is out. */
+const askers = new WeakMap<FastifyRequest, ProvedPerson>();
+
+const networkOf = (source: string | undefined): string | undefined =>
+  source === undefined ? undefined : toNetwork(source);
+
+const notesOf = (request: FastifyRequest, { access, outside }: PageParts): AccessNotes =>
+  access.at(networkOf(findSource(request, outside)));
+
+/** Tries are counted over all sign-ins of this page. */
+function makePlaces(access: AccessRecord): (visit: Visit) => SignInPlace {
+  const tries = new SourceTries();
+  return ({ source }) => ({ name: 'page', tries: tries.of(source), access: access.at(networkOf(source)) });
+}
+
+/** Each refusal, whoever has refused it; the path as the table of views has it, without what was typed. */
+function recordAccess(app: FastifyInstance, parts: PageParts): void {
+  const { access, readContext } = parts;
+  const flush = async (isAll = false) => access.flush((await readContext()).clock.now(), isAll);
+  const timer = setInterval(() => void flush().catch(ignore), minuteMs).unref();
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    await flush(true).catch(ignore);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    if (reply.statusCode !== 403) return;
+    const proved = askers.get(request);
+    const what = `${request.method} ${request.routeOptions.url ?? 'no view'}`;
+    const { clock } = await readContext();
+    const by = { subject: proved?.person.personId ?? 0, proof: proved?.proof ?? null };
+    await notesOf(request, parts).note({ kind: 'refused', ...by, what }, clock.now());
+  });
+}
+
+/** A journal that cannot be read is told of by whoever works on it. */
+const ignore = (): undefined => undefined;
 
 // ---------------------------------------------------------------- views
 
@@ -240,6 +284,8 @@ async function identify(
     // What his browser had of somebody else, or of a password, ends with it.
     await endOwnSession(request, parts);
     begin(await startSessionByProxy(context, person));
+    const signedIn = { kind: 'signed-in', subject: person.personId, proof: 'proxy', what: 'page' } as const;
+    await notesOf(request, parts).note(signedIn, context.clock.now());
   }
   return { proved: { person, proof: 'proxy' } };
 }
@@ -261,6 +307,7 @@ async function readVisit(
   };
   const mayOpen = mayBegin && isUse && isOpened(request);
   const known = await identify(request, parts, context, isUse, mayOpen ? begin : undefined);
+  if (known.proved !== undefined) askers.set(request, known.proved);
   const visit = {
     language,
     theme: themes.find((one) => one === request.cookies[parts.cookieNames.theme]),

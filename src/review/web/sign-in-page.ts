@@ -1,12 +1,12 @@
 /** Signing in and out, and the first password of one's own. */
-import { changePassword, signIn, type SignInContext } from '../sign-in.ts';
+import { changePassword, signIn, type SignInContext, type SignInPlace } from '../sign-in.ts';
 import { type LetIn, startSession, type SessionContext } from '../sessions.ts';
-import type { SourceTries } from '../source-tries.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, problems } from './layout.ts';
 import type { Answer, Fields, Page, View, Visit } from './view.ts';
 
-export type SignInPageContext = SignInContext & SessionContext;
+/** But for the place, which each visit has of its own. */
+export type SignInPageContext = Omit<SignInContext, 'place'> & SessionContext;
 
 const nameLengthMax = 64;
 /** Longer ones cost time to hash, and nobody types them. */
@@ -90,15 +90,15 @@ function passwordPage(visit: Visit, name: string, complaint?: string): Page {
 export interface SignInPage {
   /** As it is at this moment: the journal may be restored meanwhile. */
   readonly readContext: () => Promise<SignInPageContext>;
-  readonly tries: SourceTries;
+  readonly placeOf: (visit: Visit) => SignInPlace;
 }
 
 async function answerSignIn(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
-  const context = await page.readContext();
+  const context = { ...(await page.readContext()), place: page.placeOf(visit) };
   const sinceMs = context.clock.now();
   const name = cut(fields['name'], nameLengthMax);
   const password = cut(fields['password'], passwordLengthMax);
-  const answer = await signIn(context, name, password, page.tries.of(visit.source));
+  const answer = await signIn(context, name, password);
   switch (answer.kind) {
     case 'refused':
       return signInPage(visit, name, visit.say('signInRefused'));
@@ -121,8 +121,7 @@ async function begin(
 }
 
 async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
-  const context = await page.readContext();
-  const source = page.tries.of(visit.source);
+  const context = { ...(await page.readContext()), place: page.placeOf(visit) };
   const sinceMs = context.clock.now();
   const name = cut(fields['name'], nameLengthMax);
   const [present, wanted, again] = ['present', 'wanted', 'again'].map((field) =>
@@ -130,9 +129,9 @@ async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): P
   );
   if (present === undefined || wanted === undefined || wanted !== again)
     return passwordPage(visit, name, visit.say('notAlike'));
-  const why = await changePassword(context, name, present, wanted, source);
+  const why = await changePassword(context, name, present, wanted);
   if (why !== undefined) return passwordPage(visit, name, why);
-  const answer = await signIn(context, name, wanted, source);
+  const answer = await signIn(context, name, wanted);
   if (answer.kind !== 'signed-in') return signInPage(visit, name);
   return begin(context, visit, answer, sinceMs);
 }

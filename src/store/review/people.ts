@@ -25,18 +25,23 @@ const readLatestSeq = function* (): Reading<number> {
   return (yield* selectFirst(latest))?.seq ?? 0;
 };
 
+const latestOfNobody = query
+  .selectFrom('person_event')
+  .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
+  .where('subject', '=', 0);
+
+const latestOfPeople = query.selectFrom('person as p').select(({ selectFrom }) =>
+  selectFrom('person_event as l')
+    .select(({ fn }) => fn.max<number | null>('l.seq').as('latest'))
+    .whereRef('l.subject', '=', 'p.person_id')
+    .as('seq'),
+);
+
+/** One look for each subject, however long the history is. */
 const latestOfEach = query
-  .selectFrom('person_event as e')
-  .select(['e.subject', 'e.seq', 'e.hash'])
-  .where(({ eb, selectFrom, ref }) =>
-    eb(
-      'e.seq',
-      '=',
-      selectFrom('person_event as l')
-        .select(({ fn }) => fn.max('l.seq').as('seq'))
-        .where('l.subject', '=', ref('e.subject')),
-    ),
-  );
+  .selectFrom('person_event')
+  .select(['subject', 'seq', 'hash'])
+  .where('seq', 'in', latestOfPeople.unionAll(latestOfNobody));
 
 export const personReads = {
   *persons() {
@@ -109,6 +114,9 @@ export const personWrites = {
       yield* change(query.insertInto('person_event').values(records.toRow(event)));
     for (const erased of edit.erases ?? []) yield* eraseRow(erased);
     return true;
+  },
+  *recordPersonEvent(draft) {
+    yield* appendPersonEvent(draft);
   },
   *countTry(personId, before, { failedTries, lockedUntilMs }, lock) {
     const update = query

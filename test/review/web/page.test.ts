@@ -6,6 +6,7 @@ import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.
 import { sessionIdleMs, sessionLongestMs } from '../../../src/review/rules/session.ts';
 import { startSession } from '../../../src/review/sessions.ts';
 import { changePassword, signIn } from '../../../src/review/sign-in.ts';
+import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
 import { Browser } from '../../support/browser.ts';
 import { ingest, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../../support/persons.ts';
@@ -290,5 +291,32 @@ describe('the queue', () => {
     expect(text).toContain('<html lang="th" data-theme="dark"');
     expect(text).toContain('ไม่มีรายการรอดำเนินการ');
     expect(text).toMatch(/21 พ\.ย\. 2569 12:00 น\./);
+  });
+});
+
+describe('the history of people has', () => {
+  const readAccess = async () => {
+    const { people } = await sqlite.store.persons();
+    return (await sqlite.store.personEvents(0, 1_000))
+      .filter(({ kind }) => ['signed-in', 'sign-in-failed', 'refused'].includes(kind))
+      .map((event) => describePersonEvent(event, people));
+  };
+
+  test('who signed in, who could not, and each 403, with who met it', async () => {
+    await users.add('nok', 'viewer', await users.find('mali'));
+    await browser.signIn('mali', 'not the password');
+    await browser.signIn('nok', passwordOf('nok'));
+    expect((await browser.get('/people/1')).status).toBe(403);
+    expect((await browser.post('/queue', { _csrf: 'x' })).status).toBe(403);
+    expect((await browser.post('/sign-in', {}, { origin: 'http://evil.example' })).status).toBe(403);
+    // At the end of the page nothing is lost of what was gathered.
+    await page[Symbol.asyncDispose]();
+    expect(await readAccess()).toEqual([
+      'a sign-in as mali failed (wrong-password)',
+      'nok has signed in (page)',
+      'nok was refused (GET /people/:personId)',
+      'an unknown visitor was refused (POST /sign-in)',
+      'nok was refused (POST /queue)',
+    ]);
   });
 });

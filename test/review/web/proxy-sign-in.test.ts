@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { passwordOf } from '../../support/persons.ts';
-import { type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
+import { countChanges, type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
 import { hashSession, startSession } from '../../../src/review/sessions.ts';
 import { openReviewPage } from '../../../src/review/web/server.ts';
 import type { FileView } from '../../../src/review/web/view.ts';
@@ -176,6 +176,9 @@ describe('whom the proxy names', () => {
     expect((await visitor.add('ploy', byMali)).status).toBe(200);
     const events = await rig.store.personEvents(0, 100);
     expect(events.at(-1)).toMatchObject({ kind: 'made', byPerson: 1, proof: 'proxy' });
+    const signedIn = events.find(({ kind }) => kind === 'signed-in');
+    expect(signedIn).toMatchObject({ subject: 1, byPerson: 1, proof: 'proxy' });
+    expect(signedIn?.cells?.['network']?.value).toBe('203.0.113.0/24');
   });
 
   test('is nobody where another than the proxy names him, whatever that says of itself', async () => {
@@ -326,7 +329,7 @@ describe('everything that the page answers', () => {
     ['without a name', {}],
     ['by another name', { names: ['nok'] }],
   ];
-  const readState = async () => [await rig.store.changeMark(), (await rig.store.persons()).latestSeq];
+  const readState = async () => [await rig.store.changeMark(), await countChanges(rig.store)];
 
   /** With mali's session and a token of it: all is in order but for what the proxy says. */
   async function tryAll(views: OpenTestPage['views'], asked: Asked): Promise<void> {
