@@ -4,6 +4,7 @@
  */
 import type { Clock } from '../core/ports.ts';
 import type { AccessNotes } from './access-record.ts';
+import { loadGuessedPasswords } from './guessed-passwords.ts';
 import { hashPassword, isRightPassword, isWeaker, type PasswordCost, usualCost } from './password-hash.ts';
 import { appendEdit } from './people.ts';
 import type { PersonPassword, PersonStore } from './ports.ts';
@@ -208,7 +209,7 @@ export async function changePassword(
   if (answer.kind === 'refused') return answer.why;
   const { person } = answer;
   const complaint =
-    complainAboutPassword(wanted, person) ??
+    complainAboutPassword(wanted, person, await loadGuessedPasswords()) ??
     (wanted === present ? 'the new password is the one that you have' : undefined);
   if (complaint !== undefined) return complaint;
   const kept = await keepPassword(context, person, wanted, {});

@@ -272,8 +272,15 @@ const ofPeople: readonly Pair[] = [
   ['a password has at least {count} characters', 'รหัสผ่านต้องมีอย่างน้อย {count} ตัว'],
   ['a password has at most {count} characters', 'รหัสผ่านยาวได้ไม่เกิน {count} ตัว'],
   ['a password has at least {count} different characters', 'รหัสผ่านต้องมีตัวอักษรต่างกันอย่างน้อย {count} ตัว'],
-  ['this password is one of those that everybody tries first', 'รหัสผ่านนี้เป็นรหัสที่ใครก็เดาก่อน'],
-  ['a password is more than the user’s own name', 'รหัสผ่านต้องไม่ใช่ชื่อผู้ใช้'],
+  [
+    'this password, or a word of it that has but digits and signs around it, is tried first by whoever guesses: take several words',
+    'รหัสผ่านนี้ หรือคำในรหัสผ่านที่มีเพียงตัวเลขและเครื่องหมายเพิ่มเข้ามา คาดเดาได้ง่าย กรุณาใช้หลายคำประกอบกัน',
+  ],
+  [
+    'a password is more than the user’s own name, with or without digits behind it',
+    'รหัสผ่านต้องไม่ใช่ชื่อผู้ใช้ แม้มีตัวเลขต่อท้าย',
+  ],
+  ['a password is more than digits and signs', 'รหัสผ่านต้องมีตัวอักษร ไม่ใช่มีเพียงตัวเลขและเครื่องหมาย'],
   ['the passkey’s answer is not right: try again', 'คำตอบของพาสคีย์ไม่ถูกต้อง กรุณาลองอีกครั้ง'],
 ];
 

@@ -1,4 +1,4 @@
-/** What a password must be, and how long somebody waits who gives wrong ones. */
+/** What a password must be, and how long a person waits who gives wrong ones. */
 import { dayMs } from '../../core/bangkok-time.ts';
 
 /** Characters. */
@@ -10,44 +10,42 @@ const differentMin = 5;
 /** A shorter name may stand in any password. */
 const ownNameMin = 3;
 
-/** Long enough, and tried first by whoever guesses. */
-const commonPasswords: ReadonlySet<string> = new Set([
-  '123456789012',
-  '1234567890123',
-  '1234567890ab',
-  '1q2w3e4r5t6y',
-  '1qaz2wsx3edc',
-  'abcdefghijkl',
-  'adminadminadmin',
-  'administrator',
-  'changemeplease',
-  'changeme12345',
-  'iloveyou1234',
-  'letmeinletmein',
-  'paydroppaydrop',
-  'password1234',
-  'password12345',
-  'password123456',
-  'passwordpassword',
-  'p@ssw0rd1234',
-  'qazwsxedcrfv',
-  'qwerty123456',
-  'qwerty1234567',
-  'qwertyqwerty',
-  'qwertyuiop12',
-  'qwertyuiop123',
-  'sawasdee1234',
-  'thailand1234',
-  'welcome12345',
-]);
-
 /** One spelling for one password, however the keyboard composes its characters. */
 export const normalisePassword = (password: string): string => password.normalize('NFC');
 
-/** Why it will not do; undefined when it will. Never names the password. */
+/** What people write for a letter, so that a word looks like another one; each is one sign long, as what it stands for. */
+const standIns: Readonly<Record<string, string>> = {
+  '@': 'a',
+  '4': 'a',
+  '8': 'b',
+  '(': 'c',
+  '3': 'e',
+  '9': 'g',
+  '6': 'g',
+  '1': 'i',
+  '!': 'i',
+  '|': 'i',
+  l: 'i',
+  '0': 'o',
+  $: 's',
+  '5': 's',
+  '7': 't',
+  '+': 't',
+  '2': 'z',
+};
+
+/** The same for all spellings of a word that a guess tries in its place: `P@ssw0rd` and `password`. As long as the text. */
+export const foldPassword = (text: string): string =>
+  text.toLowerCase().replaceAll(/[@4($8396!1|l05$7+2]/g, (sign) => standIns[sign] ?? sign);
+
+/**
+ * Why it will not do; undefined when it will. Never names the password.
+ * @param guessed passwords that are tried first, each folded
+ */
 export function complainAboutPassword(
   password: string,
   { name, displayName }: { readonly name: string; readonly displayName: string },
+  guessed: ReadonlySet<string>,
 ): string | undefined {
   const plain = normalisePassword(password);
   const letters = Array.from(plain);
@@ -56,13 +54,57 @@ export function complainAboutPassword(
   if (new Set(letters).size < differentMin)
     return `a password has at least ${differentMin} different characters`;
   const lower = plain.toLowerCase();
-  if (commonPasswords.has(lower)) return 'this password is one of those that everybody tries first';
-  const ownNames = [name, name.split('@')[0] ?? name, displayName].map((own) => own.toLowerCase());
+  if (!hasLetter(lower)) return 'a password is more than digits and signs';
+  const rest = removeNames(lower, [name, displayName]);
+  if (rest !== lower && (!hasLetter(rest) || rest.length < lengthMin / 2))
+    return 'a password is more than the user’s own name, with or without digits behind it';
+  return isGuessed(lower, guessed)
+    ? 'this password, or a word of it that has but digits and signs around it, is tried first by whoever guesses: take several words'
+    : undefined;
+}
+
+const hasLetter = (text: string): boolean => /\p{L}/u.test(text);
+
+/** What is left once the names, and each part of them, are taken out, however they are spelt. */
+function removeNames(lower: string, names: readonly string[]): string {
+  const parts = names.flatMap((name) => [name, name.split('@')[0] ?? name, ...name.split(/[^\p{L}\p{M}]+/u)]);
   let rest = lower;
-  for (const own of ownNames) if (own.length >= ownNameMin) rest = rest.replaceAll(own, '');
-  if (rest.length < lower.length && rest.length < lengthMin / 2)
-    return 'a password is more than the user’s own name';
-  return undefined;
+  for (const part of parts.toSorted((one, other) => other.length - one.length)) {
+    const folded = foldPassword(part);
+    if (part.length < ownNameMin) continue;
+    for (let at = 0; (at = foldPassword(rest).indexOf(folded)) >= 0;)
+      rest = rest.slice(0, at) + rest.slice(at + folded.length);
+  }
+  return rest;
+}
+
+/** Shorter ones stand in any password. */
+const guessedMin = 4;
+/** None in the list is as long, even twice over. */
+const guessedMax = 64;
+/** Digits and signs may belong to the word; so many at either end are looked at one by one, and further ones only as a whole. */
+const edgeMax = 16;
+
+/** How much may be taken off an end of so many digits and signs. */
+const edgesOf = (length: number): readonly number[] => [
+  ...Array.from({ length: Math.min(length, edgeMax) }, (_, taken) => taken),
+  length,
+];
+
+/** It is one that is tried first, once or again and again, with any digits and signs before and behind it. */
+function isGuessed(lower: string, guessed: ReadonlySet<string>): boolean {
+  const before = /^[^\p{L}]*/u.exec(lower)?.[0].length ?? 0;
+  const behind = /[^\p{L}\p{M}]*$/u.exec(lower)?.[0].length ?? 0;
+  return edgesOf(before).some((start) =>
+    edgesOf(behind).some((end) => isGuessedWord(lower.slice(start, lower.length - end), guessed)),
+  );
+}
+
+function isGuessedWord(text: string, guessed: ReadonlySet<string>): boolean {
+  if (text.length < guessedMin || text.length > guessedMax) return false;
+  const word = foldPassword(text);
+  const again = /^(.{3,}?)\1+$/u.exec(word)?.[1];
+  return guessed.has(word) || (again !== undefined && guessed.has(again));
 }
 
 // ---------------------------------------------------------------- wrong ones
