@@ -245,6 +245,8 @@ export interface PersonStore {
 
 export interface SessionStore {
   session(sessionHash: string): Promise<PersonSession | undefined>;
+  /** The one that began last first; some may be over. */
+  sessionsOf(personId: number): Promise<readonly PersonSession[]>;
   /**
    * Begins one, and forgets those that began before a moment.
    * @param passwordHash by which the person was let in; null where no password was
@@ -253,6 +255,8 @@ export interface SessionStore {
   startSession(session: PersonSession, endedBeforeMs: number, passwordHash: string | null): Promise<boolean>;
   noteSessionUse(sessionHash: string, atMs: number): Promise<void>;
   endSession(sessionHash: string): Promise<void>;
+  /** @returns the hash of each */
+  endSessionsOf(personId: number): Promise<readonly string[]>;
 }
 
 // ---------------------------------------------------------------- live pages

@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports.ts';
 import type { PersonStore, SessionStore } from './ports.ts';
 import { computeMomentAfterRestore, type Person, type ProvedPerson } from './rules/people.ts';
 import { findNamed, type ProxyRefusal } from './rules/proxy-header.ts';
-import { isSessionOpen, isUseNoted, sessionLongestMs } from './rules/session.ts';
+import { isSessionOpen, isUseNoted, type PersonSession, sessionLongestMs } from './rules/session.ts';
 import type { Identified, PersonSource } from './tokens.ts';
 
 export interface SessionContext {
@@ -86,6 +86,16 @@ async function findSignedIn(
   }
   if (isUse && isUseNoted(session, nowMs)) await store.noteSessionUse(sessionHash, nowMs);
   return person;
+}
+
+/** Those in which a person is signed in, the one that began last first. */
+export async function findOpenSessions(
+  { store, clock, restoredAtMs }: SessionContext,
+  person: Person,
+): Promise<readonly PersonSession[]> {
+  const nowMs = clock.now();
+  const all = await store.sessionsOf(person.personId);
+  return all.filter((session) => isSessionOpen(session, person, nowMs, restoredAtMs));
 }
 
 /**

@@ -43,6 +43,7 @@ import type { ReadQueue } from './queue-items.ts';
 import { makeQueueViews, type QueuePageContext, readQueueFilter } from './queue-page.ts';
 import { makePasskeyViews } from './passkeys-page.ts';
 import { passkeyScripts } from './passkey-script.ts';
+import { makeSessionViews } from './sessions-page.ts';
 import { makeSigningViews, type SigningPageContext } from './signing-page.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
@@ -162,6 +163,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makeBatchViews(options),
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),
+    ...makeSessionViews({ readContext, onSignOut: options.onSignOut }),
     ...views,
   ];
   addViews(app, parts, all);

@@ -40,6 +40,7 @@ const postsOfViewers = [
   '/queue',
   '/registrations',
   '/registrations/batch/:batchId',
+  '/sessions/sign-out',
   '/sign-out',
 ];
 
