@@ -15,6 +15,7 @@ import {
   decideTry,
   isOneTimeOver,
   type PasswordTries,
+  personTriesMax,
   type TriedPerson,
 } from './rules/password.ts';
 import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.ts';
@@ -38,6 +39,8 @@ const refusalMs = 1_000;
 export interface SignInPlace {
   readonly tries: TrySource;
   readonly access: AccessNotes;
+  /** As far as it may be kept; undefined where none is known. */
+  readonly network: string | undefined;
   /** In the history. */
   readonly name: 'page' | 'shell';
 }
@@ -91,11 +94,13 @@ async function lookAt(context: SignInContext, name: string, password: string): P
   const { store, clock, restoredAtMs, cost = usualCost, place } = context;
   const nowMs = clock.now();
   const kept = await store.personPassword(nameKeyOf(name));
-  const isFromHere = place.tries.count(kept && triedPersonOf(kept, nowMs), nowMs);
-  const isCounted = isFromHere && kept !== undefined && (await countTry(context, kept));
+  const fromHere = place.tries.count(kept && triedPersonOf(kept, nowMs), nowMs);
+  const isCounted = fromHere !== 'refused' && kept !== undefined && (await countTry(context, kept));
   // Also for nobody, so that it takes as long.
   const isRight = await isRightPassword(password, kept?.passwordHash, cost);
   const failure = findFailure(kept, { isCounted, isRight, nowMs, restoredAtMs });
+  if (kept !== undefined && failure === 'wrong-password' && fromHere === 'last')
+    await lockHere(context, kept.person);
   if (kept === undefined || failure !== undefined)
     return { kind: 'failed', failure: failure ?? 'unknown-name', subject: kept?.person.personId ?? 0 };
   const { person, mustChange, passwordHash } = kept;
@@ -106,6 +111,15 @@ async function lookAt(context: SignInContext, name: string, password: string): P
     ? await keepPassword(context, person, password, { rehashed: true })
     : undefined;
   return { kind: 'signed-in', person, proof: 'password', passwordHash: hashedAnew ?? passwordHash };
+}
+
+/** The person is kept out at one address alone: that is a lock, too, and told as one. */
+async function lockHere({ store, clock, place, onLock }: SignInContext, person: Person): Promise<void> {
+  const facts = { failedTries: personTriesMax, isOfOneAddress: true };
+  const cells = place.network === undefined ? {} : { network: place.network };
+  const lock = makeDraft(person, clock.now(), 'locked-out', facts);
+  await store.recordPersonEvent({ ...lock, byPerson: null, proof: null, cells });
+  onLock();
 }
 
 interface Looked {

@@ -90,7 +90,8 @@ export class Users {
   get context(): PersonContext & SignInContext {
     const { store, clock, restoredAtMs } = this;
     const onLock = () => void (this.locks += 1);
-    const place = { tries: sharedSource, access: this.#access.at(undefined), name: 'shell' } as const;
+    const access = this.#access.at(undefined);
+    const place = { tries: sharedSource, access, network: undefined, name: 'shell' } as const;
     return { store, clock, nowMs: clock.now(), restoredAtMs, cost: cheap, place, onLock };
   }
 

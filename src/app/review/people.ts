@@ -50,7 +50,7 @@ async function makeContext(store: Journal): Promise<PersonContext> {
 /** For a password that is typed in the shell; the end of the command tells what has changed. */
 async function makeSignInContext({ journal, log }: UserSession): Promise<SignInContext> {
   const access = new AccessRecord(journal, log).at(undefined);
-  const place = { tries: sharedSource, access, name: 'shell' } as const;
+  const place = { tries: sharedSource, access, network: undefined, name: 'shell' } as const;
   return { ...(await makeContext(journal)), clock: systemClock, place, onLock: () => {} };
 }
 

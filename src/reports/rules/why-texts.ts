@@ -544,6 +544,10 @@ const ofEvents: readonly Pair[] = [
   ['an unknown visitor was refused ({what})', 'ปฏิเสธคำขอของผู้ที่ยังไม่ยืนยันตัวตน ({what})'],
   ['{why}, from {network}', '{why} จาก {network}'],
   ['{why}, {count} times since {moment}', '{why} รวม {count} ครั้งตั้งแต่ {moment}'],
+  [
+    '{name} is locked out at an address of {network} after {count} wrong passwords',
+    '{name} ถูกล็อกเฉพาะที่อยู่หนึ่งในเครือข่าย {network} เพราะใส่รหัสผ่านผิด {count} ครั้ง',
+  ],
   ['{name} is locked out after {count} wrong passwords', '{name} ถูกล็อกเพราะใส่รหัสผ่านผิด {count} ครั้ง'],
   [
     'ALARM: {name} was made an admin without an admin',

@@ -104,7 +104,7 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
     case 'change-stale':
       return `${change} is stale`;
     case 'locked-out':
-      return `${subject} is locked out after ${String(facts['failedTries'])} wrong passwords`;
+      return `${subject} is locked out${whereLocked(event)} after ${String(facts['failedTries'])} wrong passwords`;
     case 'signed-in':
     case 'sign-in-failed':
     case 'refused':
@@ -121,6 +121,12 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
 }
 
 type Facts = ReturnType<typeof readFacts>;
+
+/** Empty for a lock that holds everywhere. */
+function whereLocked(event: PersonEvent): string {
+  if (readFacts(event)['isOfOneAddress'] !== true) return '';
+  return ` at an address of ${event.cells?.['network']?.value ?? 'an unknown network'}`;
+}
 
 const accessWords = {
   'signed-in': (name: string) => `${name} has signed in`,

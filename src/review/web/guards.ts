@@ -26,12 +26,15 @@ const requestsAMinute = 600;
 
 // ---------------------------------------------------------------- from where
 
+/** An address of IPv4 as itself, where the system writes it as one of IPv6. */
+const toPlain = (address: string): string => address.replace(/^::ffff:/, '');
+
 /**
  * The network address that asks: the one that the trusted proxy names, and of IPv6 its network of 64 bits, which one
  * customer has whole. Undefined where all come from one address, be it this machine or a proxy that names none.
  */
 export function findSource({ ip }: FastifyRequest, outside: OutsideAddress | undefined): string | undefined {
-  if (outside === undefined || outside.proxies.includes(ip)) return undefined;
+  if (outside === undefined || outside.proxies.includes(toPlain(ip))) return undefined;
   return toSource(ip);
 }
 
@@ -87,7 +90,7 @@ export const sendText = (reply: FastifyReply, status: number, text: string): Fas
 const refuseAround =
   ({ origin, proxies }: OutsideAddress) =>
   async ({ socket, headers }: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const from = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
+    const from = toPlain(socket.remoteAddress ?? '');
     if (!proxies.includes(from)) return sendText(reply, 403, 'ask for it through its proxy');
     if (headers.host !== new URL(origin).host) return sendText(reply, 421, 'not served under this name');
     return headers['x-forwarded-proto'] === 'https' ? undefined : sendText(reply, 403, 'ask for it by https');

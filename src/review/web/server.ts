@@ -199,7 +199,10 @@ const notesOf = (request: FastifyRequest, { access, outside }: PageParts): Acces
 /** Tries are counted over all sign-ins of this page. */
 function makePlaces(access: AccessRecord): (visit: Visit) => SignInPlace {
   const tries = new SourceTries();
-  return ({ source }) => ({ name: 'page', tries: tries.of(source), access: access.at(networkOf(source)) });
+  return ({ source }) => {
+    const network = networkOf(source);
+    return { name: 'page', tries: tries.of(source), access: access.at(network), network };
+  };
 }
 
 /** Each refusal, whoever has refused it; the path as the table of views has it, without what was typed. */
