@@ -78,5 +78,9 @@ function signInSuite(open: () => Promise<OpenStore>): void {
   });
 }
 
-describe('on SQLite', () => signInSuite(makeSqliteStore));
-describePostgres('on PostgreSQL', () => signInSuite(makePostgresStore));
+describe('on SQLite', () => {
+  signInSuite(makeSqliteStore);
+});
+describePostgres('on PostgreSQL', () => {
+  signInSuite(makePostgresStore);
+});
