@@ -167,9 +167,10 @@ async function setOwnPassword(session: UserSession, options: UserOptions): Promi
 /** By the token of whoever types the command; where a name is given, by its password. */
 async function prove(session: UserSession, { name }: UserOptions) {
   if (name === undefined) return undefined;
+  const { signInWithPassword } = await import('../app/review/people.ts');
   const { openSecretPrompt } = await import('./ask-secret.ts');
   using prompt = openSecretPrompt();
-  return await session.signIn(name, await prompt.ask(`Password of ${name}`));
+  return await signInWithPassword(session, name, await prompt.ask(`Password of ${name}`));
 }
 
 async function makeToken(session: UserSession, options: UserOptions): Promise<ExitCode> {

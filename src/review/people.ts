@@ -226,7 +226,9 @@ function toEdit(effect: RequestEffect, { passwordHash }: OneTimePassword): EditD
   return {
     events: [event],
     person,
-    password: effect.givesOneTimePassword ? { personId, passwordHash, mustChange: true } : undefined,
+    password: effect.givesOneTimePassword
+      ? { personId, passwordHash, mustChange: true, endsSessions: true }
+      : undefined,
     forgivesTriesOf: effect.forgivesTries ? personId : undefined,
     revokes: effect.revokesTokens ? { personId, atMs: event.atMs } : undefined,
   };

@@ -13,7 +13,7 @@ import type {
   Target,
   TargetKind,
 } from './rules/proposal.ts';
-import type { PersonEvent } from './rules/chain.ts';
+import type { PersonEvent, PersonEventDraft } from './rules/chain.ts';
 import type { Passkey } from './rules/passkey.ts';
 import type { ProposalEvent } from './rules/proposal-chain.ts';
 import type { PasswordTries } from './rules/password.ts';
@@ -197,7 +197,12 @@ export interface PersonEdit {
   /** New, or as the person is from now on; tries and the latest sign-in are not changed by it. */
   readonly person?: Person | undefined;
   readonly password?:
-    ({ readonly personId: number } & Pick<PersonPassword, 'passwordHash' | 'mustChange'>) | undefined;
+    | ({
+        readonly personId: number;
+        /** False for the same password, hashed anew. */
+        readonly endsSessions: boolean;
+      } & Pick<PersonPassword, 'passwordHash' | 'mustChange'>)
+    | undefined;
   /** Person whose wrong passwords are forgotten. */
   readonly forgivesTriesOf?: number | undefined;
   readonly token?: (PersonToken & { readonly tokenHash: string }) | undefined;
@@ -234,8 +239,18 @@ export interface PersonStore {
   personEvents(afterSeq: number, limit: number): Promise<readonly PersonEvent[]>;
   /** @returns false, with nothing changed, when somebody else has changed something since */
   editPersons(edit: PersonEdit): Promise<boolean>;
-  /** Counts a try before it is looked at; false when another has been counted since. */
-  countTry(personId: number, before: PasswordTries, after: PasswordTries): Promise<boolean>;
+  /** Appends to the history what changes nothing. */
+  recordPersonEvent(draft: PersonEventDraft): Promise<void>;
+  /**
+   * Counts a try before it is looked at; false when another has been counted since.
+   * @param lock what the history says of it, where this try locks the person out
+   */
+  countTry(
+    personId: number,
+    before: PasswordTries,
+    after: PasswordTries,
+    lock: PersonEventDraft | undefined,
+  ): Promise<boolean>;
   /** A right password: its tries are forgotten. */
   noteSignIn(personId: number, atMs: number): Promise<void>;
   noteTokenUse(tokenId: number, atMs: number): Promise<void>;
@@ -243,11 +258,18 @@ export interface PersonStore {
 
 export interface SessionStore {
   session(sessionHash: string): Promise<PersonSession | undefined>;
-  /** Begins one, and forgets those that began before a moment. */
-  startSession(session: PersonSession, endedBeforeMs: number): Promise<void>;
+  /** The one that began last first; some may be over. */
+  sessionsOf(personId: number): Promise<readonly PersonSession[]>;
+  /**
+   * Begins one, and forgets those that began before a moment.
+   * @param passwordHash by which the person was let in; null where no password was
+   * @returns false, with none begun, where the person has another password since
+   */
+  startSession(session: PersonSession, endedBeforeMs: number, passwordHash: string | null): Promise<boolean>;
   noteSessionUse(sessionHash: string, atMs: number): Promise<void>;
   endSession(sessionHash: string): Promise<void>;
-  endSessionsOf(personId: number): Promise<void>;
+  /** @returns the hash of each */
+  endSessionsOf(personId: number): Promise<readonly string[]>;
 }
 
 // ---------------------------------------------------------------- live pages

@@ -4,7 +4,7 @@ import type { Clock } from '../core/ports.ts';
 import type { PersonStore, SessionStore } from './ports.ts';
 import { computeMomentAfterRestore, type Person, type ProvedPerson } from './rules/people.ts';
 import { findNamed, type ProxyRefusal } from './rules/proxy-header.ts';
-import { isSessionOpen, isUseNoted, sessionLongestMs } from './rules/session.ts';
+import { isSessionOpen, isUseNoted, type PersonSession, sessionLongestMs } from './rules/session.ts';
 import type { Identified, PersonSource } from './tokens.ts';
 
 export interface SessionContext {
@@ -20,23 +20,41 @@ const proxyMark = 'proxy.';
 
 export const hashSession = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
+/** A person, and the hash of the password that was right: a session begins while that is kept. */
+export interface LetIn {
+  readonly person: Person;
+  readonly passwordHash: string;
+}
+
 /**
- * Somebody has proved who he is.
+ * Somebody has given a right password.
  * @param sinceMs when he began to: who replaced his password since then ends this
- * @returns the secret for his browser, which nobody knew before (no fixation)
+ * @returns the secret for his browser, which nobody knew before (no fixation); undefined with another password since
  */
-export async function startSession(
+export const startSession = async (
+  context: SessionContext,
+  { person, passwordHash }: LetIn,
+  sinceMs: number,
+): Promise<string | undefined> => begin(context, person, sinceMs, { mark: '', passwordHash });
+
+interface SessionProof {
+  readonly mark: '' | typeof proxyMark;
+  /** Null where no password was looked at. */
+  readonly passwordHash: string | null;
+}
+
+async function begin(
   { store, clock, restoredAtMs }: SessionContext,
   { personId, role }: Person,
   sinceMs: number,
-  mark: '' | typeof proxyMark = '',
-): Promise<string> {
+  { mark, passwordHash }: SessionProof,
+): Promise<string | undefined> {
   const secret = mark + randomBytes(secretBytes).toString('base64url');
   const nowMs = clock.now();
   const madeAtMs = computeMomentAfterRestore(sinceMs, restoredAtMs);
   const session = { sessionHash: hashSession(secret), personId, role, madeAtMs, usedAtMs: madeAtMs };
-  await store.startSession(session, nowMs - sessionLongestMs);
-  return secret;
+  const hasBegun = await store.startSession(session, nowMs - sessionLongestMs, passwordHash);
+  return hasBegun ? secret : undefined;
 }
 
 const ended: Identified = { ok: false, why: 'sign in first' };
@@ -68,6 +86,16 @@ async function findSignedIn(
   }
   if (isUse && isUseNoted(session, nowMs)) await store.noteSessionUse(sessionHash, nowMs);
   return person;
+}
+
+/** Those in which a person is signed in, the one that began last first. */
+export async function findOpenSessions(
+  { store, clock, restoredAtMs }: SessionContext,
+  person: Person,
+): Promise<readonly PersonSession[]> {
+  const nowMs = clock.now();
+  const all = await store.sessionsOf(person.personId);
+  return all.filter((session) => isSessionOpen(session, person, nowMs, restoredAtMs));
 }
 
 /**
@@ -116,5 +144,9 @@ export async function identifyByProxy(
 }
 
 /** The proxy's word is the proof: no password is looked at. @returns the secret for the browser */
-export const startSessionByProxy = async (context: SessionContext, person: Person): Promise<string> =>
-  startSession(context, person, context.clock.now(), proxyMark);
+export async function startSessionByProxy(context: SessionContext, person: Person): Promise<string> {
+  const proof = { mark: proxyMark, passwordHash: null } as const;
+  const secret = await begin(context, person, context.clock.now(), proof);
+  if (secret === undefined) throw new Error('a session without a password was held against one');
+  return secret;
+}

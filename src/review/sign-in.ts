@@ -3,17 +3,28 @@
  * or locked, all take the same time and meet the same answer.
  */
 import type { Clock } from '../core/ports.ts';
+import type { AccessNotes } from './access-record.ts';
+import { loadGuessedPasswords } from './guessed-passwords.ts';
 import { hashPassword, isRightPassword, isWeaker, type PasswordCost, usualCost } from './password-hash.ts';
 import { appendEdit } from './people.ts';
 import type { PersonPassword, PersonStore } from './ports.ts';
 import type { PersonEventDraft } from './rules/chain.ts';
-import { complainAboutPassword, decideTry, isOneTimeOver, type PasswordTries } from './rules/password.ts';
+import {
+  complainAboutPassword,
+  computeTriesNow,
+  decideTry,
+  isOneTimeOver,
+  type PasswordTries,
+  personTriesMax,
+  type TriedPerson,
+} from './rules/password.ts';
 import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.ts';
 import { nameKeyOf, versionOf } from './rules/person-request.ts';
+import type { TrySource } from './source-tries.ts';
 
 /** `must-change`: the one-time password was right, and lets its owner do nothing but set one of his own. */
 export type SignIn =
-  | ({ readonly kind: 'signed-in' } & ProvedPerson)
+  | ({ readonly kind: 'signed-in'; readonly passwordHash: string } & ProvedPerson)
   | { readonly kind: 'must-change'; readonly person: Person }
   | { readonly kind: 'refused'; readonly why: string };
 
@@ -24,58 +35,133 @@ export const signInRefusal =
 /** A refusal comes after so long, or twice as long: that a try was counted, or nobody is called so, is not told by it. */
 const refusalMs = 1_000;
 
+/** Where a password is typed. */
+export interface SignInPlace {
+  readonly tries: TrySource;
+  readonly access: AccessNotes;
+  /** As far as it may be kept; undefined where none is known. */
+  readonly network: string | undefined;
+  /** In the history. */
+  readonly name: 'page' | 'shell';
+}
+
 export interface SignInContext {
   readonly store: PersonStore;
   readonly clock: Clock;
   /** When the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
   readonly cost?: PasswordCost;
+  readonly place: SignInPlace;
+  /** A user is locked out: the history says so already, and a notice is due. */
+  readonly onLock: () => void;
 }
+
+/** Why a password lets nobody in, as the history has it. */
+type Failure =
+  'unknown-name' | 'too-many-tries' | 'wrong-password' | 'disabled' | 'before-restore' | 'one-time-over';
+
+type LookedAt =
+  | Exclude<SignIn, { readonly kind: 'refused' }>
+  | { readonly kind: 'failed'; readonly failure: Failure; readonly subject: number };
 
 /** Looks at a password, which counts among the tries. */
 export async function signIn(context: SignInContext, name: string, password: string): Promise<SignIn> {
-  const { clock } = context;
-  const startMs = clock.elapsedMs();
-  const answer = await lookAt(context, name, password);
-  const takenMs = clock.elapsedMs() - startMs;
-  const wholeMs = Math.max(1, Math.ceil(takenMs / refusalMs)) * refusalMs;
-  if (answer.kind === 'refused') await clock.sleep(wholeMs - takenMs);
+  const { clock, place } = context;
+  const answer = await prove(context, name, password);
+  if (answer.kind === 'signed-in') {
+    const { person, proof } = answer;
+    const access = { kind: 'signed-in', subject: person.personId, proof, what: place.name } as const;
+    await place.access.note(access, clock.now());
+  }
   return answer;
 }
 
-async function lookAt(context: SignInContext, name: string, password: string): Promise<SignIn> {
-  const { store, clock, restoredAtMs, cost = usualCost } = context;
-  const refusal = { kind: 'refused', why: signInRefusal } as const;
-  const nowMs = clock.now();
-  const kept = await store.personPassword(nameKeyOf(name));
-  const isCounted = kept !== undefined && (await countTry(context, kept));
-  // Also for nobody, so that it takes as long.
-  const isRight = await isRightPassword(password, kept?.passwordHash, cost);
-  if (!isRight || !isCounted) return refusal;
-  const { person, mustChange, passwordHash } = kept;
-  if (person.isDisabled || isBeforeRestore(person.standsSinceMs, restoredAtMs)) return refusal;
-  if (mustChange && isOneTimeOver(person.handedAtMs, nowMs)) return refusal;
-  await store.noteSignIn(person.personId, nowMs);
-  if (mustChange) return { kind: 'must-change', person };
-  if (isWeaker(passwordHash, cost)) await keepPassword(context, person, password, { rehashed: true });
-  return { kind: 'signed-in', person, proof: 'password' };
+/** A failure is in the history, and answered like every other one. */
+async function prove(context: SignInContext, name: string, password: string): Promise<SignIn> {
+  const { clock, place } = context;
+  const startMs = clock.elapsedMs();
+  const looked = await lookAt(context, name, password);
+  if (looked.kind !== 'failed') return looked;
+  const { failure, subject } = looked;
+  await place.access.note({ kind: 'sign-in-failed', subject, proof: null, what: failure }, clock.now());
+  const takenMs = clock.elapsedMs() - startMs;
+  const wholeMs = Math.max(1, Math.ceil(takenMs / refusalMs)) * refusalMs;
+  await clock.sleep(wholeMs - takenMs);
+  return { kind: 'refused', why: signInRefusal };
 }
 
-/** False when none is looked at now, or another came first. */
+async function lookAt(context: SignInContext, name: string, password: string): Promise<LookedAt> {
+  const { store, clock, restoredAtMs, cost = usualCost, place } = context;
+  const nowMs = clock.now();
+  const kept = await store.personPassword(nameKeyOf(name));
+  const fromHere = place.tries.count(kept && triedPersonOf(kept, nowMs), nowMs);
+  const isCounted = fromHere !== 'refused' && kept !== undefined && (await countTry(context, kept));
+  // Also for nobody, so that it takes as long.
+  const isRight = await isRightPassword(password, kept?.passwordHash, cost);
+  const failure = findFailure(kept, { isCounted, isRight, nowMs, restoredAtMs });
+  if (kept !== undefined && failure === 'wrong-password' && fromHere === 'last')
+    await lockHere(context, kept.person);
+  if (kept === undefined || failure !== undefined)
+    return { kind: 'failed', failure: failure ?? 'unknown-name', subject: kept?.person.personId ?? 0 };
+  const { person, mustChange, passwordHash } = kept;
+  await store.noteSignIn(person.personId, nowMs);
+  place.tries.forgive(person.personId);
+  if (mustChange) return { kind: 'must-change', person };
+  const hashedAnew = isWeaker(passwordHash, cost)
+    ? await keepPassword(context, person, password, { rehashed: true })
+    : undefined;
+  return { kind: 'signed-in', person, proof: 'password', passwordHash: hashedAnew ?? passwordHash };
+}
+
+/** The person is kept out at one address alone: that is a lock, too, and told as one. */
+async function lockHere({ store, clock, place, onLock }: SignInContext, person: Person): Promise<void> {
+  const facts = { failedTries: personTriesMax, isOfOneAddress: true };
+  const cells = place.network === undefined ? {} : { network: place.network };
+  const lock = makeDraft(person, clock.now(), 'locked-out', facts);
+  await store.recordPersonEvent({ ...lock, byPerson: null, proof: null, cells });
+  onLock();
+}
+
+interface Looked {
+  readonly isCounted: boolean;
+  readonly isRight: boolean;
+  readonly nowMs: number;
+  readonly restoredAtMs: number | undefined;
+}
+
+function findFailure(
+  kept: PersonPassword | undefined,
+  { isCounted, isRight, nowMs, restoredAtMs }: Looked,
+): Failure | undefined {
+  if (kept === undefined) return 'unknown-name';
+  const { person, mustChange } = kept;
+  if (!isCounted) return 'too-many-tries';
+  if (!isRight) return 'wrong-password';
+  if (person.isDisabled) return 'disabled';
+  if (isBeforeRestore(person.standsSinceMs, restoredAtMs)) return 'before-restore';
+  return mustChange && isOneTimeOver(person.handedAtMs, nowMs) ? 'one-time-over' : undefined;
+}
+
+const triedPersonOf = (kept: PersonPassword, nowMs: number): TriedPerson => ({
+  personId: kept.person.personId,
+  triesNow: computeTriesNow(kept, nowMs),
+});
+
+/** False when none is looked at now, or another came first. A lock is in the history as soon as it holds. */
 async function countTry(
-  { store, clock }: SignInContext,
+  { store, clock, onLock }: SignInContext,
   { person, failedTries, lockedUntilMs }: PersonPassword,
 ): Promise<boolean> {
   const before: PasswordTries = { failedTries, lockedUntilMs };
-  const verdict = decideTry(before, clock.now());
-  if (verdict.kind === 'locked' || !(await store.countTry(person.personId, before, verdict.after)))
-    return false;
-  if (verdict.isLockedNow) {
-    const facts = { failedTries: verdict.after.failedTries };
-    const event = { ...makeDraft(person, clock.now(), 'locked-out', facts), byPerson: null, proof: null };
-    await appendEdit(store, () => ({ events: [event] }));
-  }
-  return true;
+  const nowMs = clock.now();
+  const verdict = decideTry(before, nowMs);
+  if (verdict.kind === 'locked') return false;
+  const { after, isLockedNow } = verdict;
+  const facts = { failedTries: after.failedTries };
+  const lock = { ...makeDraft(person, nowMs, 'locked-out', facts), byPerson: null, proof: null };
+  const isCounted = await store.countTry(person.personId, before, after, isLockedNow ? lock : undefined);
+  if (isCounted && isLockedNow) onLock();
+  return isCounted;
 }
 
 /** What somebody does about himself. */
@@ -94,13 +180,16 @@ const makeDraft = (
   cells: {},
 });
 
-/** @returns false when an admin has replaced the password, or disabled the user, since it was looked at */
+/**
+ * With another password the person's sessions end, all of them.
+ * @returns the hash; undefined when an admin has replaced the password, or disabled the user, since it was looked at
+ */
 async function keepPassword(
   { store, clock, cost }: SignInContext,
   person: Person,
   password: string,
-  facts: PersonEventDraft['facts'],
-): Promise<boolean> {
+  facts: { readonly rehashed?: true },
+): Promise<string | undefined> {
   const passwordHash = await hashPassword(password, cost);
   let isKept = false;
   await appendEdit(store, ({ people }) => {
@@ -109,10 +198,15 @@ async function keepPassword(
     if (!isKept) return undefined;
     return {
       events: [makeDraft(person, clock.now(), 'password-changed', facts)],
-      password: { personId: person.personId, passwordHash, mustChange: false },
+      password: {
+        personId: person.personId,
+        passwordHash,
+        mustChange: false,
+        endsSessions: facts.rehashed !== true,
+      },
     };
   });
-  return isKept;
+  return isKept ? passwordHash : undefined;
 }
 
 /**
@@ -125,12 +219,13 @@ export async function changePassword(
   present: string,
   wanted: string,
 ): Promise<string | undefined> {
-  const answer = await signIn(context, name, present);
+  const answer = await prove(context, name, present);
   if (answer.kind === 'refused') return answer.why;
   const { person } = answer;
   const complaint =
-    complainAboutPassword(wanted, person) ??
+    complainAboutPassword(wanted, person, await loadGuessedPasswords()) ??
     (wanted === present ? 'the new password is the one that you have' : undefined);
   if (complaint !== undefined) return complaint;
-  return (await keepPassword(context, person, wanted, {})) ? undefined : signInRefusal;
+  const kept = await keepPassword(context, person, wanted, {});
+  return kept === undefined ? signInRefusal : undefined;
 }

@@ -7,8 +7,9 @@ import {
   makeHalf,
   usualCost,
 } from '../../src/review/password-hash.ts';
-import { lockTries } from '../../src/review/rules/password.ts';
+import { lockTries, personTriesMax } from '../../src/review/rules/password.ts';
 import { changePassword, signIn, signInRefusal } from '../../src/review/sign-in.ts';
+import { SourceTries } from '../../src/review/source-tries.ts';
 import { cheap, passwordOf, Users } from '../support/persons.ts';
 import { makeSqliteStore, type SqliteStore } from '../support/sqlite-store.ts';
 
@@ -190,6 +191,25 @@ describe('whoever guesses', () => {
     expect(await sqlite.store.personPassword('mali')).toMatchObject({ failedTries: 0, lockedUntilMs: 0 });
   });
 
+  test('is told of at each lock, and keeps nobody out by one guess a day', async () => {
+    const guessUntilLocked = async () => {
+      for (let guess = 0; guess < lockTries; guess += 1) {
+        const { lockedUntilMs = 0 } = (await sqlite.store.personPassword('mali')) ?? {};
+        users.clock.ms += Math.max(0, lockedUntilMs - users.clock.now());
+        await sign('mali', `guess number ${guess}`);
+      }
+    };
+    const countLocks = async () =>
+      (await users.kindsOfEvents()).filter((event) => event === '1 locked-out').length;
+    await guessUntilLocked();
+    expect(await countLocks()).toBe(1);
+    users.clock.ms += 86_400_000;
+    await sign('mali', 'the one guess of this day');
+    expect(await sign('mali', right)).toMatchObject({ kind: 'signed-in' });
+    await guessUntilLocked();
+    expect([await countLocks(), users.locks]).toEqual([2, 2]);
+  });
+
   test('many at once get no more looks than one after the other', async () => {
     await using other = await sqlite.openAnother();
     const contexts = [users.context, { ...users.context, store: other }];
@@ -203,6 +223,24 @@ describe('whoever guesses', () => {
     const later = await Promise.all(contexts.map((context) => signIn(context, 'mali', right)));
     const { failedTries = 0, lockedUntilMs = 0 } = (await sqlite.store.personPassword('mali')) ?? {};
     expect(later.some(({ kind }) => kind === 'signed-in')).toBe(failedTries === 0 && lockedUntilMs === 0);
+  });
+
+  test('from one address has so many tries at a name as an admin gives back', async () => {
+    const tries = new SourceTries().of('203.0.113.9');
+    const there = () => ({ ...users.context, place: { ...users.context.place, tries } });
+    const type = async (password: string) => {
+      const { lockedUntilMs = 0 } = (await sqlite.store.personPassword('boon')) ?? {};
+      users.clock.ms += Math.max(0, lockedUntilMs - users.clock.now());
+      return (await signIn(there(), 'boon', password)).kind;
+    };
+    await users.add('boon', 'maker', await users.find('Mali'));
+    for (let guess = 0; guess < personTriesMax; guess += 1) await type(`wrong number ${guess}`);
+    expect(await type(passwordOf('boon'))).toBe('refused');
+    await users.ask({ kind: 'enable', personId: 2 }, await users.find('Mali'));
+    expect(await type(passwordOf('boon'))).toBe('signed-in');
+    // What was got wrong here before is forgiven, too.
+    for (let guess = 1; guess < personTriesMax; guess += 1) await type(`wrong number ${guess}`);
+    expect(await type(passwordOf('boon'))).toBe('signed-in');
   });
 
   test('an admin lets somebody try again', async () => {

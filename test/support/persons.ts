@@ -1,11 +1,13 @@
 /** People of the review, and a journal that knows them. */
 import type { Clock } from '../../src/core/ports.ts';
+import { AccessRecord } from '../../src/review/access-record.ts';
 import type { PasswordCost } from '../../src/review/password-hash.ts';
 import { type ChangeOutcome, type PersonContext, requestChange } from '../../src/review/people.ts';
 import type { Passkey } from '../../src/review/rules/passkey.ts';
 import type { Person, Proof, ProvedPerson, Role } from '../../src/review/rules/people.ts';
 import type { Asker, PersonRequest } from '../../src/review/rules/person-request.ts';
 import { changePassword, type SignInContext } from '../../src/review/sign-in.ts';
+import { sharedSource } from '../../src/review/source-tries.ts';
 import type { Store } from '../../src/store/store.ts';
 import { noonMs } from './core-fixtures.ts';
 
@@ -73,13 +75,24 @@ export class Users {
   readonly clock = makeQuickClock();
   restoredAtMs: number | undefined;
 
+  readonly #access: AccessRecord;
+
   constructor(store: Store) {
     this.store = store;
+    this.#access = new AccessRecord(store, (_level, message) => {
+      throw new Error(message);
+    });
   }
+
+  /** How often somebody was locked out. */
+  locks = 0;
 
   get context(): PersonContext & SignInContext {
     const { store, clock, restoredAtMs } = this;
-    return { store, clock, nowMs: clock.now(), restoredAtMs, cost: cheap };
+    const onLock = () => void (this.locks += 1);
+    const access = this.#access.at(undefined);
+    const place = { tries: sharedSource, access, network: undefined, name: 'shell' } as const;
+    return { store, clock, nowMs: clock.now(), restoredAtMs, cost: cheap, place, onLock };
   }
 
   async ask(request: PersonRequest, by: Asker, proof: Proof = by === null ? 'owner' : 'token') {

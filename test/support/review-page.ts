@@ -105,3 +105,9 @@ export async function openTestPage(
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };
 }
+
+/** How many events of people tell of a change: that somebody signed in, or was refused, changes nothing. */
+export const countChanges = async (store: Store): Promise<number> =>
+  (await store.personEvents(0, 10_000)).filter(
+    ({ kind }) => !['signed-in', 'sign-in-failed', 'refused'].includes(kind),
+  ).length;

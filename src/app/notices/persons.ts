@@ -4,8 +4,15 @@ import { describePersonNotice, personsSubject } from '../../notify/rules/person-
 import type { PersonStore } from '../../review/ports.ts';
 import type { NoticeBoard } from './notifier.ts';
 
-/** An approval is told with what it lets go on; who looked at a number, or took something, stands in his history. */
-const untold: ReadonlySet<string> = new Set(['approval-signed', 'revealed', 'noted']);
+/** An approval is told with what it lets go on; each of the others stands in the history of its person alone. */
+const untold: ReadonlySet<string> = new Set([
+  'approval-signed',
+  'revealed',
+  'noted',
+  'signed-in',
+  'sign-in-failed',
+  'refused',
+]);
 
 /** Events that are read at a time. */
 const pageSize = 500;

@@ -6,7 +6,8 @@ import type { Log } from '../../core/ports.ts';
 import { makeFileViews, makeOverviewViews } from '../../overview/views.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from '../../core/network-address.ts';
 import { makeDecisionFileViews } from '../../review/web/decision-file-page.ts';
-import { openReviewPage, type OutsideAddress } from '../../review/web/server.ts';
+import type { OutsideAddress } from '../../review/web/guards.ts';
+import { openReviewPage } from '../../review/web/server.ts';
 import { evidenceFolderOf } from '../../review/evidence-files.ts';
 import type { Asker } from '../../review/rules/queue.ts';
 import { SettingsError } from '../../settings/secrets.ts';
@@ -61,6 +62,14 @@ export async function openPageOfWatcher(
   }
 }
 
+/** What signing in needs, at each moment anew: the journal may be restored meanwhile. */
+const makeContextReader = (store: Store, onUserChange: () => Promise<void>) => async () => {
+  const loss = await store.loss();
+  // At its own time: how long an answer takes says nothing of a lock.
+  const onLock = () => void onUserChange();
+  return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs, onLock };
+};
+
 /** @param open the journal and the bank, where the process has them open already. @throws SettingsError without a journal */
 export async function openPage(
   loaded: LoadedSettings,
@@ -71,10 +80,8 @@ export async function openPage(
   const outside = readOutside(loaded, listen);
   await using stack = new AsyncDisposableStack();
   const store = open?.store ?? stack.use(await requireJournal(loaded));
-  const readContext = async () => {
-    const loss = await store.loss();
-    return { store, clock: systemClock, restoredAtMs: loss?.recoveredAtMs };
-  };
+  const onUserChange = async () => notifyOfPersons(loaded, store, logger);
+  const readContext = makeContextReader(store, onUserChange);
   const log: Log = (level, message, facts) => logger[level](facts, message);
   const { isSandbox, dataDir } = loaded;
   const { companyId, payerAccount } = loaded.settings.bank;
@@ -85,7 +92,6 @@ export async function openPage(
   const openSession = async () => ({ journal: store, loaded, context: await readContextOfReview() });
   const readItems = async (asker: Asker, limit: number) =>
     readQueue(makeQueueContext(loaded, store), { asker, limit });
-  const onUserChange = async () => notifyOfPersons(loaded, store, logger);
   const options = {
     listen,
     outside,

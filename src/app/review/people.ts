@@ -1,7 +1,9 @@
 /** Who types a command, and what admins do with users: all on the journal, beside whoever is sending. */
 import { userInfo } from 'node:os';
+import type { Log } from '../../core/ports.ts';
 import type { Logger } from '../../platform/log.ts';
 import { systemClock } from '../../platform/clock.ts';
+import { AccessRecord } from '../../review/access-record.ts';
 import {
   type ChangeOutcome,
   confirmChange,
@@ -18,6 +20,7 @@ import { can } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonRequest } from '../../review/rules/person-request.ts';
 import { describeDifference, readPolicy } from '../../review/rules/policy.ts';
 import { changePassword, signIn, type SignInContext } from '../../review/sign-in.ts';
+import { sharedSource } from '../../review/source-tries.ts';
 import {
   makeToken,
   makeTokenSource,
@@ -39,9 +42,16 @@ export type { PersonToken, PersonsKept } from '../../review/ports.ts';
 
 type Journal = Pick<Store, 'loss'> & PersonContext['store'];
 
-async function makeContext(store: Journal): Promise<PersonContext & SignInContext> {
+async function makeContext(store: Journal): Promise<PersonContext> {
   const loss = await store.loss();
-  return { store, clock: systemClock, nowMs: systemClock.now(), restoredAtMs: loss?.recoveredAtMs };
+  return { store, nowMs: systemClock.now(), restoredAtMs: loss?.recoveredAtMs };
+}
+
+/** For a password that is typed in the shell; the end of the command tells what has changed. */
+async function makeSignInContext({ journal, log }: UserSession): Promise<SignInContext> {
+  const access = new AccessRecord(journal, log).at(undefined);
+  const place = { tries: sharedSource, access, network: undefined, name: 'shell' } as const;
+  return { ...(await makeContext(journal)), clock: systemClock, place, onLock: () => {} };
 }
 
 /**
@@ -71,34 +81,40 @@ export async function identifyPerson(
 /** An open journal, for one command about users. */
 export interface UserSession extends AsyncDisposable {
   readonly journal: Store;
+  readonly log: Log;
   /** Who types the command; null where there is no user yet. @throws SettingsError as `identifyPerson` does */
   asker(): Promise<ProvedPerson | null>;
-  /** Who signs in with a password instead. @throws SettingsError when he does not */
-  signIn(name: string, password: string): Promise<ProvedPerson>;
 }
 
 /**
  * Opens the journal; what has changed by the end is told outside.
  * @throws SettingsError without a journal
  */
-export async function openUsers(loaded: LoadedSettings, log: Logger): Promise<UserSession> {
+export async function openUsers(loaded: LoadedSettings, logger: Logger): Promise<UserSession> {
   const journal = await requireJournal(loaded);
   return {
     journal,
+    log: (level, message, facts) => logger[level](facts, message),
     asker: async () => (await identifyPerson(loaded, journal)) ?? null,
-    signIn: async (name, password) => {
-      const answer = await signIn(await makeContext(journal), name, password);
-      if (answer.kind === 'refused') throw new SettingsError(answer.why);
-      if (answer.kind === 'signed-in') return answer;
-      throw new SettingsError(
-        `a one-time password is good for one thing: set your own with "paydrop user password ${answer.person.name}"`,
-      );
-    },
     [Symbol.asyncDispose]: async () => {
-      await notifyOfPersons(loaded, journal, log);
+      await notifyOfPersons(loaded, journal, logger);
       await journal[Symbol.asyncDispose]();
     },
   };
+}
+
+/** Who signs in with a password instead of a token. @throws SettingsError when he does not */
+export async function signInWithPassword(
+  session: UserSession,
+  name: string,
+  password: string,
+): Promise<ProvedPerson> {
+  const answer = await signIn(await makeSignInContext(session), name, password);
+  if (answer.kind === 'refused') throw new SettingsError(answer.why);
+  if (answer.kind === 'signed-in') return { person: answer.person, proof: answer.proof };
+  throw new SettingsError(
+    `a one-time password is good for one thing: set your own with "paydrop user password ${answer.person.name}"`,
+  );
 }
 
 /** How long the end of a command waits for its notices to be taken; who sends next tries what is left. */
@@ -205,12 +221,12 @@ export async function proposePolicy(
 
 /** @throws SettingsError that says why not */
 export async function setPassword(
-  { journal }: UserSession,
+  session: UserSession,
   name: string,
   present: string,
   wanted: string,
 ): Promise<void> {
-  refuseWith(await changePassword(await makeContext(journal), name, present, wanted));
+  refuseWith(await changePassword(await makeSignInContext(session), name, present, wanted));
 }
 
 /** @param by who it is; whoever types the command when left out. @throws SettingsError that says why not */

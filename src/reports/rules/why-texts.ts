@@ -272,8 +272,15 @@ const ofPeople: readonly Pair[] = [
   ['a password has at least {count} characters', 'รหัสผ่านต้องมีอย่างน้อย {count} ตัว'],
   ['a password has at most {count} characters', 'รหัสผ่านยาวได้ไม่เกิน {count} ตัว'],
   ['a password has at least {count} different characters', 'รหัสผ่านต้องมีตัวอักษรต่างกันอย่างน้อย {count} ตัว'],
-  ['this password is one of those that everybody tries first', 'รหัสผ่านนี้เป็นรหัสที่ใครก็เดาก่อน'],
-  ['a password is more than the user’s own name', 'รหัสผ่านต้องไม่ใช่ชื่อผู้ใช้'],
+  [
+    'this password, or a word of it that has but digits and signs around it, is tried first by whoever guesses: take several words',
+    'รหัสผ่านนี้ หรือคำในรหัสผ่านที่มีเพียงตัวเลขและเครื่องหมายเพิ่มเข้ามา คาดเดาได้ง่าย กรุณาใช้หลายคำประกอบกัน',
+  ],
+  [
+    'a password is more than the user’s own name, with or without digits behind it',
+    'รหัสผ่านต้องไม่ใช่ชื่อผู้ใช้ แม้มีตัวเลขต่อท้าย',
+  ],
+  ['a password is more than digits and signs', 'รหัสผ่านต้องมีตัวอักษร ไม่ใช่มีเพียงตัวเลขและเครื่องหมาย'],
   ['the passkey’s answer is not right: try again', 'คำตอบของพาสคีย์ไม่ถูกต้อง กรุณาลองอีกครั้ง'],
 ];
 
@@ -530,6 +537,17 @@ const ofEvents: readonly Pair[] = [
   ['change {id} ({why}) was sent back', 'ส่งคำขอ {id} กลับ ({why})'],
   ['change {id} ({why}) was withdrawn', 'ถอนคำขอ {id} ({why})'],
   ['change {id} ({why}) is stale', 'คำขอ {id} ล้าสมัย ({why})'],
+  ['{name} has signed in ({what})', '{name} เข้าสู่ระบบ ({what})'],
+  ['a sign-in as {name} failed ({what})', 'เข้าสู่ระบบด้วยชื่อ {name} ไม่สำเร็จ ({what})'],
+  ['a sign-in under an unknown name failed ({what})', 'เข้าสู่ระบบด้วยชื่อที่ไม่มีในระบบไม่สำเร็จ ({what})'],
+  ['{name} was refused ({what})', 'ปฏิเสธคำขอของ {name} เพราะไม่มีสิทธิ์ ({what})'],
+  ['an unknown visitor was refused ({what})', 'ปฏิเสธคำขอของผู้ที่ยังไม่ยืนยันตัวตน ({what})'],
+  ['{why}, from {network}', '{why} จาก {network}'],
+  ['{why}, {count} times since {moment}', '{why} รวม {count} ครั้งตั้งแต่ {moment}'],
+  [
+    '{name} is locked out at an address of {network} after {count} wrong passwords',
+    '{name} ถูกล็อกเฉพาะที่อยู่หนึ่งในเครือข่าย {network} เพราะใส่รหัสผ่านผิด {count} ครั้ง',
+  ],
   ['{name} is locked out after {count} wrong passwords', '{name} ถูกล็อกเพราะใส่รหัสผ่านผิด {count} ครั้ง'],
   [
     'ALARM: {name} was made an admin without an admin',

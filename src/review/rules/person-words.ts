@@ -35,6 +35,9 @@ export const personEventWords: Readonly<Record<PersonEventKind, readonly [en: st
   'change-withdrawn': ['change withdrawn', 'ถอนคำขอ'],
   'change-stale': ['change out of date', 'คำขอล้าสมัย'],
   'locked-out': ['locked out after wrong passwords', 'ถูกล็อกเพราะใส่รหัสผ่านผิด'],
+  'signed-in': ['signed in', 'เข้าสู่ระบบ'],
+  'sign-in-failed': ['sign-in failed', 'เข้าสู่ระบบไม่สำเร็จ'],
+  refused: ['refused', 'ถูกปฏิเสธเพราะไม่มีสิทธิ์'],
   recovered: ['made an admin without an admin', 'ตั้งเป็นผู้ดูแลระบบโดยไม่มีผู้ดูแลระบบอนุมัติ'],
   revealed: ['looked at a whole number', 'เปิดดูเลขเต็ม'],
   noted: ['took, gave back or noted what waits', 'รับงาน คืนงาน หรือรับทราบรายการ'],
@@ -101,7 +104,11 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
     case 'change-stale':
       return `${change} is stale`;
     case 'locked-out':
-      return `${subject} is locked out after ${String(facts['failedTries'])} wrong passwords`;
+      return `${subject} is locked out${whereLocked(event)} after ${String(facts['failedTries'])} wrong passwords`;
+    case 'signed-in':
+    case 'sign-in-failed':
+    case 'refused':
+      return describeAccess(kind, subject, event);
     case 'recovered':
       return `ALARM: ${subject} was made an admin without an admin`;
     case 'revealed':
@@ -114,6 +121,29 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
 }
 
 type Facts = ReturnType<typeof readFacts>;
+
+/** Empty for a lock that holds everywhere. */
+function whereLocked(event: PersonEvent): string {
+  if (readFacts(event)['isOfOneAddress'] !== true) return '';
+  return ` at an address of ${event.cells?.['network']?.value ?? 'an unknown network'}`;
+}
+
+const accessWords = {
+  'signed-in': (name: string) => `${name} has signed in`,
+  'sign-in-failed': (name: string) =>
+    `a sign-in ${name === '' ? 'under an unknown name' : `as ${name}`} failed`,
+  refused: (name: string) => `${name === '' ? 'an unknown visitor' : name} was refused`,
+};
+
+/** `a sign-in as boon failed (wrong-password), from 203.0.113.0/24, 12 times since 2026-11-22 01:00:00`. */
+function describeAccess(kind: keyof typeof accessWords, subject: string, event: PersonEvent): string {
+  const { what, times, sinceMs } = readFacts(event);
+  const network = event.cells?.['network']?.value;
+  const from = network === undefined ? '' : `, from ${network}`;
+  const often =
+    Number(times) > 1 ? `, ${String(times)} times since ${formatBangkokMoment(Number(sinceMs))}` : '';
+  return `${accessWords[kind](subject)} (${String(what)})${from}${often}`;
+}
 
 function nameWanted(wanted: string, name: string, role: string): string {
   switch (wanted as PersonRequest['kind']) {

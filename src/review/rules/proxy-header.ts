@@ -22,6 +22,27 @@ export function readHeaderValues(rawHeaders: readonly string[], header: string):
   );
 }
 
+const ipv4Form = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?$/i;
+
+/** What of an address counts as one source: IPv4 without a port, of IPv6 the first 64 bits, and the beginning of any other text. */
+export function toSource(address: string): string {
+  const ipv4 = ipv4Form.exec(address)?.[1];
+  if (ipv4 !== undefined) return ipv4;
+  const url = `http://[${address.replace(/^\[([^\]]*)\].*$/, '$1')}]`;
+  if (!URL.canParse(url)) return address.slice(0, 64);
+  const [head = '', tail = ''] = new URL(url).hostname.slice(1, -1).split('::');
+  const [first, last] = [head, tail].map((part) => (part === '' ? [] : part.split(':')));
+  const zeros = Array.from({ length: 8 - (first?.length ?? 0) - (last?.length ?? 0) }, () => '0');
+  return `${[...(first ?? []), ...zeros, ...(last ?? [])].slice(0, 4).join(':')}::/64`;
+}
+
+/** What may be kept of a source: a network of 256 addresses, or of 48 bits; undefined of what is no address. */
+export function toNetwork(source: string): string | undefined {
+  const ipv4 = ipv4Form.exec(source)?.[1];
+  if (ipv4 !== undefined) return `${ipv4.split('.').slice(0, 3).join('.')}.0/24`;
+  return source.endsWith('::/64') ? `${source.split(':').slice(0, 3).join(':')}::/48` : undefined;
+}
+
 /** No user is called otherwise; so nothing else comes to look like a name by being made plain. */
 const nameSigns = /^[\x21-\x7E]+$/;
 

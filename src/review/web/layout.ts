@@ -85,12 +85,12 @@ const themeButtons = (visit: Visit): readonly Html[] =>
         >`,
     );
 
-/** The way to one's passkeys, for whoever has use for one. */
+/** The way to what is one's own: passkeys, for a person who has use for one, and sessions. */
 function whoIs({ language }: Visit, person: Person): Html {
-  const who = html`${person.displayName} <small>${sayRole(language, person.role)}</small>`;
-  return can(person, 'check').allowed
-    ? html`<a class="who" href="/passkeys">${who}</a>`
-    : html`<span class="who">${who}</span>`;
+  const path = can(person, 'check').allowed ? '/passkeys' : '/sessions';
+  return html`<a class="who" href="${path}"
+    >${person.displayName} <small>${sayRole(language, person.role)}</small></a
+  >`;
 }
 
 function head(visit: Visit): Html {

@@ -179,6 +179,7 @@ async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complai
     scripts: scriptPaths(),
     body: html`${complaint !== undefined && problems(visit, [{ field: 'label', text: complaint }])}
       <h1>${say('passkeys')}</h1>
+      <p><a href="/sessions">${say('sessions')}</a></p>
       <p>${say('passkeysWhy')}</p>
       <section aria-labelledby="own">
         <h2 id="own">${say('ownPasskeys')}</h2>

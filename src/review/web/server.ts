@@ -2,33 +2,37 @@
  * The review page's server: who asks, from where, and whether he may, is settled here for every view alike.
  * Plain http, and so on the loopback address only, or behind a proxy that is named.
  */
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { isIP } from 'node:net';
-import cookies from '@fastify/cookie';
-import csrf from '@fastify/csrf-protection';
-import forms from '@fastify/formbody';
-import helmet from '@fastify/helmet';
 import multipart, { type Multipart } from '@fastify/multipart';
-import rateLimit from '@fastify/rate-limit';
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { Log } from '../../core/ports.ts';
-import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../platform/http-server.ts';
+import { makeServerFactory, type ServerLimits } from '../../platform/http-server.ts';
+import { type AccessNotes, AccessRecord } from '../access-record.ts';
 import { Challenges } from '../challenges.ts';
 import type { SigningPlace } from '../passkeys.ts';
 import { type Action, can, type ProvedPerson } from '../rules/people.ts';
-import { type ProxyRefusal, readHeaderValues } from '../rules/proxy-header.ts';
+import { type ProxyRefusal, readHeaderValues, toNetwork } from '../rules/proxy-header.ts';
 import type { Queue } from '../rules/queue.ts';
-import {
-  hashSession,
-  identifyByProxy,
-  makeSessionSource,
-  type SessionContext,
-  startSessionByProxy,
-} from '../sessions.ts';
+import { identifyByProxy, makeSessionSource, type SessionContext, startSessionByProxy } from '../sessions.ts';
 import type { ChangeReader } from '../ports.ts';
+import type { SignInPlace } from '../sign-in.ts';
+import { SourceTries } from '../source-tries.ts';
 import { frame, pageScript, plainPage, stylePath } from './layout.ts';
+import {
+  addGuards,
+  type CookieNames,
+  cookieNamesOf,
+  findSource,
+  lastOfEach,
+  minuteMs,
+  nameSession,
+  type OutsideAddress,
+  secretCookie,
+  sendText,
+  yearSeconds,
+} from './guards.ts';
 import { LiveFeed, type LiveTimes, usualTimes } from './live.ts';
 import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
@@ -39,6 +43,7 @@ import type { ReadQueue } from './queue-items.ts';
 import { makeQueueViews, type QueuePageContext, readQueueFilter } from './queue-page.ts';
 import { makePasskeyViews } from './passkeys-page.ts';
 import { passkeyScripts } from './passkey-script.ts';
+import { makeSessionViews } from './sessions-page.ts';
 import { makeSigningViews, type SigningPageContext } from './signing-page.ts';
 import { makeSignInViews, type SignInPageContext } from './sign-in-page.ts';
 import { style } from './style.ts';
@@ -55,16 +60,6 @@ import {
   type Visit,
 } from './view.ts';
 import { languages } from './words.ts';
-
-/** How the page is asked for from other machines. */
-export interface OutsideAddress {
-  /** "https://review.example": a proxy speaks https for it. */
-  readonly origin: string;
-  /** Addresses of the proxy: nobody else is answered. */
-  readonly proxies: readonly string[];
-  /** In which the proxy says who is asking: then it signs people in, and no password does. */
-  readonly userHeader?: string | undefined;
-}
 
 export interface ReviewPageOptions {
   readonly listen: ListenAddress;
@@ -97,7 +92,11 @@ export interface ReviewPageOptions {
 }
 
 /** With what the page keeps by itself. */
-type PageParts = ReviewPageOptions & { readonly refusals: ProxyRefusals };
+type PageParts = ReviewPageOptions & {
+  readonly refusals: ProxyRefusals;
+  readonly cookieNames: CookieNames;
+  readonly access: AccessRecord;
+};
 
 /** Disposing of it ends it at once: what is being answered is cut off. */
 export interface ReviewPage extends AsyncDisposable {
@@ -112,28 +111,7 @@ const limits: ServerLimits = { connectionsMax: 128, headersMs: 5_000, requestMs:
 const nothingElse: Queue = { items: [], totals: [] };
 
 const bodyBytesMax = 65_536;
-const minuteMs = 60_000;
-const [requestsAMinute, signInsAMinute] = [600, 30];
-
-const sessionCookie = 'paydrop_session';
-/** No script reads it, and no other site sends it. */
-const secretCookie = { path: '/', httpOnly: true, sameSite: 'strict' } as const;
-const yearSeconds = 31_536_000;
-
-const own = ["'self'"];
-const contentSecurityPolicy = {
-  useDefaults: false,
-  directives: {
-    defaultSrc: ["'none'"],
-    scriptSrc: own,
-    styleSrc: own,
-    imgSrc: own,
-    connectSrc: own,
-    formAction: own,
-    baseUri: ["'none'"],
-    frameAncestors: ["'none'"],
-  },
-};
+const signInsAMinute = 30;
 
 /** Opens the page. @throws when the port is taken */
 export async function openReviewPage(options: ReviewPageOptions): Promise<ReviewPage> {
@@ -164,9 +142,14 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     challenges: new Challenges(),
     onChange: options.onUserChange,
   };
-  const parts: PageParts = { ...options, refusals: new ProxyRefusals(options.log) };
+  const cookieNames = cookieNamesOf(outside);
+  const access = new AccessRecord(store, options.log);
+  const parts: PageParts = { ...options, cookieNames, access, refusals: new ProxyRefusals(options.log) };
+  recordAccess(app, parts);
   const signInViews =
-    outside?.userHeader === undefined ? makeSignInViews(options.readContext) : makeProxySignInViews();
+    outside?.userHeader === undefined
+      ? makeSignInViews({ readContext, placeOf: makePlaces(access) })
+      : makeProxySignInViews();
   const deciding = makeDecideViews({
     ...options,
     readFilter: async (fields) => readQueueFilter(options.store, fields),
@@ -180,6 +163,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makeBatchViews(options),
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),
+    ...makeSessionViews({ readContext, onSignOut: options.onSignOut }),
     ...views,
   ];
   addViews(app, parts, all);
@@ -201,84 +185,53 @@ function placeOf(origin: string): SigningPlace {
   return { origin: url.origin, rpId: url.hostname };
 }
 
-// ---------------------------------------------------------------- for every request
+// ---------------------------------------------------------------- what is recorded
 
-const sendText = (reply: FastifyReply, status: number, text: string): FastifyReply =>
-  reply.code(status).type('text/plain; charset=utf-8').send(text);
+/** Who has asked, until the answer is out. */
+const askers = new WeakMap<FastifyRequest, ProvedPerson>();
 
-/** Only the proxy is answered, under the name that it serves, for whoever speaks https with it. */
-const refuseAround =
-  ({ origin, proxies }: OutsideAddress) =>
-  async ({ socket, headers }: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    const from = socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
-    if (!proxies.includes(from)) return sendText(reply, 403, 'ask for it through its proxy');
-    if (headers.host !== new URL(origin).host) return sendText(reply, 421, 'not served under this name');
-    return headers['x-forwarded-proto'] === 'https' ? undefined : sendText(reply, 403, 'ask for it by https');
+const networkOf = (source: string | undefined): string | undefined =>
+  source === undefined ? undefined : toNetwork(source);
+
+const notesOf = (request: FastifyRequest, { access, outside }: PageParts): AccessNotes =>
+  access.at(networkOf(findSource(request, outside)));
+
+/** Tries are counted over all sign-ins of this page. */
+function makePlaces(access: AccessRecord): (visit: Visit) => SignInPlace {
+  const tries = new SourceTries();
+  return ({ source }) => {
+    const network = networkOf(source);
+    return { name: 'page', tries: tries.of(source), access: access.at(network), network };
   };
-
-/**
- * The same for all pages of a journal: a form that was opened at one machine is taken by another, and after a restart. It
- * need be no secret: a token holds for one session alone, by a hash of its secret, and for one browser, by a cookie.
- */
-const formKeyOf = (journalId: string): string =>
-  createHash('sha256').update(`paydrop review forms ${journalId}`).digest('hex');
-
-async function addGuards(
-  app: FastifyInstance,
-  outside: OutsideAddress | undefined,
-  journalId: string,
-): Promise<void> {
-  if (outside === undefined) app.addHook('onRequest', refuseOtherHosts([], 'open it as http://localhost'));
-  else app.addHook('onRequest', refuseAround(outside));
-  app.addHook('onRequest', refuseForeignPosts(outside?.origin));
-  await app.register(helmet, {
-    contentSecurityPolicy,
-    // Without it the Origin of a form is `null`, and no form can be told from a foreign one.
-    referrerPolicy: { policy: 'same-origin' },
-    strictTransportSecurity: outside === undefined ? false : { maxAge: yearSeconds },
-    xFrameOptions: { action: 'deny' },
-  });
-  app.addHook('onRequest', async (_request, reply) => {
-    void reply
-      .header('cache-control', 'no-store')
-      .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=()');
-  });
-  // On plain http to the loopback address `Secure` would keep some browsers from sending them at all.
-  await app.register(cookies, { parseOptions: { secure: outside !== undefined } });
-  await app.register(forms);
-  // Nothing but forms is posted.
-  app.removeContentTypeParser('application/json');
-  await app.register(csrf, {
-    cookieOpts: secretCookie,
-    csrfOpts: { hmacKey: formKeyOf(journalId) },
-    getUserInfo: nameSession,
-    getToken: (request) => lastOfEach(request.body)['_csrf'],
-  });
-  await app.register(rateLimit, { max: requestsAMinute, timeWindow: minuteMs });
 }
 
-/** A form of another page is not taken, whatever its browser makes of cookies. @param served under which it is asked for */
-const refuseForeignPosts =
-  (served: string | undefined) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
-    if (request.method === 'GET' || request.method === 'HEAD') return undefined;
-    const { origin, host, 'sec-fetch-site': site = 'same-origin' } = request.headers;
-    if (origin !== undefined && origin === (served ?? `http://${host}`) && site === 'same-origin')
-      return undefined;
-    return sendText(reply, 403, 'this form is not ours');
-  };
+/** Each refusal, whoever has refused it; the path as the table of views has it, without what was typed. */
+function recordAccess(app: FastifyInstance, parts: PageParts): void {
+  const { access, readContext } = parts;
+  const flush = async (isAll = false) => access.flush((await readContext()).clock.now(), isAll);
+  const timer = setInterval(() => void flush().catch(ignore), minuteMs).unref();
+  app.addHook('onClose', async () => {
+    clearInterval(timer);
+    await flush(true).catch(ignore);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    if (reply.statusCode !== 403) return;
+    const proved = askers.get(request);
+    const what = `${request.method} ${request.routeOptions.url ?? 'no view'}`;
+    const { clock } = await readContext();
+    const by = { subject: proved?.person.personId ?? 0, proof: proved?.proof ?? null };
+    await notesOf(request, parts).note({ kind: 'refused', ...by, what }, clock.now());
+  });
+}
 
-/** A form belongs to the session in which it was shown. */
-const nameSession = ({ cookies: kept }: FastifyRequest): string => {
-  const secret = kept[sessionCookie];
-  return secret === undefined ? 'nobody' : hashSession(secret);
-};
+/** A journal that cannot be read is told of by whoever works on it. */
+const ignore = (): undefined => undefined;
 
 // ---------------------------------------------------------------- views
 
 /** Words that a visitor has chosen, or his browser. */
-function readLanguage({ cookies: kept, headers }: FastifyRequest): Visit['language'] {
-  const chosen = languages.find((one) => one === kept['language']);
+function readLanguage({ cookies: kept, headers }: FastifyRequest, names: CookieNames): Visit['language'] {
+  const chosen = languages.find((one) => one === kept[names.language]);
   return chosen ?? (/^\s*th\b/i.test(headers['accept-language'] ?? '') ? 'th' : 'en');
 }
 
@@ -319,7 +272,7 @@ async function identify(
   begin?: (secret: string) => void,
 ): Promise<Known> {
   const { outside, refusals } = parts;
-  const secret = request.cookies[sessionCookie];
+  const secret = request.cookies[parts.cookieNames.session];
   if (outside?.userHeader === undefined) {
     const known = await makeSessionSource(context, isUse).identify(secret);
     return known.ok ? { proved: { person: known.person, proof: known.proof } } : {};
@@ -336,6 +289,8 @@ async function identify(
     // What his browser had of somebody else, or of a password, ends with it.
     await endOwnSession(request, parts);
     begin(await startSessionByProxy(context, person));
+    const signedIn = { kind: 'signed-in', subject: person.personId, proof: 'proxy', what: 'page' } as const;
+    await notesOf(request, parts).note(signedIn, context.clock.now());
   }
   return { proved: { person, proof: 'proxy' } };
 }
@@ -348,23 +303,25 @@ async function readVisit(
   mayBegin = false,
 ): Promise<Seen> {
   const context = await parts.readContext();
-  const language = readLanguage(request);
+  const language = readLanguage(request, parts.cookieNames);
   const isUse = !asksByItself(request);
   // At once, without a way round: a browser that comes from another site keeps strict cookies to itself that long.
   const begin = (secret: string): void => {
-    request.cookies[sessionCookie] = secret;
-    void reply.setCookie(sessionCookie, secret, secretCookie);
+    request.cookies[parts.cookieNames.session] = secret;
+    void reply.setCookie(parts.cookieNames.session, secret, secretCookie);
   };
   const mayOpen = mayBegin && isUse && isOpened(request);
   const known = await identify(request, parts, context, isUse, mayOpen ? begin : undefined);
+  if (known.proved !== undefined) askers.set(request, known.proved);
   const visit = {
     language,
-    theme: themes.find((one) => one === request.cookies['theme']),
+    theme: themes.find((one) => one === request.cookies[parts.cookieNames.theme]),
     isSandbox: parts.isSandbox,
     nowMs: context.clock.now(),
     person: known.proved?.person,
+    source: findSource(request, parts.outside),
     mark: known.proved === undefined ? '' : await parts.store.changeMark(),
-    csrfToken: reply.generateCsrf({ userInfo: nameSession(request) }),
+    csrfToken: reply.generateCsrf({ userInfo: nameSession(request, parts.cookieNames) }),
     path: readPath(request),
     say: makeSay(language),
   };
@@ -377,14 +334,6 @@ async function sendPage(reply: FastifyReply, visit: Visit, page: Page): Promise<
     .type('text/html; charset=utf-8')
     .send(frame(visit, page).text);
 }
-
-/** Of a field that stands several times the last. */
-const lastOfEach = (body: unknown): Fields =>
-  Object.fromEntries(
-    Object.entries((body ?? {}) as Readonly<Record<string, string | readonly string[]>>).map(
-      ([name, value]) => [name, typeof value === 'string' ? value : value.at(-1)],
-    ),
-  );
 
 async function answerView(
   view: View,
@@ -399,19 +348,19 @@ async function answerView(
     const answer = await view.answer(visit, fields);
     // Who signs in anew leaves no other session behind.
     if ('secret' in answer) await endOwnSession(request, parts);
-    return sendAnswer(reply, visit, answer);
+    return sendAnswer(reply, visit, answer, parts.cookieNames);
   }
-  const proved = proveVisit(seen, view.action, request);
-  if (!('proved' in proved)) return sendAnswer(reply, visit, proved);
+  const proved = proveVisit(seen, view.action, request, parts);
+  if (!('proved' in proved)) return sendAnswer(reply, visit, proved, parts.cookieNames);
   const answer = await view.answer(proved, fields);
   if ('isSignedOut' in answer) await endOwnSession(request, parts);
-  return sendAnswer(reply, visit, answer);
+  return sendAnswer(reply, visit, answer, parts.cookieNames);
 }
 
-async function endOwnSession(request: FastifyRequest, options: ReviewPageOptions): Promise<void> {
-  const sessionHash = nameSession(request);
-  await options.onSignOut?.(sessionHash);
-  await options.store.endSession(sessionHash);
+async function endOwnSession(request: FastifyRequest, parts: PageParts): Promise<void> {
+  const sessionHash = nameSession(request, parts.cookieNames);
+  await parts.onSignOut?.(sessionHash);
+  await parts.store.endSession(sessionHash);
 }
 
 /** The visit of somebody who may do it, or what he is answered instead. */
@@ -419,13 +368,14 @@ function proveVisit(
   { visit, proved, refusal }: Seen,
   action: Action,
   request: FastifyRequest,
+  parts: PageParts,
 ): ProvedVisit | Answer {
   if (refusal !== undefined) return proxyRefusalPage(visit, refusal);
   if (proved === undefined) return { goTo: '/sign-in' };
   const { person } = proved;
   const permission = can(person, action);
   if (!permission.allowed) return plainPage(visit, 403, visit.say('notAllowed'), permission.why);
-  return { ...visit, person, proved, sessionHash: nameSession(request) };
+  return { ...visit, person, proved, sessionHash: nameSession(request, parts.cookieNames) };
 }
 
 // ---------------------------------------------------------------- files
@@ -457,8 +407,8 @@ async function readFile(
 ): Promise<FastifyReply> {
   const seen = await readVisit(request, reply, pageParts);
   const { visit } = seen;
-  const proved = proveVisit(seen, view.action, request);
-  if (!('proved' in proved)) return sendAnswer(reply, visit, proved);
+  const proved = proveVisit(seen, view.action, request, pageParts);
+  if (!('proved' in proved)) return sendAnswer(reply, visit, proved, pageParts.cookieNames);
   if (!request.isMultipart()) return sendText(reply, 415, 'send it with the form');
   const { fieldsMax = 0, bytesMax } = view;
   const fieldSize = fieldsMax === 0 ? 1_000 : fieldBytesMax;
@@ -485,7 +435,7 @@ async function readFile(
   const isCut = (): boolean => stream.truncated;
   const all = { ...fields, ...(request.params as Fields) };
   const answer = await view.receive(proved, { name: name ?? '', stream, isCut }, all);
-  return sendAnswer(reply, visit, answer);
+  return sendAnswer(reply, visit, answer, pageParts.cookieNames);
 }
 
 async function answerFile(...asked: Parameters<typeof readFile>): Promise<FastifyReply> {
@@ -513,11 +463,16 @@ const sendFile = (reply: FastifyReply, { path, name, type }: Attachment): Fastif
     .header('content-disposition', `attachment; filename*=UTF-8''${escapeName(name)}`)
     .send(createReadStream(path));
 
-async function sendAnswer(reply: FastifyReply, visit: Visit, answer: Answer): Promise<FastifyReply> {
+async function sendAnswer(
+  reply: FastifyReply,
+  visit: Visit,
+  answer: Answer,
+  { session }: CookieNames,
+): Promise<FastifyReply> {
   if ('file' in answer) return sendFile(reply, answer.file);
   if (!('goTo' in answer)) return sendPage(reply, visit, answer);
-  if ('secret' in answer) void reply.setCookie(sessionCookie, answer.secret, secretCookie);
-  if ('isSignedOut' in answer) void reply.clearCookie(sessionCookie, secretCookie);
+  if ('secret' in answer) void reply.setCookie(session, answer.secret, secretCookie);
+  if ('isSignedOut' in answer) void reply.clearCookie(session, secretCookie);
   return reply.redirect(answer.goTo, 303);
 }
 
@@ -533,7 +488,7 @@ function addLive(app: FastifyInstance, parts: PageParts): void {
     const isOpen = async () =>
       (await identify(request, parts, await readContext(), false)).proved !== undefined;
     if (!(await isOpen())) return sendText(reply, 401, 'sign in first');
-    const stream = feed.listen(nameSession(request), isOpen);
+    const stream = feed.listen(nameSession(request, parts.cookieNames), isOpen);
     if (stream === undefined) return sendText(reply, 503, 'too many pages are open');
     return reply.type('text/event-stream').header('x-accel-buffering', 'no').send(stream);
   });
@@ -556,7 +511,9 @@ function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]
   // Browsers ask for it by themselves.
   app.get('/favicon.ico', async (_request, reply) => reply.code(204).send());
   app.get('/', async (_request, reply) => reply.redirect('/today', 303));
-  app.post('/look', { preHandler: csrfGuard }, async (request, reply) => answerLook(request, reply));
+  app.post('/look', { preHandler: csrfGuard }, async (request, reply) =>
+    answerLook(request, reply, parts.cookieNames),
+  );
   app.get(stylePath, async (_request, reply) =>
     reply.type('text/css; charset=utf-8').header('cache-control', `max-age=${yearSeconds}`).send(style),
   );
@@ -584,12 +541,12 @@ const sayings = { 403: 'outOfDate', 404: 'notFound', 429: 'tooMany' } as Readonl
 >;
 
 /** Language and colours are the browser's own business. */
-function answerLook(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function answerLook(request: FastifyRequest, reply: FastifyReply, names: CookieNames): FastifyReply {
   const { language, theme, back = '' } = lastOfEach(request.body);
   const kept = { ...secretCookie, maxAge: yearSeconds };
   const chosen = {
-    language: languages.find((one) => one === language),
-    theme: themes.find((one) => one === theme),
+    [names.language]: languages.find((one) => one === language),
+    [names.theme]: themes.find((one) => one === theme),
   };
   for (const [name, value] of Object.entries(chosen))
     if (value !== undefined) void reply.setCookie(name, value, kept);

@@ -1,11 +1,12 @@
 /** Signing in and out, and the first password of one's own. */
-import { changePassword, signIn, type SignInContext } from '../sign-in.ts';
-import { startSession, type SessionContext } from '../sessions.ts';
+import { changePassword, signIn, type SignInContext, type SignInPlace } from '../sign-in.ts';
+import { type LetIn, startSession, type SessionContext } from '../sessions.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, problems } from './layout.ts';
 import type { Answer, Fields, Page, View, Visit } from './view.ts';
 
-export type SignInPageContext = SignInContext & SessionContext;
+/** But for the place, which each visit has of its own. */
+export type SignInPageContext = Omit<SignInContext, 'place'> & SessionContext;
 
 const nameLengthMax = 64;
 /** Longer ones cost time to hash, and nobody types them. */
@@ -85,21 +86,42 @@ function passwordPage(visit: Visit, name: string, complaint?: string): Page {
   };
 }
 
-async function answerSignIn(context: SignInPageContext, visit: Visit, fields: Fields): Promise<Answer> {
+/** What the two forms with a password need. */
+export interface SignInPage {
+  /** As it is at this moment: the journal may be restored meanwhile. */
+  readonly readContext: () => Promise<SignInPageContext>;
+  readonly placeOf: (visit: Visit) => SignInPlace;
+}
+
+async function answerSignIn(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
+  const context = { ...(await page.readContext()), place: page.placeOf(visit) };
   const sinceMs = context.clock.now();
   const name = cut(fields['name'], nameLengthMax);
-  const answer = await signIn(context, name, cut(fields['password'], passwordLengthMax));
+  const password = cut(fields['password'], passwordLengthMax);
+  const answer = await signIn(context, name, password);
   switch (answer.kind) {
     case 'refused':
       return signInPage(visit, name, visit.say('signInRefused'));
     case 'must-change':
       return passwordPage(visit, name);
     case 'signed-in':
-      return { goTo: '/today', secret: await startSession(context, answer.person, sinceMs) };
+      return begin(context, visit, answer, sinceMs);
   }
 }
 
-async function answerPassword(context: SignInPageContext, visit: Visit, fields: Fields): Promise<Answer> {
+async function begin(
+  context: SignInPageContext,
+  visit: Visit,
+  letIn: LetIn,
+  sinceMs: number,
+): Promise<Answer> {
+  const secret = await startSession(context, letIn, sinceMs);
+  if (secret !== undefined) return { goTo: '/today', secret };
+  return signInPage(visit, letIn.person.name, visit.say('signInRefused'));
+}
+
+async function answerPassword(page: SignInPage, visit: Visit, fields: Fields): Promise<Answer> {
+  const context = { ...(await page.readContext()), place: page.placeOf(visit) };
   const sinceMs = context.clock.now();
   const name = cut(fields['name'], nameLengthMax);
   const [present, wanted, again] = ['present', 'wanted', 'again'].map((field) =>
@@ -111,13 +133,10 @@ async function answerPassword(context: SignInPageContext, visit: Visit, fields: 
   if (why !== undefined) return passwordPage(visit, name, why);
   const answer = await signIn(context, name, wanted);
   if (answer.kind !== 'signed-in') return signInPage(visit, name);
-  // Who has set a new password wants nobody else to go on with the old one.
-  await context.store.endSessionsOf(answer.person.personId);
-  return { goTo: '/today', secret: await startSession(context, answer.person, sinceMs) };
+  return begin(context, visit, answer, sinceMs);
 }
 
-/** @param readContext as it is at this moment: the journal may be restored meanwhile */
-export const makeSignInViews = (readContext: () => Promise<SignInPageContext>): readonly View[] => [
+export const makeSignInViews = (page: SignInPage): readonly View[] => [
   { method: 'GET', path: '/sign-in', answer: async (visit) => signInPage(visit, '') },
   {
     method: 'GET',
@@ -127,12 +146,12 @@ export const makeSignInViews = (readContext: () => Promise<SignInPageContext>): 
   {
     method: 'POST',
     path: '/sign-in',
-    answer: async (visit, fields) => answerSignIn(await readContext(), visit, fields),
+    answer: async (visit, fields) => answerSignIn(page, visit, fields),
   },
   {
     method: 'POST',
     path: '/password',
-    answer: async (visit, fields) => answerPassword(await readContext(), visit, fields),
+    answer: async (visit, fields) => answerPassword(page, visit, fields),
   },
   {
     method: 'POST',

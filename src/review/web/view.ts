@@ -14,6 +14,8 @@ export interface Visit {
   readonly isSandbox: boolean;
   readonly nowMs: number;
   readonly person: Person | undefined;
+  /** Network address that asks, as a trusted proxy names it; undefined where none does. */
+  readonly source: string | undefined;
   /** `changeMark` before anything of the page was read; empty for whoever has not signed in. */
   readonly mark: string;
   /** Goes with every form that is posted. */

@@ -39,6 +39,7 @@ import { decisionFileWords } from './words/decision-file.ts';
 import { frameWords } from './words/frame.ts';
 import type { Pair } from './words/pair.ts';
 import { passkeyWords } from './words/passkeys.ts';
+import { sessionWords } from './words/sessions.ts';
 import { payoutWords } from './words/payout.ts';
 import { proposalStatusPairs, proposalWords } from './words/proposals.ts';
 import { kindWords, queueWords } from './words/queue.ts';
@@ -55,6 +56,7 @@ const words = {
   ...proposalWords,
   ...batchWords,
   ...passkeyWords,
+  ...sessionWords,
   ...decisionFileWords,
 } as const;
 

@@ -7,6 +7,7 @@ import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
 import { makeSalt } from '../payouts/chain.ts';
+import { endSessionsOf } from './sessions.ts';
 import { eraseRow } from '../evidence/erasure.ts';
 import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
 
@@ -24,18 +25,23 @@ const readLatestSeq = function* (): Reading<number> {
   return (yield* selectFirst(latest))?.seq ?? 0;
 };
 
+const latestOfNobody = query
+  .selectFrom('person_event')
+  .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
+  .where('subject', '=', 0);
+
+const latestOfPeople = query.selectFrom('person as p').select(({ selectFrom }) =>
+  selectFrom('person_event as l')
+    .select(({ fn }) => fn.max<number | null>('l.seq').as('latest'))
+    .whereRef('l.subject', '=', 'p.person_id')
+    .as('seq'),
+);
+
+/** One look for each subject, however long the history is. */
 const latestOfEach = query
-  .selectFrom('person_event as e')
-  .select(['e.subject', 'e.seq', 'e.hash'])
-  .where(({ eb, selectFrom, ref }) =>
-    eb(
-      'e.seq',
-      '=',
-      selectFrom('person_event as l')
-        .select(({ fn }) => fn.max('l.seq').as('seq'))
-        .where('l.subject', '=', ref('e.subject')),
-    ),
-  );
+  .selectFrom('person_event')
+  .select(['subject', 'seq', 'hash'])
+  .where('seq', 'in', latestOfPeople.unionAll(latestOfNobody));
 
 export const personReads = {
   *persons() {
@@ -109,14 +115,19 @@ export const personWrites = {
     for (const erased of edit.erases ?? []) yield* eraseRow(erased);
     return true;
   },
-  *countTry(personId, before, { failedTries, lockedUntilMs }) {
+  *recordPersonEvent(draft) {
+    yield* appendPersonEvent(draft);
+  },
+  *countTry(personId, before, { failedTries, lockedUntilMs }, lock) {
     const update = query
       .updateTable('person')
       .set({ failed_tries: failedTries, locked_until_ms: lockedUntilMs })
       .where('person_id', '=', personId)
       .where('failed_tries', '=', before.failedTries)
       .where('locked_until_ms', '=', before.lockedUntilMs);
-    return (yield* change(update)) > 0;
+    const isCounted = (yield* change(update)) > 0;
+    if (isCounted && lock !== undefined) yield* appendPersonEvent(lock);
+    return isCounted;
   },
   *noteSignIn(personId, atMs) {
     const forgiven = { failed_tries: 0, locked_until_ms: 0, last_sign_in_at_ms: atMs };
@@ -136,9 +147,10 @@ function* writePerson({ person, password, forgivesTriesOf }: PersonEdit): Body<v
     yield* change(put.onConflict((conflict) => conflict.column('person_id').doUpdateSet(row)));
   }
   if (password !== undefined) {
-    const { personId, passwordHash, mustChange } = password;
+    const { personId, passwordHash, mustChange, endsSessions } = password;
     const set = { password_hash: passwordHash, must_change: Number(mustChange) };
     yield* change(query.updateTable('person').set(set).where('person_id', '=', personId));
+    if (endsSessions) yield* endSessionsOf(personId);
   }
   const forgiven = { failed_tries: 0, locked_until_ms: 0 };
   if (forgivesTriesOf !== undefined)

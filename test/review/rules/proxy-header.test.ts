@@ -1,6 +1,6 @@
 /** Whom the header of a trusted proxy names, and when nobody. */
 import { describe, expect, test } from 'vitest';
-import { findNamed, readHeaderValues } from '../../../src/review/rules/proxy-header.ts';
+import { findNamed, readHeaderValues, toSource } from '../../../src/review/rules/proxy-header.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { makePerson } from '../../support/persons.ts';
 
@@ -20,6 +20,19 @@ describe('the header of a request', () => {
   ])('%o says %o', (raw, values) => {
     expect(readHeaderValues(raw, 'X-User')).toEqual(values);
   });
+});
+
+test.each([
+  ['203.0.113.9', '203.0.113.9'],
+  ['203.0.113.9:4711', '203.0.113.9'],
+  ['::ffff:203.0.113.9', '203.0.113.9'],
+  ['2001:db8:0:7::1', '2001:db8:0:7::/64'],
+  ['2001:db8:0:7:ffff:0:0:9', '2001:db8:0:7::/64'],
+  ['[2001:db8:0:7::1]:443', '2001:db8:0:7::/64'],
+  ['::1', '0:0:0:0::/64'],
+  ['unknown', 'unknown'],
+])('%s counts as %s', (address, source) => {
+  expect(toSource(address)).toBe(source);
 });
 
 describe('whom it names', () => {

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { actions, type Action, type Role } from '../../../src/review/rules/people.ts';
 import { Browser } from '../../support/browser.ts';
 import { firstBatchId, ingest, makeRow, makeRows, statusesOf } from '../../support/journal-fixtures.ts';
-import { type OpenTestPage, openTestPage } from '../../support/review-page.ts';
+import { countChanges, type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 
 let rig: OpenTestPage;
 
@@ -40,6 +40,7 @@ const postsOfViewers = [
   '/queue',
   '/registrations',
   '/registrations/batch/:batchId',
+  '/sessions/sign-out',
   '/sign-out',
 ];
 
@@ -103,7 +104,7 @@ async function propose(more: Readonly<Record<string, string>> = {}) {
 
 /** What no refused form may change. */
 async function readState() {
-  const { people, changes, passkeys, latestSeq } = await rig.store.persons();
+  const { people, changes, passkeys } = await rig.store.persons();
   const { status } = (await rig.store.proposal(1)) ?? {};
   const notes = await rig.store.reviewNotes('payout', ['1']);
   return [
@@ -113,7 +114,7 @@ async function readState() {
     people,
     changes,
     passkeys,
-    latestSeq,
+    await countChanges(rig.store),
     notes,
   ];
 }

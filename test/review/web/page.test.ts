@@ -4,6 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stylePath } from '../../../src/review/web/layout.ts';
 import { openReviewPage, type ReviewPage } from '../../../src/review/web/server.ts';
 import { sessionIdleMs, sessionLongestMs } from '../../../src/review/rules/session.ts';
+import { startSession } from '../../../src/review/sessions.ts';
+import { changePassword, signIn } from '../../../src/review/sign-in.ts';
+import { describePersonEvent } from '../../../src/review/rules/person-words.ts';
 import { Browser } from '../../support/browser.ts';
 import { ingest, makeBadRow, makeRow } from '../../support/journal-fixtures.ts';
 import { passwordOf, Users } from '../../support/persons.ts';
@@ -104,6 +107,37 @@ describe('signing in', () => {
     const outcome = await users.ask({ ...request_, personId }, mali);
     expect(outcome.kind).toBe('done');
     expect(isSignIn(await browser.get('/queue'))).toBe(true);
+  });
+
+  test('it ends with the password of its owner, wherever the new one is set', async () => {
+    await signInAsMali();
+    const own = passwordOf('mali');
+    // As the shell does it.
+    expect(await changePassword(users.context, 'mali', own, 'another tea at noon')).toBeUndefined();
+    expect(isSignIn(await browser.get('/queue'))).toBe(true);
+    expect((await browser.signIn('mali', 'another tea at noon')).status).toBe(200);
+    expect(isSignIn(await browser.get('/queue'))).toBe(false);
+  });
+
+  test('none begins with a password that was replaced while it was looked at', async () => {
+    const mali = await users.find('mali');
+    const { passwordHash = '' } = (await sqlite.store.personPassword('mali')) ?? {};
+    await changePassword(users.context, 'mali', passwordOf('mali'), 'another tea at noon');
+    const late = { person: mali, passwordHash };
+    expect(
+      await startSession({ ...users.context, store: sqlite.store }, late, users.clock.now()),
+    ).toBeUndefined();
+  });
+
+  test('it goes on where the same password is hashed anew', async () => {
+    await signInAsMali();
+    const dearer = { ...users.context, cost: { logN: 2, r: 1, p: 1 } };
+    const answer = await signIn(dearer, 'mali', passwordOf('mali'));
+    if (answer.kind !== 'signed-in') throw new Error(answer.kind);
+    expect(
+      await startSession({ ...users.context, store: sqlite.store }, answer, users.clock.now()),
+    ).toBeDefined();
+    expect(isSignIn(await browser.get('/queue'))).toBe(false);
   });
 });
 
@@ -257,5 +291,32 @@ describe('the queue', () => {
     expect(text).toContain('<html lang="th" data-theme="dark"');
     expect(text).toContain('ไม่มีรายการรอดำเนินการ');
     expect(text).toMatch(/21 พ\.ย\. 2569 12:00 น\./);
+  });
+});
+
+describe('the history of people has', () => {
+  const readAccess = async () => {
+    const { people } = await sqlite.store.persons();
+    return (await sqlite.store.personEvents(0, 1_000))
+      .filter(({ kind }) => ['signed-in', 'sign-in-failed', 'refused'].includes(kind))
+      .map((event) => describePersonEvent(event, people));
+  };
+
+  test('who signed in, who could not, and each 403, with who met it', async () => {
+    await users.add('nok', 'viewer', await users.find('mali'));
+    await browser.signIn('mali', 'not the password');
+    await browser.signIn('nok', passwordOf('nok'));
+    expect((await browser.get('/people/1')).status).toBe(403);
+    expect((await browser.post('/queue', { _csrf: 'x' })).status).toBe(403);
+    expect((await browser.post('/sign-in', {}, { origin: 'http://evil.example' })).status).toBe(403);
+    // At the end of the page nothing is lost of what was gathered.
+    await page[Symbol.asyncDispose]();
+    expect(await readAccess()).toEqual([
+      'a sign-in as mali failed (wrong-password)',
+      'nok has signed in (page)',
+      'nok was refused (GET /people/:personId)',
+      'an unknown visitor was refused (POST /sign-in)',
+      'nok was refused (POST /queue)',
+    ]);
   });
 });

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { createServer } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { passwordOf } from '../../support/persons.ts';
-import { type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
+import { countChanges, type OpenTestPage, openTestPage, pageOptionsOf } from '../../support/review-page.ts';
 import { hashSession, startSession } from '../../../src/review/sessions.ts';
 import { openReviewPage } from '../../../src/review/web/server.ts';
 import type { FileView } from '../../../src/review/web/view.ts';
@@ -98,7 +98,7 @@ class Visitor {
   }
 
   get session(): string | undefined {
-    return this.cookies.get('paydrop_session');
+    return this.cookies.get('__Host-paydrop_session');
   }
 
   /** A form that is in order but for who sends it. */
@@ -176,6 +176,9 @@ describe('whom the proxy names', () => {
     expect((await visitor.add('ploy', byMali)).status).toBe(200);
     const events = await rig.store.personEvents(0, 100);
     expect(events.at(-1)).toMatchObject({ kind: 'made', byPerson: 1, proof: 'proxy' });
+    const signedIn = events.find(({ kind }) => kind === 'signed-in');
+    expect(signedIn).toMatchObject({ subject: 1, byPerson: 1, proof: 'proxy' });
+    expect(signedIn?.cells?.['network']?.value).toBe('203.0.113.0/24');
   });
 
   test('is nobody where another than the proxy names him, whatever that says of itself', async () => {
@@ -269,7 +272,7 @@ describe('a session behind the proxy', () => {
     const foreign = { origin: 'https://evil.example' };
     expect((await visitor.add('somchai', { ...byMali, form: { _csrf: '' } })).status).toBe(403);
     expect((await visitor.add('somchai', { ...byMali, headers: foreign })).status).toBe(403);
-    visitor.cookies.delete('paydrop_session');
+    visitor.cookies.delete('__Host-paydrop_session');
     expect((await visitor.add('somchai', byMali)).status).toBe(403);
     expect(await namesOf()).not.toContain('somchai');
   });
@@ -326,7 +329,7 @@ describe('everything that the page answers', () => {
     ['without a name', {}],
     ['by another name', { names: ['nok'] }],
   ];
-  const readState = async () => [await rig.store.changeMark(), (await rig.store.persons()).latestSeq];
+  const readState = async () => [await rig.store.changeMark(), await countChanges(rig.store)];
 
   /** With mali's session and a token of it: all is in order but for what the proxy says. */
   async function tryAll(views: OpenTestPage['views'], asked: Asked): Promise<void> {
@@ -338,7 +341,7 @@ describe('everything that the page answers', () => {
     for (const { method, path } of views) {
       // A wrong name has ended it: once more the same, whose token the form has.
       if ((await rig.store.session(sessionHash)) === undefined && session !== undefined)
-        await rig.store.startSession({ ...session, sessionHash }, 0);
+        await rig.store.startSession({ ...session, sessionHash }, 0, null);
       // A page that asks by itself begins no session: nok is not let in by it either.
       const by = { ...asked, headers: { ...asked.headers, 'x-live': '1' } };
       const shown = method === 'GET' ? await visitor.ask(fill(path), by) : await visitor.post(fill(path), by);
@@ -423,8 +426,10 @@ describe('everything that the page answers', () => {
   test('takes no session of a password, and ends it where the proxy names somebody', async () => {
     const context = { ...rig.users.context, store: rig.store };
     const dao = await rig.users.find('dao');
-    const secret = await startSession(context, dao, rig.users.clock.now());
-    visitor.cookies.set('paydrop_session', secret);
+    const { passwordHash = '' } = (await rig.store.personPassword('dao')) ?? {};
+    const secret = await startSession(context, { person: dao, passwordHash }, rig.users.clock.now());
+    if (secret === undefined) throw new Error('no session has begun');
+    visitor.cookies.set('__Host-paydrop_session', secret);
     for (const asked of [{}, { headers: { 'x-live': '1' } }])
       expect(isShut(await visitor.ask('/queue', asked))).toBe(true);
     expect((await visitor.ask('/live', { names: ['dao'] })).status).toBe(401);

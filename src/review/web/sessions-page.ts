@@ -1,0 +1,66 @@
+/** One's own sessions, and the way out of all of them at once. */
+import { findOpenSessions, type SessionContext } from '../sessions.ts';
+import type { PersonSession } from '../rules/session.ts';
+import { can } from '../rules/people.ts';
+import { html, type Html } from './html.ts';
+import { postButton } from './layout.ts';
+import { momentOf } from './parts.ts';
+import type { Answer, Page, ProvedVisit, View } from './view.ts';
+
+export interface SessionsPage {
+  readonly readContext: () => Promise<SessionContext>;
+  /** A session has ended, and what was kept for it goes. */
+  readonly onSignOut?: ((sessionHash: string) => Promise<void>) | undefined;
+}
+
+const sessionRow = (visit: ProvedVisit, { sessionHash, madeAtMs, usedAtMs }: PersonSession): Html =>
+  html`<tr>
+    <td data-head="${visit.say('sessionBegan')}">${momentOf(visit, madeAtMs)}</td>
+    <td data-head="${visit.say('sessionUsed')}">${momentOf(visit, usedAtMs)}</td>
+    <td data-head="${visit.say('sessionWhere')}">
+      ${visit.say(sessionHash === visit.sessionHash ? 'thisBrowser' : 'anotherBrowser')}
+    </td>
+  </tr>`;
+
+async function sessionsPage({ readContext }: SessionsPage, visit: ProvedVisit): Promise<Page> {
+  const { say, person } = visit;
+  const open = await findOpenSessions(await readContext(), person);
+  return {
+    title: say('sessions'),
+    body: html`<h1>${say('sessions')}</h1>
+      <p>${say('sessionsWhy')}</p>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">${say('sessionBegan')}</th>
+            <th scope="col">${say('sessionUsed')}</th>
+            <th scope="col">${say('sessionWhere')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${open.map((session) => sessionRow(visit, session))}
+        </tbody>
+      </table>
+      <p>${postButton(visit, '/sessions/sign-out', say('signOutEverywhere'), {}, 'main')}</p>
+      ${can(person, 'check').allowed && html`<p><a href="/passkeys">${say('ownPasskeys')}</a></p>`}`,
+  };
+}
+
+async function signOutEverywhere(
+  { readContext, onSignOut }: SessionsPage,
+  { person }: ProvedVisit,
+): Promise<Answer> {
+  const { store } = await readContext();
+  for (const sessionHash of await store.endSessionsOf(person.personId)) await onSignOut?.(sessionHash);
+  return { goTo: '/signed-out', isSignedOut: true };
+}
+
+export const makeSessionViews = (page: SessionsPage): readonly View[] => [
+  { method: 'GET', path: '/sessions', action: 'see', answer: async (visit) => sessionsPage(page, visit) },
+  {
+    method: 'POST',
+    path: '/sessions/sign-out',
+    action: 'see',
+    answer: async (visit) => signOutEverywhere(page, visit),
+  },
+];
