@@ -169,7 +169,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     outside?.userHeader === undefined ? makeSignInViews(options.readContext) : makeProxySignInViews();
   const deciding = makeDecideViews({
     ...options,
-    readFilter: async (fields) => readQueueFilter(options.store, fields),
+    readFilter: async (visit, fields) => readQueueFilter(options.store, visit, fields),
   });
   const all = [
     ...signInViews,
