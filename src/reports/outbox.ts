@@ -51,7 +51,7 @@ export function formatResultRecords(records: readonly (readonly string[])[]): st
 const idIndex = resultColumns.indexOf('payoutId');
 
 /** The same, but a cell that a spreadsheet would run has an apostrophe before it; the name of a row never has. */
-export function formatGuardedRecords(records: readonly (readonly string[])[]): string {
+function formatGuardedRecords(records: readonly (readonly string[])[]): string {
   const guarded = records
     .map(withoutSteering)
     .map((record) => record.map((cell, index) => (index === idIndex ? cell : guardFormula(cell))));
