@@ -135,7 +135,7 @@ describe('a file', () => {
     expect(textOf(shown)).toContain(`These bytes were taken in before, as batch ${batchIdOf(good)}`);
     expect(shown.text).not.toContain('action="/upload/drop"');
     expect((await drop(nok, good)).status).toBe(409);
-    expect(await readdir(inbox)).toEqual([]);
+    expect([await readdir(inbox), await kept()]).toEqual([[], []]);
   });
 
   test('overwrites none that waits: the same bytes are one file, others need another name', async () => {
@@ -170,6 +170,7 @@ describe('a file', () => {
     const shown = await send(nok, 'a,b\n1,2\n');
     expect(textOf(shown)).toContain('The whole file would be rejected');
     expect(shown.text).not.toContain(sqlite.dataDir);
+    expect(await kept()).toEqual([]);
     expect((await drop(nok, 'a,b\n1,2\n')).status).toBe(409);
     expect(await readdir(inbox)).toEqual([]);
   });
