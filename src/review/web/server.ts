@@ -29,6 +29,7 @@ import {
 } from '../sessions.ts';
 import type { ChangeReader } from '../ports.ts';
 import { frame, pageScript, plainPage, stylePath } from './layout.ts';
+import { ConnectionShares } from './connections.ts';
 import { LiveFeed, type LiveTimes, usualTimes } from './live.ts';
 import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
@@ -108,6 +109,8 @@ export interface ReviewPage extends AsyncDisposable {
 }
 
 const limits: ServerLimits = { connectionsMax: 128, headersMs: 5_000, requestMs: 30_000, restMs: 5_000 };
+/** Of one person, in all browsers; a browser has six, or through a proxy one for each tab and what it asks for. */
+const connectionsOfOneMax = 32;
 /** Where nobody reads what is no payout. */
 const nothingElse: Queue = { items: [], totals: [] };
 
@@ -149,6 +152,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   });
   const { store, payer, views, readContext } = options;
   await addGuards(app, outside, store.journalId);
+  addShares(app, options);
   const readOrigin = (): string => {
     const { port } = app.server.address() as { readonly port: number };
     return outside?.origin ?? `http://${options.listen.host}:${port}`;
@@ -255,6 +259,21 @@ async function addGuards(
     getToken: (request) => lastOfEach(request.body)['_csrf'],
   });
   await app.register(rateLimit, { max: requestsAMinute, timeWindow: minuteMs });
+}
+
+/** Nobody holds all connections: by a body that never ends, an answer that is never read, or by asking again and again. */
+function addShares(app: FastifyInstance, { store }: ReviewPageOptions): void {
+  const shares = new ConnectionShares(connectionsOfOneMax);
+  app.addHook('onRequest', async (request, reply) => {
+    const secret = request.cookies[sessionCookie];
+    const session = secret === undefined ? undefined : await store.session(hashSession(secret));
+    const holder = session === undefined ? `from ${request.ip}` : `person ${session.personId}`;
+    const { admission, end } = shares.begin(holder, request.raw.socket);
+    if (reply.raw.destroyed) end();
+    else reply.raw.once('close', end);
+    if (admission !== 'keep') void reply.header('connection', 'close');
+    return admission === 'refuse' ? sendText(reply, 429, 'too many connections at once') : undefined;
+  });
 }
 
 /** A form of another page is not taken, whatever its browser makes of cookies. @param served under which it is asked for */
