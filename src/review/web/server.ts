@@ -115,6 +115,7 @@ const connectionsOfOneMax = 32;
 const nothingElse: Queue = { items: [], totals: [] };
 
 const bodyBytesMax = 65_536;
+const tooLargeStatus = 413;
 const minuteMs = 60_000;
 const [requestsAMinute, signInsAMinute] = [600, 30];
 
@@ -153,6 +154,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   const { store, payer, views, readContext } = options;
   await addGuards(app, outside, store.journalId);
   addShares(app, options);
+  addLogOfLarge(app, options);
   const readOrigin = (): string => {
     const { port } = app.server.address() as { readonly port: number };
     return outside?.origin ?? `http://${options.listen.host}:${port}`;
@@ -259,6 +261,15 @@ async function addGuards(
     getToken: (request) => lastOfEach(request.body)['_csrf'],
   });
   await app.register(rateLimit, { max: requestsAMinute, timeWindow: minuteMs });
+}
+
+/** Whoever sends what is too large tries something, or has a file that needs another way: the log says so. */
+function addLogOfLarge(app: FastifyInstance, { log }: ReviewPageOptions): void {
+  app.addHook('onResponse', async ({ method, routeOptions, headers }, reply) => {
+    if (reply.statusCode !== tooLargeStatus) return;
+    const facts = { method, path: routeOptions.url, bytes: Number(headers['content-length']) || undefined };
+    log('warn', 'the review page refused what was sent: it is too large', facts);
+  });
 }
 
 /** Nobody holds all connections: by a body that never ends, an answer that is never read, or by asking again and again. */
@@ -484,7 +495,7 @@ async function readFile(
   const sizes = { fieldSize, fields: 1 + fieldsMax, files: 1, parts: 2 + fieldsMax, fileSize: bytesMax };
   const parts = request.parts({ limits: sizes });
   const nextPart = async (): Promise<Multipart | undefined> => {
-    const step = await parts.next();
+    const step = await parts.next().catch(rethrowBroken);
     return step.done === true ? undefined : step.value;
   };
   const first = await nextPart();
@@ -503,8 +514,29 @@ async function readFile(
   // A part without a name has none, whatever its type says.
   const isCut = (): boolean => stream.truncated;
   const all = { ...fields, ...(request.params as Fields) };
-  const answer = await view.receive(proved, { name: name ?? '', stream, isCut }, all);
+  const answer = await view.receive(proved, { name: name ?? '', stream: readWhole(stream), isCut }, all);
   return sendAnswer(reply, visit, answer);
+}
+
+/** A form that broke off on the way, or is none: the browser's fault, and not ours (400). */
+class BrokenFormError extends Error {
+  override readonly name = 'BrokenFormError';
+  readonly statusCode = 400;
+}
+
+/** Limits that a form exceeds have a status of their own. @throws always */
+function rethrowBroken(error: unknown): never {
+  if ((error as { readonly statusCode?: number }).statusCode !== undefined) throw error;
+  throw new BrokenFormError('the form broke off', { cause: error });
+}
+
+/** @throws BrokenFormError where the bytes end before their file does */
+async function* readWhole(stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    rethrowBroken(error);
+  }
 }
 
 async function answerFile(...asked: Parameters<typeof readFile>): Promise<FastifyReply> {
@@ -598,9 +630,9 @@ function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]
   });
 }
 
-const sayings = { 403: 'outOfDate', 404: 'notFound', 429: 'tooMany' } as Readonly<
-  Record<number, 'outOfDate' | 'notFound' | 'tooMany'>
->;
+const sayings: Readonly<
+  Partial<Record<number, 'brokeOff' | 'outOfDate' | 'notFound' | 'sentTooLarge' | 'tooMany'>>
+> = { 400: 'brokeOff', 403: 'outOfDate', 404: 'notFound', 413: 'sentTooLarge', 429: 'tooMany' };
 
 /** Language and colours are the browser's own business. */
 function answerLook(request: FastifyRequest, reply: FastifyReply): FastifyReply {
