@@ -54,6 +54,25 @@ describe('the page', () => {
     },
   );
 
+  test.each([
+    ['that is not ours', 'origin: http', 'origin: http://evil.example\r\nx-was: http', 403],
+    ['under another name', 'host: ', 'host: evil.example\r\nx-was: ', 421],
+  ])(
+    'keeps none of a form %s, whose body never ends',
+    async (_, own, foreign, status) => {
+      const nok = await rig.open('nok');
+      const head = `${headOf(nok, 'POST /queue')}${formHead}`.replace(own, foreign);
+      const answers: string[] = [];
+      for (let count = 0; count < 3; count += 1) {
+        const socket = await dial();
+        socket.write(`${head}\r\nsearch=`);
+        answers.push(await text(socket));
+      }
+      for (const answer of answers) expect(answer).toContain(`HTTP/1.1 ${status} `);
+    },
+    20_000,
+  );
+
   test('keeps no idle connection beyond a share', async () => {
     const [nok, dao] = [await rig.open('nok'), await rig.open('dao')];
     for (let count = 0; count < all; count += 1) {
