@@ -11,6 +11,7 @@ import {
   AtomicFile,
   errorCode,
   hashFile,
+  OutputFileError,
   publishFile,
   removeOldTemporaries,
 } from '../platform/durable-file.ts';
@@ -65,7 +66,9 @@ export async function prepareEvidence(
   return {
     file: { name: nameOf(name), sha256, bytes: size },
     keep: async () => {
-      await publishFile({ ...prepared, path: join(folder, sha256) });
+      const state = await publishFile({ ...prepared, path: join(folder, sha256) });
+      if (state === 'gone')
+        throw new OutputFileError(`${temporaryPath} was taken away before it was kept: decide again`);
     },
     [Symbol.asyncDispose]: () => rm(temporaryPath, { force: true }),
   };

@@ -77,6 +77,9 @@ test('what is not kept after all leaves nothing behind, and nothing of another t
   };
   await (await prepare())[Symbol.asyncDispose]();
   expect(await readdir(place)).toEqual([]);
+  const late = await prepare();
+  await late[Symbol.asyncDispose]();
+  await expect(late.keep()).rejects.toThrow('was taken away before it was kept');
   const { sha256 } = await keep(place, 'a', 'a letter');
   await (await prepare())[Symbol.asyncDispose]();
   expect(await readdir(place)).toEqual([sha256]);

@@ -191,7 +191,8 @@ export async function decideOnRows(
     .map((kind) => named.filter(({ target }) => target.kind === kind))
     .filter((some) => some.length > 0)
     .map((some) => ({ decision, named: some, ...terms, evidenceFile }));
-  return decideNamed(session, wishes, maker, async () => prepared?.keep());
+  // The temporary file lives until here: what is not waited for would find it gone.
+  return await decideNamed(session, wishes, maker, async () => prepared?.keep());
 }
 
 /** @throws SettingsError for a file that cannot be kept */
