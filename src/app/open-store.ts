@@ -55,6 +55,7 @@ export async function makeReader({ settings, limits }: LoadedSettings): Promise<
   const { makePayoutFileReader } = await import('../intake/formats/payout-file.ts');
   return makePayoutFileReader({
     ...settings.input,
+    guardFormulas: settings.output.guardFormulas,
     otherColumns: settings.registration.columns,
     limits: {
       rowsMax: limits.rowsPerFile,
@@ -74,6 +75,7 @@ export async function makeRegistrationReader({
   const { columns, vendorId, companyId } = settings.registration;
   return makeRegistrationFileReader({
     ...settings.input,
+    guardFormulas: settings.output.guardFormulas,
     columns,
     otherColumns: settings.input.columns,
     limits: { rowsMax: limits.rowsPerFile, bytesMax: limits.bytesPerFile },

@@ -48,7 +48,13 @@ export async function writeResult(
   const { isSandbox, settings } = loaded;
   const { batchId } = found.batch;
   const isSending = (await findSenderOf(loaded, journal)) !== undefined;
-  const context = { isSandbox, bankAddress: settings.bank.baseUrl, nowMs, exceptionsOk: false };
+  const context = {
+    isSandbox,
+    bankAddress: settings.bank.baseUrl,
+    nowMs,
+    exceptionsOk: false,
+    guardFormulas: settings.output.guardFormulas,
+  };
   if (found.kind === 'registrations') {
     const reports = await writePresentRegistrations(journal, outbox, batchId, nameOf, context);
     return reports && { isSending, kind: 'registrations', reports };

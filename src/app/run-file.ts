@@ -143,6 +143,7 @@ export async function restBatch(
     exceptionsOk,
     pace,
     similarDays,
+    guardFormulas: loaded.settings.output.guardFormulas,
     workbookRowsMax: workbookRowsMaxOf(loaded),
   };
   return reportInPlace(

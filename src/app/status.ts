@@ -2,6 +2,7 @@
 import { listPastDays } from '../core/bangkok-time.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
+import { isMaskedReference } from '../payout/rules/search.ts';
 import type { StatementDayState, StatementStore, UnreconciledDays } from '../reconcile/ports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Settings } from '../settings/schema.ts';
@@ -143,6 +144,8 @@ export async function findPayouts(loaded: LoadedSettings, name: string): Promise
   );
   const found = histories.map((one) => ({ ...one, proposalId: waiting.get(String(one.row.seq)) }));
   if (found.length > 0) return { found, isReference: false };
+  // Whether a person's number occurs is told by `list` alone, which records the search.
+  if (isMaskedReference(name)) return { found, isReference: false };
   const pages = await Array.fromAsync(listPayouts(journal, { reference: name }, 1));
   return { found, isReference: pages.some((page) => page.found.length > 0) };
 }

@@ -13,6 +13,7 @@ import {
   registrationStatuses,
 } from '../registration/rules/registration.ts';
 import { SettingsError } from '../settings/secrets.ts';
+import type { LoadedSettings } from '../settings/settings.ts';
 import {
   flagOption,
   loadCommandSettings,
@@ -56,9 +57,16 @@ export const listCommand = makeCommand({
       .option('amount', textOption('of just this amount, in baht'))
       .option(
         'payee',
-        textOption('to this mobile number or ID, or to one that ends so; or to a name that has this in it'),
+        textOption(
+          'to this mobile number or ID, or to one that ends so; or to a name that has this in it. Where there are users, more than the last four digits are for those who may see whole numbers, and each such search is recorded',
+        ),
       )
-      .option('account', textOption('a registration of this account, or of one whose number ends so'))
+      .option(
+        'account',
+        textOption(
+          'a registration of this account, or of one whose number ends so; whole numbers as with --payee',
+        ),
+      )
       .option('since', textOption('sent on this day (YYYY-MM-DD, Bangkok) or later; unsent: taken in then'))
       .option('until', textOption('sent on this day or before; unsent: taken in then'))
       .option('limit', numberOption(50, 'how many at most; 0 for all'))
@@ -69,7 +77,7 @@ export const listCommand = makeCommand({
       .example('$0 list --status failed --limit 0 --json', 'all of them, one line of JSON each')
       .example('$0 list --registrations --status unanswered', 'about which the bank never called back'),
   run: async ({ limit, json, registrations, ...options }) => {
-    const search = registrations ? searchRegistrations(options) : searchPayouts(options);
+    const prepare = registrations ? searchRegistrations(options) : searchPayouts(options);
     if (!Number.isInteger(limit) || limit < 0) throw new SettingsError('--limit takes a whole number');
     const loaded = await loadCommandSettings(options);
     const { openJournalBeside } = await import('../app/status.ts');
@@ -77,8 +85,10 @@ export const listCommand = makeCommand({
     const { printBanner } = await import('./views/shown.ts');
     await using journal = await openJournalBeside(loaded);
     if (options.batch !== undefined) await requireBatch(journal, options.batch, registrations);
+    const { search, isNarrowed } = await prepare(loaded, journal);
     printBanner(loaded, json);
-    const pages = search(journal, limit === 0 ? Infinity : limit, countColumns());
+    if (isNarrowed) say(narrowed);
+    const pages = search(limit === 0 ? Infinity : limit, countColumns());
     for await (const { lines, records, end } of pages) {
       if (records.length > 0) printText(json ? joinLines(records.map((one) => encodeJson(one))) : lines);
       if (end === undefined) continue;
@@ -87,6 +97,9 @@ export const listCommand = makeCommand({
     }
   },
 });
+
+const narrowed =
+  '--reference was compared with the names alone that screens show: with PAYDROP_TOKEN of a user who may see whole numbers it finds customers and numbers, too';
 
 /** @throws SettingsError when there is no such batch, or its rows are of the other kind */
 async function requireBatch(
@@ -111,33 +124,48 @@ interface ShownPage {
   readonly end: PrintableText | undefined;
 }
 
-type Search = (
+type Search = (rowsMax: number, width: number | undefined) => AsyncIterable<ShownPage>;
+
+/** A search of this journal. @throws SettingsError where the person who asks may not look that far */
+type Prepare = (
+  loaded: LoadedSettings,
   journal: Journal | undefined,
-  rowsMax: number,
-  width: number | undefined,
-) => AsyncIterable<ShownPage>;
+) => Promise<{ readonly search: Search; readonly isNarrowed: boolean }>;
 
 /** @throws SettingsError naming the option that makes no sense */
-function searchPayouts(asked: Asked): Search {
-  const filter = readFilter(asked);
-  return async function* (journal, rowsMax, width) {
+function searchPayouts(asked: Asked): Prepare {
+  const wanted = readFilter(asked);
+  return async (loaded, journal) => {
+    const { limitPayoutSearch } = await import('../app/review/search.ts');
     const { listPayouts } = await import('../app/list.ts');
     const { describeFound, PayoutTable } = await import('./views/list.ts');
-    const table = new PayoutTable(width);
-    const pages = journal === undefined ? noPages() : listPayouts(journal, filter, rowsMax);
-    yield* showPages(pages, table, describeFound);
+    const none: Search = (_, width) => showPages(noPages(), new PayoutTable(width), describeFound);
+    if (journal === undefined) return { search: none, isNarrowed: false };
+    const { filter, isNarrowed } = await limitPayoutSearch(loaded, journal, wanted);
+    const search: Search = (rowsMax, width) =>
+      showPages(listPayouts(journal, filter, rowsMax), new PayoutTable(width), describeFound);
+    return { search, isNarrowed };
   };
 }
 
 /** @throws SettingsError naming the option that makes no sense */
-function searchRegistrations(asked: Asked): Search {
-  const filter = readRegistrationFilter(asked);
-  return async function* (journal, rowsMax, width) {
+function searchRegistrations(asked: Asked): Prepare {
+  const wanted = readRegistrationFilter(asked);
+  return async (loaded, journal) => {
+    const { limitRegistrationSearch } = await import('../app/review/search.ts');
     const { listRegistrations } = await import('../app/registration/standing.ts');
     const { describeFoundRegistration, RegistrationTable } = await import('./views/registration-list.ts');
-    const table = new RegistrationTable(width);
-    const pages = journal === undefined ? noPages() : listRegistrations(journal, filter, rowsMax);
-    yield* showPages(pages, table, describeFoundRegistration);
+    const none: Search = (_, width) =>
+      showPages(noPages(), new RegistrationTable(width), describeFoundRegistration);
+    if (journal === undefined) return { search: none, isNarrowed: false };
+    const { filter, isNarrowed } = await limitRegistrationSearch(loaded, journal, wanted);
+    const search: Search = (rowsMax, width) =>
+      showPages(
+        listRegistrations(journal, filter, rowsMax),
+        new RegistrationTable(width),
+        describeFoundRegistration,
+      );
+    return { search, isNarrowed };
   };
 }
 

@@ -136,8 +136,8 @@ export const showCommand = makeCommand({
 function noSuchRegistration(name: string): SettingsError {
   const list = paydropCommand(undefined, 'list', '--registrations', '--reference', name);
   return new SettingsError(
-    `no registration has the registrationId, requestUID or ddrOapiSeqId ${name}; as a customer or another reference it is ` +
-      `there: "${list}" lists the rows`,
+    `no registration has the registrationId, requestUID or ddrOapiSeqId ${name}; as another reference it is there: ` +
+      `"${list}" lists the rows`,
   );
 }
 

@@ -33,9 +33,11 @@ export function describeCharacter(character: string): string {
     : `${number} "${character}"`;
 }
 
-/** True for a text that a spreadsheet would run: it starts with =, + or @. */
+/** True for a text that a spreadsheet would run: it starts with =, + or @, whatever apostrophes stand before it. */
 export function isFormula(text: string): boolean {
-  const first = text.charCodeAt(0);
+  let place = 0;
+  while (text.charCodeAt(place) === 39) place += 1;
+  const first = text.charCodeAt(place);
   return first === 61 || first === 43 || first === 64;
 }
 

@@ -3,16 +3,18 @@ import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { showText } from '../core/outgoing-text.ts';
 import { maskDigits } from '../core/proxy-id.ts';
-import { parseMaskedPayee } from '../payout/rules/search.ts';
-import type { OverviewReader, PayeeSeen } from './ports.ts';
+import { asksWholePayee, readPayee, type SearchReach } from '../payout/rules/search.ts';
+import type { PersonStore } from '../review/ports.ts';
+import { recordSearch } from '../review/reveal.ts';
+import type { OverviewReader, PayeesFound, PayeeSeen } from './ports.ts';
 import { html, type Html } from '../review/web/html.ts';
 import { csrfField, postButton } from '../review/web/layout.ts';
-import { readSearch, searchField } from '../review/web/parts.ts';
+import { reachNote, readSearch, searchField } from '../review/web/parts.ts';
 import type { Fields, Page, View } from '../review/web/view.ts';
 import { sayMoment } from '../review/web/words.ts';
 import { type OverviewVisit, withWords } from './words.ts';
 
-export type PayeesReader = Pick<OverviewReader, 'payees'>;
+export type PayeesReader = Pick<OverviewReader, 'payees'> & Pick<PersonStore, 'persons' | 'editPersons'>;
 
 const payeesOnPage = 50;
 
@@ -84,12 +86,34 @@ function table(visit: OverviewVisit, payees: readonly PayeeSeen[]): Html {
   </table>`;
 }
 
+/** How far a search for a whole number may reach; undefined for any other search. */
+async function readReach(
+  store: PayeesReader,
+  { proved, nowMs }: OverviewVisit,
+  text: string,
+): Promise<SearchReach | undefined> {
+  if (!asksWholePayee(text)) return undefined;
+  return recordSearch(store, { now: () => nowMs }, proved, { place: 'the payees', text });
+}
+
+async function find(
+  store: PayeesReader,
+  { search, beforeSeq }: Asked,
+  reach: SearchReach,
+): Promise<PayeesFound> {
+  if (search === '') return store.payees(undefined, beforeSeq, payeesOnPage);
+  const wanted = readPayee(search, reach);
+  return wanted === undefined
+    ? { payees: [], beforeSeq: undefined }
+    : store.payees(wanted, beforeSeq, payeesOnPage);
+}
+
 async function answerPayees(store: PayeesReader, visit: OverviewVisit, fields: Fields): Promise<Page> {
   const { say } = visit;
   const asked = readAsked(fields);
   const { search, beforeSeq: from } = asked;
-  const wanted = search === '' ? undefined : parseMaskedPayee(search);
-  const { payees, beforeSeq } = await store.payees(wanted, from, payeesOnPage);
+  const reach = await readReach(store, visit, search);
+  const { payees, beforeSeq } = await find(store, asked, reach ?? 'shown');
   const isSearched = search !== '';
   const nothing = beforeSeq === undefined ? (isSearched ? 'noMatch' : 'noPayees') : 'noneSoFar';
   const further = isSearched ? say('lookFurther') : say('older');
@@ -98,7 +122,7 @@ async function answerPayees(store: PayeesReader, visit: OverviewVisit, fields: F
     title: say('payees'),
     body: html`<h1>${say('payees')}</h1>
       <p>${say('payeesHint')}</p>
-      ${searchForm(visit, asked)}
+      ${searchForm(visit, asked)} ${reachNote(visit, reach)}
       ${
         payees.length === 0
           ? html`<div class="empty">

@@ -278,7 +278,11 @@ async function answerDrop(context: UploadPageContext, proved: ProvedVisit, field
   const visit = withWords(proved);
   const upload = await uploads.find(sessionHash);
   const isKnown = upload?.kind === 'checked' && (await isTakenIn(context, upload));
-  if (isKnown) return answerPage(context, proved, visit.say('knownBatch'));
+  if (isKnown) {
+    const page = await answerPage(context, proved, visit.say('knownBatch'));
+    await uploads.discard(sessionHash);
+    return page;
+  }
   try {
     const end = await uploads.drop(sessionHash, fields['sha256'] ?? '', person.personId);
     if (end === 'dropped') return { goTo: path };

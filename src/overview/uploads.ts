@@ -120,6 +120,8 @@ export class Uploads implements AsyncDisposable {
       const kept = await this.#keep(fileName, file);
       if (typeof kept === 'string') return kept;
       const upload = await this.#check(fileName, kept);
+      // Nothing is ever dropped of it: what was found is all that is shown.
+      if (upload.outcome.kind === 'rejected') await rm(upload.path, { force: true });
       this.#uploads.set(sessionHash, upload);
       return upload;
     } finally {
@@ -140,7 +142,11 @@ export class Uploads implements AsyncDisposable {
     if (file.isCut()) return 'tooLarge';
     if (bytes === 0) return 'empty';
     const prepared = await kept.finish();
-    await publishFile(prepared);
+    try {
+      await publishFile(prepared);
+    } finally {
+      await rm(prepared.temporaryPath, { force: true });
+    }
     return prepared;
   }
 

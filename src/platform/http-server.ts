@@ -64,9 +64,15 @@ export const refuseOtherHosts =
   (names: readonly string[], hint: string) =>
   (
     { headers: { host } }: { readonly headers: { readonly host?: string | undefined } },
-    reply: { code(status: number): { send(body: object): unknown } },
+    reply: {
+      code(status: number): { header(name: string, value: string): { send(body: object): unknown } };
+    },
     done: () => void,
   ): void => {
     if (isServedHost(host, names)) done();
-    else reply.code(misdirectedStatus).send({ error: `not served under this name: ${hint}` });
+    else {
+      // A body that is still to come would hold the connection.
+      const refused = reply.code(misdirectedStatus).header('connection', 'close');
+      refused.send({ error: `not served under this name: ${hint}` });
+    }
   };

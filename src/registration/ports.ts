@@ -87,6 +87,10 @@ export interface RegistrationFilter {
   readonly batchId?: string | undefined;
   /** registrationId, customerId, one of the references, requestUID or ddrOapiSeqId. */
   readonly reference?: string | undefined;
+  /** The same without customerId, of which screens show the last four characters alone. */
+  readonly shownReference?: string | undefined;
+  /** requestUID or ddrOapiSeqId, which screens never mask. */
+  readonly request?: string | undefined;
   /** The account number, whole. */
   readonly accountNo?: string | undefined;
   /** The last digits of the account number, which screens show. */

@@ -80,6 +80,8 @@ export interface ReportAsked {
   readonly isSandbox: boolean;
   /** When it is written. */
   readonly nowMs: number;
+  /** A formula in a result has an apostrophe before it. */
+  readonly guardFormulas: boolean;
   /** A workbook is written of a batch with so many rows or fewer; 0, or left out, means none. */
   readonly workbookRowsMax?: number;
 }
@@ -246,7 +248,7 @@ export class ReportWriter<
     // The rows that changed after the last report, and the alarms among them; no file at all when none did.
     const changedSince = Math.max(...recorded.map((report) => report.eventSeq));
     const pages = snapshot.resultRows(batchId, changedSince);
-    return { eventSeq, figures, prepared: await this.#writeTables(sourceOf(number), pages, number) };
+    return { eventSeq, figures, prepared: await this.#writeTables(sourceOf(number), pages, number, asked) };
   }
 
   /**
@@ -292,7 +294,7 @@ export class ReportWriter<
     const isBook = batch.rows <= (asked.workbookRowsMax ?? 0);
     const book = isBook ? new BatchBook(form.tables, batch, asked) : undefined;
     const pages = checkOrder(snapshot.resultRows(batchId), seen, (row) => tally.add(row));
-    const tables = await this.#writeTables(source, pages, 0, book);
+    const tables = await this.#writeTables(source, pages, 0, asked, book);
     // Each row of the file is in the result once: a result that misses one is never published.
     if (seen.rows !== batch.rows) {
       throw new Error(
@@ -317,6 +319,7 @@ export class ReportWriter<
     { outbox, batch, nameOf }: ReportSource<Kept, Snapshot>,
     pages: AsyncIterable<readonly Row[]>,
     number: number,
+    { guardFormulas }: ReportAsked,
     book?: BatchBook<Row>,
   ): Promise<PreparedReport[]> {
     await using drafts = new AsyncDisposableStack();
@@ -326,7 +329,9 @@ export class ReportWriter<
       return draft;
     };
     const isFirst = number === 0;
-    const tables = listTables(this.#form, batch, isFirst).map((plan): OpenTable<Row> => ({ plan, rows: 0 }));
+    const resultStyle = guardFormulas ? 'guarded' : 'program';
+    const plans = listTables(this.#form, batch, isFirst, resultStyle);
+    const tables = plans.map((plan): OpenTable<Row> => ({ plan, rows: 0 }));
     if (isFirst) for (const table of tables) table.draft = await open(table.plan);
     for await (const rows of pages) {
       for (const row of rows) {
@@ -356,13 +361,14 @@ function listTables<Row>(
   }: Pick<ReportForm<ReportedBatch, Row, unknown, unknown, unknown>, 'tables' | 'isNewException'>,
   { batchId, extraColumns }: ReportedBatch,
   isFirst: boolean,
+  resultStyle: TableStyle,
 ): readonly TablePlan<Row>[] {
   const needsReview = isFirst ? tables.isException : isNewException;
   const extras = extraColumns.length;
   return [
     {
       kind: isFirst ? 'result' : 'result-update',
-      style: 'program',
+      style: resultStyle,
       header: tables.renderResultHeader(extraColumns),
       render: (row) => tables.renderResult(row, extras),
     },

@@ -3,7 +3,7 @@ import { chmod, mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { isSteering, tableCell } from '../core/cell-text.ts';
-import { escapeAmountCell, escapeSpreadsheetCell } from '../platform/csv/spreadsheet-cells.ts';
+import { escapeAmountCell, escapeSpreadsheetCell, guardFormula } from '../platform/csv/spreadsheet-cells.ts';
 import { lookAt } from '../platform/disk.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
 import { openTable, type TableForm } from '../platform/csv/table-writer.ts';
@@ -16,7 +16,7 @@ import {
   readTemporaryName,
 } from '../platform/durable-file.ts';
 import type { PresentOutbox, TableStyle } from './ports.ts';
-import { exceptionColumns } from './rules/report-rows.ts';
+import { exceptionColumns, resultColumns } from './rules/report-rows.ts';
 
 /** Tells a spreadsheet that the file is UTF-8, or Thai names come out garbled. */
 export const byteOrderMark = '\uFEFF';
@@ -47,7 +47,19 @@ export function formatResultRecords(records: readonly (readonly string[])[]): st
   return stringify(records.map(withoutSteering), { record_delimiter: '\n' });
 }
 
+/** The place of the row's own name, of payouts and registrations alike: programs compare it as it is. */
+const idIndex = resultColumns.indexOf('payoutId');
+
+/** The same, but a cell that a spreadsheet would run has an apostrophe before it; the name of a row never has. */
+function formatGuardedRecords(records: readonly (readonly string[])[]): string {
+  const guarded = records
+    .map(withoutSteering)
+    .map((record) => record.map((cell, index) => (index === idIndex ? cell : guardFormula(cell))));
+  return stringify(guarded, { record_delimiter: '\n' });
+}
+
 const formats = {
+  guarded: { start: '', format: formatGuardedRecords, recordsPerWrite: 100 },
   program: { start: '', format: formatResultRecords, recordsPerWrite: 100 },
   spreadsheet: { start: byteOrderMark, format: formatExceptionRecords, recordsPerWrite: 100 },
 } as const satisfies Record<TableStyle, TableForm>;

@@ -6,8 +6,11 @@ import type { PreparedFile, PublishedState } from '../platform/durable-file.ts';
 // ---- the outbox. A file is first written whole under a temporary name and made durable,
 // then recorded in the journal, then published under its own name: no reader ever sees half a file.
 
-/** `program`: every value as it is. `spreadsheet`: values that a spreadsheet would change are kept as text. */
-export type TableStyle = 'program' | 'spreadsheet';
+/**
+ * `program`: every value as it is. `guarded`: the same, but no formula. `spreadsheet`: values that a spreadsheet would
+ * change are kept as text.
+ */
+export type TableStyle = 'program' | 'guarded' | 'spreadsheet';
 
 export interface ReportOutbox {
   /**

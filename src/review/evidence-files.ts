@@ -11,6 +11,7 @@ import {
   AtomicFile,
   errorCode,
   hashFile,
+  OutputFileError,
   publishFile,
   removeOldTemporaries,
 } from '../platform/durable-file.ts';
@@ -31,17 +32,24 @@ export type EvidenceRefusal = 'empty' | 'tooLarge';
 /** A path is left out of its name, and what steers a terminal. */
 const nameOf = (name: string): string => composeName(name.split(/[/\\]/).at(-1) ?? '', '', nameBytesMax);
 
+/** A file under a temporary name, which goes when its owner closes it. */
+export interface PreparedEvidence extends AsyncDisposable {
+  readonly file: EvidenceFile;
+  /** Keeps it for good, before anything says that it is there: the same bytes are kept once. @throws OutputFileError */
+  keep(): Promise<void>;
+}
+
 /**
- * Keeps a file for good, before anything says that it is there: the same bytes are kept once.
+ * Takes the bytes of a file in; what refuses the decision that it proves leaves nothing of it.
  * @param isCut known at the end of the bytes: they are not all
  * @throws OutputFileError where the disk does not take it
  */
-export async function keepEvidence(
+export async function prepareEvidence(
   folder: string,
   name: string,
   bytes: AsyncIterable<Uint8Array>,
   isCut: () => boolean = () => false,
-): Promise<EvidenceFile | EvidenceRefusal> {
+): Promise<PreparedEvidence | EvidenceRefusal> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   await removeOldTemporaries(folder, /^new-/, Date.now() - dayMs);
   await using file = await AtomicFile.open(join(folder, `new-${randomBytes(6).toString('hex')}`));
@@ -55,12 +63,15 @@ export async function keepEvidence(
   if (size === 0) return 'empty';
   const prepared = await file.finish();
   const { sha256, temporaryPath } = prepared;
-  try {
-    await publishFile({ ...prepared, path: join(folder, sha256) });
-  } finally {
-    await rm(temporaryPath, { force: true });
-  }
-  return { name: nameOf(name), sha256, bytes: size };
+  return {
+    file: { name: nameOf(name), sha256, bytes: size },
+    keep: async () => {
+      const state = await publishFile({ ...prepared, path: join(folder, sha256) });
+      if (state === 'gone')
+        throw new OutputFileError(`${temporaryPath} was taken away before it was kept: decide again`);
+    },
+    [Symbol.asyncDispose]: () => rm(temporaryPath, { force: true }),
+  };
 }
 
 /** Where a file stands; undefined where it is gone, or is not what was kept. */

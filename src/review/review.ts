@@ -37,7 +37,7 @@ export interface Wish {
   readonly targets: readonly Target[];
   readonly note: string;
   readonly evidence: string | null;
-  /** One that is kept already. */
+  /** Kept right before the proposal is recorded. */
   readonly evidenceFile?: EvidenceFile | null;
 }
 
@@ -171,11 +171,13 @@ async function draft(
 /**
  * Proposes decisions, all of them or nothing. Where one person is enough a decision is applied at once.
  * @param maker who has proved who he is; or, while there are no people yet, the user of the operating system
+ * @param keepFiles keeps the files of the wishes, once nothing is known that refuses them
  */
 export async function proposeAll(
   context: ReviewContext,
   wishes: readonly Wish[],
   maker: Decider,
+  keepFiles: () => Promise<void> = async () => {},
 ): Promise<Refused | { readonly kind: 'proposed'; readonly ends: readonly Proposed[] }> {
   await using works = new Works(context);
   const objections: Objection[] = [];
@@ -186,12 +188,38 @@ export async function proposeAll(
     if ('targets' in drafted) drafts.push(drafted);
     else objections.push(...drafted);
   }
+  const clash = objections.length > 0 ? undefined : await findClash(context, drafts);
+  if (clash !== undefined) objections.push(describeClash(clash, drafts));
   if (objections.length > 0) return { kind: 'refused', objections };
+  await keepFiles();
   const added = await context.journal.addProposals(drafts);
   if ('clash' in added) return { kind: 'refused', objections: [describeClash(added, drafts)] };
   const ends: Proposed[] = [];
   for (const proposalId of added) ends.push(await beginProposal(context, proposalId));
   return { kind: 'proposed', ends };
+}
+
+/** Of one query: the database takes only so many values. */
+const keysAtOnce = 1_000;
+
+/** The first target about which another proposal is open. */
+async function findClash(
+  { journal }: ReviewContext,
+  drafts: readonly ProposalDraft[],
+): Promise<ProposalClash | undefined> {
+  const keysByKind = Map.groupBy(
+    drafts.flatMap(({ targets }) => targets),
+    ({ kind }) => kind,
+  );
+  for (const [kind, targets] of keysByKind) {
+    const keys = targets.map(({ key }) => key);
+    for (let from = 0; from < keys.length; from += keysAtOnce) {
+      const [open] = await journal.openItems(kind, keys.slice(from, from + keysAtOnce));
+      if (open !== undefined)
+        return { clash: { kind: open.kind, key: open.key }, proposalId: open.proposalId };
+    }
+  }
+  return undefined;
 }
 
 function describeClash({ clash, proposalId }: ProposalClash, drafts: readonly ProposalDraft[]): Objection {

@@ -389,6 +389,12 @@ const journalSchema = z.strictObject({
 });
 
 const outputSchema = z.strictObject({
+  guardFormulas: z
+    .boolean()
+    .default(true)
+    .describe(
+      'an apostrophe stands in a result before what a spreadsheet would run as a formula, in every column but `payoutId` (or `registrationId`); input and files of decisions are read without it',
+    ),
   groupReadable: z
     .boolean()
     .default(false)

@@ -24,6 +24,7 @@ const reader = makePayoutFileReader({
   trailerMark: 'TRAILER',
   finalLineEnd: 'required',
   numberAfterAmount: 'refused',
+  guardFormulas: true,
   limits: { rowsMax: rows, bytesMax: null, payoutSatangMax: toSatang(200_000_000n), fileSatangMax: null },
 });
 

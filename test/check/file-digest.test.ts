@@ -23,6 +23,7 @@ const reader = makePayoutFileReader({
   trailerMark: 'TRAILER',
   finalLineEnd: 'required',
   numberAfterAmount: 'refused',
+  guardFormulas: true,
   limits: { rowsMax: null, bytesMax: null, payoutSatangMax: toSatang(100_000n), fileSatangMax: null },
 });
 

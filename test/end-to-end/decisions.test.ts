@@ -1,5 +1,5 @@
 /** What people decide in the shell, each with a token of his own; the bank's ledger judges. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
@@ -115,6 +115,7 @@ test('from the first user on, resume, cancel and retry are decisions, too', asyn
     code: 2,
     stdout: expect.stringContaining('it is paid'),
   });
+  expect(await readdir(join(scene.dataDir, 'evidence')).catch(() => [])).toEqual([]);
   expect(await scene.run(...confirm, '--evidence-file', `${letter}.gone`)).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('there is no such file'),

@@ -58,7 +58,7 @@ test('finds by the number, by how it ends, and by a part of a name, and never in
   expect(await found('+66 81 000 0003')).toEqual(['3']);
   expect(await found('0001')).toEqual(['1']);
   expect(await found('somchai')).toEqual(['3', '2', '1']);
-  expect(await found('alert(1)')).toEqual(['1']);
+  expect(await found('<script>alert(')).toEqual(['1']);
   expect(await found('nobody')).toEqual([]);
   expect((await page.browser.get('/payees?search=0001')).text.match(/class="name mono"/g)).toHaveLength(3);
 });

@@ -1,11 +1,13 @@
 /** A file through the page into a real inbox that nobody works: checked, dropped once, and approved by somebody else. */
 import { hash } from 'node:crypto';
+import { connect } from 'node:net';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { openUploads } from '../../src/app/review/uploads.ts';
 import { zeroSatang } from '../../src/core/money.ts';
+import type { Log } from '../../src/core/ports.ts';
 import { computeBatchId } from '../../src/core/reference.ts';
 import { makeFileViews } from '../../src/overview/views.ts';
 import type { Uploads } from '../../src/overview/uploads.ts';
@@ -31,6 +33,7 @@ let users: Users;
 let uploads: Uploads;
 let origin: string;
 let inbox: string;
+let logged: (readonly [level: string, message: string, facts: object])[];
 
 beforeEach(async () => {
   await using opened = new AsyncDisposableStack();
@@ -53,7 +56,9 @@ beforeEach(async () => {
   ] as const)
     await users.add(name, role, await users.find('mali'));
   const listen = { host: '127.0.0.1', port: 0 };
-  const options = { ...pageOptionsOf(store, users, { uploads }), ...makeFileViews(uploads) };
+  logged = [];
+  const log: Log = (...line) => void logged.push(line);
+  const options = { ...pageOptionsOf(store, users, { uploads }), ...makeFileViews(uploads), log };
   origin = opened.use(await openReviewPage({ listen, ...options })).origin;
   stack = opened.move();
 });
@@ -135,7 +140,7 @@ describe('a file', () => {
     expect(textOf(shown)).toContain(`These bytes were taken in before, as batch ${batchIdOf(good)}`);
     expect(shown.text).not.toContain('action="/upload/drop"');
     expect((await drop(nok, good)).status).toBe(409);
-    expect(await readdir(inbox)).toEqual([]);
+    expect([await readdir(inbox), await kept()]).toEqual([[], []]);
   });
 
   test('overwrites none that waits: the same bytes are one file, others need another name', async () => {
@@ -170,6 +175,7 @@ describe('a file', () => {
     const shown = await send(nok, 'a,b\n1,2\n');
     expect(textOf(shown)).toContain('The whole file would be rejected');
     expect(shown.text).not.toContain(sqlite.dataDir);
+    expect(await kept()).toEqual([]);
     expect((await drop(nok, 'a,b\n1,2\n')).status).toBe(409);
     expect(await readdir(inbox)).toEqual([]);
   });
@@ -285,6 +291,63 @@ describe('refused', () => {
     expect([large.status, textOf(large)]).toEqual([413, expect.stringContaining('too large for the page')]);
     expect((await send(nok, '')).status).toBe(400);
     expect(await kept()).toEqual([]);
+  });
+
+  describe('a body that breaks off', () => {
+    const type = 'multipart/form-data; boundary=line';
+    const token = (csrf: string) =>
+      `--line\r\ncontent-disposition: form-data; name="_csrf"\r\n\r\n${csrf}\r\n`;
+    const file = `--line\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\ncontent-type: text/csv\r\n\r\n`;
+    test.each<[string, (csrf: string) => string, string?]>([
+      ['in its file', (csrf) => token(csrf) + file + good],
+      ['before its last line', (csrf) => `${token(csrf)}${file}${good}\r\n--lin`],
+      ['in the head of its file', (csrf) => token(csrf) + file.slice(0, 50)],
+      ['after its token', (csrf) => token(csrf)],
+      ['in its token', (csrf) => token(csrf).slice(0, -10)],
+      ['at once', () => '--line'],
+      ['and is no form', () => good],
+      ['and names no boundary', (csrf) => token(csrf) + file + good, 'multipart/form-data'],
+    ])('%s is refused as what it is, and leaves nothing', async (_, body, contentType = type) => {
+      const nok = await open('nok');
+      const shown = await nok.postRaw('/upload', body, { 'content-type': contentType });
+      expect([400, 403]).toContain(shown.status);
+      expect(shown.text).not.toContain('the log says what');
+      expect(logged).toEqual([]);
+      expect(await kept()).toEqual([]);
+      // The page goes on, and so does the session.
+      expect(textOf(await send(nok, good))).toContain('payouts.csv');
+    });
+
+    test('where the connection breaks off with it, too', async () => {
+      const nok = await open('nok');
+      const form = await nok.get('/upload');
+      const csrf = /name="_csrf" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+      const { hostname, port, host } = new URL(origin);
+      const cookie = [...nok.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+      const socket = connect(Number(port), hostname).on('error', () => {});
+      const head = `POST /upload HTTP/1.1\r\nhost: ${host}\r\norigin: ${origin}\r\ncookie: ${cookie}\r\n`;
+      socket.write(
+        `${head}content-type: ${type}\r\ncontent-length: 5000\r\n\r\n${token(csrf)}${file}${good}`,
+      );
+      await expect.poll(kept).toHaveLength(1);
+      socket.destroy();
+      await expect.poll(kept).toEqual([]);
+      expect(logged).toEqual([]);
+    });
+  });
+
+  test('what is too large is told in the log, without what was sent', async () => {
+    const nok = await open('nok');
+    await send(nok, header.padEnd(bytesPerFile + 1, 'x'));
+    const posted = await nok.post('/payees', { search: 'x'.repeat(100_000) });
+    expect([posted.status, textOf(posted)]).toEqual([413, expect.stringContaining('too large')]);
+    const message = 'the review page refused what was sent: it is too large';
+    const bytes = expect.any(Number);
+    await expect.poll(() => logged).toHaveLength(2);
+    expect(logged).toEqual([
+      ['warn', message, { method: 'POST', path: '/upload', bytes }],
+      ['warn', message, { method: 'POST', path: '/payees', bytes }],
+    ]);
   });
 
   test('whoever may not propose, and whoever has not signed in', async () => {

@@ -28,6 +28,7 @@ const context: RegistrationReportContext = {
   bankAddress: 'http://127.0.0.1:1',
   nowMs: noonMs,
   exceptionsOk: false,
+  guardFormulas: true,
 };
 const batchId = '4K7Q2M9XWD';
 const prefix = `ลงทะเบียน november.${batchId}`;

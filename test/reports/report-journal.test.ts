@@ -19,7 +19,7 @@ const batchId = '4K7Q2M9XWD';
 const rowCount = 1_203;
 const prefix = `pay.${batchId}`;
 const bank = { isSandbox: false, bankAddress: 'https://bank.example' };
-const context = { ...bank, nowMs: noonMs, exceptionsOk: false, similarDays: 3 };
+const context = { ...bank, nowMs: noonMs, exceptionsOk: false, guardFormulas: true, similarDays: 3 };
 const halt = { code: 'EM053', reason: 'Insufficient funds', remedy: 'Fund the payer account' };
 
 let folder = '';

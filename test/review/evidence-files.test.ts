@@ -7,8 +7,8 @@ import {
   evidenceBytesMax,
   evidenceFolderOf,
   findEvidenceFault,
-  keepEvidence,
   locateEvidence,
+  prepareEvidence,
 } from '../../src/review/evidence-files.ts';
 import type { EvidenceFile } from '../../src/review/rules/proposal.ts';
 import { useFolder } from '../support/payout-file-kit.ts';
@@ -25,9 +25,11 @@ async function* inChunks(...chunks: readonly Buffer[]) {
 }
 
 async function keep(place: string, name: string, text: string): Promise<EvidenceFile> {
-  const kept = await keepEvidence(place, name, inChunks(Buffer.from(text)));
-  if (typeof kept === 'string') throw new Error(kept);
-  return kept;
+  const prepared = await prepareEvidence(place, name, inChunks(Buffer.from(text)));
+  if (typeof prepared === 'string') throw new Error(prepared);
+  await using evidence = prepared;
+  await evidence.keep();
+  return evidence.file;
 }
 
 test('the same bytes are kept once, for their owner alone, whatever they are called', async () => {
@@ -59,11 +61,28 @@ test('a long name is cut, its ending kept; it may be none at all', async () => {
 
 test('what is empty, cut off or too large is not kept, and leaves nothing behind', async () => {
   const place = openFolder();
-  expect(await keepEvidence(place, 'a', inChunks())).toBe('empty');
-  expect(await keepEvidence(place, 'a', inChunks(Buffer.from('x')), () => true)).toBe('tooLarge');
+  expect(await prepareEvidence(place, 'a', inChunks())).toBe('empty');
+  expect(await prepareEvidence(place, 'a', inChunks(Buffer.from('x')), () => true)).toBe('tooLarge');
   const half = Buffer.alloc(evidenceBytesMax / 2 + 1);
-  expect(await keepEvidence(place, 'a', inChunks(half, half))).toBe('tooLarge');
+  expect(await prepareEvidence(place, 'a', inChunks(half, half))).toBe('tooLarge');
   expect(await readdir(place)).toEqual([]);
+});
+
+test('what is not kept after all leaves nothing behind, and nothing of another that has the same bytes', async () => {
+  const place = openFolder();
+  const prepare = async () => {
+    const prepared = await prepareEvidence(place, 'a', inChunks(Buffer.from('a letter')));
+    if (typeof prepared === 'string') throw new Error(prepared);
+    return prepared;
+  };
+  await (await prepare())[Symbol.asyncDispose]();
+  expect(await readdir(place)).toEqual([]);
+  const late = await prepare();
+  await late[Symbol.asyncDispose]();
+  await expect(late.keep()).rejects.toThrow('was taken away before it was kept');
+  const { sha256 } = await keep(place, 'a', 'a letter');
+  await (await prepare())[Symbol.asyncDispose]();
+  expect(await readdir(place)).toEqual([sha256]);
 });
 
 test('one that is gone or was changed is told, and handed out to nobody', async () => {

@@ -45,7 +45,7 @@ export class Browser {
   /** A form's body as it is, with the token in it. */
   async postRaw(
     path: string,
-    body: (csrfToken: string) => URLSearchParams | FormData,
+    body: (csrfToken: string) => URLSearchParams | FormData | string,
     headers = {},
   ): Promise<Shown> {
     const usual = { origin: this.origin, 'sec-fetch-site': 'same-origin' };

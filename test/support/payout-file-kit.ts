@@ -29,6 +29,7 @@ export const defaults: PayoutFileOptions = {
   trailerMark: 'TRAILER',
   finalLineEnd: 'required',
   numberAfterAmount: 'refused',
+  guardFormulas: true,
   limits: noLimits,
 };
 

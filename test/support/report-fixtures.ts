@@ -13,6 +13,7 @@ export const reportContext: ReportContext = {
   bankAddress: 'http://127.0.0.1:1',
   nowMs: noonMs,
   exceptionsOk: false,
+  guardFormulas: true,
   similarDays: 3,
 };
 

@@ -150,6 +150,7 @@ export function restRegistrations(
     bankAddress,
     nowMs: clock.now(),
     exceptionsOk,
+    guardFormulas: loaded.settings.output.guardFormulas,
     workbookRowsMax: workbookRowsMaxOf(loaded),
   };
   return reportInPlace(

@@ -13,6 +13,7 @@ import type {
 } from '../../registration/ports.ts';
 import { servicePayer } from '../../registration/rules/intent.ts';
 import { countRegistrations } from '../../registration/rules/summary.ts';
+import { isMaskedReference } from '../../payout/rules/search.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { requireJournal } from '../open-store.ts';
@@ -131,7 +132,7 @@ const isDirectDebit = (payerAccount: string, service: { readonly payerAccount: s
 /** Registrations that have this registrationId, requestUID or ddrOapiSeqId, and whether others bear it as a reference. */
 export interface RegistrationsByName {
   readonly found: readonly RegistrationStanding[];
-  /** Where none is found so: it is a customer or a reference of some. */
+  /** Where none is found so: it is a reference of some. */
   readonly isReference: boolean;
 }
 
@@ -146,7 +147,9 @@ export async function findRegistrations(
   const waiting = await readWaiting(store, 'registration', keys);
   const found = histories.map((one) => ({ ...one, proposalId: waiting.get(String(one.row.seq)) }));
   if (found.length > 0) return { found, isReference: false };
-  const others = await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 1);
+  // Customers and numbers are found by `list`, which asks who wants to know.
+  if (isMaskedReference(reference)) return { found, isReference: false };
+  const others = await store.searchRegistrations({ shownReference: reference }, Number.MAX_SAFE_INTEGER, 1);
   return { found, isReference: others.length > 0 };
 }
 

@@ -8,7 +8,12 @@ import { retriedStatuses } from '../../payout/rules/operator.ts';
 import { systemClock } from '../../platform/clock.ts';
 import { FileRejected, openRegularFile } from '../../platform/csv/open.ts';
 import { type Logger, silentLogger } from '../../platform/log.ts';
-import { evidenceBytesMax, evidenceFolderOf, keepEvidence } from '../../review/evidence-files.ts';
+import {
+  evidenceBytesMax,
+  evidenceFolderOf,
+  type PreparedEvidence,
+  prepareEvidence,
+} from '../../review/evidence-files.ts';
 import type { ReviewContext } from '../../review/context.ts';
 import type { Proposal, ProposalItem } from '../../review/ports.ts';
 import { approveBatch, type ApproveTerms, type BatchApproved } from '../../review/approve-batch.ts';
@@ -26,7 +31,7 @@ import type { RegistrationHistory } from '../../registration/ports.ts';
 import { sourceStatusesOf } from '../../registration/rules/registration.ts';
 import { describeTarget } from '../../review/rules/target-words.ts';
 import { can, type ProvedPerson } from '../../review/rules/people.ts';
-import type { Decider, EvidenceFile, ProposalStatus, Target } from '../../review/rules/proposal.ts';
+import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
 import {
   type Decision,
   decisionTerms,
@@ -135,10 +140,11 @@ export async function decideNamed(
   { context }: Pick<DecisionSession, 'context'>,
   wishes: readonly NamedWish[],
   maker: Decider,
+  keepFiles?: () => Promise<void>,
 ): Promise<Decided> {
   const all = wishes.flatMap(({ named }) => named);
   const asked = wishes.map(({ named, ...wish }) => ({ ...wish, targets: named.map(({ target }) => target) }));
-  const proposed = await proposeAll(context, asked, maker);
+  const proposed = await proposeAll(context, asked, maker, keepFiles);
   if (proposed.kind === 'proposed') return { kind: 'decided', ends: proposed.ends };
   const objections = proposed.objections.map(({ target, why }) => ({
     where: all.find((one) => one.target === target)?.where,
@@ -180,20 +186,25 @@ export async function decideOnRows(
   const maker = deciderOf(await requirePerson(session, 'propose'));
   const named: Named[] = [];
   for (const name of new Set(names)) named.push(await nameOne(session, decision, name));
-  const evidenceFile = evidencePath === undefined ? null : await keepFile(session, evidencePath);
+  await using prepared = evidencePath === undefined ? undefined : await prepareFile(session, evidencePath);
+  const evidenceFile = prepared?.file ?? null;
   const wishes = (['payout', 'registration'] as const)
     .map((kind) => named.filter(({ target }) => target.kind === kind))
     .filter((some) => some.length > 0)
     .map((some) => ({ decision, named: some, ...terms, evidenceFile }));
-  return decideNamed(session, wishes, maker);
+  // The temporary file lives until here: what is not waited for would find it gone.
+  return await decideNamed(session, wishes, maker, async () => prepared?.keep());
 }
 
 /** @throws SettingsError for a file that cannot be kept */
-async function keepFile({ loaded }: Pick<DecisionSession, 'loaded'>, path: string): Promise<EvidenceFile> {
+async function prepareFile(
+  { loaded }: Pick<DecisionSession, 'loaded'>,
+  path: string,
+): Promise<PreparedEvidence> {
   try {
     await using file = await openRegularFile(path);
     const source = file.handle.createReadStream({ autoClose: false });
-    const kept = await keepEvidence(evidenceFolderOf(loaded.dataDir), basename(path), source);
+    const kept = await prepareEvidence(evidenceFolderOf(loaded.dataDir), basename(path), source);
     if (kept === 'empty') throw new SettingsError(`${path} is empty: it proves nothing`);
     if (kept === 'tooLarge')
       throw new SettingsError(`${path} has more than ${evidenceBytesMax} bytes: a smaller one is kept`);

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync';
 import { describeCharacter } from '../../core/cell-text.ts';
 import type { Inspection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile } from '../../platform/csv/open.ts';
+import { unguardFormula } from '../../platform/csv/spreadsheet-cells.ts';
 import {
   type Delimiter,
   type FileRecord,
@@ -95,7 +96,12 @@ function findLineStart(head: Buffer, offset: number): number {
   return Math.max(head.lastIndexOf(10, offset), head.lastIndexOf(13, offset)) + 1;
 }
 
-function readHeaderRecord(head: Buffer, isWhole: boolean, delimiter: Delimiter): HeaderRecord {
+function readHeaderRecord(
+  head: Buffer,
+  isWhole: boolean,
+  delimiter: Delimiter,
+  { guardFormulas }: FileOptions,
+): HeaderRecord {
   const { offset, line } = skipBlankLines(head);
   const delimiterByte = delimiter.charCodeAt(0);
   const scan = scanRecord(head, offset, { delimiterByte, cellCount: Infinity, isLast: isWhole });
@@ -115,7 +121,8 @@ function readHeaderRecord(head: Buffer, isWhole: boolean, delimiter: Delimiter):
     throw new FileRejected('line-ends', message, line);
   }
   const nextLine = line + scan.lineEnds + 1;
-  return { delimiter, names: names.map((name) => name.trim()), line, endOffset: scan.end, nextLine };
+  const readName = (name: string): string => (guardFormulas ? unguardFormula(name.trim()) : name.trim());
+  return { delimiter, names: names.map(readName), line, endOffset: scan.end, nextLine };
 }
 
 /**
@@ -136,7 +143,7 @@ function readHeader(
   for (const delimiter of delimiters) {
     let cells = 0;
     try {
-      const record = readHeaderRecord(head, isWhole, delimiter);
+      const record = readHeaderRecord(head, isWhole, delimiter, options);
       cells = record.names.length;
       return { ...mapHeader(record, columns, options), ...record };
     } catch (error) {

@@ -13,6 +13,8 @@ export interface FileOptions<Column extends string = string> extends HeaderOptio
   readonly trailerMark: string;
   readonly finalLineEnd: 'required' | 'optional';
   readonly numberAfterAmount: 'refused' | 'allowed';
+  /** Results are written so: an apostrophe before a formula is taken away again. */
+  readonly guardFormulas: boolean;
   readonly limits: FileLimits;
 }
 

@@ -2,6 +2,7 @@
 import { showCell, showProxy } from '../../core/cell-text.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
+import { unguardFormula } from '../../platform/csv/spreadsheet-cells.ts';
 import type { FileRecord } from '../../platform/csv/records.ts';
 import type { SheetRow } from '../../platform/workbook/sheet.ts';
 import { type ControlTotals, findControlMismatch, readTrailer } from '../rules/control-totals.ts';
@@ -105,9 +106,10 @@ export class RowTaker<Row extends FileRow, Totals> {
   }
 
   #read(record: RowRecord, rowNo: number): Row {
-    const { line, cells: all, isMisquoted } = record;
+    const { line, isMisquoted } = record;
     const { places, extraPlaces, cellCount } = this.#header;
     const kind = this.#kind;
+    const all = this.#unguard(record);
     const cells = kind.pickCells((column) => all[places[column] ?? -1] ?? '');
     const extras = extraPlaces.length === 0 ? noExtras : extraPlaces.map((place) => all[place] ?? '');
     const place = { rowNo, line, cells, extras };
@@ -130,6 +132,13 @@ export class RowTaker<Row extends FileRow, Totals> {
     if (row.instruction === null && all.every((cell) => cell.trim() === ''))
       return kind.rejectRow(place, [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')]);
     return row;
+  }
+
+  /** The cells as they were before a result of ours guarded them; a sheet holds texts, and needs no guard. */
+  #unguard({ cells, sheet }: RowRecord): readonly string[] {
+    if (sheet !== undefined || !this.#options.guardFormulas) return cells;
+    const idPlace = this.#header.places[this.#kind.columns.required[0]];
+    return cells.map((cell, place) => (place === idPlace ? cell : unguardFormula(cell)));
   }
 
   /** What a sheet shows and may not be taken for; in columns that are carried through, errors alone. */

@@ -28,7 +28,10 @@ export function reportUnfitText(cell: string, text: string, { prefix }: TextRule
     tell(`${prefix}-control`, message);
   }
   if (isFormula(text)) {
-    tell('formula', `a text that starts with ${text.charAt(0)} would run as a formula: give plain text`);
+    tell(
+      'formula',
+      `a text that starts with ${text.replace(/^'+/, '').charAt(0)} would run as a formula: give plain text`,
+    );
   }
   const damage = findSpreadsheetDamage(text);
   if (damage !== undefined) {

@@ -1,16 +1,20 @@
 /** Direct-debit registrations: found by what is known of them, the latest first, and the files that they came in. */
 import { showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
+import { unmaskedLength } from '../../core/proxy-id.ts';
 import type {
   RegistrationBatch,
   RegistrationFilter,
   RegistrationRow,
   RegistrationStore,
 } from '../../registration/ports.ts';
+import { isMaskedReference, type SearchReach } from '../../payout/rules/search.ts';
 import { type RegistrationStatus, registrationStatuses } from '../../registration/rules/registration.ts';
+import type { PersonStore } from '../../review/ports.ts';
+import { recordSearch } from '../../review/reveal.ts';
 import { html, type Html } from '../../review/web/html.ts';
 import { csrfField, postButton } from '../../review/web/layout.ts';
-import { momentOf, readSearch, searchField, uploadLink } from '../../review/web/parts.ts';
+import { momentOf, reachNote, readSearch, searchField, uploadLink } from '../../review/web/parts.ts';
 import type { Fields, Page, View } from '../../review/web/view.ts';
 import { sayBatchStatus, sayRegistrationStatus } from '../../review/web/words.ts';
 import { type OverviewVisit, withWords } from '../words.ts';
@@ -27,7 +31,8 @@ import {
 export type RegistrationListReader = Pick<
   RegistrationStore,
   'searchRegistrations' | 'countFoundRegistrations' | 'registrationBatches' | 'registrationBatch'
->;
+> &
+  Pick<PersonStore, 'persons' | 'editPersons'>;
 
 const rowsOnPage = 50;
 const batchesShownMax = 10;
@@ -54,20 +59,42 @@ function readAsked(fields: Fields): Asked {
 }
 
 const accountForm = /^[\d\s-]{10,20}$/;
+/** The end of an account as screens show it, with or without the mask before it. */
+const accountEndForm = /^[\d\s*-]*\d$/;
 
-/** What is looked for; a number is an account where one is known by it, else a reference. */
+interface ReadFilter {
+  readonly filter: RegistrationFilter;
+  /** How far a search for a masked number or name reached; undefined for any other search. */
+  readonly reach: SearchReach | undefined;
+}
+
+/** The names first that screens show; then, for those who may see them and recorded, the whole numbers. */
 async function readFilter(
   store: RegistrationListReader,
+  { proved, nowMs }: OverviewVisit,
   { search, status, batchId }: Asked,
-): Promise<RegistrationFilter> {
+): Promise<ReadFilter> {
   const base: RegistrationFilter = {
     ...(status === undefined ? {} : status === 'waiting' ? { isWaiting: true } : { statuses: [status] }),
     ...(batchId === '' ? {} : { batchId }),
   };
-  if (search === '') return base;
-  const byAccount = { ...base, accountNo: search.replaceAll(/\D/g, '') };
-  const isAccount = accountForm.test(search) && (await store.countFoundRegistrations(byAccount)) > 0;
-  return isAccount ? byAccount : { ...base, reference: search };
+  if (search === '') return { filter: base, reach: undefined };
+  const isKnown = async (filter: RegistrationFilter) => (await store.countFoundRegistrations(filter)) > 0;
+  const byName = {
+    ...base,
+    ...(isMaskedReference(search) ? { request: search } : { shownReference: search }),
+  };
+  if (await isKnown(byName)) return { filter: byName, reach: undefined };
+  const digits = search.replaceAll(/\D/g, '');
+  const isEnd = accountEndForm.test(search);
+  const byEnd = { ...base, accountEnd: digits.slice(-unmaskedLength) };
+  if (isEnd && digits.length <= unmaskedLength) return { filter: byEnd, reach: undefined };
+  const searched = { place: 'the registrations', text: search };
+  const reach = await recordSearch(store, { now: () => nowMs }, proved, searched);
+  if (reach === 'shown') return { filter: isEnd ? byEnd : byName, reach };
+  const byAccount = { ...base, accountNo: digits };
+  const isAccount = accountForm.test(search) && (await isKnown(byAccount));
+  return { filter: isAccount ? byAccount : { ...base, reference: search }, reach };
 }
 
 const choice = (value: string, label: string, isChosen: boolean): Html =>
@@ -174,7 +201,7 @@ async function answerList(
 ): Promise<Page> {
   const { say } = visit;
   const asked = readAsked(fields);
-  const filter = await readFilter(store, asked);
+  const { filter, reach } = await readFilter(store, visit, asked);
   const rows = await store.searchRegistrations(filter, asked.beforeSeq, rowsOnPage);
   const isFiltered = asked.search !== '' || asked.status !== undefined || asked.batchId !== '';
   const isFirst = asked.beforeSeq === Number.MAX_SAFE_INTEGER;
@@ -185,8 +212,8 @@ async function answerList(
     title: say('registrations'),
     body: html`<h1>${say('registrations')}</h1>
       <p>${say('registrationsHint')}</p>
-      ${uploadLink(visit)} ${filterForm(visit, asked)}
-      <div data-live="rows">
+      ${uploadLink(visit)} ${filterForm(visit, asked)} ${reachNote(visit, reach)}
+      <div ${reach !== 'whole' && html`data-live="rows"`}>
         ${
           rows.length === 0
             ? html`<div class="empty">

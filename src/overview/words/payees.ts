@@ -6,7 +6,7 @@ export const payeesWords = {
     'Whoever was named last comes first. What was archived is not counted.',
     'เรียงจากผู้รับเงินที่มีรายการล่าสุด ไม่รวมรายการที่ย้ายไปเก็บถาวรแล้ว',
   ],
-  payeeSearchHint: ['Number, how it ends, or a part of a name', 'เลขเต็ม เลขท้าย หรือบางส่วนของชื่อ'],
+  payeeSearchHint: ['Number, its last four digits, or letters of a name', 'เลขเต็ม เลขท้ายสี่ตัว หรือตัวอักษรในชื่อ'],
   firstPaid: ['First paid', 'จ่ายครั้งแรก'],
   lastPaid: ['Last paid', 'จ่ายครั้งล่าสุด'],
   timesPaid: ['Times paid', 'จำนวนครั้งที่จ่าย'],

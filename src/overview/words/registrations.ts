@@ -8,8 +8,8 @@ export const registrationWords = {
     'การลงทะเบียนหักบัญชี เรียงจากรายการล่าสุด ธนาคารจะแจ้งผลแต่ละรายการกลับมา',
   ],
   registrationSearchHint: [
-    'registrationId, customer, account, reference or request',
-    'เลขที่ลงทะเบียน ลูกค้า เลขที่บัญชี เลขอ้างอิง หรือเลขที่คำขอ',
+    'registrationId, reference, request, customer, account or its last four digits',
+    'เลขที่ลงทะเบียน เลขอ้างอิง เลขที่คำขอ ลูกค้า เลขที่บัญชีหรือเลขท้ายสี่ตัว',
   ],
   needsPersonOnly: ['Needs a person', 'รอดำเนินการ'],
   noRegistrations: ['No registration yet', 'ยังไม่มีการลงทะเบียน'],

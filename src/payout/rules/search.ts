@@ -2,6 +2,7 @@
 import { readDay } from '../../core/bangkok-time.ts';
 import { parseBaht, type Satang } from '../../core/money.ts';
 import type { HoldReason, Payout, PayoutStatus } from '../../core/payout.ts';
+import { maskNumbers } from '../../core/outgoing-text.ts';
 import { readProxyId, unmaskedLength } from '../../core/proxy-id.ts';
 
 /** A payee by the number, by how it ends (which is what screens show), or by a part of one of the names. */
@@ -21,6 +22,8 @@ export interface PayoutFilter {
   readonly batchId?: string | undefined;
   /** payoutId, reference1 or reference2; or, through `ownerSeqs`, one that the bank knows. */
   readonly reference?: string | undefined;
+  /** payoutId, or, through `ownerSeqs`, a reference that the bank knows: the names that screens never mask. */
+  readonly ownName?: string | undefined;
   /** The rows whose attempts have this reference as transRefNo or sysRefNo. */
   readonly ownerSeqs?: readonly number[];
   readonly amountSatang?: Satang | undefined;
@@ -100,25 +103,55 @@ export function parsePayee(text: string): PayeeWanted {
   return { kind: 'number-end', end: digits };
 }
 
+/** How far a search reaches: to whole numbers, which is recorded, or to what screens show. */
+export type SearchReach = 'whole' | 'shown';
+
 /**
- * For whoever sees masked numbers alone: the end of one finds no further than it is shown, or digit after digit would tell
- * the whole of it, and nobody would know who has looked.
+ * The payee as screens show one: a number by its last four digits, a name by its letters. Asked about further digits one by
+ * one, a search would tell the whole number without a record. Undefined for a name with digits, which may hold a number.
  */
-export function parseMaskedPayee(text: string): PayeeWanted {
-  const wanted = parsePayee(text);
-  return wanted.kind === 'number-end' ? { ...wanted, end: wanted.end.slice(-unmaskedLength) } : wanted;
+export function maskPayee(wanted: PayeeWanted): PayeeWanted | undefined {
+  switch (wanted.kind) {
+    case 'number':
+    case 'number-end':
+      return { kind: 'number-end', end: wanted.end.slice(-unmaskedLength) };
+    case 'name':
+      return /\p{Nd}/u.test(wanted.part) ? undefined : wanted;
+  }
 }
 
-/** What somebody has typed into the one field of a search: a day, an amount, a number, a reference or a part of a name. */
-export function parseSearch(text: string): readonly PayoutFilter[] {
+/** Tells whether the payee is wanted by more than screens show. */
+export const isBeyondMask = (wanted: PayeeWanted): boolean =>
+  wanted.kind === 'number-end' ? wanted.end.length > unmaskedLength : maskPayee(wanted) !== wanted;
+
+/** Tells whether screens mask the reference: it may be the number of a person or an account. */
+export const isMaskedReference = (reference: string): boolean => maskNumbers(reference) !== reference;
+
+/** Tells whether the text is the whole number of a payee. */
+export const asksWholePayee = (text: string): boolean => parsePayee(text).kind === 'number';
+
+/** Tells whether the text asks about a whole number, of a payee or as a reference. */
+export const asksWholeNumber = (text: string): boolean =>
+  asksWholePayee(text) || isMaskedReference(text.trim());
+
+/** The payee that a text of the page means, within the reach; undefined when it can mean none. */
+export function readPayee(text: string, reach: SearchReach): PayeeWanted | undefined {
+  const wanted = parsePayee(text);
+  return wanted.kind === 'number' && reach === 'whole' ? wanted : maskPayee(wanted);
+}
+
+/** What a person has typed into the one field of a search: a day, an amount, a number, a reference or a part of a name. */
+export function parseSearch(text: string, reach: SearchReach): readonly PayoutFilter[] {
   const typed = text.trim();
   if (typed === '') return [];
   // Eight digits are the end of a payee's number before they are a day.
   const day = typed.includes('-') ? readDay(typed) : undefined;
   const amountSatang = parseBaht(typed.replaceAll(',', ''));
+  const payee = readPayee(typed, reach);
+  const isHidden = reach === 'shown' && isMaskedReference(typed);
   return [
-    { reference: typed },
-    { payee: parseMaskedPayee(typed) },
+    isHidden ? { ownName: typed } : { reference: typed },
+    ...(payee === undefined ? [] : [{ payee }]),
     ...(day?.ok !== true ? [] : [{ sinceMs: day.startMs, untilMs: day.endMs }]),
     ...(amountSatang === undefined ? [] : [{ amountSatang }]),
   ];

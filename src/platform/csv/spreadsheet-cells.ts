@@ -53,6 +53,28 @@ export function unescapeSpreadsheetCell(cell: string): string {
   return cell.startsWith(textMark) ? cell.slice(textMark.length) : cell;
 }
 
+// ---- Cells of a table for programs: a spreadsheet that opens it runs no formula, and all else stays as it is.
+
+/** Apostrophes before it belong to the guard, or were guarded in their turn. */
+const guardablePattern = /^'*\s*[=+\-@＝＋－＠]/;
+
+/** A signed number, an international mobile number, or dashes that stand for nothing. */
+const signedPattern = /^\s*(?:[+-](?:\d[\d,]*(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?%?\s*|\+\d[\d\s-]*|[-－]+\s*)$/i;
+
+const beginsFormula = (text: string): boolean =>
+  guardablePattern.test(text) && !signedPattern.test(text.replace(/^'+/, ''));
+
+/** The cell with an apostrophe before what a spreadsheet would run as a formula. */
+export function guardFormula(text: string): string {
+  const first = text.charCodeAt(0);
+  if ((first >= zero && first <= nine) || isLetter(first)) return text;
+  return beginsFormula(text) ? textMark + text : text;
+}
+
+/** The text that `guardFormula` was given. */
+export const unguardFormula = (cell: string): string =>
+  cell.startsWith(textMark) && beginsFormula(cell) ? cell.slice(textMark.length) : cell;
+
 // ---- Escaping for a spreadsheet what a million rows hold: the usual cells are known to be harmless at a glance.
 
 const zero = 0x30;

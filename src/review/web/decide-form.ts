@@ -3,15 +3,9 @@ import { showBaht, showCount } from '../../core/figures.ts';
 import type { Satang } from '../../core/money.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
-import { type EvidenceRefusal, keepEvidence } from '../evidence-files.ts';
+import { type EvidenceRefusal, type PreparedEvidence, prepareEvidence } from '../evidence-files.ts';
 import { type Objection, proposeAll } from '../review.ts';
-import {
-  countDeciders,
-  type Correction,
-  type EvidenceFile,
-  type Target,
-  type TargetKind,
-} from '../rules/proposal.ts';
+import { countDeciders, type Correction, type Target, type TargetKind } from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, problems } from './layout.ts';
@@ -285,13 +279,14 @@ function complainAbout(
 
 const refusalWords = { empty: 'evidenceEmpty', tooLarge: 'evidenceTooLarge' } as const;
 
-async function keepSent(
+/** Undefined where none was sent, or none is taken. */
+async function prepareSent(
   { decision, evidenceFolder }: DecideForm,
   file: SentFile | undefined,
-): Promise<EvidenceFile | EvidenceRefusal | null> {
+): Promise<PreparedEvidence | EvidenceRefusal | undefined> {
   const isTaken = decisionTerms[decision].needsEvidence && evidenceFolder !== undefined;
-  if (file === undefined || !isTaken) return null;
-  return keepEvidence(evidenceFolder, file.name, file.stream, file.isCut);
+  if (file === undefined || !isTaken) return undefined;
+  return prepareEvidence(evidenceFolder, file.name, file.stream, file.isCut);
 }
 
 /** Proposes what the form says; where that cannot be, the form again with the reason, and what was typed. */
@@ -311,16 +306,18 @@ export async function answerDecision(
   const complaints = complainAbout(visit, form, asked, file !== undefined);
   if (complaints.length > 0) return complain(complaints);
   // Nothing of it is read before the rest is known to be there.
-  const evidenceFile = await keepSent(form, file);
-  if (typeof evidenceFile === 'string')
-    return complain([{ field: 'evidenceFile', text: visit.say(refusalWords[evidenceFile]) }]);
+  const prepared = await prepareSent(form, file);
+  if (typeof prepared === 'string')
+    return complain([{ field: 'evidenceFile', text: visit.say(refusalWords[prepared]) }]);
+  await using sentFile = prepared;
   const corrected =
     decision === 'retry-corrected'
       ? targets.map((target) => ({ ...target, correction: asked.correction }))
       : targets;
   const evidence = decisionTerms[decision].needsEvidence ? orNull(asked.evidence) : null;
+  const evidenceFile = sentFile?.file ?? null;
   const wish = { decision, targets: corrected, note: asked.note, evidence, evidenceFile };
-  const proposed = await proposeAll(review, [wish], deciderOf(visit.proved));
+  const proposed = await proposeAll(review, [wish], deciderOf(visit.proved), async () => sentFile?.keep());
   if (proposed.kind === 'refused') {
     onObjections(proposed.objections);
     const { objections } = proposed;

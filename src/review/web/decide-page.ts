@@ -28,7 +28,7 @@ export interface DecidePageContext {
   readonly readReview: ReadReview;
   readonly evidenceFolder?: string | undefined;
   /** What the queue's form asks for; undefined when its day is none. */
-  readonly readFilter: (fields: Fields) => Promise<PayoutFilter | undefined>;
+  readonly readFilter: (visit: ProvedVisit, fields: Fields) => Promise<PayoutFilter | undefined>;
 }
 
 const readDecision = (fields: Fields): PayoutDecision | undefined => {
@@ -216,7 +216,7 @@ async function answerChoice(
   fields: Fields,
 ): Promise<Answer> {
   const { say, person, nowMs } = visit;
-  const filter = fields['all'] === '1' ? await context.readFilter(fields) : undefined;
+  const filter = fields['all'] === '1' ? await context.readFilter(visit, fields) : undefined;
   const rows =
     filter === undefined ? await readPicks(context.store, fields) : await readMatching(context.store, filter);
   if (rows === undefined)

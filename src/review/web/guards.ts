@@ -1,4 +1,4 @@
-/** What holds for every request, whichever view it asks for: from where it may come, and what each answer says to a browser. */
+/** What holds for every request of the page, before any view is asked: from where, in which form, how often, how many at once. */
 import { createHash } from 'node:crypto';
 import cookies from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
@@ -6,9 +6,12 @@ import forms from '@fastify/formbody';
 import helmet from '@fastify/helmet';
 import rateLimit from '@fastify/rate-limit';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Log } from '../../core/ports.ts';
 import { refuseOtherHosts } from '../../platform/http-server.ts';
+import type { SessionStore } from '../ports.ts';
 import { toSource } from '../rules/proxy-header.ts';
 import { hashSession } from '../sessions.ts';
+import { ConnectionShares } from './connections.ts';
 import type { Fields } from './view.ts';
 
 /** How the page is asked for from other machines. */
@@ -21,8 +24,18 @@ export interface OutsideAddress {
   readonly userHeader?: string | undefined;
 }
 
+interface GuardOptions {
+  /** Undefined on this machine alone. */
+  readonly outside?: OutsideAddress | undefined;
+  readonly store: Pick<SessionStore, 'session'> & { readonly journalId: string };
+  readonly log: Log;
+}
+
 export const minuteMs = 60_000;
 const requestsAMinute = 600;
+const tooLargeStatus = 413;
+/** Of one person, in all browsers; a browser has six, or through a proxy one for each tab and what it asks for. */
+const connectionsOfOneMax = 32;
 
 // ---------------------------------------------------------------- from where
 
@@ -83,8 +96,9 @@ export const lastOfEach = (body: unknown): Fields =>
     ),
   );
 
+/** Refuses a request in a line of text. The connection ends with it: a body that is still to come would hold it. */
 export const sendText = (reply: FastifyReply, status: number, text: string): FastifyReply =>
-  reply.code(status).type('text/plain; charset=utf-8').send(text);
+  reply.code(status).header('connection', 'close').type('text/plain; charset=utf-8').send(text);
 
 /** Only the proxy is answered, under the name that it serves, for whoever speaks https with it. */
 const refuseAround =
@@ -103,11 +117,7 @@ const refuseAround =
 const formKeyOf = (journalId: string): string =>
   createHash('sha256').update(`paydrop review forms ${journalId}`).digest('hex');
 
-export async function addGuards(
-  app: FastifyInstance,
-  outside: OutsideAddress | undefined,
-  journalId: string,
-): Promise<void> {
+export async function addGuards(app: FastifyInstance, { outside, store, log }: GuardOptions): Promise<void> {
   const names = cookieNamesOf(outside);
   if (outside === undefined) app.addHook('onRequest', refuseOtherHosts([], 'open it as http://localhost'));
   else app.addHook('onRequest', refuseAround(outside));
@@ -132,11 +142,41 @@ export async function addGuards(
   await app.register(csrf, {
     cookieKey: names.form,
     cookieOpts: secretCookie,
-    csrfOpts: { hmacKey: formKeyOf(journalId) },
+    csrfOpts: { hmacKey: formKeyOf(store.journalId) },
     getUserInfo: (request) => nameSession(request, names),
     getToken: (request) => lastOfEach(request.body)['_csrf'],
   });
   await app.register(rateLimit, { max: requestsAMinute, timeWindow: minuteMs });
+  addShares(app, store, names);
+  addLogOfLarge(app, log);
+}
+
+/** Whoever sends what is too large tries something, or has a file that needs another way: the log says so. */
+function addLogOfLarge(app: FastifyInstance, log: Log): void {
+  app.addHook('onResponse', async ({ method, routeOptions, headers }, reply) => {
+    if (reply.statusCode !== tooLargeStatus) return;
+    const facts = { method, path: routeOptions.url, bytes: Number(headers['content-length']) || undefined };
+    log('warn', 'the review page refused what was sent: it is too large', facts);
+  });
+}
+
+/** Nobody holds all connections: by a body that never ends, an answer that is never read, or by asking again and again. */
+function addShares(
+  app: FastifyInstance,
+  store: Pick<SessionStore, 'session'>,
+  { session: sessionCookie }: CookieNames,
+): void {
+  const shares = new ConnectionShares(connectionsOfOneMax);
+  app.addHook('onRequest', async (request, reply) => {
+    const secret = request.cookies[sessionCookie];
+    const session = secret === undefined ? undefined : await store.session(hashSession(secret));
+    const holder = session === undefined ? `from ${request.ip}` : `person ${session.personId}`;
+    const { admission, end } = shares.begin(holder, request.raw.socket);
+    if (reply.raw.destroyed) end();
+    else reply.raw.once('close', end);
+    if (admission !== 'keep') void reply.header('connection', 'close');
+    return admission === 'refuse' ? sendText(reply, 429, 'too many connections at once') : undefined;
+  });
 }
 
 /** A form of another page is not taken, whatever its browser makes of cookies. @param served under which it is asked for */

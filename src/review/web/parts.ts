@@ -2,7 +2,7 @@
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ResultRow } from '../../core/ports.ts';
-import type { MoneyMoved } from '../../payout/rules/search.ts';
+import type { MoneyMoved, SearchReach } from '../../payout/rules/search.ts';
 import { describeAlarmRemedy, describeHolds, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeReason } from '../../reports/rules/report-rows.ts';
 import { can } from '../rules/people.ts';
@@ -74,6 +74,11 @@ export const searchLengthMax = 100;
 /** As it was typed; what is longer is cut. */
 export const readSearch = (fields: Fields): string =>
   (fields['search'] ?? '').trim().slice(0, searchLengthMax);
+
+/** Says how far a search for a whole number reached; nothing for any other search. */
+export const reachNote = ({ say }: Pick<Visit, 'say'>, reach: SearchReach | undefined): Part =>
+  reach !== undefined &&
+  html`<p role="status">${say(reach === 'whole' ? 'searchedWhole' : 'searchedEnd')}</p>`;
 
 /** @param hint what can be looked for */
 export const searchField = ({ say }: Pick<Visit, 'say'>, hint: string, search: string): Html =>

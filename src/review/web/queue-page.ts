@@ -7,24 +7,39 @@ import { type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { FoundPayout, PayoutSearch, WaitingReader, WaitingTotal } from '../../payout/ports.ts';
 import {
+  asksWholeNumber,
   type MoneyMoved,
   openStatuses,
   parseSearch,
   type PayoutFilter,
   placeInTime,
+  type SearchReach,
 } from '../../payout/rules/search.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
-import type { QueueStore } from '../ports.ts';
+import type { PersonStore, QueueStore } from '../ports.ts';
+import { recordSearch } from '../reveal.ts';
 import { type Owner, readOwners } from '../rules/queue.ts';
 import { choiceBar, choiceCell, choiceHead } from './choice.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, postButton, problems } from './layout.ts';
-import { alarmTag, moneyTag, readSearch, reasonOf, remedyOf, searchField, searchLengthMax } from './parts.ts';
+import {
+  alarmTag,
+  moneyTag,
+  reachNote,
+  readSearch,
+  reasonOf,
+  remedyOf,
+  searchField,
+  searchLengthMax,
+} from './parts.ts';
 import { itemsSection, makeQueueItemViews, ownerOf, type QueueItemsContext } from './queue-items.ts';
 import type { Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayMoment, sayMoved, sayStatus } from './words.ts';
 
-export type QueueReader = WaitingReader & Pick<PayoutSearch, 'findOwners'> & Pick<QueueStore, 'reviewNotes'>;
+export type QueueReader = WaitingReader &
+  Pick<PayoutSearch, 'findOwners'> &
+  Pick<QueueStore, 'reviewNotes'> &
+  Pick<PersonStore, 'persons' | 'editPersons'>;
 
 export interface QueuePageContext extends QueueItemsContext {
   readonly store: QueueReader & QueueItemsContext['store'];
@@ -58,22 +73,34 @@ function readAsked(fields: Fields): Asked {
   };
 }
 
+interface ReadFilter {
+  readonly filter: PayoutFilter;
+  /** How far a search for a whole number reached; undefined for any other search. */
+  readonly reach: SearchReach | undefined;
+}
+
 /** Undefined when the day is none. */
 async function readFilter(
   store: QueueReader,
+  { proved, nowMs }: ProvedVisit,
   { search, status, money, day }: Asked,
-): Promise<PayoutFilter | undefined> {
+): Promise<ReadFilter | undefined> {
   const bounds = day === '' ? undefined : readDay(day);
   if (bounds?.ok === false) return undefined;
+  const searched = { place: 'the queue', text: search };
+  const reach = asksWholeNumber(search)
+    ? await recordSearch(store, { now: () => nowMs }, proved, searched)
+    : undefined;
   const ownerSeqs = search === '' ? [] : await store.findOwners(search);
-  const anyOf = parseSearch(search).map((one) => (one.reference === undefined ? one : { ...one, ownerSeqs }));
-  return {
+  const anyOf = parseSearch(search, reach ?? 'shown').map((one) => ({ ...one, ownerSeqs }));
+  const filter: PayoutFilter = {
     statuses: status === undefined ? [] : [status],
     moneyMoved: money,
     sinceMs: bounds?.startMs,
     untilMs: bounds?.endMs,
     anyOf,
   };
+  return { filter, reach };
 }
 
 // ---------------------------------------------------------------- what is shown
@@ -222,9 +249,9 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
   const { store } = context;
   const { say } = visit;
   const asked = readAsked(fields);
-  const filter = await readFilter(store, asked);
+  const read = await readFilter(store, visit, asked);
   const title = say('queue');
-  if (filter === undefined)
+  if (read === undefined)
     return {
       title,
       status: 422,
@@ -232,16 +259,18 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
         <h1>${title}</h1>
         ${filterForm(visit, asked)}`,
     };
+  const { filter, reach } = read;
   const totals = await store.waitingTotals(filter);
-  const read = await store.waitingPayouts(filter, asked.before, rowsOnPage + 1);
-  const found = read.slice(0, rowsOnPage);
-  const lastSeq = read.length > rowsOnPage ? found.at(-1)?.row.seq : undefined;
+  const matching = await store.waitingPayouts(filter, asked.before, rowsOnPage + 1);
+  const found = matching.slice(0, rowsOnPage);
+  const lastSeq = matching.length > rowsOnPage ? found.at(-1)?.row.seq : undefined;
   const keys = found.map(({ row }) => String(row.seq));
   const owners = readOwners(await store.reviewNotes('payout', keys));
   const { search, status, money, day } = asked;
   // Further pages stay as they are while they are read.
   const isFirst = asked.before === Number.MAX_SAFE_INTEGER;
-  const live = (name: string) => (isFirst ? html`data-live="${name}"` : '');
+  // A look that is recorded is asked for by a person alone, not by the page.
+  const live = (name: string) => (isFirst && reach !== 'whole' ? html`data-live="${name}"` : '');
   const isFiltered = search !== '' || day !== '' || status !== undefined || money !== undefined;
   const others = isFirst && !isFiltered ? await itemsSection(context, visit) : undefined;
   return {
@@ -249,7 +278,7 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
     body: html`<h1>${title}</h1>
       <div ${live('others')}>${others}</div>
       <div ${live('figures')}>${figures(visit, totals)}</div>
-      ${filterForm(visit, asked)}
+      ${filterForm(visit, asked)} ${reachNote(visit, reach)}
       <div ${live('rows')}>
         ${found.length > 0 ? table(visit, found, owners) : others === undefined && empty(visit, isFiltered)}
         ${choiceBar(visit, fieldsOf(asked), rowsOf(totals))}
@@ -261,8 +290,9 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
 /** What the queue's form asks for; undefined when its day is none. */
 export const readQueueFilter = async (
   store: QueueReader,
+  visit: ProvedVisit,
   fields: Fields,
-): Promise<PayoutFilter | undefined> => readFilter(store, readAsked(fields));
+): Promise<PayoutFilter | undefined> => (await readFilter(store, visit, readAsked(fields)))?.filter;
 
 /** Searches are posted: no number of a payee stands in an address or a log. */
 export const makeQueueViews = (context: QueuePageContext): readonly View[] => [

@@ -126,7 +126,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     frameworkErrors: (_error, _request, reply) => void sendText(reply, 400, 'bad request'),
   });
   const { store, payer, views, readContext } = options;
-  await addGuards(app, outside, store.journalId);
+  await addGuards(app, options);
   const readOrigin = (): string => {
     const { port } = app.server.address() as { readonly port: number };
     return outside?.origin ?? `http://${options.listen.host}:${port}`;
@@ -152,7 +152,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
       : makeProxySignInViews();
   const deciding = makeDecideViews({
     ...options,
-    readFilter: async (fields) => readQueueFilter(options.store, fields),
+    readFilter: async (visit, fields) => readQueueFilter(options.store, visit, fields),
   });
   const all = [
     ...signInViews,
@@ -415,7 +415,7 @@ async function readFile(
   const sizes = { fieldSize, fields: 1 + fieldsMax, files: 1, parts: 2 + fieldsMax, fileSize: bytesMax };
   const parts = request.parts({ limits: sizes });
   const nextPart = async (): Promise<Multipart | undefined> => {
-    const step = await parts.next();
+    const step = await parts.next().catch(rethrowBroken);
     return step.done === true ? undefined : step.value;
   };
   const first = await nextPart();
@@ -434,8 +434,29 @@ async function readFile(
   // A part without a name has none, whatever its type says.
   const isCut = (): boolean => stream.truncated;
   const all = { ...fields, ...(request.params as Fields) };
-  const answer = await view.receive(proved, { name: name ?? '', stream, isCut }, all);
+  const answer = await view.receive(proved, { name: name ?? '', stream: readWhole(stream), isCut }, all);
   return sendAnswer(reply, visit, answer, pageParts.cookieNames);
+}
+
+/** A form that broke off on the way, or is none: the browser's fault, and not ours (400). */
+class BrokenFormError extends Error {
+  override readonly name = 'BrokenFormError';
+  readonly statusCode = 400;
+}
+
+/** Limits that a form exceeds have a status of their own. @throws always */
+function rethrowBroken(error: unknown): never {
+  if ((error as { readonly statusCode?: number }).statusCode !== undefined) throw error;
+  throw new BrokenFormError('the form broke off', { cause: error });
+}
+
+/** @throws BrokenFormError where the bytes end before their file does */
+async function* readWhole(stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* stream;
+  } catch (error) {
+    rethrowBroken(error);
+  }
 }
 
 async function answerFile(...asked: Parameters<typeof readFile>): Promise<FastifyReply> {
@@ -536,9 +557,9 @@ function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]
   });
 }
 
-const sayings = { 403: 'outOfDate', 404: 'notFound', 429: 'tooMany' } as Readonly<
-  Record<number, 'outOfDate' | 'notFound' | 'tooMany'>
->;
+const sayings: Readonly<
+  Partial<Record<number, 'brokeOff' | 'outOfDate' | 'notFound' | 'sentTooLarge' | 'tooMany'>>
+> = { 400: 'brokeOff', 403: 'outOfDate', 404: 'notFound', 413: 'sentTooLarge', 429: 'tooMany' };
 
 /** Language and colours are the browser's own business. */
 function answerLook(request: FastifyRequest, reply: FastifyReply, names: CookieNames): FastifyReply {

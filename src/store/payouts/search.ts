@@ -41,12 +41,16 @@ function isPayee(payee: PayeeWanted): Condition {
   }
 }
 
-/** A reference of ours or the partner's, or of the rows whose attempts bear it. */
-function hasReference(reference: string, ownerSeqs: readonly number[]): Condition {
+/** The payoutId, or the name of an attempt of one of these rows. */
+function hasOwnName(name: string, ownerSeqs: readonly number[]): Condition {
   const seqs = sql.join(ownerSeqs.map((seq) => sql.lit(seq)));
   const isOwned = ownerSeqs.length === 0 ? sql`` : sql` or p.seq in (${seqs})`;
-  return sql`(p.payout_id = ${reference} or p.reference1 = ${reference} or p.reference2 = ${reference}${isOwned})`;
+  return sql`(p.payout_id = ${name}${isOwned})`;
 }
+
+/** A reference of ours or the partner's. */
+const hasReference = (reference: string, ownerSeqs: readonly number[]): Condition =>
+  sql`(p.reference1 = ${reference} or p.reference2 = ${reference} or ${hasOwnName(reference, ownerSeqs)})`;
 
 /** A status that the partial index of what is in doubt has, with its condition. */
 function hasStatus({ statuses, isOpen }: SearchedPayouts): Condition {
@@ -76,12 +80,13 @@ const hasAnyOf = (filters: readonly PayoutFilter[]): Condition =>
 
 function listConditions(filter: PayoutFilter): readonly Condition[] {
   const { moneyMoved: moved, anyOf = [] } = filter;
-  const { hold, isAlarm, batchId, reference, amountSatang, payee, sinceMs, untilMs } = filter;
+  const { hold, isAlarm, batchId, reference, ownName, amountSatang, payee, sinceMs, untilMs } = filter;
   return [
     hold !== undefined && hasBits(sql.ref('p.holds'), holdBits[hold]),
     isAlarm === true && sql<SqlBool>`p.is_alarm = 1`,
     batchId !== undefined && isOfBatch(batchId),
     reference !== undefined && hasReference(reference, filter.ownerSeqs ?? []),
+    ownName !== undefined && hasOwnName(ownName, filter.ownerSeqs ?? []),
     amountSatang !== undefined && sql<SqlBool>`p.amount_satang = ${amountSatang}`,
     payee !== undefined && isPayee(payee),
     sinceMs !== undefined && sql<SqlBool>`p.placed_at_ms >= ${sinceMs}`,

@@ -6,11 +6,18 @@ import { encodeHolds, selectResultRows, statusLiteral, toResultRow } from './row
 
 type Condition = Expression<SqlBool>;
 
-/** The rows that are named so, in their cells or by their attempts. */
-const hasReference = (reference: string): Condition => sql`p.seq in (
-  select registration_seq from registration_place where text = ${reference} and kind in ('registrationId', 'customerId', 'ref')
-  union select registration_seq from registration_attempt where request_uid = ${reference}
-  union select registration_seq from registration_attempt where ddr_oapi_seq_id = ${reference})`;
+/** The rows of which an attempt is called so. */
+const selectRequests = (request: string) => sql`
+  select registration_seq from registration_attempt where request_uid = ${request}
+  union select registration_seq from registration_attempt where ddr_oapi_seq_id = ${request}`;
+
+/** The rows that are named so, in cells of these kinds or by their attempts. */
+const hasReference = (reference: string, kinds: readonly ('registrationId' | 'customerId' | 'ref')[]) =>
+  sql<SqlBool>`p.seq in (
+  select registration_seq from registration_place where text = ${reference} and kind in (${sql.join(kinds.map((kind) => sql.lit(kind)))})
+  union ${selectRequests(reference)})`;
+
+const hasRequest = (request: string) => sql<SqlBool>`p.seq in (${selectRequests(request)})`;
 
 const hasAccount = (accountNo: string): Condition => sql`p.seq in (
   select registration_seq from registration_place where text = ${accountNo} and kind = 'accountNo')`;
@@ -33,13 +40,16 @@ const statusesOf = ({ statuses = [], hold }: RegistrationFilter) =>
   statuses.length === 0 && hold !== undefined ? (['held'] as const) : statuses;
 
 function listConditions(filter: RegistrationFilter): readonly Condition[] {
-  const { hold, batchId, reference, accountNo, accountEnd, sinceMs, untilMs } = filter;
+  const { hold, batchId, reference, shownReference, request, accountNo, accountEnd } = filter;
+  const { sinceMs, untilMs } = filter;
   const statuses = statusesOf(filter);
   return [
     statuses.length > 0 && sql<SqlBool>`p.status in (${sql.join(statuses.map(statusLiteral))})`,
     hold !== undefined && sql<SqlBool>`(p.holds & ${sql.lit(encodeHolds([hold]))}) <> 0`,
     batchId !== undefined && sql<SqlBool>`p.batch_id = ${batchId}`,
-    reference !== undefined && hasReference(reference),
+    reference !== undefined && hasReference(reference, ['registrationId', 'customerId', 'ref']),
+    shownReference !== undefined && hasReference(shownReference, ['registrationId', 'ref']),
+    request !== undefined && hasRequest(request),
     accountNo !== undefined && hasAccount(accountNo),
     accountEnd !== undefined && hasAccountEnd(accountEnd),
     filter.isAlarm === true && sql<SqlBool>`p.is_alarm = 1`,

@@ -1,5 +1,6 @@
 /** Registrations in a journal, and what people decide about them from the shell. */
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { hash } from 'node:crypto';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -115,7 +116,17 @@ describe('with users', () => {
       code: 2,
       stdout: expect.stringContaining('Confirm registered needs evidence'),
     });
-    const proposed = await confirm('--registered', '--evidence', 'case 4711');
+    const letter = join(folder, 'letter.pdf');
+    await writeFile(letter, 'a letter');
+    const proposed = await confirm('--registered', '--evidence', 'case 4711', '--evidence-file', letter);
+    const kept = await readdir(join(folder, 'evidence'));
+    expect(kept).toEqual([hash('sha256', 'a letter', 'hex')]);
+    // What is refused leaves none of its own, and does not take away what another proposal names.
+    for (const text of ['a letter', 'another letter']) {
+      await writeFile(letter, text);
+      expect(await confirm('--registered', '--evidence-file', letter)).toEndWith(2);
+      expect(await readdir(join(folder, 'evidence'))).toEqual(kept);
+    }
     expect(proposed.stdout).toContain('Confirm registered: 1 item: it counts as registered, by your proof');
     expect(proposed.stdout).not.toContain('baht');
     const number = /"paydrop approve (\d+)"/.exec(proposed.stdout)?.[1] ?? '';

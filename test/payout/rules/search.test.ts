@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import {
   completeFilter,
-  parseMaskedPayee,
+  isBeyondMask,
   parsePayee,
   parseSearch,
+  readPayee,
 } from '../../../src/payout/rules/search.ts';
 
 const mobile = { kind: 'number', proxyNo: '0812345678', end: '812345678' };
@@ -29,20 +30,45 @@ describe('a payee as it is typed', () => {
 });
 
 describe('a payee of whom the number is masked', () => {
+  const end = { kind: 'number-end', end: '5678' };
   test.each([
-    ['0812345678', mobile],
+    ['0812345678', end, mobile],
     ['9100000000012', { kind: 'number-end', end: '0012' }],
-    ['*****45678', { kind: 'number-end', end: '5678' }],
+    ['*****45678', end],
     ['678', { kind: 'number-end', end: '678' }],
     ['Somchai', { kind: 'name', part: 'Somchai' }],
-  ])('%j', (text, wanted) => expect(parseMaskedPayee(text)).toEqual(wanted));
+    // A name may hold a number, which screens mask.
+    ['Somchai 08', undefined],
+    ['สมชาย ๐๘๑', undefined],
+  ])('%j', (text, shown, whole = shown) => {
+    expect(readPayee(text, 'shown')).toEqual(shown);
+    expect(readPayee(text, 'whole')).toEqual(whole);
+  });
+
+  test.each([
+    ['0812345678', true],
+    ['45678', true],
+    ['Somchai 0', true],
+    ['5678', false],
+    ['Somchai', false],
+  ])('%j asks for more than screens show: %j', (text, isBeyond) =>
+    expect(isBeyondMask(parsePayee(text))).toBe(isBeyond),
+  );
+});
+
+test('a reference that screens mask is compared with the names alone that they show', () => {
+  for (const text of ['9100000000011', '0812345678', 'INV 081-234-5678']) {
+    expect(parseSearch(text, 'shown')).toContainEqual({ ownName: text });
+    expect(parseSearch(text, 'whole')).toContainEqual({ reference: text });
+  }
+  expect(parseSearch('INV-2026-0001', 'shown')).toEqual([{ reference: 'INV-2026-0001' }]);
 });
 
 test('a day is searched for by its hyphens: eight digits are the end of a number', () => {
   const sinceMs = Date.UTC(2026, 10, 20, 17);
-  expect(parseSearch('2026-11-21')).toContainEqual({ sinceMs, untilMs: sinceMs + 86_400_000 });
+  expect(parseSearch('2026-11-21', 'shown')).toContainEqual({ sinceMs, untilMs: sinceMs + 86_400_000 });
   for (const text of ['20261121', '2569-11-21', '2026-11-31'])
-    expect(parseSearch(text).some((filter) => filter.sinceMs !== undefined)).toBe(false);
+    expect(parseSearch(text, 'shown').some((filter) => filter.sinceMs !== undefined)).toBe(false);
 });
 
 test('a hold is looked for among what is held, unless statuses are given', () => {

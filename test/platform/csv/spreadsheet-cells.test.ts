@@ -4,7 +4,9 @@ import {
   cellCharactersMax,
   escapeAmountCell,
   escapeSpreadsheetCell,
+  guardFormula,
   unescapeSpreadsheetCell,
+  unguardFormula,
 } from '../../../src/platform/csv/spreadsheet-cells.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 
@@ -120,4 +122,65 @@ describe('a spreadsheet cell', () => {
     expect(cell.slice(0, 3) + cell.slice(-2)).toBe("'=xx…");
     expect(escapeSpreadsheetCell('x'.repeat(cellCharactersMax))).toBe('x'.repeat(cellCharactersMax));
   });
+});
+
+describe('a guarded cell', () => {
+  test('gives back what was put in, guarded before or not', () => {
+    const guarded = fc.tuple(fc.constantFrom('', "'", "''"), wildText).map((parts) => parts.join(''));
+    fc.assert(
+      fc.property(guarded, (text) => unguardFormula(guardFormula(text)) === text),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('begins no formula but a signed number', () => {
+    const isRun = (text: string) => /^\s*[=+\-@＝＋－＠]/.test(text) && !/^[\s\d.,e%+\-－]*$/i.test(text);
+    fc.assert(
+      fc.property(wildText, (text) => !isRun(guardFormula(text))),
+      { numRuns: 1000 },
+    );
+  });
+
+  test.each([
+    `=HYPERLINK("http://x.example","pay")`,
+    '@SUM(1)',
+    '+E5',
+    '+cmd|x',
+    `-2+3+cmd|' /C calc'!A0`,
+    ' =1',
+    '\u00a0=1',
+    '＝1',
+    '－a',
+    '+66x',
+    '- none',
+    `'=1`,
+  ])('%j has an apostrophe before it', (text) => expect(guardFormula(text)).toBe(`'${text}`));
+
+  test.each(
+    [
+      '-12.50',
+      '+5',
+      '-1,234.50',
+      '-5%',
+      '-1e5',
+      '+66812345678',
+      '+66 81-234-5678',
+      '-',
+      '--',
+      '',
+      'a=b',
+    ].concat(['0812345678', "'", "'a", "'-5", 'กข', '1.10E+12']),
+  )('%j stays as it is', (text) => {
+    expect(guardFormula(text)).toBe(text);
+    expect(unguardFormula(text)).toBe(text);
+  });
+
+  test.each(['+1 '.repeat(200_000), `+${'1'.repeat(600_000)}x`, `${"'".repeat(600_000)}=`])(
+    'of 600,000 characters is looked at at once',
+    (text) => {
+      const startMs = performance.now();
+      expect(unguardFormula(guardFormula(text)) === text).toBe(true);
+      expect(performance.now() - startMs).toBeLessThan(500);
+    },
+  );
 });

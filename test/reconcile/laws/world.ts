@@ -205,7 +205,13 @@ export class World implements AsyncDisposable {
   async #report(store: Store, batchId: string): Promise<void> {
     const outbox = await openOutbox(join(this.#folder, 'outbox'));
     const bank = { isSandbox: false, bankAddress: '' };
-    const context = { ...bank, nowMs: this.#clockMs, exceptionsOk: false, similarDays: 3 };
+    const context = {
+      ...bank,
+      nowMs: this.#clockMs,
+      exceptionsOk: false,
+      guardFormulas: true,
+      similarDays: 3,
+    };
     await writeReports(store, outbox, batchId, context);
   }
 

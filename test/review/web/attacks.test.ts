@@ -1,9 +1,11 @@
 /** Attacks on the review page over a real port: every view by every role, and what is posted by whoever means harm. */
 import { request } from 'node:http';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { readFacts } from '../../../src/review/rules/chain.ts';
 import { actions, type Action, type Role } from '../../../src/review/rules/people.ts';
 import { Browser } from '../../support/browser.ts';
 import { firstBatchId, ingest, makeRow, makeRows, statusesOf } from '../../support/journal-fixtures.ts';
+import { makeRegistrationRow, runRegistrations } from '../../support/registration-journal.ts';
 import { countChanges, type OpenTestPage, openTestPage } from '../../support/review-page.ts';
 
 let rig: OpenTestPage;
@@ -267,6 +269,103 @@ describe('a masked number', () => {
       const [right, wrong] = [await rows(path, '00001'), await rows(path, '90001')];
       expect([path, right > 0, wrong]).toEqual([path, true, right]);
       expect(await rows(path, '0002')).toBeLessThan(right);
+    }
+  });
+
+  /** What a search answers, without what was typed and what every page has anew. */
+  const answerOf = async (browser: Browser, path: string, search: string): Promise<string> => {
+    const { text } = await browser.post(path, { search });
+    const main = /<main[\s\S]*<\/main>/.exec(text)?.[0] ?? '';
+    return main.replaceAll(search, '').replaceAll(/value="[^"]*"/g, '');
+  };
+  const revealsOf = async (name: string) => {
+    const { people } = await rig.store.persons();
+    const own = people.find((person) => person.name === name)?.personId;
+    const events = await rig.store.personEvents(0, 1_000);
+    return events.flatMap((event) =>
+      event.kind === 'revealed' && event.byPerson === own ? [String(readFacts(event)['what'])] : [],
+    );
+  };
+
+  async function fillWithNumbers(): Promise<void> {
+    const row = makeRow(1, { holds: ['name'] });
+    const { instruction } = row;
+    if (instruction === null) throw new Error('the row has no instruction');
+    const numbers = { payeeName: 'Somchai 0899999991', reference1: '9100000000011' };
+    await ingest(rig.store, [{ ...row, instruction: { ...instruction, ...numbers } }]);
+    await runRegistrations(rig.store, [
+      makeRegistrationRow(1),
+      makeRegistrationRow(2, { refs: ['0812345699', null, null, null] }),
+    ]);
+  }
+
+  test.each([
+    // Right and wrong differ in digits that screens mask.
+    ['/queue', '0810000001', '0890000001'],
+    ['/queue', '+66810000001', '+66890000001'],
+    ['/queue', '9100000000011', '9100000000012'],
+    ['/queue', 'Somchai 0', 'Somchai 1'],
+    ['/queue', 'somchai 08999', 'somchai 08998'],
+    ['/payees', '0810000001', '0890000001'],
+    ['/payees', '081-000-0001', '089-000-0001'],
+    ['/payees', 'somchai 08999', 'somchai 08998'],
+    ['/registrations', '1234560001', '1234590001'],
+    ['/registrations', '123456-0001', '923456-0001'],
+    ['/registrations', '9000000000001', '9000000090001'],
+    ['/registrations', '0812345699', '0812345698'],
+  ])('is not found out by a viewer who asks %s whether it is %s', async (path, right, wrong) => {
+    await fillWithNumbers();
+    const ploy = await rig.open('ploy');
+    expect(await answerOf(ploy, path, right)).toBe(await answerOf(ploy, path, wrong));
+    expect(await revealsOf('ploy')).toEqual([]);
+  });
+
+  test.each([
+    ['/queue', '0810000001', '0890000001', '******0001'],
+    ['/queue', '9100000000011', '9100000000012', '*********0011'],
+    ['/payees', '081-000-0001', '089-000-0001', '********0001'],
+    ['/registrations', '1234560001', '1234590001', '******0001'],
+    ['/registrations', '9000000000001', '9000000090001', '*********0001'],
+    ['/registrations', '0812345699', '0812345698', '******5699'],
+  ])('is compared for those who may see it, by %s, and recorded', async (path, right, wrong, masked) => {
+    await fillWithNumbers();
+    const nok = await rig.open('nok');
+    const found = await answerOf(nok, path, right);
+    expect(found).toContain('That is recorded');
+    // A page that keeps itself fresh would look, and be recorded, again and again.
+    expect(found).not.toContain('data-live="rows"');
+    expect(await revealsOf('nok')).toEqual([expect.stringContaining(` for ${masked}`)]);
+    expect(found).not.toBe(await answerOf(nok, path, wrong));
+    expect(await revealsOf('nok')).toHaveLength(2);
+  });
+
+  test('is compared by "all that match", and recorded there, too', async () => {
+    await fillWithNumbers();
+    const nok = await rig.open('nok');
+    await nok.get('/queue');
+    const one = await nok.post('/decide', { all: '1', search: '0810000001' });
+    expect(one.text).toContain('INV-1');
+    expect(await revealsOf('nok')).toHaveLength(1);
+  });
+
+  test('is no part of what screens show, which is found without a record', async () => {
+    await fillWithNumbers();
+    for (const name of ['ploy', 'nok']) {
+      const browser = await rig.open(name);
+      for (const [path, search] of [
+        ['/queue', '0001'],
+        ['/queue', 'INV-1'],
+        ['/queue', 'somchai'],
+        ['/payees', '******0001'],
+        ['/registrations', '0001'],
+        ['/registrations', '******0001'],
+        ['/registrations', 'R1'],
+      ] as const)
+        expect([search, await answerOf(browser, path, search)]).toEqual([
+          search,
+          expect.stringMatching(/class="open"|class="name mono"/),
+        ]);
+      expect(await revealsOf(name)).toEqual([]);
     }
   });
 });

@@ -145,6 +145,9 @@ describe('one payout', () => {
     expect((await send('a.pdf', '')).text).toContain('This file is empty');
     expect((await send('a.pdf', new Uint8Array(16_777_217))).text).toContain('more than 16 MiB');
     expect(await readdir(evidence)).toEqual([]);
+    // Refused by the rules, by then all of it has been read.
+    expect((await send('a.pdf', 'x', { version: '99' })).status).toBe(409);
+    expect(await readdir(evidence)).toEqual([]);
     const text = `<script>alert(1)</script>`;
     const proposed = await send(`../${script}.html`, text);
     const sha256 = createHash('sha256').update(text).digest('hex');
@@ -154,6 +157,10 @@ describe('one payout', () => {
       evidence: null,
       evidenceFile: { sha256, bytes: text.length },
     });
+    // Another proposal is open: neither its own file stays, nor does that of the open one go.
+    expect((await send('b.pdf', 'another letter')).status).toBe(409);
+    expect((await send('c.pdf', text)).status).toBe(409);
+    expect(await readdir(evidence)).toEqual([sha256]);
     await ploy.get('/proposal/1');
     expect((await ploy.post('/proposal/1/evidence-file')).status).toBe(403);
     await mali.get('/proposal/1');

@@ -144,6 +144,7 @@ async function runFile(
   await runRegistrations(context, batch, { waitMs, isPatient, interrupted, waitOver });
   await writeRegistrationReports(store, outbox, file.batchId, {
     exceptionsOk: false,
+    guardFormulas: true,
     isSandbox: false,
     bankAddress: 'https://bank.example',
     nowMs: clock.now(),

@@ -24,6 +24,11 @@ export const frameWords = {
     'This page was open for too long, or in another browser: load it again',
     'หน้านี้เปิดไว้นานเกินไป กรุณาโหลดใหม่',
   ],
+  brokeOff: [
+    'What was sent broke off, or is no form of this page: send it again',
+    'ข้อมูลที่ส่งมาไม่ครบหรือไม่ใช่แบบฟอร์มของหน้านี้ กรุณาส่งใหม่',
+  ],
+  sentTooLarge: ['What was sent is too large', 'ข้อมูลที่ส่งมามีขนาดใหญ่เกินไป'],
   tooMany: ['Too many requests: wait a minute', 'มีคำขอมากเกินไป กรุณารอสักครู่'],
   broken: ['Something went wrong here: the log says what', 'เกิดข้อผิดพลาดภายในระบบ รายละเอียดอยู่ในบันทึก'],
   back: ['Back to the queue', 'กลับไปที่คิว'],

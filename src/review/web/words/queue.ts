@@ -5,7 +5,18 @@ import type { Pair, Words } from './pair.ts';
 export const queueWords = {
   any: ['Any', 'ทั้งหมด'],
   search: ['Search', 'ค้นหา'],
-  searchHint: ['Payee number, name, reference, amount or day', 'เลขผู้รับเงิน ชื่อ เลขอ้างอิง จำนวนเงิน หรือวันที่'],
+  searchHint: [
+    'Payee number or its last four digits, letters of a name, reference, amount or day',
+    'เลขผู้รับเงินหรือเลขท้ายสี่ตัว ตัวอักษรในชื่อ เลขอ้างอิง จำนวนเงิน หรือวันที่',
+  ],
+  searchedWhole: [
+    'This search compared whole numbers. That is recorded.',
+    'การค้นหานี้เทียบกับเลขเต็ม ระบบบันทึกการค้นหานี้แล้ว',
+  ],
+  searchedEnd: [
+    'You see masked numbers: this search compared the last four digits alone.',
+    'คุณเห็นเฉพาะเลขที่ปิดบัง การค้นหานี้จึงเทียบเฉพาะเลขท้ายสี่ตัว',
+  ],
   find: ['Find', 'ค้นหา'],
   clear: ['Clear', 'ล้างตัวกรอง'],
   older: ['Older', 'รายการก่อนหน้า'],
