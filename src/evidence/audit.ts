@@ -14,7 +14,6 @@ import {
   type AuditedPart,
   type AuditPart,
   auditParts,
-  auditRights,
   auditRow,
   describeLostAttempt,
   type Finding,
@@ -24,6 +23,7 @@ import {
   readErased,
 } from './rules/audit.ts';
 import { findBrokenLink, proposalFormat } from '../review/rules/chain.ts';
+import { listChangedPersons, listChangedSignatures } from './rules/people-audit.ts';
 import {
   type DayHead,
   EventTree,
@@ -195,26 +195,35 @@ async function auditArchives({ reader }: Scene, audit: PartAudit): Promise<void>
 
 async function auditPeople({ reader }: Scene, audit: PartAudit): Promise<void> {
   const events = await Array.fromAsync(reader.personEvents());
-  const people = await reader.people();
-  audit.look('people', people.length);
+  const kept = await reader.people();
+  audit.look('people', kept.people.length);
   audit.look('events', events.length);
   const broken = findBrokenLink(events);
   audit.find(`event ${broken?.seq} of people`, broken?.why);
-  if (broken === undefined) audit.add(auditRights(people, events));
+  if (broken !== undefined) return;
+  for (const { place, why } of listChangedPersons(kept, events)) audit.find(place, why);
 }
 
-async function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartAudit): Promise<void> {
+async function auditProposals(
+  { reader, journalId, findEvidenceFault }: Scene,
+  audit: PartAudit,
+): Promise<void> {
   const events = await Array.fromAsync(reader.proposalEvents());
   audit.look('events', events.length);
   const broken = findBrokenLink(events, proposalFormat);
   audit.find(`event ${broken?.seq} of proposals`, broken?.why);
   const own = Map.groupBy(events, ({ subject }) => subject);
+  const digests = new Map<number, string>();
   for await (const proposal of reader.proposals()) {
     const { proposalId, decision } = proposal;
     audit.look('proposals');
+    digests.set(proposalId, proposal.digest);
     const items = await Array.fromAsync(reader.itemsOf(proposalId));
     const digest = computeProposalDigest(decision, items);
-    audit.find(`proposal ${proposalId}`, findChangedProposal(proposal, own.get(proposalId) ?? [], digest));
+    audit.find(
+      `proposal ${proposalId}`,
+      findChangedProposal(proposal, own.get(proposalId) ?? [], digest, items),
+    );
     own.delete(proposalId);
     if (proposal.evidenceFile) {
       audit.look('files');
@@ -230,6 +239,10 @@ async function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartA
   }
   for (const proposalId of own.keys())
     audit.find(`proposal ${proposalId}`, 'it is gone; its history is there');
+  const kept = await reader.people();
+  const ofPeople = await Array.fromAsync(reader.personEvents());
+  for (const { place, why } of listChangedSignatures(kept, ofPeople, digests, journalId))
+    audit.find(place, why);
 }
 
 /** Who took what waits, and who has noted it, is what the history of users says, and nothing of it is missing. */

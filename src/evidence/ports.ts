@@ -4,7 +4,6 @@ import type { SealReading } from '../payout/rules/seal.ts';
 import type { Proposal, ProposalItem } from '../review/ports.ts';
 import type { PersonEvent } from '../review/rules/chain.ts';
 import type { ChainedPayout } from '../review/rules/payout-chain.ts';
-import type { Person } from '../review/rules/people.ts';
 import type { ProposalEvent } from '../review/rules/proposal-chain.ts';
 import type { KeptNote } from '../review/rules/queue.ts';
 import type { ApprovalSignature } from '../review/rules/signature.ts';
@@ -18,6 +17,7 @@ import type {
   KeptRegistration,
 } from './rules/audit.ts';
 import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
+import type { KeptPersons } from './rules/people-audit.ts';
 
 // ---------------------------------------------------------------- heads of days
 
@@ -105,7 +105,7 @@ export interface AuditReader extends AsyncDisposable {
   readonly journalId: string;
   notes(): AsyncIterable<KeptNote>;
   dayUses(): AsyncIterable<CountedDay>;
-  people(): Promise<readonly Person[]>;
+  people(): Promise<KeptPersons>;
   personEvents(): AsyncIterable<PersonEvent>;
   proposals(): AsyncIterable<Proposal>;
   proposalEvents(): AsyncIterable<ProposalEvent>;

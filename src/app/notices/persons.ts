@@ -2,10 +2,17 @@
 import { readToldSeq } from '../../notify/rules/journal-notices.ts';
 import { describePersonNotice, personsSubject } from '../../notify/rules/person-notices.ts';
 import type { PersonStore } from '../../review/ports.ts';
+import { journalFactKinds } from '../../review/rules/chain.ts';
 import type { NoticeBoard } from './notifier.ts';
 
 /** An approval is told with what it lets go on; who looked at a number, or took something, stands in his history. */
-const untold: ReadonlySet<string> = new Set(['approval-signed', 'revealed', 'noted']);
+const untold: ReadonlySet<string> = new Set([
+  ...journalFactKinds,
+  'approval-signed',
+  'revealed',
+  'noted',
+  'uploaded',
+]);
 
 /** Events that are read at a time. */
 const pageSize = 500;

@@ -12,7 +12,7 @@ import {
 } from '../../review/people.ts';
 import { readAgreedPolicy } from '../../review/policy.ts';
 import type { PersonsKept } from '../../review/ports.ts';
-import type { PersonEvent } from '../../review/rules/chain.ts';
+import { journalFactKinds, type PersonEvent } from '../../review/rules/chain.ts';
 import type { Person, ProvedPerson, Role } from '../../review/rules/people.ts';
 import { can } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonRequest } from '../../review/rules/person-request.ts';
@@ -274,7 +274,7 @@ async function readEventsOf(journal: Store, personId: number): Promise<readonly 
   const found: PersonEvent[] = [];
   for (let afterSeq = 0; ;) {
     const page = await journal.personEvents(afterSeq, pageSize);
-    found.push(...page.filter(({ subject }) => subject === personId));
+    found.push(...page.filter(({ subject, kind }) => !journalFactKinds.has(kind) && subject === personId));
     if (page.length < pageSize) return found;
     afterSeq = page.at(-1)?.seq ?? afterSeq;
   }

@@ -7,7 +7,6 @@ import { computeInstructionDigest, computeOrderHash, isReferenceOf } from '../..
 import { restoreBackup, restoreDatabase } from '../../payout/rules/journal-place.ts';
 import { type Link, readFacts } from '../../review/rules/chain.ts';
 import { type ChainedPayout, commitTo, findBrokenEvent } from '../../review/rules/payout-chain.ts';
-import type { Person } from '../../review/rules/people.ts';
 
 /** In the order in which they are looked at. */
 export const auditParts = [
@@ -256,33 +255,6 @@ export const readErased = (events: Iterable<Link<string>>): ReadonlySet<unknown>
       .filter(({ kind }) => kind === 'erased')
       .map((event) => readFacts(event)['payout']),
   );
-
-/** The rights that people have are those that their history gave them. */
-export function auditRights(
-  people: readonly Pick<Person, 'personId' | 'name' | 'role' | 'isDisabled'>[],
-  events: readonly Link<string>[],
-): Finding | undefined {
-  const rights = new Map<number, { role: unknown; isDisabled: boolean }>();
-  for (const event of events) {
-    const { role, to } = readFacts(event);
-    const before = rights.get(event.subject) ?? { role: undefined, isDisabled: false };
-    const after = { ...before };
-    if (event.kind === 'made') after.role = role;
-    if (event.kind === 'role-changed') after.role = to;
-    if (event.kind === 'recovered') after.role = 'admin';
-    if (event.kind === 'disabled') after.isDisabled = true;
-    if (event.kind === 'enabled' || event.kind === 'recovered') after.isDisabled = false;
-    rights.set(event.subject, after);
-  }
-  const changed = people.find(({ personId, role, isDisabled }) => {
-    const said = rights.get(personId);
-    return said?.role !== role || said.isDisabled !== isDisabled;
-  });
-  if (changed === undefined) return undefined;
-  const { name, role, isDisabled } = changed;
-  const now = `${role}${isDisabled ? ', disabled' : ''}`;
-  return makeFinding('people', `user ${name}`, `is ${now}, and the history of users says otherwise`);
-}
 
 /** Sums of one payee, file or the whole of a day. */
 interface DaySum {

@@ -29,6 +29,7 @@ import {
   textStatement,
 } from '../statements.ts';
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
+import { readKeptPersons } from './people-audit.ts';
 import { personReads } from '../review/people.ts';
 import { readNotes } from '../review/queue.ts';
 import { proposalReads } from '../review/proposals.ts';
@@ -345,7 +346,7 @@ const makeHistoryReader = (view: Reader) =>
   ({
     proposalsAbout: async (payouts, batchIds) => view.read(() => readProposalsAbout(payouts, batchIds)),
     notes: () => readItems(view, (last) => readNotes(last?.seq ?? 0, pageItems)),
-    people: async () => (await view.read(() => personReads.persons())).people,
+    people: async () => view.read(readKeptPersons),
     personEvents: () => readItems(view, (last) => personReads.personEvents(last?.seq ?? 0, pageItems)),
     proposals: () =>
       readItems(view, (last) =>
