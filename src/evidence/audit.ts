@@ -23,6 +23,8 @@ import {
   readErased,
 } from './rules/audit.ts';
 import { findBrokenLink, proposalFormat } from '../review/rules/chain.ts';
+import { listChangedReports, listChangedTerms } from './rules/batch-audit.ts';
+import { claimFaults } from './rules/state-audit.ts';
 import { listChangedPersons, listChangedSignatures } from './rules/people-audit.ts';
 import {
   type DayHead,
@@ -126,13 +128,7 @@ const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => Pro
       for await (const page of lostAttempts(afterSeq))
         for (const lost of page) audit.add(describeLostAttempt(lost));
     }),
-  batches: (scene, audit) =>
-    eachSource(scene, async ({ seals }, afterSeq) => {
-      for await (const { batchId, seal } of seals(afterSeq)) {
-        audit.look('batches');
-        audit.find(`batch ${batchId}`, findChangedBatch(batchId, seal)?.reason);
-      }
-    }),
+  batches: auditBatches,
   archives: auditArchives,
   people: auditPeople,
   proposals: auditProposals,
@@ -156,14 +152,38 @@ async function eachSource(
 }
 
 async function auditPayouts(scene: Scene, audit: PartAudit): Promise<void> {
+  const { approvals } = await scene.reader.batches();
+  const approvedAtMs = new Map(
+    [...Map.groupBy(approvals, ({ batchId }) => batchId)].map(([batchId, all]) => [
+      batchId,
+      Math.max(...all.map(({ atMs }) => atMs ?? Infinity)),
+    ]),
+  );
   await eachSource(scene, async ({ chains }, afterSeq) => {
     for await (const page of chains(afterSeq))
       for (const payout of page) {
         audit.look('payouts');
         audit.look('events', payout.events.length);
-        audit.add(auditChain(payout));
+        audit.add(auditChain(payout, approvedAtMs.get(payout.batchId)));
       }
   });
+  for (const { id, fault } of await scene.reader.changedClaims())
+    audit.find(`claim on ${id}`, claimFaults[fault]);
+}
+
+async function auditBatches(scene: Scene, audit: PartAudit): Promise<void> {
+  const { reader } = scene;
+  await eachSource(scene, async ({ seals }, afterSeq) => {
+    for await (const { batchId, seal } of seals(afterSeq)) {
+      audit.look('batches');
+      audit.find(`batch ${batchId}`, findChangedBatch(batchId, seal)?.reason);
+    }
+  });
+  const kept = await reader.batches();
+  if (kept.reports.length > 0) audit.look('reports', kept.reports.length);
+  const events = await Array.fromAsync(reader.personEvents());
+  for (const { place, why } of listChangedTerms(kept, events)) audit.find(place, why);
+  for (const { place, why } of listChangedReports(kept, events)) audit.find(place, why);
 }
 
 async function auditInstructions(scene: Scene, audit: PartAudit): Promise<void> {

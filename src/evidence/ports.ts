@@ -17,7 +17,9 @@ import type {
   KeptRegistration,
 } from './rules/audit.ts';
 import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
+import type { KeptBatches } from './rules/batch-audit.ts';
 import type { KeptPersons } from './rules/people-audit.ts';
+import type { ChangedClaim, KeptPayout } from './rules/state-audit.ts';
 
 // ---------------------------------------------------------------- heads of days
 
@@ -66,7 +68,7 @@ export interface ErasureStore {
  * @param afterSeq 0 for all, or what something happened to after that event
  */
 export interface AuditSource {
-  chains(afterSeq: number): AsyncIterable<readonly (ChainedPayout & RowPlace)[]>;
+  chains(afterSeq: number): AsyncIterable<readonly (KeptPayout & RowPlace)[]>;
   rows(afterSeq: number): AsyncIterable<readonly KeptRow[]>;
   attempts(afterSeq: number): AsyncIterable<readonly KeptAttempt[]>;
   /** Whose intent is told, and which are not there. */
@@ -106,6 +108,9 @@ export interface AuditReader extends AsyncDisposable {
   notes(): AsyncIterable<KeptNote>;
   dayUses(): AsyncIterable<CountedDay>;
   people(): Promise<KeptPersons>;
+  batches(): Promise<KeptBatches>;
+  /** Claims on payoutIds that are not what their rows say, at most some thousands of them. */
+  changedClaims(): Promise<readonly ChangedClaim[]>;
   personEvents(): AsyncIterable<PersonEvent>;
   proposals(): AsyncIterable<Proposal>;
   proposalEvents(): AsyncIterable<ProposalEvent>;

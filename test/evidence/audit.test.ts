@@ -140,7 +140,7 @@ describe('found and named', () => {
     [
       'an event is changed',
       `update event set detail = '{"code":"IC000"}' where seq = ${last}`,
-      /B1, row 1 .*event \d+$/,
+      /B1, row 1 .*event \d+$/m,
     ],
     ['the last event goes', `delete from event where seq = ${last}`, /B1, row 1/],
     [
@@ -246,7 +246,10 @@ test('what was sent, rewritten with its hash, is not what the history of its pay
   expect(await find()).toEqual([]);
   copy.db.exec(`update attempt set payer_account = '0000999999' where payout_seq = 2;
     update attempt set order_hash = hash_order(${sent})`);
-  expect(await find()).toEqual(['its history says that something else was sent']);
+  expect(await find()).toEqual([
+    'its history says that something else was sent',
+    'it was sent from account ******9999, and its history says another',
+  ]);
 });
 
 test('a file that proved a decision and is gone is told with its proposal', async () => {

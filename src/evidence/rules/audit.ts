@@ -7,6 +7,7 @@ import { computeInstructionDigest, computeOrderHash, isReferenceOf } from '../..
 import { restoreBackup, restoreDatabase } from '../../payout/rules/journal-place.ts';
 import { type Link, readFacts } from '../../review/rules/chain.ts';
 import { type ChainedPayout, commitTo, findBrokenEvent } from '../../review/rules/payout-chain.ts';
+import { findChangedState, type KeptPayout } from './state-audit.ts';
 
 /** In the order in which they are looked at. */
 export const auditParts = [
@@ -104,9 +105,19 @@ export interface KeptRegistration extends ChainedPayout, Omit<RowPlace, 'payoutI
   readonly registrationId: string | null;
 }
 
-/** The first event of a payout that is not as it was written. */
-export const auditChain = (payout: ChainedPayout & RowPlace): Finding | undefined =>
-  auditEvents('payouts', payout, nameRow(payout));
+/**
+ * The first event of a payout that is not as it was written, or what of its state is not what its events say.
+ * @param approvedAtMs when its whole batch was last approved; undefined before
+ */
+export function auditChain(
+  payout: KeptPayout & RowPlace,
+  approvedAtMs: number | undefined,
+): Finding | undefined {
+  const broken = auditEvents('payouts', payout, nameRow(payout));
+  if (broken !== undefined) return broken;
+  const why = findChangedState(payout, approvedAtMs);
+  return why === undefined ? undefined : makeFinding('payouts', nameRow(payout), why);
+}
 
 /** The first event of a registration that is not as it was written. */
 export function auditRegistration(kept: KeptRegistration): Finding | undefined {
@@ -213,6 +224,9 @@ export interface KeptAttempt {
   readonly orderHash: string;
   /** What the event of its intent says that it sends; null of one that was found after a loss. */
   readonly saidHash: string | null;
+  /** `showAttempt`, as it is; and as its latest event says it, null where an older program has written that. */
+  readonly shows: string;
+  readonly saidShows: string | null;
 }
 
 /** Its history tells of an attempt that is not there. */
@@ -226,12 +240,16 @@ export function auditAttempt({
   order,
   orderHash,
   saidHash,
+  shows,
+  saidShows,
 }: KeptAttempt): Finding | undefined {
   const broken = (why: string): Finding =>
     makeFinding('attempts', `${nameRow(row)}: attempt ${attemptNo} (${order.transRefNo})`, why);
   if (!row.isErased && computeOrderHash(order) !== orderHash) return broken('what it sends was changed');
   if (saidHash !== null && saidHash !== orderHash)
     return broken('its history says that something else was sent');
+  if (saidShows !== null && saidShows !== shows)
+    return broken('how it ended, or what the bank said of it, is not what its history says');
   if (!isReferenceOf(order.transRefNo, row.companyId, row.payoutId ?? ''))
     return broken('its reference is another payout’s');
   if (row.isErased) return order.proxyNo === '' ? undefined : broken(filledAgain);

@@ -29,6 +29,7 @@ import {
   textStatement,
 } from '../statements.ts';
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
+import { readChangedClaims, readKeptBatches } from './batch-audit.ts';
 import { readKeptPersons } from './people-audit.ts';
 import { personReads } from '../review/people.ts';
 import { readNotes } from '../review/queue.ts';
@@ -70,7 +71,10 @@ a.attempt_no as "attemptNo", a.order_hash as "orderHash", a.trans_ref_no, a.chan
 a.tran_date, a.tran_time, a.proxy_type, a.proxy_no, a.proxy_name, a.amount_text, a.reference1 as order_reference1,
 a.reference2 as order_reference2,
 (select coalesce(e.detail ->> '$.orderHash.sha256', e.detail ->> '$.orderHash') from event e where e.payout_seq = a.payout_seq
- and e.attempt_no = a.attempt_no and e.cause = 'intent-recorded' order by e.seq limit 1) as "saidHash"`;
+ and e.attempt_no = a.attempt_no and e.cause = 'intent-recorded' order by e.seq limit 1) as "saidHash",
+a.status, a.sys_ref_no, a.fee_text,
+(select e.detail ->> '$.shows' from event e where e.payout_seq = a.payout_seq
+ and e.detail ->> '$.shows' like '[' || a.attempt_no || ',%' order by e.seq desc limit 1) as shows`;
 
 /** A place in the order of the rows, and of what belongs to each. */
 interface Place {
@@ -138,6 +142,10 @@ type TextColumn =
   | 'versions'
   | 'orderHash'
   | 'saidHash'
+  | 'shows'
+  | 'status'
+  | 'sys_ref_no'
+  | 'fee_text'
   | OrderColumn;
 
 type OrderColumn =
@@ -199,8 +207,10 @@ function toAttempt(columns: Columns): KeptAttempt {
     reference1: columns.order_reference1,
     reference2: columns.order_reference2,
   } as unknown as TransferOrder;
-  const { attemptNo, orderHash, saidHash } = columns;
-  return { row: toRow(columns), attemptNo, order, orderHash: orderHash ?? '', saidHash };
+  const { attemptNo, orderHash, saidHash, shows: saidShows } = columns;
+  const { status, sys_ref_no: sysRefNo, fee_text: feeText } = columns;
+  const shows = JSON.stringify([attemptNo, status, sysRefNo, feeText]);
+  return { row: toRow(columns), attemptNo, order, orderHash: orderHash ?? '', saidHash, shows, saidShows };
 }
 
 // ---------------------------------------------------------------- the journal, and an archive of it
@@ -347,6 +357,8 @@ const makeHistoryReader = (view: Reader) =>
     proposalsAbout: async (payouts, batchIds) => view.read(() => readProposalsAbout(payouts, batchIds)),
     notes: () => readItems(view, (last) => readNotes(last?.seq ?? 0, pageItems)),
     people: async () => view.read(readKeptPersons),
+    batches: async () => view.read(readKeptBatches),
+    changedClaims: async () => view.read(readChangedClaims),
     personEvents: () => readItems(view, (last) => personReads.personEvents(last?.seq ?? 0, pageItems)),
     proposals: () =>
       readItems(view, (last) =>
