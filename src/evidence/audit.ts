@@ -20,10 +20,12 @@ import {
   findingsMax,
   listChangedSums,
   makeFinding,
+  nameRegistration,
   readErased,
 } from './rules/audit.ts';
 import { findBrokenLink, proposalFormat } from '../review/rules/chain.ts';
 import { listChangedReports, listChangedTerms } from './rules/batch-audit.ts';
+import { listChangedCalls, listChangedRegistration } from './rules/registration-audit.ts';
 import { claimFaults } from './rules/state-audit.ts';
 import { listChangedPersons, listChangedSignatures } from './rules/people-audit.ts';
 import {
@@ -298,8 +300,18 @@ async function auditRegistrations({ reader }: Scene, audit: PartAudit): Promise<
     for (const registration of page) {
       audit.look('registrations');
       audit.look('events', registration.events.length);
-      audit.add(auditRegistration(registration));
+      const broken = auditRegistration(registration);
+      audit.add(broken);
+      if (broken !== undefined) continue;
+      for (const { place, why } of listChangedRegistration(registration, nameRegistration(registration)))
+        audit.find(place, why);
     }
+  for await (const page of reader.callbacks()) {
+    if (page.length > 0) audit.look('callbacks', page.length);
+    for (const { place, why } of listChangedCalls(page)) audit.find(place, why);
+  }
+  for (const { id, fault } of await reader.changedRegistrationClaims())
+    audit.find(`claim on ${id}`, claimFaults[fault]);
 }
 
 const nameDay = ({ date, number }: Pick<KeptHead, 'date' | 'number'>): string =>

@@ -19,6 +19,7 @@ import type {
 import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
 import type { KeptBatches } from './rules/batch-audit.ts';
 import type { KeptPersons } from './rules/people-audit.ts';
+import type { KeptCall } from './rules/registration-audit.ts';
 import type { ChangedClaim, KeptPayout } from './rules/state-audit.ts';
 
 // ---------------------------------------------------------------- heads of days
@@ -91,6 +92,9 @@ export interface AuditedArchive {
 export interface AuditReader extends AsyncDisposable {
   readonly journal: AuditSource;
   registrations(): AsyncIterable<readonly KeptRegistration[]>;
+  /** Those of no registration, too. */
+  callbacks(): AsyncIterable<readonly KeptCall[]>;
+  changedRegistrationClaims(): Promise<readonly ChangedClaim[]>;
   readonly archives: readonly AuditedArchive[];
   readonly loss: JournalLoss | undefined;
   /** One payout, wherever it stands; undefined when nobody knows it. */

@@ -7,6 +7,7 @@ import { computeInstructionDigest, computeOrderHash, isReferenceOf } from '../..
 import { restoreBackup, restoreDatabase } from '../../payout/rules/journal-place.ts';
 import { type Link, readFacts } from '../../review/rules/chain.ts';
 import { type ChainedPayout, commitTo, findBrokenEvent } from '../../review/rules/payout-chain.ts';
+import type { KeptRegistrationState } from './registration-audit.ts';
 import { findChangedState, type KeptPayout } from './state-audit.ts';
 
 /** In the order in which they are looked at. */
@@ -101,7 +102,7 @@ export interface Opening {
 }
 
 /** A registration whose history is checked: chained as that of a payout. */
-export interface KeptRegistration extends ChainedPayout, Omit<RowPlace, 'payoutId'> {
+export interface KeptRegistration extends KeptRegistrationState, Omit<RowPlace, 'payoutId'> {
   readonly registrationId: string | null;
 }
 
@@ -119,12 +120,12 @@ export function auditChain(
   return why === undefined ? undefined : makeFinding('payouts', nameRow(payout), why);
 }
 
+export const nameRegistration = ({ registrationId, rowNo, batchId }: KeptRegistration): string =>
+  `registration ${registrationId ?? '(without a registrationId)'}, row ${rowNo} of batch ${batchId}`;
+
 /** The first event of a registration that is not as it was written. */
-export function auditRegistration(kept: KeptRegistration): Finding | undefined {
-  const { registrationId, rowNo, batchId } = kept;
-  const name = `registration ${registrationId ?? '(without a registrationId)'}, row ${rowNo} of batch ${batchId}`;
-  return auditEvents('registrations', kept, name);
-}
+export const auditRegistration = (kept: KeptRegistration): Finding | undefined =>
+  auditEvents('registrations', kept, nameRegistration(kept));
 
 function auditEvents(part: AuditPart, chained: ChainedPayout, name: string): Finding | undefined {
   const broken = findBrokenEvent(chained);

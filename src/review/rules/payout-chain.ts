@@ -64,6 +64,52 @@ interface ToldState {
   readonly bankNames?: string | null;
 }
 
+/** What the event of a registration says of its state, besides its own facts. */
+interface ToldRegistration {
+  /** JSON: code, text and moment that the bank has called back; null before. */
+  readonly answer: string | null;
+  /** SHA-256 (hex) of the body of the callback that is taken by it. */
+  readonly callbackHash?: string;
+}
+
+/** Members of a detail that audits read, and no person: each stands in a table that people read. */
+const chainMembers: ReadonlySet<string> = new Set<keyof ToldState | keyof ToldRegistration | 'salt'>([
+  'salt',
+  'holds',
+  'accepted',
+  'approvalGiven',
+  'shows',
+  'bankNames',
+  'answer',
+  'callbackHash',
+]);
+
+/** The detail of an event for people: what is of the chain alone left out. */
+export const readDetail = (detail: string): Detail =>
+  Object.fromEntries(
+    Object.entries(JSON.parse(detail) as Detail).filter(([name]) => !chainMembers.has(name)),
+  );
+
+/** What the bank has called back about a registration. */
+interface Answer {
+  readonly respCode: string | null;
+  readonly respDesc: string | null;
+  readonly applyDtm: string | null;
+}
+
+/** Null where the bank has called nothing back. */
+export const showAnswer = ({ respCode, respDesc, applyDtm }: Answer): string | null =>
+  respCode === null ? null : JSON.stringify([respCode, respDesc, applyDtm]);
+
+/** What the event of a change says of what the change leaves behind. @param body of a callback that it takes */
+export const describeRegistration = (after: Answer, body: string | undefined): ToldRegistration => ({
+  answer: showAnswer(after),
+  ...(body !== undefined && { callbackHash: hashBody(body) }),
+});
+
+/** What an event says of the body of a callback. */
+export const hashBody = (body: string): string => hash('sha256', body, 'hex');
+
 export const showAttempt = ({
   attemptNo,
   status,

@@ -16,7 +16,11 @@ import { readLoss } from '../loss.ts';
 import { readChain, readChainPage } from '../payouts/chain.ts';
 import { readCountedDays, readDayUse } from '../payouts/day-use.ts';
 import { readSealNow } from '../payouts/digests.ts';
-import { readRegistrationChains } from '../registration/chain.ts';
+import {
+  readCallPages,
+  readChangedRegistrationClaims,
+  readRegistrationChains,
+} from './registration-audit.ts';
 import { isArchivedSeq } from '../schema.ts';
 import {
   define,
@@ -379,6 +383,8 @@ async function makeReader(view: View, folder: string): Promise<AuditReader> {
     ...makeHistoryReader(view),
     journal: makeSource(view),
     registrations: () => readRegistrationChains(view),
+    callbacks: () => readCallPages(view),
+    changedRegistrationClaims: async () => view.read(readChangedRegistrationClaims),
     archives: listArchives(folder, named),
     loss: await view.read(readLoss),
     payout: async (seq) => {
