@@ -272,10 +272,11 @@ test.each(['whole', 'masked'] as const)(
       histories: await journal.findPayouts('INV-1'),
     });
     const { code, said } = await verifyBy(await placeScript(folder), evidence, []);
-    expect([code, said.at(-1)]).toEqual([0, 'all of it holds']);
+    expect([code, said.at(-1)]).toEqual([2, 'all else holds']);
+    expect(said.at(-2)).toContain(numbers === 'whole' ? 'payee and amount (erased' : '(numbers are masked)');
     // The number that it may not show cannot be put in.
     const forged = evidence.replace('"instruction": null', '"instruction": { "payoutId": "INV-1" }');
-    expect((await verifyBy(await placeScript(folder), forged, [])).code).toBe(numbers === 'whole' ? 1 : 0);
+    expect((await verifyBy(await placeScript(folder), forged, [])).code).toBe(numbers === 'whole' ? 1 : 2);
   },
 );
 

@@ -125,14 +125,8 @@ class Telling {
   /** The worker runs the batch; whatever it waits for comes soon, on either engine. */
   async run(batchId: string): Promise<void> {
     const { time } = this.theatre;
-    let isDone = false;
-    const work = this.theatre.start(batchId).finally(() => (isDone = true));
-    work.catch(() => {});
-    while (!isDone) {
-      await setTimeout(2);
-      await time.advance(10);
-    }
-    await work;
+    const work = this.theatre.start(batchId).then(() => true);
+    while (!(await Promise.race([work, setTimeout(2, false)]))) await time.advance(10);
   }
 
   async payout(payoutId: string): Promise<Target> {
