@@ -27,7 +27,7 @@ import { findBrokenLink, proposalFormat } from '../review/rules/chain.ts';
 import { listChangedReports, listChangedTerms } from './rules/batch-audit.ts';
 import { listChangedCalls, listChangedRegistration } from './rules/registration-audit.ts';
 import { claimFaults } from './rules/state-audit.ts';
-import { listChangedPersons, listChangedSignatures } from './rules/people-audit.ts';
+import { listChangedPersons, listChangedSignatures, listUnsignedApprovals } from './rules/people-audit.ts';
 import {
   type DayHead,
   EventTree,
@@ -39,7 +39,7 @@ import {
   headChains,
   readDayHead,
 } from './rules/day-head.ts';
-import type { EvidenceFile } from '../review/rules/proposal.ts';
+import type { EvidenceFile, Proposal } from '../review/rules/proposal.ts';
 import { findChangedNote } from '../review/rules/queue.ts';
 import { findChangedProposal } from '../review/rules/proposal-chain.ts';
 import { findSignatureFault } from '../review/rules/signature.ts';
@@ -235,11 +235,11 @@ async function auditProposals(
   const broken = findBrokenLink(events, proposalFormat);
   audit.find(`event ${broken?.seq} of proposals`, broken?.why);
   const own = Map.groupBy(events, ({ subject }) => subject);
-  const digests = new Map<number, string>();
+  const proposals = new Map<number, Proposal>();
   for await (const proposal of reader.proposals()) {
     const { proposalId, decision } = proposal;
     audit.look('proposals');
-    digests.set(proposalId, proposal.digest);
+    proposals.set(proposalId, proposal);
     const items = await Array.fromAsync(reader.itemsOf(proposalId));
     const digest = computeProposalDigest(decision, items);
     audit.find(
@@ -263,7 +263,9 @@ async function auditProposals(
     audit.find(`proposal ${proposalId}`, 'it is gone; its history is there');
   const kept = await reader.people();
   const ofPeople = await Array.fromAsync(reader.personEvents());
-  for (const { place, why } of listChangedSignatures(kept, ofPeople, digests, journalId))
+  for (const { place, why } of listChangedSignatures(kept, ofPeople, proposals, journalId))
+    audit.find(place, why);
+  for (const { place, why } of listUnsignedApprovals(kept, ofPeople, proposals.values()))
     audit.find(place, why);
 }
 

@@ -7,6 +7,7 @@ import { readerOf, type Reader } from '../../src/store/engine.ts';
 import { openAudit } from '../../src/store/evidence/audit.ts';
 import { driveOn } from '../../src/store/postgres/drive.ts';
 import { makePostgresEngine } from '../../src/store/postgres/engine.ts';
+import { chainEvent, proposalFormat } from '../../src/review/rules/chain.ts';
 import type { Store } from '../../src/store/store.ts';
 import { firstBatchId, secondBatchId } from '../support/journal-fixtures.ts';
 import { describePostgres } from '../support/postgres.ts';
@@ -573,6 +574,29 @@ describe.each([
 
     test('is whole', async () => {
       expect(await findIn(owned)).toEqual([]);
+    });
+
+    test('is not, when an approval is forged with its event and its hash', async () => {
+      const events = await owned.store.proposalEvents(0, 1_000);
+      const [last] = events.slice(-1);
+      if (last === undefined) throw new Error('nothing was proposed');
+      const { subject, seq, hash, atMs } = last;
+      const { personId, name } = (await owned.store.persons()).people.find((one) => one.name === 'nok') ?? {
+        personId: 0,
+        name: '',
+      };
+      const place = { subject, kind: 'approved', atMs: atMs + 1, byPerson: personId, proof: null } as const;
+      const draft = { ...place, facts: {}, cells: { checker: name } };
+      const forged = chainEvent(draft, seq + 1, hash, () => 'ab'.repeat(16), proposalFormat);
+      const cells = JSON.stringify(forged.cells);
+      const found = await findIn(
+        owned,
+        `insert into proposal_event values (${seq + 1}, ${subject}, 'approved', ${atMs + 1}, ${personId}, null, '${forged.text}', '${hash}', '${forged.hash}', '${cells}');
+         update proposal set status = 'approved', checker_id = ${personId}, checker = '${name}', checked_at_ms = ${atMs + 1} where proposal_id = ${subject}`,
+      );
+      expect(found.map(({ place: at, why }) => `${at}: ${why}`)).toEqual([
+        `proposal ${subject}: it counts as approved, and whoever approved it has not signed it`,
+      ]);
     });
 
     test.each([...authorising, ...proving])(

@@ -14,6 +14,7 @@ import {
 import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
 import type { Decider, Target } from '../../src/review/rules/proposal.ts';
 import type { Decision } from '../../src/review/rules/terms.ts';
+import { readAgreedPolicy } from '../../src/review/policy.ts';
 import { startSession } from '../../src/review/sessions.ts';
 import { approveSigned, readMatter } from '../../src/review/signed-approval.ts';
 import { makeToken, revokeToken } from '../../src/review/tokens.ts';
@@ -119,6 +120,8 @@ class Telling {
     const { users } = this;
     const mali = await users.find('mali');
     await users.add('anan', 'admin', mali);
+    const agreed = { 'approval.signed': 'required', 'approval.when': 'always', 'approval.people': 2 };
+    await readAgreedPolicy(users.context, agreed);
     await users.ask({ kind: 'add', name: 'dao', displayName: 'Khun Dao', role: 'checker' }, mali);
   }
 
@@ -127,6 +130,21 @@ class Telling {
     const { time } = this.theatre;
     const work = this.theatre.start(batchId).then(() => true);
     while (!(await Promise.race([work, setTimeout(2, false)]))) await time.advance(10);
+  }
+
+  /** Boon proposes that the batch is paid; nobody has looked at it yet. */
+  async propose(batchId: string): Promise<void> {
+    const { store, users } = this;
+    users.clock.ms += 1_000;
+    const { personId } = await users.find('boon');
+    const target = {
+      kind: 'batch',
+      key: batchId,
+      version: (await store.approvalOf(batchId))?.version ?? '',
+    } as const;
+    const wish = { decision: 'approve-batch', targets: [target], note: 'seen', evidence: null } as const;
+    const end = await propose(this.review, wish, { personId, name: 'boon' });
+    if (end.kind !== 'waiting') throw new Error(JSON.stringify(end));
   }
 
   async payout(payoutId: string): Promise<Target> {
@@ -202,4 +220,5 @@ export async function tellAll(store: Store): Promise<void> {
   await telling.waiting();
   await telling.registrations();
   await telling.secondAdmin();
+  await telling.propose(secondBatchId);
 }

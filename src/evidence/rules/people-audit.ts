@@ -4,6 +4,7 @@ import { digestSecret, type EventFacts, type Link, readFacts } from '../../revie
 import { type Passkey, showKey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange, subjectOf } from '../../review/rules/person-request.ts';
+import type { Proposal } from '../../review/rules/proposal.ts';
 import type { PersonSession } from '../../review/rules/session.ts';
 import { type ApprovalSignature, readBackup } from '../../review/rules/signature.ts';
 import { readSignedValue } from '../../review/rules/signed-text.ts';
@@ -488,12 +489,12 @@ function confirmersAt(events: readonly Event[], { seq }: Event, credentialId: un
 
 /**
  * Signatures that are not those of which the history of people tells, or are not of what their text says.
- * @param digests of all proposals, by their numbers
+ * @param proposals all of them, by their numbers
  */
 export function* listChangedSignatures(
   { signatures }: Pick<KeptPersons, 'signatures'>,
   events: readonly Event[],
-  digests: ReadonlyMap<number, string>,
+  proposals: ReadonlyMap<number, Proposal>,
   journalId: string,
 ): Generator<Difference> {
   const keyOf = (textHash: unknown, signatureHash: unknown): string =>
@@ -543,7 +544,7 @@ export function* listChangedSignatures(
       {
         why: 'its text names another digest',
         is: readSignedValue(one.text, 'digest'),
-        said: digests.get(one.proposalId),
+        said: proposals.get(one.proposalId)?.digest,
       },
       { why: 'its text names another journal', is: readSignedValue(one.text, 'journal'), said: journalId },
     ]);
@@ -554,4 +555,45 @@ export function* listChangedSignatures(
         place: `proposal ${String(readFacts(event)['proposalId'])}`,
         why: `the signature that event ${event.seq} of people tells of is gone`,
       };
+}
+
+/** Whether approvals had to be signed at a moment, as far as two admins had agreed on it. */
+function isSigningAgreed(events: readonly Event[], atMs: number): boolean {
+  const agreed = ofKind(events, 'policy-changed')
+    .filter((event) => event.atMs < atMs)
+    .map((event) => readFacts(event)['approval.signed']);
+  return agreed.findLast((one) => one !== undefined) === 'required';
+}
+
+/** Whoever has approved a proposal, where that has to be signed; undefined of any other. */
+function signerOf({
+  people,
+  decision,
+  status,
+  makerId,
+  checkerId,
+  checkedAtMs,
+}: Proposal): number | null | undefined {
+  const isApproved =
+    status === 'approved' || status === 'applied' || (status === 'stale' && checkedAtMs !== null);
+  if (!isApproved || (people === 1 && decision !== 'approve-batch')) return undefined;
+  return checkerId ?? makerId;
+}
+
+/** Approvals that nobody has signed, though two admins had agreed by then that they are. */
+export function* listUnsignedApprovals(
+  { signatures }: Pick<KeptPersons, 'signatures'>,
+  events: readonly Event[],
+  proposals: Iterable<Proposal>,
+): Generator<Difference> {
+  for (const proposal of proposals) {
+    const { proposalId, checkedAtMs, madeAtMs } = proposal;
+    const signer = signerOf(proposal);
+    const isNeeded = signer !== undefined && isSigningAgreed(events, checkedAtMs ?? madeAtMs);
+    if (isNeeded && !signatures.some((one) => one.proposalId === proposalId && one.personId === signer))
+      yield {
+        place: `proposal ${proposalId}`,
+        why: 'it counts as approved, and whoever approved it has not signed it',
+      };
+  }
 }
