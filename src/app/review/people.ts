@@ -12,7 +12,7 @@ import {
 } from '../../review/people.ts';
 import { readAgreedPolicy } from '../../review/policy.ts';
 import type { PersonsKept } from '../../review/ports.ts';
-import { journalFactKinds, type PersonEvent } from '../../review/rules/chain.ts';
+import { hasToldOfUsers, journalFactKinds, type PersonEvent } from '../../review/rules/chain.ts';
 import type { Person, ProvedPerson, Role } from '../../review/rules/people.ts';
 import { can } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonRequest } from '../../review/rules/person-request.ts';
@@ -53,8 +53,8 @@ export async function identifyPerson(
   loaded: LoadedSettings,
   journal: Journal,
 ): Promise<ProvedPerson | undefined> {
-  const { people, latestSeq } = await journal.persons();
-  if (people.length === 0 && latestSeq === 0) return undefined;
+  const { people, heads } = await journal.persons();
+  if (people.length === 0 && !hasToldOfUsers(heads)) return undefined;
   const reading = loaded.personToken;
   if (reading === undefined)
     throw new SettingsError(

@@ -55,6 +55,10 @@ export interface LinkDraft<Kind extends string> {
   readonly cells: Readonly<Record<string, string>>;
 }
 
+/** True once there has been a user: the history tells of somebody, whatever stands in the table of users now. */
+export const hasToldOfUsers = (heads: readonly Pick<PersonEvent, 'subject'>[]): boolean =>
+  heads.some(({ subject }) => subject !== 0);
+
 /** Facts of the journal that an audit needs and no person reads: each stands in the table that it is about. */
 export const journalFactKinds: ReadonlySet<PersonEventKind> = new Set([
   'session-begun',
