@@ -27,7 +27,8 @@ import { findBrokenLink, proposalFormat } from '../review/rules/chain.ts';
 import { listChangedReports, listChangedTerms } from './rules/batch-audit.ts';
 import { listChangedCalls, listChangedRegistration } from './rules/registration-audit.ts';
 import { claimFaults } from './rules/state-audit.ts';
-import { listChangedPersons, listChangedSignatures, listUnsignedApprovals } from './rules/people-audit.ts';
+import { listChangedPersons } from './rules/people-audit.ts';
+import { listChangedSignatures, listUnsignedApprovals } from './rules/signature-audit.ts';
 import {
   type DayHead,
   EventTree,

@@ -4,10 +4,8 @@ import { digestSecret, type EventFacts, type Link, readFacts } from '../../revie
 import { type Passkey, showKey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange, subjectOf } from '../../review/rules/person-request.ts';
-import type { Proposal } from '../../review/rules/proposal.ts';
 import type { PersonSession } from '../../review/rules/session.ts';
-import { type ApprovalSignature, readBackup } from '../../review/rules/signature.ts';
-import { readSignedValue } from '../../review/rules/signed-text.ts';
+import type { ApprovalSignature } from '../../review/rules/signature.ts';
 
 /** A user with what is never shown. */
 export interface KeptPerson extends Person {
@@ -63,7 +61,7 @@ export interface Difference {
 type Event = Link<string>;
 
 const isGone = 'it is gone; its history is there';
-const untold = (what: string): string => `the history of users tells of no such ${what}`;
+export const untold = (what: string): string => `the history of users tells of no such ${what}`;
 const sha256 = (text: string | Buffer): string => hash('sha256', text, 'hex');
 
 /** A value that is not what was said; unsaid ones differ from nothing. */
@@ -74,7 +72,7 @@ interface Compared {
   readonly said: unknown;
 }
 
-function* compare(place: string, compared: readonly Compared[]): Generator<Difference> {
+export function* compare(place: string, compared: readonly Compared[]): Generator<Difference> {
   for (const { why, is, said } of compared) {
     if (said === undefined || JSON.stringify(is) === JSON.stringify(said)) continue;
     yield { place, why };
@@ -275,7 +273,7 @@ interface SaidPasskey {
 }
 
 /** The admins who confirmed a key, as the event says it. */
-function confirmersOf(event: Event | undefined): readonly unknown[] | null {
+export function confirmersOf(event: Event | undefined): readonly unknown[] | null {
   if (event === undefined) return null;
   const second = readFacts(event)['confirmedBy'] ?? null;
   return [event.byPerson ?? 0, ...(second === null ? [] : [second])];
@@ -294,7 +292,7 @@ function foldPasskeys(events: readonly Event[]): ReadonlyMap<unknown, SaidPasske
   return said;
 }
 
-const hashKey = (publicKey: string): string => sha256(Buffer.from(publicKey, 'base64url'));
+export const hashKey = (publicKey: string): string => sha256(Buffer.from(publicKey, 'base64url'));
 
 function* comparePasskeys({ passkeys }: KeptPersons, events: readonly Event[]): Generator<Difference> {
   const said = foldPasskeys(events);
@@ -458,7 +456,7 @@ function* compareHands({ hands, corrections }: KeptPersons, events: readonly Eve
     if (!there.has(key)) yield { place: placeOf(key), why: 'it is gone: that user could approve the batch' };
 }
 
-const ofKind = (events: readonly Event[], kind: string): readonly Event[] =>
+export const ofKind = (events: readonly Event[], kind: string): readonly Event[] =>
   events.filter((event) => event.kind === kind);
 
 /** All that is not what the history of people says; the history itself holds. */
@@ -469,131 +467,4 @@ export function* listChangedPersons(kept: KeptPersons, events: readonly Event[])
   yield* compareChanges(kept, events);
   yield* compareSessions(kept, events);
   yield* compareHands(kept, events);
-}
-
-// ---------------------------------------------------------------- signatures
-
-const nameSignature = ({ signatureId, proposalId }: ApprovalSignature): string =>
-  `signature ${signatureId} under proposal ${proposalId}`;
-
-/** Who confirmed a key, as it was at an event. */
-function confirmersAt(events: readonly Event[], { seq }: Event, credentialId: unknown): readonly unknown[] {
-  const confirmed = events.find(
-    (event) =>
-      event.kind === 'passkey-confirmed' &&
-      event.seq < seq &&
-      readFacts(event)['credentialId'] === credentialId,
-  );
-  return confirmersOf(confirmed) ?? [];
-}
-
-/**
- * Signatures that are not those of which the history of people tells, or are not of what their text says.
- * @param proposals all of them, by their numbers
- */
-export function* listChangedSignatures(
-  { signatures }: Pick<KeptPersons, 'signatures'>,
-  events: readonly Event[],
-  proposals: ReadonlyMap<number, Proposal>,
-  journalId: string,
-): Generator<Difference> {
-  const keyOf = (textHash: unknown, signatureHash: unknown): string =>
-    `${String(textHash)} ${String(signatureHash)}`;
-  const signed = ofKind(events, 'approval-signed');
-  const said = new Map(
-    signed.map((event) => {
-      const { textHash, signatureHash } = readFacts(event);
-      return [keyOf(textHash, signatureHash), event];
-    }),
-  );
-  const found = new Set<Event>();
-  for (const one of signatures) {
-    const place = nameSignature(one);
-    const event = said.get(keyOf(sha256(one.text), sha256(one.signature)));
-    if (event === undefined) {
-      yield { place, why: untold('signature') };
-      continue;
-    }
-    found.add(event);
-    const facts = readFacts(event);
-    const about = `it is of proposal ${String(facts['proposalId'])}`;
-    const person = readSignedValue(one.text, 'person').split(' ')[0];
-    yield* compare(place, [
-      { why: about, is: one.proposalId, said: facts['proposalId'] },
-      { why: 'another user has signed it', is: one.personId, said: event.subject },
-      { why: 'it is by another passkey', is: one.credentialId, said: facts['credentialId'] },
-      { why: 'its key is not the one that has signed', is: hashKey(one.publicKey), said: facts['keyHash'] },
-      { why: 'when it was given is another', is: one.signedAtMs, said: event.atMs },
-      { why: 'who enrolled its key is another', is: one.enrolledBy, said: event.subject },
-      {
-        why: 'who confirmed its key is another',
-        is: one.confirmedBy,
-        said: confirmersAt(events, event, facts['credentialId']),
-      },
-      {
-        why: 'where its key may be kept is another',
-        is: one.backup,
-        said: readBackup(one.authenticatorData),
-      },
-      {
-        why: 'its text names another proposal',
-        is: readSignedValue(one.text, 'proposal'),
-        said: `${one.proposalId}`,
-      },
-      { why: 'its text names another user', is: person, said: `${one.personId}` },
-      {
-        why: 'its text names another digest',
-        is: readSignedValue(one.text, 'digest'),
-        said: proposals.get(one.proposalId)?.digest,
-      },
-      { why: 'its text names another journal', is: readSignedValue(one.text, 'journal'), said: journalId },
-    ]);
-  }
-  for (const event of signed)
-    if (!found.has(event))
-      yield {
-        place: `proposal ${String(readFacts(event)['proposalId'])}`,
-        why: `the signature that event ${event.seq} of people tells of is gone`,
-      };
-}
-
-/** Whether approvals had to be signed at a moment, as far as two admins had agreed on it. */
-function isSigningAgreed(events: readonly Event[], atMs: number): boolean {
-  const agreed = ofKind(events, 'policy-changed')
-    .filter((event) => event.atMs < atMs)
-    .map((event) => readFacts(event)['approval.signed']);
-  return agreed.findLast((one) => one !== undefined) === 'required';
-}
-
-/** Whoever has approved a proposal, where that has to be signed; undefined of any other. */
-function signerOf({
-  people,
-  decision,
-  status,
-  makerId,
-  checkerId,
-  checkedAtMs,
-}: Proposal): number | null | undefined {
-  const isApproved =
-    status === 'approved' || status === 'applied' || (status === 'stale' && checkedAtMs !== null);
-  if (!isApproved || (people === 1 && decision !== 'approve-batch')) return undefined;
-  return checkerId ?? makerId;
-}
-
-/** Approvals that nobody has signed, though two admins had agreed by then that they are. */
-export function* listUnsignedApprovals(
-  { signatures }: Pick<KeptPersons, 'signatures'>,
-  events: readonly Event[],
-  proposals: Iterable<Proposal>,
-): Generator<Difference> {
-  for (const proposal of proposals) {
-    const { proposalId, checkedAtMs, madeAtMs } = proposal;
-    const signer = signerOf(proposal);
-    const isNeeded = signer !== undefined && isSigningAgreed(events, checkedAtMs ?? madeAtMs);
-    if (isNeeded && !signatures.some((one) => one.proposalId === proposalId && one.personId === signer))
-      yield {
-        place: `proposal ${proposalId}`,
-        why: 'it counts as approved, and whoever approved it has not signed it',
-      };
-  }
 }

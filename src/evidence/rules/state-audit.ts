@@ -89,7 +89,9 @@ const list = (holds: Iterable<HoldReason>): string => {
  * @param approvedAtMs when its whole batch was last approved; undefined before
  */
 export function findChangedState(payout: KeptPayout, approvedAtMs: number | undefined): string | undefined {
-  const { holds, accepted, bankNames, askedAtMs } = payout.events.reduce(foldState, unsaid);
+  let said = unsaid;
+  for (const event of payout.events) said = foldState(said, event);
+  const { holds, accepted, bankNames, askedAtMs } = said;
   if (holds !== undefined && list(holds) !== list(payout.holds))
     return `it is held for ${list(payout.holds)}, and its history says ${list(holds)}`;
   const isOfBatch = approvedAtMs !== undefined && approvedAtMs >= askedAtMs;

@@ -73,7 +73,7 @@ export type PersonEventDraft = LinkDraft<PersonEventKind>;
  * What an event says of a secret that a table keeps, itself a hash already: another one in its place is found.
  * @returns SHA-256 (hex)
  */
-export const digestSecret = (kept: string): string => hash('sha256', `paydrop secret v1\n${kept}`, 'hex');
+export const digestSecret = (kept: string): string => hash('sha256', `kept secret v1\n${kept}`, 'hex');
 
 /** A personal cell: its salt goes with it when it is erased. */
 export interface SaltedCell {

@@ -115,7 +115,7 @@ export const showAttempt = ({
   status,
   sysRefNo,
   feeText,
-}: Pick<Attempt, 'attemptNo' | 'status' | 'sysRefNo' | 'feeText'>): string =>
+}: Pick<Attempt, 'attemptNo' | 'sysRefNo' | 'feeText'> & { readonly status: string | null }): string =>
   JSON.stringify([attemptNo, status, sysRefNo, feeText]);
 
 type BankNames = Pick<Payout, 'bankPayeeName' | 'bankPayeeNameTh'>;

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { TransferOrder } from '../../core/payout.ts';
 import type { AuditReader, AuditSource } from '../../evidence/ports.ts';
 import type { KeptAttempt, KeptRow, KeptVersion } from '../../evidence/rules/audit.ts';
+import { showAttempt } from '../../review/rules/payout-chain.ts';
 import { proposalStatuses } from '../../review/rules/proposal.ts';
 import { digestCopy } from '../archive/move.ts';
 import { openArchive, readArchive } from '../archive/archive-file.ts';
@@ -213,7 +214,7 @@ function toAttempt(columns: Columns): KeptAttempt {
   } as unknown as TransferOrder;
   const { attemptNo, orderHash, saidHash, shows: saidShows } = columns;
   const { status, sys_ref_no: sysRefNo, fee_text: feeText } = columns;
-  const shows = JSON.stringify([attemptNo, status, sysRefNo, feeText]);
+  const shows = showAttempt({ attemptNo, status, sysRefNo, feeText });
   return { row: toRow(columns), attemptNo, order, orderHash: orderHash ?? '', saidHash, shows, saidShows };
 }
 
