@@ -16,6 +16,8 @@ export interface KeptTerms {
   readonly boundPeople: number | null;
   readonly approvedDigest: string | null;
   readonly approvedPayer: string | null;
+  /** It stands in an archive, or has come back from one: another journal may have sealed it, before this one was lost. */
+  readonly isOfArchive: boolean;
   /** Accounts from which its rows that stand in the journal were sent. */
   readonly sentFrom: readonly string[];
 }
@@ -127,6 +129,7 @@ export function* listChangedTerms(
     const { batchId } = batch;
     const sealed = seals.get(batchId)?.at(-1);
     const place = `batch ${batchId}`;
+    if (sealed === undefined && batch.isOfArchive) continue;
     if (sealed === undefined && batch.sealedAtMs > firstMs) {
       yield { place, why: 'nothing in the history of users says that it was sealed' };
       continue;

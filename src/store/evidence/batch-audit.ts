@@ -10,11 +10,12 @@ import type { ChangedClaim } from '../../evidence/rules/state-audit.ts';
 import { isArchivedSeq } from '../schema.ts';
 import { type Reading, select, textStatement } from '../statements.ts';
 
-const terms = textStatement<Omit<KeptTerms, 'sentFrom'>>(sql`
+const terms = textStatement<Omit<KeptTerms, 'sentFrom' | 'isOfArchive'> & { readonly archived: number }>(sql`
 select batch_id as "batchId", company_id as "companyId", payer_account as "payerAccount", sha256 as "fileSha256",
   sealed_at_ms as "sealedAtMs", digest, approval_people as "approvalPeople", approval_bound_satang as "boundSatang",
-  approval_bound_people as "boundPeople", approved_digest as "approvedDigest", approved_payer as "approvedPayer"
-from batch where sealed_at_ms is not null order by sealed_at_ms`);
+  approval_bound_people as "boundPeople", approved_digest as "approvedDigest", approved_payer as "approvedPayer",
+  case when recalled_at_ms > 0 or exists (select 1 from archived_batch a where a.batch_id = b.batch_id) then 1 else 0 end as archived
+from batch b where sealed_at_ms is not null order by sealed_at_ms`);
 
 const sentFrom = textStatement<{ readonly batchId: string; readonly account: string }>(sql`
 select distinct p.batch_id as "batchId", a.payer_account as account
@@ -31,8 +32,9 @@ where i.kind = 'batch' and i.status = 'applied' and p.decision = 'approve-batch'
 export function* readKeptBatches(): Reading<KeptBatches> {
   const accounts = Map.groupBy(yield* select(sentFrom), ({ batchId }) => batchId);
   return {
-    batches: (yield* select(terms)).map((one) => ({
+    batches: (yield* select(terms)).map(({ archived, ...one }) => ({
       ...one,
+      isOfArchive: archived === 1,
       sentFrom: (accounts.get(one.batchId) ?? []).map(({ account }) => account),
     })),
     reports: yield* select(reports),
