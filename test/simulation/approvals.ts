@@ -304,7 +304,8 @@ class Play {
   }
 
   async #movePayer({ batchId }: PlayedFile): Promise<void> {
-    if (this.dice.chance(0.3)) await this.theatre.journal.movePayer(batchId, this.dice.pick(accounts), this.theatre.now());
+    if (this.dice.chance(0.3))
+      await this.theatre.journal.movePayer(batchId, this.dice.pick(accounts), this.theatre.now());
   }
 
   async run(file: PlayedFile): Promise<void> {

@@ -150,7 +150,14 @@ class Filler {
     const [ref1, ref2, ref3, ref4] = refs;
     const { respCode, respDesc, applyDtm } = callback;
     const said = { vendorId, companyId, accountNo, ref1, ref2, ref3, ref4, respCode, respDesc, applyDtm };
-    return { key, callback, body: JSON.stringify(said), header, fromAddress: '127.0.0.1', receivedAtMs: this.#nowMs + 1000 };
+    return {
+      key,
+      callback,
+      body: JSON.stringify(said),
+      header,
+      fromAddress: '127.0.0.1',
+      receivedAtMs: this.#nowMs + 1000,
+    };
   }
 
   async expire(registration: Registration): Promise<Registration> {
