@@ -35,6 +35,7 @@ import { isIncomplete } from '../reconcile/rules/custody.ts';
 import { combineWords } from '../reconcile/rules/status-words.ts';
 import { readingRules } from '../reconcile/rules/statement.ts';
 import type { BreakKind, BreakRecord } from '../reconcile/rules/types.ts';
+import { hasToldOfUsers } from '../review/rules/chain.ts';
 import { readStatementTarget } from '../review/rules/statement-decisions.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import { isBuiltInSandbox, type LoadedSettings } from '../settings/settings.ts';
@@ -167,8 +168,8 @@ async function requireNoPeople(
 ): Promise<void> {
   if (file === undefined && !isForced) return;
   await using journal = await openJournalBeside(loaded);
-  const { people = [], latestSeq = 0 } = (await journal?.persons()) ?? {};
-  if (people.length === 0 && latestSeq === 0) return;
+  const { people = [], heads = [] } = (await journal?.persons()) ?? {};
+  if (people.length === 0 && !hasToldOfUsers(heads)) return;
   const day = date === undefined ? 'YYYY-MM-DD' : showDate(date);
   const which = file === undefined ? ['--statement'] : ['--file', file, ...(isForced ? ['--force'] : [])];
   throw new SettingsError(

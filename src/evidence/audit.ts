@@ -14,16 +14,21 @@ import {
   type AuditedPart,
   type AuditPart,
   auditParts,
-  auditRights,
   auditRow,
   describeLostAttempt,
   type Finding,
   findingsMax,
   listChangedSums,
   makeFinding,
+  nameRegistration,
   readErased,
 } from './rules/audit.ts';
 import { findBrokenLink, proposalFormat } from '../review/rules/chain.ts';
+import { listChangedReports, listChangedTerms } from './rules/batch-audit.ts';
+import { listChangedCalls, listChangedRegistration } from './rules/registration-audit.ts';
+import { claimFaults } from './rules/state-audit.ts';
+import { listChangedPersons } from './rules/people-audit.ts';
+import { listChangedSignatures, listUnsignedApprovals } from './rules/signature-audit.ts';
 import {
   type DayHead,
   EventTree,
@@ -35,7 +40,7 @@ import {
   headChains,
   readDayHead,
 } from './rules/day-head.ts';
-import type { EvidenceFile } from '../review/rules/proposal.ts';
+import type { EvidenceFile, Proposal } from '../review/rules/proposal.ts';
 import { findChangedNote } from '../review/rules/queue.ts';
 import { findChangedProposal } from '../review/rules/proposal-chain.ts';
 import { findSignatureFault } from '../review/rules/signature.ts';
@@ -126,13 +131,7 @@ const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => Pro
       for await (const page of lostAttempts(afterSeq))
         for (const lost of page) audit.add(describeLostAttempt(lost));
     }),
-  batches: (scene, audit) =>
-    eachSource(scene, async ({ seals }, afterSeq) => {
-      for await (const { batchId, seal } of seals(afterSeq)) {
-        audit.look('batches');
-        audit.find(`batch ${batchId}`, findChangedBatch(batchId, seal)?.reason);
-      }
-    }),
+  batches: auditBatches,
   archives: auditArchives,
   people: auditPeople,
   proposals: auditProposals,
@@ -156,14 +155,38 @@ async function eachSource(
 }
 
 async function auditPayouts(scene: Scene, audit: PartAudit): Promise<void> {
+  const { approvals } = await scene.reader.batches();
+  const approvedAtMs = new Map(
+    [...Map.groupBy(approvals, ({ batchId }) => batchId)].map(([batchId, all]) => [
+      batchId,
+      Math.max(...all.map(({ atMs }) => atMs ?? Infinity)),
+    ]),
+  );
   await eachSource(scene, async ({ chains }, afterSeq) => {
     for await (const page of chains(afterSeq))
       for (const payout of page) {
         audit.look('payouts');
         audit.look('events', payout.events.length);
-        audit.add(auditChain(payout));
+        audit.add(auditChain(payout, approvedAtMs.get(payout.batchId)));
       }
   });
+  for (const { id, fault } of await scene.reader.changedClaims())
+    audit.find(`claim on ${id}`, claimFaults[fault]);
+}
+
+async function auditBatches(scene: Scene, audit: PartAudit): Promise<void> {
+  const { reader } = scene;
+  await eachSource(scene, async ({ seals }, afterSeq) => {
+    for await (const { batchId, seal } of seals(afterSeq)) {
+      audit.look('batches');
+      audit.find(`batch ${batchId}`, findChangedBatch(batchId, seal)?.reason);
+    }
+  });
+  const kept = await reader.batches();
+  if (kept.reports.length > 0) audit.look('reports', kept.reports.length);
+  const events = await Array.fromAsync(reader.personEvents());
+  for (const { place, why } of listChangedTerms(kept, events)) audit.find(place, why);
+  for (const { place, why } of listChangedReports(kept, events)) audit.find(place, why);
 }
 
 async function auditInstructions(scene: Scene, audit: PartAudit): Promise<void> {
@@ -195,26 +218,35 @@ async function auditArchives({ reader }: Scene, audit: PartAudit): Promise<void>
 
 async function auditPeople({ reader }: Scene, audit: PartAudit): Promise<void> {
   const events = await Array.fromAsync(reader.personEvents());
-  const people = await reader.people();
-  audit.look('people', people.length);
+  const kept = await reader.people();
+  audit.look('people', kept.people.length);
   audit.look('events', events.length);
   const broken = findBrokenLink(events);
   audit.find(`event ${broken?.seq} of people`, broken?.why);
-  if (broken === undefined) audit.add(auditRights(people, events));
+  if (broken !== undefined) return;
+  for (const { place, why } of listChangedPersons(kept, events)) audit.find(place, why);
 }
 
-async function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartAudit): Promise<void> {
+async function auditProposals(
+  { reader, journalId, findEvidenceFault }: Scene,
+  audit: PartAudit,
+): Promise<void> {
   const events = await Array.fromAsync(reader.proposalEvents());
   audit.look('events', events.length);
   const broken = findBrokenLink(events, proposalFormat);
   audit.find(`event ${broken?.seq} of proposals`, broken?.why);
   const own = Map.groupBy(events, ({ subject }) => subject);
+  const proposals = new Map<number, Proposal>();
   for await (const proposal of reader.proposals()) {
     const { proposalId, decision } = proposal;
     audit.look('proposals');
+    proposals.set(proposalId, proposal);
     const items = await Array.fromAsync(reader.itemsOf(proposalId));
     const digest = computeProposalDigest(decision, items);
-    audit.find(`proposal ${proposalId}`, findChangedProposal(proposal, own.get(proposalId) ?? [], digest));
+    audit.find(
+      `proposal ${proposalId}`,
+      findChangedProposal(proposal, own.get(proposalId) ?? [], digest, items),
+    );
     own.delete(proposalId);
     if (proposal.evidenceFile) {
       audit.look('files');
@@ -230,6 +262,12 @@ async function auditProposals({ reader, findEvidenceFault }: Scene, audit: PartA
   }
   for (const proposalId of own.keys())
     audit.find(`proposal ${proposalId}`, 'it is gone; its history is there');
+  const kept = await reader.people();
+  const ofPeople = await Array.fromAsync(reader.personEvents());
+  for (const { place, why } of listChangedSignatures(kept, ofPeople, proposals, journalId))
+    audit.find(place, why);
+  for (const { place, why } of listUnsignedApprovals(kept, ofPeople, proposals.values()))
+    audit.find(place, why);
 }
 
 /** Who took what waits, and who has noted it, is what the history of users says, and nothing of it is missing. */
@@ -265,8 +303,18 @@ async function auditRegistrations({ reader }: Scene, audit: PartAudit): Promise<
     for (const registration of page) {
       audit.look('registrations');
       audit.look('events', registration.events.length);
-      audit.add(auditRegistration(registration));
+      const broken = auditRegistration(registration);
+      audit.add(broken);
+      if (broken !== undefined) continue;
+      for (const { place, why } of listChangedRegistration(registration, nameRegistration(registration)))
+        audit.find(place, why);
     }
+  for await (const page of reader.callbacks()) {
+    if (page.length > 0) audit.look('callbacks', page.length);
+    for (const { place, why } of listChangedCalls(page)) audit.find(place, why);
+  }
+  for (const { id, fault } of await reader.changedRegistrationClaims())
+    audit.find(`claim on ${id}`, claimFaults[fault]);
 }
 
 const nameDay = ({ date, number }: Pick<KeptHead, 'date' | 'number'>): string =>

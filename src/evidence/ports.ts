@@ -4,7 +4,6 @@ import type { SealReading } from '../payout/rules/seal.ts';
 import type { Proposal, ProposalItem } from '../review/ports.ts';
 import type { PersonEvent } from '../review/rules/chain.ts';
 import type { ChainedPayout } from '../review/rules/payout-chain.ts';
-import type { Person } from '../review/rules/people.ts';
 import type { ProposalEvent } from '../review/rules/proposal-chain.ts';
 import type { KeptNote } from '../review/rules/queue.ts';
 import type { ApprovalSignature } from '../review/rules/signature.ts';
@@ -18,6 +17,10 @@ import type {
   KeptRegistration,
 } from './rules/audit.ts';
 import type { DayHead, HashedHead, HeadChain } from './rules/day-head.ts';
+import type { KeptBatches } from './rules/batch-audit.ts';
+import type { KeptPersons } from './rules/people-audit.ts';
+import type { KeptCall } from './rules/registration-audit.ts';
+import type { ChangedClaim, KeptPayout } from './rules/state-audit.ts';
 
 // ---------------------------------------------------------------- heads of days
 
@@ -66,7 +69,7 @@ export interface ErasureStore {
  * @param afterSeq 0 for all, or what something happened to after that event
  */
 export interface AuditSource {
-  chains(afterSeq: number): AsyncIterable<readonly (ChainedPayout & RowPlace)[]>;
+  chains(afterSeq: number): AsyncIterable<readonly (KeptPayout & RowPlace)[]>;
   rows(afterSeq: number): AsyncIterable<readonly KeptRow[]>;
   attempts(afterSeq: number): AsyncIterable<readonly KeptAttempt[]>;
   /** Whose intent is told, and which are not there. */
@@ -89,6 +92,9 @@ export interface AuditedArchive {
 export interface AuditReader extends AsyncDisposable {
   readonly journal: AuditSource;
   registrations(): AsyncIterable<readonly KeptRegistration[]>;
+  /** Those of no registration, too. */
+  callbacks(): AsyncIterable<readonly KeptCall[]>;
+  changedRegistrationClaims(): Promise<readonly ChangedClaim[]>;
   readonly archives: readonly AuditedArchive[];
   readonly loss: JournalLoss | undefined;
   /** One payout, wherever it stands; undefined when nobody knows it. */
@@ -105,7 +111,10 @@ export interface AuditReader extends AsyncDisposable {
   readonly journalId: string;
   notes(): AsyncIterable<KeptNote>;
   dayUses(): AsyncIterable<CountedDay>;
-  people(): Promise<readonly Person[]>;
+  people(): Promise<KeptPersons>;
+  batches(): Promise<KeptBatches>;
+  /** Claims on payoutIds that are not what their rows say, at most some thousands of them. */
+  changedClaims(): Promise<readonly ChangedClaim[]>;
   personEvents(): AsyncIterable<PersonEvent>;
   proposals(): AsyncIterable<Proposal>;
   proposalEvents(): AsyncIterable<ProposalEvent>;

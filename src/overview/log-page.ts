@@ -3,7 +3,7 @@ import { readDay } from '../core/bangkok-time.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
 import type { PersonStore, Proposal, ProposalStore } from '../review/ports.ts';
-import type { PersonEvent } from '../review/rules/chain.ts';
+import { journalFactKinds, type PersonEvent } from '../review/rules/chain.ts';
 import type { Person } from '../review/rules/people.ts';
 import { describePersonEvent } from '../review/rules/person-words.ts';
 import { proposalStatuses } from '../review/rules/proposal.ts';
@@ -100,7 +100,8 @@ async function readEntries(
   const entries: Entry[] = [];
   if (payout === '') {
     const events = await store.personEvents(Math.max(0, latestSeq - lookBack), lookBack);
-    entries.push(...events.map((event) => personEntry(visit, event, people)));
+    const told = events.filter(({ kind }) => !journalFactKinds.has(kind));
+    entries.push(...told.map((event) => personEntry(visit, event, people)));
     const proposals = await store.proposals(proposalStatuses, Number.MAX_SAFE_INTEGER, lookBack);
     entries.push(...proposals.flatMap((proposal) => proposalEntries(visit, proposal)));
   } else

@@ -8,6 +8,7 @@ import {
   sendBackChange,
 } from '../review/people.ts';
 import type { PersonsKept } from '../review/ports.ts';
+import { journalFactKinds } from '../review/rules/chain.ts';
 import { isBeforeRestore, type Person, type Role, roles } from '../review/rules/people.ts';
 import { isLapsed, type PersonChange, type PersonRequest } from '../review/rules/person-request.ts';
 import { describeChange, describePersonEvent, severityOf } from '../review/rules/person-words.ts';
@@ -210,7 +211,7 @@ async function readEventsOf({ store }: PersonContext, wanted: number) {
   const found = [];
   for (let afterSeq = 0; ;) {
     const page = await store.personEvents(afterSeq, pageSize);
-    found.push(...page.filter(({ subject }) => subject === wanted));
+    found.push(...page.filter(({ subject, kind }) => !journalFactKinds.has(kind) && subject === wanted));
     if (page.length < pageSize) return found.toReversed();
     afterSeq = page.at(-1)?.seq ?? afterSeq;
   }

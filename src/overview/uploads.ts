@@ -211,13 +211,13 @@ export class Uploads implements AsyncDisposable {
 
   async #publish(upload: CheckedUpload, personId: number): Promise<DropEnd> {
     const { fileName, path, sha256, batchId } = upload;
-    const { inboxes, store, isMarkerExpected } = this.#options;
+    const { inboxes, store, clock, isMarkerExpected } = this.#options;
     const target = join(inboxes[fileKindOf(upload)], fileName);
     const prepared = await copyFile(path, target);
     if (prepared === undefined) return 'gone';
     try {
       if (prepared.sha256 !== sha256) return 'gone';
-      await store.keepUpload(batchId, personId);
+      await store.keepUpload(batchId, personId, clock.now());
       if ((await publishFile(prepared)) === 'gone') return 'gone';
     } catch (error) {
       // It says so of another file of this name alone without a cause.

@@ -49,7 +49,7 @@ export async function resumeBatch(
 ): Promise<OperatorResult> {
   // What has ended keeps the account that it was paid from.
   const isOther = payerAccount !== batch.payerAccount && batch.status !== 'done';
-  if (isOther && !(await journal.movePayer(batch.batchId, payerAccount)))
+  if (isOther && !(await journal.movePayer(batch.batchId, payerAccount, nowMs)))
     return { rowsChanged: 0, refusals: [inDoubtUnderOther(batch, payerAccount)] };
   // First: whoever is sending sees the batch run only when it is young again.
   await journal.renewAge(batch.batchId, nowMs);

@@ -80,7 +80,7 @@ export interface BatchStore extends BatchReader {
    * Has a batch paid from another account from now on; attempts keep the one that they were made with.
    * False while any of its rows is in doubt.
    */
-  movePayer(batchId: string, payerAccount: string): Promise<boolean>;
+  movePayer(batchId: string, payerAccount: string, nowMs: number): Promise<boolean>;
   /** The seal of a batch as it was recorded and kept, and as its rows show it now. */
   readSeal(batchId: string): Promise<SealReading>;
   /** Keeps the seal of a batch outside the journal. */

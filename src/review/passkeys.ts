@@ -226,8 +226,9 @@ export async function enrolPasskey(
     else if (own.length >= passkeysMax)
       outcome = { why: `nobody has more than ${passkeysMax} passkeys: revoke one` };
     if ('why' in outcome) return undefined;
-    const { rpId, origin, backup } = passkey;
-    const facts = { rpId, origin, backup };
+    const { rpId, origin, backup, enrolledAtMs, coseKey } = passkey;
+    const coseHash = hash('sha256', coseKey, 'hex');
+    const facts = { rpId, origin, backup, enrolledAtMs, coseHash };
     const cells: PersonEventDraft['cells'] = label === '' ? {} : { label };
     return { passkey, events: [makeDraft(signer, passkey, nowMs, 'passkey-enrolled', facts, cells)] };
   });

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { hashPassword, makeHalf, type PasswordCost } from './password-hash.ts';
 import type { PersonEdit, PersonsKept, PersonStore } from './ports.ts';
-import { chainEvent, type PersonEventDraft } from './rules/chain.ts';
+import { chainEvent, digestSecret, type PersonEventDraft } from './rules/chain.ts';
 import { computeMomentAfterRestore, type Person, type Proof, type ProvedPerson } from './rules/people.ts';
 import {
   type Asker,
@@ -52,9 +52,16 @@ export async function appendEdit(
   throw new Error('users are being changed all the time');
 }
 
-function chainAll({ events }: EditDraft, { heads, latestSeq }: PersonsKept): PersonEdit['events'] {
+/** The event that sets a password says its digest, whoever sets it. */
+function withPassword(draft: PersonEventDraft, password: EditDraft['password']): PersonEventDraft {
+  if (password === undefined || draft.subject !== password.personId) return draft;
+  return { ...draft, facts: { ...draft.facts, passwordDigest: digestSecret(password.passwordHash) } };
+}
+
+function chainAll({ events, password }: EditDraft, { heads, latestSeq }: PersonsKept): PersonEdit['events'] {
   const latest = new Map(heads.map(({ subject, hash }) => [subject, hash]));
-  return events.map((draft, place) => {
+  return events.map((told, place) => {
+    const draft = withPassword(told, password);
     const event = chainEvent(draft, latestSeq + 1 + place, latest.get(draft.subject) ?? null, makeSalt);
     latest.set(draft.subject, event.hash);
     return event;
@@ -193,7 +200,7 @@ function makeChange(
 /** @param why in somebody's words */
 function draftOfChange(
   { nowMs }: PersonContext,
-  { changeId, request }: PersonChange,
+  { changeId, request, seen }: PersonChange,
   by: Person,
   proof: Proof,
   kind: PersonEventDraft['kind'],
@@ -201,14 +208,16 @@ function draftOfChange(
 ): PersonEventDraft {
   const { kind: wanted } = request;
   const role = 'role' in request ? { role: request.role } : {};
-  const named = request.kind === 'add' ? { name: request.name } : {};
+  const credential = 'credentialId' in request ? { credentialId: request.credentialId } : {};
+  const policy = 'policy' in request ? { policy: JSON.stringify(request.policy) } : {};
+  const named = request.kind === 'add' ? { name: request.name, displayName: request.displayName } : {};
   return {
     subject: subjectOf(request) ?? 0,
     kind,
     atMs: nowMs,
     byPerson: by.personId,
     proof,
-    facts: { changeId, wanted, ...role },
+    facts: { changeId, wanted, seen, ...role, ...credential, ...policy },
     cells: { ...named, ...(why === '' ? {} : { why }) },
   };
 }

@@ -98,7 +98,7 @@ export interface ApprovalStore {
   /** People who uploaded the file of a batch, or corrected a row in it. */
   handsOf(batchId: string): Promise<readonly number[]>;
   /** Whoever has dropped the file of a batch, which need not be there yet. */
-  keepUpload(batchId: string, personId: number): Promise<void>;
+  keepUpload(batchId: string, personId: number, nowMs: number): Promise<void>;
   /** The same of all batches that a proposal is about, or rows of which. */
   involvedIn(proposalId: number): Promise<readonly number[]>;
 }

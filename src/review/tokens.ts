@@ -4,6 +4,7 @@ import { dayMs, formatBangkokMoment } from '../core/bangkok-time.ts';
 import { appendEdit } from './people.ts';
 import type { PersonContext } from './people.ts';
 import type { PersonToken } from './ports.ts';
+import { digestSecret } from './rules/chain.ts';
 import {
   can,
   computeMomentAfterRestore,
@@ -69,10 +70,11 @@ export async function makeToken(
     if (people.find((one) => one.personId === personId)?.isDisabled !== false) return undefined;
     const tokenId = 1 + Math.max(0, ...tokens.map((one) => one.tokenId));
     made = { tokenId, personId, label, ...times };
-    const facts = { tokenId, expiresAtMs };
+    const tokenHash = hashToken(token);
+    const facts = { tokenId, expiresAtMs, madeAtMs, tokenDigest: digestSecret(tokenHash) };
     const event = { subject: personId, kind: 'token-made', atMs: nowMs, byPerson: personId, proof } as const;
     return {
-      token: { ...made, tokenHash: hashToken(token) },
+      token: { ...made, tokenHash },
       events: [{ ...event, facts, cells: label === '' ? {} : { label } }],
     };
   });

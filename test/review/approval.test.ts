@@ -16,7 +16,7 @@ import type { ApprovalPolicy } from '../../src/review/rules/approval.ts';
 import type { Person } from '../../src/review/rules/people.ts';
 import type { Decider, Target } from '../../src/review/rules/proposal.ts';
 import type { Decision } from '../../src/review/rules/terms.ts';
-import { lost, payer } from '../support/core-fixtures.ts';
+import { lost, noonMs, payer } from '../support/core-fixtures.ts';
 import {
   firstBatchId,
   ingest,
@@ -165,8 +165,8 @@ describe('who had a part in a file', () => {
   test('and is known to have dropped it before there is a batch, does not approve it', async () => {
     const theatre = await openTheatre();
     await using _ = theatre;
-    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0);
-    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0);
+    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0, noonMs);
+    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0, noonMs);
     await ingest(theatre.journal, makeRows(2), { approval: byTwo });
     await proposeApproval(theatre, firstBatchId);
     expect(await checkLatest(theatre)).toMatchObject({ why: words });
@@ -176,7 +176,7 @@ describe('who had a part in a file', () => {
   test('does not approve it alone, either; nor behind the rules', async () => {
     const theatre = await openTheatre();
     await using _ = theatre;
-    await theatre.journal.keepUpload(firstBatchId, mali.personId ?? 0);
+    await theatre.journal.keepUpload(firstBatchId, mali.personId ?? 0, noonMs);
     await ingest(theatre.journal, makeRows(2), { approval: byOne });
     expect(await proposeApproval(theatre, firstBatchId)).toMatchObject({ objections: [{ why: words }] });
     const { version = '' } = (await theatre.journal.approvalOf(firstBatchId)) ?? {};
@@ -188,7 +188,7 @@ describe('who had a part in a file', () => {
   test('does not check that a rejected row is validated anew', async () => {
     const theatre = await openTheatre();
     await using _ = theatre;
-    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0);
+    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0, noonMs);
     const rejected = makeRow(2, { instruction: null, issues: [tooMuch] });
     await ingest(theatre.journal, [makeRow(1), rejected], { approval: byTwo });
     expect(await decide(theatre, 'retry', await payoutTarget(theatre, 'INV-2'))).toMatchObject({
@@ -214,7 +214,7 @@ describe('who had a part in a file', () => {
   test.each(['go-on', 'retry-corrected'] as const)('does not check its %s', async (decision) => {
     const theatre = await openTheatre();
     await using _ = theatre;
-    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0);
+    await theatre.journal.keepUpload(firstBatchId, nok.personId ?? 0, noonMs);
     await ingest(theatre.journal, [makeRow(1, { holds: ['limit'] })]);
     const corrected = decision === 'retry-corrected' ? { correction } : {};
     const target = { ...(await payoutTarget(theatre, 'INV-1')), ...corrected };
@@ -270,7 +270,7 @@ describe('an approval stays with its batch', () => {
     await using one = await stageWaiting(byTwo, makeRows(2));
     const { theatre, batchId } = one;
     const { journal } = theatre;
-    await journal.keepUpload(batchId, somchai.personId ?? 0);
+    await journal.keepUpload(batchId, somchai.personId ?? 0, noonMs);
     await approve(theatre, batchId);
     theatre.script = {
       transfer: (order, no) =>
@@ -359,7 +359,7 @@ describe('nothing that was not approved is paid', () => {
     {
       name: 'it is to be paid from another account',
       change: async (theatre: StoreTheatre) =>
-        void (await theatre.journal.movePayer(firstBatchId, '0000999999')),
+        void (await theatre.journal.movePayer(firstBatchId, '0000999999', noonMs)),
     },
   ])('an approval of what has changed since it was proposed is refused: $name', async ({ change }) => {
     await using one = await stageWaiting();
@@ -378,7 +378,7 @@ describe('nothing that was not approved is paid', () => {
     await using one = await stageWaiting();
     const { theatre, batchId } = one;
     await approve(theatre, batchId);
-    await theatre.journal.movePayer(batchId, '0000999999');
+    await theatre.journal.movePayer(batchId, '0000999999', noonMs);
     await theatre.run(batchId);
     expect(theatre.sent).toEqual([]);
     expect(await theatre.batch(batchId)).toMatchObject({ status: 'paused', reasonCode: 'approval' });

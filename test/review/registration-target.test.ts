@@ -171,7 +171,7 @@ describe('one registration', () => {
   test('whoever dropped its file lets nothing of it go on', async () => {
     const { store } = opened;
     const row = await sent(store, 'failed');
-    await store.keepUpload(registrationBatchId, nok.personId);
+    await store.keepUpload(registrationBatchId, nok.personId, noonMs);
     await propose(contextOf(store), wishOf('retry', targetOf(row)), mali);
     expect(await check(contextOf(store), 1, 'approve', nok)).toMatchObject({
       kind: 'refused',

@@ -9,7 +9,7 @@ import type { Role } from '../../src/review/rules/people.ts';
 import type { Correction, Target } from '../../src/review/rules/proposal.ts';
 import type { Decision } from '../../src/review/rules/terms.ts';
 import { deciderOf, giveVerdict } from '../../src/review/verdict.ts';
-import { payer } from '../support/core-fixtures.ts';
+import { noonMs, payer } from '../support/core-fixtures.ts';
 import { firstBatchId, ingest, makeRow, makeRows } from '../support/journal-fixtures.ts';
 import { Users } from '../support/persons.ts';
 import { openTheatre } from '../support/theatre.ts';
@@ -115,7 +115,7 @@ describe('whoever may be the one who had a part in a file', () => {
   test.each([1, 2] as const)('does not approve its batch, where it takes %s', async (people) => {
     await using office = await openOffice(people);
     const { theatre, users, approve } = office;
-    await theatre.journal.keepUpload(firstBatchId, (await users.find('mali')).personId);
+    await theatre.journal.keepUpload(firstBatchId, (await users.find('mali')).personId, noonMs);
     await ingest(theatre.journal, makeRows(2), { approval: people === 1 ? byOne : byTwo });
     if (people === 2) expect(await approve('ann')).toMatchObject({ kind: 'waiting' });
     expect(await approve('ben')).toMatchObject({ kind: 'refused', why: expect.stringContaining(words) });
@@ -125,7 +125,7 @@ describe('whoever may be the one who had a part in a file', () => {
   test('nor that a row of it goes on in spite of a limit, which another one may', async () => {
     await using office = await openOffice();
     const { theatre, users } = office;
-    await theatre.journal.keepUpload(firstBatchId, (await users.find('mali')).personId);
+    await theatre.journal.keepUpload(firstBatchId, (await users.find('mali')).personId, noonMs);
     await ingest(theatre.journal, [makeRow(1, { holds: ['limit'] })]);
     await office.propose('ann', 'go-on', [await office.target('INV-1')]);
     expect(await office.verdict('ben', 'approve')).toMatchObject({ why: expect.stringContaining(words) });

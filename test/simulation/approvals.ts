@@ -109,7 +109,7 @@ class Play {
     if (dice.chance(0.3)) {
       const uploader = dice.pick(people);
       file.hands.add(uploader);
-      await this.theatre.journal.keepUpload(batchId, uploader);
+      await this.theatre.journal.keepUpload(batchId, uploader, this.theatre.now());
     }
     await ingest(this.theatre.journal, rows, { batchId, approval, sealedAtMs: this.theatre.now() });
     this.files.push(file);
@@ -304,7 +304,8 @@ class Play {
   }
 
   async #movePayer({ batchId }: PlayedFile): Promise<void> {
-    if (this.dice.chance(0.3)) await this.theatre.journal.movePayer(batchId, this.dice.pick(accounts));
+    if (this.dice.chance(0.3))
+      await this.theatre.journal.movePayer(batchId, this.dice.pick(accounts), this.theatre.now());
   }
 
   async run(file: PlayedFile): Promise<void> {

@@ -1,4 +1,5 @@
 /** A journal with registrations in most of their states, as the commands beside the sender find them. */
+import { formatBangkokDateTime } from '../../src/core/bangkok-time.ts';
 import { loadSettings, type LoadedSettings } from '../../src/settings/settings.ts';
 import { openJournal } from '../../src/store/open.ts';
 import { describeIdentity } from '../../src/app/open-store.ts';
@@ -49,16 +50,16 @@ function makeFileRow(registrationId: string, rowNo: number, isWrong: boolean): R
 }
 
 const makeCallback = (
-  { instruction }: Pick<RegistrationAttempt, 'instruction'>,
+  { instruction: { vendorId, companyId, accountNo, refs } }: Pick<RegistrationAttempt, 'instruction'>,
   outcome: RegistrationCallback['outcome'],
   atMs: number,
 ): RegistrationCallback => ({
-  identity: instruction,
+  identity: { vendorId, companyId, accountNo, refs },
   outcome,
   respCode: outcome === 'registered' ? 'I0000' : 'I0001',
   respDesc: outcome === 'registered' ? 'Success' : 'Reject',
-  applyDtm: '2026-11-21 14:03:06',
-  appliedAtMs: atMs,
+  applyDtm: formatBangkokDateTime(atMs).slice(0, 19).replace('T', ' '),
+  appliedAtMs: atMs - (atMs % 1000),
   requestUid: `bank-${atMs}`,
 });
 
@@ -145,7 +146,18 @@ class Filler {
   record(callback: RegistrationCallback) {
     const header = { requestUID: callback.requestUid };
     const key = callbackKey(callback);
-    return { key, callback, body: '{}', header, fromAddress: '127.0.0.1', receivedAtMs: this.#nowMs + 1000 };
+    const { vendorId, companyId, accountNo, refs } = callback.identity;
+    const [ref1, ref2, ref3, ref4] = refs;
+    const { respCode, respDesc, applyDtm } = callback;
+    const said = { vendorId, companyId, accountNo, ref1, ref2, ref3, ref4, respCode, respDesc, applyDtm };
+    return {
+      key,
+      callback,
+      body: JSON.stringify(said),
+      header,
+      fromAddress: '127.0.0.1',
+      receivedAtMs: this.#nowMs + 1000,
+    };
   }
 
   async expire(registration: Registration): Promise<Registration> {

@@ -106,8 +106,10 @@ export async function openTestPage(
   };
 }
 
-/** How many events of people tell of a change: that somebody signed in, or was refused, changes nothing. */
-export const countChanges = async (store: Store): Promise<number> =>
+/** The events of people that tell of a change: that somebody signed in, or was refused, changes nothing. */
+export const listChanges = async (store: Store) =>
   (await store.personEvents(0, 10_000)).filter(
-    ({ kind }) => !['signed-in', 'sign-in-failed', 'refused'].includes(kind),
-  ).length;
+    ({ kind }) => !['signed-in', 'session-begun', 'sign-in-failed', 'refused'].includes(kind),
+  );
+
+export const countChanges = async (store: Store): Promise<number> => (await listChanges(store)).length;

@@ -205,7 +205,7 @@ describe('what is in doubt of another payer account than the settings name', () 
     await kit.correct('0000345925');
     kit.script = { inquire: (inquiry) => noFunds(kit, inquiry) };
     const { batchId } = await ingest(kit.store, makeRows(3), { fileName: 'b.csv' });
-    expect(await kit.store.movePayer(batchId, '0000345925')).toBe(true);
+    expect(await kit.store.movePayer(batchId, '0000345925', kit.clock.now())).toBe(true);
     const { setup } = await kit.begin();
     const { gate } = setup.openContext(setup.stop, () => undefined, setup.payer);
     const seen = new Set<string>();

@@ -2,13 +2,16 @@
 import { readToldSeq } from '../../notify/rules/journal-notices.ts';
 import { describePersonNotice, personsSubject } from '../../notify/rules/person-notices.ts';
 import type { PersonStore } from '../../review/ports.ts';
+import { journalFactKinds } from '../../review/rules/chain.ts';
 import type { NoticeBoard } from './notifier.ts';
 
 /** An approval is told with what it lets go on; each of the others stands in the history of its person alone. */
 const untold: ReadonlySet<string> = new Set([
+  ...journalFactKinds,
   'approval-signed',
   'revealed',
   'noted',
+  'uploaded',
   'signed-in',
   'sign-in-failed',
   'refused',

@@ -49,5 +49,5 @@ export async function noteRunner(
   const loss = await store.loss();
   const context = { store, nowMs: systemClock.now(), restoredAtMs: loss?.recoveredAtMs };
   const identified = await makeTokenSource(context).identify(personToken.secret);
-  if (identified.ok) await store.keepUpload(batchId, identified.person.personId);
+  if (identified.ok) await store.keepUpload(batchId, identified.person.personId, context.nowMs);
 }

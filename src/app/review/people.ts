@@ -14,7 +14,7 @@ import {
 } from '../../review/people.ts';
 import { readAgreedPolicy } from '../../review/policy.ts';
 import type { PersonsKept } from '../../review/ports.ts';
-import type { PersonEvent } from '../../review/rules/chain.ts';
+import { hasToldOfUsers, journalFactKinds, type PersonEvent } from '../../review/rules/chain.ts';
 import type { Person, ProvedPerson, Role } from '../../review/rules/people.ts';
 import { can } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonRequest } from '../../review/rules/person-request.ts';
@@ -63,8 +63,8 @@ export async function identifyPerson(
   loaded: LoadedSettings,
   journal: Journal,
 ): Promise<ProvedPerson | undefined> {
-  const { people, latestSeq } = await journal.persons();
-  if (people.length === 0 && latestSeq === 0) return undefined;
+  const { people, heads } = await journal.persons();
+  if (people.length === 0 && !hasToldOfUsers(heads)) return undefined;
   const reading = loaded.personToken;
   if (reading === undefined)
     throw new SettingsError(
@@ -290,7 +290,7 @@ async function readEventsOf(journal: Store, personId: number): Promise<readonly 
   const found: PersonEvent[] = [];
   for (let afterSeq = 0; ;) {
     const page = await journal.personEvents(afterSeq, pageSize);
-    found.push(...page.filter(({ subject }) => subject === personId));
+    found.push(...page.filter(({ subject, kind }) => !journalFactKinds.has(kind) && subject === personId));
     if (page.length < pageSize) return found;
     afterSeq = page.at(-1)?.seq ?? afterSeq;
   }

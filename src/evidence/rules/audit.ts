@@ -7,7 +7,8 @@ import { computeInstructionDigest, computeOrderHash, isReferenceOf } from '../..
 import { restoreBackup, restoreDatabase } from '../../payout/rules/journal-place.ts';
 import { type Link, readFacts } from '../../review/rules/chain.ts';
 import { type ChainedPayout, commitTo, findBrokenEvent } from '../../review/rules/payout-chain.ts';
-import type { Person } from '../../review/rules/people.ts';
+import type { KeptRegistrationState } from './registration-audit.ts';
+import { findChangedState, type KeptPayout } from './state-audit.ts';
 
 /** In the order in which they are looked at. */
 export const auditParts = [
@@ -101,20 +102,30 @@ export interface Opening {
 }
 
 /** A registration whose history is checked: chained as that of a payout. */
-export interface KeptRegistration extends ChainedPayout, Omit<RowPlace, 'payoutId'> {
+export interface KeptRegistration extends KeptRegistrationState, Omit<RowPlace, 'payoutId'> {
   readonly registrationId: string | null;
 }
 
-/** The first event of a payout that is not as it was written. */
-export const auditChain = (payout: ChainedPayout & RowPlace): Finding | undefined =>
-  auditEvents('payouts', payout, nameRow(payout));
+/**
+ * The first event of a payout that is not as it was written, or what of its state is not what its events say.
+ * @param approvedAtMs when its whole batch was last approved; undefined before
+ */
+export function auditChain(
+  payout: KeptPayout & RowPlace,
+  approvedAtMs: number | undefined,
+): Finding | undefined {
+  const broken = auditEvents('payouts', payout, nameRow(payout));
+  if (broken !== undefined) return broken;
+  const why = findChangedState(payout, approvedAtMs);
+  return why === undefined ? undefined : makeFinding('payouts', nameRow(payout), why);
+}
+
+export const nameRegistration = ({ registrationId, rowNo, batchId }: KeptRegistration): string =>
+  `registration ${registrationId ?? '(without a registrationId)'}, row ${rowNo} of batch ${batchId}`;
 
 /** The first event of a registration that is not as it was written. */
-export function auditRegistration(kept: KeptRegistration): Finding | undefined {
-  const { registrationId, rowNo, batchId } = kept;
-  const name = `registration ${registrationId ?? '(without a registrationId)'}, row ${rowNo} of batch ${batchId}`;
-  return auditEvents('registrations', kept, name);
-}
+export const auditRegistration = (kept: KeptRegistration): Finding | undefined =>
+  auditEvents('registrations', kept, nameRegistration(kept));
 
 function auditEvents(part: AuditPart, chained: ChainedPayout, name: string): Finding | undefined {
   const broken = findBrokenEvent(chained);
@@ -214,6 +225,9 @@ export interface KeptAttempt {
   readonly orderHash: string;
   /** What the event of its intent says that it sends; null of one that was found after a loss. */
   readonly saidHash: string | null;
+  /** `showAttempt`, as it is; and as its latest event says it, null where an older program has written that. */
+  readonly shows: string;
+  readonly saidShows: string | null;
 }
 
 /** Its history tells of an attempt that is not there. */
@@ -227,12 +241,16 @@ export function auditAttempt({
   order,
   orderHash,
   saidHash,
+  shows,
+  saidShows,
 }: KeptAttempt): Finding | undefined {
   const broken = (why: string): Finding =>
     makeFinding('attempts', `${nameRow(row)}: attempt ${attemptNo} (${order.transRefNo})`, why);
   if (!row.isErased && computeOrderHash(order) !== orderHash) return broken('what it sends was changed');
   if (saidHash !== null && saidHash !== orderHash)
     return broken('its history says that something else was sent');
+  if (saidShows !== null && saidShows !== shows)
+    return broken('how it ended, or what the bank said of it, is not what its history says');
   if (!isReferenceOf(order.transRefNo, row.companyId, row.payoutId ?? ''))
     return broken('its reference is another payout’s');
   if (row.isErased) return order.proxyNo === '' ? undefined : broken(filledAgain);
@@ -256,33 +274,6 @@ export const readErased = (events: Iterable<Link<string>>): ReadonlySet<unknown>
       .filter(({ kind }) => kind === 'erased')
       .map((event) => readFacts(event)['payout']),
   );
-
-/** The rights that people have are those that their history gave them. */
-export function auditRights(
-  people: readonly Pick<Person, 'personId' | 'name' | 'role' | 'isDisabled'>[],
-  events: readonly Link<string>[],
-): Finding | undefined {
-  const rights = new Map<number, { role: unknown; isDisabled: boolean }>();
-  for (const event of events) {
-    const { role, to } = readFacts(event);
-    const before = rights.get(event.subject) ?? { role: undefined, isDisabled: false };
-    const after = { ...before };
-    if (event.kind === 'made') after.role = role;
-    if (event.kind === 'role-changed') after.role = to;
-    if (event.kind === 'recovered') after.role = 'admin';
-    if (event.kind === 'disabled') after.isDisabled = true;
-    if (event.kind === 'enabled' || event.kind === 'recovered') after.isDisabled = false;
-    rights.set(event.subject, after);
-  }
-  const changed = people.find(({ personId, role, isDisabled }) => {
-    const said = rights.get(personId);
-    return said?.role !== role || said.isDisabled !== isDisabled;
-  });
-  if (changed === undefined) return undefined;
-  const { name, role, isDisabled } = changed;
-  const now = `${role}${isDisabled ? ', disabled' : ''}`;
-  return makeFinding('people', `user ${name}`, `is ${now}, and the history of users says otherwise`);
-}
 
 /** Sums of one payee, file or the whole of a day. */
 interface DaySum {

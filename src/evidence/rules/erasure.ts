@@ -56,16 +56,28 @@ export function eraseBreakAttempt(text: string): string {
   return JSON.stringify({ ...attempt, order });
 }
 
+/** The detail of an event without what tells of its payee. */
+export interface ErasedDetail {
+  readonly detail: string;
+  /** Of the event of an intent: the hash of what was sent, and what is left in its place. */
+  readonly orderHash: { readonly before: string; readonly after: string } | undefined;
+}
+
 /**
- * The detail of an event without the hash of what was sent, by which the number could be tried out.
- * @returns what is left in its place, too; undefined of any other event, and of one that an older program has written
+ * The detail of an event without the hash of what was sent, by which the number could be tried out, and without the name
+ * by which the bank knows the payee.
+ * @returns undefined of any other event, and of one that an older program has written
  */
-export function eraseOrderHash(
-  detail: string,
-): { readonly detail: string; readonly orderHash: string } | undefined {
-  const said = JSON.parse(detail) as { readonly orderHash?: unknown; readonly salt?: unknown };
-  if (typeof said.orderHash !== 'string' || typeof said.salt !== 'string') return undefined;
+export function erasePayeeOf(detail: string): ErasedDetail | undefined {
+  const said = JSON.parse(detail) as {
+    readonly orderHash?: unknown;
+    readonly bankNames?: unknown;
+    readonly salt?: unknown;
+  };
+  const tells = typeof said.orderHash === 'string' || typeof said.bankNames === 'string';
+  if (!tells || typeof said.salt !== 'string') return undefined;
   const erased = eraseNames(detail);
+  if (typeof said.orderHash !== 'string') return { detail: erased, orderHash: undefined };
   const { orderHash } = JSON.parse(erased) as { readonly orderHash: { readonly sha256: string } };
-  return { detail: erased, orderHash: orderHash.sha256 };
+  return { detail: erased, orderHash: { before: said.orderHash, after: orderHash.sha256 } };
 }

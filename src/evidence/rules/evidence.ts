@@ -84,7 +84,7 @@ function describeRow({ history, chain, versions, lines }: StoredRow, numbers: Nu
       })),
     },
     versions: versions.map(({ digest, salt, instruction: asked, replaced }) => ({
-      digest: numbers === 'whole' ? digest : commitTo(digest, salt),
+      ...(numbers === 'whole' ? { digest, salt } : { digest: commitTo(digest, salt) }),
       instruction: show(asked && JSON.parse(asked), numbers),
       replaced: show(replaced && JSON.parse(replaced), numbers),
     })),

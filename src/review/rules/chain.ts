@@ -33,6 +33,11 @@ export const personEventKinds = [
   'revealed',
   'erased',
   'noted',
+  'session-begun',
+  'uploaded',
+  'batch-sealed',
+  'payer-moved',
+  'reports-written',
 ] as const;
 export type PersonEventKind = (typeof personEventKinds)[number];
 
@@ -53,7 +58,25 @@ export interface LinkDraft<Kind extends string> {
   readonly cells: Readonly<Record<string, string>>;
 }
 
+/** True once there has been a user: the history tells of somebody, whatever stands in the table of users now. */
+export const hasToldOfUsers = (heads: readonly Pick<PersonEvent, 'subject'>[]): boolean =>
+  heads.some(({ subject }) => subject !== 0);
+
+/** Facts of the journal that an audit needs and no person reads: each stands in the table that it is about. */
+export const journalFactKinds: ReadonlySet<PersonEventKind> = new Set([
+  'session-begun',
+  'batch-sealed',
+  'payer-moved',
+  'reports-written',
+]);
+
 export type PersonEventDraft = LinkDraft<PersonEventKind>;
+
+/**
+ * What an event says of a secret that a table keeps, itself a hash already: another one in its place is found.
+ * @returns SHA-256 (hex)
+ */
+export const digestSecret = (kept: string): string => hash('sha256', `kept secret v1\n${kept}`, 'hex');
 
 /** A personal cell: its salt goes with it when it is erased. */
 export interface SaltedCell {

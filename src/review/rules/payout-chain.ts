@@ -4,6 +4,8 @@
  * removed, exchanged or put in between breaks the chain of its payout, and no other.
  */
 import { hash } from 'node:crypto';
+import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
+import type { Change } from '../../core/ports.ts';
 import { type BrokenLink, hashCell } from './chain.ts';
 
 /** The event of a row, as it is kept. No cell of the row enters its text: what it asks for does as a digest. */
@@ -41,12 +43,106 @@ export const commitTo = (digest: string | null, salt: string | null): string | n
 type Detail = Readonly<Record<string, unknown>>;
 
 /** What names people in the detail of an event, and what tells a number by trial: all else that is sent is known. */
-const personalNames = ['by', 'checkedBy', 'orderHash'] as const;
+const personalNames = ['by', 'checkedBy', 'orderHash', 'bankNames'] as const;
 
 /** What stands in a history for whoever decided before there were people with names. */
 const unnamed = 'people';
 
 const isPersonal = (value: unknown): value is string => typeof value === 'string' && value !== unnamed;
+
+/** What stands in a payout or an attempt, and in no other member of a detail: an audit holds the tables against it. */
+interface ToldState {
+  /** Of a row that is held, or was. */
+  readonly holds?: readonly HoldReason[];
+  /** Holds that a person has accepted, but for `approval`: of a row that has any, or had. */
+  readonly accepted?: readonly HoldReason[];
+  /** The change itself was approved. */
+  readonly approvalGiven?: true;
+  /** JSON: number, status, the bank's reference and fee of the attempt. */
+  readonly shows?: string;
+  /** JSON: what the bank calls the payee, and in Thai; null where it calls nobody anything. */
+  readonly bankNames?: string | null;
+}
+
+/** What the event of a registration says of its state, besides its own facts. */
+interface ToldRegistration {
+  /** JSON: code, text and moment that the bank has called back; null before. */
+  readonly answer: string | null;
+  /** SHA-256 (hex) of the body of the callback that is taken by it. */
+  readonly callbackHash?: string;
+}
+
+/** Members of a detail that audits read, and no person: each stands in a table that people read. */
+const chainMembers: ReadonlySet<string> = new Set<keyof ToldState | keyof ToldRegistration | 'salt'>([
+  'salt',
+  'holds',
+  'accepted',
+  'approvalGiven',
+  'shows',
+  'bankNames',
+  'answer',
+  'callbackHash',
+]);
+
+/** The detail of an event for people: what is of the chain alone left out. */
+export const readDetail = (detail: string): Detail =>
+  Object.fromEntries(
+    Object.entries(JSON.parse(detail) as Detail).filter(([name]) => !chainMembers.has(name)),
+  );
+
+/** What the bank has called back about a registration. */
+interface Answer {
+  readonly respCode: string | null;
+  readonly respDesc: string | null;
+  readonly applyDtm: string | null;
+}
+
+/** Null where the bank has called nothing back. */
+export const showAnswer = ({ respCode, respDesc, applyDtm }: Answer): string | null =>
+  respCode === null ? null : JSON.stringify([respCode, respDesc, applyDtm]);
+
+/** What the event of a change says of what the change leaves behind. @param body of a callback that it takes */
+export const describeRegistration = (after: Answer, body: string | undefined): ToldRegistration => ({
+  answer: showAnswer(after),
+  ...(body !== undefined && { callbackHash: hashBody(body) }),
+});
+
+/** What an event says of the body of a callback. */
+export const hashBody = (body: string): string => hash('sha256', body, 'hex');
+
+export const showAttempt = ({
+  attemptNo,
+  status,
+  sysRefNo,
+  feeText,
+}: Pick<Attempt, 'attemptNo' | 'sysRefNo' | 'feeText'> & { readonly status: string | null }): string =>
+  JSON.stringify([attemptNo, status, sysRefNo, feeText]);
+
+type BankNames = Pick<Payout, 'bankPayeeName' | 'bankPayeeNameTh'>;
+
+/** Null where there are none. */
+export const showBankNames = ({ bankPayeeName, bankPayeeNameTh }: BankNames): string | null =>
+  bankPayeeName === null && bankPayeeNameTh === null
+    ? null
+    : JSON.stringify([bankPayeeName, bankPayeeNameTh]);
+
+/** What the event of a change says of what the change leaves behind. */
+export function describeState(
+  { before, after, attempt, isIntent }: Change,
+  isApprovalGiven: boolean,
+): ToldState {
+  const isHeld = before.holds.length + after.holds.length > 0;
+  const isAccepted = before.acceptedHolds.length + after.acceptedHolds.length > 0;
+  const accepted = after.acceptedHolds.filter((hold) => hold !== 'approval');
+  const bankNames = showBankNames(after);
+  return {
+    ...(isHeld && { holds: after.holds }),
+    ...(isAccepted && { accepted }),
+    ...(isApprovalGiven && { approvalGiven: true }),
+    ...(attempt !== undefined && { shows: showAttempt(attempt) }),
+    ...((isIntent === true || bankNames !== showBankNames(before)) && { bankNames }),
+  };
+}
 
 /**
  * The detail with a salt when it names people: that enters the chain as salted hashes, so that it can be erased.

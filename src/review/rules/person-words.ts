@@ -42,6 +42,11 @@ export const personEventWords: Readonly<Record<PersonEventKind, readonly [en: st
   revealed: ['looked at a whole number', 'เปิดดูเลขเต็ม'],
   noted: ['took, gave back or noted what waits', 'รับงาน คืนงาน หรือรับทราบรายการ'],
   erased: ['erased what names a payee', 'ลบข้อมูลที่ระบุตัวผู้รับเงิน'],
+  'session-begun': ['signed in on the page', 'เข้าสู่ระบบบนหน้าเว็บ'],
+  uploaded: ['file uploaded', 'อัปโหลดไฟล์'],
+  'batch-sealed': ['batch sealed', 'ปิดผนึกชุดรายการ'],
+  'payer-moved': ['payer account of a batch changed', 'เปลี่ยนบัญชีผู้จ่ายของชุดรายการ'],
+  'reports-written': ['reports of a batch written', 'ออกรายงานของชุดรายการ'],
 };
 
 const nameOf = (people: readonly Person[], personId: number | null): string =>
@@ -117,6 +122,16 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
       return `${subject}: a ${String(facts['kind'])} that waits was ${String(facts['what'])}`;
     case 'erased':
       return `${subject} has erased what names the payee of ${String(facts['what'])}`;
+    case 'session-begun':
+      return `${subject} has signed in on the page`;
+    case 'uploaded':
+      return `${subject} has uploaded the file of batch ${String(facts['batchId'])}`;
+    case 'batch-sealed':
+      return `batch ${String(facts['batchId'])} was sealed`;
+    case 'payer-moved':
+      return `batch ${String(facts['batchId'])} is paid from another account`;
+    case 'reports-written':
+      return `reports of batch ${String(facts['batchId'])} were written`;
   }
 }
 

@@ -1,6 +1,13 @@
 /** What the chained history of a proposal says, and whether the proposal is what its history says. */
+import { hash } from 'node:crypto';
 import { type Link, type LinkDraft, readFacts } from './chain.ts';
-import type { EvidenceFile, Proposal, ProposalMove, ProposalStatus } from './proposal.ts';
+import {
+  type EvidenceFile,
+  openProposalStatuses,
+  type Proposal,
+  type ProposalMove,
+  type ProposalStatus,
+} from './proposal.ts';
 
 /** The kind is what the proposal has become by it. */
 export type ProposalEvent = Link<ProposalStatus>;
@@ -33,15 +40,24 @@ export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[]
   };
   const facts = { ...lasting(proposal), ...factsOfFile(file) };
   const proposed = { ...place, kind: 'proposed', facts, cells } as const;
-  if (proposal.people > 1) return [proposed];
+  // One that waits to be signed by its maker is approved by that.
+  if (proposal.people > 1 || proposal.status === 'proposed') return [proposed];
   return [proposed, { ...place, kind: 'approved', facts: {}, cells: { checker: maker } }];
 }
 
 /** Somebody has looked at it, or nobody did in time, or it has ended. */
-export function draftMoved(subject: number, { to, by, note, nowMs }: ProposalMove): ProposalEventDraft {
+export function draftMoved(
+  subject: number,
+  { to, by, note, nowMs }: ProposalMove,
+  facts: ProposalEventDraft['facts'] = {},
+): ProposalEventDraft {
   const cells = { ...(by === null ? {} : { checker: by.name }), ...(note === null ? {} : { note }) };
-  return { subject, kind: to, atMs: nowMs, byPerson: by?.personId ?? null, proof: null, facts: {}, cells };
+  return { subject, kind: to, atMs: nowMs, byPerson: by?.personId ?? null, proof: null, facts, cells };
 }
+
+/** What its end says of its items: which were applied, refused or closed. */
+export const digestOutcome = (statuses: readonly string[]): string =>
+  hash('sha256', statuses.join('\n'), 'hex');
 
 /** What would have been written of a proposal, had it been chained when it was made. */
 export function draftProposalEvents(proposal: Proposal): readonly ProposalEventDraft[] {
@@ -70,6 +86,7 @@ export function findChangedProposal(
   proposal: Proposal,
   events: readonly ProposalEvent[],
   digest: string,
+  items: readonly { readonly status: string }[],
 ): string | undefined {
   const [first] = events;
   if (first === undefined) return 'nothing in the history says that it was made';
@@ -91,9 +108,32 @@ export function findChangedProposal(
   const approval = events.find(({ kind }) => kind === 'approved');
   if (proposal.people > 1 && (approval?.byPerson ?? null) !== approverOf(proposal))
     return 'somebody else has approved it, or nobody';
-  return events.at(-1)?.kind === proposal.status
-    ? undefined
-    : `its history does not end with "${proposal.status}"`;
+  const last = events.at(-1);
+  if (last?.kind !== proposal.status) return `its history does not end with "${proposal.status}"`;
+  const isOpen = openProposalStatuses.includes(proposal.status);
+  if (first.atMs !== proposal.madeAtMs || (isOpen ? null : last.atMs) !== proposal.endedAtMs)
+    return 'when it was proposed, or has ended, is not what its history says';
+  const { outcome } = readFacts(last);
+  if (outcome !== undefined && outcome !== digestOutcome(items.map(({ status }) => status)))
+    return 'what became of its items is not what was said at its end';
+  return findChangedCheck(proposal, events);
+}
+
+/** Who has checked it, when, and with what words. */
+function findChangedCheck(proposal: Proposal, [, checked]: readonly ProposalEvent[]): string | undefined {
+  const { people, checkerId, checker, checkedAtMs, checkNote } = proposal;
+  const isAlone = people === 1 && checkedAtMs === null;
+  const isChecked = checked !== undefined && checked.kind !== 'expired' && !isAlone;
+  if (!isChecked)
+    return checkerId === null && checker === null && checkedAtMs === null && checkNote === null
+      ? undefined
+      : 'nothing in its history says that it was checked';
+  const { byPerson, atMs, cells } = checked;
+  if (byPerson !== checkerId || atMs !== checkedAtMs) return 'who has checked it, or when, is another';
+  const isSaid =
+    cells === null ||
+    ((cells['checker']?.value ?? null) === checker && (cells['note']?.value ?? null) === checkNote);
+  return isSaid ? undefined : 'who has checked it, or with what words, is not what was said then';
 }
 
 const approvedStatuses: readonly ProposalStatus[] = ['approved', 'applied', 'stale'];

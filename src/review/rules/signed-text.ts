@@ -106,7 +106,8 @@ export function readSignedLines(text: string): SignedLines {
   return { company, journal, proposal, decision, digest, person: only('person'), batches };
 }
 
-const valueOf = (text: string, name: string): string =>
+/** What a signed text says under a name; empty where it says nothing. */
+export const readSignedValue = (text: string, name: string): string =>
   text
     .split('\n')
     .find((one) => one.startsWith(`${name}: `))
@@ -118,9 +119,11 @@ export function findTextDifferences(
   matter: SignedMatter,
   person: Pick<SignedAct, 'personId' | 'person'>,
 ) {
-  const atMs = Date.parse(valueOf(text, 'time'));
+  const atMs = Date.parse(readSignedValue(text, 'time'));
   if (Number.isNaN(atMs)) return ['time'];
-  const should = makeSignedText(matter, { ...person, nonce: valueOf(text, 'nonce'), atMs }).split('\n');
+  const should = makeSignedText(matter, { ...person, nonce: readSignedValue(text, 'nonce'), atMs }).split(
+    '\n',
+  );
   const is = text.split('\n');
   const differing = should.filter((one, place) => one !== is[place]).map((one) => one.split(':')[0] ?? one);
   return is.length > should.length ? [...differing, 'a line more'] : differing;

@@ -5,6 +5,7 @@ import { sql } from 'kysely';
 import type { TransferOrder } from '../../core/payout.ts';
 import type { AuditReader, AuditSource } from '../../evidence/ports.ts';
 import type { KeptAttempt, KeptRow, KeptVersion } from '../../evidence/rules/audit.ts';
+import { showAttempt } from '../../review/rules/payout-chain.ts';
 import { proposalStatuses } from '../../review/rules/proposal.ts';
 import { digestCopy } from '../archive/move.ts';
 import { openArchive, readArchive } from '../archive/archive-file.ts';
@@ -16,7 +17,11 @@ import { readLoss } from '../loss.ts';
 import { readChain, readChainPage } from '../payouts/chain.ts';
 import { readCountedDays, readDayUse } from '../payouts/day-use.ts';
 import { readSealNow } from '../payouts/digests.ts';
-import { readRegistrationChains } from '../registration/chain.ts';
+import {
+  readCallPages,
+  readChangedRegistrationClaims,
+  readRegistrationChains,
+} from './registration-audit.ts';
 import { isArchivedSeq } from '../schema.ts';
 import {
   define,
@@ -29,6 +34,8 @@ import {
   textStatement,
 } from '../statements.ts';
 import { dayHeadReads, readEventHashes } from './day-heads.ts';
+import { readChangedClaims, readKeptBatches } from './batch-audit.ts';
+import { readKeptPersons } from './people-audit.ts';
 import { personReads } from '../review/people.ts';
 import { readNotes } from '../review/queue.ts';
 import { proposalReads } from '../review/proposals.ts';
@@ -69,7 +76,10 @@ a.attempt_no as "attemptNo", a.order_hash as "orderHash", a.trans_ref_no, a.chan
 a.tran_date, a.tran_time, a.proxy_type, a.proxy_no, a.proxy_name, a.amount_text, a.reference1 as order_reference1,
 a.reference2 as order_reference2,
 (select coalesce(e.detail ->> '$.orderHash.sha256', e.detail ->> '$.orderHash') from event e where e.payout_seq = a.payout_seq
- and e.attempt_no = a.attempt_no and e.cause = 'intent-recorded' order by e.seq limit 1) as "saidHash"`;
+ and e.attempt_no = a.attempt_no and e.cause = 'intent-recorded' order by e.seq limit 1) as "saidHash",
+a.status, a.sys_ref_no, a.fee_text,
+(select e.detail ->> '$.shows' from event e where e.payout_seq = a.payout_seq
+ and e.detail ->> '$.shows' like '[' || a.attempt_no || ',%' order by e.seq desc limit 1) as shows`;
 
 /** A place in the order of the rows, and of what belongs to each. */
 interface Place {
@@ -137,6 +147,10 @@ type TextColumn =
   | 'versions'
   | 'orderHash'
   | 'saidHash'
+  | 'shows'
+  | 'status'
+  | 'sys_ref_no'
+  | 'fee_text'
   | OrderColumn;
 
 type OrderColumn =
@@ -198,8 +212,10 @@ function toAttempt(columns: Columns): KeptAttempt {
     reference1: columns.order_reference1,
     reference2: columns.order_reference2,
   } as unknown as TransferOrder;
-  const { attemptNo, orderHash, saidHash } = columns;
-  return { row: toRow(columns), attemptNo, order, orderHash: orderHash ?? '', saidHash };
+  const { attemptNo, orderHash, saidHash, shows: saidShows } = columns;
+  const { status, sys_ref_no: sysRefNo, fee_text: feeText } = columns;
+  const shows = showAttempt({ attemptNo, status, sysRefNo, feeText });
+  return { row: toRow(columns), attemptNo, order, orderHash: orderHash ?? '', saidHash, shows, saidShows };
 }
 
 // ---------------------------------------------------------------- the journal, and an archive of it
@@ -345,7 +361,9 @@ const makeHistoryReader = (view: Reader) =>
   ({
     proposalsAbout: async (payouts, batchIds) => view.read(() => readProposalsAbout(payouts, batchIds)),
     notes: () => readItems(view, (last) => readNotes(last?.seq ?? 0, pageItems)),
-    people: async () => (await view.read(() => personReads.persons())).people,
+    people: async () => view.read(readKeptPersons),
+    batches: async () => view.read(readKeptBatches),
+    changedClaims: async () => view.read(readChangedClaims),
     personEvents: () => readItems(view, (last) => personReads.personEvents(last?.seq ?? 0, pageItems)),
     proposals: () =>
       readItems(view, (last) =>
@@ -366,6 +384,8 @@ async function makeReader(view: View, folder: string): Promise<AuditReader> {
     ...makeHistoryReader(view),
     journal: makeSource(view),
     registrations: () => readRegistrationChains(view),
+    callbacks: () => readCallPages(view),
+    changedRegistrationClaims: async () => view.read(readChangedRegistrationClaims),
     archives: listArchives(folder, named),
     loss: await view.read(readLoss),
     payout: async (seq) => {

@@ -6,7 +6,7 @@ import {
   erasedCells,
   erasedFileName,
   eraseLine,
-  eraseOrderHash,
+  erasePayeeOf,
 } from '../../evidence/rules/erasure.ts';
 import type { ErasedRow } from '../../review/ports.ts';
 import { commitTo } from '../../review/rules/payout-chain.ts';
@@ -66,9 +66,9 @@ function* eraseAttempts(seq: number): Body<void> {
   const hidden = new Map<string, string>();
   const events = query.selectFrom('event').select(['seq', 'detail']).where('payout_seq', '=', seq);
   for (const event of yield* select(events)) {
-    const erased = eraseOrderHash(event.detail);
+    const erased = erasePayeeOf(event.detail);
     if (erased === undefined) continue;
-    hidden.set((JSON.parse(event.detail) as { readonly orderHash: string }).orderHash, erased.orderHash);
+    if (erased.orderHash !== undefined) hidden.set(erased.orderHash.before, erased.orderHash.after);
     yield* change(query.updateTable('event').set({ detail: erased.detail }).where('seq', '=', event.seq));
   }
   const nobody = { proxy_no: '', proxy_name: null, reference1: null, reference2: null };

@@ -9,7 +9,7 @@ import { isReferenceOf, readAttemptNumber } from '../../core/reference.ts';
 import type { PayerKey } from '../../payout/ports.ts';
 import type { UseMove } from '../../payout/rules/limits.ts';
 import { isApproved } from '../../review/rules/approval.ts';
-import { saltDetail } from '../../review/rules/payout-chain.ts';
+import { describeState, saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
 import { makeGroupCommit } from '../group-commit.ts';
 import { claimKeyOf, type ClaimOfRow, encodeHolds, holdBits, type Tables } from '../schema.ts';
@@ -376,6 +376,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
   if (change.isIntent === true && !(yield* bearsRightNumber(change, ofRow))) return false;
   if (change.decision !== undefined && !(yield* isDecided(change.decision))) return false;
   if (!(yield* isWithinLimits(change, gate.companyId))) return false;
+  const approval = yield* readApprovalBits(change, gate);
   const eventSeq = (transaction.drawnEventSeq += 1);
   const changed = yield* updatePayoutWhere[claimGuardOf(change)].assumeOne({
     ...after,
@@ -387,7 +388,7 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     versionAfter: before.version + 1,
     eventSeq,
     keepsAlarm: event.cause !== 'acknowledged',
-    ...(yield* readApprovalBits(change, gate)),
+    ...approval,
   });
   if (changed === 0) {
     // None is skipped where changes come one after the other.
@@ -399,12 +400,13 @@ function* applyChange(transaction: Transaction, change: Change): Body<boolean> {
     yield* keepHand(change.decision, before.batchId);
   const asksFor = yield* keepAsked(change, gate.companyId);
   if (change.isCorrected === true || change.isValidated === true) transaction.raised.add(before.batchId);
+  const appended = toEvent(change, gate.companyId, eventSeq, asksFor, approval.approvalGiven !== 0);
   yield* together([
     recordChange(change),
     recordUse(useMoves, gate.companyId),
     moveClaim(change, ofRow),
     keepAttempts(change),
-    appendEvent(before.seq, toEvent(change, gate.companyId, eventSeq, asksFor)),
+    appendEvent(before.seq, appended),
   ]);
   if (attempt !== undefined && isSendOf(change)) transaction.sent.push(attempt);
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);
@@ -425,15 +427,18 @@ function heedEnd({ guards, counts, gates }: Transaction, change: Change, gate: G
 
 /** @param asksFor what it commits to, where the row asks for something else by it */
 function toEvent(
-  { before, after, event }: Change,
+  change: Change,
   companyId: string,
   seq: number,
   asksFor: string | undefined,
+  isApprovalGiven: boolean,
 ): AppendedEvent {
+  const { before, after, event } = change;
   const { cause, atMs } = event;
   const { batchId, rowNo } = before;
   const moved = { seq, from: before.status, to: after.status, attemptNo: after.attemptNo };
-  const detail = JSON.stringify({ ...saltDetail(event.detail, makeSalt), asksFor });
+  const told = { ...event.detail, ...describeState(change, isApprovalGiven) };
+  const detail = JSON.stringify({ ...saltDetail(told, makeSalt), asksFor });
   return { companyId, batchId, rowNo, ...moved, cause, atMs, detail };
 }
 

@@ -11,6 +11,7 @@ import type {
   PayerHaltHistory,
 } from '../../payout/ports.ts';
 import type { ReportStore } from '../../reports/ports.ts';
+import { appendJournalFact } from '../review/person-chain.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
 import { asText, joinParts, partsOfAmount, readLatestEventSeq, sumAmount, toBatch } from './rows.ts';
@@ -140,7 +141,7 @@ export const batchWrites = {
     const renewed = yield* change(updateBatch(batchId).set({ age_from_ms: nowMs }));
     if (renewed === 0) throw new Error(`there is no batch ${batchId}`);
   },
-  *movePayer(batchId, payerAccount) {
+  *movePayer(batchId, payerAccount, nowMs) {
     const doubtful = query
       .selectFrom('payout as p')
       .select('p.seq')
@@ -149,7 +150,9 @@ export const batchWrites = {
     const moved = updateBatch(batchId)
       .set({ payer_account: payerAccount })
       .where(({ not, exists }) => not(exists(doubtful)));
-    return (yield* change(moved)) > 0;
+    const isMoved = (yield* change(moved)) > 0;
+    if (isMoved) yield* appendJournalFact('payer-moved', nowMs, { batchId }, { payerAccount });
+    return isMoved;
   },
 } satisfies Partial<BodiesOf<BatchStore>>;
 
@@ -240,6 +243,11 @@ export const reportWrites = {
         at_ms: report.atMs,
       };
       yield* change(query.insertInto('report').values(record));
+    }
+    for (const [batchId, ofBatch] of Map.groupBy(reports, (report) => report.batchId)) {
+      const hashes = ofBatch.map(({ kind, number, sha256 }) => [`${kind} ${number}`, sha256] as const);
+      const atMs = Math.max(...ofBatch.map((report) => report.atMs));
+      yield* appendJournalFact('reports-written', atMs, { batchId, ...Object.fromEntries(hashes) });
     }
   },
 } satisfies Partial<BodiesOf<ReportStore>>;

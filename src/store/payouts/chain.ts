@@ -6,7 +6,6 @@ import type { PayoutCause, PayoutStatus } from '../../core/payout.ts';
 import { makeRandomDraws } from '../../platform/random-draws.ts';
 import {
   type ChainedEvent,
-  type ChainedPayout,
   commitTo,
   hashEvent,
   type KeptEvent,
@@ -15,7 +14,8 @@ import {
   textOf,
 } from '../../review/rules/payout-chain.ts';
 import type { Opening, RowPlace } from '../../evidence/rules/audit.ts';
-import type { EventTable } from '../schema.ts';
+import type { KeptPayout } from '../../evidence/rules/state-audit.ts';
+import { decodeHolds, type EventTable } from '../schema.ts';
 import { type Body, define, drive, query, type Reading, selectFirst, textStatement } from '../statements.ts';
 
 const saltBytes = 16;
@@ -88,10 +88,15 @@ export function addHashFunction(db: DatabaseSync): void {
 /** Payouts whose events are read at a time. */
 const pagePayouts = 1_000;
 
-type ReadChain = ChainedPayout & RowPlace & Opening;
+type ReadChain = KeptPayout & RowPlace & Opening;
 
-type ReadEvent = Omit<ReadChain, 'events' | 'start'> &
-  Omit<KeptEvent, 'seq'> & { readonly commitment: string | null; readonly eventSeq: number | null };
+type ReadEvent = Omit<ReadChain, 'events' | 'start' | 'holds' | 'acceptedHolds'> &
+  Omit<KeptEvent, 'seq'> & {
+    readonly commitment: string | null;
+    readonly eventSeq: number | null;
+    readonly holdBits: number;
+    readonly acceptedBits: number;
+  };
 
 /** Columns of a program that chained nothing yet, and those of today. */
 const columns = {
@@ -104,7 +109,8 @@ const defineEvents = (ofChain: RawBuilder<unknown>) =>
   define(({ afterSeq, lastSeq }: { afterSeq: number; lastSeq: number }) =>
     textStatement<ReadEvent>(sql`
 select p.seq, p.status, p.last_event_seq as "lastEventSeq", r.digest, r.payout_id as "payoutId",
-  b.company_id as "companyId", p.batch_id as "batchId", p.row_no as "rowNo", e.seq as "eventSeq",
+  p.holds as "holdBits", p.accepted_holds as "acceptedBits", p.bank_payee_name as "bankPayeeName",
+  p.bank_payee_name_th as "bankPayeeNameTh", b.company_id as "companyId", p.batch_id as "batchId", p.row_no as "rowNo", e.seq as "eventSeq",
   e.from_status as "from", e.to_status as "to", e.cause, e.at_ms as "atMs", e.attempt_no as "attemptNo", e.detail,
   ${ofChain}
 from payout p join payout_row r on r.seq = p.seq join batch b on b.batch_id = p.batch_id
@@ -124,7 +130,17 @@ function toChains(rows: readonly ReadEvent[]): readonly ReadChain[] {
     const events = ofPayout.flatMap(({ eventSeq, ...event }) =>
       eventSeq === null ? [] : [{ ...event, seq: eventSeq }],
     );
-    return [{ ...first, start: first.commitment ?? commitTo(first.digest, first.salt), events }];
+    const holds = decodeHolds(first.holdBits);
+    const acceptedHolds = decodeHolds(first.acceptedBits);
+    return [
+      {
+        ...first,
+        holds,
+        acceptedHolds,
+        start: first.commitment ?? commitTo(first.digest, first.salt),
+        events,
+      },
+    ];
   });
 }
 

@@ -3,15 +3,9 @@ import { sql, type SqlBool } from 'kysely';
 import { formatBaht } from '../../core/money.ts';
 import type { Attempt, PayoutStatus } from '../../core/payout.ts';
 import type { AttemptKey, ClaimOwner, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
-import type {
-  HistoryReader,
-  InDoubt,
-  PayoutEvent,
-  PayoutHistory,
-  PayoutStore,
-  ReadyPayout,
-} from '../../payout/ports.ts';
+import type { HistoryReader, InDoubt, PayoutHistory, PayoutStore, ReadyPayout } from '../../payout/ports.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
+import { readDetail } from '../../review/rules/payout-chain.ts';
 import { type ClaimKey, claimKeyOf, isArchivedSeq, isInDoubt, literal } from '../schema.ts';
 import { type BodiesOf, define, inDialect, query, type Reading, select, selectFirst } from '../statements.ts';
 import { batchReads } from './batches.ts';
@@ -269,12 +263,6 @@ const eventsOfRow = define((values: { seq: number }) =>
 const resultRowBySeq = define((values: { seq: number }) =>
   selectResultRows().where('p.seq', '=', values.seq),
 );
-
-/** Without the salt of names, which is of the chain. */
-function readDetail(text: string): PayoutEvent['detail'] {
-  const { salt: _salt, ...detail } = JSON.parse(text) as PayoutEvent['detail'];
-  return detail;
-}
 
 export function* readHistory(seq: number): Reading<PayoutHistory> {
   const record = yield* resultRowBySeq.get({ seq });

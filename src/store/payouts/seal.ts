@@ -13,7 +13,8 @@ import type { Batch } from '../../core/ports.ts';
 import { describeClaimed, describePlace, similarIdWords } from '../../payout/rules/similar.ts';
 import type { ApprovalPolicy } from '../../review/rules/approval.ts';
 import { decideAtSeal } from '../review/approvals.ts';
-import { addBits, holdBits, isArchivedSeq, literal } from '../schema.ts';
+import { appendJournalFact } from '../review/person-chain.ts';
+import { addBits, decodeHolds, holdBits, isArchivedSeq, literal } from '../schema.ts';
 import {
   type Body,
   change,
@@ -22,10 +23,11 @@ import {
   query,
   type Reading,
   select,
+  selectFirst,
   type Statement,
 } from '../statements.ts';
 import { batchReads } from './batches.ts';
-import { type BulkMove, moveAll } from './bulk.ts';
+import { moveAll } from './bulk.ts';
 import { appendEvent } from './chain.ts';
 import { readSealedDigest } from './digests.ts';
 import { requireIngesting } from './ingest.ts';
@@ -73,10 +75,24 @@ export function* seal(
     ...approvals,
   } as const;
   yield* change(query.updateTable('batch').set(sealed).where('batch_id', '=', batchId));
+  yield* tellSeal(batchId, nowMs);
   yield* recordOpen(batchId);
   const batch = yield* batchReads.batch(batchId);
   if (batch === undefined) throw new Error(`batch ${batchId} was sealed and is not there`);
   return batch;
+}
+
+/** The terms of a batch as they are sealed: an audit holds the batch against them. */
+function* tellSeal(batchId: string, nowMs: number): Body<void> {
+  const columns = query
+    .selectFrom('batch')
+    .select(['company_id as companyId', 'payer_account as payerAccount', 'sha256 as fileSha256'])
+    .select(['approval_people as approvalPeople', 'approval_bound_satang as boundSatang'])
+    .select('approval_bound_people as boundPeople');
+  const found = yield* selectFirst(columns.where('batch_id', '=', batchId));
+  if (found === undefined) throw new Error(`there is no batch ${batchId}`);
+  const { payerAccount, ...terms } = found;
+  yield* appendJournalFact('batch-sealed', nowMs, { batchId, ...terms }, { payerAccount });
 }
 
 function* requireTotals(batchId: string, totals: SealTotals): Reading<void> {
@@ -310,13 +326,29 @@ function* holdSimilar(batchId: string, clash: Clash): Body<void> {
  * @param like why the whole file is held; by `added`, bits of holds, it is besides
  */
 function* releaseStaged(sealing: Sealing, like: LikeFile | undefined, added: number): Body<void> {
-  const shared = { ...sealing, from: 'staged', cause: 'sealed', detail: {} } as const;
-  if (like !== undefined || added !== 0) {
-    yield* moveAll({ ...shared, to: 'held', set: holdAll(like, added) });
-    return;
-  }
-  for (const to of ['ready', 'held'] as const) {
-    const isHeld: BulkMove['which'] = (payout) => payout('holds', to === 'ready' ? '=' : '<>', 0);
-    yield* moveAll({ ...shared, to, which: isHeld, set: () => ({}) });
+  const isForAll = like !== undefined || added !== 0;
+  const ofAll = added | (like === undefined ? 0 : holdBits.similar);
+  for (const { holds } of yield* stagedHolds.all(sealing)) {
+    const all = holds | ofAll;
+    yield* moveAll({
+      ...sealing,
+      from: 'staged',
+      to: all === 0 ? 'ready' : 'held',
+      cause: 'sealed',
+      detail: { holds: decodeHolds(all) },
+      which: (payout) => payout('holds', '=', holds),
+      set: isForAll ? holdAll(like, added) : () => ({}),
+    });
   }
 }
+
+/** Each set of holds that staged rows have: the events of such rows say the same. */
+const stagedHolds = define(({ batchId }: Pick<Sealing, 'batchId'>) =>
+  query
+    .selectFrom('payout')
+    .select('holds')
+    .distinct()
+    .where('batch_id', '=', batchId)
+    .where('status', '=', literal('staged'))
+    .orderBy('holds'),
+);

@@ -20,7 +20,7 @@ import {
   type RegistrationStatus,
   unendedStatuses,
 } from '../../registration/rules/registration.ts';
-import { saltDetail } from '../../review/rules/payout-chain.ts';
+import { describeRegistration, saltDetail } from '../../review/rules/payout-chain.ts';
 import type { Engine } from '../engine.ts';
 import { formWaves, makeGroupCommit } from '../group-commit.ts';
 import { makeSalt } from '../payouts/chain.ts';
@@ -389,7 +389,8 @@ function* applyChange(transaction: Transaction, change: RegistrationChange): Bod
   if (attempt !== undefined) yield* keepAttempt(attempt, intent !== undefined);
   if (callback !== undefined) yield* bind(callback, seq);
   const moved = { from: before.status, to: after.status, cause: event.cause, attemptNo: after.attemptNo };
-  const detail = JSON.stringify({ ...saltDetail(event.detail, makeSalt), asksFor });
+  const told = { ...event.detail, ...describeRegistration(after, callback?.body) };
+  const detail = JSON.stringify({ ...saltDetail(told, makeSalt), asksFor });
   const at = { companyId, batchId, rowNo, seq: eventSeq, atMs: event.atMs };
   yield* appendRegistrationEvent(seq, { ...at, ...moved, detail });
   transaction.latestEventSeq = Math.max(transaction.latestEventSeq, eventSeq);

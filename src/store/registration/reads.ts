@@ -1,12 +1,8 @@
 /** Reads about registrations, each an index lookup however many rows the journal has. */
 import { sql } from 'kysely';
-import type {
-  RegistrationEvent,
-  RegistrationHistory,
-  RegistrationRow,
-  RegistrationStore,
-} from '../../registration/ports.ts';
+import type { RegistrationHistory, RegistrationRow, RegistrationStore } from '../../registration/ports.ts';
 import type { Registration, RegistrationAttempt } from '../../registration/rules/registration.ts';
+import { readDetail } from '../../review/rules/payout-chain.ts';
 import { type ClaimKey, claimKeyOf } from '../schema.ts';
 import { type BodiesOf, define, query, type Reading, select } from '../statements.ts';
 import { registrationBatchReads } from './batches.ts';
@@ -113,12 +109,6 @@ const callbacks = define((values: { seq: number }) =>
 );
 
 const resultRow = define((values: { seq: number }) => selectResultRows().where('p.seq', '=', values.seq));
-
-/** Without the salt of names, which is of the chain. */
-function readDetail(text: string): RegistrationEvent['detail'] {
-  const { salt: _salt, ...detail } = JSON.parse(text) as RegistrationEvent['detail'];
-  return detail;
-}
 
 const named = (reference: string) =>
   query

@@ -1,15 +1,15 @@
 /** Users and tokens in SQL. What may change, and how, was decided before: a change is refused once another came first. */
 import { makeRowMapping } from '../../platform/record-rows.ts';
 import type { PersonEdit, PersonStore, PersonToken } from '../../review/ports.ts';
-import { chainEvent, type PersonEvent, type PersonEventDraft } from '../../review/rules/chain.ts';
+import type { PersonEvent } from '../../review/rules/chain.ts';
 import type { Passkey } from '../../review/rules/passkey.ts';
 import type { Person } from '../../review/rules/people.ts';
 import { nameKeyOf, type PersonChange } from '../../review/rules/person-request.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
-import { makeSalt } from '../payouts/chain.ts';
 import { endSessionsOf } from './sessions.ts';
 import { eraseRow } from '../evidence/erasure.ts';
-import { type BodiesOf, type Body, change, query, type Reading, select, selectFirst } from '../statements.ts';
+import { type BodiesOf, type Body, change, query, select, selectFirst } from '../statements.ts';
+import { appendPersonEvent, readLatestPersonSeq } from './person-chain.ts';
 
 const secrets = ['name_key', 'password_hash', 'must_change', 'failed_tries', 'token_hash'];
 const records = makeRowMapping({ json: ['cells', 'request'], own: secrets });
@@ -20,33 +20,20 @@ const toPerson = (row: { readonly is_disabled: number }): Person => ({
   isDisabled: row.is_disabled === 1,
 });
 
-const readLatestSeq = function* (): Reading<number> {
-  const latest = query.selectFrom('person_event').select('seq').orderBy('seq', 'desc').limit(1);
-  return (yield* selectFirst(latest))?.seq ?? 0;
-};
-
-const latestOfNobody = query
-  .selectFrom('person_event')
-  .select(({ fn }) => fn.max<number | null>('seq').as('seq'))
-  .where('subject', '=', 0);
-
-const latestOfPeople = query.selectFrom('person as p').select(({ selectFrom }) =>
-  selectFrom('person_event as l')
-    .select(({ fn }) => fn.max<number | null>('l.seq').as('latest'))
-    .whereRef('l.subject', '=', 'p.person_id')
-    .as('seq'),
-);
-
-/** One look for each subject, however long the history is. */
+/** The latest event of each subject, by an index alone; a subject need be no person that is there. */
 const latestOfEach = query
   .selectFrom('person_event')
   .select(['subject', 'seq', 'hash'])
-  .where('seq', 'in', latestOfPeople.unionAll(latestOfNobody));
+  .where('seq', 'in', ({ selectFrom }) =>
+    selectFrom('person_event as l')
+      .select(({ fn }) => fn.max<number>('l.seq').as('seq'))
+      .groupBy('l.subject'),
+  );
 
 export const personReads = {
   *persons() {
     // First: what is read after it may be newer, and then the edit that is made of it is refused.
-    const latestSeq = yield* readLatestSeq();
+    const latestSeq = yield* readLatestPersonSeq();
     const people = yield* select(query.selectFrom('person').selectAll().orderBy('person_id'));
     const tokens = yield* select(query.selectFrom('person_token').selectAll().orderBy('token_id'));
     const changes = yield* select(query.selectFrom('person_change').selectAll().orderBy('change_id'));
@@ -86,20 +73,10 @@ export const personReads = {
   },
 } satisfies Partial<BodiesOf<PersonStore>>;
 
-/** Appends the next event of a person; inside the caller's transaction. @returns its number */
-export function* appendPersonEvent(draft: PersonEventDraft): Body<number> {
-  const seq = (yield* readLatestSeq()) + 1;
-  const before = query.selectFrom('person_event').select('hash').where('subject', '=', draft.subject);
-  const previous = yield* selectFirst(before.orderBy('seq', 'desc').limit(1));
-  const event = chainEvent(draft, seq, previous?.hash ?? null, makeSalt);
-  yield* change(query.insertInto('person_event').values(records.toRow(event)));
-  return seq;
-}
-
 /** Each in one transaction. */
 export const personWrites = {
   *editPersons(edit) {
-    if ((yield* readLatestSeq()) !== edit.afterSeq) return false;
+    if ((yield* readLatestPersonSeq()) !== edit.afterSeq) return false;
     yield* writePerson(edit);
     if (edit.token !== undefined)
       yield* change(query.insertInto('person_token').values(records.toRow(edit.token)));

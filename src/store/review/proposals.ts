@@ -12,7 +12,7 @@ import {
   type ProposalStatus,
   type TargetKind,
 } from '../../review/rules/proposal.ts';
-import { draftMoved, draftProposed } from '../../review/rules/proposal-chain.ts';
+import { digestOutcome, draftMoved, draftProposed } from '../../review/rules/proposal-chain.ts';
 import {
   type BodiesOf,
   type Body,
@@ -329,7 +329,10 @@ export const proposalWrites = {
     const status = (yield* selectFirst(applied)) === undefined ? 'stale' : 'applied';
     const ended = updateProposal(proposalId, 'approved').set({ status, ended_at_ms: nowMs });
     if ((yield* change(ended)) === 0) return undefined;
-    yield* appendProposalEvent(draftMoved(proposalId, { to: status, by: null, note: null, nowMs }));
+    const states = items.select('status').orderBy('item_no');
+    const outcome = digestOutcome((yield* select(states)).map((item) => item.status));
+    const end = { to: status, by: null, note: null, nowMs } as const;
+    yield* appendProposalEvent(draftMoved(proposalId, end, { outcome }));
     return status;
   },
   *expireProposals(nowMs) {

@@ -17,7 +17,7 @@ import type { IntakeRefusal } from '../../watch/rules/rejection-reason.ts';
 import { joinParts, sumAmount } from '../payouts/rows.ts';
 import { decodeHolds, hasBits, holdBits, isInDoubt, literal } from '../schema.ts';
 import { type BodiesOf, type Body, change, inDialect, query, type Reading, select } from '../statements.ts';
-import { appendPersonEvent } from './people.ts';
+import { appendPersonEvent } from './person-chain.ts';
 import { isDecided, markDecided } from './proposals.ts';
 
 const records = makeRowMapping({ json: [], own: ['seq', 'event_seq'] });

@@ -55,7 +55,7 @@ test('the head of yesterday is a file that anybody can hash, and a notice', asyn
   const head = hash('sha256', `${lines.slice(0, -2).join('\n')}\n`, 'hex');
   expect(lines.at(-2)).toBe(`head ${head}`);
   expect(desk.told.map(({ key, body }) => [key, body['day'], body['head'], body['events']])).toEqual([
-    [`day-head:1:${head}`, '2026-11-21', head, { payouts: 2, people: 0, proposals: 0 }],
+    [`day-head:1:${head}`, '2026-11-21', head, { payouts: 2, people: 1, proposals: 0 }],
   ]);
   expect(await desk.publish()).toBe(true);
   expect(desk.told).toHaveLength(1);

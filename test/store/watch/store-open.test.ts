@@ -32,6 +32,9 @@ async function makeOldJournal(path: string, version = 2): Promise<void> {
   // What the seal of today fills beside the tables of then.
   db.exec('create temp table payee_place (proxy_no text, amount_satang integer, payout_seq integer) strict');
   db.exec('create temp table instruction_version (payout_seq integer, version integer, digest text) strict');
+  db.exec(
+    'create temp table person_event (seq, subject, kind, at_ms, by_person, proof, text, previous_hash, hash, cells)',
+  );
   // What tells of archives, of which there were none.
   db.exec('create temp table archived_batch (batch_id text, totals text, latest_event_seq integer) strict');
   db.exec(
@@ -70,6 +73,8 @@ const laterColumns = [
   ['payout', 'sealed_satang', 'integer'],
   ['event', 'hash', 'text'],
   ['batch', 'approval_people', 'integer'],
+  ['batch', 'approval_bound_satang', 'text'],
+  ['batch', 'approval_bound_people', 'integer'],
   ['batch', 'approved_digest', 'text'],
   ['batch', 'approved_payer', 'text'],
 ] as const;

@@ -1,0 +1,169 @@
+/** Whether the terms, the approval and the reports of a batch are what the chained histories say. */
+import { maskDigits } from '../../core/proxy-id.ts';
+import { type EventFacts, type Link, readFacts } from '../../review/rules/chain.ts';
+import type { Difference } from './people-audit.ts';
+
+/** A sealed batch, as far as its seal and its approval fix it. */
+export interface KeptTerms {
+  readonly batchId: string;
+  readonly companyId: string;
+  readonly payerAccount: string;
+  readonly fileSha256: string;
+  readonly sealedAtMs: number;
+  readonly digest: string | null;
+  readonly approvalPeople: number | null;
+  readonly boundSatang: string | null;
+  readonly boundPeople: number | null;
+  readonly approvedDigest: string | null;
+  readonly approvedPayer: string | null;
+  /** It stands in an archive, or has come back from one: another journal may have sealed it, before this one was lost. */
+  readonly isOfArchive: boolean;
+  /** Accounts from which its rows that stand in the journal were sent. */
+  readonly sentFrom: readonly string[];
+}
+
+export interface KeptReport {
+  readonly batchId: string;
+  readonly kind: string;
+  readonly number: number;
+  readonly sha256: string;
+}
+
+/** A decision to pay a batch that was applied, as the proposals have it. */
+export interface AppliedApproval {
+  readonly batchId: string;
+  /** When its proposal ended; null while other items of it are open. */
+  readonly atMs: number | null;
+}
+
+export interface KeptBatches {
+  readonly batches: readonly KeptTerms[];
+  readonly reports: readonly KeptReport[];
+  readonly approvals: readonly AppliedApproval[];
+}
+
+type Event = Link<string>;
+
+const byBatch = (events: readonly Event[], kind: string): ReadonlyMap<unknown, readonly Event[]> =>
+  Map.groupBy(
+    events.filter((event) => event.kind === kind),
+    (event) => readFacts(event)['batchId'],
+  );
+
+/** The account that an event names; undefined once it was erased. */
+const accountOf = ({ cells }: Event): string | undefined => cells?.['payerAccount']?.value;
+
+/** What may be told of a batch. */
+interface Told {
+  /** Undefined of one that an older program has sealed. */
+  readonly sealed: Event | undefined;
+  /** In their order. */
+  readonly moves: readonly Event[];
+  readonly isApproved: boolean;
+}
+
+const fixedAtSeal = ['companyId', 'fileSha256', 'boundSatang', 'boundPeople'] as const;
+const fixedWords: Readonly<Record<(typeof fixedAtSeal)[number], string>> = {
+  companyId: 'its company is not that of its seal',
+  fileSha256: 'the hash of its file is not that of its seal',
+  boundSatang: 'what it may come to without being approved is not what its seal says',
+  boundPeople: 'what it may come to without being approved is not what its seal says',
+};
+
+function findChangedPeople({ approvalPeople, boundPeople }: KeptTerms, said: EventFacts): string | undefined {
+  const atSeal = said['approvalPeople'] ?? null;
+  // It has come to more than its bound since.
+  if (approvalPeople === atSeal || (atSeal === null && approvalPeople === boundPeople)) return undefined;
+  return 'how many people must approve it is not what its seal says';
+}
+
+function findChangedAccount(batch: KeptTerms, { sealed, moves }: Told): string | undefined {
+  const latest = moves.at(-1) ?? sealed;
+  const account = latest && accountOf(latest);
+  if (account !== undefined && account !== batch.payerAccount)
+    return `it is paid from account ${maskDigits(batch.payerAccount)}, and its history says another`;
+  const known = [sealed, ...moves].flatMap((event) => (event && accountOf(event)) ?? []);
+  const other = batch.sentFrom.find((one) => known.length > 0 && !known.includes(one));
+  return other === undefined
+    ? undefined
+    : `it was sent from account ${maskDigits(other)}, and its history says another`;
+}
+
+function findChangedApproval(batch: KeptTerms, told: Told): string | undefined {
+  const { approvedDigest, approvedPayer, digest } = batch;
+  const isApproved = approvedDigest !== null || approvedPayer !== null;
+  if (isApproved !== told.isApproved)
+    return isApproved
+      ? 'it counts as approved, and no proposal says so'
+      : 'a proposal says that it was approved, and it does not count so';
+  if (!isApproved) return undefined;
+  if (approvedDigest !== digest) return 'what was approved of it is not what was sealed';
+  const accounts = [told.sealed, ...told.moves].flatMap((event) => (event && accountOf(event)) ?? []);
+  const isKnown = accounts.length === 0 || accounts.includes(approvedPayer ?? '');
+  return isKnown ? undefined : 'it was approved to be paid from an account that was never its own';
+}
+
+function findChangedTerms(batch: KeptTerms, told: Told): string | undefined {
+  const { sealed } = told;
+  const facts = sealed && readFacts(sealed);
+  const changed =
+    facts && fixedAtSeal.find((name) => facts[name] !== undefined && facts[name] !== batch[name]);
+  return (
+    (changed && fixedWords[changed]) ??
+    (facts && findChangedPeople(batch, facts)) ??
+    findChangedAccount(batch, told) ??
+    findChangedApproval(batch, told)
+  );
+}
+
+/** Terms and approvals that are not what the histories of people and proposals say. */
+export function* listChangedTerms(
+  { batches, approvals }: KeptBatches,
+  events: readonly Event[],
+): Generator<Difference> {
+  const seals = byBatch(events, 'batch-sealed');
+  const moves = byBatch(events, 'payer-moved');
+  const approved = new Set(approvals.map(({ batchId }) => batchId));
+  const firstMs = Math.min(...[...seals.values()].flat().map(({ atMs }) => atMs));
+  for (const batch of batches) {
+    const { batchId } = batch;
+    const sealed = seals.get(batchId)?.at(-1);
+    const place = `batch ${batchId}`;
+    if (sealed === undefined && batch.isOfArchive) continue;
+    if (sealed === undefined && batch.sealedAtMs > firstMs) {
+      yield { place, why: 'nothing in the history of users says that it was sealed' };
+      continue;
+    }
+    const told = { sealed, moves: moves.get(batchId) ?? [], isApproved: approved.has(batchId) };
+    const why = findChangedTerms(batch, told);
+    if (why !== undefined) yield { place, why };
+  }
+  const there = new Set<unknown>(batches.map(({ batchId }) => batchId));
+  for (const batchId of seals.keys())
+    if (!there.has(batchId))
+      yield { place: `batch ${String(batchId)}`, why: 'it is gone; its history is there' };
+}
+
+/** Reports whose hashes are not what the history of people says. */
+export function* listChangedReports(
+  { reports }: KeptBatches,
+  events: readonly Event[],
+): Generator<Difference> {
+  const sealed = byBatch(events, 'batch-sealed');
+  const written = byBatch(events, 'reports-written');
+  const said = new Map<string, unknown>();
+  for (const [batchId, ofBatch] of written)
+    for (const event of ofBatch)
+      for (const [name, sha256] of Object.entries(readFacts(event)))
+        if (name !== 'batchId') said.set(`report ${name} of batch ${String(batchId)}`, sha256);
+  const there = new Set<string>();
+  for (const { batchId, kind, number, sha256 } of reports) {
+    const place = `report ${kind} ${number} of batch ${batchId}`;
+    there.add(place);
+    if (!said.has(place) && !sealed.has(batchId)) continue;
+    if (said.get(place) !== sha256)
+      yield { place, why: 'its hash is not what the history of users says of it' };
+  }
+  for (const place of said.keys())
+    if (!there.has(place)) yield { place, why: 'it is gone; its history is there' };
+}
