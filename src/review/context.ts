@@ -16,9 +16,11 @@ import type {
   QueueStore,
 } from './ports.ts';
 import type { RegistrationStore } from '../registration/ports.ts';
+import type { BatchQueueStore } from '../watch/ports.ts';
 import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
 import type { Provenance } from '../reconcile/rules/custody.ts';
-import type { Target } from './rules/proposal.ts';
+import type { Corrected, Target } from './rules/proposal.ts';
+import type { TargetFigures } from './rules/proposal-figures.ts';
 import type { SigningRule } from './rules/signature.ts';
 import type { KeptStatement } from './rules/statement-decisions.ts';
 import type { Decision } from './rules/terms.ts';
@@ -36,6 +38,7 @@ export interface DecidedStatements {
 
 export interface ReviewContext {
   readonly journal: PayoutJournal &
+    Pick<BatchQueueStore, 'runnableBatches'> &
     ProposalStore &
     ApprovalStore &
     Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem' | 'payerHalts'> &
@@ -71,6 +74,10 @@ export type Examined =
   | string
   | {
       readonly amountSatang: Satang;
+      /** What it lets happen, as it is kept with the proposal. */
+      readonly figures: TargetFigures;
+      /** What a row asks for that is to be corrected. */
+      readonly was?: Corrected | undefined;
       /** Of what approves something: what it takes, whatever other decisions take. */
       readonly approval?: ApprovalTerms;
     };

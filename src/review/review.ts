@@ -16,8 +16,11 @@ import { makeRegistrationBatchWork, makeRegistrationWork } from './registration-
 import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
+import { findMoreThanProposed } from './freeze.ts';
+import { sendsWhatWaits, sumFigures, type TargetFigures } from './rules/proposal-figures.ts';
 import {
   commitToTarget,
+  type Corrected,
   countDeciders,
   type Decider,
   type EvidenceFile,
@@ -113,6 +116,12 @@ export function computeProposalDigest(decision: Decision, targets: readonly Targ
 const saltTarget = (target: Target): Target =>
   target.correction === undefined && target.note === undefined ? target : { ...target, salt: makeSalt() };
 
+/** With what the row asks for now: it is told beside the correction for ever. */
+const freezeTarget = (target: Target, was: Corrected | undefined): Target =>
+  target.correction === undefined || was === undefined
+    ? target
+    : { ...target, correction: { ...target.correction, was } };
+
 /** A checker is told once what follows of all of it. */
 const areMixed = (targets: readonly Target[]): boolean =>
   targets.some(({ kind }) => kind === 'registration') && targets.some(({ kind }) => kind !== 'registration');
@@ -136,6 +145,8 @@ async function draft(
   const { decision, targets, note, evidence, evidenceFile = null } = wish;
   const objections = [...objectTooLittle(wish)];
   const amounts: Satang[] = [];
+  const counted: TargetFigures[] = [];
+  const frozen: Target[] = [];
   // What its batch needs is what an approval takes, and no more.
   const approvers: number[] = [decision === 'approve-batch' ? 1 : context.people];
   for (const target of targets) {
@@ -143,6 +154,8 @@ async function draft(
     if (typeof examined === 'string') objections.push({ target, why: examined });
     else {
       amounts.push(examined.amountSatang);
+      counted.push(examined.figures);
+      frozen.push(freezeTarget(target, examined.was));
       const approval = examined.approval && termsFor(examined.approval, maker, people);
       const why = approval && whyNotApprover(decision, approval, maker, people);
       if (why !== undefined) objections.push({ target, why });
@@ -151,7 +164,7 @@ async function draft(
   }
   if (objections.length > 0) return objections;
   const nowMs = context.clock.now();
-  const salted = targets.map(saltTarget);
+  const salted = frozen.map(saltTarget);
   return {
     decision,
     note: note.trim(),
@@ -160,6 +173,7 @@ async function draft(
     people: countDeciders(decision, Math.max(...approvers), maker.personId !== null),
     awaitsSignature: decision === 'approve-batch' && context.signed === 'required',
     totalSatang: sumSatang(amounts),
+    figures: sumFigures(counted),
     digest: computeProposalDigest(decision, salted),
     maker,
     madeAtMs: nowMs,
@@ -248,6 +262,7 @@ export async function check(
     whyNotCheck(proposal, checker, hands, nowMs) ??
     (await findObstacle(context, checker, proposal, hands, verdict === 'approve')) ??
     (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
+    (verdict === 'approve' ? await findMoreInAll(context, proposal) : undefined) ??
     (verdict === 'approve'
       ? whyNotSigned(context.signed ?? 'optional', proposal, checker.personId, signed)
       : undefined) ??
@@ -259,6 +274,13 @@ export async function check(
   if (to === 'sent-back') return { kind: to, proposal: await requireProposal(context, proposalId) };
   const applied = await applyApproved(context, proposalId);
   return { kind: 'applied', proposal: await requireProposal(context, proposalId), applied };
+}
+
+/** Why more would happen by now than was proposed; undefined when it would not. */
+export async function findMoreInAll(context: ReviewContext, proposal: Proposal): Promise<string | undefined> {
+  const { proposalId, decision, items } = proposal;
+  if (!sendsWhatWaits(decision)) return undefined;
+  return findMoreThanProposed(context, proposal, await context.journal.proposalItems(proposalId, 0, items));
 }
 
 /** Takes a proposal back. */
