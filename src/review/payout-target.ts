@@ -1,4 +1,5 @@
 /** One payout that people decide on: what is known of it, what is possible, and its changes. */
+import { setImmediate } from 'node:timers/promises';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import { formatBaht, type Satang, toSatang } from '../core/money.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
@@ -109,6 +110,23 @@ export async function readOptions(
   await using traces = new Traces(context.journal);
   const reviewed = await readReviewed(context, seq, traces);
   return reviewed === undefined ? undefined : optionsFor(reviewed);
+}
+
+/** Rows that are looked at before others of the process have their turn. */
+const rowsInTurn = 100;
+
+/** The same of many rows, one after the other. */
+export async function readOptionsOfEach(
+  context: ReviewContext,
+  seqs: readonly number[],
+  tell: (seq: number, options: readonly Option[] | undefined) => void,
+): Promise<void> {
+  await using traces = new Traces(context.journal);
+  for (const [place, seq] of seqs.entries()) {
+    if (place % rowsInTurn === rowsInTurn - 1) await setImmediate();
+    const reviewed = await readReviewed(context, seq, traces);
+    tell(seq, reviewed === undefined ? undefined : optionsFor(reviewed));
+  }
 }
 
 /** Why a target cannot be decided on so; undefined when it can. */

@@ -4,6 +4,7 @@
  * once apply nothing twice.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
@@ -32,6 +33,7 @@ import {
 } from './rules/proposal.ts';
 import { type Signed, whyNotSigned } from './rules/signature.ts';
 import { type Decision, decisionTerms } from './rules/terms.ts';
+import { type CountedWhy, countWhys } from './rules/why-groups.ts';
 import { findObstacle, readInvolved, termsFor, whyNotApprover } from './standing.ts';
 
 /** What somebody wants decided. */
@@ -274,6 +276,37 @@ export async function check(
   if (to === 'sent-back') return { kind: to, proposal: await requireProposal(context, proposalId) };
   const applied = await applyApproved(context, proposalId);
   return { kind: 'applied', proposal: await requireProposal(context, proposalId), applied };
+}
+
+/** What of a proposal can be carried out now, over all of its open items. */
+export interface Judged {
+  readonly possible: number;
+  readonly amountSatang: Satang;
+  /** Of those that cannot be, the most frequent first. */
+  readonly whyNot: readonly CountedWhy[];
+}
+
+/** Looks at every open item, as its approval would. */
+export async function judgeProposal(
+  context: ReviewContext,
+  { proposalId, decision }: Pick<Proposal, 'proposalId' | 'decision'>,
+): Promise<Judged> {
+  await using works = new Works(context);
+  const amounts: Satang[] = [];
+  const whys: string[] = [];
+  for (let after = 0; ;) {
+    const items = await context.journal.proposalItems(proposalId, after, itemsAtOnce);
+    for (const item of items.filter(({ status }) => status === 'open')) {
+      const examined = await works.of(item.kind).examine(decision, item);
+      if (typeof examined === 'string') whys.push(examined);
+      else amounts.push(examined.amountSatang);
+    }
+    if (items.length < itemsAtOnce) break;
+    after = items.at(-1)?.itemNo ?? after;
+    // A list of thousands keeps nobody else of the process waiting.
+    await setImmediate();
+  }
+  return { possible: amounts.length, amountSatang: sumSatang(amounts), whyNot: countWhys(whys) };
 }
 
 /** Why more would happen by now than was proposed; undefined when it would not. */
