@@ -190,7 +190,7 @@ const cases: readonly Case[] = [
     amount: '527955.29',
     wasAmount: '527955.31',
     says: [
-      'It was 527,955.31 baht becomes 527,955.29 baht Difference -0.02 baht',
+      'It was 527,955.31 baht It becomes 527,955.29 baht Difference −0.02 baht',
       'it was 1 payout, 527,955.31 baht; becomes 527,955.29 baht',
       'Amount 527,955.31 becomes 527,955.29',
     ],

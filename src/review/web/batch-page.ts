@@ -20,7 +20,7 @@ import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
-import { approvalCard, countedOfFigures, figuresPanel, sayCounted } from './figures-panel.ts';
+import { approvalCard, approvalNotes, countedOfFigures, figuresPanel, sayCounted } from './figures-panel.ts';
 import { addTotals } from '../../overview/rules/today.ts';
 import { html, type Html } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
@@ -375,7 +375,7 @@ async function formOf(
     what: sayCounted(visit, panel.counted),
     shown: [
       await figuresPanel(store, visit, panel),
-      decision === 'approve-batch' ? approvalCard(visit, figures) : byStatus(visit, totals),
+      decision === 'approve-batch' ? approvalNotes(visit, figures) : byStatus(visit, totals),
     ],
     hidden: { version },
     nameTarget: () => html`<a href="${path}">${say('batch')} ${batchId}</a>`,

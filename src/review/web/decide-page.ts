@@ -255,7 +255,9 @@ async function itemTable(
           <a class="open" href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>
           <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>
         </td>
-        <td class="number" data-head="${say('amount')}">${showBaht(amountOf(row))}</td>
+        <td class="number" data-head="${say('amount')}">
+          ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
+        </td>
         <td data-head="${say('status')}">
           ${sayStatus(language, row.status)}<br />${moneyTag(visit, moneyMovedOf(row))}
         </td>
@@ -355,8 +357,10 @@ async function listPage(
         html`<li>
           <a class="button" href="/decide/${key}/${decision}">${label}</a>
           <small
-            >${say('possibleFor')} ${showCount(possible.length)} ${say('of')} ${showCount(list.rows.length)},
-            ${showBaht(amountSatang)} ${say('baht')}</small
+            >${say('possibleFor')} ${showCount(possible.length)} ${say('of')}
+            ${showCount(list.rows.length)}${
+              amountSatang > 0n && `, ${showBaht(amountSatang)} ${say('baht')}`
+            }</small
           >
           ${whyNot.length > 0 && html`<div class="cannot">${whysList(visit, whyNot)}</div>`}
         </li>`,

@@ -1,6 +1,6 @@
 /** The figures of what is decided, beside the button: the same to whoever proposes, checks and signs. */
 import { showBaht, showCount } from '../../core/figures.ts';
-import { sumSatang, toSatang } from '../../core/money.ts';
+import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader } from '../../payout/ports.ts';
@@ -58,7 +58,9 @@ export function sayFiles({ say }: ProvedVisit, { files }: ProposalFigures): stri
   if (first === undefined) return undefined;
   const rest = files.length - 1;
   const name = showText(first.fileName);
-  return rest === 0 ? name : `${name} ${say('andFiles')} ${showCount(rest)}`;
+  return rest === 0
+    ? name
+    : `${name} ${say('andAlso')} ${showCount(rest)} ${say(rest === 1 ? 'oneFileMore' : 'filesMore')}`;
 }
 
 // ---------------------------------------------------------------- the largest
@@ -170,6 +172,16 @@ function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
     ${rest > 0 && html`<p>${say('andMore')} ${showCount(rest)}</p>`}`;
 }
 
+/** "+0.02", "−0.02". */
+function showChange(change: Satang): string {
+  if (change === zeroSatang) return showBaht(change);
+  return change > zeroSatang ? `+${showBaht(change)}` : `−${showBaht(toSatang(-change))}`;
+}
+
+/** "1 payee", "149 payees". */
+const sayPayees = ({ say }: ProvedVisit, count: number): string =>
+  `${showCount(count)} ${say(count === 1 ? 'onePayee' : 'payeeCount')}`;
+
 /** What is counted, with the sum that it comes to. */
 export interface Panel {
   readonly figures: ProposalFigures;
@@ -194,18 +206,17 @@ export async function figuresPanel(
     ${factList([
       [say('wasBefore'), wasSatang !== null && `${showBaht(wasSatang)} ${baht}`],
       [
-        say('becomes'),
+        say('itBecomes'),
         wasSatang !== null && amountSatang !== null && html`<b>${showBaht(amountSatang)}</b> ${baht}`,
       ],
-      [say('difference'), change !== undefined && `${change > 0n ? '+' : ''}${showBaht(change)} ${baht}`],
+      [say('difference'), change !== undefined && `${showChange(change)} ${baht}`],
       [say('payerAccount'), payerAccounts.join(', ')],
       [
         say('newPayees'),
         of === 'payouts' &&
           (newPayees.payees === 0
             ? say('noNewPayees')
-            : html`<b>${showBaht(newPayees.amountSatang)}</b> ${baht}, ${showCount(newPayees.payees)}
-                ${say('payeeCount')}`),
+            : html`<b>${showBaht(newPayees.amountSatang)}</b> ${baht}, ${sayPayees(visit, newPayees.payees)}`),
       ],
     ])}
     ${fileTable(visit, figures)} ${largestTable(visit, await readLargest(store, figures))}
@@ -233,45 +244,69 @@ export const countedOfFigures = (figures: ProposalFigures): Counted => ({
 
 // ---------------------------------------------------------------- what waits for approval
 
-/** What of a batch waits for approval now, with what is unusual about it. */
+const figureLine = (
+  { say }: ProvedVisit,
+  word: Word,
+  { rows, amountSatang }: Figure,
+  more: Part = '',
+): readonly [string, Part] => [
+  say(word),
+  (rows > 0 || word === 'toBePaid') &&
+    html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, ${showCount(rows)}
+      ${say(rows === 1 ? 'oneRow' : 'rowsCounted')} <small>${more}</small>`,
+];
+
+/** What is unusual about what waits. */
+function unusualLines(visit: ProvedVisit, figures: ApprovalFigures): readonly (readonly [string, Part])[] {
+  const { approved, held, holds, refused, before, like, limited, limitedBy, likeReason } = figures;
+  const { say } = visit;
+  return [
+    figureLine(visit, 'heldBesides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
+    held.rows > 0 ? figureLine(visit, 'approvedInAll', approved) : [say('approvedInAll'), undefined],
+    figureLine(visit, 'notPaid', refused),
+    figureLine(visit, 'before', before),
+    figureLine(visit, 'likeEarlier', like),
+    figureLine(
+      visit,
+      'limited',
+      limited,
+      limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', '),
+    ),
+    [say('why'), whyOf(visit, likeReason)],
+  ];
+}
+
+const waitsCard = ({ say }: ProvedVisit, shown: Part): Html =>
+  html`<section class="card" aria-labelledby="approval">
+    <h2 id="approval">${say('waitsApproval')}</h2>
+    ${shown}
+  </section>`;
+
+/** Beside the panel of a proposal: what would be paid at once, and what is unusual about it. */
+export const approvalNotes = (visit: ProvedVisit, figures: ApprovalFigures | undefined): Part =>
+  figures &&
+  waitsCard(visit, factList([figureLine(visit, 'toBePaid', figures.toPay), ...unusualLines(visit, figures)]));
+
+/** What of a batch waits for approval now, with the largest of it and the digest. */
 export function approvalCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): Part {
   if (figures === undefined) return undefined;
   const { say } = visit;
-  const { approved, toPay, held, holds, refused, before, newPayees, like, limited, limitedBy } = figures;
-  const line = (word: Word, { rows, amountSatang }: Figure, more: Part = '') =>
+  const { toPay, newPayees, largest, payerAccount, digest, isCorrected } = figures;
+  const shown = factList([
+    figureLine(visit, 'toBePaid', toPay),
+    ...unusualLines(visit, figures),
+    figureLine(visit, 'newPayees', newPayees, sayPayees(visit, newPayees.payees)),
+    [say('payerAccount'), payerAccount],
     [
-      say(word),
-      (rows > 0 || word === 'toBePaid') &&
-        html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, ${showCount(rows)} ${say('rowsCounted')}
-          <small>${more}</small>`,
-    ] as const;
-  return html`<section class="card" aria-labelledby="approval">
-    <h2 id="approval">${say('waitsApproval')}</h2>
-    ${factList([
-      line('toBePaid', toPay),
-      line('heldBesides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
-      held.rows > 0 ? line('approvedInAll', approved) : [say('approvedInAll'), undefined],
-      line('notPaid', refused),
-      line('before', before),
-      line('newPayees', newPayees, `${showCount(newPayees.payees)} ${say('payeeCount')}`),
-      line('likeEarlier', like),
-      line('limited', limited, limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', ')),
-      [say('why'), whyOf(visit, figures.likeReason)],
-      [say('payerAccount'), figures.payerAccount],
-      [
-        say('digest'),
-        html`<code>${figures.digest}</code>
-          <small>${say(figures.isCorrected ? 'digestCorrected' : 'digestHint')}</small>`,
-      ],
-    ])}
-    ${largestTable(
-      visit,
-      figures.largest.map(({ seq, payeeName, amountSatang, ...row }) => ({
-        ...row,
-        href: `/payout/${seq}`,
-        payeeName: payeeName ?? '',
-        amount: showBaht(amountSatang),
-      })),
-    )}
-  </section>`;
+      say('digest'),
+      html`<code>${digest}</code> <small>${say(isCorrected ? 'digestCorrected' : 'digestHint')}</small>`,
+    ],
+  ]);
+  const large = largest.map(({ seq, payeeName, amountSatang, ...row }) => ({
+    ...row,
+    href: `/payout/${seq}`,
+    payeeName: payeeName ?? '',
+    amount: showBaht(amountSatang),
+  }));
+  return waitsCard(visit, [shown, largestTable(visit, large)]);
 }

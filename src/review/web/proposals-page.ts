@@ -17,7 +17,7 @@ import {
   whyNotWithdraw,
 } from '../rules/proposal.ts';
 import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
-import { approvalCard, effectOfProposal, proposalPanel, sayFiles } from './figures-panel.ts';
+import { approvalNotes, effectOfProposal, proposalPanel, sayFiles } from './figures-panel.ts';
 import { itemHeads, type ItemsReader, itemRow } from './proposal-items.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage, postButton, problems } from './layout.ts';
@@ -245,6 +245,8 @@ const filesBehind = (files: string | undefined): string => (files === undefined 
 /** Reasons that are named; the rest is counted. */
 const whysShownMax = 5;
 
+const countCannot = ({ whyNot }: Judged): number => whyNot.reduce((sum, [, count]) => sum + count, 0);
+
 /** Over all items: what can be carried out now, and why the rest cannot. */
 function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judged | undefined): Part {
   const { say } = visit;
@@ -252,7 +254,7 @@ function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judge
   const { possible, amountSatang, whyNot } = judged;
   const isOfMoney = kind === 'payout';
   if (whyNot.length === 0 && items === 1) return undefined;
-  const cannot = whyNot.reduce((sum, [, count]) => sum + count, 0);
+  const cannot = countCannot(judged);
   const rest = whyNot.slice(whysShownMax).reduce((sum, [, count]) => sum + count, 0);
   return html`<p class="judged">
       <b>${say('canGoOn')}: ${showCount(possible)} ${say('of')} ${showCount(items)}</b>${
@@ -271,6 +273,14 @@ function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judge
         </ul>
       </div>`
     }`;
+}
+
+/** What an approval does not carry out. */
+function refusedThen(visit: ProvedVisit, judged: Judged | undefined): Part {
+  const cannot = judged === undefined ? 0 : countCannot(judged);
+  return (
+    cannot > 0 && `${visit.say('refusedThen')} ${showCount(cannot)}${visit.language === 'en' ? '.' : ''}`
+  );
 }
 
 function verdictCard(
@@ -298,6 +308,7 @@ function verdictCard(
               ${say('youApprove')}: <b>${effectOfProposal(visit, proposal)}</b>${
                 proposal.figures ? filesBehind(sayFiles(visit, proposal.figures)) : undefined
               }${fullStop(visit)}
+              ${refusedThen(visit, judged)}
             </p>
             ${approveForms[way](visit, proposal)}`
         : html`<p><b>${say('cannotApprove')}</b><br />${reason}</p>`
@@ -357,7 +368,7 @@ async function proposalPage(
       <h1>${title}</h1>
       <div class="columns">
         <div ${live('facts')}>
-          ${panel} ${approvalCard(visit, waiting)}
+          ${panel} ${approvalNotes(visit, waiting)}
           <section class="card">${facts(visit, proposal, signatures, isRevealed)}</section>
         </div>
         <div class="first" ${live('verdict')}>${verdictCard(visit, proposal, whyNot, way, judged)}</div>

@@ -162,6 +162,8 @@ blockquote p { margin: 0; overflow-wrap: anywhere; }
 .decision { border-color: var(--accent); border-top: 3px solid var(--accent); }
 .judged { margin: 0 0 .4rem; }
 .cannot { border-left: 4px solid var(--alarm); padding: .2rem .9rem; margin: 0 0 1rem; }
+ul.decisions .cannot { margin: .3rem 0 0; }
+ul.decisions .cannot li { padding: 0; border: 0; }
 .cannot ul { margin: 0; padding-left: 1.2rem; }
 .cannot .tag { white-space: normal; }
 /* live, keys */
@@ -199,6 +201,8 @@ summary { cursor: pointer; padding: .5rem 0; color: var(--link); }
   .filter .wide, .filter .buttons { grid-column: 1 / -1; }
   .columns { grid-template-columns: 1fr; }
   .columns .first { order: -1; }
+  /* Figures stand before the button. */
+  .columns .first:has(> .decision) { order: 1; }
 }
 @media (max-width: 44rem) {
   main { padding: 1rem .8rem 2rem; }
