@@ -25,7 +25,7 @@ import { openDirectDebit } from './registration-target.ts';
 import type { Target } from './rules/proposal.ts';
 import { sumTarget } from './rules/proposal-figures.ts';
 
-const changedSince = 'it has changed since: look again';
+export const changedSince = 'it has changed since: look again';
 
 /** Batches as targets, by their ids. */
 export function makeBatchWork(context: ReviewContext): TargetWork {

@@ -325,31 +325,26 @@ export interface Counted {
 
 type CountedProposal = Pick<Proposal, 'kind' | 'items' | 'totalSatang' | 'figures'>;
 
-/** An older program has counted the batch or account itself, and of an account no money. */
+/** Of an older program, which has counted a batch or an account as one, and of an account no money. */
 function countOlder({ kind, items, totalSatang }: CountedProposal): Counted {
-  switch (kind) {
-    case 'payout':
-      return { of: 'payouts', rows: items, amountSatang: totalSatang };
-    case 'batch':
-      return { of: 'payouts', rows: null, amountSatang: totalSatang };
-    case 'payer':
-      return { of: 'payouts', rows: null, amountSatang: null };
-    case 'registration':
-      return { of: 'registrations', rows: items, amountSatang: null };
-    case 'registration-batch':
-      return { of: 'registrations', rows: null, amountSatang: null };
-    default:
-      return { of: 'others', rows: items, amountSatang: totalSatang === zeroSatang ? null : totalSatang };
-  }
+  if (kind === 'payout') return { of: 'payouts', rows: items, amountSatang: totalSatang };
+  if (kind === 'batch') return { of: 'payouts', rows: null, amountSatang: totalSatang };
+  if (kind === 'payer') return { of: 'payouts', rows: null, amountSatang: null };
+  if (kind === 'registration') return { of: 'registrations', rows: items, amountSatang: null };
+  if (kind === 'registration-batch') return { of: 'registrations', rows: null, amountSatang: null };
+  return { of: 'others', rows: items, amountSatang: sumOrNone(totalSatang) };
 }
+
+/** Of what may have no sum. */
+const sumOrNone = (sum: Satang): Satang | null => (sum === zeroSatang ? null : sum);
 
 /** What a proposal is about, as it was counted when it was made. */
 export function countedOf(proposal: CountedProposal): Counted {
   const { figures, totalSatang } = proposal;
   if (!figures) return countOlder(proposal);
   const { of, rows } = figures;
-  const hasNoSum = of === 'registrations' || (of === 'others' && totalSatang === zeroSatang);
-  return { of, rows, amountSatang: hasNoSum ? null : totalSatang };
+  if (of === 'registrations') return { of, rows, amountSatang: null };
+  return { of, rows, amountSatang: of === 'others' ? sumOrNone(totalSatang) : totalSatang };
 }
 
 const thingWords: Readonly<Record<CountedThing, string>> = {

@@ -252,7 +252,7 @@ const figureLine = (
 ): readonly [string, Part] => [
   say(word),
   (rows > 0 || word === 'toBePaid') &&
-    html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, ${showCount(rows)}
+    html`${(amountSatang > 0n || rows === 0) && html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, `}${showCount(rows)}
       ${say(rows === 1 ? 'oneRow' : 'rowsCounted')} <small>${more}</small>`,
 ];
 

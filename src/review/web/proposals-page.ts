@@ -1,5 +1,7 @@
 /** What waits for a check, and one proposal with exactly the list that it is about. */
 import { showBaht, showCount } from '../../core/figures.ts';
+import { zeroSatang } from '../../core/money.ts';
+import { changedSince } from '../batch-target.ts';
 import { printable, showText } from '../../core/outgoing-text.ts';
 import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
 import { locateEvidence } from '../evidence-files.ts';
@@ -357,9 +359,9 @@ async function proposalPage(
   // What was revealed is shown once.
   const live = (name: string) => !isRevealed && html`data-live="${name}"`;
   const way = await findApprovalWay(context.signing, review, visit);
-  const judged = isOpen(proposal) ? await context.judge(review, visit, proposal) : undefined;
   const panel = await proposalPanel(context.store, visit, proposal);
   const waiting = await readWaitingFigures(context, review, proposal);
+  const judged = await judgeShown(context, review, visit, proposal, waiting);
   const signatures = await signaturesOf(context.signing, visit, proposal);
   return {
     title,
@@ -389,6 +391,21 @@ async function readWaitingFigures(
   const [item] = await review.journal.proposalItems(proposal.proposalId, 0, 1);
   const figures = item && (await readApprovalFigures({ ...review, journal: store }, item.key));
   return figures?.digest === item?.version ? figures : undefined;
+}
+
+/** Over all items of a list; of a batch that waits for approval whether it is what was proposed. */
+async function judgeShown(
+  { judge }: ProposalsPageContext,
+  review: ReviewContext,
+  visit: ProvedVisit,
+  proposal: Proposal,
+  waiting: ApprovalFigures | undefined,
+): Promise<Judged | undefined> {
+  const { kind, decision } = proposal;
+  if (!isOpen(proposal)) return undefined;
+  if (kind === 'payout' || kind === 'registration') return judge(review, visit, proposal);
+  const isChanged = decision === 'approve-batch' && waiting === undefined;
+  return isChanged ? { possible: 0, amountSatang: zeroSatang, whyNot: [[changedSince, 1]] } : undefined;
 }
 
 /** Looks at all items of a proposal. */

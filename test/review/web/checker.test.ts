@@ -301,3 +301,19 @@ test('what no rows are counted of is counted as items, and never as payouts', as
       rows: 1,
     });
 });
+
+test('a batch of which more waits than was proposed says so beside the button', async () => {
+  await ingest(rig.store, [...makeRows(2), ...heldFor('name', rowsFrom(1, 3))], {
+    fileName: 'a.csv',
+    approval,
+  });
+  await decideBatch(firstBatchId, 'approve-batch');
+  const path = '/payout/3/decide/cancel';
+  const form = await maker.get(path);
+  await maker.post(path, { version: versionIn(form.text), note: 'not any more' });
+  const page = await checker.get('/proposal/1');
+  expect(readText(page.text)).toContain('Cannot go on: 1 1 × it has changed since: look again');
+  const done = await checker.post('/proposal/1/approve', { seen: digestIn(page.text) });
+  expect(done.text).toContain('Out of date');
+  expect(await statusesOf(rig.store)).toEqual(['held', 'held', 'cancelled']);
+});

@@ -94,16 +94,16 @@ const pauseOf = (sinceMs: number) => ({
 
 // A run records a pause, then halts the account; and what it had asked the bank may pause it anew, or find it well.
 test.each([
-  { name: 'stays', then: async () => {} },
+  { name: 'stays', meanwhile: async () => {} },
   {
     name: 'is met anew',
-    then: async ({ store }: OpenTestPage) => store.recordPayerPause(pauseOf(noonMs + 9_000)),
+    meanwhile: async ({ store }: OpenTestPage) => store.recordPayerPause(pauseOf(noonMs + 9_000)),
   },
   {
     name: 'ends meanwhile',
-    then: async ({ store }: OpenTestPage) => store.clearPayerPause(payer.companyId, payer.payerAccount),
+    meanwhile: async ({ store }: OpenTestPage) => store.clearPayerPause(payer.companyId, payer.payerAccount),
   },
-])('a halted account goes on whose pause $name', async ({ then }) => {
+])('a halted account goes on whose pause $name', async ({ meanwhile }) => {
   await using page = await openWaiting();
   await page.store.recordPayerPause(pauseOf(noonMs - 5_000));
   const [maker, checker] = [await page.open('somchai'), await page.open('nok')];
@@ -114,7 +114,7 @@ test.each([
   const wish = { kind: 'payer', key, version, decision: 'resume-payer', note: 'the balance is there' };
   const proposed = await maker.post('/queue/item', wish);
   expect([proposed.status, proposed.text.includes('it has changed since')]).toEqual([200, false]);
-  await then(page);
+  await meanwhile(page);
   const [, seen = ''] = /name="seen" value="(\w+)"/.exec((await checker.get('/proposal/1')).text) ?? [];
   const applied = await checker.post('/proposal/1/approve', { seen });
   expect(applied.text).toContain('<b>Applied.</b>');

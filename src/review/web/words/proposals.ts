@@ -54,8 +54,6 @@ export const proposalWords = {
   youApprove: ['You approve', 'คุณอนุมัติ'],
   canGoOn: ['Can go on now', 'ดำเนินการได้ตอนนี้'],
   cannotGoOn: ['Cannot go on', 'ดำเนินการไม่ได้'],
-  forAuditors: ['For auditors', 'สำหรับผู้ตรวจสอบบัญชี'],
-  allItems: ['All items', 'รายการทั้งหมด'],
 } as const satisfies Words;
 
 export const proposalStatusPairs: Readonly<Record<ProposalStatus, Pair>> = {
