@@ -1,6 +1,6 @@
 /** What the review works on, and how it looks at what is decided on. */
 import type { Satang } from '../core/money.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Batch, Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import { bankNotAsked, type CancelQuestions } from '../payout/operator.ts';
 import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
@@ -16,7 +16,6 @@ import type {
   QueueStore,
 } from './ports.ts';
 import type { RegistrationStore } from '../registration/ports.ts';
-import type { BatchQueueStore } from '../watch/ports.ts';
 import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
 import type { Provenance } from '../reconcile/rules/custody.ts';
 import type { Corrected, Target } from './rules/proposal.ts';
@@ -36,9 +35,14 @@ export interface DecidedStatements {
   reconcile(kept: KeptStatement, provenance: Provenance): Promise<StatementTaken>;
 }
 
+/** Batches that go on by themselves once nothing stops their account. */
+interface RunnableBatches {
+  runnableBatches(): Promise<readonly { readonly batch: Batch }[]>;
+}
+
 export interface ReviewContext {
   readonly journal: PayoutJournal &
-    Pick<BatchQueueStore, 'runnableBatches'> &
+    RunnableBatches &
     ProposalStore &
     ApprovalStore &
     Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem' | 'payerHalts'> &

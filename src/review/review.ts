@@ -33,7 +33,7 @@ import {
 } from './rules/proposal.ts';
 import { type Signed, whyNotSigned } from './rules/signature.ts';
 import { type Decision, decisionTerms } from './rules/terms.ts';
-import { type CountedWhy, countWhys } from './rules/why-groups.ts';
+import { type CountedWhy, countWhys } from './rules/offers.ts';
 import { findObstacle, readInvolved, termsFor, whyNotApprover } from './standing.ts';
 
 /** What somebody wants decided. */

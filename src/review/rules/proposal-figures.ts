@@ -10,7 +10,6 @@ import { maskDigits } from '../../core/proxy-id.ts';
 import { batchWideHolds, dayHolds, rerunHolds } from '../../payout/rules/operator.ts';
 import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { type ApprovalState, isApproved, WaitingDigest, type WaitingRow } from './approval.ts';
-import type { Proposal } from './proposal.ts';
 import type { Decision } from './terms.ts';
 
 /** What the rows of a proposal are; `others`: differences, days, files and callbacks, which are counted as its items. */
@@ -85,14 +84,15 @@ const largestMax = 5;
 /** Rows that are left out are named so far. */
 const leftOutMax = 50;
 
+/** The largest first. */
+const byAmount = (
+  one: { readonly amountSatang: Satang },
+  other: { readonly amountSatang: Satang },
+): number => (one.amountSatang === other.amountSatang ? 0 : one.amountSatang < other.amountSatang ? 1 : -1);
+
 /** Of two that are as large the first stays before. */
 function keepLargest(largest: readonly FiguredRowOfMany[], more: readonly FiguredRowOfMany[]) {
-  const all = [...largest, ...more];
-  return all
-    .toSorted((one, other) =>
-      one.amountSatang === other.amountSatang ? 0 : one.amountSatang < other.amountSatang ? 1 : -1,
-    )
-    .slice(0, largestMax);
+  return [...largest, ...more].toSorted(byAmount).slice(0, largestMax);
 }
 
 // ---------------------------------------------------------------- what goes on of a batch
@@ -304,7 +304,7 @@ export function sumFigures(all: readonly TargetFigures[]): ProposalFigures {
     rows: of === 'others' ? all.length : sumOf([...files.values()].map(({ rows }) => rows)),
     wasSatang: was.length === 0 ? null : sumSatang(was),
     payerAccounts: [...accounts],
-    files: [...files.values()].toSorted((one, other) => Number(other.amountSatang - one.amountSatang)),
+    files: [...files.values()].toSorted(byAmount),
     newPayees: {
       payees: newOnes.length,
       rows: sumOf(newOnes.map(({ rows }) => rows)),
@@ -323,7 +323,14 @@ export interface Counted {
   readonly amountSatang: Satang | null;
 }
 
-type CountedProposal = Pick<Proposal, 'kind' | 'items' | 'totalSatang' | 'figures'>;
+/** A proposal as far as it is counted. */
+interface CountedProposal {
+  /** Of its first item. */
+  readonly kind?: string | undefined;
+  readonly items: number;
+  readonly totalSatang: Satang;
+  readonly figures?: ProposalFigures | null;
+}
 
 /** Of an older program, which has counted a batch or an account as one, and of an account no money. */
 function countOlder({ kind, items, totalSatang }: CountedProposal): Counted {
