@@ -167,7 +167,7 @@ const proposalGuards = [
 
 /** What a proposal lets happen, counted when it was made, as JSON. */
 export const proposalFigures = `
-alter table proposal add column figures text;
+${inByteOrder('alter table proposal add column figures text;')}
 ${refuse('proposal_figures_never_change', 'update on proposal', proposed, areChanged('figures'))}
 `;
 
