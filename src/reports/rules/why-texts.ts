@@ -279,6 +279,8 @@ const ofPeople: readonly Pair[] = [
 
 /** Of what waits, and what is done about it. */
 const ofQueue: readonly Pair[] = [
+  ['{id} {decision}, 1 payout', '{id} {decision} 1 รายการ'],
+  ['{id} {decision}, {count} payouts', '{id} {decision} {count} รายการ'],
   ['{id} {decision}, 1 payout, {amount} baht', '{id} {decision} 1 รายการ {amount} บาท'],
   ['{id} {decision}, {count} payouts, {amount} baht', '{id} {decision} {count} รายการ {amount} บาท'],
   ['{id} {decision}, 1 registration', '{id} {decision} ลงทะเบียน 1 รายการ'],

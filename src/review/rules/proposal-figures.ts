@@ -334,7 +334,7 @@ interface CountedProposal {
 
 /** Of an older program, which has counted a batch or an account as one, and of an account no money. */
 function countOlder({ kind, items, totalSatang }: CountedProposal): Counted {
-  if (kind === 'payout') return { of: 'payouts', rows: items, amountSatang: totalSatang };
+  if (kind === 'payout') return { of: 'payouts', rows: items, amountSatang: sumOrNone(totalSatang) };
   if (kind === 'batch') return { of: 'payouts', rows: null, amountSatang: totalSatang };
   if (kind === 'payer') return { of: 'payouts', rows: null, amountSatang: null };
   if (kind === 'registration') return { of: 'registrations', rows: items, amountSatang: null };
@@ -342,7 +342,7 @@ function countOlder({ kind, items, totalSatang }: CountedProposal): Counted {
   return { of: 'others', rows: items, amountSatang: sumOrNone(totalSatang) };
 }
 
-/** Of what may have no sum. */
+/** Nothing is said of a sum where no amount can be read, or none is meant: never 0.00. */
 const sumOrNone = (sum: Satang): Satang | null => (sum === zeroSatang ? null : sum);
 
 /** What a proposal is about, as it was counted when it was made. */
@@ -350,8 +350,7 @@ export function countedOf(proposal: CountedProposal): Counted {
   const { figures, totalSatang } = proposal;
   if (!figures) return countOlder(proposal);
   const { of, rows } = figures;
-  if (of === 'registrations') return { of, rows, amountSatang: null };
-  return { of, rows, amountSatang: of === 'others' ? sumOrNone(totalSatang) : totalSatang };
+  return { of, rows, amountSatang: of === 'registrations' ? null : sumOrNone(totalSatang) };
 }
 
 const thingWords: Readonly<Record<CountedThing, string>> = {

@@ -235,12 +235,12 @@ export async function proposalPanel(
 }
 
 /** What is decided on before it is proposed. */
-export const countedOfFigures = (figures: ProposalFigures): Counted => ({
-  of: figures.of,
-  rows: figures.rows,
-  amountSatang:
-    figures.of === 'payouts' ? sumSatang(figures.files.map(({ amountSatang }) => amountSatang)) : null,
-});
+export const countedOfFigures = (figures: ProposalFigures): Counted =>
+  countedOf({
+    figures,
+    items: figures.rows,
+    totalSatang: sumSatang(figures.files.map(({ amountSatang }) => amountSatang)),
+  });
 
 // ---------------------------------------------------------------- what waits for approval
 
