@@ -109,10 +109,10 @@ function countGoingOn(store: MemoryStore, batchId: string, terms: LetsGoOn): Cou
   if (batch === undefined) return undefined;
   const state = { digest: null, approvedDigest: null, approvedPayer: null, versionsDigest: null };
   const counted = new GoingOn({ ...batch, ...state, people: null }, terms);
-  for (const [seq, { payout, digest }] of store.rows) {
+  for (const [seq, { payout, staged, digest }] of store.rows) {
     if (payout.batchId !== batchId) continue;
-    const { proxyNo, amountSatang } = payout.instruction;
-    counted.add({ ...payout, seq, digest, proxyNo, amountSatang, isNewPayee: false });
+    const { amountSatang } = staged;
+    counted.add({ ...payout, seq, digest, proxyNo: null, amountSatang, isNewPayee: false });
   }
   return counted.end();
 }
