@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { StagedRow } from '../../../src/core/payout-file.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
 import { toSatang, zeroSatang } from '../../../src/core/money.ts';
+import { findChangedProposal } from '../../../src/review/rules/proposal-chain.ts';
 import { readMatter } from '../../../src/review/signed-approval.ts';
 import { figureWhole } from '../../../src/review/freeze.ts';
 import type { Browser } from '../../support/browser.ts';
@@ -316,4 +317,19 @@ test('a batch of which more waits than was proposed says so beside the button', 
   const done = await checker.post('/proposal/1/approve', { seen: digestIn(page.text) });
   expect(done.text).toContain('Out of date');
   expect(await statusesOf(rig.store)).toEqual(['held', 'held', 'cancelled']);
+});
+
+test('figures that were changed, or taken away, are found by the history of the proposal', async () => {
+  await ingest(rig.store, makeRows(3), { fileName: 'a.csv' });
+  await halt();
+  await resumeAccount();
+  const proposal = await rig.store.proposal(1);
+  if (!proposal?.figures) throw new Error('nothing was counted');
+  const events = await rig.store.proposalEvents(0, 9);
+  const { figures, digest } = proposal;
+  expect(findChangedProposal(proposal, events, digest)).toBeUndefined();
+  for (const changed of [null, { ...figures, rows: 1 }, { ...figures, files: [] }])
+    expect(findChangedProposal({ ...proposal, figures: changed }, events, digest)).toContain(
+      'what it lets happen is not what was counted',
+    );
 });
