@@ -1,5 +1,4 @@
 /** Whole batches, and payer accounts, that people decide on. */
-import { zeroSatang } from '../core/money.ts';
 import type { Batch } from '../core/ports.ts';
 import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
 import {
@@ -10,6 +9,7 @@ import {
   type ReviewContext,
   type TargetWork,
 } from './context.ts';
+import { countWhole, findMoreThanProposed } from './freeze.ts';
 import type { ProposalItem } from './ports.ts';
 import { limitHolds, whyNotApprove } from './rules/approval.ts';
 import {
@@ -18,14 +18,14 @@ import {
   directDebitOf,
   haltByOperator,
   readPayerKey,
-  sumUnsent,
   versionOfBatch,
   versionOfPayer,
 } from './rules/batch-decisions.ts';
 import { openDirectDebit } from './registration-target.ts';
 import type { Target } from './rules/proposal.ts';
+import { sumTarget } from './rules/proposal-figures.ts';
 
-const changedSince = 'it has changed since: look again';
+export const changedSince = 'it has changed since: look again';
 
 /** Batches as targets, by their ids. */
 export function makeBatchWork(context: ReviewContext): TargetWork {
@@ -44,7 +44,8 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
     if (why !== undefined || waiting === undefined) return why ?? changedSince;
     if (waiting.version !== version) return changedSince;
     const approval = { people: waiting.people, involved: await journal.handsOf(key) };
-    return { amountSatang: waiting.amountSatang, approval };
+    const figures = await countWhole(context, 'approve-batch', { kind: 'batch', key });
+    return { amountSatang: waiting.amountSatang, figures, approval };
   };
   const approve = async (item: ProposalItem): Promise<void> => {
     const place = { proposalId: item.proposalId, itemNo: item.itemNo };
@@ -70,20 +71,23 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
       const holds = await journal.holdTotals(batch.batchId);
       const why = decideBatch(decision, batch, totals, holds);
       if (why !== undefined) return why;
-      const amountSatang = sumUnsent(totals);
+      const figures = await countWhole(context, decision, { kind: 'batch', key: batch.batchId });
       // Of the account that the settings name now, or of a limit: an approval by itself.
       const isApproval =
         decision === 'resume-batch' &&
         (batch.payerAccount !== payerAccount ||
           holds.some(({ hold, rows }) => rows > 0 && limitHolds.includes(hold)));
-      return { amountSatang, ...(isApproval ? { approval: await readTerms(context, batch.batchId) } : {}) };
+      const approval = isApproval ? { approval: await readTerms(context, batch.batchId) } : {};
+      return { amountSatang: sumTarget(figures), figures, ...approval };
     },
-    async apply({ decision }, item) {
+    async apply(proposal, item) {
       if (item.status !== 'open') return;
+      const { decision } = proposal;
       if (decision === 'approve-batch') return approve(item);
       const batch = await find(item);
-      if (typeof batch === 'string') {
-        await end(item, batch);
+      const why = typeof batch === 'string' ? batch : await findMoreThanProposed(context, proposal, [item]);
+      if (typeof batch === 'string' || why !== undefined) {
+        await end(item, why);
         return;
       }
       const { refusals, rowsChanged } =
@@ -96,7 +100,8 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
 }
 
 /** Payer accounts as targets, by company and number. */
-export function makePayerWork({ journal, clock }: ReviewContext): TargetWork {
+export function makePayerWork(context: ReviewContext): TargetWork {
+  const { journal, clock } = context;
   const find = async (key: string) => {
     const payer = readPayerKey(key);
     const halt = await journal.payerHalt(payer.companyId, payer.payerAccount);
@@ -108,26 +113,27 @@ export function makePayerWork({ journal, clock }: ReviewContext): TargetWork {
     async examine(decision, { key, version }): Promise<Examined> {
       const found = await find(key);
       if (found.version !== version) return changedSince;
-      return decidePayer(decision, found.halt, found.pause) ?? { amountSatang: zeroSatang };
+      const why = decidePayer(decision, found.halt, found.pause);
+      if (why !== undefined) return why;
+      const figures = await countWhole(context, decision, { kind: 'payer', key });
+      return { amountSatang: sumTarget(figures), figures };
     },
-    async apply({ decision, note, maker }, { proposalId, itemNo, key, version, status }) {
+    async apply(proposal, item) {
+      const { decision, note, maker } = proposal;
+      const { proposalId, itemNo, key, version, status } = item;
       if (status !== 'open') return;
       const { payer, ...found } = await find(key);
-      const isChanged = found.version !== version;
-      if (!isChanged && decision === 'halt-payer')
+      const why =
+        found.version === version ? await findMoreThanProposed(context, proposal, [item]) : changedSince;
+      if (why === undefined && decision === 'halt-payer')
         await journal.recordPayerHalt({ ...payer, ...haltByOperator(maker, note), sinceMs: clock.now() });
-      if (!isChanged && decision === 'resume-payer')
+      if (why === undefined && decision === 'resume-payer')
         await (directDebitOf(payer.payerAccount) === undefined ? openPayer : openDirectDebit)(
           journal,
           payer,
           clock.now(),
         );
-      await journal.endItem(
-        proposalId,
-        itemNo,
-        isChanged ? 'refused' : 'applied',
-        isChanged ? changedSince : null,
-      );
+      await journal.endItem(proposalId, itemNo, why === undefined ? 'applied' : 'refused', why ?? null);
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 import type { BreakRecord } from '../reconcile/rules/types.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
 import type { Target } from './rules/proposal.ts';
+import { nothingCounted } from './rules/proposal-figures.ts';
 
 export const breakTargetOf = (record: BreakRecord): Target => ({
   kind: 'break',
@@ -31,7 +32,8 @@ export function makeBreakWork({ journal, clock }: ReviewContext): TargetWork {
     async examine(decision, target): Promise<Examined> {
       if (decision !== 'accept-break') return `a break can be accepted, and nothing else`;
       const record = await find(target);
-      return typeof record === 'string' ? record : { amountSatang: amountOfBreak(record) };
+      if (typeof record === 'string') return record;
+      return { amountSatang: amountOfBreak(record), figures: nothingCounted };
     },
     async apply({ maker: by, checker: checkedBy, proposalId: proposal }, item) {
       if (item.status !== 'open') return;

@@ -1,6 +1,6 @@
 /** What the review works on, and how it looks at what is decided on. */
 import type { Satang } from '../core/money.ts';
-import type { Clock } from '../core/ports.ts';
+import type { Batch, Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import { bankNotAsked, type CancelQuestions } from '../payout/operator.ts';
 import type { HistoryReader, PayoutJournal } from '../payout/ports.ts';
@@ -18,7 +18,8 @@ import type {
 import type { RegistrationStore } from '../registration/ports.ts';
 import type { RegistrationDefaults } from '../registration/rules/registration-row.ts';
 import type { Provenance } from '../reconcile/rules/custody.ts';
-import type { Target } from './rules/proposal.ts';
+import type { Corrected, Target } from './rules/proposal.ts';
+import type { TargetFigures } from './rules/proposal-figures.ts';
 import type { SigningTerms } from './rules/proved-approval.ts';
 import type { KeptStatement } from './rules/statement-decisions.ts';
 import type { Decision } from './rules/terms.ts';
@@ -34,8 +35,14 @@ export interface DecidedStatements {
   reconcile(kept: KeptStatement, provenance: Provenance): Promise<StatementTaken>;
 }
 
+/** Batches that go on by themselves once nothing stops their account. */
+interface RunnableBatches {
+  runnableBatches(): Promise<readonly { readonly batch: Batch }[]>;
+}
+
 export interface ReviewContext {
   readonly journal: PayoutJournal &
+    RunnableBatches &
     ProposalStore &
     ApprovalStore &
     Pick<QueueStore, 'refusedFiles' | 'reviewNotes' | 'noteItem' | 'payerHalts'> &
@@ -71,6 +78,10 @@ export type Examined =
   | string
   | {
       readonly amountSatang: Satang;
+      /** What it lets happen, as it is kept with the proposal. */
+      readonly figures: TargetFigures;
+      /** What a row asks for that is to be corrected. */
+      readonly was?: Corrected | undefined;
       /** Of what approves something: what it takes, whatever other decisions take. */
       readonly approval?: ApprovalTerms;
     };

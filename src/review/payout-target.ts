@@ -1,7 +1,9 @@
 /** One payout that people decide on: what is known of it, what is possible, and its changes. */
+import { setImmediate } from 'node:timers/promises';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
-import { type Satang, toSatang } from '../core/money.ts';
+import { formatBaht, type Satang, toSatang } from '../core/money.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
+import type { Batch } from '../core/ports.ts';
 import type { PayoutEvent } from '../payout/ports.ts';
 import type { StatementView } from '../reconcile/ports.ts';
 import { factsOf } from '../reconcile/rules/types.ts';
@@ -25,12 +27,14 @@ import {
   openAttempts,
 } from './rules/payout-decisions.ts';
 import { limitHolds } from './rules/approval.ts';
-import { findChangeSince, payoutCauseTerms, type Target } from './rules/proposal.ts';
+import { type Corrected, findChangeSince, payoutCauseTerms, type Target } from './rules/proposal.ts';
+import { countPayout, type TargetFigures } from './rules/proposal-figures.ts';
 import { type Decision, isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
 
 /** A payout as a decision is taken on it, with its history. */
 export interface Reviewed extends ReviewedPayout {
   readonly companyId: string;
+  readonly batch: Batch;
   readonly events: readonly PayoutEvent[];
 }
 
@@ -88,6 +92,7 @@ async function readReviewed(
     row,
     batchId,
     companyId,
+    batch,
     payout,
     events,
     attempts,
@@ -107,6 +112,23 @@ export async function readOptions(
   await using traces = new Traces(context.journal);
   const reviewed = await readReviewed(context, seq, traces);
   return reviewed === undefined ? undefined : optionsFor(reviewed);
+}
+
+/** Rows that are looked at before others of the process have their turn. */
+const rowsInTurn = 100;
+
+/** The same of many rows, one after the other. */
+export async function readOptionsOfEach(
+  context: ReviewContext,
+  seqs: readonly number[],
+  tell: (seq: number, options: readonly Option[] | undefined) => void,
+): Promise<void> {
+  await using traces = new Traces(context.journal);
+  for (const [place, seq] of seqs.entries()) {
+    if (place % rowsInTurn === rowsInTurn - 1) await setImmediate();
+    const reviewed = await readReviewed(context, seq, traces);
+    tell(seq, reviewed === undefined ? undefined : optionsFor(reviewed));
+  }
 }
 
 /** Why a target cannot be decided on so; undefined when it can. */
@@ -149,6 +171,31 @@ function letsPayAnew(decision: Decision, { status, holds }: Reviewed['row']): bo
   return decision === 'retry-corrected';
 }
 
+/** What the row asks for before it is corrected. */
+const askedBy = ({ instruction, cells, amountSatang }: Reviewed['row']): Corrected => ({
+  proxyNo: instruction?.proxyNo ?? cells.proxyNo,
+  amount: amountSatang === null ? cells.amount : formatBaht(amountSatang),
+  accountNo: null,
+});
+
+/** Decisions by which a payout is sent. */
+const sending: readonly Decision[] = ['go-on', 'retry', 'retry-corrected'];
+
+async function countReviewed(
+  { journal }: ReviewContext,
+  decision: Decision,
+  { row, batch, correction }: Reviewed,
+  amountSatang: Satang,
+): Promise<TargetFigures> {
+  const { companyId, batchId, fileName, payerAccount } = batch;
+  const proxyNo = correction?.proxyNo ?? row.instruction?.proxyNo ?? '';
+  const isNewPayee =
+    sending.includes(decision) && proxyNo !== '' && !(await journal.isPayeeKnown(companyId, proxyNo));
+  const wasSatang = correction === undefined ? null : row.amountSatang;
+  const file = { batchId, fileName, payerAccount };
+  return countPayout({ seq: row.seq, ...file, proxyNo, amountSatang, wasSatang, isNewPayee });
+}
+
 /** Payouts as targets; it keeps a view of the statements open. */
 export function makePayoutWork(context: ReviewContext): TargetWork {
   const { journal } = context;
@@ -170,7 +217,9 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
       if (typeof found === 'string') return found;
       const { amountSatang, reviewed } = found;
       const isApproval = letsPayAnew(decision, reviewed.row);
-      return { amountSatang, ...(isApproval ? { approval: await termsOf(reviewed.batchId) } : {}) };
+      const figures = await countReviewed(context, decision, reviewed, amountSatang);
+      const approval = isApproval ? { approval: await termsOf(reviewed.batchId) } : {};
+      return { amountSatang, figures, was: askedBy(reviewed.row), ...approval };
     },
     async apply(proposal, item) {
       const { proposalId, itemNo } = item;

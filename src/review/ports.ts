@@ -5,6 +5,7 @@ import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { DecisionItem } from '../core/ports.ts';
 import type { Waiting } from './rules/approval.ts';
 import type { ApprovalFigures } from './rules/approval-figures.ts';
+import type { CountedFile, LetsGoOn } from './rules/proposal-figures.ts';
 import type {
   Decider,
   Proposal,
@@ -37,7 +38,7 @@ export interface ProposalItem extends Target {
 
 export interface ProposalDraft extends Pick<
   Proposal,
-  'decision' | 'note' | 'evidence' | 'evidenceFile' | 'people' | 'totalSatang' | 'digest'
+  'decision' | 'note' | 'evidence' | 'evidenceFile' | 'people' | 'totalSatang' | 'figures' | 'digest'
 > {
   /** It waits to be signed, though one person decides. */
   readonly awaitsSignature?: boolean;
@@ -78,6 +79,8 @@ export interface ApprovalStore {
     likeSinceMs: number,
     ahead?: LimitsNow,
   ): Promise<ApprovalFigures | undefined>;
+  /** What a decision lets go on of a batch; undefined where there is no such batch. */
+  goingOn(batchId: string, terms: LetsGoOn): Promise<CountedFile | undefined>;
   /**
    * Lets go on what waits, and ends the item, in one transaction.
    * @param signing what the signature of the approval is held against; null where none is asked for

@@ -1,6 +1,7 @@
 /** Days without a statement, refused files and callbacks of nobody as targets: taken note of, they leave the queue. */
 import { zeroSatang } from '../core/money.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import { nothingCounted } from './rules/proposal-figures.ts';
 import type { Target } from './rules/proposal.ts';
 import { decideDay, decideFile, versionOfFile } from './rules/queue.ts';
 import { decideUnknownCallback, versionOfCallback } from './rules/registration-queue.ts';
@@ -20,7 +21,7 @@ function makeNotedWork(
   return {
     ...noRest,
     async examine(decision, target): Promise<Examined> {
-      return (await findWhyNot(decision, target)) ?? { amountSatang: zeroSatang };
+      return (await findWhyNot(decision, target)) ?? { amountSatang: zeroSatang, figures: nothingCounted };
     },
     async apply({ decision, maker: person, makerId: personId, note, proposalId }, item) {
       if (item.status !== 'open') return;

@@ -27,10 +27,12 @@ import { servicePayer } from '../registration/rules/intent.ts';
 import { registrationCauseWords } from '../registration/rules/words.ts';
 import { cancelledReason, openPayer } from '../payout/operator.ts';
 import { type Examined, noRest, readTerms, type ReviewContext, type TargetWork } from './context.ts';
+import { countWhole, findMoreThanProposed } from './freeze.ts';
 import { keptChanging, markOf, triesMax } from './payout-target.ts';
 import { directDebitOf, type PayerKey } from './rules/batch-decisions.ts';
 import { causesParted, causeWithin } from './rules/cause-words.ts';
 import { type CauseTerms, findChangeSince, type Target } from './rules/proposal.ts';
+import { countRegistrations } from './rules/proposal-figures.ts';
 import { type Decision, isRegistrationDecision, type RegistrationDecision } from './rules/terms.ts';
 
 const causeTerms: CauseTerms<RegistrationCause> = {
@@ -175,8 +177,13 @@ export function makeRegistrationWork(context: ReviewContext): TargetWork {
       const reviewed = await findReviewed(context, asked, target);
       if (typeof reviewed === 'string') return reviewed;
       const isApproval = asksAnew(asked, reviewed);
+      const { batchId, fileName } = reviewed.batch;
+      const { row, registration } = reviewed;
+      const accountNo = registration.instruction?.accountNo ?? row.cells.accountNo;
       return {
         amountSatang: zeroSatang,
+        figures: { of: 'registrations', wasSatang: null, files: [countRegistrations(batchId, fileName, 1)] },
+        was: { proxyNo: null, amount: null, accountNo },
         ...(isApproval ? { approval: await readTerms(context, reviewed.batch.batchId) } : {}),
       };
     },
@@ -305,7 +312,8 @@ export async function cancelRegistrations(
 const changedSince = 'it has changed since: look again';
 
 /** Batches of registrations as targets, by their ids. */
-export function makeRegistrationBatchWork({ journal, clock }: ReviewContext): TargetWork {
+export function makeRegistrationBatchWork(context: ReviewContext): TargetWork {
+  const { journal, clock } = context;
   const find = async (
     decision: Decision,
     { key, version }: Pick<Target, 'key' | 'version'>,
@@ -319,20 +327,22 @@ export function makeRegistrationBatchWork({ journal, clock }: ReviewContext): Ta
     ...noRest,
     async examine(decision, target): Promise<Examined> {
       const batch = await find(decision, target);
-      return typeof batch === 'string' ? batch : { amountSatang: zeroSatang };
+      if (typeof batch === 'string') return batch;
+      return { amountSatang: zeroSatang, figures: await countWhole(context, decision, target) };
     },
-    async apply({ decision }, item) {
+    async apply(proposal, item) {
       if (item.status !== 'open') return;
       const { proposalId, itemNo } = item;
+      const { decision } = proposal;
       const batch = await find(decision, item);
-      if (typeof batch !== 'string')
+      const why = typeof batch === 'string' ? batch : await findMoreThanProposed(context, proposal, [item]);
+      if (typeof batch !== 'string' && why === undefined)
         await (decision === 'cancel-batch' ? cancelRegistrations : resumeRegistrations)(
           journal,
           batch,
           clock.now(),
         );
-      const why = typeof batch === 'string' ? batch : null;
-      await journal.endItem(proposalId, itemNo, why === null ? 'applied' : 'refused', why);
+      await journal.endItem(proposalId, itemNo, why === undefined ? 'applied' : 'refused', why ?? null);
     },
   };
 }

@@ -4,6 +4,7 @@
  * once apply nothing twice.
  */
 import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { dayMs } from '../core/bangkok-time.ts';
 import { type Satang, sumSatang } from '../core/money.ts';
 import { makeBatchWork, makePayerWork } from './batch-target.ts';
@@ -16,8 +17,11 @@ import { makeRegistrationBatchWork, makeRegistrationWork } from './registration-
 import { makeStatementWork } from './statement-target.ts';
 import type { Proposal, ProposalClash, ProposalDraft, ProposalItem, ProposalStore } from './ports.ts';
 import type { Person } from './rules/people.ts';
+import { findMoreThanProposed } from './freeze.ts';
+import { sendsWhatWaits, sumFigures, type TargetFigures } from './rules/proposal-figures.ts';
 import {
   commitToTarget,
+  type Corrected,
   countDeciders,
   type Decider,
   type EvidenceFile,
@@ -29,6 +33,7 @@ import {
 } from './rules/proposal.ts';
 import { type Signed, whyNotSigned } from './rules/signature.ts';
 import { type Decision, decisionTerms } from './rules/terms.ts';
+import { type CountedWhy, countWhys } from './rules/offers.ts';
 import { findObstacle, readInvolved, termsFor, whyNotApprover } from './standing.ts';
 
 /** What somebody wants decided. */
@@ -113,6 +118,12 @@ export function computeProposalDigest(decision: Decision, targets: readonly Targ
 const saltTarget = (target: Target): Target =>
   target.correction === undefined && target.note === undefined ? target : { ...target, salt: makeSalt() };
 
+/** With what the row asks for now: it is told beside the correction for ever. */
+const freezeTarget = (target: Target, was: Corrected | undefined): Target =>
+  target.correction === undefined || was === undefined
+    ? target
+    : { ...target, correction: { ...target.correction, was } };
+
 /** A checker is told once what follows of all of it. */
 const areMixed = (targets: readonly Target[]): boolean =>
   targets.some(({ kind }) => kind === 'registration') && targets.some(({ kind }) => kind !== 'registration');
@@ -136,6 +147,8 @@ async function draft(
   const { decision, targets, note, evidence, evidenceFile = null } = wish;
   const objections = [...objectTooLittle(wish)];
   const amounts: Satang[] = [];
+  const counted: TargetFigures[] = [];
+  const frozen: Target[] = [];
   // What its batch needs is what an approval takes, and no more.
   const approvers: number[] = [decision === 'approve-batch' ? 1 : context.people];
   for (const target of targets) {
@@ -143,6 +156,8 @@ async function draft(
     if (typeof examined === 'string') objections.push({ target, why: examined });
     else {
       amounts.push(examined.amountSatang);
+      counted.push(examined.figures);
+      frozen.push(freezeTarget(target, examined.was));
       const approval = examined.approval && termsFor(examined.approval, maker, people);
       const why = approval && whyNotApprover(decision, approval, maker, people);
       if (why !== undefined) objections.push({ target, why });
@@ -151,7 +166,7 @@ async function draft(
   }
   if (objections.length > 0) return objections;
   const nowMs = context.clock.now();
-  const salted = targets.map(saltTarget);
+  const salted = frozen.map(saltTarget);
   return {
     decision,
     note: note.trim(),
@@ -160,6 +175,7 @@ async function draft(
     people: countDeciders(decision, Math.max(...approvers), maker.personId !== null),
     awaitsSignature: decision === 'approve-batch' && context.signing !== undefined,
     totalSatang: sumSatang(amounts),
+    figures: sumFigures(counted),
     digest: computeProposalDigest(decision, salted),
     maker,
     madeAtMs: nowMs,
@@ -276,6 +292,7 @@ export async function check(
     whyNotCheck(proposal, checker, hands, nowMs) ??
     (await findObstacle(context, checker, proposal, hands, verdict === 'approve')) ??
     (seen !== undefined && seen !== proposal.digest ? 'it is not what you have looked at' : undefined) ??
+    (verdict === 'approve' ? await findMoreInAll(context, proposal) : undefined) ??
     (verdict === 'approve'
       ? whyNotSigned(
           context.signing === undefined ? 'optional' : 'required',
@@ -292,6 +309,44 @@ export async function check(
   if (to === 'sent-back') return { kind: to, proposal: await requireProposal(context, proposalId) };
   const applied = await applyApproved(context, proposalId);
   return { kind: 'applied', proposal: await requireProposal(context, proposalId), applied };
+}
+
+/** What of a proposal can be carried out now, over all of its open items. */
+export interface Judged {
+  readonly possible: number;
+  readonly amountSatang: Satang;
+  /** Of those that cannot be, the most frequent first. */
+  readonly whyNot: readonly CountedWhy[];
+}
+
+/** Looks at every open item, as its approval would. */
+export async function judgeProposal(
+  context: ReviewContext,
+  { proposalId, decision }: Pick<Proposal, 'proposalId' | 'decision'>,
+): Promise<Judged> {
+  await using works = new Works(context);
+  const amounts: Satang[] = [];
+  const whys: string[] = [];
+  for (let after = 0; ;) {
+    const items = await context.journal.proposalItems(proposalId, after, itemsAtOnce);
+    for (const item of items.filter(({ status }) => status === 'open')) {
+      const examined = await works.of(item.kind).examine(decision, item);
+      if (typeof examined === 'string') whys.push(examined);
+      else amounts.push(examined.amountSatang);
+    }
+    if (items.length < itemsAtOnce) break;
+    after = items.at(-1)?.itemNo ?? after;
+    // A list of thousands keeps nobody else of the process waiting.
+    await setImmediate();
+  }
+  return { possible: amounts.length, amountSatang: sumSatang(amounts), whyNot: countWhys(whys) };
+}
+
+/** Why more would happen by now than was proposed; undefined when it would not. */
+export async function findMoreInAll(context: ReviewContext, proposal: Proposal): Promise<string | undefined> {
+  const { proposalId, decision, items } = proposal;
+  if (!sendsWhatWaits(decision)) return undefined;
+  return findMoreThanProposed(context, proposal, await context.journal.proposalItems(proposalId, 0, items));
 }
 
 /** Takes a proposal back. */

@@ -3,6 +3,7 @@ import type { ReviewContext } from './context.ts';
 import { keepSignature, type Signer, type SigningContext } from './passkeys.ts';
 import type { Proposal } from './ports.ts';
 import type { Checked } from './review.ts';
+import { countedOf } from './rules/proposal-figures.ts';
 import type { SignedBatch, SignedMatter } from './rules/signed-text.ts';
 import { giveVerdict } from './verdict.ts';
 
@@ -20,17 +21,17 @@ const batchesMax = 100;
 export async function readMatter(
   { journal }: Pick<ReviewContext, 'journal'>,
   scene: SigningScene,
-  { proposalId, decision, items, totalSatang, digest }: Proposal,
+  proposal: Proposal,
 ): Promise<SignedMatter> {
+  const { proposalId, decision, items, totalSatang, digest } = proposal;
   const batches: SignedBatch[] = [];
-  let rows = 0;
   const isPayment = decision === 'approve-batch';
   for (const item of isPayment ? await journal.proposalItems(proposalId, 0, batchesMax) : []) {
     const batch = await journal.batch(item.key);
-    rows += (await journal.approvalOf(item.key))?.rows ?? 0;
     batches.push({ batchId: item.key, version: item.version, fileSha256: batch?.sha256 ?? '' });
   }
-  return { ...scene, proposalId, decision, batches, rows: isPayment ? rows : items, totalSatang, digest };
+  const rows = countedOf(proposal).rows ?? items;
+  return { ...scene, proposalId, decision, batches, rows, totalSatang, digest };
 }
 
 /** Keeps the signature, and approves what it is for. @param answer of the browser, as JSON */

@@ -2,6 +2,7 @@
 import { zeroSatang } from '../core/money.ts';
 import { provenanceOfDecided } from '../reconcile/rules/custody.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
+import { nothingCounted } from './rules/proposal-figures.ts';
 import type { ProposalItem } from './ports.ts';
 import type { Target } from './rules/proposal.ts';
 import { decideStatement, type KeptStatement, readStatementTarget } from './rules/statement-decisions.ts';
@@ -30,7 +31,8 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
       const inspected = await statements.inspect(kept);
       if (typeof inspected === 'string') return inspected;
       const why = decideStatement(decision, kept, inspected.refusal);
-      return why ?? { amountSatang: inspected.totals?.amountSatang ?? zeroSatang };
+      const amountSatang = inspected.totals?.amountSatang ?? zeroSatang;
+      return why ?? { amountSatang, figures: nothingCounted };
     },
     async apply(proposal, item) {
       // Left to a process that can.

@@ -1,7 +1,7 @@
 /** A person who has proved who he is says yes or no to a proposal, or takes his own back. */
 import type { ReviewContext } from './context.ts';
 import type { Proposal } from './ports.ts';
-import { check, type Checked, type CheckTerms, withdraw } from './review.ts';
+import { check, type Checked, type CheckTerms, findMoreInAll, withdraw } from './review.ts';
 import type { ProvedPerson } from './rules/people.ts';
 import { type Decider, whyNotCheck } from './rules/proposal.ts';
 import { findObstacle, readInvolved } from './standing.ts';
@@ -19,10 +19,10 @@ export async function findWhyNotCheck(
 ): Promise<string | undefined> {
   const involved = await readInvolved(context, proposal);
   const decider = deciderOf(proved);
-  return (
+  const why =
     whyNotCheck(proposal, decider, involved, context.clock.now()) ??
-    findObstacle(context, decider, proposal, involved, verdict === 'approve')
-  );
+    (await findObstacle(context, decider, proposal, involved, verdict === 'approve'));
+  return why ?? (verdict === 'approve' ? findMoreInAll(context, proposal) : undefined);
 }
 
 export async function giveVerdict(

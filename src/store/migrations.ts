@@ -19,7 +19,12 @@ import { approvalBound, approvalTables, approvedRows, handsBeforeBatch } from '.
 import { dayHeadTables } from './evidence/day-head-tables.ts';
 import { erasableFileName, erasureTables, rowNeverChanges } from './evidence/erasure-tables.ts';
 import { addProposalChain } from './review/proposal-chain.ts';
-import { evidenceFileColumn, itemNoteColumn, proposalTables } from './review/proposal-tables.ts';
+import {
+  evidenceFileColumn,
+  figuresColumn,
+  itemNoteColumn,
+  proposalTables,
+} from './review/proposal-tables.ts';
 import { personTables } from './review/people-tables.ts';
 import { passkeyTables } from './review/passkey-tables.ts';
 import { queueTables } from './review/queue-tables.ts';
@@ -445,6 +450,7 @@ const migrations: readonly Migration[] = [
   similarKeys,
   resentReferences,
   approvedRows,
+  figuresColumn,
 ];
 
 /** The version of the tables that this program writes. */

@@ -285,6 +285,7 @@ function makeBatchWork({ engine, bulk, highWaterMark, stageRows = stage, fileGua
     approvalOf: async (batchId) => bulk(batchId, 'readApproval', batchId),
     approvalFigures: async (batchId, likeSinceMs, ahead) =>
       bulk(batchId, 'readFigures', batchId, likeSinceMs, ahead),
+    goingOn: async (batchId, terms) => bulk(batchId, 'readGoingOn', batchId, terms),
     approveBatch: async (batchId, item, version, signing, nowMs) =>
       bulk(batchId, 'approveBatch', batchId, item, version, signing, nowMs),
     releaseLikeFile: async (batchId, nowMs) => bulk(batchId, 'releaseLikeFile', batchId, nowMs),

@@ -56,7 +56,7 @@ test('a filled-in exceptions file is proposed by one, approved by another, and p
   const proposed = await scene.run('decide', decided);
   expect([proposed.code, proposed.stderr]).toEqual([0, '']);
   expect(proposed.stdout).toContain('"paydrop approve 1" by another person');
-  expect(proposed.stdout).toContain('Acknowledge: 1 item');
+  expect(proposed.stdout).toContain('Acknowledge: 1 payout: it leaves the queue');
   // Once more is refused whole: two of them wait, and one is done.
   expect(await scene.run('decide', decided)).toMatchObject({
     code: 2,
@@ -73,7 +73,7 @@ test('a filled-in exceptions file is proposed by one, approved by another, and p
     'retry',
   ]);
   expect((await scene.run('proposals', '2')).stdout).toMatch(
-    /Retry corrected: 1 item, 900\.00 baht\n[^]*P2 \(row 2 of batch .*\) -> 900\.00 baht: wrong amount in the file\n {5}[\d,.]+ baht to \*{6}\d{4}, now \w+\n/,
+    /Retry corrected: 1 payout, 900\.00 baht\n[^]*P2 \(row 2 of batch .*\): 1002\.25 baht -> 900\.00 baht: wrong amount in the file\n {5}[\d,.]+ baht to \*{6}\d{4}, now \w+\n/,
   );
 
   await become('nok');

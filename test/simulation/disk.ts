@@ -29,7 +29,7 @@ export const journalReads: ReadonlySet<string> = new Set(
     'batches batch totals holdTotals readyPage dueInquiries nextInquiryAtMs inDoubt countInDoubt superseded ' +
     'attemptsOf payout findPayouts similarHolders claimHolders similarPayment dayUse payeeUse isPayeeKnown payerHalt payerPause loss terminals reports snapshot readSeal ' +
     'openStatementView openDeferred statement statementVersions brokenOff breaksToShow openBreaks dueReports ' +
-    'history proposal proposals proposalItems openItems approvalOf handsOf involvedIn'
+    'history proposal proposals proposalItems openItems approvalOf handsOf involvedIn goingOn'
   ).split(' '),
 );
 

@@ -15,28 +15,51 @@ import type {
 import type { Dropped } from '../../app/review/waiting-decisions.ts';
 import type { PayerChanged } from '../../app/review/accept.ts';
 import { describeIssue } from '../../reports/rules/report-rows.ts';
-import { type EvidenceFile, proposalStatusWords } from '../../review/rules/proposal.ts';
+import {
+  type Corrected,
+  type Correction,
+  type EvidenceFile,
+  proposalStatusWords,
+} from '../../review/rules/proposal.ts';
+import { countedOf, describeCounted, type ProposalFigures } from '../../review/rules/proposal-figures.ts';
 import { termsOf } from '../../review/rules/terms.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { countOf, showBaht } from './amounts.ts';
 import type { Shown } from './shown.ts';
 
+/** Files that are shown one by one; the rest is counted. */
+const filesShownMax = 20;
 /** Objections that are shown one by one; the rest is counted. */
 const objectionsShownMax = 50;
 
-/** No money is moved by a registration. */
-const isOfRegistrations = ({ kind }: Pick<Proposal, 'kind'>): boolean =>
-  kind === 'registration' || kind === 'registration-batch';
+const describe = (proposal: Proposal): string =>
+  `${termsOf(proposal.decision, proposal.kind).label}: ${describeCounted(proposal)}`;
 
-function describe({ decision, items, totalSatang, kind }: Proposal): string {
-  const count = `${termsOf(decision, kind).label}: ${countOf(items, 'item')}`;
-  return isOfRegistrations({ kind }) ? count : `${count}, ${showBaht(totalSatang)} baht`;
+function jsonOfFigures({ files, newPayees, largest, wasSatang, of, payerAccounts }: ProposalFigures): object {
+  return {
+    of,
+    payerAccounts,
+    wasAmount: wasSatang === null ? null : formatBaht(wasSatang),
+    files: files.map(({ amountSatang, ...file }) => ({ ...file, amount: formatBaht(amountSatang) })),
+    newPayees: {
+      payees: newPayees.payees,
+      rows: newPayees.rows,
+      amount: formatBaht(newPayees.amountSatang),
+    },
+    largest: largest.map(({ amountSatang, ...row }) => ({ ...row, amount: formatBaht(amountSatang) })),
+  };
 }
 
-const jsonOf = ({ totalSatang, ...proposal }: Proposal): object => ({
-  ...proposal,
-  amount: formatBaht(totalSatang),
-});
+/** `rows` and `amount` are those of what is decided, as they were counted when it was proposed. */
+function jsonOf(proposal: Proposal): object {
+  const { totalSatang, figures, ...plain } = proposal;
+  return {
+    ...plain,
+    rows: countedOf(proposal).rows,
+    amount: formatBaht(totalSatang),
+    figures: figures ? jsonOfFigures(figures) : null,
+  };
+}
 
 /** Of an approval that one person gives, and signs. */
 const signOnPage =
@@ -120,15 +143,57 @@ export const showProposalLine = (proposal: Proposal): Shown => ({
 const describeFile = ({ name, sha256, bytes }: EvidenceFile): string =>
   `  evidence file: ${name}, ${bytes} bytes, kept as evidence/${sha256}`;
 
+const maskWas = ({ proxyNo, amount, accountNo }: Corrected): Corrected => ({
+  proxyNo: proxyNo && maskDigits(proxyNo),
+  amount,
+  accountNo: accountNo && maskDigits(accountNo),
+});
+
+/** ": 1,000.00 baht -> 1,200.00 baht", for each cell that is corrected; an older program has not kept what it was. */
+function describeCorrection({ proxyNo, amount, accountNo, was }: Correction): string {
+  const inBaht = (cell: string | null | undefined) => cell && `${cell} baht`;
+  const cells = [
+    [was?.proxyNo, proxyNo],
+    [was?.accountNo, accountNo],
+    [inBaht(was?.amount), inBaht(amount)],
+  ] as const;
+  const corrected = cells.filter(([, becomes]) => Boolean(becomes));
+  return was === undefined
+    ? ` -> ${corrected.map(([, becomes]) => becomes).join(', ')}`
+    : `: ${corrected.map(([before, becomes]) => `${before ?? 'nothing'} -> ${becomes}`).join(', ')}`;
+}
+
+/** What is decided of each file, and the digest by which the file is found to be the same elsewhere. */
+function linesOfFigures(figures: ProposalFigures): readonly string[] {
+  const { files, newPayees, payerAccounts } = figures;
+  const shown = files.slice(0, filesShownMax);
+  const rest = files.length - shown.length;
+  return [
+    ...shown.flatMap(({ fileName, batchId, rows, amountSatang, digest }) => [
+      `  ${fileName} (batch ${batchId}): ${countOf(rows, 'row')}${figures.of === 'payouts' ? `, ${showBaht(amountSatang)} baht` : ''}`,
+      ...(digest === null ? [] : [`    digest ${digest}`]),
+    ]),
+    ...(rest === 0 ? [] : [`  and ${countOf(rest, 'more file', 'more files')}`]),
+    ...(payerAccounts.length === 0 ? [] : [`  paid from ${payerAccounts.join(', ')}`]),
+    ...(newPayees.payees === 0
+      ? []
+      : [
+          `  to payees never paid before: ${showBaht(newPayees.amountSatang)} baht, ${countOf(newPayees.payees, 'payee')}`,
+        ]),
+  ];
+}
+
 /** Numbers masked, as the page has them; by what enters the digest nobody tries them out. */
 function maskItem({ item, ...shown }: ProposalShown['items'][number]) {
   const { salt: _salt, commitment: _commitment, correction, ...plain } = item;
   const proxyNo = correction?.proxyNo ?? null;
   const accountNo = correction?.accountNo;
+  const was = correction?.was;
   const masked = correction && {
     ...correction,
     proxyNo: proxyNo && maskDigits(proxyNo),
     ...(accountNo === undefined ? {} : { accountNo: maskDigits(accountNo) }),
+    ...(was === undefined ? {} : { was: maskWas(was) }),
   };
   return { ...plain, ...shown, correction: masked };
 }
@@ -142,6 +207,7 @@ export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
   const lines = [
     `Proposal ${proposalId}: ${describe(proposal)}`,
     `  ${termsOf(decision, proposal.kind).effect}`,
+    ...(proposal.figures ? linesOfFigures(proposal.figures) : []),
     `  proposed by ${maker}, ${formatBangkokMoment(madeAtMs)}: ${note}`,
     ...(evidence === null ? [] : [`  evidence: ${evidence}`]),
     ...(proposal.evidenceFile ? [describeFile(proposal.evidenceFile)] : []),
@@ -153,10 +219,7 @@ export function showProposal({ proposal, items: whole }: ProposalShown): Shown {
     `  it ${proposalStatusWords[status]}`,
     ...items.flatMap((item) => {
       const { correction, where, about } = item;
-      const becomes =
-        correction === undefined
-          ? ''
-          : ` -> ${[correction.proxyNo, correction.accountNo, correction.amount && `${correction.amount} baht`].filter(Boolean).join(', ')}`;
+      const becomes = correction === undefined ? '' : describeCorrection(correction);
       const line = `  ${item.itemNo}. ${where}${becomes}${item.note === undefined ? '' : `: ${item.note}`}${item.status === 'open' ? '' : ` (${item.status}${item.why === null ? '' : `: ${item.why}`})`}`;
       return [line, ...(about === undefined ? [] : [`     ${about}`])];
     }),
@@ -183,7 +246,7 @@ export function showBatchApproved(
   approved: Exclude<BatchApproved, { kind: 'refused' }>,
 ): Shown {
   const { proposal } = approved;
-  const amount = `${showBaht(proposal.totalSatang)} baht`;
+  const amount = describeCounted(proposal);
   const by = formatBangkokMoment(proposal.expiresAtMs);
   const lines =
     approved.kind === 'waiting'

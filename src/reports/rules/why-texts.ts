@@ -286,8 +286,20 @@ const ofPeople: readonly Pair[] = [
 
 /** Of what waits, and what is done about it. */
 const ofQueue: readonly Pair[] = [
+  ['{id} {decision}, 1 payout', '{id} {decision} 1 รายการ'],
+  ['{id} {decision}, {count} payouts', '{id} {decision} {count} รายการ'],
+  ['{id} {decision}, 1 payout, {amount} baht', '{id} {decision} 1 รายการ {amount} บาท'],
+  ['{id} {decision}, {count} payouts, {amount} baht', '{id} {decision} {count} รายการ {amount} บาท'],
+  ['{id} {decision}, 1 registration', '{id} {decision} ลงทะเบียน 1 รายการ'],
+  ['{id} {decision}, {count} registrations', '{id} {decision} ลงทะเบียน {count} รายการ'],
   ['{id} {decision}, 1 item', '{id} {decision} 1 รายการ'],
   ['{id} {decision}, {count} items', '{id} {decision} {count} รายการ'],
+  ['{id} {decision}, 1 item, {amount} baht', '{id} {decision} 1 รายการ {amount} บาท'],
+  ['{id} {decision}, {count} items, {amount} baht', '{id} {decision} {count} รายการ {amount} บาท'],
+  [
+    'more would be sent by it now than was proposed, of {file} (batch {name2}): send it back, to be proposed anew',
+    'ตอนนี้จะส่งจ่ายมากกว่าที่เสนอไว้ ในไฟล์ {file} (ชุด {name2}) กรุณาส่งกลับเพื่อเสนอใหม่',
+  ],
   [
     'payouts were sent on this day, and the bank has given no statement of it that could be used',
     'มีการส่งรายการในวันนี้ แต่ธนาคารยังไม่ให้รายการเดินบัญชีที่ใช้ได้',

@@ -4,7 +4,7 @@ import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
 import { type Satang, sumSatang } from '../../core/money.ts';
 import { isSealed } from '../../core/payout.ts';
-import type { Batch, BatchReason, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
+import type { Batch, BatchReason, HoldTotal, StatusTotal } from '../../core/ports.ts';
 import { batchWideHolds, dayHolds, unsentStatuses } from '../../payout/rules/operator.ts';
 import { servicePayer } from '../../registration/rules/intent.ts';
 import { approvalCode } from './approval.ts';
@@ -74,11 +74,17 @@ export function readPayerKey(key: string): PayerKey {
   return { companyId: key.slice(0, place), payerAccount: key.slice(place + 1) };
 }
 
-/** Since when an account is stopped, by what. */
-export const versionOfPayer = (
+/**
+ * What a decision about an account was made on. A halt is one for as long as it is in force, whatever pause there is beside
+ * it; a pause is renewed by each probe that fails, and stays the same to whoever decides.
+ */
+export function versionOfPayer(
   halt: { readonly sinceMs: number } | undefined,
-  pause: Pick<PayerPause, 'sinceMs'> | undefined,
-): string => `${halt?.sinceMs ?? ''} ${pause?.sinceMs ?? ''}`;
+  pause: object | undefined,
+): string {
+  if (halt !== undefined) return `${halt.sinceMs} `;
+  return pause === undefined ? ' ' : ' paused';
+}
 
 /** Why an account cannot be decided on so; undefined when it can. */
 export function decidePayer(

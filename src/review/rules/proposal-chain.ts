@@ -8,6 +8,7 @@ import {
   type ProposalMove,
   type ProposalStatus,
 } from './proposal.ts';
+import { encodeFigures, type ProposalFigures } from './proposal-figures.ts';
 
 /** The kind is what the proposal has become by it. */
 export type ProposalEvent = Link<ProposalStatus>;
@@ -27,6 +28,15 @@ const lasting = ({ decision, people, items, totalSatang, digest, expiresAtMs }: 
 const factsOfFile = (file: EvidenceFile | null) =>
   file === null ? {} : { evidenceSha256: file.sha256, evidenceBytes: file.bytes };
 
+/** SHA-256 (hex) of what was counted; null where an older program has counted nothing. */
+const hashFigures = (figures: ProposalFigures | null | undefined): string | null =>
+  figures === null || figures === undefined ? null : hash('sha256', encodeFigures(figures), 'hex');
+
+const factsOfFigures = (figures: ProposalFigures | null | undefined) => {
+  const figuresSha256 = hashFigures(figures);
+  return figuresSha256 === null ? {} : { figuresSha256 };
+};
+
 /** Of a new proposal; one that takes nobody else is approved at once. */
 export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[] {
   const { proposalId: subject, madeAtMs: atMs, makerId: byPerson, maker, note, evidence } = proposal;
@@ -38,7 +48,7 @@ export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[]
     ...(evidence === null ? {} : { evidence }),
     ...(file === null ? {} : { evidenceFile: file.name }),
   };
-  const facts = { ...lasting(proposal), ...factsOfFile(file) };
+  const facts = { ...lasting(proposal), ...factsOfFigures(proposal.figures), ...factsOfFile(file) };
   const proposed = { ...place, kind: 'proposed', facts, cells } as const;
   // One that waits to be signed by its maker is approved by that.
   if (proposal.people > 1 || proposal.status === 'proposed') return [proposed];
@@ -93,6 +103,8 @@ export function findChangedProposal(
   const said = readFacts(first);
   const changed = Object.entries(lasting(proposal)).find(([name, value]) => said[name] !== value);
   if (changed !== undefined) return `its ${changed[0]} is not what was proposed`;
+  if ((said['figuresSha256'] ?? null) !== hashFigures(proposal.figures))
+    return 'what it lets happen is not what was counted when it was proposed';
   const file = proposal.evidenceFile ?? null;
   const isSameFile =
     (said['evidenceSha256'] ?? null) === (file?.sha256 ?? null) &&

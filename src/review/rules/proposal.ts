@@ -4,6 +4,7 @@ import { type PayoutCause, quietCauses } from '../../core/payout.ts';
 import { involvedWords } from './approval.ts';
 import { describeCauses } from './cause-words.ts';
 import { hashCell } from './chain.ts';
+import type { ProposalFigures } from './proposal-figures.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
 export const proposalStatuses = [
@@ -75,8 +76,10 @@ export interface Proposal {
   readonly checkNote: string | null;
   readonly endedAtMs: number | null;
   readonly items: number;
-  /** Of the payouts that it is about. */
+  /** Of the payouts that it is about, or lets be sent. */
   readonly totalSatang: Satang;
+  /** What it lets happen, counted when it was made; null or left out of an older program's. */
+  readonly figures?: ProposalFigures | null;
   /** Of its first item. */
   readonly kind?: TargetKind | undefined;
   /** SHA-256 (hex) over its items: the checker decides on exactly these. */
@@ -135,6 +138,14 @@ export function commitToTarget({ correction, note, salt, commitment }: Target): 
   return hashCell({ salt, value: JSON.stringify([correction ?? null, note ?? null]) });
 }
 
+/** What a row asks for before it is corrected, as far as a correction may change it. */
+export interface Corrected {
+  readonly proxyNo: string | null;
+  /** Decimal baht. */
+  readonly amount: string | null;
+  readonly accountNo: string | null;
+}
+
 /** What a row is to be paid as, instead of what its file says. */
 export interface Correction {
   /** As people write it; null where it stays. */
@@ -143,6 +154,8 @@ export interface Correction {
   readonly amount: string | null;
   /** Of a registration alone: the account that is to be registered. */
   readonly accountNo?: string;
+  /** What the row asked for when this was proposed; left out by older programs. */
+  readonly was?: Corrected;
 }
 
 /** How many people a decision takes. @param people of the settings, `review.people`; of an approval, what its batch needs */

@@ -30,6 +30,7 @@ import {
   versionOfPayer,
 } from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
+import { describeCounted, type ProposalFigures } from './proposal-figures.ts';
 import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
 import { describePayer } from './target-words.ts';
 import { type Decision, decisionTerms, termsOf } from './terms.ts';
@@ -349,6 +350,7 @@ export type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
   readonly madeAtMs: number;
   readonly digest: string;
   readonly kind?: TargetKind | undefined;
+  readonly figures?: ProposalFigures | null;
 };
 
 const nobody: Decider = { personId: null, name: '' };
@@ -363,7 +365,7 @@ export function proposalItem(
   nowMs: number,
   asker?: Asker,
 ): QueueItem {
-  const { proposalId, decision, maker, note, items, totalSatang, madeAtMs, digest, kind } = proposal;
+  const { proposalId, decision, maker, note, totalSatang, madeAtMs, digest, kind } = proposal;
   const { label, effect } = termsOf(decision, kind);
   const whyNot: Readonly<Record<'approve' | 'send-back' | 'withdraw', string | undefined>> = {
     approve: asker && (mayNot(asker, 'check') ?? whyNotCheck(proposal, asker, involved, nowMs)),
@@ -374,7 +376,7 @@ export function proposalItem(
     kind: 'proposal',
     key: String(proposalId),
     version: digest,
-    title: `${proposalId}: ${label}, ${items === 1 ? '1 item' : `${items} items`}`,
+    title: `${proposalId}: ${label}, ${describeCounted(proposal)}`,
     sinceMs: madeAtMs,
     amountSatang: totalSatang,
     moneyMoved: moneyMovedOfDecisions([decision]),

@@ -26,7 +26,7 @@ export interface SignedMatter {
   readonly decision: Decision;
   /** Of an approval before paying; none of other decisions. */
   readonly batches: readonly SignedBatch[];
-  /** How many rows are paid, or things are decided on. */
+  /** How many rows are paid, or things are decided on: as they were counted when it was proposed. */
   readonly rows: number;
   readonly totalSatang: Satang;
   /** Of the proposal: over its frozen items and their versions, corrections included. */

@@ -2,25 +2,27 @@
 import { basename } from 'node:path';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
-import { unsentStatuses } from '../../payout/rules/operator.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { Batch, BatchReader, Report, StatusTotal } from '../../core/ports.ts';
-import type { FoundPayout, PayoutSearch } from '../../payout/ports.ts';
+import type { FoundPayout, HistoryReader, PayoutSearch } from '../../payout/ports.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import { hashFile } from '../../platform/durable-file.ts';
 import { type FiguresContext, readApprovalFigures } from '../approve-batch.ts';
 import type { ReviewContext } from '../context.ts';
 import type { PersonStore, Proposal } from '../ports.ts';
 import { recordReveal } from '../reveal.ts';
-import type { ApprovalFigures, Figure } from '../rules/approval-figures.ts';
+import { figureWhole } from '../freeze.ts';
+import type { ApprovalFigures } from '../rules/approval-figures.ts';
+import type { ProposalFigures } from '../rules/proposal-figures.ts';
 import { whyNotApprove } from '../rules/approval.ts';
 import { decideBatch, versionOfBatch } from '../rules/batch-decisions.ts';
 import { computeBatchSteps, type StepState } from '../rules/batch-steps.ts';
 import { decideOffers, type Offer } from '../rules/offers.ts';
 import { can } from '../rules/people.ts';
-import { answerDecision, countedOf, type DecideForm, decidePage } from './decide-form.ts';
+import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
+import { approvalCard, approvalNotes, countedOfFigures, figuresPanel, sayCounted } from './figures-panel.ts';
 import { addTotals } from '../../overview/rules/today.ts';
-import { html, type Html, type Part } from './html.ts';
+import { html, type Html } from './html.ts';
 import { plainPage, postButton } from './layout.ts';
 import { factList, momentOf, moneyTag, uploadLink, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
@@ -31,6 +33,7 @@ export interface BatchPageContext {
   readonly store: Pick<BatchReader, 'batches' | 'batch' | 'totals' | 'holdTotals' | 'reports'> &
     Pick<PayoutSearch, 'searchPayouts'> &
     FiguresContext['journal'] &
+    HistoryReader &
     Pick<PersonStore, 'persons' | 'editPersons'>;
   readonly readReview: ReadReview;
 }
@@ -193,71 +196,6 @@ function byStatus({ language }: ProvedVisit, totals: readonly StatusTotal[]): Ht
   </ul>`;
 }
 
-function figuresCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): Part {
-  if (figures === undefined) return undefined;
-  const { say } = visit;
-  const {
-    approved,
-    toPay,
-    held,
-    holds,
-    refused,
-    before,
-    newPayees,
-    like,
-    limited,
-    limitedBy,
-    likeReason,
-    largest,
-    digest,
-  } = figures;
-  const line = (word: Word, { rows, amountSatang }: Figure, more: Part = '') =>
-    [
-      say(word),
-      (rows > 0 || word === 'toBePaid') &&
-        html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, ${showCount(rows)} ${say('rowsCounted')}
-          <small>${more}</small>`,
-    ] as const;
-  return html`<section class="card" aria-labelledby="approval">
-    <h2 id="approval">${say('waitsApproval')}</h2>
-    ${factList([
-      line('toBePaid', toPay),
-      line('heldBesides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
-      held.rows > 0 ? line('approvedInAll', approved) : [say('approvedInAll'), undefined],
-      line('notPaid', refused),
-      line('before', before),
-      line('newPayees', newPayees, `${showCount(newPayees.payees)} ${say('payeeCount')}`),
-      line('likeEarlier', like),
-      line('limited', limited, limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', ')),
-      [say('why'), whyOf(visit, likeReason)],
-      [say('payerAccount'), figures.payerAccount],
-      [
-        say('digest'),
-        html`<code>${digest}</code>
-          <small>${say(figures.isCorrected ? 'digestCorrected' : 'digestHint')}</small>`,
-      ],
-    ])}
-    <h3>${say('largest')}</h3>
-    <table>
-      <tbody>
-        ${largest.map(
-          ({ seq, rowNo, payoutId, proxyNo, payeeName, amountSatang, isNewPayee }) =>
-            html`<tr>
-              <td class="number" data-head="${say('amount')}">${showBaht(amountSatang)}</td>
-              <td data-head="${say('payout')}">
-                <a class="open" href="/payout/${seq}">${payoutId}</a> <small>${say('row')} ${rowNo}</small>
-              </td>
-              <td data-head="${say('payee')}">
-                <span class="mono">${proxyNo}</span> <small>${showText(payeeName ?? '')}</small>
-                ${isNewPayee && html`<span class="tag unknown">? ${say('payeeIsNew')}</span>`}
-              </td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </section>`;
-}
-
 function decisionsCard(visit: ProvedVisit, { batch, offers, open }: ShownBatch): Html {
   const { say, language } = visit;
   return html`<section class="card first" aria-labelledby="decisions">
@@ -389,7 +327,7 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
         </ol>
         ${byStatus(visit, totals)}
       </div>
-      ${figuresCard(visit, figures)}
+      ${approvalCard(visit, figures)}
       <div class="columns">
         <div>
           <section class="card">
@@ -416,37 +354,28 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
 
 // ---------------------------------------------------------------- deciding
 
-function formOf(
+/** @param counted what the decision lets happen, as it would be proposed now */
+async function formOf(
+  { store }: BatchPageContext,
   visit: ProvedVisit,
   { batch, totals, figures, people }: ShownBatch,
   decision: BatchDecision,
-  version: string,
-): DecideForm {
-  const { say, language } = visit;
+  { counted, version }: { readonly counted: ProposalFigures; readonly version: string },
+): Promise<DecideForm> {
+  const { say } = visit;
   const { batchId } = batch;
   const path = `/batch/${batchId}`;
-  const unsent = totals.filter(({ status }) => unsentStatuses.includes(status));
-  const rows = unsent.reduce((sum, total) => sum + total.rows, 0);
-  const what = unsent.map(
-    ({ status, rows: count, amountSatang }) =>
-      `${showCount(count)} × ${sayStatus(language, status)} ${showBaht(amountSatang)} ${say('baht')}`,
-  );
-  const isApproval = decision === 'approve-batch' && figures !== undefined;
+  const panel = { figures: counted, counted: countedOfFigures(counted) };
   return {
     decision,
     path: `${path}/decide/${decision}`,
     back: path,
     targets: [{ kind: 'batch', key: batchId, version }],
     ...(decision === 'approve-batch' && people !== undefined ? { people } : {}),
-    what: isApproval
-      ? countedOf(visit, figures.approved.rows, figures.approved.amountSatang)
-      : `${say('batch')} ${batchId}, ${rows === 0 ? '0' : what.join(', ')}`,
+    what: sayCounted(visit, panel.counted),
     shown: [
-      factList([
-        [say('batch'), html`<a href="${path}">${batchId}</a>`],
-        [say('file'), showText(batch.fileName)],
-      ]),
-      isApproval ? figuresCard(visit, figures) : byStatus(visit, totals),
+      await figuresPanel(store, visit, panel),
+      decision === 'approve-batch' ? approvalNotes(visit, figures) : byStatus(visit, totals),
     ],
     hidden: { version },
     nameTarget: () => html`<a href="${path}">${say('batch')} ${batchId}</a>`,
@@ -468,10 +397,12 @@ async function answerDecide(
   if (decision === undefined || shown === undefined) return notFound(visit);
   const offer = shown.offers.find((one) => one.decision === decision);
   const version = isPosted ? (fields['version'] ?? '') : versionNow(decision, shown);
-  const form = formOf(visit, shown, decision, version);
+  const { batchId } = shown.batch;
   if (offer?.whyNot !== undefined)
-    return plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, offer.whyNot), form.back);
+    return plainPage(visit, 409, visit.say('notPossible'), whyOf(visit, offer.whyNot), `/batch/${batchId}`);
   const review = await context.readReview();
+  const counted = await figureWhole(review, decision, { kind: 'batch', key: batchId });
+  const form = await formOf(context, visit, shown, decision, { counted, version });
   return isPosted ? answerDecision(visit, review, form, fields) : decidePage(visit, review, form);
 }
 

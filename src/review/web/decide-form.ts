@@ -1,11 +1,10 @@
 /** The form in which a decision is made: what it is about, why, by which evidence, and what follows. */
-import { showBaht, showCount } from '../../core/figures.ts';
-import type { Satang } from '../../core/money.ts';
+import { showCount } from '../../core/figures.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
 import { type EvidenceRefusal, type PreparedEvidence, prepareEvidence } from '../evidence-files.ts';
 import { type Objection, proposeAll } from '../review.ts';
-import { countDeciders, type Correction, type Target, type TargetKind } from '../rules/proposal.ts';
+import { countDeciders, type Correction, type Target } from '../rules/proposal.ts';
 import { type Decision, decisionTerms } from '../rules/terms.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, problems } from './layout.ts';
@@ -71,15 +70,6 @@ function readAsked(fields: Fields): Asked {
 
 const isOfRegistration = ({ targets }: Pick<DecideForm, 'targets'>): boolean =>
   targets[0]?.kind === 'registration';
-
-/** "3 payouts, 13,400.00 baht", "3 registrations". @param kind of what is counted */
-export function countedOf({ say }: ProvedVisit, count: number, sumSatang: Satang, kind?: TargetKind): string {
-  if (kind === 'registration')
-    return `${showCount(count)} ${say(count === 1 ? 'oneRegistration' : 'manyRegistrations')}`;
-  if (kind === 'registration-batch')
-    return `${showCount(count)} ${say(count === 1 ? 'oneRegistrationFile' : 'manyRegistrationFiles')}`;
-  return `${showCount(count)} ${say(count === 1 ? 'onePayout' : 'manyPayouts')}, ${showBaht(sumSatang)} ${say('baht')}`;
-}
 
 interface Complaint {
   readonly field: string;

@@ -10,12 +10,14 @@ import type { PayoutFilter } from '../../payout/rules/search.ts';
 import { moneyMovedOf } from '../../reports/rules/report-rows.ts';
 import type { ReviewContext } from '../context.ts';
 import { evidenceBytesMax } from '../evidence-files.ts';
-import { readOptions } from '../payout-target.ts';
+import { readOptions, readOptionsOfEach } from '../payout-target.ts';
+import type { Counted } from '../rules/proposal-figures.ts';
 import type { Objection } from '../review.ts';
-import { decideOffers } from '../rules/offers.ts';
+import { type CountedWhy, countWhys, decideOffers } from '../rules/offers.ts';
 import type { Target } from '../rules/proposal.ts';
 import { isPayoutDecision, type PayoutDecision, payoutDecisions } from '../rules/terms.ts';
-import { answerDecision, countedOf, type DecideForm, decidePage, withFile } from './decide-form.ts';
+import { answerDecision, type DecideForm, decidePage, withFile } from './decide-form.ts';
+import { sayCounted } from './figures-panel.ts';
 import { html, type Html, type Part } from './html.ts';
 import { plainPage } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
@@ -131,12 +133,20 @@ interface FrozenList {
   readonly personId: number;
   readonly madeAtMs: number;
   readonly rows: readonly FrozenRow[];
+  /** Of each decision why it is not possible, by the key of the row: judged once, over all rows, when the list is frozen. */
+  readonly impossible: ReadonlyMap<PayoutDecision, ReadonlyMap<string, string>>;
   /** Keys of the latest objections: what can be left out. */
   objected: ReadonlySet<string>;
 }
 
 const sumOf = ({ rows }: Pick<FrozenList, 'rows'>): Satang =>
   sumSatang(rows.map(({ amountSatang }) => amountSatang));
+
+const countedOfRows = ({ rows }: Pick<FrozenList, 'rows'>): Counted => ({
+  of: 'payouts',
+  rows: rows.length,
+  amountSatang: sumOf({ rows }),
+});
 
 const freeze = (row: ResultRow, version: string): FrozenRow => ({
   target: targetOf(row.seq, version),
@@ -150,7 +160,7 @@ const frozenListsMax = 5;
 /** Items that are decided on at once: each of them is looked at before anything is proposed. */
 const frozenItemsMax = 5_000;
 const pageRows = 500;
-/** Items that are shown, and asked about what is possible. */
+/** Items that are shown. */
 const itemsShownMax = 50;
 
 /** Why a list is no longer kept, as a word of the page. */
@@ -222,14 +232,15 @@ async function answerChoice(
   if (rows === undefined)
     return plainPage(visit, 422, say('decideOnAll'), `${say('tooManyChosen')} ${showCount(frozenItemsMax)}`);
   if (rows.length === 0) return plainPage(visit, 422, say('decideOn'), say('noneChosen'));
-  const list = { personId: person.personId, madeAtMs: nowMs, rows, objected: new Set<string>() };
+  const impossible = await judgeRows(await context.readReview(), rows);
+  const list = { personId: person.personId, madeAtMs: nowMs, rows, impossible, objected: new Set<string>() };
   return { goTo: `/decide/${lists.keep(list)}` };
 }
 
 async function itemTable(
   { store }: DecidePageContext,
   visit: ProvedVisit,
-  { rows }: FrozenList,
+  { rows }: Pick<FrozenList, 'rows'>,
 ): Promise<Html> {
   const { say, language } = visit;
   const shown: Part[] = [];
@@ -243,7 +254,9 @@ async function itemTable(
           <a class="open" href="/payout/${row.seq}">${row.cells.payoutId.trim()}</a>
           <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>
         </td>
-        <td class="number" data-head="${say('amount')}">${showBaht(amountOf(row))}</td>
+        <td class="number" data-head="${say('amount')}">
+          ${row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)}
+        </td>
         <td data-head="${say('status')}">
           ${sayStatus(language, row.status)}<br />${moneyTag(visit, moneyMovedOf(row))}
         </td>
@@ -266,22 +279,59 @@ async function itemTable(
     ${rest > 0 && html`<p>${say('andMore')} ${showCount(rest)}</p>`}`;
 }
 
-/** How many of the first items each decision is possible for, with the reason of the first where it is not. */
-async function countPossible(
+/** Why each decision is not possible, by the keys of the rows. */
+async function judgeRows(
   review: ReviewContext,
-  { rows }: FrozenList,
-): Promise<ReadonlyMap<PayoutDecision, { readonly possible: number; readonly why: string | undefined }>> {
-  const found = new Map(
-    payoutDecisions.map((name) => [name, { possible: 0, why: undefined as string | undefined }]),
-  );
-  for (const { target } of rows.slice(0, itemsShownMax))
-    for (const { decision, whyNot } of (await readOptions(review, Number(target.key))) ?? []) {
-      const count = found.get(decision);
-      if (count === undefined) continue;
-      if (whyNot === undefined) count.possible += 1;
-      else count.why ??= whyNot;
+  rows: readonly FrozenRow[],
+): Promise<FrozenList['impossible']> {
+  const found = new Map(payoutDecisions.map((name) => [name, new Map<string, string>()]));
+  const seqs = rows.map(({ target }) => Number(target.key));
+  await readOptionsOfEach(review, seqs, (seq, options) => {
+    for (const [name, impossible] of found) {
+      const whyNot = options?.find(({ decision }) => decision === name)?.whyNot;
+      if (options === undefined) impossible.set(String(seq), 'there is no such row in the journal');
+      else if (whyNot !== undefined) impossible.set(String(seq), whyNot);
     }
+  });
   return found;
+}
+
+interface Split {
+  readonly possible: readonly FrozenRow[];
+  readonly amountSatang: Satang;
+  /** Of the others, the most frequent first. */
+  readonly whyNot: readonly CountedWhy[];
+}
+
+/** The rows for which a decision is possible, and why it is not for the others. */
+function splitRows({ rows, impossible }: FrozenList, decision: PayoutDecision): Split {
+  const whyOfKey = impossible.get(decision) ?? new Map<string, string>();
+  const whyNot = countWhys(rows.flatMap(({ target }) => whyOfKey.get(target.key) ?? []));
+  const possible = rows.filter(({ target }) => !whyOfKey.has(target.key));
+  return { possible, amountSatang: sumOf({ rows: possible }), whyNot };
+}
+
+/** Reasons that are named; the rest is counted. */
+const whysShownMax = 5;
+
+function whysList(visit: ProvedVisit, whyNot: Split['whyNot']): Html {
+  const rest = whyNot.slice(whysShownMax).reduce((sum, [, rows]) => sum + rows, 0);
+  return html`<ul>
+    ${whyNot.slice(0, whysShownMax).map(([why, rows]) => html`<li>${showCount(rows)} × ${whyOf(visit, why)}</li>`)}
+    ${rest > 0 && html`<li>${visit.say('andMore')} ${showCount(rest)}</li>`}
+  </ul>`;
+}
+
+/** What of the list is not proposed, and why. */
+function leftOutCard(visit: ProvedVisit, { whyNot }: Split): Part {
+  if (whyNot.length === 0) return undefined;
+  const rows = whyNot.reduce((sum, [, count]) => sum + count, 0);
+  return html`<div class="cannot">
+    <b class="tag alarm"
+      ><span aria-hidden="true">!</span> ${visit.say('leftOutOfList')}: ${showCount(rows)}</b
+    >
+    ${whysList(visit, whyNot)}
+  </div>`;
 }
 
 /** A correction is one row's own. */
@@ -294,27 +344,33 @@ async function listPage(
   list: FrozenList,
 ): Promise<Page> {
   const { say, language } = visit;
-  const review = await context.readReview();
-  const possible = await countPossible(review, list);
-  const looked = Math.min(list.rows.length, itemsShownMax);
   const counted = decisionsOnMany.map((decision) => ({
     decision,
     label: sayDecision(language, decision),
-    ...(possible.get(decision) ?? { possible: 0, why: undefined }),
+    ...splitRows(list, decision),
   }));
   const offered = counted
-    .filter((one) => one.possible > 0)
+    .filter(({ possible }) => possible.length > 0)
     .map(
-      ({ decision, label, possible: count }) =>
+      ({ decision, label, possible, amountSatang, whyNot }) =>
         html`<li>
           <a class="button" href="/decide/${key}/${decision}">${label}</a>
-          <small>${say('possibleFor')} ${count} ${say('of')} ${looked}</small>
+          <small
+            >${say('possibleFor')} ${showCount(possible.length)} ${say('of')}
+            ${showCount(list.rows.length)}${
+              amountSatang > 0n && `, ${showBaht(amountSatang)} ${say('baht')}`
+            }</small
+          >
+          ${whyNot.length > 0 && html`<div class="cannot">${whysList(visit, whyNot)}</div>`}
         </li>`,
     );
   const others = counted
-    .filter((one) => one.possible === 0)
-    .map(({ label, why }) => html`<li class="off">${label} <small>${whyOf(visit, why)}</small></li>`);
-  const title = `${say('decideOn')}: ${countedOf(visit, list.rows.length, sumOf(list))}`;
+    .filter(({ possible }) => possible.length === 0)
+    .map(
+      ({ label, whyNot: [first] }) =>
+        html`<li class="off">${label} <small>${whyOf(visit, first?.[0])}</small></li>`,
+    );
+  const title = `${say('decideOn')}: ${sayCounted(visit, countedOfRows(list))}`;
   return {
     title,
     body: html`<h1>${title}</h1>
@@ -354,6 +410,7 @@ async function formOfMany(
   decision: PayoutDecision,
 ): Promise<DecideForm> {
   const { rows } = list;
+  const split = splitRows(list, decision);
   const names = new Map(rows.map(({ target, name }) => [target.key, name]));
   const path = `/decide/${key}/${decision}`;
   return {
@@ -361,9 +418,9 @@ async function formOfMany(
     path,
     back: `/decide/${key}`,
     leaveOutPath: `${path}/leave-out`,
-    targets: rows.map(({ target }) => target),
-    what: countedOf(visit, rows.length, sumOf(list)),
-    shown: await itemTable(context, visit, list),
+    targets: split.possible.map(({ target }) => target),
+    what: sayCounted(visit, countedOfRows({ rows: split.possible })),
+    shown: [leftOutCard(visit, split), await itemTable(context, visit, { rows: split.possible })],
     hidden: {},
     evidenceFolder: context.evidenceFolder,
     nameTarget: (target) => html`<a href="/payout/${target.key}">${names.get(target.key)}</a>`,

@@ -1,11 +1,13 @@
 /** The list of a proposal: each payout, registration or other thing that it is about, as it was proposed and as it is. */
 import { showBaht } from '../../core/figures.ts';
+import { parseBaht, sumSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { HistoryReader, PayoutHistory } from '../../payout/ports.ts';
 import type { RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
 import type { ProposalItem } from '../ports.ts';
 import { findRegistrationChangeSince } from '../registration-target.ts';
+import type { ProposalFigures } from '../rules/proposal-figures.ts';
 import { findChangeSince, findStatusThen, payoutCauseTerms, type TargetKind } from '../rules/proposal.ts';
 import { describeTarget } from '../rules/target-words.ts';
 import { html, type Html, type Part } from './html.ts';
@@ -22,31 +24,32 @@ const itemWords: Readonly<Record<ProposalItem['status'], Word>> = {
   closed: 'itemClosed',
 };
 
-/** What it is to be paid as, beside what it asks for. */
-function correctionOf(
-  { say }: ProvedVisit,
-  { correction }: ProposalItem,
-  { row }: PayoutHistory,
-  isRevealed: boolean,
-): Part {
+/** An amount as a file or a person has written it. */
+function showCell(amount: string | null): string {
+  const satang = parseBaht(amount ?? '');
+  return satang === undefined ? showText(amount ?? '?') : showBaht(satang);
+}
+
+/** What it is to be paid as, beside what it asked for when that was proposed. */
+function correctionOf({ say }: ProvedVisit, { correction }: ProposalItem, isRevealed: boolean): Part {
   if (correction === undefined) return undefined;
   const show = (number: string) => (isRevealed ? number : maskDigits(number));
   const { proxyNo, amount } = correction;
-  const was = row.instruction ?? row.cells;
+  // An older program has not kept what it was: by now the row may ask for what it was corrected to.
+  const was = correction.was ?? { proxyNo: null, amount: null };
   return html`<ul class="chips becomes">
     ${
       proxyNo !== null &&
       html`<li>
-        <small>${say('payeeNumber')}</small> ${show(was.proxyNo)} <small>${say('becomes')}</small>
+        <small>${say('payeeNumber')}</small> ${show(was.proxyNo ?? '?')} <small>${say('becomes')}</small>
         <b>${show(proxyNo)}</b>
       </li>`
     }
     ${
       amount !== null &&
       html`<li>
-        <small>${say('amount')}</small> ${
-          row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang)
-        } <small>${say('becomes')}</small> <b>${amount}</b>
+        <small>${say('amount')}</small> ${showCell(was.amount)} <small>${say('becomes')}</small>
+        <b>${showCell(amount)}</b>
       </li>`
     }
   </ul>`;
@@ -95,7 +98,7 @@ function payoutItem(
       <small>${batch.batchId} · ${visit.say('row')} ${row.rowNo}</small>`,
     row.amountSatang === null ? showText(row.cells.amount) : showBaht(row.amountSatang),
     html`<span class="mono">${maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo)}</span>
-      <small>${showText(names)}</small> ${correctionOf(visit, item, history, isRevealed)}`,
+      <small>${showText(names)}</small> ${correctionOf(visit, item, isRevealed)}`,
     thenAndNow(visit, item, standsOf(visit, item, history)),
   ];
 }
@@ -112,6 +115,7 @@ function registrationItem(
   const before = findStatusThen(version, row, events);
   const account = row.currentInstruction?.accountNo ?? row.cells.accountNo;
   const corrected = item.correction?.accountNo;
+  const was = corrected === undefined ? account : (item.correction?.was?.accountNo ?? '?');
   const stands: Stands = {
     changed: findRegistrationChangeSince(version, row, events),
     before: before && sayRegistrationStatus(language, before),
@@ -123,7 +127,7 @@ function registrationItem(
       >
       <small>${batch.batchId} · ${say('row')} ${row.rowNo}</small>`,
     undefined,
-    html`<span class="mono">${show(account)}</span> ${
+    html`<span class="mono">${show(was)}</span> ${
         corrected !== undefined &&
         html`<small>${say('becomes')}</small> <b class="mono">${show(corrected)}</b>`
       }`,
@@ -137,6 +141,7 @@ async function describeItem(
   visit: ProvedVisit,
   item: ProposalItem,
   isRevealed: boolean,
+  figures: ProposalFigures | null,
 ): Promise<readonly Part[]> {
   const seq = Number(item.key);
   if (item.kind === 'registration') {
@@ -144,7 +149,15 @@ async function describeItem(
     if (history !== undefined) return registrationItem(visit, item, history, isRevealed);
   }
   const history = item.kind === 'payout' ? await store.history(seq) : undefined;
-  return history === undefined ? [describeOther(visit, item)] : payoutItem(visit, item, history, isRevealed);
+  if (history !== undefined) return payoutItem(visit, item, history, isRevealed);
+  return [describeOther(visit, item), figures === null ? undefined : sumOfItem(item, figures)];
+}
+
+/** What was counted of a batch, or on an account. */
+function sumOfItem({ kind, key }: ProposalItem, { of, files }: ProposalFigures): Part {
+  if (of !== 'payouts' || (kind !== 'batch' && kind !== 'payer')) return undefined;
+  const own = kind === 'batch' ? files.filter(({ batchId }) => batchId === key) : files;
+  return showBaht(sumSatang(own.map(({ amountSatang }) => amountSatang)));
 }
 
 /** What is no payout, or one that has left. */
@@ -175,11 +188,12 @@ export async function itemRow(
   visit: ProvedVisit,
   item: ProposalItem,
   isRevealed: boolean,
+  figures: ProposalFigures | null = null,
 ): Promise<Html> {
   const { say } = visit;
   const { itemNo, kind, status, why, note } = item;
   const heads = itemHeads(kind);
-  const [name, amount, payee, state] = await describeItem(store, visit, item, isRevealed);
+  const [name, amount, payee, state] = await describeItem(store, visit, item, isRevealed, figures);
   return html`<tr>
     <td data-head="${say(heads.name)}">${itemNo}. ${name}</td>
     ${heads.hasAmount && html`<td class="number" data-head="${say('amount')}">${amount}</td>`}

@@ -1,10 +1,17 @@
 /** What waits for a check, and one proposal with exactly the list that it is about. */
 import { showBaht, showCount } from '../../core/figures.ts';
+import { zeroSatang } from '../../core/money.ts';
+import { changedSince } from '../batch-target.ts';
 import { printable, showText } from '../../core/outgoing-text.ts';
 import type { PersonStore, Proposal, ProposalItem } from '../ports.ts';
 import { locateEvidence } from '../evidence-files.ts';
+import { type FiguresContext, readApprovalFigures } from '../approve-batch.ts';
+import type { ReviewContext } from '../context.ts';
 import { recordReveal } from '../reveal.ts';
+import { type Judged, judgeProposal } from '../review.ts';
+import type { ApprovalFigures } from '../rules/approval-figures.ts';
 import { can } from '../rules/people.ts';
+import { countedOf } from '../rules/proposal-figures.ts';
 import {
   type EvidenceFile,
   openProposalStatuses,
@@ -12,7 +19,7 @@ import {
   whyNotWithdraw,
 } from '../rules/proposal.ts';
 import { deciderOf, findWhyNotCheck, giveVerdict, type Verdict } from '../verdict.ts';
-import { countedOf } from './decide-form.ts';
+import { approvalNotes, effectOfProposal, proposalPanel, sayFiles } from './figures-panel.ts';
 import { itemHeads, type ItemsReader, itemRow } from './proposal-items.ts';
 import { html, type Html, type Part } from './html.ts';
 import { csrfField, plainPage, postButton, problems } from './layout.ts';
@@ -27,10 +34,12 @@ import {
   type SigningPageContext,
 } from './signing-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
-import { sayAge, sayDecision, sayEffect, sayProposalStatus, type Word } from './words.ts';
+import { sayAge, sayDecision, sayProposalStatus, type Word } from './words.ts';
 
 export interface ProposalsPageContext {
-  readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'>;
+  readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'> & FiguresContext['journal'];
+  /** What can be carried out of an open proposal. */
+  readonly judge: Judge;
   readonly readReview: ReadReview;
   readonly signing: SigningPageContext;
   readonly evidenceFolder?: string | undefined;
@@ -46,22 +55,20 @@ const endedStatuses = proposalStatuses.filter((status) => !openProposalStatuses.
 
 // ---------------------------------------------------------------- the list
 
-/** No money is moved by a registration. */
-const isOfRegistrations = ({ kind }: Pick<Proposal, 'kind'>): boolean =>
-  kind === 'registration' || kind === 'registration-batch';
-
 function proposalRow(visit: ProvedVisit, proposal: Proposal): Html {
   const { say, language, nowMs } = visit;
-  const { proposalId, decision, items, totalSatang, maker, madeAtMs, note, status, checker, kind } = proposal;
+  const { proposalId, decision, maker, madeAtMs, note, status, checker, kind } = proposal;
+  const { rows, amountSatang } = countedOf(proposal);
+  const files = proposal.figures ? sayFiles(visit, proposal.figures) : undefined;
   return html`<tr>
     <td data-head="${say('decision')}">
       <a class="open" href="/proposal/${proposalId}"
         ><span class="name">${proposalId}. ${sayDecision(language, decision, kind)}</span></a
       >
-      <small>${showText(note)}</small>
+      ${files !== undefined && html`<small>${files}</small>`} <small>${showText(note)}</small>
     </td>
-    <td class="number" data-head="${say('items')}">${showCount(items)}</td>
-    <td class="number" data-head="${say('sum')}">${!isOfRegistrations(proposal) && showBaht(totalSatang)}</td>
+    <td class="number" data-head="${say('items')}">${rows === null ? '?' : showCount(rows)}</td>
+    <td class="number" data-head="${say('sum')}">${amountSatang !== null && showBaht(amountSatang)}</td>
     <td data-head="${say('maker')}">${maker}</td>
     <td class="mono" data-head="${say('age')}">${sayAge(language, nowMs - madeAtMs)}</td>
     <td data-head="${say('status')}">
@@ -189,17 +196,11 @@ const fileOf = (visit: ProvedVisit, proposalId: number, { name, sha256, bytes }:
     }`;
 
 function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevealed: boolean): Html {
-  const { say, language } = visit;
-  const { decision, note, evidence, evidenceFile, maker, madeAtMs, items, totalSatang, digest } = proposal;
-  const { checker, checkedAtMs } = proposal;
+  const { say } = visit;
+  const { note, evidence, evidenceFile, maker, madeAtMs, checker, checkedAtMs } = proposal;
   const show = (text: string) => (isRevealed ? text : showText(text));
   return factList([
-    [
-      say('effect'),
-      sayEffect(language, decision, countedOf(visit, items, totalSatang, proposal.kind), proposal.kind),
-    ],
-    [say('items'), showCount(items)],
-    [say('sum'), !isOfRegistrations(proposal) && `${showBaht(totalSatang)} ${say('baht')}`],
+    [say('effect'), effectOfProposal(visit, proposal)],
     [say('whyNote'), show(note)],
     [say('evidence'), evidence === null ? undefined : show(evidence)],
     [say('evidenceFile'), evidenceFile ? fileOf(visit, proposal.proposalId, evidenceFile) : undefined],
@@ -209,7 +210,7 @@ function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevea
       checker !== null && checkedAtMs !== null && html`${checker}, ${momentOf(visit, checkedAtMs)}`,
     ],
     [say('signedBy'), signatures],
-    [say('listDigest'), html`<code>${digest}</code>`],
+    [say('listDigest'), html`<code>${proposal.digest}</code>`],
   ]);
 }
 
@@ -241,21 +242,77 @@ const sendBackForm = (visit: ProvedVisit, { proposalId }: Proposal): Html => {
   </form>`;
 };
 
+const filesBehind = (files: string | undefined): string => (files === undefined ? '' : `, ${files}`);
+
+/** Reasons that are named; the rest is counted. */
+const whysShownMax = 5;
+
+const countCannot = ({ whyNot }: Judged): number => whyNot.reduce((sum, [, count]) => sum + count, 0);
+
+/** Over all items: what can be carried out now, and why the rest cannot. */
+function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judged | undefined): Part {
+  const { say } = visit;
+  if (judged === undefined) return undefined;
+  const { possible, amountSatang, whyNot } = judged;
+  const isOfMoney = kind === 'payout';
+  if (whyNot.length === 0 && items === 1) return undefined;
+  const cannot = countCannot(judged);
+  const rest = whyNot.slice(whysShownMax).reduce((sum, [, count]) => sum + count, 0);
+  return html`<p class="judged">
+      <b>${say('canGoOn')}: ${showCount(possible)} ${say('of')} ${showCount(items)}</b>${
+        isOfMoney && `, ${showBaht(amountSatang)} ${say('baht')}`
+      }
+    </p>
+    ${
+      cannot > 0 &&
+      html`<div class="cannot">
+        <b class="tag alarm"><span aria-hidden="true">!</span> ${say('cannotGoOn')}: ${showCount(cannot)}</b>
+        <ul>
+          ${whyNot
+            .slice(0, whysShownMax)
+            .map(([why, count]) => html`<li>${showCount(count)} × ${whyOf(visit, why)}</li>`)}
+          ${rest > 0 && html`<li>${say('andMore')} ${showCount(rest)}</li>`}
+        </ul>
+      </div>`
+    }`;
+}
+
+/** What an approval does not carry out. */
+function refusedThen(visit: ProvedVisit, judged: Judged | undefined): Part {
+  const cannot = judged === undefined ? 0 : countCannot(judged);
+  return (
+    cannot > 0 && `${visit.say('refusedThen')} ${showCount(cannot)}${visit.language === 'en' ? '.' : ''}`
+  );
+}
+
 function verdictCard(
   visit: ProvedVisit,
   proposal: Proposal,
   whyNot: { readonly approve: string | undefined; readonly sendBack: string | undefined },
   way: ApprovalWay,
+  judged: Judged | undefined,
 ): Part {
   const { say, person, nowMs, proved } = visit;
   if (!isOpen(proposal)) return undefined;
   const isOwn = proposal.makerId === person.personId;
   const reason = isOwn ? say('ownProposal') : whyOf(visit, whyNot.approve);
   const canWithdraw = whyNotWithdraw(proposal, deciderOf(proved), nowMs) === undefined;
-  return html`<section class="card first">
+  return html`<section class="card first decision" aria-labelledby="your-decision">
+    <h2 id="your-decision">${say('yourDecision')}</h2>
+    <blockquote>
+      <small>${proposal.maker}</small>
+      <p>${showText(proposal.note)}</p>
+    </blockquote>
+    ${judgedLine(visit, proposal, judged)}
     ${
       whyNot.approve === undefined
-        ? approveForms[way](visit, proposal)
+        ? html`<p>
+              ${say('youApprove')}: <b>${effectOfProposal(visit, proposal)}</b>${
+                proposal.figures ? filesBehind(sayFiles(visit, proposal.figures)) : undefined
+              }${fullStop(visit)}
+              ${refusedThen(visit, judged)}
+            </p>
+            ${approveForms[way](visit, proposal)}`
         : html`<p><b>${say('cannotApprove')}</b><br />${reason}</p>`
     }
     ${whyNot.sendBack === undefined && sendBackForm(visit, proposal)}
@@ -284,7 +341,9 @@ async function proposalPage(
   if (proposal === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
   const after = readId(fields, 'after') ?? 0;
   const items = await review.journal.proposalItems(proposal.proposalId, after, itemsOnPage);
-  const rows = await Promise.all(items.map(async (item) => itemRow(context.store, visit, item, isRevealed)));
+  const rows = await Promise.all(
+    items.map(async (item) => itemRow(context.store, visit, item, isRevealed, proposal.figures ?? null)),
+  );
   const whyNot = {
     approve: await findWhyNotCheck(review, proposal, visit.proved),
     sendBack: await findWhyNotCheck(review, proposal, visit.proved, 'send-back'),
@@ -300,6 +359,9 @@ async function proposalPage(
   // What was revealed is shown once.
   const live = (name: string) => !isRevealed && html`data-live="${name}"`;
   const way = await findApprovalWay(context.signing, review, visit);
+  const panel = await proposalPanel(context.store, visit, proposal);
+  const waiting = await readWaitingFigures(context, review, proposal);
+  const judged = await judgeShown(context, review, visit, proposal, waiting);
   const signatures = await signaturesOf(context.signing, visit, proposal);
   return {
     title,
@@ -307,12 +369,63 @@ async function proposalPage(
     body: html`${complaint === undefined ? html`<div ${live('outcome')}>${banner(visit, proposal, refused)}</div>` : problems(visit, [complaint])}
       <h1>${title}</h1>
       <div class="columns">
-        <section class="card" ${live('facts')}>${facts(visit, proposal, signatures, isRevealed)}</section>
-        <div class="first" ${live('verdict')}>${verdictCard(visit, proposal, whyNot, way)}</div>
+        <div ${live('facts')}>
+          ${panel} ${approvalNotes(visit, waiting)}
+          <section class="card">${facts(visit, proposal, signatures, isRevealed)}</section>
+        </div>
+        <div class="first" ${live('verdict')}>${verdictCard(visit, proposal, whyNot, way, judged)}</div>
       </div>
       ${isRevealed && html`<p role="status">${say('revealed')}</p>`}
       ${canReveal && postButton(visit, `${path}/reveal`, say('revealNumbers'), {}, '')}
       <div ${live('list')}>${itemTable(visit, proposal, { items, rows, after })}</div>`,
+  };
+}
+
+/** What waits of the batch that is approved, as long as it is what was proposed: what is unusual about it is found now. */
+async function readWaitingFigures(
+  { store }: ProposalsPageContext,
+  review: ReviewContext,
+  proposal: Proposal,
+): Promise<ApprovalFigures | undefined> {
+  if (proposal.decision !== 'approve-batch' || !isOpen(proposal)) return undefined;
+  const [item] = await review.journal.proposalItems(proposal.proposalId, 0, 1);
+  const figures = item && (await readApprovalFigures({ ...review, journal: store }, item.key));
+  return figures?.digest === item?.version ? figures : undefined;
+}
+
+/** Over all items of a list; of a batch that waits for approval whether it is what was proposed. */
+async function judgeShown(
+  { judge }: ProposalsPageContext,
+  review: ReviewContext,
+  visit: ProvedVisit,
+  proposal: Proposal,
+  waiting: ApprovalFigures | undefined,
+): Promise<Judged | undefined> {
+  const { kind, decision } = proposal;
+  if (!isOpen(proposal)) return undefined;
+  if (kind === 'payout' || kind === 'registration') return judge(review, visit, proposal);
+  const isChanged = decision === 'approve-batch' && waiting === undefined;
+  return isChanged ? { possible: 0, amountSatang: zeroSatang, whyNot: [[changedSince, 1]] } : undefined;
+}
+
+/** Looks at all items of a proposal. */
+type Judge = (review: ReviewContext, visit: ProvedVisit, proposal: Proposal) => Promise<Judged>;
+
+/** Proposals that are kept as they were found. */
+const judgedMax = 20;
+
+/** Keeps what it has found for as long as nothing changes in the journal: thousands of rows take a second. */
+export function makeJudge(): Judge {
+  const kept = new Map<number, { readonly mark: string; readonly judged: Promise<Judged> }>();
+  return async (review, { mark }, proposal) => {
+    const { proposalId } = proposal;
+    const known = kept.get(proposalId);
+    if (known?.mark === mark) return known.judged;
+    const judged = judgeProposal(review, proposal);
+    kept.delete(proposalId);
+    kept.set(proposalId, { mark, judged });
+    for (const [oldest] of [...kept].slice(0, -judgedMax)) kept.delete(oldest);
+    return judged;
   };
 }
 

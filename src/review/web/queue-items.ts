@@ -2,6 +2,8 @@
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
+import type { ReviewContext } from '../context.ts';
+import { figureWhole } from '../freeze.ts';
 import { type OwnersContext, takeItem } from '../owners.ts';
 import { can } from '../rules/people.ts';
 import type { Target } from '../rules/proposal.ts';
@@ -17,6 +19,7 @@ import { type Decision, otherDecisions } from '../rules/terms.ts';
 import { deciderOf } from '../verdict.ts';
 import { answerDecision, type DecideForm, decidePage } from './decide-form.ts';
 import { html, type Html, type Part } from './html.ts';
+import { countedOfFigures, figuresPanel, type Panel, sayCounted } from './figures-panel.ts';
 import { plainPage, postButton } from './layout.ts';
 import { factList, moneyTag, whyOf } from './parts.ts';
 import type { ReadReview } from './payout-page.ts';
@@ -198,6 +201,16 @@ const shownOf = (visit: ProvedVisit, item: OwnedItem): Html => {
   ]);
 };
 
+/** What the decision lets happen on an account, as it would be proposed now; undefined of what has no rows. */
+async function countItem(
+  review: ReviewContext,
+  decision: Decision,
+  target: Target,
+): Promise<Panel | undefined> {
+  const figures = await figureWhole(review, decision, target);
+  return figures.of === 'others' ? undefined : { figures, counted: countedOfFigures(figures) };
+}
+
 /** First the form, by what was clicked; then, once it is filled in, the decision. */
 async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { kind = '', key = '', version = '', decision = '' } = fields;
@@ -211,17 +224,18 @@ async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields
   const target = { kind: kind === 'doubt' ? 'batch' : kind, key, version } as Target;
   const { title } = item;
   const named = kind === 'day' ? sayDate(visit.language, key) : sayWhy(visit.language, title).text;
+  const review = await context.readReview();
+  const panel = await countItem(review, decision as Decision, target);
   const form: DecideForm = {
     decision: decision as Decision,
     path: '/queue/item',
     back: '/queue',
     targets: [target],
-    what: showText(named),
-    shown: shownOf(visit, item),
+    what: panel === undefined ? showText(named) : `${showText(named)}: ${sayCounted(visit, panel.counted)}`,
+    shown: [shownOf(visit, item), panel && (await figuresPanel(review.journal, visit, panel))],
     hidden: { kind, key, version, decision },
     nameTarget: () => showText(named),
   };
-  const review = await context.readReview();
   return fields['note'] === undefined
     ? decidePage(visit, review, form)
     : answerDecision(visit, review, form, fields);

@@ -38,7 +38,7 @@ import { type BatchPageContext, makeBatchViews } from './batch-page.ts';
 import { makeDecideViews } from './decide-page.ts';
 import { makeProxySignInViews, proxyRefusalPage, ProxyRefusals } from './proxy-door.ts';
 import { makePayoutViews, type PayoutPageContext, type ReadReview } from './payout-page.ts';
-import { makeProposalViews, type ProposalsPageContext } from './proposals-page.ts';
+import { makeJudge, makeProposalViews, type ProposalsPageContext } from './proposals-page.ts';
 import type { ReadQueue } from './queue-items.ts';
 import { makeQueueViews, type QueuePageContext, readQueueFilter } from './queue-page.ts';
 import { makePasskeyViews } from './passkeys-page.ts';
@@ -138,6 +138,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     },
     readReview: options.readReview,
     place: () => placeOf(readOrigin()),
+    store,
     scene: { isSandbox: options.isSandbox, companyId: payer?.companyId ?? '', journalId: store.journalId },
     challenges: new Challenges(),
     onChange: options.onUserChange,
@@ -159,7 +160,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
     ...makeQueueViews({ readQueue: async () => nothingElse, ...options }),
     ...makePayoutViews(options),
     ...deciding.views,
-    ...makeProposalViews({ ...options, signing }),
+    ...makeProposalViews({ ...options, signing, judge: makeJudge() }),
     ...makeBatchViews(options),
     ...makePasskeyViews(signing),
     ...makeSigningViews(signing),

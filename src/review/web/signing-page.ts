@@ -1,12 +1,12 @@
 /** Signing an approval with a passkey: the text that is signed, in full, and the button that asks the key. */
-import { showBaht } from '../../core/figures.ts';
+import type { HistoryReader } from '../../payout/ports.ts';
 import type { ReviewContext } from '../context.ts';
 import { askForSignature, listUsable } from '../passkeys.ts';
 import type { Proposal } from '../ports.ts';
 import { showKey } from '../rules/passkey.ts';
 import { approveSigned, readMatter, type SigningScene } from '../signed-approval.ts';
 import { findWhyNotCheck } from '../verdict.ts';
-import { countedOf } from './decide-form.ts';
+import { effectOfProposal, proposalPanel } from './figures-panel.ts';
 import { html, Html, type Part } from './html.ts';
 import { plainPage, problems } from './layout.ts';
 import { factList, momentOf } from './parts.ts';
@@ -18,11 +18,12 @@ import {
   signingContextOf,
 } from './passkeys-page.ts';
 import type { Answer, Fields, ProvedVisit, View } from './view.ts';
-import { sayDecision, sayEffect } from './words.ts';
+import { sayDecision } from './words.ts';
 
 export interface SigningPageContext extends PasskeyPageContext {
   readonly readReview: () => Promise<ReviewContext>;
   readonly scene: SigningScene;
+  readonly store: HistoryReader;
 }
 
 /** How somebody may approve: without a signature, by one, either way, or not before he has a key. */
@@ -82,7 +83,7 @@ async function signPage(
   const review = await page.readReview();
   const proposal = await review.journal.proposal(readId(fields));
   if (proposal === undefined) return plainPage(visit, 404, say('notFound'), '', '/proposals');
-  const { proposalId, decision, items, totalSatang, kind } = proposal;
+  const { proposalId, decision, kind } = proposal;
   const back = `/proposal/${proposalId}`;
   const context = await signingContextOf(page);
   const whyNot = await findWhyNotCheck(review, proposal, visit.proved);
@@ -92,7 +93,6 @@ async function signPage(
       : { why: whyNot };
   if ('why' in asked) return plainPage(visit, 409, say('cannotApprove'), complaint ?? asked.why, back);
   const { text, options } = asked;
-  const what = countedOf(visit, items, totalSatang, kind);
   const rest = html`<button class="main">${say('signWithPasskey')}</button>
     <a class="button" href="${back}">${say('backToList')}</a>`;
   return {
@@ -101,14 +101,11 @@ async function signPage(
     scripts: scriptPaths(),
     body: html`${complaint !== undefined && problems(visit, [{ field: 'text', text: complaint }])}
       <h1>${say('signTitle')}</h1>
+      ${await proposalPanel(page.store, visit, proposal)}
       <section class="card">
         ${factList([
           [say('decision'), sayDecision(language, decision, kind)],
-          [
-            say('effect'),
-            decision === 'approve-batch' ? undefined : sayEffect(language, decision, what, kind),
-          ],
-          [say('sum'), `${showBaht(totalSatang)} ${say('baht')}`],
+          [say('effect'), effectOfProposal(visit, proposal)],
           [say('maker'), proposal.maker],
         ])}
       </section>

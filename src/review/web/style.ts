@@ -153,6 +153,19 @@ main > p:first-child { margin-top: 0; }
 .card > :first-child, .done > :first-child { margin-top: 0; }
 .card > :last-child, .done > :last-child { margin-bottom: 0; }
 .card .card { border: 0; padding: 0; margin: 1.2rem 0 0; }
+.filename { margin: 0; font-weight: 600; font-size: 1.0625rem; overflow-wrap: anywhere; }
+h2.headline { font-size: 1.6rem; line-height: 1.3; margin: .1rem 0 .9rem; font-variant-numeric: tabular-nums; }
+.card > table { margin-top: 1rem; }
+td.why > code { overflow-wrap: anywhere; }
+blockquote { background: var(--ground); border-radius: .4rem; margin: 0 0 1rem; padding: .6rem .9rem; }
+blockquote p { margin: 0; overflow-wrap: anywhere; }
+.decision { border-color: var(--accent); border-top: 3px solid var(--accent); }
+.judged { margin: 0 0 .4rem; }
+.cannot { border-left: 4px solid var(--alarm); padding: .2rem .9rem; margin: 0 0 1rem; }
+ul.decisions .cannot { margin: .3rem 0 0; }
+ul.decisions .cannot li { padding: 0; border: 0; }
+.cannot ul { margin: 0; padding-left: 1.2rem; }
+.cannot .tag { white-space: normal; }
 /* live, keys */
 .lost { margin: 0; padding: .4rem 1rem; text-align: center; background: var(--alarm-ground); color: var(--alarm); font-weight: 600; }
 .lost[hidden], [data-keys][hidden] { display: none; }
@@ -188,6 +201,8 @@ summary { cursor: pointer; padding: .5rem 0; color: var(--link); }
   .filter .wide, .filter .buttons { grid-column: 1 / -1; }
   .columns { grid-template-columns: 1fr; }
   .columns .first { order: -1; }
+  /* Figures stand before the button. */
+  .columns .first:has(> .decision) { order: 1; }
 }
 @media (max-width: 44rem) {
   main { padding: 1rem .8rem 2rem; }

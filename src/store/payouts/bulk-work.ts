@@ -16,6 +16,7 @@ import {
   readFigures,
   UnsignedApprovalError,
 } from '../review/approvals.ts';
+import { readGoingOn } from '../review/going-on.ts';
 import { type Body, drive, type Reading } from '../statements.ts';
 import type { WriteQueue } from '../write-queue.ts';
 import { cancelUnsent, hasAny, holdReady, liftHolds, releaseLikeFile } from './bulk.ts';
@@ -36,6 +37,7 @@ const bulkBodies = {
   approveBatch,
   readApproval,
   readFigures,
+  readGoingOn,
   readSealNow,
 };
 
@@ -128,7 +130,7 @@ export function makeSqliteBulk(
 }
 
 /** Works that only read, at one moment. */
-const readings: readonly BulkName[] = ['readApproval', 'readFigures', 'readSealNow'];
+const readings: readonly BulkName[] = ['readApproval', 'readFigures', 'readGoingOn', 'readSealNow'];
 
 /** Works that read a file in; true of the one that begins anew. */
 const readsFile: { readonly [Name in BulkName]?: boolean } = {

@@ -11,7 +11,7 @@ import { refusal } from './tables/ddl.ts';
 import { functions } from './tables/functions.ts';
 import { payoutTables, payoutTriggers, payoutView } from './tables/payouts.ts';
 import { registrationTables, registrationTriggers } from './tables/registration.ts';
-import { approvedRowTables, reviewTables, reviewTriggers } from './tables/review.ts';
+import { approvedRowTables, proposalFigures, reviewTables, reviewTriggers } from './tables/review.ts';
 import { statementTables } from './tables/statements.ts';
 import { watchTables } from './tables/watch.ts';
 import { bankLimitTables, payerBreakerTables, requestSlotTables, workerTables } from './tables/workers.ts';
@@ -56,6 +56,7 @@ export const tablesHistory: readonly TablesStep[] = [
   requestSlotTables + payerBreakerTables + bankLimitTables,
   archivedTables,
   approvedRowTables,
+  proposalFigures,
 ].map(onlyForThis);
 
 /** The version of the tables that this program writes on PostgreSQL. */

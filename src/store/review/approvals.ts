@@ -64,7 +64,7 @@ const approvalColumns = [
 
 type ApprovalRecord = ApprovalState & { readonly batchId: string; readonly versionsDigest: string | null };
 
-const selectApproval = (batchId: string) =>
+export const selectApproval = (batchId: string) =>
   query.selectFrom('batch').select(approvalColumns).where('batch_id', '=', batchId);
 
 /** Not approved yet as it is, and to be paid. */
@@ -95,7 +95,7 @@ const isOnPage = ({ batchId, afterRowNo, lastRowNo }: Page): RawBuilder<SqlBool>
   sql`p.batch_id = ${batchId} and p.row_no > ${afterRowNo} and p.row_no <= ${lastRowNo}`;
 
 /** Where each page begins and ends. */
-function* pagesOf(batchId: string): Reading<Pick<Page, 'afterRowNo' | 'lastRowNo'>[]> {
+export function* pagesOf(batchId: string): Reading<Pick<Page, 'afterRowNo' | 'lastRowNo'>[]> {
   const pages = Math.ceil((yield* readLastRowNo(batchId)) / pageRows);
   return Array.from({ length: pages }, (_, page) => ({
     afterRowNo: page * pageRows,
@@ -201,7 +201,7 @@ interface FiguredRecord {
   readonly use_low: string | null;
 }
 
-const paidBefore = (also: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
+export const paidBefore = (also: RawBuilder<SqlBool>): RawBuilder<SqlBool> =>
   sql`exists (select 1 from payee_place o join payout q on q.seq = o.payout_seq
     where o.proxy_no = r.proxy_no and ${also})`;
 

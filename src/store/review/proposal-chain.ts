@@ -42,7 +42,7 @@ export function addProposalChain(db: DatabaseSync): void {
   db.exec(proposalEventTables);
   for (const row of db.prepare('select * from proposal order by proposal_id').all()) {
     const totalSatang = toSatang(BigInt(String(row['total_satang'])));
-    const proposal = { ...records.toRecord<Drafted>(row as never), totalSatang };
+    const proposal = { ...records.toRecord<Drafted>(row as never), totalSatang, figures: null };
     for (const draft of draftProposalEvents(proposal)) drive(db, appendProposalEvent(draft));
   }
 }

@@ -84,6 +84,16 @@ begin
 end;
 `;
 
+/** What it lets happen, counted when it was made, as JSON; null of what an older program has proposed. */
+export const figuresColumn = `
+alter table proposal add column figures text;
+create trigger proposal_figures_never_change before update on proposal
+when new.figures is not old.figures
+begin
+  select raise(abort, 'what was proposed is never changed');
+end;
+`;
+
 /** As statements of Kysely's see them. */
 export interface ProposalTables {
   proposal: {
@@ -105,6 +115,7 @@ export interface ProposalTables {
     readonly ended_at_ms: number | null;
     readonly items: number;
     readonly total_satang: string;
+    readonly figures: string | null;
     readonly digest: string;
   };
   proposal_item: {

@@ -13,6 +13,7 @@ import {
   type TargetKind,
 } from '../../review/rules/proposal.ts';
 import { digestOutcome, draftMoved, draftProposed } from '../../review/rules/proposal-chain.ts';
+import { decodeFigures, encodeFigures } from '../../review/rules/proposal-figures.ts';
 import {
   type BodiesOf,
   type Body,
@@ -44,6 +45,7 @@ const columns = [
   'ended_at_ms as endedAtMs',
   'items',
   'total_satang as totalText',
+  'figures as figuresText',
   'digest',
 ] as const;
 
@@ -60,15 +62,18 @@ const selectProposals = () =>
         .as('kind'),
     );
 
-type ProposalRecord = Omit<Proposal, 'totalSatang' | 'evidenceFile' | 'kind'> & {
+type ProposalRecord = Omit<Proposal, 'totalSatang' | 'figures' | 'evidenceFile' | 'kind'> & {
   readonly kind: TargetKind | null;
   readonly totalText: string;
+  readonly figuresText: string | null;
   readonly fileText: string | null;
 };
 
-function toProposal({ totalText, fileText, kind, ...proposal }: ProposalRecord): Proposal {
+function toProposal({ totalText, figuresText, fileText, kind, ...proposal }: ProposalRecord): Proposal {
   const evidenceFile = fileText === null ? null : (JSON.parse(fileText) as EvidenceFile);
-  return { ...proposal, kind: kind ?? undefined, evidenceFile, totalSatang: toSatang(BigInt(totalText)) };
+  const figures = figuresText === null ? null : decodeFigures(figuresText);
+  const totalSatang = toSatang(BigInt(totalText));
+  return { ...proposal, kind: kind ?? undefined, evidenceFile, totalSatang, figures };
 }
 
 const selectItems = () =>
@@ -222,6 +227,7 @@ function* insertProposal(draft: ProposalDraft): Body<number> {
     ended_at_ms: null,
     items: draft.targets.length,
     total_satang: String(draft.totalSatang),
+    figures: draft.figures ? encodeFigures(draft.figures) : null,
     digest: draft.digest,
   } as const;
   yield* change(query.insertInto('proposal').values(record));

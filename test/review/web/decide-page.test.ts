@@ -187,7 +187,7 @@ describe('one payout', () => {
     await decide(nok, path, 'retry-corrected', { proxyNo: '0899999999', amount: '1,200.50' });
     const shown = await dao.get('/proposal/1');
     expect(shown.text).toContain('******9999');
-    expect(shown.text).toContain('1200.50');
+    expect(shown.text).toContain('1,200.50');
     expect(shown.text).not.toContain('0899999999');
     expect((await dao.post('/proposal/1/reveal')).text).toContain('0899999999');
     const events = await rig.store.personEvents(0, 100);

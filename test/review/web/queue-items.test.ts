@@ -82,3 +82,55 @@ test('an account goes on by two people, and nobody else', async () => {
     { decision: 'resume-payer', maker: 'somchai' },
   ]);
 });
+
+const pauseOf = (sinceMs: number) => ({
+  ...payer,
+  ...why,
+  troubles: 2,
+  isTransfer: true,
+  sinceMs,
+  untilMs: sinceMs + 60_000,
+});
+
+// A run records a pause, then halts the account; and what it had asked the bank may pause it anew, or find it well.
+test.each([
+  { name: 'stays', meanwhile: async () => {} },
+  {
+    name: 'is met anew',
+    meanwhile: async ({ store }: OpenTestPage) => store.recordPayerPause(pauseOf(noonMs + 9_000)),
+  },
+  {
+    name: 'ends meanwhile',
+    meanwhile: async ({ store }: OpenTestPage) => store.clearPayerPause(payer.companyId, payer.payerAccount),
+  },
+])('a halted account goes on whose pause $name', async ({ meanwhile }) => {
+  await using page = await openWaiting();
+  await page.store.recordPayerPause(pauseOf(noonMs - 5_000));
+  const [maker, checker] = [await page.open('somchai'), await page.open('nok')];
+  const queue = await maker.get('/queue');
+  const [, version = 'none'] =
+    /name="kind" value="payer"[^]*?name="version" value="([^"]*)"/.exec(queue.text) ?? [];
+  const key = `${payer.companyId}/${payer.payerAccount}`;
+  const wish = { kind: 'payer', key, version, decision: 'resume-payer', note: 'the balance is there' };
+  const proposed = await maker.post('/queue/item', wish);
+  expect([proposed.status, proposed.text.includes('it has changed since')]).toEqual([200, false]);
+  await meanwhile(page);
+  const [, seen = ''] = /name="seen" value="(\w+)"/.exec((await checker.get('/proposal/1')).text) ?? [];
+  const applied = await checker.post('/proposal/1/approve', { seen });
+  expect(applied.text).toContain('<b>Applied.</b>');
+  expect(await page.store.payerHalts()).toEqual([]);
+  expect(await page.store.payerPause(payer.companyId, payer.payerAccount)).toBeUndefined();
+});
+
+test('a halt that takes the place of the one that was looked at is looked at anew', async () => {
+  await using page = await openWaiting();
+  const [maker, checker] = [await page.open('somchai'), await page.open('nok')];
+  const key = `${payer.companyId}/${payer.payerAccount}`;
+  const wish = { kind: 'payer', key, version: `${noonMs} `, decision: 'resume-payer', note: 'it is funded' };
+  await maker.post('/queue/item', wish);
+  await page.store.liftPayerHalt(payer.companyId, payer.payerAccount, noonMs + 1_000);
+  await page.store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs + 2_000 });
+  const [, seen = ''] = /name="seen" value="(\w+)"/.exec((await checker.get('/proposal/1')).text) ?? [];
+  expect((await checker.post('/proposal/1/approve', { seen })).text).toContain('it has changed since');
+  expect(await page.store.payerHalts()).toHaveLength(1);
+});

@@ -1,5 +1,6 @@
 /** People who decide by the program's own review: each act is a command of its own, on one of two machines. */
 import { formatBaht, toSatang } from '../../../src/core/money.ts';
+import { isSealed } from '../../../src/core/payout.ts';
 import type { ResultRow } from '../../../src/core/ports.ts';
 import { readOptions } from '../../../src/review/payout-target.ts';
 import type { ReviewContext } from '../../../src/review/context.ts';
@@ -47,6 +48,12 @@ const noQueue = {
   daysWithoutStatement: async () => [],
 };
 
+/** Those that go on once nothing stops their account. */
+const runnableOf = async (journal: SimulatedJournal) =>
+  (await journal.batches())
+    .filter(({ status }) => isSealed(status) && status !== 'halted')
+    .map((batch) => ({ batch, hasReady: true }));
+
 export class Office {
   readonly #world: World;
   readonly #book: BankBook;
@@ -91,7 +98,11 @@ export class Office {
   #contextOf(journal: SimulatedJournal): ReviewContext {
     return {
       // It holds no registrations: nothing is decided about any.
-      journal: { ...journal, ...noQueue } as unknown as ReviewContext['journal'],
+      journal: {
+        ...journal,
+        ...noQueue,
+        runnableBatches: async () => runnableOf(journal),
+      } as unknown as ReviewContext['journal'],
       clock: { now: () => this.#world.ourMs },
       rules: { payoutSatangMax: null },
       payerAccount: company.payerAccount,

@@ -8,6 +8,7 @@ import type {
   ProposalStore,
 } from '../../../src/review/ports.ts';
 import { canMoveProposal, type ProposalStatus } from '../../../src/review/rules/proposal.ts';
+import { type CountedFile, GoingOn, type LetsGoOn } from '../../../src/review/rules/proposal-figures.ts';
 import { type MemoryStore, put, type Undo } from './store.ts';
 
 const itemsOf = ({ items }: MemoryStore, proposalId: number): readonly ProposalItem[] =>
@@ -102,10 +103,25 @@ function moveFrom(
 
 const closed = { status: 'closed', why: null } as const;
 
+/** Whom it has paid before is not asked. */
+function countGoingOn(store: MemoryStore, batchId: string, terms: LetsGoOn): CountedFile | undefined {
+  const batch = store.batches.get(batchId);
+  if (batch === undefined) return undefined;
+  const state = { digest: null, approvedDigest: null, approvedPayer: null, versionsDigest: null };
+  const counted = new GoingOn({ ...batch, ...state, people: null }, terms);
+  for (const [seq, { payout, staged, digest }] of store.rows) {
+    if (payout.batchId !== batchId) continue;
+    const { amountSatang } = staged;
+    counted.add({ ...payout, seq, digest, proxyNo: null, amountSatang, isNewPayee: false });
+  }
+  return counted.end();
+}
+
 /** No batch of it needs an approval. */
 const makeApprovals = (store: MemoryStore): ApprovalStore => ({
   approvalOf: async () => undefined,
   approvalFigures: async () => undefined,
+  goingOn: async (batchId, terms) => countGoingOn(store, batchId, terms),
   keepUpload: async () => {},
   approveBatch: async () => false,
   approvalsOf: async () => [],

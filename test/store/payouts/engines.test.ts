@@ -16,6 +16,7 @@ import { readChain } from '../../../src/store/payouts/chain.ts';
 import { readCountedDays, readDayUse } from '../../../src/store/payouts/day-use.ts';
 import { makePostgresEngine } from '../../../src/store/postgres/engine.ts';
 import { drive } from '../../../src/store/statements.ts';
+import { letsGoOn } from '../../../src/review/rules/proposal-figures.ts';
 import type { Store } from '../../../src/store/store.ts';
 import {
   applied,
@@ -82,6 +83,20 @@ const withoutChance = (answer: unknown): unknown =>
     }),
   );
 
+const onWhole = ['approve-batch', 'resume-batch', 'cancel-batch', 'resume-payer'] as const;
+
+/** What each decision lets go on; the digest of corrected rows differs by their salts. */
+async function describeGoingOn(store: Store, batchId: string): Promise<unknown> {
+  const batch = await store.batch(batchId);
+  if (batch === undefined) return undefined;
+  const all = await Promise.all(
+    onWhole.map(async (decision) => store.goingOn(batchId, letsGoOn(decision, batch, batch.payerAccount))),
+  );
+  return withoutChance(
+    all.map((one) => (one?.file.isCorrected === true ? { ...one, file: { ...one.file, digest: '' } } : one)),
+  );
+}
+
 /** What a person can ask of a batch. */
 async function describeBatch(store: Store, batchId: string): Promise<unknown> {
   await using snapshot = await store.snapshot();
@@ -110,6 +125,7 @@ async function describeBatch(store: Store, batchId: string): Promise<unknown> {
     approval: withoutChance(await store.approvalOf(batchId)),
     figures: withoutChance(await figuresOf(noonMs - dayMs, ahead)),
     bare: withoutChance(await figuresOf(0)),
+    goingOn: await describeGoingOn(store, batchId),
   };
 }
 

@@ -6,6 +6,7 @@ export const batchWords = {
   noBatches: ['No file was taken in yet', 'ยังไม่มีไฟล์ที่รับเข้าระบบ'],
   rows: ['Rows', 'จำนวนแถว'],
   rowsCounted: ['rows', 'แถว'],
+  oneRow: ['row', 'แถว'],
   begun: ['Taken in', 'รับเข้าเมื่อ'],
   rested: ['At rest since', 'หยุดพักเมื่อ'],
   payerAccount: ['Paid from account', 'จ่ายจากบัญชี'],
@@ -49,6 +50,7 @@ export const batchWords = {
   toBatches: ['All batches', 'ชุดจ่ายเงินทั้งหมด'],
   uploadFile: ['Upload a file', 'อัปโหลดไฟล์'],
   payeeCount: ['payees', 'ผู้รับเงิน'],
+  onePayee: ['payee', 'ผู้รับเงิน'],
 } as const satisfies Words;
 
 export const stepWords: Readonly<Record<BatchStep, Pair>> = {

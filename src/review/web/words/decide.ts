@@ -24,6 +24,7 @@ export const decideWords = {
   andMore: ['and more:', 'และอีก'],
   possibleFor: ['possible for', 'ทำได้'],
   of: ['of', 'จาก'],
+  leftOutOfList: ['Left out, because it is not possible for them', 'ไม่รวม เพราะทำไม่ได้'],
   whyNote: ['Why', 'เหตุผล'],
   whyHint: [
     'Whoever checks it, and whoever asks in years, reads this',

@@ -38,6 +38,22 @@ export const proposalWords = {
   revealNumbers: ['Reveal the numbers (recorded)', 'แสดงเลขเต็ม (มีการบันทึก)'],
   lookAgain: ['Look at the list before you decide', 'กรุณาตรวจรายการก่อนตัดสินใจ'],
   goneItem: ['in an archive', 'อยู่ในคลังข้อมูลเก่า'],
+  oneItem: ['item', 'รายการ'],
+  manyItems: ['items', 'รายการ'],
+  notCounted: ['payouts that were not counted', 'ไม่ได้นับจำนวนรายการไว้'],
+  andAlso: ['and', 'และอีก'],
+  oneFileMore: ['more file', 'ไฟล์'],
+  filesMore: ['more files', 'ไฟล์'],
+  itBecomes: ['It becomes', 'แก้เป็น'],
+  refusedThen: ['What cannot go on is refused:', 'รายการที่ดำเนินการไม่ได้จะไม่ถูกดำเนินการ:'],
+  wasBefore: ['It was', 'เดิม'],
+  difference: ['Difference', 'ผลต่าง'],
+  noNewPayees: ['none', 'ไม่มี'],
+  digestOfSome: ['Over these rows alone: the file has many more', 'คำนวณจากแถวเหล่านี้เท่านั้น ในไฟล์ยังมีแถวอื่นอีกมาก'],
+  yourDecision: ['Your decision', 'การตัดสินใจของคุณ'],
+  youApprove: ['You approve', 'คุณอนุมัติ'],
+  canGoOn: ['Can go on now', 'ดำเนินการได้ตอนนี้'],
+  cannotGoOn: ['Cannot go on', 'ดำเนินการไม่ได้'],
 } as const satisfies Words;
 
 export const proposalStatusPairs: Readonly<Record<ProposalStatus, Pair>> = {

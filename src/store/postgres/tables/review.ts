@@ -165,6 +165,12 @@ const proposalGuards = [
   refuse('approval_signature_never_changes', 'update on approval_signature', 'a signature is never changed'),
 ];
 
+/** What a proposal lets happen, counted when it was made, as JSON. */
+export const proposalFigures = `
+${inByteOrder('alter table proposal add column figures text;')}
+${refuse('proposal_figures_never_change', 'update on proposal', proposed, areChanged('figures'))}
+`;
+
 const personGuards = [
   refuse('person_never_goes', 'delete on person', 'a person is never removed'),
   refuse('person_token_never_goes', 'delete on person_token', 'a token is never removed'),

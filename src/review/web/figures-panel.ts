@@ -1,0 +1,312 @@
+/** The figures of what is decided, beside the button: the same to whoever proposes, checks and signs. */
+import { showBaht, showCount } from '../../core/figures.ts';
+import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
+import { showText } from '../../core/outgoing-text.ts';
+import { maskDigits } from '../../core/proxy-id.ts';
+import type { HistoryReader } from '../../payout/ports.ts';
+import type { Proposal } from '../ports.ts';
+import type { ApprovalFigures, Figure } from '../rules/approval-figures.ts';
+import {
+  type Counted,
+  countedOf,
+  type CountedThing,
+  type FiguredFile,
+  type ProposalFigures,
+} from '../rules/proposal-figures.ts';
+import { html, type Html, type Part } from './html.ts';
+import { factList, whyOf } from './parts.ts';
+import type { ProvedVisit } from './view.ts';
+import { sayEffect, type Word } from './words.ts';
+
+/** Files that are named; the rest is counted. */
+const filesShownMax = 10;
+
+const things: Readonly<Record<CountedThing, readonly [one: Word, many: Word]>> = {
+  payouts: ['onePayout', 'manyPayouts'],
+  registrations: ['oneRegistration', 'manyRegistrations'],
+  others: ['oneItem', 'manyItems'],
+};
+
+/** "149 payouts, 2,346,099.60 baht"; what nobody has counted says so. */
+export function sayCounted({ say }: ProvedVisit, { of, rows, amountSatang }: Counted): string {
+  const [one, many] = things[of];
+  const count = rows === null ? say('notCounted') : `${showCount(rows)} ${say(rows === 1 ? one : many)}`;
+  return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} ${say('baht')}`;
+}
+
+/** "527,955.31 becomes 527,955.29 baht". */
+function sayCorrected(visit: ProvedVisit, proposal: Proposal): string {
+  const { say } = visit;
+  const { rows } = countedOf(proposal);
+  const was = proposal.figures?.wasSatang ?? null;
+  const before =
+    was === null ? say('notCounted') : sayCounted(visit, { of: 'payouts', rows, amountSatang: was });
+  return `${before}; ${say('becomes')} ${showBaht(proposal.totalSatang)} ${say('baht')}`;
+}
+
+/** What follows of a proposal, as it was counted when it was made. */
+export function effectOfProposal(visit: ProvedVisit, proposal: Proposal): string {
+  const { decision, kind } = proposal;
+  const isCorrection = decision === 'retry-corrected' && kind === 'payout';
+  const what = isCorrection ? sayCorrected(visit, proposal) : sayCounted(visit, countedOf(proposal));
+  return sayEffect(visit.language, decision, what, kind);
+}
+
+/** "salary-november.csv", "salary-november.csv and 2 more files". */
+export function sayFiles({ say }: ProvedVisit, { files }: ProposalFigures): string | undefined {
+  const [first] = files;
+  if (first === undefined) return undefined;
+  const rest = files.length - 1;
+  const name = showText(first.fileName);
+  return rest === 0
+    ? name
+    : `${name} ${say('andAlso')} ${showCount(rest)} ${say(rest === 1 ? 'oneFileMore' : 'filesMore')}`;
+}
+
+// ---------------------------------------------------------------- the largest
+
+/** One of the largest, as it is shown. */
+interface Large {
+  readonly href: string;
+  readonly payoutId: string;
+  readonly rowNo: number;
+  /** Masked. */
+  readonly proxyNo: string;
+  readonly payeeName: string;
+  readonly amount: string;
+  readonly isNewPayee: boolean;
+}
+
+function largestTable({ say }: ProvedVisit, largest: readonly Large[]): Part {
+  if (largest.length === 0) return undefined;
+  return html`<h3>${say('largest')}</h3>
+    <table>
+      <tbody>
+        ${largest.map(
+          ({ href, payoutId, rowNo, proxyNo, payeeName, amount, isNewPayee }) =>
+            html`<tr>
+              <td class="number" data-head="${say('amount')}">${amount}</td>
+              <td data-head="${say('payout')}">
+                <a class="open" href="${href}">${payoutId}</a> <small>${say('row')} ${rowNo}</small>
+              </td>
+              <td data-head="${say('payee')}">
+                <span class="mono">${proxyNo}</span> <small>${showText(payeeName)}</small>
+                ${isNewPayee && html`<span class="tag unknown">? ${say('payeeIsNew')}</span>`}
+              </td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>`;
+}
+
+/** Amounts are those that were counted; who is paid is looked up. */
+async function readLargest(
+  store: HistoryReader,
+  { largest, wasSatang }: ProposalFigures,
+): Promise<readonly Large[]> {
+  // The list has each row that is corrected with the payee and the amount of before and after.
+  if (wasSatang !== null) return [];
+  const read: Large[] = [];
+  for (const { seq, amountSatang, isNewPayee } of largest) {
+    const history = await store.history(seq);
+    if (history === undefined) continue;
+    const { rowNo, cells, instruction } = history.row;
+    read.push({
+      href: `/payout/${seq}`,
+      payoutId: cells.payoutId.trim(),
+      rowNo,
+      proxyNo: maskDigits(instruction?.proxyNo ?? cells.proxyNo),
+      payeeName: (instruction ?? cells).payeeName ?? '',
+      amount: showBaht(amountSatang),
+      isNewPayee,
+    });
+  }
+  return read;
+}
+
+// ---------------------------------------------------------------- what a proposal lets happen
+
+/** It is the file's own alone where nothing of it was corrected, and where it was told what is left out. */
+function digestOf({ say }: ProvedVisit, { digest, isCorrected, leftOut }: FiguredFile): Part {
+  if (digest === null) return undefined;
+  const { rows, firstRowNos } = leftOut;
+  const without = rows > 0 && rows === firstRowNos.length ? ` --without ${firstRowNos.join(',')}` : '';
+  const hint = isCorrected
+    ? say('digestCorrected')
+    : rows > firstRowNos.length
+      ? say('digestOfSome')
+      : say('digestHint').replace('--digest', `--digest${without}`);
+  return html`<br /><small>${say('digest')}</small> <code>${digest}</code> <small>${hint}</small>`;
+}
+
+function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
+  const { say } = visit;
+  if (files.length === 0) return undefined;
+  const path = of === 'registrations' ? '/registrations/batch/' : '/batch/';
+  const rest = files.length - filesShownMax;
+  return html`<table>
+      <thead>
+        <tr>
+          <th scope="col">${say('file')}</th>
+          <th scope="col" class="number">${say(things[of][1])}</th>
+          ${of === 'payouts' && html`<th scope="col" class="number">${say('sum')}</th>`}
+        </tr>
+      </thead>
+      <tbody>
+        ${files.slice(0, filesShownMax).map(
+          (file) =>
+            html`<tr>
+              <td class="why" data-head="${say('file')}">
+                <b>${showText(file.fileName)}</b>
+                <a class="open" href="${path}${file.batchId}">${file.batchId}</a> ${digestOf(visit, file)}
+              </td>
+              <td class="number" data-head="${say(things[of][1])}">${showCount(file.rows)}</td>
+              ${
+                of === 'payouts' &&
+                html`<td class="number" data-head="${say('sum')}">${showBaht(file.amountSatang)}</td>`
+              }
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+    ${rest > 0 && html`<p>${say('andMore')} ${showCount(rest)}</p>`}`;
+}
+
+/** "+0.02", "−0.02". */
+function showChange(change: Satang): string {
+  if (change === zeroSatang) return showBaht(change);
+  return change > zeroSatang ? `+${showBaht(change)}` : `−${showBaht(toSatang(-change))}`;
+}
+
+/** "1 payee", "149 payees". */
+const sayPayees = ({ say }: ProvedVisit, count: number): string =>
+  `${showCount(count)} ${say(count === 1 ? 'onePayee' : 'payeeCount')}`;
+
+/** What is counted, with the sum that it comes to. */
+export interface Panel {
+  readonly figures: ProposalFigures;
+  readonly counted: Counted;
+}
+
+/** The panel of the figures: count and sum, before and after, new payees, accounts, files with digests, the largest. */
+export async function figuresPanel(
+  store: HistoryReader,
+  visit: ProvedVisit,
+  { figures, counted }: Panel,
+): Promise<Html> {
+  const { say } = visit;
+  const { wasSatang, newPayees, payerAccounts, of } = figures;
+  const { amountSatang } = counted;
+  const baht = say('baht');
+  const files = sayFiles(visit, figures);
+  const change = wasSatang === null || amountSatang === null ? undefined : toSatang(amountSatang - wasSatang);
+  return html`<section class="card" aria-labelledby="figures">
+    ${files !== undefined && html`<p class="filename">${files}</p>`}
+    <h2 id="figures" class="headline">${sayCounted(visit, counted)}</h2>
+    ${factList([
+      [say('wasBefore'), wasSatang !== null && `${showBaht(wasSatang)} ${baht}`],
+      [
+        say('itBecomes'),
+        wasSatang !== null && amountSatang !== null && html`<b>${showBaht(amountSatang)}</b> ${baht}`,
+      ],
+      [say('difference'), change !== undefined && `${showChange(change)} ${baht}`],
+      [say('payerAccount'), payerAccounts.join(', ')],
+      [
+        say('newPayees'),
+        of === 'payouts' &&
+          (newPayees.payees === 0
+            ? say('noNewPayees')
+            : html`<b>${showBaht(newPayees.amountSatang)}</b> ${baht}, ${sayPayees(visit, newPayees.payees)}`),
+      ],
+    ])}
+    ${fileTable(visit, figures)} ${largestTable(visit, await readLargest(store, figures))}
+  </section>`;
+}
+
+/** The same of a proposal; nothing of one that an older program has made. */
+export async function proposalPanel(
+  store: HistoryReader,
+  visit: ProvedVisit,
+  proposal: Proposal,
+): Promise<Part> {
+  const { figures } = proposal;
+  if (!figures) return undefined;
+  return figuresPanel(store, visit, { figures, counted: countedOf(proposal) });
+}
+
+/** What is decided on before it is proposed. */
+export const countedOfFigures = (figures: ProposalFigures): Counted =>
+  countedOf({
+    figures,
+    items: figures.rows,
+    totalSatang: sumSatang(figures.files.map(({ amountSatang }) => amountSatang)),
+  });
+
+// ---------------------------------------------------------------- what waits for approval
+
+const figureLine = (
+  { say }: ProvedVisit,
+  word: Word,
+  { rows, amountSatang }: Figure,
+  more: Part = '',
+): readonly [string, Part] => [
+  say(word),
+  (rows > 0 || word === 'toBePaid') &&
+    html`${(amountSatang > 0n || rows === 0) && html`<b>${showBaht(amountSatang)}</b> ${say('baht')}, `}${showCount(rows)}
+      ${say(rows === 1 ? 'oneRow' : 'rowsCounted')} <small>${more}</small>`,
+];
+
+/** What is unusual about what waits. */
+function unusualLines(visit: ProvedVisit, figures: ApprovalFigures): readonly (readonly [string, Part])[] {
+  const { approved, held, holds, refused, before, like, limited, limitedBy, likeReason } = figures;
+  const { say } = visit;
+  return [
+    figureLine(visit, 'heldBesides', held, holds.map(([hold, rows]) => `${rows} ${hold}`).join(', ')),
+    held.rows > 0 ? figureLine(visit, 'approvedInAll', approved) : [say('approvedInAll'), undefined],
+    figureLine(visit, 'notPaid', refused),
+    figureLine(visit, 'before', before),
+    figureLine(visit, 'likeEarlier', like),
+    figureLine(
+      visit,
+      'limited',
+      limited,
+      limitedBy.map(([setting, rows]) => `${rows} ${setting}`).join(', '),
+    ),
+    [say('why'), whyOf(visit, likeReason)],
+  ];
+}
+
+const waitsCard = ({ say }: ProvedVisit, shown: Part): Html =>
+  html`<section class="card" aria-labelledby="approval">
+    <h2 id="approval">${say('waitsApproval')}</h2>
+    ${shown}
+  </section>`;
+
+/** Beside the panel of a proposal: what would be paid at once, and what is unusual about it. */
+export const approvalNotes = (visit: ProvedVisit, figures: ApprovalFigures | undefined): Part =>
+  figures &&
+  waitsCard(visit, factList([figureLine(visit, 'toBePaid', figures.toPay), ...unusualLines(visit, figures)]));
+
+/** What of a batch waits for approval now, with the largest of it and the digest. */
+export function approvalCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): Part {
+  if (figures === undefined) return undefined;
+  const { say } = visit;
+  const { toPay, newPayees, largest, payerAccount, digest, isCorrected } = figures;
+  const shown = factList([
+    figureLine(visit, 'toBePaid', toPay),
+    ...unusualLines(visit, figures),
+    figureLine(visit, 'newPayees', newPayees, sayPayees(visit, newPayees.payees)),
+    [say('payerAccount'), payerAccount],
+    [
+      say('digest'),
+      html`<code>${digest}</code> <small>${say(isCorrected ? 'digestCorrected' : 'digestHint')}</small>`,
+    ],
+  ]);
+  const large = largest.map(({ seq, payeeName, amountSatang, ...row }) => ({
+    ...row,
+    href: `/payout/${seq}`,
+    payeeName: payeeName ?? '',
+    amount: showBaht(amountSatang),
+  }));
+  return waitsCard(visit, [shown, largestTable(visit, large)]);
+}
