@@ -1,6 +1,6 @@
 /** The rows that signed approvals name, read from the journal and proved against the settings of this machine. */
 import type { Clock } from '../core/ports.ts';
-import type { ProvedRows } from '../payout/proved-rows.ts';
+import type { ProvedRows } from '../payout/ports.ts';
 import { decideApprovalNow } from '../review/rules/approval.ts';
 import { whyNotProved } from '../review/rules/proved-approval.ts';
 import type { LoadedSettings } from '../settings/settings.ts';

@@ -12,7 +12,7 @@ import type { PayoutFileReader } from '../intake/ports.ts';
 import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
 import { BankClock } from '../payout/bank-clock.ts';
 import { BreakerGate, type Payer, PayerBreaker } from '../payout/circuit-breaker.ts';
-import type { ProvedRows } from '../payout/proved-rows.ts';
+import type { ProvedRows } from '../payout/ports.ts';
 import { makeProvedRows } from './proved-rows.ts';
 import { type ProcessState, RunState, type WorkerContext } from '../payout/context.ts';
 import { describeLoss, isInQuestion } from '../payout/rules/lost-journal.ts';

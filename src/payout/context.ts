@@ -7,13 +7,12 @@ import type { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import type { AdaptiveLimits, CallContext } from './adaptive-limit.ts';
 import type { Payer, BreakerGate } from './circuit-breaker.ts';
-import type { PayoutJournal } from './ports.ts';
+import type { PayoutJournal, ProvedRows } from './ports.ts';
 import type { Case } from './rules/case.ts';
 import type { TimeLimits } from './rules/limits.ts';
 import type { PayerSetup } from './rules/intent.ts';
 import type { Share } from './share.ts';
 import type { VerifyPolicy } from './rules/payee.ts';
-import type { ProvedRows } from './proved-rows.ts';
 import type { SettlePolicy } from './rules/resend.ts';
 
 /** When an operator must look before money moves; 0 means never. */

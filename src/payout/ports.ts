@@ -392,3 +392,9 @@ export interface ArchiveStore {
   /** Gives the space that rows have left back to the disk. @returns bytes; 0 where there is too little to be worth it */
   giveSpaceBack(): Promise<number>;
 }
+
+/** What signed approvals allow to be paid, as the settings ask for them. */
+export interface ProvedRows {
+  /** Why no approval of the batch proves that the row may be paid as it is; undefined when one does, or none is needed. */
+  whyNot(batch: Batch, row: { readonly rowNo: number; readonly digest: string }): Promise<string | undefined>;
+}

@@ -5,12 +5,6 @@ import { computeInstructionDigest } from '../core/reference.ts';
 import { formatBaht } from '../core/money.ts';
 import type { WorkerContext } from './context.ts';
 
-/** What signed approvals allow to be paid, as the settings ask for them. */
-export interface ProvedRows {
-  /** Why no approval of the batch proves that the row may be paid as it is; undefined when one does, or none is needed. */
-  whyNot(batch: Batch, row: { readonly rowNo: number; readonly digest: string }): Promise<string | undefined>;
-}
-
 /** The code of a halt for want of a signed approval. */
 const unsigned = 'approval-unproved';
 

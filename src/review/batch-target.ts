@@ -27,6 +27,21 @@ import { sumTarget } from './rules/proposal-figures.ts';
 
 export const changedSince = 'it has changed since: look again';
 
+/** Lets go on what waits of a batch. @returns why not */
+async function tryApprove(
+  { journal, clock, signing }: ReviewContext,
+  { proposalId, itemNo, key, version }: ProposalItem,
+): Promise<string | undefined> {
+  try {
+    const place = { proposalId, itemNo };
+    const isApproved = await journal.approveBatch(key, place, version, signing ?? null, clock.now());
+    return isApproved ? undefined : changedSince;
+  } catch (error) {
+    if (!(error instanceof Error && error.name === 'UnsignedApprovalError')) throw error;
+    return `${error.message}: nothing of it is paid; propose it anew, and sign that`;
+  }
+}
+
 /** Batches as targets, by their ids. */
 export function makeBatchWork(context: ReviewContext): TargetWork {
   const { journal, clock, payerAccount } = context;
@@ -48,15 +63,8 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
     return { amountSatang: waiting.amountSatang, figures, approval };
   };
   const approve = async (item: ProposalItem): Promise<void> => {
-    const place = { proposalId: item.proposalId, itemNo: item.itemNo };
-    try {
-      const { signing = null } = context;
-      if (!(await journal.approveBatch(item.key, place, item.version, signing, clock.now())))
-        await end(item, changedSince);
-    } catch (error) {
-      if (!(error instanceof Error && error.name === 'UnsignedApprovalError')) throw error;
-      await end(item, `${error.message}: nothing of it is paid; propose it anew, and sign that`);
-    }
+    const why = await tryApprove(context, item);
+    if (why !== undefined) await end(item, why);
   };
   const end = async ({ proposalId, itemNo }: ProposalItem, refusal: string | undefined): Promise<void> => {
     await journal.endItem(proposalId, itemNo, refusal === undefined ? 'applied' : 'refused', refusal ?? null);

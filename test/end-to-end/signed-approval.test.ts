@@ -15,6 +15,7 @@ import {
 } from '../../src/review/passkeys.ts';
 import { approveSigned, readMatter } from '../../src/review/signed-approval.ts';
 import { openJournal } from '../../src/store/open.ts';
+import type { Store } from '../../src/store/store.ts';
 import { Authenticator } from '../support/authenticator.ts';
 import { Users } from '../support/persons.ts';
 import { openScene, type Scene } from './harness.ts';
@@ -37,6 +38,35 @@ interface Office {
   forge(...statements: readonly string[]): void;
 }
 
+/** Changes the journal as somebody does who may write to its file. */
+function forge({ dataDir }: Scene, statements: readonly string[]): void {
+  using db = new DatabaseSync(join(dataDir, 'journal.db'));
+  for (const { name } of db.prepare("select name from sqlite_master where type = 'trigger'").all())
+    db.exec(`drop trigger "${String(name)}"`);
+  for (const statement of statements) db.exec(statement);
+}
+
+/** Nok at the review page. */
+async function readSigning({ clocks }: Scene, store: Store, challenges: Challenges<Question>) {
+  const users = new Users(store);
+  users.clock.now = () => clocks.readMs();
+  const context: SigningContext = { ...users.context, place, challenges };
+  const signer: Signer = { person: await users.find('nok'), proof: 'session', sessionHash: 'session of nok' };
+  return { users, context, signer };
+}
+
+/** Nok enrols the key, and ann confirms it. */
+async function giveKey(
+  { users, context, signer }: Awaited<ReturnType<typeof readSigning>>,
+  key: Authenticator,
+): Promise<void> {
+  const answer = key.create(challengeOf(await askForPasskey(context, signer)));
+  expect(await enrolPasskey(context, signer, JSON.stringify(answer), 'key')).not.toHaveProperty('why');
+  const { personId } = signer.person;
+  const wish = { kind: 'confirm-passkey', personId, credentialId: key.credentialId } as const;
+  expect(await users.ask(wish, await users.find('ann'))).toMatchObject({ kind: 'done' });
+}
+
 /** A batch that mali has proposed to pay; nok's passkey is the one that counts. */
 async function openOffice(
   keysOf: (fingerprint: string) => readonly string[] = (one) => [one],
@@ -54,29 +84,11 @@ async function openOffice(
   } as const;
   const open = () => openJournal({ dataDir: scene.dataDir, stamp, access: 'beside' });
   const challenges = new Challenges<Question>();
-  const signing = async (store: Awaited<ReturnType<typeof open>>) => {
-    const users = new Users(store);
-    users.clock.now = () => scene.clocks.readMs();
-    const context: SigningContext = { ...users.context, place, challenges };
-    const signer: Signer = {
-      person: await users.find('nok'),
-      proof: 'session',
-      sessionHash: 'session of nok',
-    };
-    return { users, context, signer };
-  };
+  const signing = (store: Store) => readSigning(scene, store, challenges);
   scene.clocks.pass(1_000);
   {
     await using store = await open();
-    const { users, context, signer } = await signing(store);
-    const answer = key.create(challengeOf(await askForPasskey(context, signer)));
-    expect(await enrolPasskey(context, signer, JSON.stringify(answer), 'key')).not.toHaveProperty('why');
-    const wish = {
-      kind: 'confirm-passkey',
-      personId: signer.person.personId,
-      credentialId: key.credentialId,
-    } as const;
-    expect(await users.ask(wish, await users.find('ann'))).toMatchObject({ kind: 'done' });
+    await giveKey(await signing(store), key);
   }
   const fingerprint = hash('sha256', Buffer.from(key.publicKey, 'base64url'), 'hex');
   const keys = JSON.stringify(keysOf(fingerprint));
@@ -116,12 +128,7 @@ async function openOffice(
       if (end.kind !== 'applied') return end.kind === 'refused' ? end.why : end.kind;
       return end.applied.refused.map(({ why }) => why).join() || 'applied';
     },
-    forge(...statements) {
-      using db = new DatabaseSync(join(scene.dataDir, 'journal.db'));
-      for (const { name } of db.prepare("select name from sqlite_master where type = 'trigger'").all())
-        db.exec(`drop trigger "${String(name)}"`);
-      for (const statement of statements) db.exec(statement);
-    },
+    forge: (...statements) => forge(scene, statements),
   };
 }
 

@@ -263,7 +263,7 @@ describe('a file of registrations', () => {
       note: 'the bank has mended it',
     });
     const { text } = await dao.get('/proposal/1');
-    expect(text).toContain('Sends what waits: 1 file of registrations');
+    expect(text).toContain('Sends what waits: 1 registration');
     const seen = /name="seen" value="([0-9a-f]{64})"/.exec(text)?.[1] ?? '';
     const refused = await mali.post('/proposal/1/approve', { seen });
     expect([refused.status, textOf(refused)]).toEqual([

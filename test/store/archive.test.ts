@@ -472,7 +472,7 @@ test('an archive of an older program is read, and its batches come back', async 
      alter table instruction_version drop column instruction; alter table instruction_version drop column replaced;
      drop table open_payout; drop view payout_listed; alter table payout drop column sealed_satang;
      create trigger payout_row_never_changes before update on payout_row begin select raise(abort, 'never'); end;
-     drop index statement_break_accepted; drop table approval_signature; drop table passkey; drop table person_session; drop table person_change; drop table person_event; drop table person_token; drop table person;
+     drop index statement_break_accepted; drop table approved_row; drop table approval_signature; drop table passkey; drop table person_session; drop table person_change; drop table person_event; drop table person_token; drop table person;
      alter table event drop column hash; drop table proposal_event; drop table day_head;
      drop table proposal_item; drop table proposal; alter table payout drop column is_acknowledged; create index payout_not_paid on payout (status) where status = 'held';
      drop trigger reference_used_once; drop trigger payout_never_goes; drop trigger archived_rows_never_go;

@@ -14,7 +14,7 @@ export const movedTables: readonly string[] = toNames(`
   archived_batch archived_rows used_reference
   statement_run statement_version statement_break statement_report statement_line
   statement_reading person person_token person_change person_session passkey
-  proposal proposal_item review_note batch_hand approval_signature
+  proposal proposal_item review_note batch_hand approved_row approval_signature
   day_head person_event proposal_event
   registration_batch registration registration_row registration_asked registration_version
   registration_place registration_attempt registration_claim registration_event

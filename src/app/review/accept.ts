@@ -11,7 +11,7 @@ import {
   payerKeyOf,
   versionOfPayer,
 } from '../../review/rules/batch-decisions.ts';
-import { describePayer } from '../../review/rules/target-words.ts';
+import { describePayer } from '../../review/rules/batch-decisions.ts';
 import { openDirectDebit } from '../../review/registration-target.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { readUser } from '../reconcile.ts';

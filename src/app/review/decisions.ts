@@ -29,7 +29,7 @@ import {
 } from '../../review/rules/decision-file.ts';
 import type { RegistrationHistory } from '../../registration/ports.ts';
 import { sourceStatusesOf } from '../../registration/rules/registration.ts';
-import { describeTarget } from '../../review/rules/target-words.ts';
+import { describeTarget } from '../../review/rules/batch-decisions.ts';
 import { can, type ProvedPerson } from '../../review/rules/people.ts';
 import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
 import {

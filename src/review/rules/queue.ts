@@ -32,7 +32,7 @@ import {
 import { can, type Person } from './people.ts';
 import { describeCounted, type ProposalFigures } from './proposal-figures.ts';
 import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
-import { describePayer } from './target-words.ts';
+import { describePayer } from './batch-decisions.ts';
 import { type Decision, decisionTerms, termsOf } from './terms.ts';
 
 /**

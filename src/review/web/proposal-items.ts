@@ -9,7 +9,7 @@ import type { ProposalItem } from '../ports.ts';
 import { findRegistrationChangeSince } from '../registration-target.ts';
 import type { ProposalFigures } from '../rules/proposal-figures.ts';
 import { findChangeSince, findStatusThen, payoutCauseTerms, type TargetKind } from '../rules/proposal.ts';
-import { describeTarget } from '../rules/target-words.ts';
+import { describeTarget } from '../rules/batch-decisions.ts';
 import { html, type Html, type Part } from './html.ts';
 import { whyOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';

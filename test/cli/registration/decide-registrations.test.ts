@@ -100,7 +100,7 @@ describe('with users', () => {
     });
     expect(await call('mali', 'ack', 'registration:REG-2', '--note', 'seen')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/Acknowledge: 1 item: it leaves the queue/),
+      stdout: expect.stringMatching(/Acknowledge: 1 registration: it leaves the queue/),
     });
   });
 
@@ -127,7 +127,9 @@ describe('with users', () => {
       expect(await confirm('--registered', '--evidence-file', letter)).toEndWith(2);
       expect(await readdir(join(folder, 'evidence'))).toEqual(kept);
     }
-    expect(proposed.stdout).toContain('Confirm registered: 1 item: it counts as registered, by your proof');
+    expect(proposed.stdout).toContain(
+      'Confirm registered: 1 registration: it counts as registered, by your proof',
+    );
     expect(proposed.stdout).not.toContain('baht');
     const number = /"paydrop approve (\d+)"/.exec(proposed.stdout)?.[1] ?? '';
     expect((await call('nok', 'proposals', number)).stdout).toMatch(
