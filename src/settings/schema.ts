@@ -497,7 +497,7 @@ const approvalSchema = z.strictObject({
     .default([])
     .meta({
       description:
-        'with `signed: required`: fingerprints of the passkeys that count, as "paydrop user" shows them; whoever can write to the journal, but not here, can approve nothing then. Empty: every confirmed passkey counts',
+        'with `signed: required`: fingerprints of the passkeys that count, as `paydrop user list NAME` shows them; whoever can write to the journal, but not here, can approve nothing then. Empty: every confirmed passkey counts',
       allowed: 'a list of fingerprints',
     }),
 });

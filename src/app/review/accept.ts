@@ -10,8 +10,8 @@ import {
   haltByOperator,
   payerKeyOf,
   versionOfPayer,
+  describePayer,
 } from '../../review/rules/batch-decisions.ts';
-import { describePayer } from '../../review/rules/batch-decisions.ts';
 import { openDirectDebit } from '../../review/registration-target.ts';
 import { SettingsError } from '../../settings/secrets.ts';
 import { readUser } from '../reconcile.ts';

@@ -20,7 +20,7 @@ import { approveBatch, type ApproveTerms, type BatchApproved } from '../../revie
 import { type DecisionFileReading, readDecisionFile } from '../../review/read-decision-file.ts';
 import { type Checked, proposeAll, type Proposed, sweepProposals, type Wish } from '../../review/review.ts';
 import { deciderOf, giveVerdict, type Verdict } from '../../review/verdict.ts';
-import { versionOfBatch } from '../../review/rules/batch-decisions.ts';
+import { versionOfBatch, describeTarget } from '../../review/rules/batch-decisions.ts';
 import {
   type FiledDecision,
   type FiledPayout,
@@ -29,7 +29,6 @@ import {
 } from '../../review/rules/decision-file.ts';
 import type { RegistrationHistory } from '../../registration/ports.ts';
 import { sourceStatusesOf } from '../../registration/rules/registration.ts';
-import { describeTarget } from '../../review/rules/batch-decisions.ts';
 import { can, type ProvedPerson } from '../../review/rules/people.ts';
 import type { Decider, ProposalStatus, Target } from '../../review/rules/proposal.ts';
 import {

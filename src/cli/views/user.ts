@@ -2,6 +2,7 @@
 import type { ChangeOutcome, PersonToken, UsersListed } from '../../app/review/people.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable, showText, toLines } from '../../core/outgoing-text.ts';
+import type { Passkey } from '../../review/rules/passkey.ts';
 import { isBeforeRestore, type Person } from '../../review/rules/people.ts';
 import { isLapsed, type PersonChange } from '../../review/rules/person-request.ts';
 import { describeChange, describePersonEvent, severityOf } from '../../review/rules/person-words.ts';
@@ -83,6 +84,7 @@ export function showUsers(listed: UsersListed): Shown {
   const text = toLines([
     ...(rows.length === 0 ? [none] : alignColumns([head, ...rows], [4])),
     ...(isOne ? showTokens(good) : []),
+    ...(isOne ? showPasskeys(listed) : []),
     ...showWaiting(waiting, people),
     ...(isOne ? ['', 'What happened'] : []),
     ...events.map((event) => `${formatBangkokMoment(event.atMs)}  ${describePersonEvent(event, people)}`),
@@ -105,6 +107,29 @@ const showTokens = (tokens: readonly PersonToken[]): readonly string[] =>
           ]),
         ]),
       ];
+
+/** Passkeys that were not revoked, of those who are shown. */
+const passkeysOf = ({ passkeys, shown }: UsersListed): readonly Passkey[] =>
+  passkeys.filter(
+    (key) => key.revokedAtMs === null && shown.some(({ personId }) => personId === key.personId),
+  );
+
+const showPasskeys = (listed: UsersListed): readonly string[] => {
+  const keys = passkeysOf(listed);
+  return keys.length === 0
+    ? []
+    : [
+        '',
+        ...alignColumns([
+          ['Passkey, as approval.keys names it', 'Standing', 'Label'],
+          ...keys.map((key) => [
+            key.keyHash,
+            key.confirmedAtMs === null ? 'waits for an admin' : 'confirmed',
+            showText(key.label),
+          ]),
+        ]),
+      ];
+};
 
 const showWaiting = (changes: readonly PersonChange[], people: readonly Person[]): readonly string[] =>
   changes.length === 0
@@ -138,6 +163,13 @@ const describeListed = (
         label,
         expiresAt: momentOf(expiresAtMs),
         lastUsedAt: momentOf(lastUsedAtMs),
+      })),
+    passkeys: passkeysOf(listed)
+      .filter(({ personId }) => personId === person.personId)
+      .map(({ keyHash, label, confirmedAtMs }) => ({
+        fingerprint: keyHash,
+        label,
+        isConfirmed: confirmedAtMs !== null,
       })),
   })),
   waiting: waiting.map((change) => ({

@@ -28,11 +28,11 @@ import {
   payerKeyOf,
   sumUnsent,
   versionOfPayer,
+  describePayer,
 } from './batch-decisions.ts';
 import { can, type Person } from './people.ts';
 import { describeCounted, type ProposalFigures } from './proposal-figures.ts';
 import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './proposal.ts';
-import { describePayer } from './batch-decisions.ts';
 import { type Decision, decisionTerms, termsOf } from './terms.ts';
 
 /**
