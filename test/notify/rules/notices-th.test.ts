@@ -109,7 +109,7 @@ const personEvent = (kind: PersonEventKind) =>
     atMs: noonMs,
     byPerson: null,
     proof: null,
-    text: '{"facts":{"role":"maker","keyHash":"ab12","expiresAtMs":1,"proposalId":4,"tokenId":5,"changeId":6,"wanted":"enable","failedTries":5,"what":"a number","kind":"break"}}',
+    text: '{"facts":{"role":"maker","keyHash":"ab12","expiresAtMs":1,"proposalId":4,"tokenId":5,"changeId":6,"wanted":"enable","failedTries":5,"what":"a number","kind":"break","batchId":"7B3KQ0M9ZX"}}',
     cells: null,
   }) as unknown as PersonEvent;
 
