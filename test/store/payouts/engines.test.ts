@@ -238,7 +238,16 @@ describePostgres('both engines', () => {
       const draft = { decision: 'approve-batch', note: 'seen', people: 1, digest, maker, targets } as const;
       await store.addProposals([{ ...draft, ...made }]);
       const item = { proposalId: 1, itemNo: 1 };
-      const approved = await store.approveBatch(firstBatchId, item, waiting?.version ?? '', null, noonMs + 5);
+      const signing = { companyId: 'COMP000001', journalId: store.journalId, keys: [] };
+      const version = waiting?.version ?? '';
+      await expect(
+        store.approveBatch(firstBatchId, item, version, signing, noonMs + 4),
+      ).rejects.toMatchObject({
+        name: 'UnsignedApprovalError',
+        message: 'nobody who approved proposal 1 has signed it',
+      });
+      expect(await store.approvalsOf(firstBatchId)).toEqual([]);
+      const approved = await store.approveBatch(firstBatchId, item, version, null, noonMs + 5);
       const twice = await store.approveBatch(firstBatchId, item, waiting?.version ?? '', null, noonMs + 6);
       const failed = await bringTo(store, 'failed');
       const patch = { status: 'ready', settledAtMs: null, settledBy: null } as const;
