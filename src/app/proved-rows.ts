@@ -13,6 +13,8 @@ interface Found {
   readonly isNeeded: boolean;
   /** Digests by row number; a later approval takes the place of an earlier one. */
   readonly digests: ReadonlyMap<number, string | null>;
+  /** The account that the approvals are for; undefined where none proves anything. */
+  readonly payerAccount: string | undefined;
   /** Why the latest approval that proves nothing does not. */
   readonly fault: string | undefined;
   readonly readAtMs: number;
@@ -44,20 +46,25 @@ export function makeProvedRows(
     const [approvals, signers] = [await journal.approvalsOf(batchId), await journal.signers()];
     const digests = new Map<number, string | null>();
     let fault: string | undefined;
+    let payerAccount: string | undefined;
     for (const approval of approvals) {
       const why = whyNotProved(approval, signers, terms);
-      if (why === undefined) for (const { rowNo, digest } of approval.rows) digests.set(rowNo, digest);
+      if (why === undefined) {
+        payerAccount = approval.payerAccount;
+        for (const { rowNo, digest } of approval.rows) digests.set(rowNo, digest);
+      }
       fault = why ?? fault;
     }
-    const found = { isNeeded: await isNeeded(batchId), digests, fault, readAtMs: clock.elapsedMs() };
+    const readAtMs = clock.elapsedMs();
+    const found = { isNeeded: await isNeeded(batchId), digests, payerAccount, fault, readAtMs };
     known.set(batchId, found);
     return found;
   };
 
   return {
-    async whyNot({ batchId }, { rowNo, digest }) {
-      const isProved = ({ isNeeded: needed, digests }: Found): boolean =>
-        !needed || digests.get(rowNo) === digest;
+    async whyNot({ batchId, payerAccount }, { rowNo, digest }) {
+      const isProved = ({ isNeeded: needed, digests, payerAccount: provedPayer }: Found): boolean =>
+        !needed || (digests.get(rowNo) === digest && provedPayer === payerAccount);
       let found = known.get(batchId);
       const isFresh = found !== undefined && clock.elapsedMs() - found.readAtMs < freshForMs;
       if (found === undefined || !isFresh || !isProved(found)) found = await read(batchId);

@@ -2,8 +2,9 @@
 import type { Payout, TransferOrder } from '../core/payout.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
 import { computeInstructionDigest } from '../core/reference.ts';
-import { formatBaht } from '../core/money.ts';
-import type { WorkerContext } from './context.ts';
+import { isSameContent } from '../core/attempt-numbers.ts';
+import { payerOf, type WorkerContext } from './context.ts';
+import { composeContent } from './rules/intent.ts';
 
 /** The code of a halt for want of a signed approval. */
 const unsigned = 'approval-unproved';
@@ -14,23 +15,24 @@ const unsigned = 'approval-unproved';
  * @returns true when nothing more of the batch may be sent
  */
 export async function haltUnlessProved(
-  { journal, clock, gate, log, provedRows }: WorkerContext,
+  context: WorkerContext,
   batch: Batch,
-  { rowNo, instruction }: Payout,
+  payout: Payout,
   order?: TransferOrder,
 ): Promise<boolean> {
+  const { journal, clock, gate, log, provedRows } = context;
+  const { rowNo, instruction } = payout;
   if (provedRows === undefined) return false;
   const { batchId, companyId } = batch;
   const digest = computeInstructionDigest({ companyId, batchId, rowNo }, instruction);
-  const isOrdered =
-    order === undefined ||
-    (order.proxyType === instruction.proxyType &&
-      order.proxyNo === instruction.proxyNo &&
-      order.amountText === formatBaht(instruction.amountSatang));
+  const content = composeContent({ payout, payer: payerOf(context, batch), nowMs: clock.now() });
+  const isOrdered = order === undefined || isSameContent(order, content);
   const found = isOrdered ? await provedRows.whyNot(batch, { rowNo, digest }) : 'it is to be sent otherwise';
   if (found === undefined) return false;
   const reason = `row ${rowNo} is not what a signed approval names: ${found}`;
-  const remedy = `Find out who has changed the journal ("paydrop audit"); then "paydrop cancel ${batchId}", and hand the file in again`;
+  const remedy =
+    'Find out who has changed the journal ("paydrop audit"), or approval.keys; then ' +
+    `"paydrop cancel ${batchId}", and hand its rows in as a new file, under other payoutIds or once "paydrop release" has freed theirs`;
   const why: BatchReason = { code: unsigned, reason, remedy };
   gate.haltFor(why);
   await journal.moveBatch(batchId, 'halted', why, clock.now());

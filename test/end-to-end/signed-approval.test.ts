@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { expect, test } from 'vitest';
 import { hash } from 'node:crypto';
+import type { TransferOrder } from '../../src/core/payout.ts';
+import { computeOrderHash, computeTransRefNo } from '../../src/core/reference.ts';
 import { Challenges } from '../../src/review/challenges.ts';
 import {
   askForPasskey,
@@ -179,4 +181,49 @@ test('a key that the settings do not name approves nothing', async () => {
   expect(await office.sign()).toContain('approval.keys of the settings does not name its key');
   await scene.run('run', office.file, '--wait', '1');
   expect(await paidBy(scene)).toBe(0);
+});
+
+/** Row 2 as if its first send were in doubt, with something else in it, and every hash made anew. */
+function reopen({ dataDir }: Scene, changes: Partial<TransferOrder>): readonly string[] {
+  using db = new DatabaseSync(join(dataDir, 'journal.db'));
+  const kept = db.prepare('select * from attempt where payout_seq = 2').get() ?? {};
+  const text = (name: string): string => String(kept[name] ?? '');
+  const order: TransferOrder = {
+    transRefNo: computeTransRefNo('COMP000001', 'S-2', 2),
+    channelId: text('channel_id'),
+    termId: text('term_id'),
+    companyId: text('company_id'),
+    payerAccount: text('payer_account'),
+    tranDate: text('tran_date'),
+    tranTime: text('tran_time'),
+    proxyType: 'MSISDN',
+    proxyNo: text('proxy_no'),
+    proxyName: text('proxy_name'),
+    amountText: text('amount_text'),
+    reference1: text('reference1'),
+    reference2: kept['reference2'] === null ? null : text('reference2'),
+    ...changes,
+  };
+  return [
+    `update attempt set status = 'recorded', sends = 1, uncounted_sends = 0, acknowledged = 0, inquiries = 0,
+       last_inquiry_at_ms = null, last_finding = null, next_inquiry_at_ms = last_sent_at_ms + 1000, sys_ref_no = null,
+       trans_ref_no = '${order.transRefNo}', reference1 = '${order.reference1}', payer_account = '${order.payerAccount}',
+       order_hash = '${computeOrderHash(order)}' where payout_seq = 2`,
+    `update payout set status = 'submitted' where seq = 2`,
+    `update batch set status = 'running'`,
+  ];
+}
+
+test.each<[string, Partial<TransferOrder>]>([
+  ['other references', { reference1: 'OTHER' }],
+  ['another account', { payerAccount: '9999999999' }],
+])('a transfer that is made to look in doubt, with %s, does not leave again', async (_name, changes) => {
+  const office = await openOffice();
+  await using scene = office.scene;
+  expect(await office.sign()).toBe('applied');
+  expect(await scene.run('run', office.file)).toEndWith(0);
+  const { requests } = await scene.bank.ledger();
+  office.forge(...reopen(scene, changes));
+  await scene.run('run', office.file, '--wait', '3');
+  expect((await scene.bank.ledger()).requests.transfer).toBe(requests.transfer);
 });
