@@ -72,6 +72,7 @@ async function giveKey(
 /** A batch that mali has proposed to pay; nok's passkey is the one that counts. */
 async function openOffice(
   keysOf: (fingerprint: string) => readonly string[] = (one) => [one],
+  planted: readonly string[] = [],
 ): Promise<Office> {
   const scene = await openScene();
   const file = await scene.addFile('signed.csv', csv);
@@ -98,6 +99,7 @@ async function openOffice(
     scene.configPath,
     `${await readFile(scene.configPath, 'utf8')}\napproval: { when: always, people: 2, signed: required, keys: ${keys} }\n`,
   );
+  if (planted.length > 0) forge(scene, planted);
   await become('mali');
   const waiting = await scene.run('run', file);
   expect(waiting).toEndWith(6);
@@ -226,4 +228,14 @@ test.each<[string, Partial<TransferOrder>]>([
   office.forge(...reopen(scene, changes));
   await scene.run('run', office.file, '--wait', '3');
   expect((await scene.bank.ledger()).requests.transfer).toBe(requests.transfer);
+});
+
+test('a row of which the digest is not that of the payee who is shown is not approved', async () => {
+  const plant = `create trigger planted after insert on payout_row when new.payout_id = 'S-2' begin
+    update payout_row set digest = (select digest from payout_row where payout_id = 'S-1') where seq = new.seq; end`;
+  const office = await openOffice(undefined, [plant]);
+  await using scene = office.scene;
+  expect(await office.sign()).toContain('row 2 is not what its digest says');
+  await scene.run('run', office.file, '--wait', '1');
+  expect(await paidBy(scene)).toBe(0);
 });

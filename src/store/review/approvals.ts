@@ -2,7 +2,8 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import { toSatang, zeroSatang } from '../../core/money.ts';
-import type { PayoutStatus } from '../../core/payout.ts';
+import type { PayoutStatus, ProxyType } from '../../core/payout.ts';
+import { computeInstructionDigest } from '../../core/reference.ts';
 import type { BatchReason, DecisionItem } from '../../core/ports.ts';
 import { LimitForecast, type LimitFinding } from '../../payout/rules/limits.ts';
 import { mayBePaidStatuses } from '../../payout/rules/similar.ts';
@@ -367,6 +368,54 @@ function* letGoOn(batch: ApprovalRecord, detail: object, nowMs: number): Body<vo
   yield* change(isHeldOnly);
 }
 
+/** A row that waits, as people are shown it, with the digest that stands beside it. */
+interface ShownRecord {
+  readonly row_no: number;
+  readonly payout_id: string;
+  readonly proxy_type: ProxyType;
+  readonly proxy_no: string;
+  readonly payee_name: string | null;
+  readonly reference1: string | null;
+  readonly reference2: string | null;
+  readonly amount_text: string;
+  readonly digest: string | null;
+}
+
+const shownPage = define((values: Page) =>
+  textStatement<ShownRecord>(
+    sql`select p.row_no, r.payout_id, r.proxy_type, r.proxy_no, r.payee_name, r.reference1, r.reference2,
+        cast(p.amount_satang as text) as amount_text, ${presentDigest} as digest
+      from payout p join payout_row r on r.seq = p.seq
+      where ${isOnPage(values)} and ${waits(values)} order by p.row_no`,
+  ),
+);
+
+/** The first row that waits whose digest is not that of what people are shown of it. */
+function* findForgedRow(
+  batchId: string,
+  approvedBits: number,
+  companyId: string,
+): Reading<number | undefined> {
+  for (const page of yield* pagesOf(batchId))
+    for (const record of yield* shownPage.all({ batchId, approvedBits, ...page })) {
+      const rowNo = record.row_no;
+      const digest = computeInstructionDigest(
+        { companyId, batchId, rowNo },
+        {
+          payoutId: record.payout_id,
+          proxyType: record.proxy_type,
+          proxyNo: record.proxy_no,
+          payeeName: record.payee_name,
+          amountSatang: toSatang(BigInt(record.amount_text)),
+          reference1: record.reference1,
+          reference2: record.reference2,
+        },
+      );
+      if (digest !== record.digest) return rowNo;
+    }
+  return undefined;
+}
+
 /** Keeps the rows that wait as they are approved, so that the version which was signed can be computed anew. */
 const keepApproved = define((values: { batchId: string; proposalId: number; approvedBits: number }) =>
   query
@@ -470,7 +519,7 @@ export function* approveBatch(
   nowMs: number,
 ): Body<boolean> {
   const proposal = yield* proposalReads.proposal(item.proposalId);
-  const batch = yield* selectFirst(selectApproval(batchId));
+  const batch = yield* selectFirst(selectApproval(batchId).select('company_id as companyId'));
   if (proposal === undefined || batch === undefined || batch.people === null) return false;
   if (proposal.decision !== 'approve-batch' || !(yield* isDecided(item))) return false;
   const involved = yield* readHands(batchId);
@@ -481,6 +530,9 @@ export function* approveBatch(
     yield* keepApproved.run({ batchId, proposalId: proposal.proposalId, approvedBits });
     const why = yield* findUnsigned(batchId, proposal, signing);
     if (why !== undefined) throw new UnsignedApprovalError(why);
+    const forged = yield* findForgedRow(batchId, approvedBits, batch.companyId);
+    if (forged !== undefined)
+      throw new UnsignedApprovalError(`row ${forged} is not what its digest says: the journal was changed`);
   }
   const { maker: by, checker, proposalId } = proposal;
   const detail = { by, ...(checker === null ? {} : { checkedBy: checker }), proposal: proposalId };
