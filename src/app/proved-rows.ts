@@ -8,7 +8,7 @@ import { parseBaht } from '../core/money.ts';
 import type { Store } from '../store/store.ts';
 import { readSigningTerms } from './review/signing-terms.ts';
 
-/** What was found of one batch. */
+/** The signed approvals of one batch, as they were last read. */
 interface Found {
   readonly isNeeded: boolean;
   /** Digests by row number; a later approval takes the place of an earlier one. */

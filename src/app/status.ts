@@ -129,7 +129,7 @@ export type PayoutStanding = PayoutHistory & { readonly proposalId?: number | un
 
 export interface FoundByName {
   readonly found: readonly PayoutStanding[];
-  /** Where none is found so: it is a reference1, a reference2 or the bank's sysRefNo of some. */
+  /** True where nothing has the name itself: rows that bear it as a reference1, a reference2 or sysRefNo were found. */
   readonly isReference: boolean;
 }
 

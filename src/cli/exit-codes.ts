@@ -1,4 +1,4 @@
-/** What the process says when it ends (design: "Exit codes"). Where several apply, `weightierOf` says which. */
+/** Exit codes of the process (design: "Exit codes"). Where several apply, `weightierOf` says which. */
 export const exitCodes = {
   /** All paid, or nothing to do. */
   ok: 0,

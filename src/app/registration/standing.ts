@@ -132,7 +132,7 @@ const isDirectDebit = (payerAccount: string, service: { readonly payerAccount: s
 /** Registrations that have this registrationId, requestUID or ddrOapiSeqId, and whether others bear it as a reference. */
 export interface RegistrationsByName {
   readonly found: readonly RegistrationStanding[];
-  /** Where none is found so: it is a reference of some. */
+  /** True where nothing has the id itself: rows that bear it as a reference were found. */
   readonly isReference: boolean;
 }
 

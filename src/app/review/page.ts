@@ -62,7 +62,7 @@ export async function openPageOfWatcher(
   }
 }
 
-/** What signing in needs, at each moment anew: the journal may be restored meanwhile. */
+/** Reads the context of signing in, each time anew: the journal may be restored meanwhile. */
 const makeContextReader = (store: Store, onUserChange: () => Promise<void>) => async () => {
   const loss = await store.loss();
   // At its own time: how long an answer takes says nothing of a lock.

@@ -17,7 +17,7 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import { identifyPerson } from './people.ts';
 
-/** What is looked for, as far as the person who asks may look. */
+/** The search, as far as the person who asks may look. */
 export interface LimitedSearch<Filter> {
   readonly filter: Filter;
   /** References were compared with the names alone that screens show. */

@@ -163,7 +163,7 @@ function describeCorrection({ proxyNo, amount, accountNo, was }: Correction): st
     : `: ${corrected.map(([before, becomes]) => `${before ?? 'nothing'} -> ${becomes}`).join(', ')}`;
 }
 
-/** What is decided of each file, and the digest by which the file is found to be the same elsewhere. */
+/** The decisions on each file, with the digest by which the same file is known on another machine. */
 function linesOfFigures(figures: ProposalFigures): readonly string[] {
   const { files, newPayees, payerAccounts } = figures;
   const shown = files.slice(0, filesShownMax);

@@ -53,7 +53,7 @@ const byBatch = (events: readonly Event[], kind: string): ReadonlyMap<unknown, r
 /** The account that an event names; undefined once it was erased. */
 const accountOf = ({ cells }: Event): string | undefined => cells?.['payerAccount']?.value;
 
-/** What may be told of a batch. */
+/** The facts of a batch that its history may tell. */
 interface Told {
   /** Undefined of one that an older program has sealed. */
   readonly sealed: Event | undefined;

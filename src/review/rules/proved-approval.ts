@@ -4,28 +4,19 @@
  * neither a signature of one of them nor a text that it was not made for.
  */
 import { hash } from 'node:crypto';
-import { toSatang } from '../../core/money.ts';
-import { WaitingDigest } from './approval.ts';
+import { WaitingDigest, type WaitingRow } from './approval.ts';
 import { findBrokenLink, type PersonEvent, readFacts } from './chain.ts';
 import type { Passkey } from './passkey.ts';
 import type { Proposal } from './proposal.ts';
 import { type ApprovalSignature, findSignatureFault } from './signature.ts';
 import { readSignedLines } from './signed-text.ts';
 
-/** What a signature must be of, and whose keys count. */
+/** The terms that a signature must meet: which journal it is of, and whose keys count. */
 export interface SigningTerms {
   readonly companyId: string;
   readonly journalId: string;
   /** `approval.keys` of the settings, as lower-case SHA-256 (hex) of public keys; every confirmed passkey counts where it is empty. */
   readonly keys: readonly string[];
-}
-
-/** A row as it was approved. */
-export interface ApprovedRow {
-  readonly rowNo: number;
-  readonly amountSatang: bigint;
-  /** `computeInstructionDigest` of what it asks for. */
-  readonly digest: string | null;
 }
 
 /** One approval of a batch, as the journal has it. */
@@ -37,12 +28,12 @@ export interface KeptApproval {
   readonly batchDigest: string | null;
   readonly payerAccount: string;
   readonly proposal: Proposal;
-  /** In the order of the file. */
-  readonly rows: readonly ApprovedRow[];
+  /** As they were approved, in the order of the file. */
+  readonly rows: readonly WaitingRow[];
   readonly signatures: readonly ApprovalSignature[];
 }
 
-/** What the journal says of the people who sign. */
+/** The people who sign, as the journal knows them. */
 export interface Signers {
   readonly passkeys: readonly Passkey[];
   /** The whole history of people, in its order. */
@@ -136,6 +127,6 @@ function findTextFault(
 /** The digest of the rows that were approved, computed anew. */
 function versionOf({ batchId, batchDigest, payerAccount, rows }: KeptApproval): string {
   const digest = new WaitingDigest({ batchId, digest: batchDigest, payerAccount });
-  for (const row of rows) digest.add({ ...row, amountSatang: toSatang(row.amountSatang) });
+  for (const row of rows) digest.add(row);
   return digest.end().version;
 }

@@ -66,7 +66,14 @@ function readAmount(text: string | null): Satang | null {
   return text === null ? null : toSatang(BigInt(text));
 }
 
-function readInstruction(record: PayoutRecord): Instruction | null {
+/** The columns of a record that say what its row asks for. */
+export type InstructionColumns = Pick<
+  PayoutRecord,
+  'payout_id' | 'proxy_type' | 'proxy_no' | 'payee_name' | 'reference1' | 'reference2' | 'amount_text'
+>;
+
+/** The instruction of a row; null for one that asks for nothing that can be paid. */
+export function readInstruction(record: InstructionColumns): Instruction | null {
   const { proxy_type: proxyType, proxy_no: proxyNo, payout_id: payoutId } = record;
   const amountSatang = readAmount(record.amount_text);
   if (proxyType === null || proxyNo === null || payoutId === null || amountSatang === null) return null;

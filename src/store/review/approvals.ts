@@ -2,7 +2,7 @@
 import { type RawBuilder, sql, type SqlBool } from 'kysely';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import { toSatang, zeroSatang } from '../../core/money.ts';
-import type { PayoutStatus, ProxyType } from '../../core/payout.ts';
+import type { PayoutStatus } from '../../core/payout.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
 import type { BatchReason, DecisionItem } from '../../core/ports.ts';
 import { LimitForecast, type LimitFinding } from '../../payout/rules/limits.ts';
@@ -29,7 +29,13 @@ import { batchReads } from '../payouts/batches.ts';
 import { moveAll } from '../payouts/bulk.ts';
 import { isDayCounted, limitReads } from '../payouts/day-use.ts';
 import { recordOpen } from '../payouts/open-payouts.ts';
-import { joinParts, readLastRowNo, readLatestEventSeq } from '../payouts/rows.ts';
+import {
+  type InstructionColumns,
+  joinParts,
+  readInstruction,
+  readLastRowNo,
+  readLatestEventSeq,
+} from '../payouts/rows.ts';
 import { addBits, decodeHolds, hasBits, holdBits, literal, removeBits } from '../schema.ts';
 import {
   type BodiesOf,
@@ -369,17 +375,7 @@ function* letGoOn(batch: ApprovalRecord, detail: object, nowMs: number): Body<vo
 }
 
 /** A row that waits, as people are shown it, with the digest that stands beside it. */
-interface ShownRecord {
-  readonly row_no: number;
-  readonly payout_id: string;
-  readonly proxy_type: ProxyType;
-  readonly proxy_no: string;
-  readonly payee_name: string | null;
-  readonly reference1: string | null;
-  readonly reference2: string | null;
-  readonly amount_text: string;
-  readonly digest: string | null;
-}
+type ShownRecord = InstructionColumns & { readonly row_no: number; readonly digest: string | null };
 
 const shownPage = define((values: Page) =>
   textStatement<ShownRecord>(
@@ -398,19 +394,10 @@ function* findForgedRow(
 ): Reading<number | undefined> {
   for (const page of yield* pagesOf(batchId))
     for (const record of yield* shownPage.all({ batchId, approvedBits, ...page })) {
-      const rowNo = record.row_no;
-      const digest = computeInstructionDigest(
-        { companyId, batchId, rowNo },
-        {
-          payoutId: record.payout_id,
-          proxyType: record.proxy_type,
-          proxyNo: record.proxy_no,
-          payeeName: record.payee_name,
-          amountSatang: toSatang(BigInt(record.amount_text)),
-          reference1: record.reference1,
-          reference2: record.reference2,
-        },
-      );
+      const { row_no: rowNo } = record;
+      const instruction = readInstruction(record);
+      const place = { companyId, batchId, rowNo };
+      const digest = instruction && computeInstructionDigest(place, instruction);
       if (digest !== record.digest) return rowNo;
     }
   return undefined;
