@@ -1,18 +1,24 @@
 /** The rows that signed approvals name, read from the journal and proved against the settings of this machine. */
 import type { Clock } from '../core/ports.ts';
-import type { ProvedRows } from '../payout/ports.ts';
+import type { ProvedRows, RowProof } from '../payout/ports.ts';
 import { decideApprovalNow } from '../review/rules/approval.ts';
-import { whyNotProved } from '../review/rules/proved-approval.ts';
+import { proveApproval } from '../review/rules/proved-approval.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { parseBaht } from '../core/money.ts';
 import type { Store } from '../store/store.ts';
 import { readSigningTerms } from './review/signing-terms.ts';
 
+/** A row as a signed approval names it. */
+interface SignedRow {
+  readonly digest: string | null;
+  readonly signedAtMs: number;
+}
+
 /** The signed approvals of one batch, as they were last read. */
 interface Found {
   readonly isNeeded: boolean;
-  /** Digests by row number; a later approval takes the place of an earlier one. */
-  readonly digests: ReadonlyMap<number, string | null>;
+  /** Rows by their number; a later approval takes the place of an earlier one. */
+  readonly rows: ReadonlyMap<number, SignedRow>;
   /** The account that the approvals are for; undefined where none proves anything. */
   readonly payerAccount: string | undefined;
   /** Why the latest approval that proves nothing does not. */
@@ -44,32 +50,45 @@ export function makeProvedRows(
 
   const read = async (batchId: string): Promise<Found> => {
     const [approvals, signers] = [await journal.approvalsOf(batchId), await journal.signers()];
-    const digests = new Map<number, string | null>();
+    const rows = new Map<number, SignedRow>();
     let fault: string | undefined;
     let payerAccount: string | undefined;
     for (const approval of approvals) {
-      const why = whyNotProved(approval, signers, terms);
-      if (why === undefined) {
-        payerAccount = approval.payerAccount;
-        for (const { rowNo, digest } of approval.rows) digests.set(rowNo, digest);
+      const proof = proveApproval(approval, signers, terms);
+      if (proof.kind === 'unproved') {
+        fault = proof.why;
+        continue;
       }
-      fault = why ?? fault;
+      payerAccount = approval.payerAccount;
+      for (const { rowNo, digest } of approval.rows)
+        rows.set(rowNo, { digest, signedAtMs: findFirstSigned(rows.get(rowNo), digest, proof.signedAtMs) });
     }
     const readAtMs = clock.elapsedMs();
-    const found = { isNeeded: await isNeeded(batchId), digests, payerAccount, fault, readAtMs };
+    const found = { isNeeded: await isNeeded(batchId), rows, payerAccount, fault, readAtMs };
     known.set(batchId, found);
     return found;
   };
 
   return {
-    async whyNot({ batchId, payerAccount }, { rowNo, digest }) {
-      const isProved = ({ isNeeded: needed, digests, payerAccount: provedPayer }: Found): boolean =>
-        !needed || (digests.get(rowNo) === digest && provedPayer === payerAccount);
-      let found = known.get(batchId);
-      const isFresh = found !== undefined && clock.elapsedMs() - found.readAtMs < freshForMs;
-      if (found === undefined || !isFresh || !isProved(found)) found = await read(batchId);
-      if (isProved(found)) return undefined;
-      return found.fault ?? 'no approval of the batch is about it as it is now';
+    people,
+    async prove({ batchId, payerAccount }, { rowNo, digest }) {
+      const proofIn = ({ isNeeded: needed, rows, payerAccount: provedPayer, fault }: Found): RowProof => {
+        if (!needed) return { kind: 'not-needed' };
+        const row = rows.get(rowNo);
+        if (row?.digest === digest && provedPayer === payerAccount)
+          return { kind: 'proved', signedAtMs: row.signedAtMs };
+        return { kind: 'unproved', why: fault ?? 'no approval of the batch is about it as it is now' };
+      };
+      const found = known.get(batchId);
+      if (found !== undefined && clock.elapsedMs() - found.readAtMs < freshForMs) {
+        const proof = proofIn(found);
+        if (proof.kind !== 'unproved') return proof;
+      }
+      return proofIn(await read(batchId));
     },
   };
 }
+
+/** A row that was signed twice as it is may have been sent since the first time. */
+const findFirstSigned = (before: SignedRow | undefined, digest: string | null, signedAtMs: number): number =>
+  before?.digest === digest ? Math.min(before.signedAtMs, signedAtMs) : signedAtMs;

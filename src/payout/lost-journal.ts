@@ -12,17 +12,23 @@ import { payerOf, settlePolicyOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
 import type { InDoubt, ReadyPayout } from './ports.ts';
 import { mayHaveMoved } from './rules/case.ts';
+import { proveRow } from './proved-rows.ts';
 import {
   addAnswer,
+  attemptsAhead,
   computeNextToAsk,
   daysToSearch,
   daysToAskFirst,
   decideAfterProbe,
   decideProbeLater,
   isInQuestion,
+  isNews,
   knownOrders,
   mustProbe,
+  mustSearchSigned,
+  type NumberRange,
   type Probe,
+  rangeFromHighest,
   type ReferenceFinding,
 } from './rules/lost-journal.ts';
 import { describeUnknownSends } from './rules/operator.ts';
@@ -37,15 +43,61 @@ type ProbeEnd = 'clear' | 'clear-now' | 'blocked';
 /** Rows that are remembered at once: one that was forgotten is asked about again. */
 const rememberedMax = 10_000;
 
-/** Asks about a ready payout that a lost journal, or another one, may have sent. */
-export function probeLostJournal(
+/** Asks about a ready payout that a lost journal, another one, or a send that is hidden in this one may have sent. */
+export async function probeLostJournal(
   context: WorkerContext,
   batch: Batch,
   { payout }: Pick<ReadyPayout, 'payout'>,
 ): Promise<ProbeEnd> {
   const { sealedAtMs } = batch;
   const payer = payerOf(context, batch);
-  return probe({ context, payer, payout, asked: undefined, sealedAtMs, passHalted: false });
+  const search: Search = { context, payer, payout, asked: undefined, sealedAtMs, passHalted: false };
+  const end = await probe(search);
+  const range = end === 'blocked' ? undefined : await rangeSinceSigned(search, batch);
+  if (range === undefined) return end;
+  return (await searchAndDecide(search, range)) === 'clear' ? 'clear-now' : 'blocked';
+}
+
+/**
+ * Looks for sends of a signed row in doubt that its journal does not show: they were hidden, and the row is not sent again.
+ * @returns false, too, while the bank gives no answer
+ */
+export async function isNothingHidden(
+  context: WorkerContext,
+  batch: Batch,
+  { payout, attempt }: InDoubt,
+): Promise<boolean> {
+  const payer = payerOf(attempt.order, attempt.order);
+  const search: Search = { context, payer, payout, asked: attempt, sealedAtMs: null, passHalted: true };
+  const range = await rangeSinceSigned(search, batch);
+  if (range === undefined) return true;
+  const findings = await searchReferences(search, range);
+  const news = findings?.filter((finding) => isNews(finding, range.known)) ?? [];
+  for (const { transRefNo, tranDate, reading } of news)
+    context.log('error', 'the bank may know a send of a signed row that the journal does not', {
+      batchId: payout.batchId,
+      rowNo: payout.rowNo,
+      transRefNo,
+      tranDate,
+      finding: reading.kind,
+    });
+  return findings !== undefined && news.length === 0;
+}
+
+/** Every number of a signed row, for each day since it was signed; undefined where no question is needed. */
+async function rangeSinceSigned(
+  { context, payer, payout }: Search,
+  batch: Batch,
+): Promise<SearchRange | undefined> {
+  const proof = await proveRow(context, batch, payout);
+  if (proof.kind !== 'proved') return undefined;
+  const { signedAtMs } = proof;
+  const known = await context.journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
+  const clocks = context.bankClock.read();
+  if (!mustSearchSigned(signedAtMs, known, clocks)) return undefined;
+  const { nowMs, bankNowMs } = clocks;
+  const days = daysToAskFirst(nowMs, bankNowMs, { missesSinceMs: signedAtMs, sealedAtMs: null });
+  return { days, known, numbers: { first: 1, highest: highestOf(known), ahead: 1 } };
 }
 
 /**
@@ -108,7 +160,8 @@ async function probeLost(search: Search, loss: JournalLoss, known: readonly Atte
     return block(context, decideProbeLater(early, reason, { tooEarly }));
   }
   const { nowMs, bankNowMs } = context.bankClock.read();
-  const end = await searchAndDecide(search, { days: daysToSearch(loss, nowMs, bankNowMs), known });
+  const numbers = rangeFromHighest(highestOf(known), attemptsAhead);
+  const end = await searchAndDecide(search, { days: daysToSearch(loss, nowMs, bankNowMs), known, numbers });
   if (end === 'clear' && asked === undefined) remember(run.probed, payout.seq);
   return end;
 }
@@ -122,7 +175,7 @@ async function askFirst(search: Search, known: readonly Attempt[]): Promise<Prob
   const { nowMs, bankNowMs } = context.bankClock.read();
   const missesSinceMs = context.missesSince?.();
   const days = daysToAskFirst(nowMs, bankNowMs, { missesSinceMs, sealedAtMs });
-  return searchAndDecide(search, { days, known, ahead: 1 });
+  return searchAndDecide(search, { days, known, numbers: rangeFromHighest(highestOf(known), 1) });
 }
 
 async function searchAndDecide(search: Search, range: SearchRange): Promise<ProbeEnd> {
@@ -177,23 +230,24 @@ interface SearchRange {
   readonly days: readonly string[];
   /** Every attempt that the journal knows for the payoutId. */
   readonly known: readonly Attempt[];
-  /** How many unknown ones in a row end it; as many as a lost journal may have used when left out. */
-  readonly ahead?: number;
+  readonly numbers: NumberRange;
 }
+
+const highestOf = (known: readonly Attempt[]): number =>
+  Math.max(0, ...known.map(({ order }) => readAttemptNumber(order.transRefNo)));
 
 /** Asks for one reference after another. Undefined when the gate lets nothing through, or the run ends. */
 async function searchReferences(
   search: Search,
-  { days, known, ahead }: SearchRange,
+  { days, known, numbers }: SearchRange,
 ): Promise<readonly ReferenceFinding[] | undefined> {
-  const highest = Math.max(0, ...known.map(({ order }) => readAttemptNumber(order.transRefNo)));
   const findings: ReferenceFinding[] = [];
   const terminals = await terminalsInQuestion(search);
   const questions = days
     .toReversed()
     .flatMap((tranDate) => terminals.map((termId): Question => ({ tranDate, termId })));
   for (;;) {
-    const number = computeNextToAsk(highest, findings, ahead);
+    const number = computeNextToAsk(numbers, findings);
     if (number === undefined) return findings;
     const finding = await searchReference(search, questions, number, known);
     if (finding === undefined) return undefined;

@@ -21,6 +21,7 @@ import type { DayUse } from './rules/limits.ts';
 import type { KeptSeal } from './rules/journal-place.ts';
 import type { PayoutFilter } from './rules/search.ts';
 import type { SealReading } from './rules/seal.ts';
+import type { ApprovalProof } from '../review/rules/proved-approval.ts';
 import type { AtWork, HeardOfBank, SharedKind, WholeLimit } from './rules/shared-limit.ts';
 
 export interface PayoutEvent extends EventDraft {
@@ -87,6 +88,8 @@ export interface BatchStore extends BatchReader {
   keepSeal(batchId: string, seal: KeptSeal): Promise<void>;
   /** Adds a hold to every ready row of the batch. Returns how many rows changed. */
   holdReady(batchId: string, hold: HoldReason, why: BatchReason, nowMs: number): Promise<number>;
+  /** Takes back what was approved of a batch: it waits until so many people approve it anew. */
+  takeBackApproval(batchId: string, people: 1 | 2, nowMs: number): Promise<void>;
   /** Holds for approval what is ready and was not approved as it is. Returns how many rows changed. */
   holdUnapproved(batchId: string, why: BatchReason, nowMs: number): Promise<number>;
   /** Lifts holds from the batch's held rows; those left without any become ready. Returns how many rows changed. */
@@ -393,8 +396,12 @@ export interface ArchiveStore {
   giveSpaceBack(): Promise<number>;
 }
 
-/** What signed approvals allow to be paid, as the settings ask for them. */
+/** Whether a signed approval proves that a row may be paid as it is. */
+export type RowProof = ApprovalProof | { readonly kind: 'not-needed' };
+
+/** The rows that signed approvals name, as the settings ask for signatures. */
 export interface ProvedRows {
-  /** Why no approval of the batch proves that the row may be paid as it is; undefined when one does, or none is needed. */
-  whyNot(batch: Batch, row: { readonly rowNo: number; readonly digest: string }): Promise<string | undefined>;
+  /** The number of people who approve a batch whose approval was taken back. */
+  readonly people: 1 | 2;
+  prove(batch: Batch, row: { readonly rowNo: number; readonly digest: string }): Promise<RowProof>;
 }

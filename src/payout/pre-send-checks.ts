@@ -11,7 +11,7 @@ import { attemptsMax } from '../core/reference.ts';
 import type { Pass } from './circuit-breaker.ts';
 import { payerOf, type WorkerContext } from './context.ts';
 import { probeLostJournal } from './lost-journal.ts';
-import { haltUnlessProved } from './proved-rows.ts';
+import { isProved } from './proved-rows.ts';
 import type { LimitReader, ReadyPayout } from './ports.ts';
 import { findTooOld } from './rules/batch-age.ts';
 import { composeContent } from './rules/intent.ts';
@@ -158,7 +158,7 @@ async function lastChecks(
     await haltForChange(context, batch, changed);
     return { kind: 'blocked' };
   }
-  if (await haltUnlessProved(context, batch, payout)) return { kind: 'blocked' };
+  if (!(await isProved(context, batch, payout))) return { kind: 'blocked' };
   const likeness = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
   const isLookedFor = likeness !== undefined && !(isFirstLook && journal.refusesLike === true);
   const like = isLookedFor ? await journal.similarPayment(likeness) : undefined;

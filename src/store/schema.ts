@@ -75,7 +75,7 @@ export interface BatchTable extends Columns<Omit<Batch, 'totalSatang' | 'extraCo
   /** `ApprovalBound`, of one that needed none at its seal: decimal text, and how many people. */
   readonly approval_bound_satang: ColumnType<string | null, undefined, string>;
   readonly approval_bound_people: ColumnType<1 | 2 | null, undefined, 1 | 2>;
-  readonly approved_payer: ColumnType<string | null, undefined, string>;
+  readonly approved_payer: ColumnType<string | null, undefined, string | null>;
   /** Why all its rows were held at the seal, as another file's; rows that have it as their reason bear its code alone. */
   readonly like_reason: ColumnType<string | null, undefined, string>;
 }

@@ -34,6 +34,8 @@ interface Office {
   readonly scene: Scene;
   readonly file: string;
   readonly batchId: string;
+  /** Signs the shell in as somebody. */
+  become(name: string): Promise<void>;
   /** Nok signs the proposal with the passkey. @returns what came of it */
   sign(proposalId?: number): Promise<string>;
   /** By whoever can write to the journal. */
@@ -109,6 +111,7 @@ async function openOffice(
     scene,
     file,
     batchId,
+    become,
     async sign(proposalId = 1) {
       await using store = await open();
       const { context, signer } = await signing(store);
@@ -219,6 +222,7 @@ function reopen({ dataDir }: Scene, changes: Partial<TransferOrder>): readonly s
 test.each<[string, Partial<TransferOrder>]>([
   ['other references', { reference1: 'OTHER' }],
   ['another account', { payerAccount: '9999999999' }],
+  ['all that was signed, under the next number', {}],
 ])('a transfer that is made to look in doubt, with %s, does not leave again', async (_name, changes) => {
   const office = await openOffice();
   await using scene = office.scene;
@@ -238,4 +242,46 @@ test('a row of which the digest is not that of the payee who is shown is not app
   expect(await office.sign()).toContain('row 2 is not what its digest says');
   await scene.run('run', office.file, '--wait', '1');
   expect(await paidBy(scene)).toBe(0);
+});
+
+/** Row 2 as if it had never been sent. */
+const forgotten = [
+  'delete from attempt where payout_seq = 2',
+  `update payout set status = 'ready', attempt_no = 0, submitted_at_ms = null, settled_at_ms = null where seq = 2`,
+  `update claim set attempts_recorded = 0 where payout_id = 'S-2'`,
+  `update batch set status = 'running', age_from_ms = age_from_ms + 9 * 86400000`,
+];
+
+test.each([0, 1, 3])(
+  'a signed row of which the journal forgets the send is not paid again after %d days',
+  async (days) => {
+    const office = await openOffice();
+    await using scene = office.scene;
+    expect(await office.sign()).toBe('applied');
+    expect(await scene.run('run', office.file)).toEndWith(0);
+    office.forge(...forgotten);
+    scene.clocks.pass(days * 86_400_000);
+    await scene.run('run', office.file, '--wait', '3');
+    expect(await paidBy(scene)).toBe(2);
+  },
+);
+
+test('what was approved before signatures were asked for waits for one, and is paid once it has it', async () => {
+  const office = await openOffice();
+  await using scene = office.scene;
+  const asked = await readFile(scene.configPath, 'utf8');
+  await writeFile(scene.configPath, asked.replace('signed: required', 'signed: optional'));
+  await office.become('nok');
+  expect(await scene.run('approve', '--batch', office.batchId)).toEndWith(0);
+  await writeFile(scene.configPath, asked);
+  await office.become('mali');
+  const waiting = await scene.run('run', office.file, '--wait', '1');
+  expect(waiting).toEndWith(6);
+  expect(await paidBy(scene)).toBe(0);
+  expect(await scene.run('audit')).toEndWith(0);
+  expect(await scene.run('approve', '--batch', office.batchId)).toEndWith(0);
+  expect(await office.sign(2)).toBe('applied');
+  expect(await scene.run('run', office.file)).toEndWith(0);
+  expect(await paidBy(scene)).toBe(2);
+  expect(await scene.run('audit')).toEndWith(0);
 });

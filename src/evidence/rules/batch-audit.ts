@@ -59,6 +59,8 @@ interface Told {
   readonly sealed: Event | undefined;
   /** In their order. */
   readonly moves: readonly Event[];
+  /** Its approval was taken back, the last time that it was; undefined where it never was. */
+  readonly takenBack: Event | undefined;
   readonly isApproved: boolean;
 }
 
@@ -70,8 +72,12 @@ const fixedWords: Readonly<Record<(typeof fixedAtSeal)[number], string>> = {
   boundPeople: 'what it may come to without being approved is not what its seal says',
 };
 
-function findChangedPeople({ approvalPeople, boundPeople }: KeptTerms, said: EventFacts): string | undefined {
-  const atSeal = said['approvalPeople'] ?? null;
+function findChangedPeople(
+  { approvalPeople, boundPeople }: KeptTerms,
+  said: EventFacts,
+  takenBack: Event | undefined,
+): string | undefined {
+  const atSeal = (takenBack && readFacts(takenBack)['people']) ?? said['approvalPeople'] ?? null;
   // It has come to more than its bound since.
   if (approvalPeople === atSeal || (atSeal === null && approvalPeople === boundPeople)) return undefined;
   return 'how many people must approve it is not what its seal says';
@@ -104,13 +110,13 @@ function findChangedApproval(batch: KeptTerms, told: Told): string | undefined {
 }
 
 function findChangedTerms(batch: KeptTerms, told: Told): string | undefined {
-  const { sealed } = told;
+  const { sealed, takenBack } = told;
   const facts = sealed && readFacts(sealed);
   const changed =
     facts && fixedAtSeal.find((name) => facts[name] !== undefined && facts[name] !== batch[name]);
   return (
     (changed && fixedWords[changed]) ??
-    (facts && findChangedPeople(batch, facts)) ??
+    (facts && findChangedPeople(batch, facts, takenBack)) ??
     findChangedAccount(batch, told) ??
     findChangedApproval(batch, told)
   );
@@ -123,7 +129,7 @@ export function* listChangedTerms(
 ): Generator<Difference> {
   const seals = byBatch(events, 'batch-sealed');
   const moves = byBatch(events, 'payer-moved');
-  const approved = new Set(approvals.map(({ batchId }) => batchId));
+  const takings = byBatch(events, 'approval-taken-back');
   const firstMs = Math.min(...[...seals.values()].flat().map(({ atMs }) => atMs));
   for (const batch of batches) {
     const { batchId } = batch;
@@ -134,7 +140,10 @@ export function* listChangedTerms(
       yield { place, why: 'nothing in the history of users says that it was sealed' };
       continue;
     }
-    const told = { sealed, moves: moves.get(batchId) ?? [], isApproved: approved.has(batchId) };
+    const takenBack = takings.get(batchId)?.at(-1);
+    const taken = Number((takenBack && readFacts(takenBack)['approvals']) ?? 0);
+    const isApproved = approvals.filter((one) => one.batchId === batchId).length > taken;
+    const told = { sealed, moves: moves.get(batchId) ?? [], takenBack, isApproved };
     const why = findChangedTerms(batch, told);
     if (why !== undefined) yield { place, why };
   }

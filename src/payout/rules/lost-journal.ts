@@ -16,16 +16,17 @@ import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { attemptsMax } from '../../core/reference.ts';
 import { isStronger, mayHaveMoved } from './case.ts';
+import type { ClockReading } from './clock-skew.ts';
 import { areOf } from './inquiry-items.ts';
 import { decideIntent, noBankNames, type PayerSetup } from './intent.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, type SettlePolicy } from './resend.ts';
 
-/** How many numbers beyond the last one known are asked for. */
-const attemptsAhead = 5;
+/** How many numbers beyond the last one known are asked for after a loss. */
+export const attemptsAhead = 5;
 
 /** How far back a search may begin: each day costs an inquiry for each reference. */
-const searchDaysMax = 90;
+export const searchDaysMax = 90;
 
 /** "2026-11-21" of "20261121". */
 export function showDate(date: string): string {
@@ -93,6 +94,19 @@ export function isNewJournal(newSinceMs: number | undefined, nowMs: number): boo
   return newSinceMs !== undefined && nowMs < newSinceMs + newForMs;
 }
 
+/**
+ * True when the bank is asked about every number of a signed row before it is sent: the journal may not show what was sent
+ * since it was signed. A first number on the day of the signature needs no question: the bank refuses it as a duplicate (§4
+ * rule 2) if it was sent.
+ */
+export const mustSearchSigned = (
+  signedAtMs: number,
+  known: readonly Attempt[],
+  { nowMs, bankNowMs = nowMs }: ClockReading,
+): boolean =>
+  known.length > 0 ||
+  [nowMs, bankNowMs].some((today) => formatBangkokDate(today) !== formatBangkokDate(signedAtMs));
+
 /** What is known of when another journal may have begun to send what this one does not know; undefined where nothing is. */
 interface Unknown {
   /** The latest that an adopted journal knew of when it was adopted: its original may have gone on after it was copied. */
@@ -159,18 +173,30 @@ export function addAnswer(
 const isKnown = ({ reading }: ReferenceFinding): boolean =>
   mayHaveMoved(reading) || reading.kind === 'failed';
 
-/**
- * The next number to ask for, from the highest that the journal knows, which may have gone again since, until as many in a
- * row as `ahead` are unknown to the bank; undefined then.
- * @param highest number that the journal knows for the payoutId; 0 for none
- */
+/** The numbers of a payoutId that are asked about. */
+export interface NumberRange {
+  /** The first one asked about. */
+  readonly first: number;
+  /** The highest one that the journal knows for the payoutId; 0 for none. */
+  readonly highest: number;
+  /** As many beyond in a row end the search when the bank does not know them. */
+  readonly ahead: number;
+}
+
+/** The range from the highest number that the journal knows, which may have gone again since. */
+export const rangeFromHighest = (highest: number, ahead: number): NumberRange => ({
+  first: Math.max(highest, 1),
+  highest,
+  ahead,
+});
+
+/** The next number to ask for; undefined when the search has ended. */
 export function computeNextToAsk(
-  highest: number,
+  { first, highest, ahead }: NumberRange,
   findings: readonly ReferenceFinding[],
-  ahead: number = attemptsAhead,
 ): number | undefined {
   const highestKnown = Math.max(highest, ...findings.filter(isKnown).map(({ number }) => number));
-  const next = Math.max(highest, 1) + findings.length;
+  const next = first + findings.length;
   return next <= Math.min(highestKnown + ahead, attemptsMax) ? next : undefined;
 }
 
@@ -228,7 +254,7 @@ export const knownOrders = (known: readonly Attempt[], transRefNo: string): read
  * attempt. On the day of a known send another journal may have sent it, too, also from another terminal, where nobody asks
  * about the known one. A failure that was found before is known by its day and terminal.
  */
-function isNews(
+export function isNews(
   { transRefNo, tranDate, termId, reading }: ReferenceFinding,
   known: readonly Attempt[],
 ): boolean {

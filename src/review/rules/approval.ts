@@ -78,6 +78,17 @@ export const describeWaiting = (batchId: string): BatchReason => ({
   remedy: `Look at it ("paydrop status ${batchId}"), then approve it ("paydrop approve --batch ${batchId}"); it goes on when its file is run again, or with a watcher`,
 });
 
+/** Why a batch waits anew that counted as approved. */
+export const describeTakenBack = (batchId: string, rowNo: number, why: string): BatchReason => {
+  const { code, remedy } = describeWaiting(batchId);
+  const reason = `row ${rowNo} is not what a signed approval names: ${why}; the batch waits for approval again`;
+  return {
+    code,
+    reason,
+    remedy: `Find out whether somebody has changed the journal ("paydrop audit"), or approval.keys. ${remedy}`,
+  };
+};
+
 /** What tells one approval from another. */
 interface ApprovedBatch {
   readonly batchId: string;

@@ -37,6 +37,7 @@ export const personEventKinds = [
   'uploaded',
   'batch-sealed',
   'payer-moved',
+  'approval-taken-back',
   'reports-written',
 ] as const;
 export type PersonEventKind = (typeof personEventKinds)[number];
@@ -67,6 +68,7 @@ export const journalFactKinds: ReadonlySet<PersonEventKind> = new Set([
   'session-begun',
   'batch-sealed',
   'payer-moved',
+  'approval-taken-back',
   'reports-written',
 ]);
 

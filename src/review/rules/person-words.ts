@@ -46,6 +46,7 @@ export const personEventWords: Readonly<Record<PersonEventKind, readonly [en: st
   uploaded: ['file uploaded', 'อัปโหลดไฟล์'],
   'batch-sealed': ['batch sealed', 'ปิดผนึกชุดรายการ'],
   'payer-moved': ['payer account of a batch changed', 'เปลี่ยนบัญชีผู้จ่ายของชุดรายการ'],
+  'approval-taken-back': ['approval of a batch taken back', 'เพิกถอนการอนุมัติชุดรายการ'],
   'reports-written': ['reports of a batch written', 'ออกรายงานของชุดรายการ'],
 };
 
@@ -127,15 +128,22 @@ function describeKind(event: PersonEvent, subject: string, facts: Facts): string
     case 'uploaded':
       return `${subject} has uploaded the file of batch ${String(facts['batchId'])}`;
     case 'batch-sealed':
-      return `batch ${String(facts['batchId'])} was sealed`;
     case 'payer-moved':
-      return `batch ${String(facts['batchId'])} is paid from another account`;
+    case 'approval-taken-back':
     case 'reports-written':
-      return `reports of batch ${String(facts['batchId'])} were written`;
+      return batchWords[kind](String(facts['batchId']));
   }
 }
 
 type Facts = ReturnType<typeof readFacts>;
+
+const batchWords = {
+  'batch-sealed': (batchId: string) => `batch ${batchId} was sealed`,
+  'payer-moved': (batchId: string) => `batch ${batchId} is paid from another account`,
+  'approval-taken-back': (batchId: string) =>
+    `the approval of batch ${batchId} was taken back: no signature proves it`,
+  'reports-written': (batchId: string) => `reports of batch ${batchId} were written`,
+} as const;
 
 /** Empty for a lock that holds everywhere. */
 function whereLocked(event: PersonEvent): string {

@@ -9,7 +9,7 @@ import { findBrokenLink, type PersonEvent, readFacts } from './chain.ts';
 import type { Passkey } from './passkey.ts';
 import type { Proposal } from './proposal.ts';
 import { type ApprovalSignature, findSignatureFault } from './signature.ts';
-import { readSignedLines } from './signed-text.ts';
+import { readSignedLines, readSignedValue } from './signed-text.ts';
 
 /** The terms that a signature must meet: which journal it is of, and whose keys count. */
 export interface SigningTerms {
@@ -40,21 +40,29 @@ export interface Signers {
   readonly events: readonly PersonEvent[];
 }
 
-/** Why nothing proves an approval; undefined when a signature does. */
-export function whyNotProved(
-  approval: KeptApproval,
-  people: Signers,
-  terms: SigningTerms,
-): string | undefined {
+/** When the signature was made that proves an approval, as its text says; else why nothing proves it. */
+export type ApprovalProof =
+  | { readonly kind: 'proved'; readonly signedAtMs: number }
+  | { readonly kind: 'unproved'; readonly why: string };
+
+const unproved = (why: string): ApprovalProof => ({ kind: 'unproved', why });
+
+/** Looks for a signature that proves an approval. */
+export function proveApproval(approval: KeptApproval, people: Signers, terms: SigningTerms): ApprovalProof {
   const { proposal, signatures } = approval;
   const { proposalId, people: needed, makerId, checkerId } = proposal;
   const approverId = needed === 1 ? (checkerId ?? makerId) : checkerId;
   const own = signatures.filter(({ personId }) => personId === approverId);
-  if (own.length === 0) return `nobody who approved proposal ${proposalId} has signed it`;
-  if (findBrokenLink(people.events) !== undefined) return 'the history of users is not as it was written';
+  if (own.length === 0) return unproved(`nobody who approved proposal ${proposalId} has signed it`);
+  if (findBrokenLink(people.events) !== undefined)
+    return unproved('the history of users is not as it was written');
   const faults = own.map((signature) => findFault(signature, approval, people, terms));
-  return faults.includes(undefined) ? undefined : `the signature under proposal ${proposalId}: ${faults[0]}`;
+  const proof = own.find((_, place) => faults[place] === undefined);
+  if (proof === undefined) return unproved(`the signature under proposal ${proposalId}: ${faults[0]}`);
+  return { kind: 'proved', signedAtMs: readSignedAtMs(proof) };
 }
+
+const readSignedAtMs = ({ text }: ApprovalSignature): number => Date.parse(readSignedValue(text, 'time'));
 
 function findFault(
   signature: ApprovalSignature,
@@ -105,10 +113,11 @@ function findKeyFault(
 
 /** The signed text names this journal, proposal and person, and exactly these rows. */
 function findTextFault(
-  { text, personId }: ApprovalSignature,
+  signature: ApprovalSignature,
   approval: KeptApproval,
   { companyId, journalId }: SigningTerms,
 ): string | undefined {
+  const { text, personId } = signature;
   const { proposal, batchId, fileSha256 } = approval;
   const lines = readSignedLines(text);
   if (lines.company !== companyId || lines.journal !== journalId) return 'its text is about another journal';
@@ -118,6 +127,7 @@ function findTextFault(
     lines.digest === proposal.digest;
   if (!isOfProposal) return 'its text is about another proposal';
   if (!lines.person.startsWith(`${personId} `)) return 'its text names another person';
+  if (Number.isNaN(readSignedAtMs(signature))) return 'its text does not say when it was signed';
   const batch = lines.batches.find((one) => one.batchId === batchId);
   return batch?.version === versionOf(approval) && batch.fileSha256 === fileSha256
     ? undefined

@@ -115,6 +115,17 @@ function* describeRest(nowMs: number) {
   return { rested_at_ms: nowMs, rested_event_seq: yield* readLatestEventSeq() };
 }
 
+/** How many approvals of a batch were applied. */
+function* countApprovals(batchId: string): Reading<number> {
+  const applied = query
+    .selectFrom('proposal_item as i')
+    .innerJoin('proposal as p', 'p.proposal_id', 'i.proposal_id')
+    .select('i.item_no')
+    .where(({ and }) => and({ 'i.kind': 'batch', 'i.key': batchId, 'i.status': 'applied' }))
+    .where('p.decision', '=', 'approve-batch');
+  return (yield* select(applied)).length;
+}
+
 const updateBatch = (batchId: string) => query.updateTable('batch').where('batch_id', '=', batchId);
 
 /** Each in one transaction. */
@@ -153,6 +164,15 @@ export const batchWrites = {
     const isMoved = (yield* change(moved)) > 0;
     if (isMoved) yield* appendJournalFact('payer-moved', nowMs, { batchId }, { payerAccount });
     return isMoved;
+  },
+  *takeBackApproval(batchId, people, nowMs) {
+    const taken = { approval_people: people, approved_digest: null, approved_payer: null };
+    const approved = updateBatch(batchId)
+      .set(taken)
+      .where(({ or, eb }) => or([eb('approved_digest', 'is not', null), eb('approval_people', 'is', null)]));
+    if ((yield* change(approved)) === 0) return;
+    const approvals = yield* countApprovals(batchId);
+    yield* appendJournalFact('approval-taken-back', nowMs, { batchId, people, approvals });
   },
 } satisfies Partial<BodiesOf<BatchStore>>;
 

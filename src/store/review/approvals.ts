@@ -53,7 +53,7 @@ import {
   type KeptApproval,
   type Signers,
   type SigningTerms,
-  whyNotProved,
+  proveApproval,
 } from '../../review/rules/proved-approval.ts';
 import { personReads } from './people.ts';
 import { isDecided, markDecided, proposalReads, readHands } from './proposals.ts';
@@ -484,7 +484,9 @@ function* findUnsigned(
   terms: SigningTerms,
 ): Reading<string | undefined> {
   const approval = yield* readApproved(batchId, proposal);
-  return approval && whyNotProved(approval, yield* readSigners(), terms);
+  if (approval === undefined) return undefined;
+  const proof = proveApproval(approval, yield* readSigners(), terms);
+  return proof.kind === 'unproved' ? proof.why : undefined;
 }
 
 /** An approval that is refused takes back what its transaction has kept. */

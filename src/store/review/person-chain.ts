@@ -24,7 +24,7 @@ export function* appendPersonEvent(draft: PersonEventDraft): Body<number> {
 
 /** Appends what the journal itself has done, and no person reads; inside the caller's transaction. */
 export function* appendJournalFact(
-  kind: 'batch-sealed' | 'payer-moved' | 'reports-written',
+  kind: 'batch-sealed' | 'payer-moved' | 'approval-taken-back' | 'reports-written',
   atMs: number,
   facts: PersonEventDraft['facts'],
   cells: PersonEventDraft['cells'] = {},

@@ -5,6 +5,7 @@ import type { JournalLoss } from '../../../src/core/ports.ts';
 import { computeOrderHash, computeTransRefNo, readAttemptNumber } from '../../../src/core/reference.ts';
 import {
   addAnswer,
+  attemptsAhead,
   computeNextToAsk,
   daysInQuestion,
   decideAfterProbe,
@@ -12,6 +13,7 @@ import {
   isInQuestion,
   mustProbe,
   parseSince,
+  rangeFromHighest,
   type ReferenceFinding,
 } from '../../../src/payout/rules/lost-journal.ts';
 import type { SendMoment } from '../../../src/payout/rules/inquiry-items.ts';
@@ -135,7 +137,7 @@ describe('the numbers that are asked for', () => {
   const ask = (recorded: number, answers: Readonly<Record<number, Kind>>): number[] => {
     const findings: ReferenceFinding[] = [];
     for (;;) {
-      const next = computeNextToAsk(recorded, findings);
+      const next = computeNextToAsk(rangeFromHighest(recorded, attemptsAhead), findings);
       if (next === undefined) return findings.map(({ number }) => number);
       findings.push(found(answers[next] ?? 'not-found', next));
     }

@@ -153,6 +153,9 @@ function makeBatchMethods(store: MemoryStore) {
       store.batches.set(batchId, { ...batch, payerAccount });
       return true;
     },
+    takeBackApproval: async () => {
+      throw new Error('the simulation asks for no signatures');
+    },
     readSeal: async (batchId) => readSeal(store, batchId),
     keepSeal: async () => {},
     totals: async (batchId) => countTotals(rowsOfBatch(store, batchId)),
