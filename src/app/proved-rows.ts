@@ -11,6 +11,7 @@ import { readSigningTerms } from './review/signing-terms.ts';
 /** A row as a signed approval names it. */
 interface SignedRow {
   readonly digest: string | null;
+  /** By the first signature that names it, as it is or as it was: it may have been sent since. */
   readonly signedAtMs: number;
 }
 
@@ -61,7 +62,10 @@ export function makeProvedRows(
       }
       payerAccount = approval.payerAccount;
       for (const { rowNo, digest } of approval.rows)
-        rows.set(rowNo, { digest, signedAtMs: findFirstSigned(rows.get(rowNo), digest, proof.signedAtMs) });
+        rows.set(rowNo, {
+          digest,
+          signedAtMs: Math.min(rows.get(rowNo)?.signedAtMs ?? Infinity, proof.signedAtMs),
+        });
     }
     const readAtMs = clock.elapsedMs();
     const found = { isNeeded: await isNeeded(batchId), rows, payerAccount, fault, readAtMs };
@@ -88,7 +92,3 @@ export function makeProvedRows(
     },
   };
 }
-
-/** A row that was signed twice as it is may have been sent since the first time. */
-const findFirstSigned = (before: SignedRow | undefined, digest: string | null, signedAtMs: number): number =>
-  before?.digest === digest ? Math.min(before.signedAtMs, signedAtMs) : signedAtMs;

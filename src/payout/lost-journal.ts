@@ -4,6 +4,7 @@
  * journal asks for the next one alone: another may have gone before it.
  */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
+import { decideHold } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Batch, Change, JournalLoss } from '../core/ports.ts';
 import { computeTransRefNo, readAttemptNumber } from '../core/reference.ts';
@@ -12,20 +13,19 @@ import { payerOf, settlePolicyOf, type WorkerContext } from './context.ts';
 import { askUntilSaid, inquireFor } from './inquire.ts';
 import type { InDoubt, ReadyPayout } from './ports.ts';
 import { mayHaveMoved } from './rules/case.ts';
-import { proveRow } from './proved-rows.ts';
 import {
   addAnswer,
   attemptsAhead,
   computeNextToAsk,
+  daysSinceSigned,
   daysToSearch,
   daysToAskFirst,
   decideAfterProbe,
   decideProbeLater,
+  findHiddenSend,
   isInQuestion,
-  isNews,
   knownOrders,
   mustProbe,
-  mustSearchSigned,
   type NumberRange,
   type Probe,
   rangeFromHighest,
@@ -43,61 +43,61 @@ type ProbeEnd = 'clear' | 'clear-now' | 'blocked';
 /** Rows that are remembered at once: one that was forgotten is asked about again. */
 const rememberedMax = 10_000;
 
-/** Asks about a ready payout that a lost journal, another one, or a send that is hidden in this one may have sent. */
-export async function probeLostJournal(
+/** Asks about a ready payout that a lost journal, or another one, may have sent. */
+export function probeLostJournal(
   context: WorkerContext,
   batch: Batch,
   { payout }: Pick<ReadyPayout, 'payout'>,
 ): Promise<ProbeEnd> {
   const { sealedAtMs } = batch;
   const payer = payerOf(context, batch);
-  const search: Search = { context, payer, payout, asked: undefined, sealedAtMs, passHalted: false };
-  const end = await probe(search);
-  const range = end === 'blocked' ? undefined : await rangeSinceSigned(search, batch);
-  if (range === undefined) return end;
-  return (await searchAndDecide(search, range)) === 'clear' ? 'clear-now' : 'blocked';
+  return probe({ context, payer, payout, asked: undefined, sealedAtMs, passHalted: false });
 }
 
-/**
- * Looks for sends of a signed row in doubt that its journal does not show: they were hidden, and the row is not sent again.
- * @returns false, too, while the bank gives no answer
- */
-export async function isNothingHidden(
-  context: WorkerContext,
-  batch: Batch,
-  { payout, attempt }: InDoubt,
-): Promise<boolean> {
-  const payer = payerOf(attempt.order, attempt.order);
-  const search: Search = { context, payer, payout, asked: attempt, sealedAtMs: null, passHalted: true };
-  const range = await rangeSinceSigned(search, batch);
-  if (range === undefined) return true;
+/** A signed row, and the number under which it is to be sent. */
+export interface SignedSend {
+  readonly batch: Batch;
+  readonly payout: Payout;
+  readonly number: number;
+  readonly signedAtMs: number;
+}
+
+/** Asks about every number of a ready row since it was signed, and records what keeps it from being sent. */
+export async function probeSigned(context: WorkerContext, send: SignedSend): Promise<ProbeEnd> {
+  const { batch, payout, number } = send;
+  const payer = payerOf(context, batch);
+  const search: Search = { context, payer, payout, asked: undefined, sealedAtMs: null, passHalted: false };
+  const range = await rangeSinceSigned(search, send);
   const findings = await searchReferences(search, range);
-  const news = findings?.filter((finding) => isNews(finding, range.known)) ?? [];
-  for (const { transRefNo, tranDate, reading } of news)
-    context.log('error', 'the bank may know a send of a signed row that the journal does not', {
-      batchId: payout.batchId,
-      rowNo: payout.rowNo,
-      transRefNo,
-      tranDate,
-      finding: reading.kind,
-    });
-  return findings !== undefined && news.length === 0;
+  if (findings === undefined) return 'blocked';
+  const found = decideOnFindings(search, range, findings);
+  if (found !== undefined) return block(context, found);
+  const hidden = findHiddenSend(number, findings);
+  if (hidden === undefined) return 'clear-now';
+  return block(context, decideHold(payout, 'unavailable', hidden, context.clock.now()));
 }
 
-/** Every number of a signed row, for each day since it was signed; undefined where no question is needed. */
+/** Why a signed row in doubt is not sent again, by what the bank shows of all its numbers; undefined when it may be. */
+export async function findAgainstRepeating(
+  context: WorkerContext,
+  send: SignedSend,
+): Promise<string | undefined> {
+  const { batch, payout, number } = send;
+  const payer = payerOf(context, batch);
+  const search: Search = { context, payer, payout, asked: undefined, sealedAtMs: null, passHalted: true };
+  const findings = await searchReferences(search, await rangeSinceSigned(search, send));
+  return findings === undefined ? 'the bank was not asked' : findHiddenSend(number, findings)?.text;
+}
+
+/** Every number up to the one beyond, for each day since the row was signed and each day on which it is known to have gone. */
 async function rangeSinceSigned(
   { context, payer, payout }: Search,
-  batch: Batch,
-): Promise<SearchRange | undefined> {
-  const proof = await proveRow(context, batch, payout);
-  if (proof.kind !== 'proved') return undefined;
-  const { signedAtMs } = proof;
+  { number, signedAtMs }: SignedSend,
+): Promise<SearchRange> {
   const known = await context.journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
-  const clocks = context.bankClock.read();
-  if (!mustSearchSigned(signedAtMs, known, clocks)) return undefined;
-  const { nowMs, bankNowMs } = clocks;
-  const days = daysToAskFirst(nowMs, bankNowMs, { missesSinceMs: signedAtMs, sealedAtMs: null });
-  return { days, known, numbers: { first: 1, highest: highestOf(known), ahead: 1 } };
+  const { nowMs, bankNowMs } = context.bankClock.read();
+  const days = daysSinceSigned(signedAtMs, known, nowMs, bankNowMs);
+  return { days, known, numbers: { first: 1, highest: number, ahead: 1 } };
 }
 
 /**
@@ -179,14 +179,20 @@ async function askFirst(search: Search, known: readonly Attempt[]): Promise<Prob
 }
 
 async function searchAndDecide(search: Search, range: SearchRange): Promise<ProbeEnd> {
-  const { context, payer, payout, asked } = search;
   const findings = await searchReferences(search, range);
   if (findings === undefined) return 'blocked';
+  const found = decideOnFindings(search, range, findings);
+  return found === undefined ? 'clear' : block(search.context, found);
+}
+
+function decideOnFindings(
+  { context, payer, payout, asked }: Search,
+  { known }: SearchRange,
+  findings: readonly ReferenceFinding[],
+): Change | undefined {
   const { settle: policy, clock, run } = context;
-  const { known } = range;
-  const found = decideAfterProbe({ payout, asked, known, findings, payer, policy, nowMs: clock.now() });
   if (asked === undefined) run.noteProgress();
-  return found === undefined ? 'clear' : block(context, found);
+  return decideAfterProbe({ payout, asked, known, findings, payer, policy, nowMs: clock.now() });
 }
 
 function remember(probed: Set<number>, seq: number): void {

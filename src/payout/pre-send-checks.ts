@@ -10,8 +10,8 @@ import type { Batch, BatchReason } from '../core/ports.ts';
 import { attemptsMax } from '../core/reference.ts';
 import type { Pass } from './circuit-breaker.ts';
 import { payerOf, type WorkerContext } from './context.ts';
-import { probeLostJournal } from './lost-journal.ts';
-import { isProved } from './proved-rows.ts';
+import { probeLostJournal, probeSigned } from './lost-journal.ts';
+import { proveRow, waitForApproval } from './proved-rows.ts';
 import type { LimitReader, ReadyPayout } from './ports.ts';
 import { findTooOld } from './rules/batch-age.ts';
 import { composeContent } from './rules/intent.ts';
@@ -76,6 +76,11 @@ async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | 
   const { payout, attemptsRecorded, batch } = row;
   if (attemptsRecorded > 0 && !(await waitForOthersSends(context, row))) return { kind: 'blocked' };
   for (;;) {
+    const proof = await proveRow(context, batch, payout);
+    if (proof.kind === 'unproved') {
+      await waitForApproval(context, batch, payout, proof.why);
+      return { kind: 'blocked' };
+    }
     const probed = await probeLostJournal(context, batch, row);
     if (probed === 'blocked') return { kind: 'blocked' };
     const clearing: Clearing =
@@ -83,12 +88,16 @@ async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | 
     if (clearing.kind !== 'clear') return clearing;
     const named = findNumber(context, row, clearing.cleared);
     if (named.kind !== 'free') return named;
+    const { number } = named;
+    const isSigned = proof.kind === 'proved';
+    if (isSigned && (await probeSigned(context, { batch, payout, number, ...proof })) === 'blocked')
+      return { kind: 'blocked' };
     const clearedAtMs = clock.now();
     const pass = await gate.enter();
     if (pass.kind !== 'go') return { kind: 'blocked' };
     const ageMs = Math.abs(clock.now() - clearedAtMs);
-    const isAnyAsked = probed === 'clear-now' || clearing.cleared.length > 0;
-    if (!isAnyAsked || ageMs <= clearedAgeMaxMs) return { ...clearing, number: named.number, pass };
+    const isAnyAsked = isSigned || probed === 'clear-now' || clearing.cleared.length > 0;
+    if (!isAnyAsked || ageMs <= clearedAgeMaxMs) return { ...clearing, number, pass };
     pass.leave();
   }
 }
@@ -158,7 +167,6 @@ async function lastChecks(
     await haltForChange(context, batch, changed);
     return { kind: 'blocked' };
   }
-  if (!(await isProved(context, batch, payout))) return { kind: 'blocked' };
   const likeness = likenessOf(payout, batch.companyId, limits.similarDays, clock.now());
   const isLookedFor = likeness !== undefined && !(isFirstLook && journal.refusesLike === true);
   const like = isLookedFor ? await journal.similarPayment(likeness) : undefined;

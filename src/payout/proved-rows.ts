@@ -1,10 +1,11 @@
 /** Rows that a signed approval of their batch must name, where the settings ask for signatures. */
 import type { Payout, TransferOrder } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
-import { computeInstructionDigest } from '../core/reference.ts';
+import { computeInstructionDigest, isReferenceOf, readAttemptNumber } from '../core/reference.ts';
 import { isSameContent } from '../core/attempt-numbers.ts';
 import { describeTakenBack } from '../review/rules/approval.ts';
 import { payerOf, type WorkerContext } from './context.ts';
+import { findAgainstRepeating } from './lost-journal.ts';
 import type { RowProof } from './ports.ts';
 import { composeContent } from './rules/intent.ts';
 import { searchDaysMax } from './rules/lost-journal.ts';
@@ -27,42 +28,8 @@ export async function proveRow(
   return isOld ? { kind: 'unproved', why: `it was signed more than ${searchDaysMax} days ago` } : proof;
 }
 
-/** Why an order that is to go again is not what the row asks for; undefined when it is. */
-function findOtherOrder(
-  batch: Batch,
-  payout: Payout,
-  order: TransferOrder,
-  nowMs: number,
-): string | undefined {
-  const { channelId, termId } = order;
-  const payer = payerOf({ channelId, termId }, batch);
-  const content = composeContent({ payout, payer, nowMs });
-  return isSameContent(order, content) ? undefined : 'its earlier send is not what the row asks for';
-}
-
-/** True when a signed approval proves the row as it is, or none is needed; else the approval of its batch is taken back. */
-export async function isProved(context: WorkerContext, batch: Batch, payout: Payout): Promise<boolean> {
-  const proof = await proveRow(context, batch, payout);
-  if (proof.kind === 'unproved') await takeBackApproval(context, batch, payout, proof.why);
-  return proof.kind !== 'unproved';
-}
-
-/** The same for an order that is to go again: it must be what the row asks for, too. */
-export async function isOrderProved(
-  context: WorkerContext,
-  batch: Batch,
-  payout: Payout,
-  order: TransferOrder,
-): Promise<boolean> {
-  if (context.provedRows === undefined) return true;
-  const other = findOtherOrder(batch, payout, order, context.clock.now());
-  if (other === undefined) return isProved(context, batch, payout);
-  await takeBackApproval(context, batch, payout, other);
-  return false;
-}
-
-/** Takes back the approval of a batch of which a row is not proved: all of it waits to be approved anew. */
-async function takeBackApproval(
+/** Has a batch of which a row is not proved wait for approval: all of it is to be approved anew. */
+export async function waitForApproval(
   { journal, clock, log, provedRows }: WorkerContext,
   { batchId }: Batch,
   { rowNo }: Payout,
@@ -73,4 +40,41 @@ async function takeBackApproval(
   log('error', 'no signed approval names a row that is to be paid', { batchId, rowNo, reason: why });
   await journal.takeBackApproval(batchId, provedRows.people, nowMs);
   await journal.holdUnapproved(batchId, describeTakenBack(batchId, rowNo, why), nowMs);
+}
+
+/**
+ * True when a send in doubt may go again: a signed approval proves the row, or none is needed, the order is what the row asks
+ * for, and the bank shows no other send of it. The rest of the batch does not wait for a row in doubt.
+ */
+export async function mayRepeatSigned(
+  context: WorkerContext,
+  batch: Batch,
+  payout: Payout,
+  order: TransferOrder,
+): Promise<boolean> {
+  const proof = await proveRow(context, batch, payout);
+  if (proof.kind === 'not-needed') return true;
+  const why = await findAgainst(context, batch, payout, order, proof);
+  const { batchId, rowNo } = payout;
+  if (why !== undefined)
+    context.log('error', 'a send in doubt does not go again', { batchId, rowNo, reason: why });
+  return why === undefined;
+}
+
+async function findAgainst(
+  context: WorkerContext,
+  batch: Batch,
+  payout: Payout,
+  order: TransferOrder,
+  proof: Exclude<RowProof, { kind: 'not-needed' }>,
+): Promise<string | undefined> {
+  if (proof.kind === 'unproved') return proof.why;
+  const { companyId } = batch;
+  const { transRefNo } = order;
+  const content = composeContent({ payout, payer: payerOf(context, batch), nowMs: context.clock.now() });
+  const isOwn = isReferenceOf(transRefNo, companyId, payout.instruction.payoutId);
+  if (!isOwn || order.termId !== content.termId || !isSameContent(order, content))
+    return 'it is not what the row asks for, under its own reference and from the terminal of the settings';
+  const number = readAttemptNumber(transRefNo);
+  return findAgainstRepeating(context, { batch, payout, number, signedAtMs: proof.signedAtMs });
 }

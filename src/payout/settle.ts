@@ -19,8 +19,8 @@ import {
   type WorkerContext,
 } from './context.ts';
 import { inquire, type Inquired } from './inquire.ts';
-import { isNothingHidden, probeBeyond } from './lost-journal.ts';
-import { isOrderProved } from './proved-rows.ts';
+import { probeBeyond } from './lost-journal.ts';
+import { mayRepeatSigned } from './proved-rows.ts';
 import type { InDoubt } from './ports.ts';
 import {
   decideAskNow,
@@ -344,9 +344,8 @@ async function recordAgain(
   context.reopened.delete(idOf(one.attempt.order.companyId, one.payout));
   if (change === undefined || (await readOthersOpen(context, one)).length > 0) return undefined;
   const batch = await context.journal.batch(one.payout.batchId);
-  if (batch === undefined || !(await isOrderProved(context, batch, one.payout, change.attempt.order)))
+  if (batch === undefined || !(await mayRepeatSigned(context, batch, one.payout, change.attempt.order)))
     return undefined;
-  if (!(await isNothingHidden(context, batch, one))) return undefined;
   const [isApplied] = await context.journal.apply([change]);
   return isApplied === true ? change : undefined;
 }

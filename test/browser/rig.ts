@@ -50,7 +50,7 @@ const reviewOf = (journal: Store, { clock }: Users): ReviewContext => ({
   payerAccount: partner.payerAccount,
   people: 2,
   expireDays: 7,
-  signing: { companyId: partner.companyId, journalId: journal.journalId, keys: [] },
+  signing: { companyId: partner.companyId, journalId: journal.journalId, isSandbox: false, keys: [] },
 });
 
 /** mali (admin), boon (maker), nok and ploy (checkers); nothing has been paid yet. */

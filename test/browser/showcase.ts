@@ -225,7 +225,7 @@ const reviewOf = (journal: Store, { clock }: Users): ReviewContext => ({
   payerAccount: payer.payerAccount,
   people: 2,
   expireDays: 7,
-  signing: { companyId: payer.companyId, journalId: journal.journalId, keys: [] },
+  signing: { companyId: payer.companyId, journalId: journal.journalId, isSandbox: true, keys: [] },
 });
 
 async function targetOf(store: Store, payoutId: string): Promise<Target> {

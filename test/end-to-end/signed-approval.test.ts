@@ -71,6 +71,12 @@ async function giveKey(
   expect(await users.ask(wish, await users.find('ann'))).toMatchObject({ kind: 'done' });
 }
 
+function openBeside({ bank, dataDir }: Scene): Promise<Store> {
+  const companyId = 'COMP000001';
+  const stamp = { bankAddress: bank.baseUrl, companyId, isSandbox: false, serverKind: 'sandbox' } as const;
+  return openJournal({ dataDir, stamp, access: 'beside' });
+}
+
 /** A batch that mali has proposed to pay; nok's passkey is the one that counts. */
 async function openOffice(
   keysOf: (fingerprint: string) => readonly string[] = (one) => [one],
@@ -81,13 +87,7 @@ async function openOffice(
   expect(await scene.run('init')).toEndWith(0);
   const become = await addPeople(scene);
   const key = new Authenticator(place.origin, place.rpId);
-  const stamp = {
-    bankAddress: scene.bank.baseUrl,
-    companyId: 'COMP000001',
-    isSandbox: false,
-    serverKind: 'sandbox',
-  } as const;
-  const open = () => openJournal({ dataDir: scene.dataDir, stamp, access: 'beside' });
+  const open = () => openBeside(scene);
   const challenges = new Challenges<Question>();
   const signing = (store: Store) => readSigning(scene, store, challenges);
   scene.clocks.pass(1_000);
@@ -129,7 +129,12 @@ async function openOffice(
         payerAccount: 'ACCOUNT',
         people: 2,
         expireDays: 7,
-        signing: { companyId: where.companyId, journalId: where.journalId, keys: keysOf(fingerprint) },
+        signing: {
+          companyId: where.companyId,
+          journalId: where.journalId,
+          isSandbox: false,
+          keys: keysOf(fingerprint),
+        },
       } as const;
       const end = await approveSigned(review, context, signer, proposalId, answer);
       if (end.kind !== 'applied') return end.kind === 'refused' ? end.why : end.kind;
@@ -188,13 +193,15 @@ test('a key that the settings do not name approves nothing', async () => {
   expect(await paidBy(scene)).toBe(0);
 });
 
+const numberOf = (number: number): string => computeTransRefNo('COMP000001', 'S-2', number);
+
 /** Row 2 as if its first send were in doubt, with something else in it, and every hash made anew. */
 function reopen({ dataDir }: Scene, changes: Partial<TransferOrder>): readonly string[] {
   using db = new DatabaseSync(join(dataDir, 'journal.db'));
   const kept = db.prepare('select * from attempt where payout_seq = 2').get() ?? {};
   const text = (name: string): string => String(kept[name] ?? '');
   const order: TransferOrder = {
-    transRefNo: computeTransRefNo('COMP000001', 'S-2', 2),
+    transRefNo: numberOf(2),
     channelId: text('channel_id'),
     termId: text('term_id'),
     companyId: text('company_id'),
@@ -212,7 +219,7 @@ function reopen({ dataDir }: Scene, changes: Partial<TransferOrder>): readonly s
   return [
     `update attempt set status = 'recorded', sends = 1, uncounted_sends = 0, acknowledged = 0, inquiries = 0,
        last_inquiry_at_ms = null, last_finding = null, next_inquiry_at_ms = last_sent_at_ms + 1000, sys_ref_no = null,
-       trans_ref_no = '${order.transRefNo}', reference1 = '${order.reference1}', payer_account = '${order.payerAccount}',
+       trans_ref_no = '${order.transRefNo}', term_id = '${order.termId}', reference1 = '${order.reference1}', payer_account = '${order.payerAccount}',
        order_hash = '${computeOrderHash(order)}' where payout_seq = 2`,
     `update payout set status = 'submitted' where seq = 2`,
     `update batch set status = 'running'`,
@@ -223,6 +230,8 @@ test.each<[string, Partial<TransferOrder>]>([
   ['other references', { reference1: 'OTHER' }],
   ['another account', { payerAccount: '9999999999' }],
   ['all that was signed, under the next number', {}],
+  ['another terminal', { transRefNo: numberOf(1), termId: 'TERM0009' }],
+  ['the reference of no payout', { transRefNo: 'PDZZZZZZZZZZZZZZZZ01' }],
 ])('a transfer that is made to look in doubt, with %s, does not leave again', async (_name, changes) => {
   const office = await openOffice();
   await using scene = office.scene;
@@ -244,13 +253,15 @@ test('a row of which the digest is not that of the payee who is shown is not app
   expect(await paidBy(scene)).toBe(0);
 });
 
-/** Row 2 as if it had never been sent. */
-const forgotten = [
-  'delete from attempt where payout_seq = 2',
+/** Row 2 as if it was to be sent. */
+const unsent = [
   `update payout set status = 'ready', attempt_no = 0, submitted_at_ms = null, settled_at_ms = null where seq = 2`,
   `update claim set attempts_recorded = 0 where payout_id = 'S-2'`,
   `update batch set status = 'running', age_from_ms = age_from_ms + 9 * 86400000`,
 ];
+
+/** Row 2 as if it had never been sent. */
+const forgotten = ['delete from attempt where payout_seq = 2', ...unsent];
 
 test.each([0, 1, 3])(
   'a signed row of which the journal forgets the send is not paid again after %d days',
@@ -284,4 +295,42 @@ test('what was approved before signatures were asked for waits for one, and is p
   expect(await scene.run('run', office.file)).toEndWith(0);
   expect(await paidBy(scene)).toBe(2);
   expect(await scene.run('audit')).toEndWith(0);
+});
+
+test.each<[string, (scene: Scene) => readonly string[]]>([
+  [
+    'whose send is called failed',
+    () => [
+      `update attempt set status = 'failed', attempt_no = 9, next_inquiry_at_ms = null where payout_seq = 2`,
+      ...unsent,
+    ],
+  ],
+  [
+    'whose send is called a failed one under number 4',
+    (scene) => [
+      ...reopen(scene, { transRefNo: numberOf(4) }),
+      `update attempt set status = 'failed', has_failed_item = 1, next_inquiry_at_ms = null where payout_seq = 2`,
+      ...unsent,
+      `update payout set attempt_no = 1 where seq = 2`,
+      `update claim set attempts_recorded = 1 where payout_id = 'S-2'`,
+    ],
+  ],
+])('a signed row %s is not paid again', async (_name, statementsOf) => {
+  const office = await openOffice();
+  await using scene = office.scene;
+  expect(await office.sign()).toBe('applied');
+  expect(await scene.run('run', office.file)).toEndWith(0);
+  office.forge(...statementsOf(scene));
+  scene.clocks.pass(86_400_000);
+  await scene.run('run', office.file, '--wait', '3');
+  expect(await paidBy(scene)).toBe(2);
+});
+
+test('a text that names another sum than that of its rows approves nothing', async () => {
+  const office = await openOffice();
+  await using scene = office.scene;
+  office.forge(`update proposal set total_satang = '100'`);
+  expect(await office.sign()).toContain('another sum');
+  await scene.run('run', office.file, '--wait', '1');
+  expect(await paidBy(scene)).toBe(0);
 });

@@ -228,7 +228,7 @@ async function proposeOne() {
     payerAccount: payer.payerAccount,
     people: 2,
     expireDays: 7,
-    signing: { companyId: payer.companyId, journalId: sqlite.store.journalId, keys: [] },
+    signing: { companyId: payer.companyId, journalId: sqlite.store.journalId, isSandbox: true, keys: [] },
   } as const;
   const boon = await users.find('boon');
   const target = { kind: 'payout', key: String(seq), version: String(version) } as const;

@@ -4,9 +4,9 @@ import type { LoadedSettings } from '../../settings/settings.ts';
 
 /** Undefined where `approval.signed` is optional. @param journalId of the journal that the approvals stand in */
 export function readSigningTerms(
-  { settings: { approval, bank } }: Pick<LoadedSettings, 'settings'>,
+  { settings: { approval, bank }, isSandbox }: Pick<LoadedSettings, 'settings' | 'isSandbox'>,
   journalId: string,
 ): SigningTerms | undefined {
   if (approval.signed !== 'required') return undefined;
-  return { companyId: bank.companyId, journalId, keys: approval.keys };
+  return { companyId: bank.companyId, journalId, isSandbox, keys: approval.keys };
 }

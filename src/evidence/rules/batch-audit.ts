@@ -130,6 +130,7 @@ export function* listChangedTerms(
   const seals = byBatch(events, 'batch-sealed');
   const moves = byBatch(events, 'payer-moved');
   const takings = byBatch(events, 'approval-taken-back');
+  const applied = Map.groupBy(approvals, (one) => one.batchId);
   const firstMs = Math.min(...[...seals.values()].flat().map(({ atMs }) => atMs));
   for (const batch of batches) {
     const { batchId } = batch;
@@ -142,7 +143,7 @@ export function* listChangedTerms(
     }
     const takenBack = takings.get(batchId)?.at(-1);
     const taken = Number((takenBack && readFacts(takenBack)['approvals']) ?? 0);
-    const isApproved = approvals.filter((one) => one.batchId === batchId).length > taken;
+    const isApproved = (applied.get(batchId) ?? []).length > taken;
     const told = { sealed, moves: moves.get(batchId) ?? [], takenBack, isApproved };
     const why = findChangedTerms(batch, told);
     if (why !== undefined) yield { place, why };

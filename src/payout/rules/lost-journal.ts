@@ -16,7 +16,6 @@ import type { Attempt, Payout, TransferOrder } from '../../core/payout.ts';
 import type { Change, JournalLoss } from '../../core/ports.ts';
 import { attemptsMax } from '../../core/reference.ts';
 import { isStronger, mayHaveMoved } from './case.ts';
-import type { ClockReading } from './clock-skew.ts';
 import { areOf } from './inquiry-items.ts';
 import { decideIntent, noBankNames, type PayerSetup } from './intent.ts';
 import type { InquiryReading } from './read-reply.ts';
@@ -95,17 +94,39 @@ export function isNewJournal(newSinceMs: number | undefined, nowMs: number): boo
 }
 
 /**
- * True when the bank is asked about every number of a signed row before it is sent: the journal may not show what was sent
- * since it was signed. A first number on the day of the signature needs no question: the bank refuses it as a duplicate (§4
- * rule 2) if it was sent.
+ * The days on which a signed row may have been sent, whatever the journal shows: all since it was signed, and those of the
+ * sends that the journal knows.
  */
-export const mustSearchSigned = (
+export function daysSinceSigned(
   signedAtMs: number,
   known: readonly Attempt[],
-  { nowMs, bankNowMs = nowMs }: ClockReading,
-): boolean =>
-  known.length > 0 ||
-  [nowMs, bankNowMs].some((today) => formatBangkokDate(today) !== formatBangkokDate(signedAtMs));
+  nowMs: number,
+  bankNowMs: number = nowMs,
+): string[] {
+  const today = Math.max(nowMs, bankNowMs);
+  const since = eachBangkokDate(
+    formatBangkokDate(Math.min(signedAtMs, nowMs, bankNowMs)),
+    formatBangkokDate(today),
+  );
+  return [...new Set([...since, ...known.map(({ order }) => order.tranDate)])].toSorted();
+}
+
+/**
+ * What keeps a signed row from being sent under a number, by the bank's word alone: a number that may have moved money, a
+ * lower one that the bank does not show as failed, or no answer. Undefined when nothing does.
+ */
+export function findHiddenSend(number: number, findings: readonly ReferenceFinding[]): Reason | undefined {
+  const code = 'earlier-attempt-open';
+  for (const { number: asked, transRefNo, reading } of findings) {
+    if (mayHaveMoved(reading))
+      return { code, text: `the bank knows ${transRefNo}, and money may have moved under it` };
+    if (reading.kind === 'nothing-said')
+      return { code: 'look-up-unanswered', text: `asked about ${transRefNo}, the bank gave no answer` };
+    if (asked < number && reading.kind !== 'failed')
+      return { code, text: `the bank shows no failed transfer for ${transRefNo}, which comes before` };
+  }
+  return undefined;
+}
 
 /** What is known of when another journal may have begun to send what this one does not know; undefined where nothing is. */
 interface Unknown {
@@ -254,7 +275,7 @@ export const knownOrders = (known: readonly Attempt[], transRefNo: string): read
  * attempt. On the day of a known send another journal may have sent it, too, also from another terminal, where nobody asks
  * about the known one. A failure that was found before is known by its day and terminal.
  */
-export function isNews(
+function isNews(
   { transRefNo, tranDate, termId, reading }: ReferenceFinding,
   known: readonly Attempt[],
 ): boolean {

@@ -4,17 +4,18 @@
  * neither a signature of one of them nor a text that it was not made for.
  */
 import { hash } from 'node:crypto';
-import { WaitingDigest, type WaitingRow } from './approval.ts';
+import { type Waiting, WaitingDigest, type WaitingRow } from './approval.ts';
 import { findBrokenLink, type PersonEvent, readFacts } from './chain.ts';
 import type { Passkey } from './passkey.ts';
 import type { Proposal } from './proposal.ts';
 import { type ApprovalSignature, findSignatureFault } from './signature.ts';
-import { readSignedLines, readSignedValue } from './signed-text.ts';
+import { describeMoney, describeTotal, readSignedLines, type SignedLines } from './signed-text.ts';
 
 /** The terms that a signature must meet: which journal it is of, and whose keys count. */
 export interface SigningTerms {
   readonly companyId: string;
   readonly journalId: string;
+  readonly isSandbox: boolean;
   /** `approval.keys` of the settings, as lower-case SHA-256 (hex) of public keys; every confirmed passkey counts where it is empty. */
   readonly keys: readonly string[];
 }
@@ -62,7 +63,7 @@ export function proveApproval(approval: KeptApproval, people: Signers, terms: Si
   return { kind: 'proved', signedAtMs: readSignedAtMs(proof) };
 }
 
-const readSignedAtMs = ({ text }: ApprovalSignature): number => Date.parse(readSignedValue(text, 'time'));
+const readSignedAtMs = ({ text }: ApprovalSignature): number => Date.parse(readSignedLines(text).time);
 
 function findFault(
   signature: ApprovalSignature,
@@ -115,12 +116,13 @@ function findKeyFault(
 function findTextFault(
   signature: ApprovalSignature,
   approval: KeptApproval,
-  { companyId, journalId }: SigningTerms,
+  { companyId, journalId, isSandbox }: SigningTerms,
 ): string | undefined {
   const { text, personId } = signature;
   const { proposal, batchId, fileSha256 } = approval;
   const lines = readSignedLines(text);
   if (lines.company !== companyId || lines.journal !== journalId) return 'its text is about another journal';
+  if (!isSandbox && lines.money !== describeMoney(false)) return 'its text is about the money of a sandbox';
   const isOfProposal =
     lines.proposal === String(proposal.proposalId) &&
     lines.decision === 'approve-batch' &&
@@ -129,14 +131,19 @@ function findTextFault(
   if (!lines.person.startsWith(`${personId} `)) return 'its text names another person';
   if (Number.isNaN(readSignedAtMs(signature))) return 'its text does not say when it was signed';
   const batch = lines.batches.find((one) => one.batchId === batchId);
-  return batch?.version === versionOf(approval) && batch.fileSha256 === fileSha256
-    ? undefined
-    : `its text is not about these rows of batch ${batchId}`;
+  const waiting = digestOf(approval);
+  if (batch?.version !== waiting.version || batch.fileSha256 !== fileSha256)
+    return `its text is not about these rows of batch ${batchId}`;
+  return isSumOf(lines, waiting) ? undefined : 'its text names another number of rows, or another sum';
 }
 
-/** The digest of the rows that were approved, computed anew. */
-function versionOf({ batchId, batchDigest, payerAccount, rows }: KeptApproval): string {
+/** A text about several batches names the sum of all: the rows of one are known here. */
+const isSumOf = ({ batches, rows, total }: SignedLines, waiting: Waiting): boolean =>
+  batches.length > 1 || (rows === String(waiting.rows) && total === describeTotal(waiting.amountSatang));
+
+/** The digest of the rows that were approved, their number and sum, computed anew. */
+function digestOf({ batchId, batchDigest, payerAccount, rows }: KeptApproval): Waiting {
   const digest = new WaitingDigest({ batchId, digest: batchDigest, payerAccount });
   for (const row of rows) digest.add(row);
-  return digest.end().version;
+  return digest.end();
 }

@@ -49,6 +49,10 @@ const format = 'paydrop approval v1';
 /** One line each, whatever stands in a name. */
 const line = (name: string, value: string | number): string => `${name}: ${printable(String(value))}`;
 
+export const describeMoney = (isSandbox: boolean): string => (isSandbox ? 'sandbox, no real money' : 'real');
+
+export const describeTotal = (satang: Satang): string => `${formatBaht(satang)} baht`;
+
 /** Lines in a fixed order, without an end after the last. */
 export function makeSignedText(matter: SignedMatter, { personId, person, nonce, atMs }: SignedAct): string {
   const { isSandbox, companyId, journalId, proposalId, decision, batches } = matter;
@@ -56,7 +60,7 @@ export function makeSignedText(matter: SignedMatter, { personId, person, nonce, 
   return [
     format,
     line('purpose', isPayment ? 'pay these rows' : 'carry out this decision'),
-    line('money', isSandbox ? 'sandbox, no real money' : 'real'),
+    line('money', describeMoney(isSandbox)),
     line('company', companyId),
     line('journal', journalId),
     line('proposal', proposalId),
@@ -67,7 +71,7 @@ export function makeSignedText(matter: SignedMatter, { personId, person, nonce, 
       line('sha-256 of its file', fileSha256),
     ]),
     line('rows', matter.rows),
-    line('total', `${formatBaht(matter.totalSatang)} baht`),
+    line('total', describeTotal(matter.totalSatang)),
     line('digest', matter.digest),
     line('person', `${personId} ${person}`),
     line('nonce', nonce),
@@ -86,6 +90,12 @@ export interface SignedLines {
   readonly decision: string;
   readonly digest: string;
   readonly person: string;
+  readonly money: string;
+  /** Decimal digits. */
+  readonly rows: string;
+  /** "1,234.50 baht". */
+  readonly total: string;
+  readonly time: string;
   readonly batches: readonly SignedBatch[];
 }
 
@@ -101,9 +111,19 @@ export function readSignedLines(text: string): SignedLines {
     const [[, version = ''] = [], [, fileSha256 = ''] = []] = pairs.slice(place + 1, place + 3);
     return name === 'batch' ? [{ batchId, version, fileSha256 }] : [];
   });
-  const [company, journal] = [only('company'), only('journal')];
-  const [proposal, decision, digest] = [only('proposal'), only('decision'), only('digest')];
-  return { company, journal, proposal, decision, digest, person: only('person'), batches };
+  return {
+    company: only('company'),
+    journal: only('journal'),
+    proposal: only('proposal'),
+    decision: only('decision'),
+    digest: only('digest'),
+    person: only('person'),
+    money: only('money'),
+    rows: only('rows'),
+    total: only('total'),
+    time: only('time'),
+    batches,
+  };
 }
 
 /** What a signed text says under a name; empty where it says nothing. */

@@ -8,8 +8,10 @@ import {
   attemptsAhead,
   computeNextToAsk,
   daysInQuestion,
+  daysSinceSigned,
   decideAfterProbe,
   describeLoss,
+  findHiddenSend,
   isInQuestion,
   mustProbe,
   parseSince,
@@ -302,5 +304,31 @@ describe('after the search', () => {
         );
       }),
     );
+  });
+});
+
+describe('a signed row goes under a number', () => {
+  test.each<[string, number, readonly Kind[], string | undefined]>([
+    ['when the bank knows none', 1, ['not-found', 'not-found'], undefined],
+    ['not when it knows that one', 1, ['complete', 'not-found'], 'earlier-attempt-open'],
+    ['not when it knows one beyond', 1, ['not-found', 'in-process'], 'earlier-attempt-open'],
+    ['when the one before has failed', 2, ['failed', 'not-found', 'not-found'], undefined],
+    [
+      'not when it does not show the one before',
+      2,
+      ['not-found', 'not-found', 'not-found'],
+      'earlier-attempt-open',
+    ],
+    ['not without an answer', 1, ['nothing-said'], 'look-up-unanswered'],
+  ])('%s', (_name, number, kinds, expected) => {
+    const findings = kinds.map((kind, place) => found(kind, place + 1));
+    expect(findHiddenSend(number, findings)?.code).toBe(expected);
+  });
+
+  test('and is looked for on each day since the signature, and on those of its known sends', () => {
+    const dayMs = 24 * hourMs;
+    const known = [{ order: { ...makeSubmitted().attempt.order, tranDate: '20260101' } }] as never;
+    expect(daysSinceSigned(noonMs - 2 * dayMs, known, noonMs)).toHaveLength(4);
+    expect(daysSinceSigned(noonMs + dayMs, [], noonMs)).toHaveLength(1);
   });
 });

@@ -13,7 +13,7 @@ const people = { boon: 'maker', nok: 'checker', dao: 'checker' } as const;
 /** A page on which approvals have to be signed, and a proposal of boon's about a held row. */
 async function openSigned(rule: 'optional' | 'required' = 'required') {
   const signingOf = ({ journalId }: OpenTestPage['store']) =>
-    rule === 'required' ? { signing: { companyId: '', journalId, keys: [] } } : {};
+    rule === 'required' ? { signing: { companyId: '', journalId, isSandbox: true, keys: [] } } : {};
   await using stack = new AsyncDisposableStack();
   const page: OpenTestPage = stack.use(
     await openTestPage(

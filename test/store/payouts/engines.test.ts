@@ -238,7 +238,7 @@ describePostgres('both engines', () => {
       const draft = { decision: 'approve-batch', note: 'seen', people: 1, digest, maker, targets } as const;
       await store.addProposals([{ ...draft, ...made }]);
       const item = { proposalId: 1, itemNo: 1 };
-      const signing = { companyId: 'COMP000001', journalId: store.journalId, keys: [] };
+      const signing = { companyId: 'COMP000001', journalId: store.journalId, isSandbox: false, keys: [] };
       const version = waiting?.version ?? '';
       await expect(
         store.approveBatch(firstBatchId, item, version, signing, noonMs + 4),
