@@ -112,14 +112,16 @@ async function findLine(handle: FileHandle, offset: number, encoding: FileEncodi
 }
 
 function explainDefect(
-  { kind, offset, encoding }: EncodingDefect,
+  { kind, offset, encoding, unmarked }: EncodingDefect,
   setting: EncodingSetting,
 ): [string, string] {
   switch (kind) {
     case 'nul':
       return [
         'nul-bytes',
-        `a NUL byte stands at offset ${offset}: the file is no text, was damaged, or is UTF-16 without its mark (then set input.encoding)`,
+        unmarked === undefined
+          ? `a NUL byte stands at offset ${offset}: the file is no text or was damaged, have it written again as CSV`
+          : `the file is UTF-16 without its mark: save it as UTF-8, or set input.encoding to ${unmarked}`,
       ];
     case 'contradicting-bom':
       return [
@@ -143,21 +145,56 @@ export function rejectTooLarge(sizeBytes: number, bytesMax: number | null): void
 }
 
 const saveAsCsv = 'save the sheet as "CSV UTF-8" and give that file';
+const exportAsCsv = 'have the list exported as CSV';
+const unpackFirst = 'unpack it and give the CSV file that is in it';
+const openAndSave = `open it in the spreadsheet program, ${saveAsCsv}`;
 
+/* oxlint-disable no-control-regex */
 /** By their first bytes: kinds of files that people give instead of a CSV. */
-const otherKinds: readonly (readonly [start: string, what: string, cure: string])[] = [
-  ['PK\u0003\u0004', 'a workbook (.xlsx, .ods) or another ZIP archive', saveAsCsv],
-  ['\u00D0\u00CF\u0011\u00E0', 'an old workbook or document (.xls, .doc)', saveAsCsv],
-  ['%PDF-', 'a PDF', 'have the list exported as CSV'],
-  ['\u001F\u008B', 'compressed (gzip)', 'unpack it first'],
+const otherKinds: readonly (readonly [start: RegExp, what: string, cure: string])[] = [
+  [/^PK\u0003\u0004/, 'a workbook (.xlsx, .ods) or another ZIP archive', saveAsCsv],
+  [/^%PDF-/, 'a PDF', exportAsCsv],
+  [/^\u001F\u008B/, 'compressed (gzip)', 'unpack it first'],
+  [/^7z\u00BC\u00AF'\u001C/, 'a 7z archive', unpackFirst],
+  [/^Rar!\u001A/, 'a RAR archive', unpackFirst],
+  [/^-----BEGIN PGP/, 'encrypted (PGP)', 'decrypt it and give the CSV file that comes out'],
+  [/^version https:\/\/git-lfs\./, 'a pointer of Git LFS', 'fetch the file that it stands for'],
+  [/^<(?:!doctype html|html|head|meta|body|table)\b/i, 'a web page (HTML)', openAndSave],
+  [/^<\?xml\b/i, 'an XML file', openAndSave],
+  [/^[{[]\s*["{[\]}]/, 'a JSON file', exportAsCsv],
 ];
+/* oxlint-enable no-control-regex */
+
+/** Containers of Microsoft's: old workbooks and documents, and what a workbook with a password is wrapped in. */
+const containerStart = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
+const containerSectorBytes = 512;
+const directoryBytes = 4_096;
+const passwordMark = Buffer.from('EncryptedPackage', 'utf16le');
+
+/** What stands in a container, by the names in its directory, which often stands behind the first block. */
+async function explainContainer(handle: FileHandle, head: Buffer): Promise<[what: string, cure: string]> {
+  const sector = head.length < containerSectorBytes ? 0 : head.readUInt32LE(48);
+  const directory = Buffer.alloc(directoryBytes);
+  await handle.read(directory, 0, directory.length, (sector + 1) * containerSectorBytes);
+  return head.includes(passwordMark) || directory.includes(passwordMark)
+    ? ['a workbook with a password', `open it and save it without a password, or ${saveAsCsv}`]
+    : ['an old workbook or document (.xls, .doc)', openAndSave];
+}
 
 /** @throws FileRejected for a file that says itself that it is no text */
-function rejectOtherKind(head: Buffer): void {
-  const text = head.toString('latin1', 0, 8);
-  const [, what, cure] = otherKinds.find(([start]) => text.startsWith(start)) ?? [];
+async function rejectOtherKind(handle: FileHandle, head: Buffer): Promise<void> {
+  const text = head
+    .toString('latin1', 0, headCharacters)
+    .replace(/^\u00EF\u00BB\u00BF/, '')
+    .trimStart();
+  const [, ...known] = otherKinds.find(([start]) => start.test(text)) ?? [];
+  const isContainer = containerStart.equals(head.subarray(0, containerStart.length));
+  const [what, cure] = isContainer ? await explainContainer(handle, head) : known;
   if (what !== undefined) throw new FileRejected('not-a-csv', `the file is no CSV but ${what}: ${cure}`);
 }
+
+/** Characters from the start by which the kind of a file is known. */
+const headCharacters = 512;
 
 /** What is said of a file that somebody still writes to. */
 export function rejectChanged(): FileRejected {
@@ -182,7 +219,7 @@ export async function inspectFile(path: string, options: InspectOptions): Promis
   let probe: EncodingProbe | undefined;
   let sizeBytes = 0;
   for await (const block of readBlocks(handle)) {
-    if (probe === undefined) rejectOtherKind(block);
+    if (probe === undefined) await rejectOtherKind(handle, block);
     probe ??= new EncodingProbe(options.encoding, block);
     probe.feed(block, sizeBytes);
     sizeBytes += block.length;
@@ -213,6 +250,9 @@ export class FileRejected extends Error {
 
 // ---------------------------------------------------------------- what its bytes can mean
 
+/** The mark with which DOS ends a text. */
+export const endMark = '\u001a';
+
 const boms: readonly (readonly [encoding: FileEncoding, bytes: readonly number[]])[] = [
   ['utf-8', [0xef, 0xbb, 0xbf]],
   ['utf-16le', [0xff, 0xfe]],
@@ -224,6 +264,18 @@ interface EncodingDefect {
   readonly kind: 'nul' | 'undecodable' | 'contradicting-bom';
   readonly offset: number;
   readonly encoding: FileEncoding;
+  /** UTF-16 as which NUL bytes make sense; undefined where they make none. */
+  readonly unmarked: FileEncoding | undefined;
+}
+
+/** UTF-16 without its mark: every Latin letter at the start has a NUL byte beside it, always on the same side. */
+function guessUtf16(head: Buffer): FileEncoding | undefined {
+  const bytes = head.subarray(0, headCharacters);
+  const nuls = [0, 0];
+  for (const [place, byte] of bytes.entries()) if (byte === 0) nuls[place % 2] = (nuls[place % 2] ?? 0) + 1;
+  const [even = 0, odd = 0] = nuls;
+  if (even + odd < bytes.length / 4) return undefined;
+  return even === 0 ? 'utf-16le' : odd === 0 ? 'utf-16be' : undefined;
 }
 
 /** Bytes that these leave unassigned; the decoder would make control characters of some of them. */
@@ -341,6 +393,7 @@ class EncodingProbe {
   readonly #setting: EncodingSetting;
   readonly #bom: (typeof boms)[number] | undefined;
   readonly #readings: readonly Reading[];
+  readonly #unmarked: FileEncoding | undefined;
   #lastBytes = Buffer.alloc(0);
 
   /** @param first the first block, which holds at least three bytes if the file does */
@@ -350,12 +403,13 @@ class EncodingProbe {
     const named = this.#bom?.[0] ?? setting;
     const encodings: readonly FileEncoding[] = named === 'auto' ? ['utf-8', 'windows-874'] : [named];
     this.#readings = encodings.map((encoding) => new Reading(encoding));
+    this.#unmarked = guessUtf16(first);
   }
 
   /** The block may be reused afterwards. */
   feed(block: Buffer, blockOffset: number): void {
     for (const reading of this.#readings) reading.feed(block, blockOffset);
-    this.#lastBytes = Buffer.concat([this.#lastBytes, block.subarray(-2)]).subarray(-2);
+    this.#lastBytes = Buffer.concat([this.#lastBytes, block.subarray(-4)]).subarray(-4);
   }
 
   finish(sizeBytes: number): Pick<Inspection, 'encoding' | 'bomBytes' | 'endsWithLineEnd'> | EncodingDefect {
@@ -364,11 +418,13 @@ class EncodingProbe {
     const reading = this.#readings.find(({ defectOffset }) => defectOffset < 0) ?? this.#readings[0];
     if (reading === undefined) throw new Error('a file is read in one way at least');
     const { encoding, nulOffset, defectOffset } = reading;
+    const unmarked = this.#unmarked;
     if (this.#bom !== undefined && this.#setting !== 'auto' && this.#setting !== encoding)
-      return { kind: 'contradicting-bom', offset: 0, encoding };
-    if (nulOffset >= 0) return { kind: 'nul', offset: nulOffset, encoding };
-    if (defectOffset >= 0) return { kind: 'undecodable', offset: defectOffset, encoding };
-    const endsWithLineEnd = /[\n\r]$/.test(decodeLatin(this.#lastBytes, encoding));
+      return { kind: 'contradicting-bom', offset: 0, encoding, unmarked };
+    if (nulOffset >= 0) return { kind: 'nul', offset: nulOffset, encoding, unmarked };
+    if (defectOffset >= 0) return { kind: 'undecodable', offset: defectOffset, encoding, unmarked };
+    const end = decodeLatin(this.#lastBytes, encoding);
+    const endsWithLineEnd = /[\n\r]$/.test(end.endsWith(endMark) ? end.slice(0, -1) : end);
     return { encoding, bomBytes: this.#bom?.[1].length ?? 0, endsWithLineEnd };
   }
 }

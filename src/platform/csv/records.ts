@@ -5,7 +5,7 @@
  */
 import { type Options, parse } from 'csv-parse/sync';
 import type { Inspection } from '../../core/payout-file.ts';
-import { FileRejected, type OpenedFile, readBlocks } from './open.ts';
+import { endMark, FileRejected, type OpenedFile, readBlocks } from './open.ts';
 
 export type Delimiter = ',' | ';' | '\t';
 
@@ -66,7 +66,7 @@ const quote = 0x22;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** One record of the file; blank lines are none. */
+/** One record of the file; blank lines are none, nor is the end mark of DOS. */
 export interface FileRecord {
   /** Line of the file, from 1, at which it starts. */
   readonly line: number;
@@ -174,7 +174,9 @@ function rejectTooLong(line: number): FileRejected {
   return new FileRejected('row-too-long', message, line);
 }
 
-const isBlank = (cells: readonly string[]): boolean => cells.length === 1 && cells[0]?.trim() === '';
+/** True for a line without anything, and for one that holds the end mark of DOS alone. */
+const isBlank = ([cell = '', ...others]: readonly string[]): boolean =>
+  others.length === 0 && (cell.trim() === '' || cell.trim() === endMark);
 
 /** Where a record stands: its first line, how many it takes, and which of its cells are quoted. */
 interface Place {

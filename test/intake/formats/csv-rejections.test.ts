@@ -26,6 +26,15 @@ const exceptionsFile = (delimiter: string): string =>
   [renderExceptionHeader(['costCentre']), renderExceptionHeader(['costCentre']).map(() => "'0812345678")]
     .map((cells) => `${cells.join(delimiter)}\n`)
     .join('');
+/** A workbook that a password locks, as its writer wraps it: what it is stands in the directory alone. */
+function lockedWorkbook(directorySector: number): Buffer {
+  const bytes = Buffer.alloc((directorySector + 2) * 512);
+  bytes.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+  bytes.writeUInt32LE(directorySector, 48);
+  bytes.write('Root Entry', (directorySector + 1) * 512, 'utf16le');
+  bytes.write('EncryptedPackage', (directorySector + 1) * 512 + 128, 'utf16le');
+  return bytes;
+}
 const unclosed = file(row('A'), 'B,,0812345678,"Somchai,100.00,,', row('C'), row('D'));
 
 describe('a file that is rejected as a whole says where and why', () => {
@@ -159,10 +168,36 @@ describe('a file that is rejected as a whole says where and why', () => {
       'save the sheet as "CSV UTF-8"',
     ],
     ['an old workbook', Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1]), 'not-a-csv', null, '(.xls, .doc)'],
+    ['a workbook with a password', lockedWorkbook(1), 'not-a-csv', null, 'save it without a password'],
+    [
+      'one with its directory at its end',
+      lockedWorkbook(600),
+      'not-a-csv',
+      null,
+      'a workbook with a password',
+    ],
     ['a PDF', '%PDF-1.7\n', 'not-a-csv', null, 'a PDF'],
+    [
+      'a web page',
+      '\ufeff\n<HTML><table><tr><td>payoutId',
+      'not-a-csv',
+      null,
+      'save the sheet as "CSV UTF-8"',
+    ],
+    ['a workbook in XML', '<?xml version="1.0"?>\n<Workbook/>\n', 'not-a-csv', null, 'an XML file'],
+    ['an encrypted file', '-----BEGIN PGP MESSAGE-----\n\nhQEM\n', 'not-a-csv', null, 'decrypt it'],
+    ['a JSON list', '[\n  {"payoutId":"A"}\n]\n', 'not-a-csv', null, 'exported as CSV'],
+    ['a RAR archive', Buffer.from('Rar!\u001a\u0007\0\0', 'latin1'), 'not-a-csv', null, 'unpack it'],
+    ['a 7z archive', Buffer.from("7z\u00bc\u00af'\u001c\0\u0004", 'latin1'), 'not-a-csv', null, 'unpack it'],
     ['what is compressed', Buffer.from([0x1f, 0x8b, 8, 0]), 'not-a-csv', null, 'unpack it first'],
     ['NUL bytes', file(row('A\0')), 'nul-bytes', 2, 'offset 67'],
-    ['UTF-16 without its mark', Buffer.from(file(row('A')), 'utf16le'), 'nul-bytes', 1, 'UTF-16'],
+    [
+      'UTF-16 without its mark',
+      Buffer.from(file(row('A')), 'utf16le'),
+      'nul-bytes',
+      1,
+      'set input.encoding to utf-16le',
+    ],
     [
       'damaged UTF-8',
       Buffer.concat([Buffer.from(file(row('A', '1', 'กขค'))), Buffer.from([0xe0, 0xb8, 10])]),

@@ -60,6 +60,24 @@ describe('a bad row never stops the good ones', () => {
   });
 
   test.each([
+    ['', ''],
+    ['before a line end', '\r\n'],
+  ])('the end mark of DOS is no row %s', async (_, end) => {
+    const text = file(row('A'), row('B'));
+    const wide = Buffer.from(`\ufeff${text}\u001a${end}`, 'utf16le');
+    for (const [content, control] of [
+      [`${text}\u001a${end}`, 'none'],
+      [wide, 'none'],
+      [`${text}TRAILER,2,200.00\n\u001a${end}`, 'trailer'],
+    ] as const) {
+      const reading = await folder.read(content, { control });
+      expect([reading.rejection, ...outline(reading)]).toEqual([undefined, '2 A', '3 B']);
+    }
+    const cut = await folder.read(`${text.trimEnd()}\u001a`);
+    expect(cut.rejection).toMatchObject({ code: 'line-end-missing', line: 3 });
+  });
+
+  test.each([
     ['a payment with such a payoutId', row('TOTAL'), ['2 A', '3 TOTAL']],
     ['a broken row', 'B,,0812345678,,abc,,', ['2 A', '3 B']],
     ['a row cut short', 'B,,0812345678', ['2 A', '3 B']],

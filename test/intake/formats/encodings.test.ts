@@ -42,6 +42,22 @@ test('bytes that windows-874 leaves unassigned are told with a setting that work
   expect(outline(await folder.read(western(text), { encoding: 'windows-1252' }))).toEqual(['Jürgen’s €5']);
 });
 
+test.each([
+  ['utf-16le', (text: string) => Buffer.from(text, 'utf16le')],
+  ['utf-16be', (text: string) => Buffer.from(text, 'utf16le').swap16()],
+])('%s without its mark is read with the setting of the message', async (_, encode) => {
+  const bytes = encode(noted('ก', 'plain'));
+  const { rejection } = await folder.read(bytes);
+  const [, encoding = ''] = /set input\.encoding to ([\w-]+)$/.exec(rejection?.message ?? '') ?? [];
+  expect(outline(await folder.read(bytes, { encoding: encoding as 'utf-16le' }))).toEqual(['ก', 'plain']);
+});
+
+test('no setting is offered where NUL bytes stand in what is no text', async () => {
+  const { rejection } = await folder.read(Buffer.from([1, 0, 2, 3, 0, 0, 4, 5, 0, 10]));
+  expect(rejection).toMatchObject({ code: 'nul-bytes' });
+  expect(rejection?.message).not.toContain('input.encoding');
+});
+
 test('bytes that windows-1252 leaves unassigned are told, too', async () => {
   const bytes = Buffer.concat([Buffer.from(file(row('A'))), Buffer.from([0x81, 10])]);
   expect((await folder.read(bytes, { encoding: 'windows-1252' })).rejection?.code).toBe('undecodable');

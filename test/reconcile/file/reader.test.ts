@@ -63,6 +63,13 @@ describe('a sound statement', () => {
     });
   });
 
+  test('may end with the end mark of DOS', async () => {
+    for (const end of ['', '\r\n']) {
+      const { lines, refusal } = await read(`${csv(two)}\u001a${end}`);
+      expect([refusal, lines.length]).toEqual([undefined, 2]);
+    }
+  });
+
   test('may be an empty day: a header and no line', async () => {
     expect(await read(`${header}\r\n`)).toMatchObject({ lines: [], totals: { lines: 0, amountSatang: 0n } });
   });
