@@ -143,7 +143,7 @@ const plainly: readonly Breakage[] = [
   },
   {
     what: 'that is a web page',
-    code: 'header-missing',
+    code: 'not-a-csv',
     controls: anyControl,
     break: (rows) => `<!DOCTYPE html>\n<html><body><pre>${writeRows(rows)}</pre></body></html>\n`,
   },

@@ -9,6 +9,8 @@ import {
   type FileRecord,
   openText,
   RecordReader,
+  type RecordScan,
+  type WholeScan,
   rowBytesMax,
   scanRecord,
 } from '../../platform/csv/records.ts';
@@ -16,7 +18,7 @@ import type { ReadPart } from '../ports.ts';
 import type { ControlTotals } from '../rules/control-totals.ts';
 import { describeStrange, GuessedThai } from '../rules/guessed-thai.ts';
 import type { FileKind, FileOptions, FileRow } from './file-kind.ts';
-import { type Header, type HeaderNames, mapHeader } from './header.ts';
+import { findLaterHeader, type Header, headerLineMax, type HeaderNames, mapHeader } from './header.ts';
 import { RowTaker } from './file-rows.ts';
 
 /**
@@ -81,9 +83,15 @@ type CsvHeader = HeaderRecord & Header;
 /** Line ends of some systems, which CSV does not know. */
 const strangeLineEnd = /[\u0085\u2028\u2029]/u;
 
-function skipBlankLines(head: Buffer): { readonly offset: number; readonly line: number } {
-  let line = 1;
-  for (let offset = 0; offset < head.length; offset += 1) {
+/** Where a line of the head starts. */
+interface LineStart {
+  readonly offset: number;
+  readonly line: number;
+}
+
+function skipBlankLines(head: Buffer, from: LineStart): LineStart {
+  let { line } = from;
+  for (let { offset } = from; offset < head.length; offset += 1) {
     const byte = head[offset];
     if (byte === 10 || (byte === 13 && head[offset + 1] !== 10)) line += 1;
     // A tab may be a delimiter, but no header starts with one.
@@ -96,21 +104,41 @@ function findLineStart(head: Buffer, offset: number): number {
   return Math.max(head.lastIndexOf(10, offset), head.lastIndexOf(13, offset)) + 1;
 }
 
+const unreadable = {
+  tooLong: `its line is too long (more than ${rowBytesMax} bytes): a line end may be missing, have the file written again`,
+  formulas: 'its names are written as formulas (="payoutId"): write the names alone',
+  quotes: 'a quotation mark in it is missing or misplaced: write the names without quotation marks',
+} as const;
+
+function findUnreadable(text: Buffer, scan: RecordScan): keyof typeof unreadable | undefined {
+  if (scan.kind !== 'whole') return scan.openedAfter < 0 ? 'tooLong' : 'quotes';
+  const bytes = text.subarray(0, scan.end);
+  if (bytes.length > rowBytesMax) return 'tooLong';
+  if (!scan.isMisquoted) return undefined;
+  return bytes.includes('="') ? 'formulas' : 'quotes';
+}
+
+/** The header's record, from the start of its line. @throws FileRejected when it cannot be read */
+function scanHeader(text: Buffer, line: number, isWhole: boolean, delimiter: Delimiter): WholeScan {
+  const delimiterByte = delimiter.charCodeAt(0);
+  const scan = scanRecord(text, 0, { delimiterByte, cellCount: Infinity, isLast: isWhole });
+  const fault = findUnreadable(text, scan);
+  if (scan.kind === 'whole' && fault === undefined) return scan;
+  const message = `the header cannot be read: ${unreadable[fault ?? 'quotes']}`;
+  throw new FileRejected('header-unreadable', message, line);
+}
+
 function readHeaderRecord(
   head: Buffer,
+  from: LineStart,
   isWhole: boolean,
   delimiter: Delimiter,
   { guardFormulas }: FileOptions,
 ): HeaderRecord {
-  const { offset, line } = skipBlankLines(head);
-  const delimiterByte = delimiter.charCodeAt(0);
-  const scan = scanRecord(head, offset, { delimiterByte, cellCount: Infinity, isLast: isWhole });
-  if (scan.kind !== 'whole' || scan.isMisquoted || scan.end - offset > rowBytesMax) {
-    const message =
-      'the header cannot be read: its line is too long, or a quotation mark is missing or misplaced';
-    throw new FileRejected('header-unreadable', message, line);
-  }
-  const [names = []] = parse(head.subarray(offset, scan.end), {
+  const { offset, line } = skipBlankLines(head, from);
+  const text = head.subarray(offset);
+  const scan = scanHeader(text, line, isWhole, delimiter);
+  const [names = []] = parse(text.subarray(0, scan.end), {
     delimiter,
     record_delimiter: ['\r\n', '\n', '\r'],
   });
@@ -122,19 +150,22 @@ function readHeaderRecord(
   }
   const nextLine = line + scan.lineEnds + 1;
   const readName = (name: string): string => (guardFormulas ? unguardFormula(name.trim()) : name.trim());
-  return { delimiter, names: names.map(readName), line, endOffset: scan.end, nextLine };
+  return { delimiter, names: names.map(readName), line, endOffset: offset + scan.end, nextLine };
 }
 
+type HeaderColumns = Pick<FileKind<never, unknown>, 'columns'>;
+
 /**
- * Reads the header from the start of a file. The delimiter, when it is not set, is the one under which the header
- * names what it must; when none does, the one that finds the most cells speaks.
+ * Reads the header that a line begins. The delimiter, when it is not set, is the one under which the header names what it
+ * must; when none does, the one that finds the most cells speaks.
  * @param head the first bytes (UTF-8, without mark): the whole file, or at least `headBytes`
- * @throws FileRejected when the file is blank, or its header cannot be used
+ * @throws FileRejected when nothing but blanks follows, or the header cannot be used
  */
-function readHeader(
+function readHeaderAt(
   head: Buffer,
+  from: LineStart,
   isWhole: boolean,
-  { columns }: Pick<FileKind<never, unknown>, 'columns'>,
+  { columns }: HeaderColumns,
   options: FileOptions,
 ): CsvHeader {
   const delimiters: readonly Delimiter[] =
@@ -143,7 +174,7 @@ function readHeader(
   for (const delimiter of delimiters) {
     let cells = 0;
     try {
-      const record = readHeaderRecord(head, isWhole, delimiter, options);
+      const record = readHeaderRecord(head, from, isWhole, delimiter, options);
       cells = record.names.length;
       return { ...mapHeader(record, columns, options), ...record };
     } catch (error) {
@@ -152,4 +183,25 @@ function readHeader(
     }
   }
   throw rejected?.error ?? new Error('no delimiter was tried');
+}
+
+/** Starts of the lines after the first in which a header is looked for. */
+function* laterLines(head: Buffer): Generator<LineStart> {
+  let line = 1;
+  for (let offset = 0; offset < head.length && line < headerLineMax; offset += 1) {
+    const byte = head[offset];
+    if (byte !== 10 && (byte !== 13 || head[offset + 1] === 10)) continue;
+    line += 1;
+    yield { offset: offset + 1, line };
+  }
+}
+
+/** The header at the start of a file. @throws FileRejected as `readHeaderAt` does; one that stands further down is told */
+function readHeader(head: Buffer, isWhole: boolean, kind: HeaderColumns, options: FileOptions): CsvHeader {
+  const readAt = (from: LineStart): CsvHeader => readHeaderAt(head, from, isWhole, kind, options);
+  try {
+    return readAt({ offset: 0, line: 1 });
+  } catch (error) {
+    throw findLaterHeader(error, laterLines(head), readAt) ?? error;
+  }
 }

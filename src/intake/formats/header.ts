@@ -258,3 +258,45 @@ export function mapHeader(record: HeaderNames, kind: FileColumns, options: Heade
   const extraColumns = extraPlaces.map((place) => record.names[place] ?? '');
   return { ...record, cellCount: record.names.length, places, extraPlaces, extraColumns };
 }
+
+/** A header is looked for in so many lines, where the first is none. */
+export const headerLineMax = 20;
+
+/** What is said of a first line that is no header, and of a later one that is, or nearly. */
+const noHeaderCodes: readonly string[] = ['header-missing', 'header-unreadable'];
+const nearHeaderCodes: readonly string[] = ['column-missing', 'column-doubled', 'column-unclear'];
+
+const hasCode = (error: unknown, codes: readonly string[]): error is FileRejected =>
+  error instanceof FileRejected && codes.includes(error.rejection.code);
+
+/**
+ * Titles, comments and the lines of some programs (sep=;) above the header: what is said instead of `error`, with which the
+ * first line was rejected as no header.
+ */
+export function findLaterHeader<Start extends { readonly line: number }>(
+  error: unknown,
+  later: Iterable<Start>,
+  read: (start: Start) => { readonly line: number },
+): FileRejected | undefined {
+  if (!hasCode(error, noHeaderCodes)) return undefined;
+  for (const start of later) {
+    const line = findHeaderLine(start, read);
+    if (line === undefined) continue;
+    const above = line === 2 ? 'the line' : `the ${line - 1} lines`;
+    const message = `this line is no header: the header stands in line ${line}, remove ${above} above it`;
+    return new FileRejected('header-missing', message, error.rejection.line);
+  }
+  return undefined;
+}
+
+function findHeaderLine<Start extends { readonly line: number }>(
+  start: Start,
+  read: (start: Start) => { readonly line: number },
+): number | undefined {
+  try {
+    return read(start).line;
+  } catch (error) {
+    if (!(error instanceof FileRejected)) throw error;
+    return hasCode(error, nearHeaderCodes) ? (error.rejection.line ?? start.line) : undefined;
+  }
+}

@@ -9,7 +9,7 @@ import type { ControlTotals } from '../rules/control-totals.ts';
 import type { FileColumns } from '../rules/file-columns.ts';
 import type { FileKind, FileOptions, FileRow } from './file-kind.ts';
 import { type RowRecord, RowTaker } from './file-rows.ts';
-import { type Header, mapHeader } from './header.ts';
+import { findLaterHeader, type Header, headerLineMax, mapHeader } from './header.ts';
 
 /**
  * What a workbook's bytes show; reading it later is held against this.
@@ -61,12 +61,25 @@ function rejectUnseen(
   }
 }
 
-function readHead(row: SheetRow, head: SheetHead, columns: FileColumns, options: FileOptions): Header {
-  const { line, cells } = row;
-  const names = cutBlankEnd(cells).map((name) => name.trim());
-  const header = mapHeader({ names, line, nextLine: line + 1, delimiter: null }, columns, options);
-  rejectUnseen(header, columns, head, row);
-  return header;
+/** The header in the first row of a sheet. @param later the rows after it, where one is looked for to tell where it stands */
+function readHead(
+  row: SheetRow,
+  later: readonly SheetRow[],
+  head: SheetHead,
+  columns: FileColumns,
+  options: FileOptions,
+): Header {
+  const read = ({ line, cells }: SheetRow): Header => {
+    const names = cutBlankEnd(cells).map((name) => name.trim());
+    return mapHeader({ names, line, nextLine: line + 1, delimiter: null }, columns, options);
+  };
+  try {
+    const header = read(row);
+    rejectUnseen(header, columns, head, row);
+    return header;
+  } catch (error) {
+    throw findLaterHeader(error, later.slice(0, headerLineMax), read) ?? error;
+  }
 }
 
 /** A row as wide as the header: what is empty at its end is not kept in a sheet. */
@@ -100,7 +113,7 @@ export async function* readXlsx<Row extends FileRow, Totals>(
       if (begun === undefined) {
         const [first, ...rest] = part;
         if (first === undefined || head === undefined) break;
-        const header = readHead(first, head, kind.columns, options);
+        const header = readHead(first, rest, head, kind.columns, options);
         begun = { header, taker: new RowTaker(header, kind, options) };
         yield { kind: 'header', extraColumns: header.extraColumns };
         rows = rest;

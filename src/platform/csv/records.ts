@@ -77,7 +77,7 @@ export interface FileRecord {
   readonly isMisquoted: boolean;
 }
 
-type RecordScan =
+export type RecordScan =
   /** The record's bytes end before `end`, its line end included; it runs over `lineEnds` line ends inside quotes. */
   | {
       readonly kind: 'whole';
@@ -90,6 +90,8 @@ type RecordScan =
   | { readonly kind: 'incomplete'; readonly openedAfter: number }
   /** What the quotation mark opens runs over a whole line that looks like a row. */
   | { readonly kind: 'swallowing'; readonly openedAfter: number };
+
+export type WholeScan = Extract<RecordScan, { readonly kind: 'whole' }>;
 
 const cellStart = 0;
 const unquoted = 1;

@@ -360,3 +360,41 @@ describe('a file that is rejected as a whole says where and why', () => {
     expect((await readPath(path, { control: 'sidecar' })).rejection?.code).toBe(code);
   });
 });
+
+describe('a header that is not in the first line is found there once the lines above it are removed', () => {
+  test.each([
+    ['the separator, as Excel reads it', ['sep=,']],
+    ['the separator, quoted', ['"sep=,"']],
+    ['the encoding', ['UTF-8']],
+    ['a comment', ['# exported 2026-11-28']],
+    ['titles and an empty row', ['Payroll November,,', 'as of 28/11,,', ',,']],
+    ['a blank line, too', ['Payroll November', '']],
+    ['a quotation mark that never closes', ['Payroll "November"', '"Bangkok']],
+  ])('%s', async (_, above) => {
+    const { rejection } = await folder.read(`${above.join('\r\n')}\r\n${file(row('A'))}`);
+    expect(rejection).toMatchObject({ code: 'header-missing', line: 1 });
+    const [, at = '', removed = '1'] =
+      /in line (\d+), remove the (?:(\d+) )?lines? above it$/.exec(rejection?.message ?? '') ?? [];
+    expect([at, removed].map(Number)).toEqual([above.length + 1, above.length]);
+    expect((await folder.read(file(row('A')))).rejection).toBeUndefined();
+  });
+
+  test('with another delimiter, and where it has its own faults, which are told next', async () => {
+    const text = 'sep=;\npayoutId;proxy_no;amount\nA;0812345678;1.00\n';
+    expect((await folder.read(text)).rejection?.message).toContain('remove the line above it');
+    const [, cured = ''] = text.split('sep=;\n');
+    expect((await folder.read(cured)).rejection?.message).toContain('proxyNo: "proxy_no"');
+  });
+
+  test('but not after twenty lines', async () => {
+    const text = `${'a letter\n'.repeat(20)}${file(row('A'))}`;
+    expect((await folder.read(text)).rejection?.message).toContain('it must name payoutId');
+  });
+});
+
+test('a header of formulas is read once its names stand alone', async () => {
+  const { rejection } = await folder.read('="payoutId",="proxyNo",="amount"\nA,0812345678,1.00\n');
+  expect(rejection).toMatchObject({ code: 'header-unreadable', line: 1 });
+  expect(rejection?.message).toContain('write the names alone');
+  expect((await folder.read('payoutId,proxyNo,amount\nA,0812345678,1.00\n')).rejection).toBeUndefined();
+});

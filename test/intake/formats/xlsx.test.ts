@@ -123,6 +123,7 @@ describe('a workbook', () => {
       folder.read(await makeWorkbook([exceptions])),
       folder.read(await sheet(row, unused)),
     ]);
+    expect(codes[0]?.rejection?.message).toContain('stands in line 2, remove the line above it');
     expect(codes.map(({ rejection }) => rejection && [rejection.code, rejection.line])).toEqual([
       ['header-missing', 1],
       ['file-empty', null],
