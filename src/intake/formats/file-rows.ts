@@ -1,12 +1,13 @@
 /** Records to rows, whatever the format and the kind of the file: the rules, duplicates within it, and the trailer row. */
 import { showCell, showProxy } from '../../core/cell-text.ts';
+import { countOf, listWords, showCount } from '../../core/figures.ts';
 import type { Issue } from '../../core/payout-file.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import { unguardFormula } from '../../platform/csv/spreadsheet-cells.ts';
 import type { FileRecord } from '../../platform/csv/records.ts';
 import type { SheetRow } from '../../platform/workbook/sheet.ts';
 import { type ControlTotals, findControlMismatch, readTrailer } from '../rules/control-totals.ts';
-import { CutAmounts } from '../rules/cut-amounts.ts';
+import { CutAmounts, findUncut } from '../rules/cut-amounts.ts';
 import { DuplicateIndex } from '../rules/duplicates.ts';
 import type { FileKind, FileOptions, FileRow, RowCount } from './file-kind.ts';
 import type { Header } from './header.ts';
@@ -21,34 +22,65 @@ const noExtras: readonly string[] = [];
 const misquotedText =
   'a quotation mark stands inside a cell: put the whole cell in quotation marks and double those inside';
 
+/** A cell of ="…", with which programs keep digits as text in a spreadsheet. */
+const textFormula = /^\s*="[^"]*"\s*$/;
+/** A row in which quotation marks stand as those of such formulas, and nowhere else. */
+const hasTextFormulas = (cells: readonly string[]): boolean =>
+  cells.every((cell) => !cell.includes('"') || textFormula.test(cell));
+
+function explainTextFormulas(cells: readonly string[], names: readonly string[]): string {
+  const places = [...cells.keys()].filter((place) => textFormula.test(cells[place] ?? ''));
+  const columns = places.map((place) => names[place] ?? `cell ${place + 1}`);
+  const verb =
+    places.length === 1
+      ? 'is written as a formula that keeps its'
+      : 'are written as formulas that keep their';
+  return `${listWords(columns)} ${verb} text as it is (="…"): write what is between the quotation marks alone`;
+}
+
+/** What is said of a cell with a formula, and need not be said again. */
+const formulaCodes: readonly string[] = ['formula', 'amount-formula'];
+
 const hiddenText = 'the row is hidden in the sheet, so that nobody has looked at it: show it, or remove it';
 
 /** A value is missing where these stand. */
 const errorCodes: ReadonlySet<string> = new Set(['cell-error', 'cell-formula']);
 
+const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
+
 function issueOfRow(line: number, code: string, message: string): Issue {
   return { line, column: null, code, value: null, message };
 }
 
-function miscounted({ cells, line, sheet }: RowRecord, header: Header, trailerMark: string): Issue {
-  const isTrailer = cells[0]?.trim() === trailerMark;
-  const beyond =
-    'something stands to the right of the last heading: give that column a heading, or empty its cells';
-  const many =
-    sheet !== undefined
-      ? beyond
-      : 'a separator stands inside a cell, as in 1,234.50? put such a cell in quotation marks';
-  const few = 'the row is cut short or cells are missing (empty ones need their separators too)';
-  const what = isTrailer
-    ? 'is it the trailer row? set input.control to trailer'
-    : cells.length > header.cellCount
-      ? many
-      : few;
-  return issueOfRow(
-    line,
-    'cell-count',
-    `${cells.length} cells where the header has ${header.cellCount}: ${what}`,
-  );
+const tooManyAtEnd = (whose: string, separators: number, other: string): string =>
+  separators === 1
+    ? `${whose} ends in a separator too many: remove it, or end ${other} in one, too`
+    : `${whose} ends in ${separators} separators too many: remove them, or end ${other} in as many`;
+
+/** Why a row has more cells than the header, or fewer, with the cure. @param amountPlace -1 without an amount */
+function explainCount(record: RowRecord, { cellCount, names }: Header, amountPlace: number): string {
+  const { cells, sheet } = record;
+  const beyond = cells.slice(cellCount);
+  if (sheet !== undefined && beyond.length > 0)
+    return 'something stands to the right of the last heading: give that column a heading, or empty its cells';
+  const isCut = amountPlace >= 0 && findUncut(record, amountPlace) !== undefined;
+  if (beyond.length > 0 && !isCut && beyond.every((cell) => cell.trim() === ''))
+    return tooManyAtEnd('the line', beyond.length, 'the header');
+  if (beyond.length > 0)
+    return 'a separator stands inside a cell: write an amount without it, as 1234.50, and put any other such cell in quotation marks';
+  const last = names.findLastIndex((name) => name !== '');
+  if (cells.length > last) return tooManyAtEnd('the header', cellCount - cells.length, 'each line');
+  return 'the row is cut short or cells are missing (empty ones need their separators too)';
+}
+
+function miscounted(record: RowRecord, header: Header, amountPlace: number, trailerMark: string): Issue {
+  const { cells, line } = record;
+  const what =
+    cells[0]?.trim() === trailerMark
+      ? 'is it the trailer row? set input.control to trailer'
+      : explainCount(record, header, amountPlace);
+  const message = `${countOf(cells.length, 'cell')} where the header has ${header.cellCount}: ${what}`;
+  return issueOfRow(line, 'cell-count', message);
 }
 
 /** Takes the records of one file, in order. */
@@ -63,6 +95,8 @@ export class RowTaker<Row extends FileRow, Totals> {
   #trailer: RowRecord | undefined;
   /** The last row that is not blank, when it is no row by the rules and looks like a trailer. */
   #unreadTrailer: RowRecord | undefined;
+  #emptyRows = 0;
+  #firstEmptyLine: number | undefined;
 
   constructor(header: Header, kind: FileKind<Row, Totals>, options: FileOptions) {
     this.#header = header;
@@ -78,7 +112,7 @@ export class RowTaker<Row extends FileRow, Totals> {
    * @throws FileRejected when the file has too many rows, or rows after its trailer
    */
   take(record: RowRecord): Row | undefined {
-    this.#requireNoTrailer();
+    this.#requireNoTrailer(record);
     if (this.#options.control === 'trailer' && record.cells[0]?.trim() === this.#options.trailerMark) {
       this.#trailer = record;
       return undefined;
@@ -91,45 +125,68 @@ export class RowTaker<Row extends FileRow, Totals> {
       throw new FileRejected('rows-over-limit', message, record.line);
     }
     const row = this.#rejectDuplicate(this.#read(record, rowNo), record);
-    if (record.cells.some((cell) => cell.trim() !== '')) {
+    if (!isEmpty(record.cells)) {
       const isTrailer = row.instruction === null && count.isTrailer(record.cells, this.#header.cellCount);
       this.#unreadTrailer = isTrailer ? record : undefined;
+    } else {
+      this.#emptyRows += 1;
+      this.#firstEmptyLine ??= record.line;
     }
     count.add(row);
     return row;
   }
 
-  #requireNoTrailer(): void {
+  /** Place of the amount in a row; -1 where rows have none. */
+  get #amountPlace(): number {
+    const { amountColumn } = this.#kind;
+    return amountColumn === null ? -1 : (this.#header.places[amountColumn] ?? -1);
+  }
+
+  /** @param next the row after those that have been taken */
+  #requireNoTrailer({ line, cells }: RowRecord): void {
     if (this.#trailer === undefined) return;
-    const message = `the trailer row (${this.#options.trailerMark}) must be the last: rows stand after it`;
+    const what = isEmpty(cells)
+      ? `empty rows stand after it (from line ${line}), remove the empty lines at the end`
+      : `rows stand after it (from line ${line}), remove them or move the trailer to the end`;
+    const message = `the trailer row (${this.#options.trailerMark}) must be the last: ${what}`;
     throw new FileRejected('control-not-last', message, this.#trailer.line);
   }
 
   #read(record: RowRecord, rowNo: number): Row {
     const { line, isMisquoted } = record;
-    const { places, extraPlaces, cellCount } = this.#header;
+    const { places, extraPlaces, cellCount, names } = this.#header;
     const kind = this.#kind;
     const all = this.#unguard(record);
     const cells = kind.pickCells((column) => all[places[column] ?? -1] ?? '');
     const extras = extraPlaces.length === 0 ? noExtras : extraPlaces.map((place) => all[place] ?? '');
     const place = { rowNo, line, cells, extras };
+    const isFormulas = isMisquoted && hasTextFormulas(record.cells);
     const unfit = isMisquoted
-      ? [issueOfRow(line, 'quote-misplaced', misquotedText)]
+      ? [
+          issueOfRow(
+            line,
+            'quote-misplaced',
+            isFormulas ? explainTextFormulas(record.cells, names) : misquotedText,
+          ),
+        ]
       : this.#findFaults(record);
     if (all.length !== cellCount) {
       // No cell can be trusted to be in its place: not even the amount is counted.
-      const miscount = miscounted(record, this.#header, this.#options.trailerMark);
+      const miscount = miscounted(record, this.#header, this.#amountPlace, this.#options.trailerMark);
       return kind.rejectRow(place, [...unfit, miscount]);
     }
     const row = kind.readRow(place);
     unfit.push(...this.#findCut(record));
     if (unfit.length > 0) {
       const columns = unfit.flatMap(({ column }) => column ?? []);
-      const issues = row.issues.filter(({ column }) => column === null || !columns.includes(column));
+      const issues = row.issues.filter(
+        ({ column, code }) =>
+          (column === null || !columns.includes(column)) && !(isFormulas && formulaCodes.includes(code)),
+      );
       const rejected = { ...row, instruction: null, holds: [], issues: [...unfit, ...issues] };
       return kind.doubtCells(rejected, columns);
     }
-    if (row.instruction === null && all.every((cell) => cell.trim() === ''))
+    if (row.instruction === null && isEmpty(all))
       return kind.rejectRow(place, [issueOfRow(line, 'row-empty', 'every cell is empty: remove the line')]);
     return row;
   }
@@ -163,7 +220,7 @@ export class RowTaker<Row extends FileRow, Totals> {
   #findCut(record: RowRecord): Issue[] {
     const { amountColumn: column } = this.#kind;
     if (column === null) return [];
-    const place = this.#header.places[column] ?? -1;
+    const place = this.#amountPlace;
     const cut = this.#cutAmounts?.take(record, place);
     return cut === undefined ? [] : [{ ...cut, column, value: showCell(record.cells[place] ?? '') }];
   }
@@ -204,8 +261,20 @@ export class RowTaker<Row extends FileRow, Totals> {
     this.#requireNoUnreadTrailer();
     this.#requireWholeAmounts();
     const declared = this.#declaredTotals(sidecar);
-    if (declared !== null) this.#count.requireControl(declared, this.#trailer?.line ?? null);
+    if (declared !== null) {
+      this.#requireNoEmptyRows(declared);
+      this.#count.requireControl(declared, this.#trailer?.line ?? null);
+    }
     return this.#count.end(this.#duplicates.conflictingRowNos);
+  }
+
+  /** Lines of nothing but separators are rows, and the only ones that those who counted have left out. */
+  #requireNoEmptyRows({ rows }: ControlTotals): void {
+    if (this.#emptyRows === 0 || rows + this.#emptyRows !== this.#count.rows) return;
+    const message =
+      `the control totals speak of ${countOf(rows, 'row')} and the file has ${showCount(this.#count.rows)}, of which ` +
+      `${showCount(this.#emptyRows)} ${this.#emptyRows === 1 ? 'is' : 'are'} empty (line ${this.#firstEmptyLine}): remove the empty lines`;
+    throw new FileRejected('control-rows', message, this.#trailer?.line ?? null);
   }
 
   /** What a trailer says would go unread: a file that was cut short would be sent as far as it goes. */

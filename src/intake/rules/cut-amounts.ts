@@ -2,6 +2,7 @@
  * Amounts that a comma has cut where commas separate the cells: unquoted, 18,500.00 is a cell of 18 and one of 500.00, and
  * 99,95 is one of 99 and one of 95. A row whose empty last cell was left out has as many cells as it needs all the same.
  */
+import { listWords, showCount } from '../../core/figures.ts';
 
 /** A record of a comma-delimited file. */
 interface CommaRecord {
@@ -62,11 +63,11 @@ class Doubt {
   explain(): CutAmount | undefined {
     if (this.#first === undefined) return undefined;
     const { line, amount, uncut } = this.#first;
-    const more = this.#others > linesNamed ? ' and others' : '';
+    const named = [...this.#otherLines.map(String), ...(this.#others > linesNamed ? ['others'] : [])];
     const beside =
       this.#others === 0
         ? ''
-        : `, and so may ${this.#others} more (line ${this.#otherLines.join(', ')}${more})`;
+        : `, and so may ${showCount(this.#others)} more (${this.#others === 1 ? 'line' : 'lines'} ${listWords(named)})`;
     const each = this.#others === 0 ? 'it' : 'each of them';
     const joined = /,\d{3}$/.test(uncut) ? uncut.replaceAll(',', '') : uncut.replace(',', '.');
     const message =

@@ -138,6 +138,11 @@ const amountCure = 'write baht in digits with at most two decimals, as 1234.50';
 const badAmounts: readonly (readonly [code: string, pattern: RegExp, message: string])[] = [
   ['amount-missing', /^\s*$/, `the amount is empty: ${amountCure}`],
   ['amount-formula', /^\s*[=@]/, 'a formula stands here: give its result, as 1234.50'],
+  [
+    'amount-apostrophe',
+    /^\s*['’]/,
+    `an apostrophe stands before the number, as in files for a spreadsheet: leave it out and ${amountCure}`,
+  ],
   ['amount-damaged', /^\s*#/, 'a spreadsheet shows an error here instead of a value: correct the cell'],
   [
     'amount-exponent',

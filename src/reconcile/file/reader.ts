@@ -6,6 +6,7 @@
 import { parse } from 'csv-parse/sync';
 import { readDay } from '../../core/bangkok-time.ts';
 import { findSpreadsheetDamage, showCell } from '../../core/cell-text.ts';
+import { countOf } from '../../core/figures.ts';
 import { parseBaht, type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { Inspection } from '../../core/payout-file.ts';
 import {
@@ -447,7 +448,7 @@ class LineTaker {
     const cellCount = this.#header.names.length;
     const what =
       cells.length < cellCount ? 'the line is cut short or cells are missing' : 'a separator is one too many';
-    const message = `${cells.length} cells where the header has ${cellCount}: ${what}`;
+    const message = `${countOf(cells.length, 'cell')} where the header has ${cellCount}: ${what}`;
     return this.#reject('cell-count', null, message);
   }
 }

@@ -165,3 +165,102 @@ describe('a payoutId twice in a file', () => {
     ]);
   });
 });
+
+const heads = { two: 'payoutId,proxyNo,amount', more: 'payoutId,proxyNo,amount,reference1,reference2' };
+const lines = (...all: readonly string[]): string => `${all.join('\n')}\n`;
+
+describe('the cure of a message works', () => {
+  test.each([
+    [
+      'a separator too many at the end of each line: without it',
+      lines(heads.two, 'A,0812345678,1.00,', 'B,0812345678,2.00,'),
+      'the line ends in a separator too many: remove it, or end the header in one, too',
+      lines(heads.two, 'A,0812345678,1.00', 'B,0812345678,2.00'),
+    ],
+    [
+      'a separator too many at the end of each line: in the header, too',
+      lines(heads.two, 'A,0812345678,1.00,,', 'B,0812345678,2.00,,'),
+      'the line ends in 2 separators too many: remove them, or end the header in as many',
+      lines(`${heads.two},,`, 'A,0812345678,1.00,,', 'B,0812345678,2.00,,'),
+    ],
+    [
+      'a separator too many at the end of the header: without it',
+      lines(`${heads.two},`, 'A,0812345678,1.00', 'B,0812345678,2.00'),
+      'the header ends in a separator too many: remove it, or end each line in one, too',
+      lines(heads.two, 'A,0812345678,1.00', 'B,0812345678,2.00'),
+    ],
+    [
+      'empty cells without their separators',
+      lines(heads.more, 'A,0812345678,1.00', 'B,0812345678,2.00,x'),
+      'empty ones need their separators too',
+      lines(heads.more, 'A,0812345678,1.00,,', 'B,0812345678,2.00,x,'),
+    ],
+    [
+      'an amount that a comma has cut, with an empty cell behind it: without the comma',
+      lines(heads.two, 'A,0812345678,1,500.00,', 'B,0812345678,2,500.00,'),
+      'write an amount without it, as 1234.50',
+      lines(heads.two, 'A,0812345678,1500.00', 'B,0812345678,2500.00'),
+    ],
+    [
+      'a separator inside a cell: in quotation marks',
+      lines(`${heads.two},note`, 'A,0812345678,1.00,x, y', 'B,0812345678,2.00,y, z'),
+      'put any other such cell in quotation marks',
+      lines(`${heads.two},note`, 'A,0812345678,1.00,"x, y"', 'B,0812345678,2.00,"y, z"'),
+    ],
+    [
+      'formulas that keep digits: what they keep',
+      lines(heads.two, '="A",="0812345678",="1.00"', '="B",="0812345678",="2.00"'),
+      'payoutId, proxyNo and amount are written as formulas',
+      lines(heads.two, 'A,0812345678,1.00', 'B,0812345678,2.00'),
+    ],
+    [
+      'the same in one cell',
+      lines(heads.two, 'A,="0812345678",1.00', 'B,="0812345678",2.00'),
+      'proxyNo is written as a formula',
+      lines(heads.two, 'A,0812345678,1.00', 'B,0812345678,2.00'),
+    ],
+    [
+      'quoted formulas: the number itself',
+      lines(heads.two, 'A,"=""0812345678""",1.00', 'B,"=""0812345678""",2.00'),
+      'a formula stands here: give the number itself',
+      lines(heads.two, 'A,0812345678,1.00', 'B,0812345678,2.00'),
+    ],
+    [
+      'an apostrophe before an amount',
+      lines(heads.two, "A,0812345678,'1.00", "B,0812345678,'2.00"),
+      'an apostrophe stands before the number',
+      lines(heads.two, 'A,0812345678,1.00', 'B,0812345678,2.00'),
+    ],
+  ])('%s', async (_, text, words, cured) => {
+    const { rows } = await folder.read(text);
+    expect(rows.map(({ issues }) => issues.map(({ message }) => message))).toEqual([
+      [expect.stringContaining(words)],
+      [expect.stringContaining(words)],
+    ]);
+    const after = await folder.read(cured);
+    expect([after.rejection, ...after.rows.map(({ issues }) => issues)]).toEqual([undefined, [], []]);
+  });
+
+  test.each([
+    [
+      'after the trailer',
+      ['A,0812345678,1.00', 'TRAILER,1,1.00', ',,', ',,'],
+      'empty rows stand after it (from line 4)',
+    ],
+    ['before it', ['A,0812345678,1.00', ',,', 'TRAILER,1,1.00'], 'of which 1 is empty (line 3)'],
+  ])('empty rows %s are removed', async (_, rows, words) => {
+    const { rejection } = await folder.read(lines(heads.two, ...rows), { control: 'trailer' });
+    expect(rejection?.message).toContain(words);
+    expect(rejection?.message).toContain('remove the empty lines');
+    const cured = lines(heads.two, ...rows.filter((line) => line !== ',,'));
+    expect((await folder.read(cured, { control: 'trailer' })).rejection).toBeUndefined();
+  });
+
+  test('other rows after the trailer, and rows that are lost, are told as such', async () => {
+    const after = lines(heads.two, 'A,0812345678,1.00', 'TRAILER,1,1.00', 'B,0812345678,1.00');
+    const told = (await folder.read(after, { control: 'trailer' })).rejection;
+    expect(told?.message).toContain('rows stand after it (from line 4)');
+    const lost = lines(heads.two, 'A,0812345678,1.00', ',,', 'TRAILER,3,3.00');
+    expect((await folder.read(lost, { control: 'trailer' })).rejection?.message).toContain('written again');
+  });
+});

@@ -120,7 +120,7 @@ describe('an unquoted amount that the next cell goes on', () => {
   });
 
   test.each([
-    [['1,500', '12,345', '25,000'], '1500', '2 more (line 3, 4)', ['1500.00,', '12345,', '25000,']],
+    [['1,500', '12,345', '25,000'], '1500', '2 more (lines 3 and 4)', ['1500.00,', '12345,', '25000,']],
     [['99,95', '20,A', '1500,5'], '99.95', '1 more (line 4)', ['99.95,', '20,A', '1500.5,']],
   ])('names every line in doubt: %j', async (ends, whole, others, corrected) => {
     const { rejection } = await folder.read(file('amount,branch', ...ends));
@@ -135,6 +135,6 @@ describe('an unquoted amount that the next cell goes on', () => {
     const { rejection } = await folder.read(
       file('amount,branch', ...Array.from({ length: 40 }, () => '1,500')),
     );
-    expect(rejection?.message).toContain('39 more (line 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and others)');
+    expect(rejection?.message).toContain('39 more (lines 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 and others)');
   });
 });
