@@ -1,9 +1,7 @@
 /** How the content of a cell is shown to people, and the traces that a spreadsheet leaves in one. */
+import { unseenCharacters } from './characters.ts';
 import { maskCellNumbers } from './outgoing-text.ts';
 import { maskDigits } from './proxy-id.ts';
-
-/** Control characters, and invisible ones that hide or turn the text around them. */
-const unseenCharacters = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 /** Characters of a cell that an issue shows. */
 const shownCharactersMax = 40;
@@ -23,14 +21,6 @@ export function showCell(text: string): string {
 /** A proxy ID's cell for an issue: all but its last four characters hidden, whatever they are. */
 export function showProxy(text: string): string {
   return maskDigits(text.slice(-shownCharactersMax)).replaceAll(unseenCharacters, escapeCharacter);
-}
-
-/** A character for a message: `U+00E9 "é"`; one that cannot be seen by its number alone. */
-export function describeCharacter(character: string): string {
-  const number = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
-  return character.search(unseenCharacters) === 0 || character.trim() === ''
-    ? number
-    : `${number} "${character}"`;
 }
 
 /** True for a text that a spreadsheet would run: it starts with =, + or @, whatever apostrophes stand before it. */

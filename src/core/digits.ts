@@ -1,4 +1,5 @@
 /** Numbers that must be digits alone: what spreadsheets and keyboards make of them. */
+import { describeCharacter } from './characters.ts';
 
 const exponentPattern = /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i;
 const decimalsPattern = /^\d+[.,]0+$/;
@@ -47,9 +48,20 @@ export function explainNoDigits(text: string, besides: string): NumberFault {
   if (damage !== undefined) return damage;
   if (/[๐-๙]/.test(text))
     return { kind: 'thai-digits', message: 'Thai digits cannot be sent: write the number with 0-9' };
-  if (/\p{L}/u.test(text))
-    return { kind: 'characters', message: 'letters stand in this number: only the digits 0-9 can' };
-  return { kind: 'characters', message: `only the digits 0-9 can stand here, ${besides}` };
+  const [letter] = /\p{L}/u.exec(text) ?? [];
+  if (letter !== undefined) {
+    const message = `letters stand in this number, the first is "${letter}": only the digits 0-9 can`;
+    return { kind: 'characters', message };
+  }
+  const rule = `only the digits 0-9 can stand here, ${besides}`;
+  const [other] = /[^0-9 +-]/u.exec(text) ?? [];
+  return { kind: 'characters', message: other === undefined ? rule : `${explainOther(other)}: ${rule}` };
+}
+
+/** A character that no number has; one that looks like a plain one, or like none, by its number. */
+function explainOther(character: string): string {
+  if (/^[!-~]$/.test(character)) return `"${character}" stands in this number`;
+  return `${describeCharacter(character)} stands in this number, type it again`;
 }
 
 /** Digits with single hyphens or spaces between them, without these. */

@@ -42,6 +42,8 @@ function readMobile(digits: string): string | undefined {
   return mobilePattern.test(national) ? national : undefined;
 }
 
+const landlinePattern = /^0[2-57]\d{7}$/;
+
 const mobilePrefixMessage = 'a Thai mobile number starts with 06, 08 or 09: correct the number';
 
 function readAsMobile(digits: string): ProxyReading {
@@ -52,6 +54,12 @@ function readAsMobile(digits: string): ProxyReading {
     return failed(
       'proxy-damaged',
       'the leading zero is gone, as when a spreadsheet takes it for a number: format the column as text and write it again',
+    );
+  }
+  if (landlinePattern.test(digits)) {
+    return failed(
+      'proxy-length',
+      'a landline number (9 digits that start with 02 to 05 or 07) cannot be paid: give a mobile number, with its ten digits, or a citizen or tax ID',
     );
   }
   if (digits.length === 13 && !digits.startsWith('0066')) {

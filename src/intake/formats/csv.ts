@@ -1,6 +1,6 @@
 /** Files as CSV: a pass over the bytes, of which no more than a block is in memory. */
 import { parse } from 'csv-parse/sync';
-import { describeCharacter } from '../../core/cell-text.ts';
+import { describeCharacter } from '../../core/characters.ts';
 import type { Inspection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile } from '../../platform/csv/open.ts';
 import { unguardFormula } from '../../platform/csv/spreadsheet-cells.ts';

@@ -55,7 +55,7 @@ function issueOfRow(line: number, code: string, message: string): Issue {
 const tooManyAtEnd = (whose: string, separators: number, other: string): string =>
   separators === 1
     ? `${whose} ends in a separator too many: remove it, or end ${other} in one, too`
-    : `${whose} ends in ${separators} separators too many: remove them, or end ${other} in as many`;
+    : `${whose} ends in ${countOf(separators, 'separator')} too many: remove them, or end ${other} in as many`;
 
 /** Why a row has more cells than the header, or fewer, with the cure. @param amountPlace -1 without an amount */
 function explainCount(record: RowRecord, { cellCount, names }: Header, amountPlace: number): string {

@@ -1,4 +1,5 @@
 /** The header of a file: where our columns stand, which are carried through, and whether it is of this kind at all. */
+import { countOf } from '../../core/figures.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import type { Delimiter } from '../../platform/csv/records.ts';
 import { type FileColumns, fileColumns } from '../rules/file-columns.ts';
@@ -282,7 +283,7 @@ export function findLaterHeader<Start extends { readonly line: number }>(
   for (const start of later) {
     const line = findHeaderLine(start, read);
     if (line === undefined) continue;
-    const above = line === 2 ? 'the line' : `the ${line - 1} lines`;
+    const above = line === 2 ? 'the line' : `the ${countOf(line - 1, 'line')}`;
     const message = `this line is no header: the header stands in line ${line}, remove ${above} above it`;
     return new FileRejected('header-missing', message, error.rejection.line);
   }

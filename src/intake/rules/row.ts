@@ -2,7 +2,8 @@
  * One row of an input file: cells in, an instruction or every issue of the row out (design: "The files").
  * Pure; what needs other rows (a payoutId twice) is found by duplicates.ts and by the journal.
  */
-import { describeCharacter, showCell, showProxy } from '../../core/cell-text.ts';
+import { describeCharacter, isUnseen } from '../../core/characters.ts';
+import { showCell, showProxy } from '../../core/cell-text.ts';
 import { integerDigitsMax, parseBaht, type Satang } from '../../core/money.ts';
 import { payeeNameScript } from '../../core/payee-name.ts';
 import type { Issue, RowCells, RowColumn, StagedRow } from '../../core/payout-file.ts';
@@ -37,12 +38,19 @@ type Report = ReportCell<RowColumn>;
 const examineName: Examine = (cell, text, rule, tell) => {
   reportTooLong(text, rule, tell);
   if (reportUnfitText(cell, text, rule, tell) || payeeNameScript(text) !== 'other') return;
-  const foreign = /[^\x20-\x7e\u0e01-\u0e3a\u0e40-\u0e5b\u00a0\u200b-\u200d\u2060\ufeff]/u.exec(text)?.[0];
-  const what =
-    foreign === undefined ? 'no letter stands in it' : `${describeCharacter(foreign)} cannot be compared`;
-  const message = `${what}: write the name in plain Latin letters (A-Z) or in Thai, or leave it empty`;
-  tell('name-script', message);
+  tell('name-script', explainScript(text));
 };
+
+/** What keeps a name from being plain Latin or Thai; Thai marks and spaces of other kinds make no Latin name Thai. */
+function explainScript(name: string): string {
+  const foreign = /[^\x20-\x7e\u0e01-\u0e3a\u0e40-\u0e5b\u00a0\u200b-\u200d\u2060\ufeff]/u.exec(name)?.[0];
+  const other = foreign ?? (/\p{L}/u.test(name) ? /[^\x20-\x7e]/u.exec(name)?.[0] : undefined);
+  if (other !== undefined && isUnseen(other))
+    return `${describeCharacter(other)} stands in this name and cannot be seen there: type the name again, with plain spaces`;
+  const what =
+    other === undefined ? 'no letter stands in it' : `${describeCharacter(other)} cannot be compared`;
+  return `${what}: write the name in plain Latin letters (A-Z) or in Thai, or leave it empty`;
+}
 
 type TextColumn = 'payeeName' | 'reference1' | 'reference2';
 
@@ -195,5 +203,11 @@ function explainAmount(cell: string): Pick<Issue, 'code' | 'message'> {
     return { code: 'amount-point', message: `a digit must stand after the point: ${amountCure}` };
   }
   const kind = badAmounts.find(([, pattern]) => pattern.test(cell));
-  return kind === undefined ? other : { code: kind[0], message: kind[2] };
+  if (kind !== undefined) return { code: kind[0], message: kind[2] };
+  const [strange] = /[^\x20-\x7e]/u.exec(cell) ?? [];
+  if (strange === undefined) return other;
+  return {
+    ...other,
+    message: `${describeCharacter(strange)} stands in this amount, type it again: ${amountCure}`,
+  };
 }

@@ -1,5 +1,6 @@
 /** Cells that hold text, of whatever kind of file: what no text may be, and how long and in which characters one may. */
-import { describeCharacter, findSpreadsheetDamage, isFormula } from '../../core/cell-text.ts';
+import { describeCharacter, isUnseen } from '../../core/characters.ts';
+import { findSpreadsheetDamage, isFormula } from '../../core/cell-text.ts';
 
 /** Says what is wrong with a cell: its rule's code and a message with the cure. */
 export type ReportCell<Column> = (column: Column, code: string, message: string) => void;
@@ -51,7 +52,8 @@ export const examineAscii: Examine = (cell, text, rule, tell) => {
   reportTooLong(text, rule, tell);
   const foreign = /[^\x20-\x7e]/u.exec(text)?.[0];
   if (foreign !== undefined && !controlCharacter.test(text)) {
-    const message = `${describeCharacter(foreign)} cannot be used here: only letters A-Z, digits and signs of plain ASCII can`;
+    const cure = isUnseen(foreign) ? '; it cannot be seen, type the text again' : '';
+    const message = `${describeCharacter(foreign)} cannot be used here: only letters A-Z, digits and signs of plain ASCII can${cure}`;
     tell(`${rule.prefix}-characters`, message);
   }
 };

@@ -71,4 +71,43 @@ export const issuePairs: readonly (readonly [en: string, th: string])[] = [
     'โปรแกรมตารางใส่ทศนิยมหรือคั่นหลักตัวเลข เลขนี้อาจเป็น {one} หรือ {thousand} ให้ตั้งคอลัมน์เป็นข้อความแล้วเขียนใหม่',
   ],
   ['every cell is empty: remove the line', 'ทุกช่องว่างเปล่า ให้ลบบรรทัดนี้'],
+  [
+    '{character} stands in this number, type it again: {why}',
+    'มีอักขระ {character} อยู่ในหมายเลข ให้พิมพ์หมายเลขใหม่ {why}',
+  ],
+  ['{character} stands in this number: {why}', 'มีอักขระ {character} อยู่ในหมายเลข {why}'],
+  [
+    'letters stand in this number, the first is {letter}: only the digits 0-9 can',
+    'มีตัวอักษรอยู่ในหมายเลข ตัวแรกคือ {letter} ใส่ได้เฉพาะตัวเลข 0-9',
+  ],
+  [
+    'only the digits 0-9 can stand here, with single hyphens or spaces between them',
+    'ใส่ได้เฉพาะตัวเลข 0-9 คั่นด้วยขีดหรือช่องว่างได้ครั้งละหนึ่งตัว',
+  ],
+  [
+    'only the digits 0-9 can stand here, with single hyphens or spaces between them or a leading +',
+    'ใส่ได้เฉพาะตัวเลข 0-9 คั่นด้วยขีดหรือช่องว่างได้ครั้งละหนึ่งตัว หรือขึ้นต้นด้วย +',
+  ],
+  [
+    'a landline number (9 digits that start with 02 to 05 or 07) cannot be paid: give a mobile number, with its ten digits, or a citizen or tax ID',
+    'จ่ายเข้าหมายเลขโทรศัพท์พื้นฐาน (9 หลัก ขึ้นต้นด้วย 02 ถึง 05 หรือ 07) ไม่ได้ ให้ใช้หมายเลขโทรศัพท์มือถือ 10 หลัก เลขบัตรประชาชน หรือเลขภาษี',
+  ],
+  [
+    '{character} stands in this name and cannot be seen there: type the name again, with plain spaces',
+    'มีอักขระ {character} ที่มองไม่เห็นอยู่ในชื่อ ให้พิมพ์ชื่อใหม่และใช้ช่องว่างธรรมดา',
+  ],
+  ['{character} cannot be compared: {why}', 'เทียบอักขระ {character} ไม่ได้ {why}'],
+  ['no letter stands in it: {why}', 'ไม่มีตัวอักษรอยู่ในชื่อ {why}'],
+  [
+    'write the name in plain Latin letters (A-Z) or in Thai, or leave it empty',
+    'ให้เขียนชื่อเป็นตัวอักษรอังกฤษ (A-Z) หรือภาษาไทย หรือเว้นว่าง',
+  ],
+  [
+    '{character} stands in this amount, type it again: {why}',
+    'มีอักขระ {character} อยู่ในจำนวนเงิน ให้พิมพ์ใหม่ {why}',
+  ],
+  [
+    'an apostrophe stands before the number, as in files for a spreadsheet: leave it out and {why}',
+    "มีอะพอสทรอฟี (') นำหน้าตัวเลขแบบไฟล์สำหรับโปรแกรมตาราง ให้นำออกแล้ว{why}",
+  ],
 ];

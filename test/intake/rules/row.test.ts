@@ -158,6 +158,39 @@ describe('a bad cell is told: its column, the rule, what to do', () => {
     expect(issues[0]?.value === null).toBe(cell === '');
   });
 
+  test.each<[RowColumn, string, string, string]>([
+    ['payeeName', 'Somchai\u00a0Jaidee', 'U+00A0 (no-break space)', 'Somchai Jaidee'],
+    ['payeeName', 'Malee\u200b Srisuk', 'U+200B (zero-width space)', 'Malee Srisuk'],
+    ['payeeName', 'Anan\u2060 Thongdee', 'U+2060 (word joiner)', 'Anan Thongdee'],
+    ['payeeName', 'Kanya\ufeffRungruang', 'U+FEFF (byte order mark)', 'Kanya Rungruang'],
+    ['payeeName', 'Prasert\u200dBoonmee', 'U+200D (zero-width joiner)', 'Prasert Boonmee'],
+    ['payeeName', 'Somchai\u2009Jaidee', 'U+2009 (thin space)', 'Somchai Jaidee'],
+    ['payeeName', 'สม\u200eชาย', 'U+200E (left-to-right mark)', 'สมชาย'],
+    ['payeeName', 'Somchai ๒', 'U+0E52 "๒" (a digit of another script)', 'Somchai 2'],
+    ['payeeName', 'Niran\u0e49', 'U+0E49', 'Niran'],
+    ['payoutId', 'INV\u200b1', 'U+200B (zero-width space)', 'INV1'],
+    ['reference1', 'INV\u20111', 'U+2011 "\u2011" (non-breaking hyphen)', 'INV-1'],
+    ['amount', '1\u200b00', 'U+200B (zero-width space)', '100'],
+    ['amount', '１００', 'U+FF11 "１" (a digit of another script)', '100'],
+    ['proxyNo', '\u202a0812345678\u202c', 'U+202A (left-to-right embedding)', '0812345678'],
+    ['proxyNo', '081\u00a0234\u00a05678', 'U+00A0 (no-break space)', '081 234 5678'],
+    ['proxyNo', '081\u2011234\u20115678', 'U+2011 "\u2011" (non-breaking hyphen)', '081-234-5678'],
+    ['proxyNo', '081\u2013234\u20135678', 'U+2013 "\u2013" (en dash)', '081-234-5678'],
+    ['proxyNo', '081\ufe0d2345678', 'U+FE0D (an invisible character)', '0812345678'],
+    ['proxyNo', '0812345678\u200b', 'U+200B (zero-width space)', '0812345678'],
+    ['proxyNo', '０８１２３４５６７８', '(a digit of another script)', '0812345678'],
+    ['proxyNo', '\u2212812345678', 'U+2212 "\u2212" (minus sign)', '0812345678'],
+    ['proxyNo', '081.234.5678', '"." stands in this number', '0812345678'],
+    ['proxyNo', '(081) 234-5678', '"(" stands in this number', '081-234-5678'],
+    ['proxyNo', 'O812345678', 'the first is "O"', '0812345678'],
+    ['proxyNo', '081  234 5678', 'single hyphens or spaces', '081 234 5678'],
+    ['proxyNo', '021234567', 'a landline number', '0812345678'],
+  ])('%s %j names what keeps it from being read (%s); %j is read', (column, cell, words, cured) => {
+    const { issues } = parse({ [column]: cell });
+    expect(issues.map(({ message }) => message)).toEqual([expect.stringContaining(words)]);
+    expect(parse({ [column]: cured }).issues).toEqual([]);
+  });
+
   test('every issue of a row is reported, in the order of the columns', () => {
     const { issues, amountSatang, instruction } = parse({
       payoutId: `=${long(70)}ก`,
