@@ -9,9 +9,13 @@ const leading = String.raw`\u0e40-\u0e44`;
 /** They stand behind or above one. */
 const following = String.raw`\u0e30-\u0e3a\u0e45\u0e47-\u0e4e`;
 
-/** A Thai letter beside a Latin one, a vowel before nothing, a mark on nothing. */
+/** Letters that hardly stand alone in Thai, and are ° ½ ¼ ¾ ² ³ ± £ ¥ © ® µ · « » as windows-1252. */
+const signs = 'ฐฝผพฒณฑฃฅฉฎตทซป';
+
+/** A Thai letter beside a Latin one, a vowel before nothing, a mark on nothing; a sign alone, which abbreviates nothing. */
 const strangeThai = new RegExp(
-  `[A-Za-z][${letter}]|[${letter}][A-Za-z]|[${leading}](?![${letter}])|(?<![${letter}])[${following}]`,
+  `[A-Za-z][${letter}]|[${letter}][A-Za-z]|[${leading}](?![${letter}])|(?<![${letter}])[${following}]` +
+    `|(?<![${letter}])[${signs}](?![${letter}.])`,
 );
 
 /** Three letters in a row, or two that stand alone, of which the first can begin a word. */

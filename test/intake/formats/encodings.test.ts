@@ -15,24 +15,24 @@ const noted = (...notes: readonly string[]): string =>
     .map((line) => `${line}\n`)
     .join('');
 
-test('letters of windows-1252 are not read as Thai, and each cure of the message works', async () => {
-  const text = noted('plain', 'crème brûlée');
-  const { rejection } = await folder.read(western(text));
-  expect(rejection).toMatchObject({ code: 'encoding-unclear', line: 3 });
-  expect(rejection?.message).toContain('"crème"');
-  expect(outline(await folder.read(text))).toEqual(['plain', 'crème brûlée']);
-  const [, ...settings] =
-    /set input.encoding to ([\w-]+) or, .*, to ([\w-]+)$/.exec(rejection?.message ?? '') ?? [];
-  expect(settings).toEqual(['windows-1252', 'windows-874']);
-  expect(outline(await folder.read(western(text), { encoding: 'windows-1252' }))).toEqual([
-    'plain',
-    'crème brûlée',
-  ]);
-  expect(outline(await folder.read(western(text), { encoding: 'windows-874' }))).toEqual([
-    'plain',
-    'cr่me br๛l้e',
-  ]);
-});
+test.each([
+  ['crème brûlée', '"crème"', 'cr่me br๛l้e'],
+  ['50° ½', '"50°"', '50ฐ ฝ'],
+])(
+  'letters and signs of windows-1252 are not read as Thai, and each cure of the message works: %s',
+  async (note, told, asThai) => {
+    const text = noted('plain', note);
+    const { rejection } = await folder.read(western(text));
+    expect(rejection).toMatchObject({ code: 'encoding-unclear', line: 3 });
+    expect(rejection?.message).toContain(told);
+    expect(outline(await folder.read(text))).toEqual(['plain', note]);
+    const [, ...settings] =
+      /set input.encoding to ([\w-]+) or, .*, to ([\w-]+)$/.exec(rejection?.message ?? '') ?? [];
+    expect(settings).toEqual(['windows-1252', 'windows-874']);
+    expect(outline(await folder.read(western(text), { encoding: 'windows-1252' }))).toEqual(['plain', note]);
+    expect(outline(await folder.read(western(text), { encoding: 'windows-874' }))).toEqual(['plain', asThai]);
+  },
+);
 
 test('bytes that windows-874 leaves unassigned are told with a setting that works', async () => {
   const text = noted('Jürgen’s €5');
