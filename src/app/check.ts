@@ -49,9 +49,9 @@ export async function checkAlone(
   const overTime = readTimeLimits(limits);
   return checkFile(reader, path, {
     onIssues: report.bind(null, 'issue'),
-    onRows: (rows) => {
+    onHeld: (rows) => {
       for (const { rowNo, line, holds, instruction } of rows) {
-        if (instruction === null || holds.length === 0) continue;
+        if (instruction === null) continue;
         // A row that will wait for an operator is no good surprise either.
         const found = describeHolds({ line, holds, instruction });
         report(
@@ -67,7 +67,10 @@ export async function checkAlone(
     }),
     ...(journal === undefined
       ? {}
-      : { claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids) }),
+      : {
+          claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids),
+          similarHolders: (id: string) => journal.similarHolders(companyId, id),
+        }),
   });
 }
 

@@ -6,10 +6,17 @@ import type { Instruction } from '../core/payout.ts';
 import type { ClaimOwner, EarlierPayment, RowTotal } from '../core/ports.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { FileReader, PayoutFileReader, RejectedFile } from '../intake/ports.ts';
+import { DuplicateIndex } from '../intake/rules/duplicates.ts';
 import type { ClaimReader } from '../payout/ports.ts';
 import type { LimitsAhead } from '../payout/limits-ahead.ts';
 import type { LimitFinding } from '../payout/rules/limits.ts';
-import { adviseClaimed, type FileLikeness, findLikeFile, likeFileCodes } from '../payout/rules/similar.ts';
+import {
+  adviseClaimed,
+  computeSimilarKey,
+  type FileLikeness,
+  findLikeFile,
+  likeFileCodes,
+} from '../payout/rules/similar.ts';
 import { describeLimits } from './rules/forecast.ts';
 import { RowMarks } from './rules/row-marks.ts';
 import { RowTally, sumTotals } from './rules/row-tally.ts';
@@ -66,6 +73,8 @@ export interface CheckedFile {
   readonly likeRows: number;
   /** Rows that were handed on as good, and that a later row has contradicted since. */
   readonly conflictingRowNos: readonly number[];
+  /** Rows whose payoutId differs in little from another's, here or in the journal: a run holds them. */
+  readonly similarRows: Pick<RowMarks, 'has'>;
 }
 
 export type CheckOutcome = RejectedFile | CheckedFile;
@@ -75,8 +84,12 @@ export interface CheckOptions {
   onIssues(issues: readonly RowIssue[]): void | Promise<void>;
   /** Called with every stretch of rows as they stand after the check, rejected ones included. */
   onRows?(rows: readonly StagedRow[]): void | Promise<void>;
+  /** Called with rows that would be held, with their holds; first rows that a later one resembles come last. */
+  onHeld?(rows: readonly StagedRow[]): void | Promise<void>;
   /** Who holds these payoutIds in the journal; leave it out where there is none yet. */
   claimHolders?(payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;
+  /** Who holds payoutIds that differ in little from this one; leave it out where there is no journal yet. */
+  similarHolders?(payoutId: string): Promise<readonly ClaimOwner[]>;
   readonly findLike?: FindLike;
   /** What limits over time would hold; nothing where it is left out. */
   foreseeLimits?(batchId: string): Promise<LimitsAhead>;
@@ -140,6 +153,41 @@ class LikeRows {
   }
 }
 
+/** Finds payoutIds that differ only in what spreadsheets and people change: about 30 bytes a row. */
+class SimilarIds {
+  readonly #findHolders: CheckOptions['similarHolders'];
+  readonly #batchId: string;
+  readonly #ids = new DuplicateIndex();
+  readonly #marks = new RowMarks();
+
+  constructor({ similarHolders }: CheckOptions, batchId: string) {
+    this.#findHolders = similarHolders;
+    this.#batchId = batchId;
+  }
+
+  /** The row, held where its payoutId resembles that of an earlier row or of another batch. */
+  async look(row: StagedRow): Promise<StagedRow> {
+    const { rowNo, line, holds, instruction } = row;
+    if (instruction === null) return row;
+    const { payoutId } = instruction;
+    const id = computeSimilarKey(payoutId);
+    const { kind } = this.#ids.add({ rowNo, line, id, cells: [payoutId], isValid: true });
+    const holders = (await this.#findHolders?.(payoutId)) ?? [];
+    if (kind !== 'differs' && holders.every(({ batchId }) => batchId === this.#batchId)) return row;
+    this.#marks.add(rowNo);
+    return { ...row, holds: [...holds, 'similar'] };
+  }
+
+  has(rowNo: number): boolean {
+    return this.#marks.has(rowNo);
+  }
+
+  /** Every row has been seen: rows that a later one resembles, and nothing before it. */
+  findFirsts(): ReadonlySet<number> {
+    return new Set(this.#ids.conflictingRowNos.filter((rowNo) => !this.#marks.has(rowNo)));
+  }
+}
+
 /** What both readings of one file work with. */
 interface Check {
   readonly reader: PayoutFileReader;
@@ -149,6 +197,7 @@ interface Check {
   readonly likes: LikeRows;
   /** Rows that a limit over time would hold. */
   readonly limited: RowMarks;
+  readonly similar: SimilarIds;
   readonly limits: LimitsAhead | undefined;
   readonly options: CheckOptions;
 }
@@ -214,26 +263,40 @@ export async function readAll<Row, Totals extends object>(
   throw new Error(`reading ${inspection.path} ended without totals`);
 }
 
-/** The second reading, only where it is needed: rows that were good until a later one contradicted them. */
-async function reportConflicts(
+/** Takes rows that were counted from where they stand to where they belong after all. */
+function recount({ tallies, limited, similar }: Check, row: StagedRow, to: RowOutcome): void {
+  const isHeld = limited.has(row.rowNo) || similar.has(row.rowNo);
+  tallies[isHeld ? 'held' : outcomeOf(row)].remove(row.amountSatang);
+  tallies[to].add(row.amountSatang);
+}
+
+/** The second reading, only where it is needed: rows that were good until a later one contradicted or resembled them. */
+async function reportLate(
   check: Check,
-  rowNos: ReadonlySet<number>,
+  conflicting: ReadonlySet<number>,
+  resembled: ReadonlySet<number>,
 ): Promise<SealTotals | RejectedFile> {
-  const { tallies, likes } = check;
+  const { likes, options } = check;
   return readAll(check, async (rows) => {
-    const conflicting = rows.filter((row) => rowNos.has(row.rowNo));
+    const late = rows.filter(({ rowNo }) => conflicting.has(rowNo) || resembled.has(rowNo));
     const rejected: StagedRow[] = [];
-    for (const row of await rejectClaimed(check, conflicting)) {
+    const held: StagedRow[] = [];
+    for (const row of await rejectClaimed(check, late)) {
       // A row that another batch holds is rejected and reported already.
       if (row.instruction === null) continue;
-      tallies[check.limited.has(row.rowNo) ? 'held' : outcomeOf(row)].remove(row.amountSatang);
-      tallies.rejected.add(row.amountSatang);
+      if (!conflicting.has(row.rowNo)) {
+        recount(check, row, 'held');
+        held.push({ ...row, holds: ['similar'] });
+        continue;
+      }
+      recount(check, row, 'rejected');
       await likes.count(row, -1);
       const message =
         'a later row has the same payoutId and other cells: all such rows are rejected, give each payout a payoutId of its own';
       rejected.push(reject(row, 'duplicate-differs', message));
     }
     await reportIssues(check, rejected);
+    if (held.length > 0) await options.onHeld?.(held);
   });
 }
 
@@ -258,11 +321,13 @@ export async function checkInspected(
   const tallies: Tallies = { ready: new RowTally(), held: new RowTally(), rejected: new RowTally() };
   const likes = new LikeRows(options.findLike, batchId);
   const limited = new RowMarks();
+  const similar = new SimilarIds(options, batchId);
   const limits = await options.foreseeLimits?.(batchId);
-  const check: Check = { reader, inspection, batchId, tallies, likes, limited, limits, options };
+  const check: Check = { reader, inspection, batchId, tallies, likes, limited, similar, limits, options };
   const told = new Set<string>();
   let end = await readAll(check, async (read) => {
-    const rows = await rejectClaimed(check, read);
+    const rows: StagedRow[] = [];
+    for (const row of await rejectClaimed(check, read)) rows.push(await similar.look(row));
     const heldByLimits: RowIssue[] = [];
     for (const row of rows) {
       const found = await findLimits(check, row);
@@ -276,16 +341,22 @@ export async function checkInspected(
     }
     await reportIssues(check, rows);
     if (heldByLimits.length > 0) await options.onIssues(heldByLimits);
+    const held = rows.filter((row) => outcomeOf(row) === 'held');
+    if (held.length > 0) await options.onHeld?.(held);
     await options.onRows?.(rows);
   });
   if ('kind' in end) return end;
   const { conflictingRowNos } = end;
-  if (conflictingRowNos.length > 0) end = await reportConflicts(check, new Set(conflictingRowNos));
+  const resembled = similar.findFirsts();
+  if (conflictingRowNos.length + resembled.size > 0)
+    end = await reportLate(check, new Set(conflictingRowNos), resembled);
   if ('kind' in end) return end;
   const likeReason = likes.findReason();
   const totals = { ...tallies, all: sumTotals(Object.values(tallies)) };
   const { likeRows } = likes;
-  const checked = { kind: 'checked', inspection, batchId, likeReason, likeRows, conflictingRowNos } as const;
+  const similarRows = { has: (rowNo: number) => similar.has(rowNo) || resembled.has(rowNo) };
+  const found = { likeReason, likeRows, conflictingRowNos, similarRows };
+  const checked = { kind: 'checked', inspection, batchId, ...found } as const;
   if (likeReason === undefined) return { ...checked, totals };
   await options.onIssues([{ rowNo: 1, issue: explainLikeFile(likeReason) }]);
   const held = sumTotals([tallies.ready, tallies.held]);

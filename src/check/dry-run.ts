@@ -12,7 +12,6 @@ import type { Batch, BatchReader, BatchReason, Clock, RowTotal } from '../core/p
 import type { Progress } from '../core/progress.ts';
 import { computeBatchId } from '../core/reference.ts';
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
-import { DuplicateIndex } from '../intake/rules/duplicates.ts';
 import { haltOf } from '../payout/circuit-breaker.ts';
 import { foreseeLimits, type LimitsAhead } from '../payout/limits-ahead.ts';
 import type { ClaimReader, LimitReader, PayerBreakerReader } from '../payout/ports.ts';
@@ -20,8 +19,7 @@ import { findTooOld } from '../payout/rules/batch-age.ts';
 import type { BrakePolicy } from '../payout/rules/brake.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
 import type { PayeeVerdict } from '../payout/rules/payee.ts';
-import { computeSimilarKey } from '../payout/rules/similar.ts';
-import { checkInspected, makeFindLike, type RowIssue } from './check.ts';
+import { type CheckedFile, checkInspected, makeFindLike, type RowIssue } from './check.ts';
 import type { CheckerStop, PayeeChecker } from './payee-checker.ts';
 import {
   addLikeness,
@@ -115,6 +113,8 @@ class DryRun {
   /** Of what is the same for all rows, what was told. */
   readonly #told = new Set<string>();
   #limits: LimitsAhead | undefined;
+  /** Undefined for a known batch: the journal has its holds. */
+  #similarRows: CheckedFile['similarRows'] | undefined;
   /** All of it would be held: it may be another file again. */
   #isLikeFile = false;
   /** Of them, those of which nobody has said more. */
@@ -210,23 +210,24 @@ class DryRun {
     const { companyId } = policy.bank;
     const checked = await checkInspected(reader, this.#inspection, {
       onIssues,
-      onRows: async (rows) => {
+      onRows: (rows) => {
         rowsDone += rows.length;
         progress?.show({ phase: 'reading', rowsDone, rowsTotal: undefined, inDoubt: 0 });
         for (const row of rows) {
-          if (row.instruction === null) continue;
-          this.#open.add(row.rowNo);
-          await this.#lookalikes.seeId(row, row.instruction.payoutId);
+          if (row.instruction !== null) this.#open.add(row.rowNo);
         }
       },
       findLike: makeFindLike(journal, companyId, policy.limits.likeFileDays, clock.now()),
       ...(journal === undefined
         ? {}
-        : { claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids) }),
+        : {
+            claimHolders: (ids: readonly string[]) => journal.claimHolders(companyId, ids),
+            similarHolders: (id: string) => journal.similarHolders(companyId, id),
+          }),
     });
     if (checked.kind === 'rejected') return checked;
     this.#isLikeFile = checked.likeReason !== undefined;
-    this.#lookalikes.closeIds();
+    this.#similarRows = checked.similarRows;
     for (const rowNo of checked.conflictingRowNos) this.#open.remove(rowNo);
     const { ready, held, rejected } = checked.totals;
     this.#outcomes.rejected = sumTotals([rejected]);
@@ -259,7 +260,7 @@ class DryRun {
     if (instruction === null || !this.#open.has(rowNo)) return [];
     // What held a row of a known batch is in the journal, and an operator may have lifted it since.
     const fromFile = isKnown ? [] : holds;
-    const isSimilar = this.#isLikeFile || this.#lookalikes.hasSimilarId(rowNo);
+    const isSimilar = this.#isLikeFile || this.#similarRows?.has(rowNo) === true;
     const isNewlySimilar = isSimilar && !fromFile.includes('similar');
     return [{ rowNo, line, instruction, holds: isNewlySimilar ? [...fromFile, 'similar'] : fromFile }];
   }
@@ -297,34 +298,13 @@ class DryRun {
 
 type OpenRow = GoodRow & Pick<StagedRow, 'rowNo'>;
 
-/** Finds what a run would hold as similar, in little memory: about 30 bytes a row. */
+/** Finds payments that a run would hold as similar, in little memory: about 30 bytes a row. */
 class Lookalikes {
   readonly #context: DryRunContext;
-  readonly #ids = new DuplicateIndex();
-  readonly #marks = new RowMarks();
   readonly #payments = new LikePayments();
 
   constructor(context: DryRunContext) {
     this.#context = context;
-  }
-
-  /** Marks rows whose payoutId differs from another's, here or in the journal, only in case, leading zeros,
-   * punctuation or blanks. */
-  async seeId({ rowNo, line }: StagedRow, payoutId: string): Promise<void> {
-    const { journal, policy } = this.#context;
-    const key = computeSimilarKey(payoutId);
-    const { kind } = this.#ids.add({ rowNo, line, id: key, cells: [payoutId], isValid: true });
-    const others = (await journal?.similarHolders(policy.bank.companyId, payoutId)) ?? [];
-    if (kind === 'differs' || others.length > 0) this.#marks.add(rowNo);
-  }
-
-  /** Every row has been seen: the first ones that a later one resembles are marked, too. */
-  closeIds(): void {
-    for (const rowNo of this.#ids.conflictingRowNos) this.#marks.add(rowNo);
-  }
-
-  hasSimilarId(rowNo: number): boolean {
-    return this.#marks.has(rowNo);
   }
 
   /** How a row stands to what the journal, or an earlier row that would be paid, pays (limits.similarDays). */

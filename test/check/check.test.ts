@@ -215,3 +215,41 @@ test('rows are handed on as they stand after the check, and the reading waits fo
   expect(taken).toBe(1_999);
   expect(outcome).toMatchObject({ totals: { all: total(2_000, 200_000n), ready: total(1_999, 199_900n) } });
 });
+
+describe('payoutIds that differ in little', () => {
+  test('hold their rows: the later one when it is read, the first at the end', async () => {
+    const path = await folder.write(file(row('a1', '3'), row('B', '4'), row('A1', '5'), row('007', '6')));
+    const held: string[] = [];
+    const { outcome } = await check(path, {
+      similarHolders: async (id) => (id === '007' ? [holder('7')] : []),
+      onHeld: (rows) => {
+        for (const { rowNo, holds } of rows) held.push(`${rowNo} ${holds.join()}`);
+      },
+    });
+    expect(held).toEqual(['3 similar', '4 similar', '1 similar']);
+    expect(outcome).toMatchObject({
+      totals: { all: total(4, 1_800n), ready: total(1, 400n), held: total(3, 1_400n), rejected: none },
+    });
+  });
+
+  test('of its own batch are no others, and what is rejected is like nothing', async () => {
+    const path = await folder.write(file(row('a1', '3'), row('A1', '4'), row('a1', '5'), row('C', '6')));
+    const { batchId } = (await check(path)).outcome as { readonly batchId: string };
+    const held: number[] = [];
+    const { outcome } = await check(path, {
+      similarHolders: async () => [holder('c', { batchId })],
+      claimHolders: async () => [holder('A1')],
+      onHeld: (rows) => void held.push(...rows.map(({ rowNo }) => rowNo)),
+    });
+    expect(held).toEqual([]);
+    expect(outcome).toMatchObject({ totals: { ready: total(1, 600n), rejected: total(3, 1_200n) } });
+  });
+
+  test('count once where a later row contradicts them', async () => {
+    const path = await folder.write(file(row('A1', '3'), row('a1', '4'), row('a1', '5')));
+    const { outcome } = await check(path);
+    expect(outcome).toMatchObject({
+      totals: { all: total(3, 1_200n), rejected: total(2, 900n), held: total(1, 300n), ready: none },
+    });
+  });
+});

@@ -149,3 +149,104 @@ test('letters of windows-1252 are not read as Thai: nothing is paid before the s
     ['rejected', 'à la carte'],
   ]);
 });
+
+/** What a cured file is made of; the same words as in the file that is refused. */
+const header = 'payoutId,proxyNo,amount';
+const text = (...lines: readonly string[]): string => `${lines.join('\n')}\n`;
+
+describe('what looks right on a screen is told by what stands in it, and the cure that is told works', () => {
+  test.each<
+    [
+      name: string,
+      content: string | Uint8Array,
+      codes: [number, number],
+      told: string,
+      cured: string | object,
+    ]
+  >([
+    [
+      'a title above the header',
+      text('Payroll November 2026,,', ',,', header, 'L-1,0810000001,10.00'),
+      [5, 5],
+      'the header stands in line 3, remove the 2 lines above it',
+      text(header, 'L-1,0810000001,10.00'),
+    ],
+    [
+      'a separator too many at the end of each line',
+      text(header, 'L-2,0810000001,10.00,'),
+      [3, 3],
+      'end the header in one, too',
+      text(`${header},`, 'L-2,0810000001,10.00,'),
+    ],
+    [
+      'formulas that keep digits',
+      text(header, 'L-3,="0810000001",10.00'),
+      [3, 3],
+      'proxyNo is written as a formula',
+      text(header, 'L-3,0810000001,10.00'),
+    ],
+    [
+      'dashes of another kind in a mobile number',
+      text(header, 'L-4,081\u2011000\u20110001,10.00'),
+      [3, 3],
+      'U+2011 "\u2011" (non-breaking hyphen)',
+      text(header, 'L-4,081-000-0001,10.00'),
+    ],
+    [
+      'a space of another kind in a name',
+      text(`${header},payeeName`, 'L-5,0810000001,10.00,Somchai\u00a0Jaidee'),
+      [3, 3],
+      'U+00A0 (no-break space)',
+      text(`${header},payeeName`, 'L-5,0810000001,10.00,Somchai Jaidee'),
+    ],
+    [
+      'UTF-16 without its mark',
+      Buffer.from(text(header, 'L-6,0810000001,10.00'), 'utf16le'),
+      [5, 5],
+      'set input.encoding to utf-16le',
+      { encoding: 'utf-16le' },
+    ],
+    [
+      'a trailer and the end mark of DOS',
+      text(header, 'L-7,0810000001,10.00', 'TRAILER,1,10.00', '\u001a'),
+      [5, 5],
+      'set input.control to trailer',
+      { control: 'trailer' },
+    ],
+    [
+      'signs of windows-1252',
+      iconv.encode(text(`${header},note`, 'L-8,0810000001,10.00,50°'), 'windows-1252'),
+      [5, 5],
+      'set input.encoding to windows-1252',
+      { encoding: 'windows-1252' },
+    ],
+  ])('%s', async (name, content, codes, told, cured) => {
+    const fileName = `${name.replaceAll(' ', '-')}.csv`;
+    const played = await play(fileName, content);
+    expect(outline(played)).toEqual(codes);
+    const unwrapped = (shown: string): string => shown.replaceAll(/\s+/g, ' ');
+    expect(unwrapped(played.check.stdout)).toContain(told);
+    const after =
+      typeof cured === 'string'
+        ? await play(fileName, cured)
+        : await play(fileName, content, { input: cured });
+    expect(outline(after)).toEqual([0, 0, '10.00']);
+  });
+});
+
+test('check tells before a run which payoutIds are like one that is paid: the run holds them, and resume pays them', async () => {
+  await play('like-first.csv', text(header, 'LIKE-1,0810000001,10.00'));
+  const played = await play(
+    'like-again.csv',
+    text(header, 'like1,0810000002,20.00', 'OTHER,0810000003,30.00'),
+  );
+  expect(outline(played)).toEqual([3, 3, '30.00']);
+  const shown = played.check.stdout.replaceAll(/\s+/g, ' ');
+  expect(shown).toContain('to be held 1 row, 20.00 baht');
+  const [, ...words] = /\("paydrop (resume) (like1)"\)/.exec(shown) ?? [];
+  const { code } = await scene.runWith(await configWith({}), ...words);
+  expect(code).toBe(0);
+  const run = await scene.runWith(await configWith({}), 'run', join(scene.folder, 'in', 'like-again.csv'));
+  expect(run.code).toBe(0);
+  expect((await scene.bank.ledger()).entries.map(({ amount }) => amount)).toContain('20.00');
+});
