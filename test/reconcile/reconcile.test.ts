@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { toSatang } from '../../src/core/money.ts';
+import { describeBreakRemedy } from '../../src/reconcile/rules/break-remedies.ts';
 import type { Store } from '../../src/store/store.ts';
 import { noonMs, resultRows, statusesOf } from '../support/journal-fixtures.ts';
 import { dayMs, lineFor, openDay, openKinds, type ReconcileDay } from '../support/reconcile-kit.ts';
@@ -104,6 +105,36 @@ describe('a day', () => {
     expect(done).toMatchObject({ isRepeat: false, statement: { version: 2 } });
     expect(await openKinds(day)).toEqual([]);
   });
+
+  test.each([
+    ['10004', '010004'],
+    ['10004.0', '010004'],
+    ['30003', '030003'],
+    ['10002', '010002'],
+  ])(
+    'a code that a spreadsheet has changed (%s) is told, not believed, and fetched again',
+    async (statusText, code) => {
+      await using day = await openDay(['paid', 'unresolved']);
+      const [paid, sent] = day.attempts;
+      await day.reconcile([
+        lineFor(paid, { status: 'other', statusText }),
+        lineFor(sent, { status: 'other', statusText }),
+      ]);
+      const told = {
+        kind: 'unknown-status-word',
+        reason: `the statement says "${statusText}": a spreadsheet has dropped the zero of ${code}`,
+      };
+      expect(await day.store.openBreaks(date, 10)).toMatchObject([told, told]);
+      expect(await day.store.countInDoubt()).toBe(1);
+      for (const one of await day.store.openBreaks(date, 10)) {
+        expect(describeBreakRemedy(one)).toContain('fetch the statement of the day from the bank again');
+        expect(describeBreakRemedy(one)).not.toContain('reconcile.words');
+      }
+      await day.reconcile([lineFor(paid), lineFor(sent)]);
+      expect(await openKinds(day)).toEqual([]);
+      expect(await day.store.countInDoubt()).toBe(0);
+    },
+  );
 
   test('a corrected version supersedes, closes what it puts right, and says what changed', async () => {
     await using day = await openDay(['paid', 'paid', 'paid']);

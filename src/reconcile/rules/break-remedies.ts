@@ -1,6 +1,7 @@
 /** What a person does about a break, in words that a finance officer can act on. Total: every kind has an answer. */
 import type { AttemptStatus } from '../../core/payout.ts';
 import type { Language } from '../../core/language.ts';
+import { findDamagedCode } from './statement.ts';
 import type { BreakKind, BreakRecord } from './types.ts';
 
 /** English, ไทย. */
@@ -119,6 +120,13 @@ const wordRemedies: Partial<Record<AttemptStatus, Pair>> = {
   refused: mayMean('the bank has paid what it had refused', 'ธนาคารจ่ายรายการที่เคยปฏิเสธ'),
 };
 
+/** A code that lost its zero: no word of the bank's, so that nobody asks it, nor adds it to the settings. */
+const damagedRemedy: Pair = [
+  'Do not pay it again before the line is known: fetch the statement of the day from the bank again ("paydrop reconcile --date" and ' +
+    'the day) and give it to paydrop without saving it in a spreadsheet',
+  'ห้ามจ่ายซ้ำก่อนตรวจบรรทัดนี้ ให้ดึงรายการเดินบัญชีของวันนั้นจากธนาคารใหม่ ("paydrop reconcile --date" และวันที่) และห้ามบันทึกไฟล์ด้วยโปรแกรมตารางก่อนนำเข้า',
+];
+
 /** Why it waits stands in the reason. */
 const waitingRemedy: Pair = [
   'Do not pay it again: the line says that it failed, and does not settle it yet; ask what became of it with "paydrop settle", ' +
@@ -154,6 +162,7 @@ function findRemedy({ kind, severity, attempt, lines, lineAt }: Remedied): Pair 
   }
   if (kind === 'date-mismatch' && severity === 'high') return earlierRemedy;
   if (kind === 'unknown-status-word') {
+    if (line !== undefined && findDamagedCode(line.statusText) !== undefined) return damagedRemedy;
     const known = attempt === null ? undefined : wordRemedies[attempt.attemptStatus];
     return known ?? kindRemedies[kind];
   }
@@ -175,6 +184,7 @@ export const breakRemedyPairs: readonly Pair[] = [
   ...Object.values(kindRemedies),
   ...Object.values(statusRemedies),
   ...Object.values(wordRemedies),
+  damagedRemedy,
   waitingRemedy,
   earlierRemedy,
 ];

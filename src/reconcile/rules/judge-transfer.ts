@@ -32,7 +32,7 @@ import {
   wasSettledSince,
 } from './evidence.ts';
 import { judgeAbsence, nothing } from './judge-absence.ts';
-import type { StatementLine } from './statement.ts';
+import { findDamagedCode, type StatementLine } from './statement.ts';
 import {
   type AttemptFacts,
   type BreakFinding,
@@ -315,8 +315,15 @@ function findStatusDifference(held: Held): Difference[] {
     case 'contradiction':
       return [{ kind: 'status-contradiction', reason: describeContradiction(line) }];
     case 'other':
-      return [{ kind: 'unknown-status-word', reason: `${said}: the settings do not know this word` }];
+      return [{ kind: 'unknown-status-word', reason: `${said}: ${explainWord(line.statusText)}` }];
   }
+}
+
+function explainWord(statusText: string): string {
+  const code = findDamagedCode(statusText);
+  return code === undefined
+    ? 'the settings do not know this word'
+    : `a spreadsheet has dropped the zero of ${code}`;
 }
 
 const quoted = (text: string): string => (text === '' ? 'nothing' : `"${shown(text)}"`);

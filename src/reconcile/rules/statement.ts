@@ -147,6 +147,12 @@ export function makeStatusReader({ complete, failed, inProcess }: StatementWords
   };
 }
 
+/** The bank's code that a spreadsheet has made this of, by dropping its zero (10004); undefined for any other word. */
+export function findDamagedCode(statusText: string): string | undefined {
+  const code = `0${statusText.trim().replace(/[.,]0+$/, '')}`;
+  return Object.values(bankWords).some((words: readonly string[]) => words.includes(code)) ? code : undefined;
+}
+
 /** One line as a JSON list; amounts are texts in it. */
 export function encodeLine(line: StatementLine): string {
   const cells: (string | number)[] = [];

@@ -493,6 +493,7 @@ const ofBreaks: readonly Pair[] = [
   ['{why}, and another line contradicts it', '{why} และมีบรรทัดอื่นขัดแย้ง'],
   ['{why}: the bank has not finished it', '{why} ธนาคารยังดำเนินการไม่เสร็จ'],
   ['{why}: the settings do not know this word', '{why} ไม่มีคำนี้ในการตั้งค่า'],
+  ['{why}: a spreadsheet has dropped the zero of {code}', '{why} โปรแกรมตารางตัดเลขศูนย์หน้า {code}'],
   ['the statement says {word}', 'รายการเดินบัญชีระบุ {word}'],
   [
     'attempt {number} is complete, and another attempt of this payout is paid, too: money went out twice',
