@@ -320,8 +320,8 @@ describe('a signed row goes under a number', () => {
       'earlier-attempt-open',
     ],
     ['not without an answer', 1, ['nothing-said'], 'look-up-unanswered'],
-  ])('%s', (_name, number, kinds, expected) => {
-    const findings = kinds.map((kind, place) => found(kind, place + 1));
+  ])('%s', (_name, number, answers, expected) => {
+    const findings = answers.map((kind, place) => found(kind, place + 1));
     expect(findHiddenSend(number, findings)?.code).toBe(expected);
   });
 
