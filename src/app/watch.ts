@@ -9,7 +9,6 @@ import type { Logger } from '../platform/log.ts';
 import type { Store } from '../store/store.ts';
 import { finishReports } from '../reports/batch-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
-import { JournalWriteError } from '../store/connection.ts';
 import {
   explainTrouble,
   isLockedByOther,
@@ -28,7 +27,7 @@ import { openFileClaims } from './machines/files.ts';
 import { openPayoutInbox, takeIn } from './machines/own-inbox.ts';
 import type { HelpingSession } from './machines/stand-by.ts';
 import { JournalCheck } from './journal/journal-check.ts';
-import { nameJournal } from './journal/place.ts';
+import { makeJournalProbe } from './journal/probe.ts';
 import { Watcher } from '../watch/watcher.ts';
 import { type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
@@ -233,7 +232,8 @@ async function workFolder(
   const { readiness } = early;
   readiness.moveTo(notices);
   const attention = makeAttention(session, status, new AttentionNotices(session, notices));
-  const disk = new DiskWatch(clock, log, () => probeDisks(session, status));
+  const probeJournal = makeJournalProbe(loaded, clock, () => session.journal.probe(clock.now()));
+  const disk = new DiskWatch(clock, log, () => probeDisks(session, status, probeJournal));
   const runObserver = new WatchProgress({ clock, report, progress });
   const noteEvent = makeEventReporter(status, report);
   const reportEvent = (event: WatchEvent): void => {
@@ -404,35 +404,17 @@ function makeSetup(
   };
 }
 
-/** A database that is away is waited for, by a write, for longer than anybody wants to be told late. */
-const journalAnswersMs = 5_000;
-
-/** What keeps the journal from taking a write; undefined when it takes one. */
-async function probeJournal({ journal, clock, loaded, place }: Session): Promise<unknown> {
-  const probed = journal.probe(clock.now()).then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  );
-  if (place === undefined) return probed;
-  const over = new AbortController();
-  const away = new JournalWriteError(`${nameJournal(loaded)} does not answer: look at that server`, {
-    cause: Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' }),
-  });
-  const waited = clock.sleep(journalAnswersMs, over.signal).then(() => away);
-  try {
-    return await Promise.race([probed, waited]);
-  } finally {
-    over.abort();
-  }
-}
-
 /** What is wrong with journal or folders; undefined when all take writes. */
-async function probeDisks(session: Session, status: WatchStatus): Promise<string | undefined> {
+async function probeDisks(
+  session: Session,
+  status: WatchStatus,
+  probeJournal: () => Promise<unknown>,
+): Promise<string | undefined> {
   const { loaded } = session;
   if (status.journalDamage !== undefined) return status.journalDamage.why;
   const { work, archive, rejected, outbox } = loaded.folders;
   const trouble = await probeFolders([work, outbox, archive, rejected]);
-  const error = trouble === undefined ? await probeJournal(session) : undefined;
+  const error = trouble === undefined ? await probeJournal() : undefined;
   // What is known from the last probe stays until this one is over.
   status.isJournalLocked = isLockedByOther(error);
   status.isJournalAway = isOfDatabase(error, loaded);

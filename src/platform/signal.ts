@@ -17,6 +17,24 @@ export class Signal {
   }
 }
 
+/** Whether work ends, well or not, within a time; what takes longer goes on. */
+export async function endsWithin(
+  clock: Pick<Clock, 'sleep'>,
+  ms: number,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  const over = new AbortController();
+  const ended = work.then(
+    () => true,
+    () => true,
+  );
+  try {
+    return await Promise.race([ended, clock.sleep(ms, over.signal).then(() => false)]);
+  } finally {
+    over.abort();
+  }
+}
+
 /** Waits until one of the signals aborts, or the time is over; none of them keeps a listener. */
 export async function waitForAny(
   clock: Pick<Clock, 'sleep'>,

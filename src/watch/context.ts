@@ -11,6 +11,7 @@ import type { RunState, WorkerContext } from '../payout/context.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import type { WrittenRegistrationReports } from '../registration/write-reports.ts';
+import { Signal, waitForAny } from '../platform/signal.ts';
 import type { WrittenReports } from '../reports/write-reports.ts';
 import type { Intake } from './folders/drop-folder.ts';
 import type { AddedRowReader, FileBatch, FileClaims, IntakeOutcome, WatchStore, WorkItem } from './ports.ts';
@@ -105,9 +106,14 @@ export interface WatchSetup {
   count(payout: Payout | undefined): void;
 }
 
+/** How soon sick folders, or a sick journal, are looked at again. */
+const sickProbeMs = 2_000;
+
 /** Looks whether journal and folders can be written; while they cannot, nothing new is begun. */
 export class DiskWatch {
   trouble: Trouble | undefined;
+  /** Notified when a trouble is over: what waits after a failure is tried at once. */
+  readonly mended = new Signal();
   readonly #clock: Clock;
   readonly #probe: () => Promise<string | undefined>;
   readonly #log: Log;
@@ -128,11 +134,19 @@ export class DiskWatch {
     await this.#looking;
   }
 
+  /** Waits for the next look, and looks. @param probeMs how long while nothing is wrong */
+  async lookLater(probeMs: number, stop: AbortSignal): Promise<void> {
+    await this.#clock.sleep(this.trouble === undefined ? probeMs : Math.min(probeMs, sickProbeMs), stop);
+    if (!stop.aborted) await this.look();
+  }
+
   async #lookOnce(): Promise<void> {
     const [why, before] = [await this.#probe(), this.trouble];
     this.trouble = why === undefined ? undefined : { sinceMs: before?.sinceMs ?? this.#clock.now(), why };
-    if (why === undefined && before !== undefined)
+    if (why === undefined && before !== undefined) {
       this.#log('info', 'journal and folders take writes again', {});
+      this.mended.notify();
+    }
     const words = 'journal or folders refuse writes: nothing is sent until they take them again';
     if (why !== undefined && before === undefined) this.#log('error', words, { why });
   }
@@ -168,8 +182,9 @@ export async function keepGoing(
       if ((await step()) === 'done') return;
       failures = 0;
     } catch (error) {
+      const mended = setup.disk.mended.next;
       await noteFailure(setup, what, error).catch(() => undefined);
-      await setup.clock.sleep(computeBackoffMs(retryBackoff, failures), setup.stop);
+      await waitForAny(setup.clock, computeBackoffMs(retryBackoff, failures), mended, setup.stop);
       failures += 1;
     }
   }

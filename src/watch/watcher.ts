@@ -18,9 +18,6 @@ export interface WatchOptions {
   readonly dailyJobs: (askAll: () => Promise<number>) => readonly DailyJob[];
 }
 
-/** How soon a sick disk is looked at again. */
-const sickProbeMs = 2_000;
-
 export class Watcher {
   readonly files: FileQueue<Batch>;
   readonly batches: BatchScheduler;
@@ -47,7 +44,7 @@ export class Watcher {
   /** Works until the process is asked to stop and what is in flight has ended. */
   async work(): Promise<void> {
     const setup = this.#setup;
-    const { clock, stop, disk } = setup;
+    const { stop, disk } = setup;
     const { dailyJobs, probeMs } = this.#options;
     const daily = new DailyJobs(
       setup,
@@ -64,10 +61,7 @@ export class Watcher {
       recovered.then(() =>
         keepGoing(setup, 'looking at files that were taken', () => this.files.taken.step()),
       ),
-      keepGoing(setup, 'looking at the disk', async () => {
-        await clock.sleep(disk.trouble === undefined ? probeMs : sickProbeMs, stop);
-        if (!stop.aborted) await disk.look();
-      }),
+      keepGoing(setup, 'looking at the disk', () => disk.lookLater(probeMs, stop)),
     ]);
     await Promise.all([this.batches.ended(), this.files.ended(), this.doubt.ended()]);
   }

@@ -1,5 +1,5 @@
 /** Several machines that work one journal on PostgreSQL: real processes, which are killed and frozen. */
-import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Client } from 'pg';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -224,6 +224,30 @@ describePostgres('two machines', () => {
     await expectPaid(scene, 'one', file);
     await until(async () => (await readFiles(join(folderOf(scene, 'two'), 'archive'))).length === 1);
     await until(async () => (await readFiles(join(folderOf(scene, 'two'), 'work'))).length === 0);
+  });
+
+  test('work an inbox that both see when the helper ends that took it while the database was away', async () => {
+    const names = ['inbox', 'work', 'archive', 'rejected', 'outbox'] as const;
+    const folders = Object.fromEntries(names.map((name) => [name, `./shared/${name}`]));
+    await using two = await openTwo(20, { folders });
+    const { scene, client, sender, standby } = two;
+    const path = join(folderOf(scene, 'shared/inbox'), '.paydrop', 'journal.json');
+    const nameOf = async (pid: number): Promise<string> =>
+      `worker-${(await readWorkers(client)).find((worker) => worker.pid === pid)?.workerId}`;
+    const readStamp = async () => JSON.parse(await readFile(path, 'utf8')) as { readonly holder: string };
+    await until(async () => (await readStamp()).holder === (await nameOf(sender.pid)));
+    // As the helper does that finds the lease of the sender over, since the database was away.
+    await writeFile(
+      `${path}.new`,
+      JSON.stringify({ ...(await readStamp()), holder: await nameOf(standby.pid) }),
+    );
+    await rename(`${path}.new`, path);
+    await until(async () => (await readStamp()).holder === (await nameOf(sender.pid)));
+    standby.kill('SIGKILL');
+    const file = await drop(scene, 'shared', 20);
+    await until(async () => (await statusOf(client, file.batchId)) === 'done');
+    const { totals } = await scene.bank.ledger();
+    expect(totals.count).toBe(file.rows);
   });
 
   test('work folders that both see: a file of one that is killed, or frozen, ends once', async () => {

@@ -89,7 +89,8 @@ export function loadSettings(plan: Plan, termId = terminal.termId): LoadedSettin
     limits: { ...baseSettings.limits, similarDays, ...limits, closedDates: [...(limits?.closedDates ?? [])] },
     brake: { ...baseSettings.brake, inDoubtMax, consecutiveFailures },
   };
-  return { settings, isSandbox: false } as unknown as LoadedSettings;
+  const journalUrl = { ok: true, secret: 'postgres://paydrop@db.example/journal', from: 'journal.url' };
+  return { settings, isSandbox: false, journalUrl } as unknown as LoadedSettings;
 }
 
 /** Of a journal that is in no folder. */

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { RegistrationBatch } from '../../src/registration/ports.ts';
 import { cancelRegistrations } from '../../src/review/registration-target.ts';
+import { DiskWatch } from '../../src/watch/context.ts';
 import { RegistrationWatch, type RegistrationWatchSetup } from '../../src/watch/registrations.ts';
 import { noonMs } from '../support/journal-fixtures.ts';
 import {
@@ -26,7 +27,11 @@ async function makeScene(stack: AsyncDisposableStack) {
     clock,
     stop: stop.signal,
     log: () => {},
-    disk: { trouble: undefined, look: async () => {} },
+    disk: new DiskWatch(
+      clock,
+      () => {},
+      async () => undefined,
+    ),
     intake: {
       recover: async () => [],
       take: async () => [],

@@ -27,14 +27,20 @@ export async function openFileClaims(
 const nameOf = (workerId: number): string => `worker-${workerId}`;
 
 /**
- * As whom this process works an inbox. Whoever sends takes its inbox over; whoever helps leaves one that several machines
- * see to the other that works it.
+ * As whom this process works an inbox. The one that sends takes an inbox from any other while its lease runs, also back
+ * from a helper that took it while the database was away. A helper takes it from those that are gone.
  */
 export function describeInboxOwner({ journal, place }: Working): InboxOwner | undefined {
   if (place === undefined) return undefined;
-  const isThere = async (name: string): Promise<boolean> => {
-    const workers = (await journal.workers?.()) ?? [];
-    return workers.some((worker) => worker.isThere && nameOf(worker.workerId) === name);
+  const isGone = async (name: string): Promise<boolean> => {
+    // While the database does not answer, the process that the stamp names counts as there.
+    const workers = await journal.workers?.().catch(() => undefined);
+    return workers?.some((worker) => worker.isThere && nameOf(worker.workerId) === name) === false;
   };
-  return { name: nameOf(place.workerId), ...(place.role === 'helper' && { isThere }) };
+  return {
+    get name() {
+      return nameOf(place.workerId);
+    },
+    mayTake: async (holder) => (place.role === 'sender' ? place.keeper.isHeld : isGone(holder)),
+  };
 }

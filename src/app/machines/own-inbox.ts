@@ -10,6 +10,7 @@ import { type Intake, openIntake } from '../../watch/folders/drop-folder.ts';
 import { isIgnoredName } from '../../watch/rules/drop-folder.ts';
 import { OwnInbox } from '../../watch/own-inbox.ts';
 import { payoutFiles } from '../../watch/watcher.ts';
+import { makeJournalProbe } from '../journal/probe.ts';
 import { openNotifier } from '../notices/notifier.ts';
 import { openRegistrationInbox, registrationFiles, registrationWorkOf } from '../registration/watch.ts';
 import { registrationsInbox, type Session, toLog } from '../session.ts';
@@ -141,6 +142,7 @@ async function makeQueueSetup(
   const { archive, rejected } = loaded.folders;
   const log = toLog(session.log);
   const notices = await openNotifier(session);
+  const probeJournal = makeJournalProbe(loaded, clock, async () => journal.workers?.());
   return {
     intake,
     claims: await openFileClaims(session, work),
@@ -148,17 +150,20 @@ async function makeQueueSetup(
     clock,
     log,
     stop,
-    disk: new DiskWatch(clock, log, async () => (await probeFolders([work, archive, rejected]))?.why),
+    disk: new DiskWatch(clock, log, async () => {
+      const trouble = await probeFolders([work, archive, rejected]);
+      return trouble?.why ?? ((await probeJournal()) as Error | undefined)?.message;
+    }),
     notify: (event: WatchEvent) => notices.notifyOfEvent(event),
     reportEvent,
   };
 }
 
-const keepLookingAtDisk = ({ loaded, clock }: HelpingSession, setup: FileQueueSetup): Promise<void> =>
-  keepGoing(setup, 'looking at the disk', async () => {
-    await setup.disk.look();
-    await clock.sleep(loaded.settings.watch.probeMs, setup.stop);
-  });
+async function keepLookingAtDisk({ loaded }: HelpingSession, setup: FileQueueSetup): Promise<void> {
+  const { disk, stop } = setup;
+  await disk.look();
+  await keepGoing(setup, 'looking at the disk', () => disk.lookLater(loaded.settings.watch.probeMs, stop));
+}
 
 async function tellOfWaiting(session: HelpingSession, { stop, reportWaiting }: TakingIn): Promise<void> {
   const waiting = new WaitingDrops([session.loaded.folders.decisions]);

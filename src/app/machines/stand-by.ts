@@ -3,6 +3,7 @@ import type { Batch } from '../../core/ports.ts';
 import { help } from '../../payout/help.ts';
 import { waitForAny } from '../../platform/signal.ts';
 import { makeContext, type Session, toLog } from '../session.ts';
+import { answerInTime, failureOf } from '../journal/probe.ts';
 import type { SenderLockOwner } from '../sender-lock.ts';
 import type { MachinePlace } from './machine-place.ts';
 
@@ -68,7 +69,10 @@ export async function standBy(session: HelpingSession, standing: StandingBy): Pr
     standing.reportOwner(place.sender);
     await clock.sleep(standbyPollMs, end);
     if (end.aborted) break;
-    await look(no).then(() => standing.noteTrouble(undefined), standing.noteTrouble);
+    // Waited for to its end: it may take the place of the one that sends.
+    const looked = failureOf(look(no));
+    standing.noteTrouble(await answerInTime(session.loaded, clock, looked));
+    standing.noteTrouble(await looked);
   }
   over.abort();
   await waitForAny(clock, besideEndsMs, beside.signal);

@@ -44,21 +44,24 @@ export class InboxOfAnotherError extends InboxRefusedError {}
 
 /** Who takes files in, where several processes work one journal. */
 export interface InboxOwner {
-  /** Names this process, as stamps have it. */
+  /** Names this process now, as stamps have it: one that has joined the others anew has another name. */
   readonly name: string;
-  /** Asked of the one that a stamp names, by a process that leaves the inbox to any other that is there. */
-  readonly isThere?: ((name: string) => Promise<boolean>) | undefined;
+  /** Whether this process takes the inbox now from the one that the stamp names. */
+  mayTake(holder: string): Promise<boolean>;
 }
 
 export class InboxBinding {
   readonly #inbox: string;
   readonly #work: string;
   readonly #journalId: string;
-  readonly #isOtherThere: InboxOwner['isThere'];
-  /** The journal is no file of which there can be copies. */
-  readonly #isShared: boolean;
-  /** Names this process; random where it is given none. Two that work copies of one journal differ in it alone. */
-  #holder: string | undefined;
+  /** Undefined where the journal is a file, of which there can be copies. */
+  readonly #owner: InboxOwner | undefined;
+  /** Names a process that has no owner's name. Two that work copies of one journal differ in it alone. */
+  readonly #randomName = randomBytes(holderBytes).toString('hex');
+  /** The holder that the stamp names while the inbox is ours: another's where a full share took no stamp. */
+  #stamped: string | undefined;
+  /** The name of this process when the stamp was last written. */
+  #boundAs: string | undefined;
   /** Of the folder that is bound; undefined while it is not. */
   #identity: string | undefined;
   /** How often the folder was bound: another number means another folder, or the same come back. */
@@ -73,9 +76,11 @@ export class InboxBinding {
     this.#inbox = inbox;
     this.#work = work;
     this.#journalId = journalId;
-    this.#holder = owner?.name ?? randomBytes(holderBytes).toString('hex');
-    this.#isOtherThere = owner?.isThere;
-    this.#isShared = owner !== undefined;
+    this.#owner = owner;
+  }
+
+  get #name(): string {
+    return this.#owner?.name ?? this.#randomName;
   }
 
   /** The folder is gone: another one, or the same, is bound anew. */
@@ -84,8 +89,9 @@ export class InboxBinding {
   }
 
   /**
-   * Makes the inbox ours, or sees that it still is. The folder itself must be there. The first binding of a process
-   * writes who it is into the stamp; later ones only look, for another process may have taken the inbox over since.
+   * Makes the inbox ours, or sees that it still is. The folder itself must be there. A process that works its journal
+   * alone writes into the stamp who it is at its first binding; later ones only look, for another process may have taken
+   * the inbox over since. One of several writes it whenever it may take the inbox.
    * @returns false when it was bound before and is worked by this process alone still
    * @throws InboxRefusedError when another journal, or another holder of this one, works it
    * @throws OutputFileError when it is not the folder that was bound before
@@ -108,8 +114,8 @@ export class InboxBinding {
   async #isStillOurs(identity: string): Promise<boolean> {
     if ((await identifyFolder(this.#inbox).catch(() => undefined)) !== identity) return false;
     const found = await readText(this.#stampPath);
-    if (found !== undefined) this.#requireOurs(found, this.#holder);
-    return found !== undefined;
+    if (found !== undefined) this.#requireOurs(found, this.#stamped);
+    return found !== undefined && this.#boundAs === this.#name;
   }
 
   get #stampPath(): string {
@@ -120,7 +126,8 @@ export class InboxBinding {
     const [path, journalId] = [this.#stampPath, this.#journalId];
     const before = await readText(path);
     const known = parseStamp(before ?? '');
-    let holder = this.#holder;
+    const name = this.#name;
+    let holder: string | undefined = name;
     const stamp = `${JSON.stringify({ journalId, holder })}\n`;
     if (before === undefined) await writeFirst(path, stamp);
     else if (known?.journalId === journalId && (await this.#mayTake(known.holder)))
@@ -129,13 +136,15 @@ export class InboxBinding {
     const found = await readText(path);
     if (found === undefined) throw missingStamp(this.#inbox);
     this.#requireOurs(found, holder);
-    this.#holder = holder;
+    this.#stamped = holder;
+    this.#boundAs = name;
   }
 
-  /** At its first binding a process takes an inbox over; one that leaves it to others takes it when those are gone. */
+  /** Alone, a process takes an inbox over at its first binding. */
   async #mayTake(holder: string | undefined): Promise<boolean> {
-    if (this.#isOtherThere === undefined) return this.count === 0;
-    return holder === undefined || holder === this.#holder || !(await this.#isOtherThere(holder));
+    if (this.#owner === undefined) return this.count === 0;
+    const isOurs = holder === undefined || holder === this.#stamped || holder === this.#name;
+    return isOurs || this.#owner.mayTake(holder);
   }
 
   /** An empty mount point must not be taken for the inbox whose share is away. */
@@ -165,7 +174,7 @@ export class InboxBinding {
       );
     }
     if (found.holder === holder) return;
-    if (this.#isShared)
+    if (this.#owner !== undefined)
       throw new InboxOfAnotherError(
         `the inbox ${inbox} is worked by another process of this journal, which takes its files in`,
       );

@@ -39,6 +39,8 @@ interface Drop {
 
 /** Files that are looked at at once. */
 const looksAtOnce = 32;
+/** How soon an inbox is looked at again that another process works, which may end at any moment. */
+const otherPollMs = 2_000;
 
 export class Inbox {
   readonly #context: FoldersContext;
@@ -92,11 +94,13 @@ export class Inbox {
     const { folders, log } = this.#context;
     const { inbox } = folders;
     const why = error instanceof InboxRefusedError ? error.message : failWith('use', inbox, error).message;
-    if (error instanceof InboxOfAnotherError) this.#noteOther(why);
+    const isOfAnother = error instanceof InboxOfAnotherError;
+    if (isOfAnother) this.#noteOther(why);
     else if (this.#state.kind === 'there' || this.#state.why !== why)
       log('warn', 'the inbox is gone', { inbox, why });
     this.#binding.release();
     this.#forget();
+    if (isOfAnother) this.#lookAgainAt(this.#context.elapsedMs() + otherPollMs);
     this.#state = { kind: 'gone', why };
   }
 

@@ -187,8 +187,11 @@ test('an inbox on a share that is full is worked after a restart too: that is wh
 
 describe('an inbox that several machines see', () => {
   const living = new Set<string>();
-  const isThere = async (name: string): Promise<boolean> => living.has(name);
-  const helper = (name: string) => ({ owner: { name, isThere } });
+  const helper = (name: string) => ({
+    owner: { name, mayTake: async (holder: string) => !living.has(holder) },
+  });
+  /** Takes the inbox from whoever has it, while its lease runs. */
+  const sender = (name: string) => ({ owner: { name, mayTake: async () => living.has(name) } });
   beforeEach(() => living.clear());
 
   test('is left to the one that works it, without a word of trouble, and taken when that one is gone', async () => {
@@ -213,10 +216,73 @@ describe('an inbox that several machines see', () => {
     const time = makeVirtualClock();
     for (const name of ['worker-1', 'worker-2']) living.add(name);
     const helping = await kit.open({ elapsedMs: time.elapsedMs, ...helper('worker-1') });
-    const sending = await kit.open({ elapsedMs: time.elapsedMs, owner: { name: 'worker-2' } });
+    const sending = await kit.open({ elapsedMs: time.elapsedMs, ...sender('worker-2') });
     await drop('a.csv');
     expect(await takeAll(helping, time)).toEqual([]);
     expect(await takeAll(sending, time)).toEqual(['a.csv']);
+  });
+
+  test('is taken back by the one that sends, once its lease runs again, from a helper that is there or has ended', async () => {
+    const time = makeVirtualClock();
+    for (const name of ['worker-1', 'worker-2']) living.add(name);
+    const sending = await kit.open({ elapsedMs: time.elapsedMs, ...sender('worker-1') });
+    const helping = await kit.open({ elapsedMs: time.elapsedMs, ...helper('worker-2') });
+    for (const end of ['lives', 'ends']) {
+      // As when the database was away for longer than a lease.
+      living.delete('worker-1');
+      time.skip(rescanMs);
+      await drop(`${end} 1.csv`);
+      expect(await takeAll(helping, time)).toEqual([`${end} 1.csv`]);
+      await drop(`${end} 2.csv`);
+      time.skip(rescanMs);
+      expect(await takeAll(sending, time)).toEqual([]);
+      living.add('worker-1');
+      if (end === 'ends') living.delete('worker-2');
+      time.skip(rescanMs);
+      expect(await takeAll(sending, time)).toEqual([`${end} 2.csv`]);
+      time.skip(rescanMs);
+      expect(await takeAll(helping, time)).toEqual([]);
+    }
+    expect(kit.lines.filter(({ level }) => level !== 'info')).toEqual([]);
+  });
+
+  test('is looked at again soon while another works it, however rarely it is read anew', async () => {
+    const time = makeVirtualClock();
+    living.add('worker-1');
+    const hourMs = 3_600_000;
+    const options = { clock: time, elapsedMs: time.elapsedMs, watch: { rescanMs: hourMs } };
+    await kit.open({ ...options, ...sender('worker-1') });
+    const helping = await kit.open({ ...options, ...helper('worker-2') });
+    await helping.take(9);
+    living.delete('worker-1');
+    await drop('a.csv');
+    const beganMs = time.elapsedMs();
+    await time.drive(helping.waitForNews(new AbortController().signal));
+    expect(time.elapsedMs() - beganMs).toBeLessThanOrEqual(2_000);
+    expect(await takeAll(helping, time)).toEqual(['a.csv']);
+  });
+
+  test('stays with a helper that was taken for gone and has joined anew, under another name', async () => {
+    const time = makeVirtualClock();
+    let name = 'worker-1';
+    living.add(name);
+    const owner = {
+      ...helper('').owner,
+      get name() {
+        return name;
+      },
+    };
+    const helping = await kit.open({ elapsedMs: time.elapsedMs, owner });
+    const other = await kit.open({ elapsedMs: time.elapsedMs, ...helper('worker-2') });
+    living.delete(name);
+    name = 'worker-3';
+    living.add(name);
+    time.skip(rescanMs);
+    await drop('a.csv');
+    expect(await takeAll(helping, time)).toEqual(['a.csv']);
+    await drop('b.csv');
+    expect(await takeAll(other, time)).toEqual([]);
+    expect(await readFile(stampPath(), 'utf8')).toContain('"worker-3"');
   });
 
   test('has one name for its work folder, whoever asks', async () => {
