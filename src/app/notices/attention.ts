@@ -275,7 +275,7 @@ export class ReadinessNotices {
     const { scene } = board;
     const draft =
       tell === 'ready'
-        ? describeReady(scene, this.#toldAtMs)
+        ? describeReady(scene, this.#toldAtMs, !health.ready)
         : describeNotReady(scene, health.reasons.filter(isTrouble));
     if (tell === 'not-ready') this.#toldAtMs = scene.nowMs;
     await board.add(draft);

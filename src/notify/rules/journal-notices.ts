@@ -49,12 +49,18 @@ export function describeNotReady(scene: NoticeScene, reasons: readonly HealthRea
   });
 }
 
-/** A file dropped now is worked again. @param sinceMs when the watcher was told to be not ready */
-export function describeReady(scene: NoticeScene, sinceMs: number): NoticeDraft {
+/**
+ * A file dropped now is worked again.
+ * @param sinceMs when the watcher was told to be not ready
+ * @param isStandingBy another process works it; this one takes over when that ends
+ */
+export function describeReady(scene: NoticeScene, sinceMs: number, isStandingBy: boolean): NoticeDraft {
   return draftOfJournal(scene, 'ready', [readinessSubject, `ready:${scene.nowMs}`], {
-    status: 'ready',
+    status: isStandingBy ? 'standby' : 'ready',
     notReadySince: formatBangkokDateTime(sinceMs),
-    reason: 'files that are dropped are worked again',
+    reason: isStandingBy
+      ? 'this watcher stands by again: nothing keeps it from taking over'
+      : 'files that are dropped are worked again',
     remedy: null,
     commands: [],
   });

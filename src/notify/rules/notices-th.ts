@@ -219,7 +219,13 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
       .map(({ remedy }) => remedy)
       .join('; '),
   }),
-  ready: () => ({ reason: 'ระบบพร้อมแล้ว ไฟล์ที่วางจะดำเนินการตามปกติ', remedy: null }),
+  ready: (body) => ({
+    reason:
+      textOf(body, 'status') === 'standby'
+        ? 'เครื่องสำรองพร้อมแล้ว และจะทำงานแทนเมื่อเครื่องหลักหยุด'
+        : 'ระบบพร้อมแล้ว ไฟล์ที่วางจะดำเนินการตามปกติ',
+    remedy: null,
+  }),
   'statement-late': (body) => ({
     reason: `มีการส่งรายการจ่ายในวันที่ ${dayOf(body, 'statement')} แต่ยังไม่ได้รับรายการเดินบัญชีครบทั้งวัน`,
     remedy: 'ระบบจะขอซ้ำเองหนึ่งสัปดาห์ ให้สอบถามธนาคาร หรือส่งไฟล์ที่มีอยู่ด้วย --file',

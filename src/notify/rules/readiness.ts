@@ -17,13 +17,20 @@ export interface Readiness {
   readonly troubles: ReadonlyMap<Code, TroubleState>;
   /** The latest notice says that it is not ready. */
   readonly isToldUnready: boolean;
-  /** Since when it has been ready; undefined while it is not. */
+  /** Since when it has been ready, or has stood by without a trouble; undefined while it is not. */
   readonly readySinceMs: number | undefined;
 }
 
 /** Passes by itself, or is meant. */
 const noTroubles: readonly Code[] = ['standby', 'starting', 'stopping'];
 export const isTrouble = ({ code }: Pick<HealthReason, 'code'>): boolean => !noTroubles.includes(code);
+
+/** What keeps a process from its journal: one that starts or stands by sees that, too. */
+const alwaysSeen: readonly Code[] = ['disk', 'journal-locked', 'journal-away'];
+
+/** One that stands by is never ready; it is as well as it can be when nothing else is against it. */
+const isStandingBy = ({ reasons }: Pick<Health, 'reasons'>): boolean =>
+  reasons.length > 0 && reasons.every(({ code }) => code === 'standby');
 
 /** A pause goes on by itself: only a long one is told of. */
 const patience: Partial<Record<Code, number>> = { 'payer-paused': 10 };
@@ -62,11 +69,16 @@ export function decideReadiness(
   const isBlind = !health.reasons.every(isTrouble);
   for (const code of new Set([...before.troubles.keys(), ...there])) {
     const known = before.troubles.get(code);
-    const isKept = isBlind && known !== undefined && !there.has(code);
+    const isKept = isBlind && known !== undefined && !there.has(code) && !alwaysSeen.includes(code);
     troubles.set(code, isKept ? known : follow(known, there.has(code), nowMs, afterMs));
   }
-  const readySinceMs = health.ready ? (before.readySinceMs ?? nowMs) : undefined;
-  const news = [...troubles].filter(([code, state]) => isNews(code, state, nowMs, afterMs));
+  const hasTroubles = [...troubles.values()].some(({ isThere }) => isThere);
+  const isWell = health.ready || (isStandingBy(health) && !hasTroubles);
+  const readySinceMs = isWell ? (before.readySinceMs ?? nowMs) : undefined;
+  // A trouble that is not seen now has no reason to be told with.
+  const news = [...troubles].filter(
+    ([code, state]) => there.has(code) && isNews(code, state, nowMs, afterMs),
+  );
   if (news.length > 0) {
     for (const [code, state] of news)
       troubles.set(code, { ...state, isTold: true, toldAtMs: [...state.toldAtMs, nowMs] });

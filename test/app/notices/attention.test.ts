@@ -213,6 +213,34 @@ test('that a watcher is not ready, and ready again, is told once, whatever is re
   expect(notices[1]?.body).toMatchObject({ notReadySince: '2026-11-21T12:01:00+07:00' });
 });
 
+test('one that stands by tells what keeps it from the journal, with its reason, and when nothing does any more', async () => {
+  const clock = makeVirtualClock(noonMs);
+  const log = () => undefined;
+  const early = new EarlyNotices(loaded, {
+    senders: [{ channel: 'webhook', send: async () => ({ ok: true }) }],
+    clock,
+    log,
+    random: () => 0,
+  });
+  const readiness = new ReadinessNotices(early, clock, minuteMs);
+  const away: HealthReason = { ...bankAway, code: 'journal-away', command: 'pg_isready' };
+  const standby: HealthReason = { ...bankAway, code: 'standby' };
+  const last = () => early.unkept.last('readiness:');
+  await lookFor(readiness, clock, 0.5, [standby, away]);
+  await lookFor(readiness, clock, 5, [standby]);
+  expect(last()).toBeUndefined();
+  await lookFor(readiness, clock, 2, [standby, away]);
+  expect(last()).toMatchObject({
+    kind: 'not-ready',
+    body: { severity: 'critical', reasonCode: 'journal-away', reasons: [away], commands: ['pg_isready'] },
+  });
+  await lookFor(readiness, clock, 2, [standby]);
+  expect(last()).toMatchObject({
+    kind: 'ready',
+    body: { status: 'standby', reason: expect.stringContaining('stands by again') },
+  });
+});
+
 test('a trouble of the journal itself is sent though the journal takes nothing, and kept when it does', async () => {
   await using opened = await makeSqliteStore();
   const clock = makeVirtualClock(noonMs);

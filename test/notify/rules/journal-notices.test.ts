@@ -178,7 +178,7 @@ test('each has an id of its own, a command, and no number of a person', () => {
     describeGap(scene, '20261120', `account ${mobile}`),
   ];
   for (const { body } of notices) expect(body['commands']).not.toEqual([]);
-  const ids = [...notices, describeReady(scene, noonMs), describeStatementCame(scene, '20261120')].map(
+  const ids = [...notices, describeReady(scene, noonMs, false), describeStatementCame(scene, '20261120')].map(
     ({ body }) => body['id'],
   );
   expect(new Set(ids).size).toBe(ids.length);

@@ -85,6 +85,29 @@ test.each<[string, Parameters<typeof play>[0], string[], string[]?]>([
     ['bank'],
   ],
   ['the end after a restart', [[300, 'starting'], [300]], ['360 ready'], ['bank']],
+  [
+    'nothing of a short trouble of one that stands by',
+    [
+      [10, 'starting', 'journal-away'],
+      [10, 'standby', 'journal-away'],
+      [600, 'standby'],
+    ],
+    [],
+  ],
+  [
+    'a long trouble of one that stands by, and its end',
+    [
+      [120, 'standby', 'journal-away'],
+      [600, 'standby'],
+    ],
+    ['60 not-ready', '180 ready'],
+  ],
+  [
+    'the end once it sends, where it had a trouble as it stood by',
+    [[120, 'standby', 'journal-away'], [30, 'standby'], [30, 'starting'], [600]],
+    ['60 not-ready', '240 ready'],
+  ],
+  ['nothing of what one that stands by does not look at', [[600, 'standby']], [], ['bank']],
   ['what is new after a restart', [[300, 'bank', 'disk']], ['60 not-ready'], ['bank']],
 ])('tells %s', (_, spans, said, told) => expect(play(spans, told)).toEqual(said));
 
