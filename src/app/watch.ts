@@ -6,6 +6,7 @@ import type { Progress } from '../core/progress.ts';
 import { parseTimeOfDay } from '../payout/rules/service-hours.ts';
 import { probeFolders } from '../platform/disk-probe.ts';
 import type { Logger } from '../platform/log.ts';
+import { waitForAny } from '../platform/signal.ts';
 import type { Store } from '../store/store.ts';
 import { finishReports } from '../reports/batch-reports.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
@@ -29,7 +30,7 @@ import type { HelpingSession } from './machines/stand-by.ts';
 import { JournalCheck } from './journal/journal-check.ts';
 import { makeJournalProbe } from './journal/probe.ts';
 import { Watcher } from '../watch/watcher.ts';
-import { type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
+import { type EarlyNotices, type Notifier, openEarlyNotices, openNotifier } from './notices/notifier.ts';
 import { reconcileDayBefore } from './reconcile-day-before.ts';
 import {
   takeCallbacks,
@@ -80,16 +81,18 @@ async function lead(
   status: WatchStatus,
   onLock: (lock: Disposable) => void,
 ): Promise<void> {
-  while (!options.stop.aborted) if (!(await leadOnce(options, status, onLock))) return;
+  const early = await openEarly(options, status);
+  while (!options.stop.aborted) if (!(await leadOnce(options, status, early, onLock))) return;
 }
 
 /** @returns true when the right to send was lost */
 async function leadOnce(
   options: WatchOptions,
   status: WatchStatus,
+  early: Early,
   onLock: (lock: Disposable) => void,
 ): Promise<boolean> {
-  const early = await beginEarly(options, status);
+  const endEarly = tellEarly(early, status, options);
   let leadership: Leadership | undefined;
   try {
     const onExchange = (record: ExchangeRecord): void => status.metrics.countCall(record);
@@ -97,7 +100,7 @@ async function leadOnce(
     const openWith: Waiting['openWith'] = (session) => openPage(options, session);
     leadership = await waitForSenderLock({ ...options, status, beside, openWith }, { onExchange, onLock });
   } finally {
-    await early.end();
+    await endEarly();
   }
   if (leadership === undefined) return false;
   const { session, opened, helped, hasTakenOver } = leadership;
@@ -160,28 +163,41 @@ async function openPage(
   return openPageOfWatcher(loaded, log, journal, { ...session, journal });
 }
 
-// ---------------------------------------------------------------- before there is a journal
+// ---------------------------------------------------------------- without a journal
 
-type Early = Awaited<ReturnType<typeof beginEarly>>;
+/** What tells people outside, in a process that has no journal, or only helps whoever sends from it. */
+interface Early {
+  readonly notices: EarlyNotices;
+  readonly readiness: ReadinessNotices;
+}
 
-/** Tells that a full disk, or another program, keeps the watcher from its journal. */
-async function beginEarly({ loaded, log, clock, stop }: WatchOptions, status: WatchStatus) {
-  const notices = await openEarlyNotices(loaded, log, clock);
-  const readiness = new ReadinessNotices(notices, clock, loaded.settings.notices.notReadyAfterMs);
+async function openEarly({ loaded, log, clock }: WatchOptions, status: WatchStatus): Promise<Early> {
+  const notices = await openEarlyNotices(loaded, log, clock, () => status.isJournalAway);
+  return {
+    notices,
+    readiness: new ReadinessNotices(notices, clock, loaded.settings.notices.notReadyAfterMs),
+  };
+}
+
+/**
+ * Tells what keeps the watcher from its journal, or from taking another's place.
+ * @returns ends it: what is being sent is waited for, so that it is not sent again
+ */
+function tellEarly(
+  { notices, readiness }: Early,
+  status: WatchStatus,
+  { loaded, clock, stop }: WatchOptions,
+): () => Promise<void> {
   const over = new AbortController();
   const until = AbortSignal.any([over.signal, stop]);
   const look = async (): Promise<void> => {
     while (!until.aborted) await lookWhetherReady(readiness, status, { loaded, clock }, until);
   };
+  readiness.moveTo(notices);
   const work = notices.isListenedTo ? Promise.all([look(), notices.deliver(until)]) : undefined;
-  return {
-    notices,
-    readiness,
-    /** What is being sent is waited for, so that it is not sent again. */
-    end: async (): Promise<void> => {
-      over.abort();
-      await work;
-    },
+  return async () => {
+    over.abort();
+    await work;
   };
 }
 
@@ -271,9 +287,11 @@ async function workFolder(
     keepGoing(setup, 'looking at the bank', () => probeBankNow(session, status, stop)),
     keepGoing(setup, 'reading the journal through', () => journalCheck.step(stop)),
     keepGoing(setup, 'looking for old doubt', async () => {
+      const mended = disk.mended.next;
       await notices.notifyOfDoubt();
       await attention.look(false);
-      await clock.sleep(doubtPollMs, stop);
+      // What was told while the journal was away is kept as soon as it is back.
+      await waitForAny(clock, doubtPollMs, mended, stop);
     }),
     keepGoing(setup, 'telling whether it is ready', () => lookWhetherReady(readiness, status, session, stop)),
     keepGoing(setup, 'taking dropped decisions', makeDropStep(session, stop, dropped)),

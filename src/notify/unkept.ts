@@ -1,9 +1,10 @@
 /**
- * Notices that the journal does not take, on a full disk above all: they are kept in memory and delivered from there,
- * and move into the journal as soon as it takes them. A process that ends before has tried each at least once.
+ * Notices that the journal does not take, on a full disk or while its database is away: they are kept in memory and
+ * delivered from there, and move into the journal as soon as it takes them. A process that ends before has tried each at
+ * least once.
  */
 import type { DeliveryStore, NoticeStore } from './ports.ts';
-import type { DueNotice, NoticeChannel, NoticeDraft } from './rules/notice.ts';
+import type { DueNotice, NoticeChannel, NoticeDraft, NoticeSender } from './rules/notice.ts';
 
 /** Notices that are remembered while the journal takes none. */
 const unkeptMax = 10_000;
@@ -16,13 +17,19 @@ interface Unkept {
   readonly waiting: Map<NoticeChannel, { tries: number; nextAtMs: number }>;
   /** Channels that it is being sent to. */
   readonly underWay: Set<NoticeChannel>;
-  /** The journal has refused it, and is not being asked to take it: it is sent from here. */
+  /** The journal has not taken it: it is sent from here, and stays due here though the journal is asked again. */
   isRefused: boolean;
 }
 
 export class UnkeptNotices implements DeliveryStore {
   readonly #notices = new Map<number, Unkept>();
+  readonly #isJournalAway: () => boolean;
   #seq = 0;
+
+  /** @param isJournalAway true while the journal is known to take nothing: it is not asked then */
+  constructor(isJournalAway: () => boolean = () => false) {
+    this.#isJournalAway = isJournalAway;
+  }
 
   add(notice: NoticeDraft, channels: readonly NoticeChannel[]): void {
     if (this.#notices.size >= unkeptMax) return;
@@ -45,11 +52,13 @@ export class UnkeptNotices implements DeliveryStore {
    */
   async moveInto(journal: Pick<NoticeStore, 'addNotice'>): Promise<number> {
     let moved = 0;
+    if (this.#isJournalAway()) {
+      this.refuse();
+      return moved;
+    }
     try {
-      for (const [seq, unkept] of this.#notices) {
-        const { notice, channels, delivered, underWay } = unkept;
+      for (const [seq, { notice, channels, delivered, underWay }] of this.#notices) {
         if (underWay.size > 0) continue;
-        unkept.isRefused = false;
         await journal.addNotice(notice, channels, [...delivered]);
         this.#notices.delete(seq);
         moved += 1;
@@ -93,5 +102,38 @@ export class UnkeptNotices implements DeliveryStore {
     unkept.waiting.delete(channel);
     if (result.kind === 'later') unkept.waiting.set(channel, { tries, nextAtMs: result.nextAtMs });
     else unkept.delivered.add(channel);
+  };
+}
+
+// ---------------------------------------------------------------- sent once
+
+/** Notices that are remembered to have been sent. */
+const sentMax = 10_000;
+
+/**
+ * The same channel, which gets each notice once from this process: one that was sent from memory comes from the journal,
+ * too, where that took it late, and is only recorded then.
+ */
+export function sendOnce({ channel, send }: NoticeSender): NoticeSender {
+  const sends = new Map<string, ReturnType<NoticeSender['send']>>();
+  const sendNow: NoticeSender['send'] = async (notice, stop) => {
+    let isSent = false;
+    try {
+      const sent = await send(notice, stop);
+      isSent = sent.ok;
+      return sent;
+    } finally {
+      if (!isSent) sends.delete(notice.key);
+    }
+  };
+  return {
+    channel,
+    send: (notice, stop) => {
+      const sending = sends.get(notice.key) ?? sendNow(notice, stop);
+      sends.set(notice.key, sending);
+      const [oldest] = sends.keys();
+      if (oldest !== undefined && sends.size > sentMax) sends.delete(oldest);
+      return sending;
+    },
   };
 }

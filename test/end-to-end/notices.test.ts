@@ -6,9 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { formatBangkokDate } from '../../src/core/bangkok-time.ts';
 import { showDate } from '../../src/payout/rules/lost-journal.ts';
+import { openCuttableLink } from '../support/cuttable-link.ts';
+import { describePostgres, makeJournalDatabase } from '../support/postgres.ts';
 import { header } from '../support/rehearsal.ts';
 import { openScene, until } from './harness.ts';
 import { openSmallDisk } from './small-disk.ts';
@@ -127,4 +129,43 @@ test('a late statement, a critical break, a bank away and a full disk reach a we
   expect(await watch.ended).toEndWith(0);
   for (const list of await receivers.kinds()) expect(list).toHaveLength(expected.length);
   if (!disk.isMounted) context.skip('no tmpfs can be mounted here: the full disk was not tried');
+});
+
+describePostgres('a watcher whose database is away', () => {
+  test('tells of it meanwhile, once, and keeps what it has told when the database is back', async () => {
+    await using database = await makeJournalDatabase();
+    const url = new URL(database.url);
+    await using link = await openCuttableLink(Number(url.port === '' ? 5_432 : url.port));
+    url.port = String(link.port);
+    vi.stubEnv('PAYDROP_JOURNAL_URL', url.href);
+    await using receivers = await openReceivers();
+    await using scene = await openScene({ notices: receivers.settings, watch: { probeMs: 200 } });
+    const watch = scene.start('watch');
+    await using client = await database.connect();
+    const countSenders = async (): Promise<number> => {
+      const { rows } = await client.query(`select from paydrop.worker where role = 'sender'`);
+      return rows.length;
+    };
+    await until(() => watch.stdout.includes('working; drop'));
+    expect(await countSenders()).toBe(1);
+    const shut = link.shut();
+    await until(async () => (await receivers.kinds()).every((kinds) => kinds.includes('not-ready')));
+    expect(receivers.last('not-ready')).toMatchObject({ reasonCode: 'journal-away', severity: 'critical' });
+    shut[Symbol.dispose]();
+    await until(async () => (await receivers.kinds()).every((kinds) => kinds.includes('ready')));
+    const readKept = async () => {
+      const { rows } = await client.query<{ readonly kind: string; readonly status: string }>(
+        `select kind, status from paydrop.notice join paydrop.notice_delivery on notice_seq = seq order by seq, channel`,
+      );
+      return rows.map(({ kind, status }) => `${kind} ${status}`);
+    };
+    const told = ['not-ready delivered', 'not-ready delivered', 'ready delivered', 'ready delivered'];
+    await until(
+      async () => (await readKept()).filter((one) => one.endsWith('delivered')).length === told.length,
+    );
+    expect(await readKept()).toEqual(told);
+    watch.kill('SIGTERM');
+    expect(await watch.ended).toEndWith(0);
+    for (const kinds of await receivers.kinds()) expect(kinds).toEqual(['not-ready', 'ready']);
+  });
 });

@@ -13,6 +13,8 @@ export interface CuttableLink extends AsyncDisposable {
   stall(forMs: number): Promise<void>;
   /** All connections break, and none is taken for a while. */
   close(forMs: number): Promise<void>;
+  /** The same until it is disposed of. */
+  shut(): Disposable;
 }
 
 interface Pair {
@@ -76,6 +78,11 @@ export async function openCuttableLink(to: number): Promise<CuttableLink> {
   const cut = (): void => {
     for (const pair of pairs) breakPair(pair);
   };
+  const shut = (): Disposable => {
+    isClosed = true;
+    cut();
+    return { [Symbol.dispose]: () => void (isClosed = false) };
+  };
   return {
     port: address.port,
     cut,
@@ -92,11 +99,10 @@ export async function openCuttableLink(to: number): Promise<CuttableLink> {
       await going;
       for (const pair of stalled) join(pair);
     },
+    shut,
     close: async (forMs) => {
-      isClosed = true;
-      cut();
+      using _ = shut();
       await sleep(forMs);
-      isClosed = false;
     },
     [Symbol.asyncDispose]: async () => {
       isClosed = true;

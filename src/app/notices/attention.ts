@@ -28,6 +28,7 @@ import { beginReadiness, decideReadiness, isTrouble, type Readiness } from '../.
 import { journalChanged } from '../../payout/rules/seal.ts';
 import { parseTimeOfDay } from '../../payout/rules/service-hours.ts';
 import type { Attention, Health, HealthReason } from '../../watch/rules/health.ts';
+import { endsWithin } from '../../platform/signal.ts';
 import { type NoticeBoard, type Notifier, openNotifier } from './notifier.ts';
 import { PersonNotices } from './persons.ts';
 import { notifyOfRegistrations } from './registrations.ts';
@@ -242,12 +243,18 @@ export async function notifyAtEnd(
 
 // ---------------------------------------------------------------- ready or not
 
+/** How long the journal may take to tell what an earlier process has told. */
+const toldWithinMs = 2_000;
+
 /** Tells that a watcher is not ready, and that it is ready again. */
 export class ReadinessNotices {
   #board: NoticeBoard;
   readonly #clock: Clock;
   readonly #afterMs: number;
   #state: Readiness | undefined;
+  /** What an earlier process has told is being read, or is known. */
+  #reading: Promise<void> | undefined;
+  /** When the latest `not-ready` was told that no `ready` has followed; 0 without one. */
   #toldAtMs = 0;
 
   /** @param afterMs notices.notReadyAfterMs */
@@ -257,9 +264,10 @@ export class ReadinessNotices {
     this.#afterMs = afterMs;
   }
 
-  /** The journal is open: what an earlier process has told is known from now on. */
+  /** The journal is open, and tells what an earlier process has told; or the place of the one that sends is lost. */
   moveTo(board: NoticeBoard): void {
     this.#board = board;
+    this.#reading = undefined;
     if (this.#toldAtMs === 0) this.#state = undefined;
   }
 
@@ -267,8 +275,13 @@ export class ReadinessNotices {
   async look(health: Pick<Health, 'ready' | 'reasons'>): Promise<void> {
     const board = this.#board;
     if (!board.isListenedTo) return;
+    if (this.#toldAtMs === 0) {
+      this.#reading ??= this.#readTold(board);
+      // A database that is away from the beginning is told of, too.
+      await endsWithin(this.#clock, toldWithinMs, this.#reading);
+    }
     const nowMs = this.#clock.elapsedMs();
-    const before = this.#state ?? beginReadiness(await this.#readTold(), nowMs);
+    const before = this.#state ?? beginReadiness([], nowMs);
     const { after, tell } = decideReadiness(before, health, nowMs, this.#afterMs);
     this.#state = after;
     if (tell === undefined) return;
@@ -277,15 +290,19 @@ export class ReadinessNotices {
       tell === 'ready'
         ? describeReady(scene, this.#toldAtMs, !health.ready)
         : describeNotReady(scene, health.reasons.filter(isTrouble));
-    if (tell === 'not-ready') this.#toldAtMs = scene.nowMs;
+    this.#toldAtMs = tell === 'not-ready' ? scene.nowMs : 0;
     await board.add(draft);
   }
 
-  /** Codes that the latest notice named. */
-  async #readTold(): Promise<readonly string[]> {
-    const last = await this.#board.lastNotice(readinessSubject);
-    if (last?.kind !== 'not-ready') return [];
+  /** Begins with the codes that the latest notice named, unless this process has told something meanwhile. */
+  async #readTold(board: NoticeBoard): Promise<void> {
+    const last = await board.lastNotice(readinessSubject).catch(() => null);
+    if (this.#board !== board || this.#toldAtMs !== 0) return;
+    // It is asked again with the next look.
+    if (last === null) this.#reading = undefined;
+    if (last?.kind !== 'not-ready') return;
     this.#toldAtMs = last.atMs;
-    return (last.body['reasons'] as readonly HealthReason[]).map(({ code }) => code);
+    const codes = (last.body['reasons'] as readonly HealthReason[]).map(({ code }) => code);
+    this.#state = beginReadiness(codes, this.#clock.elapsedMs());
   }
 }

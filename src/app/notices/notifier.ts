@@ -1,4 +1,7 @@
-/** Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. */
+/**
+ * Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. A journal
+ * that does not take one soon is not waited for.
+ */
 import { basename } from 'node:path';
 import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../../notify/delivery.ts';
 import {
@@ -22,9 +25,9 @@ import {
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { Clock } from '../../core/ports.ts';
 import type { NoticeChannel, NoticeDraft } from '../../notify/rules/notice.ts';
-import { UnkeptNotices } from '../../notify/unkept.ts';
+import { sendOnce, UnkeptNotices } from '../../notify/unkept.ts';
 import { journalChanged } from '../../payout/rules/seal.ts';
-import { Signal } from '../../platform/signal.ts';
+import { endsWithin, Signal } from '../../platform/signal.ts';
 import type { WrittenRegistrationReports } from '../../registration/write-reports.ts';
 import { summariseBatch } from '../../reports/rules/summary.ts';
 import type { WrittenReports } from '../../reports/write-reports.ts';
@@ -41,6 +44,9 @@ import { type Session, toLog } from '../session.ts';
 /** How long a run that has ended waits for its notices to be taken; the next process tries what is left. */
 const deliveryWaitMs = 5_000;
 
+/** How long the journal may take over a notice before that is sent from memory. */
+const keptWithinMs = 2_000;
+
 /** Where somebody puts what is to be told outside. */
 export type NoticeBoard = Pick<Notifier, 'isListenedTo' | 'scene' | 'lastNotice' | 'add'>;
 
@@ -50,6 +56,11 @@ export class Notifier {
   readonly #channels: readonly NoticeChannel[];
   readonly #news = new Signal();
   readonly #unkept: UnkeptNotices;
+  #isDelivering = false;
+  /** The journal is being asked to take what is not kept. */
+  #keeping: Promise<void> | undefined;
+  /** It is to be asked once more. */
+  #isKeepingWanted = false;
 
   /** @param unkept what another notifier of this process could not keep */
   constructor(
@@ -58,7 +69,7 @@ export class Notifier {
     unkept: UnkeptNotices = new UnkeptNotices(),
   ) {
     this.#loaded = loaded;
-    this.#context = context;
+    this.#context = { ...context, senders: context.senders.map(sendOnce) };
     this.#unkept = unkept;
     this.#channels = context.senders.map(({ channel }) => channel);
   }
@@ -184,7 +195,9 @@ export class Notifier {
   /** Delivers until told to stop; what is left is for the next process. */
   async deliver(stop: AbortSignal): Promise<void> {
     const contexts = [this.#context, this.#unkeptContext];
+    this.#isDelivering = true;
     await Promise.all(contexts.map((context) => deliverNotices(context, this.#news, stop)));
+    this.#isDelivering = false;
   }
 
   /** Tries once what is due. */
@@ -223,8 +236,28 @@ export class Notifier {
     return { ...this.#context, store: this.#unkept };
   }
 
-  /** Keeps what could not be kept before, too: the disk may have been full. */
+  /**
+   * Keeps what could not be kept before, too: the disk may have been full. What the journal takes too long over is sent from
+   * memory meanwhile, by a process that delivers.
+   */
   async #keepAll(): Promise<void> {
+    this.#isKeepingWanted = true;
+    this.#keeping ??= this.#keepWhileWanted();
+    if (!this.#isDelivering) return this.#keeping;
+    if (await endsWithin(this.#context.clock, keptWithinMs, this.#keeping)) return;
+    this.#unkept.refuse();
+    this.#news.notify();
+  }
+
+  async #keepWhileWanted(): Promise<void> {
+    while (this.#isKeepingWanted) {
+      this.#isKeepingWanted = false;
+      await this.#keepOnce();
+    }
+    this.#keeping = undefined;
+  }
+
+  async #keepOnce(): Promise<void> {
     try {
       if ((await this.#unkept.moveInto(this.#context.store)) > 0) this.#news.notify();
     } catch (error) {
@@ -243,18 +276,23 @@ function makeScene(
 }
 
 /**
- * Notices of a watcher that has no journal yet, since a full disk or another program keeps it from one. They are sent
- * from memory; the notifier on the journal takes over what is left.
+ * Notices of a watcher that has no journal yet, since a full disk or another program keeps it from one, or that helps
+ * another. They are sent from memory; the notifier on the journal takes over what is left.
  */
 export class EarlyNotices implements NoticeBoard {
-  readonly unkept = new UnkeptNotices();
+  readonly unkept: UnkeptNotices;
   readonly #loaded: LoadedSettings;
   readonly #context: Omit<NoticeContext, 'store'>;
   readonly #news = new Signal();
 
-  constructor(loaded: LoadedSettings, context: Omit<NoticeContext, 'store'>) {
+  constructor(
+    loaded: LoadedSettings,
+    context: Omit<NoticeContext, 'store'>,
+    unkept: UnkeptNotices = new UnkeptNotices(),
+  ) {
     this.#loaded = loaded;
     this.#context = context;
+    this.unkept = unkept;
   }
 
   get isListenedTo(): boolean {
@@ -292,13 +330,17 @@ export async function openNotifier(
   return new Notifier(loaded, { ...context, store: journal }, early?.unkept);
 }
 
-/** @throws SettingsError as openNotifier does */
+/**
+ * @param isJournalAway see UnkeptNotices
+ * @throws SettingsError as openNotifier does
+ */
 export async function openEarlyNotices(
   loaded: LoadedSettings,
   log: Session['log'],
   clock: Clock,
+  isJournalAway: () => boolean,
 ): Promise<EarlyNotices> {
-  return new EarlyNotices(loaded, await makeContext(loaded, log, clock));
+  return new EarlyNotices(loaded, await makeContext(loaded, log, clock), new UnkeptNotices(isJournalAway));
 }
 
 async function makeContext(loaded: LoadedSettings, log: Session['log'], clock: Clock) {

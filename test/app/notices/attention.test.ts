@@ -282,6 +282,60 @@ test('a trouble of the journal itself is sent though the journal takes nothing, 
   await clock.drive(delivering);
 });
 
+test('a journal that does not answer from the beginning keeps nothing from being told, and is heard later', async () => {
+  await using opened = await makeSqliteStore();
+  const clock = makeVirtualClock(noonMs);
+  const answer = Promise.withResolvers<void>();
+  const store: Store = {
+    ...opened.store,
+    lastNotice: async (...asked) => {
+      await answer.promise;
+      return opened.store.lastNotice(...asked);
+    },
+  };
+  const first = new ReadinessNotices(notifierOf({ loaded, clock }, opened.store), clock, minuteMs);
+  await lookFor(first, clock, 2, [bankAway]);
+  const readiness = new ReadinessNotices(notifierOf({ loaded, clock }, store), clock, minuteMs);
+  const look = async (reasons: HealthReason[]) => {
+    for (let at = 0; at < 60; at += 1) {
+      await clock.drive(readiness.look({ ready: reasons.length === 0, reasons }));
+      await clock.advance(2_000);
+    }
+  };
+  const away: HealthReason = { ...bankAway, code: 'journal-away' };
+  await look([away]);
+  answer.resolve();
+  const kinds = async () =>
+    (await kept(store)).map(({ kind, body }) => `${kind} ${String(body['reasonCode'])}`);
+  expect(await kinds()).toEqual(['not-ready bank', 'not-ready journal-away']);
+  await look([]);
+  expect(await kinds()).toEqual(['not-ready bank', 'not-ready journal-away', 'ready undefined']);
+});
+
+test('a watcher that has told of a trouble tells its end though it has lost its place to another since', async () => {
+  await using opened = await makeSqliteStore();
+  const clock = makeVirtualClock(noonMs);
+  const sender: NoticeSender = { channel: 'webhook', send: async () => ({ ok: true }) };
+  const context = { senders: [sender], clock, log: () => undefined, random: () => 0 };
+  const early = new EarlyNotices(loaded, context);
+  const readiness = new ReadinessNotices(early, clock, minuteMs);
+  readiness.moveTo(notifierOf({ loaded, clock }, opened.store));
+  await lookFor(readiness, clock, 2, [{ ...bankAway, code: 'journal-away' }]);
+  readiness.moveTo(early);
+  await lookFor(readiness, clock, 2, [{ ...bankAway, code: 'standby' }]);
+  expect(early.unkept.last('readiness:')).toMatchObject({ kind: 'ready', body: { status: 'standby' } });
+  // It knows from the journal what the other has told, once it sends again.
+  await lookFor(
+    new ReadinessNotices(notifierOf({ loaded, clock }, opened.store), clock, minuteMs),
+    clock,
+    2,
+    [bankAway],
+  );
+  readiness.moveTo(notifierOf({ loaded, clock }, opened.store));
+  await lookFor(readiness, clock, 2, [bankAway]);
+  expect((await kept(opened.store)).filter(({ body }) => body['reasonCode'] === 'bank')).toHaveLength(1);
+});
+
 test('a watcher that a full disk keeps from its journal tells of it, and goes on from there once it has it', async () => {
   await using opened = await makeSqliteStore();
   const { store } = opened;

@@ -2,7 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import { Notifier } from '../../../src/app/notices/notifier.ts';
 import type { Language } from '../../../src/core/language.ts';
-import type { NoticeChannel } from '../../../src/notify/rules/notice.ts';
+import type { NoticeChannel, NoticeSender } from '../../../src/notify/rules/notice.ts';
+import { UnkeptNotices } from '../../../src/notify/unkept.ts';
 import type { WrittenReports } from '../../../src/reports/write-reports.ts';
 import { loadSettings } from '../../../src/settings/settings.ts';
 import type { Store } from '../../../src/store/store.ts';
@@ -85,6 +86,110 @@ describe('a notice that the journal would not take', () => {
     await one.notifier.notifyOfFile(file('a.csv'));
     await one.notifier.notifyOfDoubt();
     expect([await one.kept(), one.logged]).toEqual([[], []]);
+  });
+});
+
+describe('a notice while the database of the journal is away', () => {
+  /** A notifier that delivers, on a journal that answers when it is let, and a webhook that takes its time. */
+  async function openAway() {
+    const opened = await makeSqliteStore();
+    const clock = makeVirtualClock(noonMs);
+    let answer = Promise.withResolvers<void>();
+    let [isAway, takesMs] = [false, 0];
+    const sent: string[] = [];
+    const store: Store = {
+      ...opened.store,
+      addNotice: async (...notice) => {
+        await answer.promise;
+        await opened.store.addNotice(...notice);
+      },
+    };
+    const send: NoticeSender['send'] = async ({ body }) => {
+      sent.push(String(body['file']));
+      await clock.sleep(takesMs);
+      return { ok: true };
+    };
+    const context = {
+      senders: [{ channel: 'webhook', send }],
+      clock,
+      log: () => {},
+      random: () => 0,
+    } as const;
+    const loaded = loadSettings({ configPath: 'config/sandbox.yaml', cwd: process.cwd(), env: {} });
+    const notifier = new Notifier(loaded, { ...context, store }, new UnkeptNotices(() => isAway));
+    const stop = new AbortController();
+    const delivering = notifier.deliver(stop.signal);
+    return {
+      notifier,
+      clock,
+      sent,
+      /** @param ms how long the webhook takes from now on */
+      slow: (ms: number) => void (takesMs = ms),
+      noteAway: (is: boolean) => void (isAway = is),
+      comeBack: () => answer.resolve(),
+      goAway: () => void (answer = Promise.withResolvers()),
+      /** Notices that are kept, and those of them that are still to be delivered. */
+      kept: async () => [
+        (await opened.store.lastNotice('file-rejected:'))?.body['file'],
+        await opened.store.countNotices(),
+      ],
+      async [Symbol.asyncDispose]() {
+        answer.resolve();
+        stop.abort();
+        await clock.drive(delivering);
+        await opened[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  test('is sent from memory within seconds, kept once the journal answers, and not sent again', async () => {
+    await using one = await openAway();
+    const adding = one.notifier.notifyOfFile(file('a.csv'));
+    await one.clock.advance(5_000);
+    expect([one.sent, await one.kept()]).toEqual([['a.csv'], [undefined, 0]]);
+    await adding;
+    one.comeBack();
+    await one.clock.advance(600_000);
+    expect([one.sent, await one.kept()]).toEqual([['a.csv'], ['a.csv', 0]]);
+  });
+
+  test('is not sent again though the journal takes it in the midst of its sending', async () => {
+    await using one = await openAway();
+    one.slow(9_000);
+    void one.notifier.notifyOfFile(file('a.csv'));
+    await one.clock.advance(5_000);
+    one.comeBack();
+    await one.clock.advance(600_000);
+    expect([one.sent, await one.kept()]).toEqual([['a.csv'], ['a.csv', 0]]);
+  });
+
+  test('is sent at once, and the journal not asked, where that is known to be away', async () => {
+    await using one = await openAway();
+    one.noteAway(true);
+    await one.notifier.notifyOfFile(file('a.csv'));
+    await one.clock.quieten();
+    expect(one.sent).toEqual(['a.csv']);
+    one.comeBack();
+    await one.clock.advance(600_000);
+    expect(await one.kept()).toEqual([undefined, 0]);
+    one.noteAway(false);
+    await one.notifier.notifyOfDoubt();
+    await one.clock.advance(600_000);
+    expect([one.sent, await one.kept()]).toEqual([['a.csv'], ['a.csv', 0]]);
+  });
+
+  test('is sent though another before it is being kept', async () => {
+    await using one = await openAway();
+    void one.notifier.notifyOfFile(file('a.csv'));
+    void one.notifier.notifyOfFile(file('b.csv'));
+    await one.clock.advance(5_000);
+    expect(one.sent.toSorted()).toEqual(['a.csv', 'b.csv']);
+    one.comeBack();
+    await one.clock.advance(600_000);
+    one.goAway();
+    void one.notifier.notifyOfFile(file('c.csv'));
+    await one.clock.advance(5_000);
+    expect(one.sent.toSorted()).toEqual(['a.csv', 'b.csv', 'c.csv']);
   });
 });
 
