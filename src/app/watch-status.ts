@@ -1,4 +1,5 @@
 /** What is seen of a watcher from outside: its news, its state, /healthz and /metrics. */
+import { join } from 'node:path';
 import { type ListenAddress, parseListenAddress } from '../core/network-address.ts';
 import type { Clock } from '../core/ports.ts';
 import { makeAdaptiveLimits } from '../payout/adaptive-limit.ts';
@@ -26,7 +27,7 @@ import {
 import type { RegistrationWatch } from '../watch/registrations.ts';
 import type { Watcher } from '../watch/watcher.ts';
 import { findJournalPlace } from './journal/place.ts';
-import { type Session, toLog } from './session.ts';
+import { registrationsInbox, type Session, toLog } from './session.ts';
 import { readVersion } from './version.ts';
 import type { WatchActivity } from './watch-progress.ts';
 
@@ -65,7 +66,7 @@ export function makeLeftReporter(report: ReportNews): (names: readonly string[])
 export interface Working {
   readonly session: Session;
   readonly watcher: Watcher;
-  readonly registrations?: RegistrationWatch;
+  readonly registrations?: { readonly watch: RegistrationWatch; readonly intake: Intake };
   readonly intake: Intake;
   readonly disk: DiskWatch;
 }
@@ -134,6 +135,8 @@ export class WatchStatus {
   /** What people are told of the journal as a whole; undefined until it was first read. */
   attention: Attention | undefined;
   readonly inboxTimer: InboxTimer;
+  /** Of the inbox of registrations. */
+  readonly registrationTimer: InboxTimer;
   readonly #loaded: LoadedSettings;
   readonly #log: Logger;
   readonly #clock: Clock;
@@ -142,8 +145,15 @@ export class WatchStatus {
   #figures: Awaited<ReturnType<typeof readFigures>> | undefined;
   #changes = 0;
 
-  constructor(loaded: LoadedSettings, log: Logger, clock: Clock, inboxTimer: InboxTimer = new InboxTimer()) {
+  constructor(
+    loaded: LoadedSettings,
+    log: Logger,
+    clock: Clock,
+    inboxTimer: InboxTimer = new InboxTimer(),
+    registrationTimer: InboxTimer = new InboxTimer(),
+  ) {
     this.inboxTimer = inboxTimer;
+    this.registrationTimer = registrationTimer;
     this.#loaded = loaded;
     this.#log = log;
     this.#clock = clock;
@@ -204,6 +214,10 @@ export class WatchStatus {
       role: this.#role,
       inbox: intake?.view,
       inboxPollMs: this.inboxTimer.underWayMs,
+      registrations: {
+        inbox: registrations?.intake.view,
+        inboxPollMs: this.registrationTimer.underWayMs,
+      },
       // Neither a lock nor another server is a fault of the disk.
       diskTrouble: isOfDisk ? trouble : undefined,
       journalDamage: this.journalDamage,
@@ -211,11 +225,11 @@ export class WatchStatus {
       journalAway: this.isJournalAway ? trouble : undefined,
       bankTrouble: this.bankTrouble,
       payers: session && this.#readPayers(session),
-      filesInWork: watcher && watcher.files.inWork + (registrations?.files.inWork ?? 0),
+      filesInWork: watcher && watcher.files.inWork + (registrations?.watch.files.inWork ?? 0),
       rowsInDoubt,
       oldestInDoubtAtMs,
       openBatches,
-      failingBatches: watcher && [...watcher.batches.failing, ...(registrations?.failing ?? [])],
+      failingBatches: watcher && [...watcher.batches.failing, ...(registrations?.watch.failing ?? [])],
       grownFiles,
       attention: this.attention,
       place: this.#place,
@@ -232,13 +246,15 @@ export class WatchStatus {
     const command = { settingsPath, dataDir: dataDirOption };
     const place = findJournalPlace(this.#loaded);
     const database = place.kind === 'database' ? place.address.name : undefined;
-    return { command, dataDir, inbox: folders.inbox, database };
+    const registrations = join(folders.inbox, registrationsInbox);
+    return { command, dataDir, inbox: folders.inbox, registrations, database };
   }
 
   get #role(): WatchState['role'] {
     if (this.isStopping) return 'stopping';
     if (this.#working === undefined) return this.isStandingBy ? 'standby' : 'starting';
-    return this.#working.watcher.isRecovered ? 'active' : 'starting';
+    const { watcher, registrations } = this.#working;
+    return watcher.isRecovered && registrations?.watch.isRecovered !== false ? 'active' : 'starting';
   }
 
   /** The payer accounts as this process knows them; the stop that the journal knows of comes first. */

@@ -1,4 +1,5 @@
 /** The watcher put together: it waits for the sender lock, then works the drop folder until it is asked to stop. */
+import { join } from 'node:path';
 import type { ExchangeRecord } from '../bank/client.ts';
 import { probeBank } from '../bank/probe.ts';
 import type { Clock, Log } from '../core/ports.ts';
@@ -36,10 +37,11 @@ import {
   takeCallbacks,
   type OpenRegistrations,
   openRegistrationWatch,
+  registrationWorkOf,
   type WatchedAround,
 } from './registration/watch.ts';
 import { requireReportableBatch, restBatch } from './run-file.ts';
-import { explainLoss, makeContext, type Session, toLog } from './session.ts';
+import { explainLoss, makeContext, registrationsInbox, type Session, toLog } from './session.ts';
 import { endNow, endWithin } from './shutdown.ts';
 import { WatchProgress } from './watch-progress.ts';
 import { makeLeftReporter, type ReportNews, WatchStatus } from './watch-status.ts';
@@ -261,7 +263,7 @@ async function workFolder(
   const parts = { intake, claims, disk, log, stop, notify, reportEvent, runObserver };
   const setup = makeSetup(session, status, parts);
   await using dropped = await openDropped(session, notices);
-  const around = { disk, log, stop, notify, reportEvent };
+  const around = { disk, log, stop, notify, reportEvent, timer: status.registrationTimer };
   await using registrations = await openRegistrations(session, status, around, report);
   const watcher = new Watcher(setup, {
     probeMs: settings.probeMs,
@@ -271,7 +273,7 @@ async function workFolder(
       { name: 'heads', atMs: headsAtMs, run: () => publishDayHeads(session, notices) },
     ],
   });
-  status.begin({ session, watcher, registrations: registrations.watch, intake, disk });
+  status.begin({ session, watcher, registrations, intake, disk });
   const journalCheck = new JournalCheck(session, status, disk);
   await journalCheck.begin();
   const reportLeft = makeLeftReporter(report);
@@ -279,7 +281,7 @@ async function workFolder(
     watcher.work(),
     registrations.work(),
     keepGoing(setup, 'reading the figures', async () => {
-      reportLeft(intake.view.left);
+      reportLeft([...intake.view.left, ...listLeft(registrations.intake)]);
       await status.refresh();
       runObserver.reportNow(status.readState());
       await clock.sleep(figuresPollMs, stop);
@@ -319,6 +321,10 @@ const callbackResults = {
   repeated: 'repeated',
   unknown: 'unknown',
 } as const;
+
+/** As seen from the inbox of payouts, where a name may be the same. */
+const listLeft = ({ view }: Intake): readonly string[] =>
+  view.left.map((name) => join(registrationsInbox, name));
 
 /** The drop folder of registrations, and the bank's callbacks. */
 const openRegistrations = (
@@ -431,7 +437,7 @@ async function probeDisks(
   const { loaded } = session;
   if (status.journalDamage !== undefined) return status.journalDamage.why;
   const { work, archive, rejected, outbox } = loaded.folders;
-  const trouble = await probeFolders([work, outbox, archive, rejected]);
+  const trouble = await probeFolders([work, registrationWorkOf(session), outbox, archive, rejected]);
   const error = trouble === undefined ? await probeJournal() : undefined;
   // What is known from the last probe stays until this one is over.
   status.isJournalLocked = isLockedByOther(error);

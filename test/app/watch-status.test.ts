@@ -1,7 +1,10 @@
 /** What a watcher shows of itself: whether it gets on, what keeps it from working, and whose line has stopped. */
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../../src/app/session.ts';
-import { InboxTimer, WatchStatus } from '../../src/app/watch-status.ts';
+import { InboxTimer, WatchStatus, type Working } from '../../src/app/watch-status.ts';
+import type { Intake } from '../../src/watch/folders/drop-folder.ts';
+import type { RegistrationWatch } from '../../src/watch/registrations.ts';
+import type { InboxView } from '../../src/watch/rules/drop-folder.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { openBreaker } from '../../src/payout/rules/circuit-breaker.ts';
 import { silentLogger } from '../../src/platform/log.ts';
@@ -28,10 +31,11 @@ function lineOf(state: PayerBreaker['state']): PayerBreaker {
 async function openReport(
   options: KitOptions = { watch: { listen: '127.0.0.1:0' } },
   looks: InboxTimer = new InboxTimer(),
+  registrationLooks: InboxTimer = new InboxTimer(),
 ) {
   const kit = opened.use(await openWatchKit(options));
   const { watcher, setup } = await kit.begin();
-  const report = new WatchStatus(kit.loaded, silentLogger, kit.clock, looks);
+  const report = new WatchStatus(kit.loaded, silentLogger, kit.clock, looks, registrationLooks);
   const breakers = new Map<string, PayerBreaker>();
   const { adaptiveLimits, runs, intake, disk } = setup;
   let counts = 0;
@@ -49,7 +53,8 @@ async function openReport(
     adaptiveLimits,
     runs,
   } as Partial<Session> as Session;
-  const begin = (): void => report.begin({ session, watcher, intake, disk });
+  const begin = (registrations?: Working['registrations']): void =>
+    report.begin({ session, watcher, intake, disk, ...(registrations && { registrations }) });
   return { kit, report, watcher, setup, breakers, begin, countReads: () => counts };
 }
 
@@ -141,6 +146,38 @@ describe('a watcher', () => {
     elapsedMs = 61_000;
     expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['inbox-unresponsive'] });
     expect(await one.report.metrics.render()).toContain('paydrop_trouble{kind="inbox"} 1\n');
+  });
+
+  test('that takes up registrations that were left open is not ready yet, nor without their inbox', async () => {
+    const one = await openReport();
+    const view = { state: { kind: 'there' }, waiting: 0, stuck: [], left: [] } as InboxView;
+    const files = { inWork: 0 };
+    const registrations = {
+      watch: { isRecovered: false, files, failing: [] } as unknown as RegistrationWatch,
+      intake: { view } as Intake,
+    };
+    one.begin(registrations);
+    one.watcher.isRecovered = true;
+    expect(await ask(one)).toMatchObject({ healthz: 503, role: 'starting', reasons: ['starting'] });
+    registrations.watch.isRecovered = true;
+    expect(await ask(one)).toMatchObject({ healthz: 200, role: 'active', reasons: [] });
+    registrations.intake = { view: { ...view, state: { kind: 'gone', why: 'it is not there' } } } as Intake;
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['inbox-gone'] });
+    expect(await one.report.metrics.render()).toContain('paydrop_trouble{kind="inbox"} 1\n');
+    registrations.intake = { view: { ...view, waiting: 3 } } as Intake;
+    expect(await readHealth(one)).toMatchObject({ filesWaiting: 3, registrationsInbox: 'there' });
+    expect(await one.report.metrics.render()).toContain('paydrop_files_waiting 3\n');
+  });
+
+  test('whose inbox of registrations has not answered for a minute is unready', async () => {
+    let elapsedMs = 0;
+    const looks = new InboxTimer(() => elapsedMs);
+    const one = await openReport(undefined, new InboxTimer(), looks);
+    one.begin();
+    one.watcher.isRecovered = true;
+    void looks.time(() => Promise.withResolvers<never>().promise);
+    elapsedMs = 61_000;
+    expect(await ask(one)).toMatchObject({ livez: 200, healthz: 503, reasons: ['inbox-unresponsive'] });
   });
 
   test('is well again once the inbox has answered, with an error or without', async () => {

@@ -1,8 +1,19 @@
 /** A watcher whose drop folder of registrations is worked while it is killed; the verdict is the bank's own ledger. */
-import { appendFile, mkdir, readdir, readFile, rename, stat, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { awaitedStatuses } from '../../src/registration/rules/registration.ts';
+import type { HealthReason } from '../../src/watch/rules/health.ts';
 import { accountOf, expectedOf, openRegisterScene } from './register-scene.ts';
 import { findReports, readPresentResult, type Scene, until } from './harness.ts';
 
@@ -54,4 +65,30 @@ test('40 registrations dropped, the watcher killed on the way: each is sent once
   const reason = rejected.find((name) => name.endsWith('.reason.txt')) ?? '';
   expect(await readFile(join(scene.dataDir, 'rejected', reason), 'utf8')).toContain('payout-file');
   expect(first.stdout + second.stdout + second.stderr).not.toContain(accountOf(7));
+});
+
+test('an inbox of registrations that is gone is no good health, and is worked again once it is there', async () => {
+  await using scene = await openRegisterScene({
+    watch: { listen: '127.0.0.1:0', stillMs: 50, rescanMs: 200, probeMs: 200, graceMs: 10_000 },
+  });
+  const inbox = join(scene.dataDir, 'inbox', 'registrations');
+  const watch = scene.start('watch');
+  const address = /http:\/\/127\.0\.0\.1:\d+\/healthz/;
+  await until(() => address.test(watch.stdout));
+  const [url = ''] = address.exec(watch.stdout) ?? [];
+  const read = async () => {
+    const response = await fetch(url);
+    const { reasons } = (await response.json()) as { readonly reasons: readonly HealthReason[] };
+    return { status: response.status, reasons };
+  };
+  await until(async () => (await read()).status === 200);
+  await rm(inbox, { recursive: true });
+  await until(async () => (await read()).status === 503);
+  expect((await read()).reasons).toMatchObject([{ code: 'inbox-gone', command: `ls -ld ${inbox}` }]);
+  await mkdir(inbox);
+  await until(async () => (await read()).status === 200);
+  await drop(scene, 'reg.csv', `registrationId,customerId,accountNo\nR-1,C-1,${accountOf(1)}\n`);
+  await until(async () => (await list(scene.dataDir, 'archive')).some((name) => name.endsWith('reg.csv')));
+  watch.kill('SIGTERM');
+  expect(await watch.ended).toEndWith(0);
 });

@@ -18,6 +18,7 @@ import { RegistrationWatch, type RegistrationWatchSetup } from '../../watch/regi
 import { describeInboxOwner, openFileClaims } from '../machines/files.ts';
 import { makeRegistrationReader } from '../open-store.ts';
 import { registrationsInbox, type Session, toLog } from '../session.ts';
+import type { InboxTimer } from '../watch-status.ts';
 import { openCallbackListener } from './callbacks.ts';
 import {
   makeRegistrationContext,
@@ -29,6 +30,8 @@ import {
 
 /** What the watcher has for both kinds of files. */
 export interface WatchedAround extends Pick<WatchSetup, 'disk' | 'log' | 'stop' | 'notify' | 'reportEvent'> {
+  /** Counts the time of each call of the inbox. */
+  readonly timer: Pick<InboxTimer, 'time' | 'watch'>;
   /** Told of each callback that was taken. Must not throw. */
   readonly onCallback: (taking: CallbackTaking['kind']) => void;
   /** Told when callbacks are taken here from now on. Must not throw. */
@@ -37,6 +40,7 @@ export interface WatchedAround extends Pick<WatchSetup, 'disk' | 'log' | 'stop' 
 
 export interface OpenRegistrations extends AsyncDisposable {
   readonly watch: RegistrationWatch;
+  readonly intake: Intake;
   /** Takes files, sends, and listens until the watcher is asked to stop. */
   work(): Promise<void>;
 }
@@ -52,7 +56,8 @@ export async function openRegistrationWatch(
   const { settings, callbacks } = session.loaded;
   if (settings.registration.callbacks.port > 0) requireCallbackKeys(callbacks.keys);
   await using stack = new AsyncDisposableStack();
-  const intake = stack.use(await openRegistrationInbox(session, around.log));
+  const opened = await around.timer.time(() => openRegistrationInbox(session, around.log));
+  const intake = stack.use(around.timer.watch(opened));
   const registering = await openRegistering(session);
   const claims = await openFileClaims(session, registrationWorkOf(session));
   const setup = await makeSetup(registering, { ...around, intake, claims });
@@ -60,6 +65,7 @@ export async function openRegistrationWatch(
   const owned = stack.move();
   return {
     watch,
+    intake,
     work: async () => {
       await Promise.all([watch.work(), takeCallbacks(session, around, () => watch.noteNews())]);
     },

@@ -11,8 +11,9 @@ import { journalChanged } from '../../payout/rules/seal.ts';
 import { type RegistrationStatus, registrationStatuses } from '../../registration/rules/registration.ts';
 import type { IntakeOutcome } from '../ports.ts';
 import {
+  countFilesWaiting,
   type Health,
-  isInboxSilent,
+  isInboxAway,
   payerWords,
   readPayer,
   watchRoles,
@@ -170,7 +171,7 @@ function show(register: Registry, name: string, help: string, figures?: number |
 }
 
 function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
-  const { inbox, filesInWork, openBatches, failingBatches, rowsInDoubt, oldestInDoubtAtMs } = watch;
+  const { filesInWork, openBatches, failingBatches, rowsInDoubt, oldestInDoubtAtMs } = watch;
   const roles = watchRoles.map((role) => [role, Number(role === watch.role)] as const);
   const words = watch.payers?.map((payer) => readPayer(payer, nowMs));
   const payers = payerWords.map(
@@ -183,7 +184,12 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   show(register, 'role', 'What this process does: 1 for its role', roles, 'role');
   show(register, 'trouble', troubleHelp, listTroubles(watch), 'kind');
   show(register, 'payer_state', 'Payer accounts by whether they pay now', words && payers, 'state');
-  show(register, 'files_waiting', 'Files in the inbox that have not been taken yet', inbox?.waiting);
+  show(
+    register,
+    'files_waiting',
+    'Files in the inbox that have not been taken yet',
+    countFilesWaiting(watch),
+  );
   show(register, 'files_in_work', 'Files in work/', filesInWork);
   show(register, 'batches_open', 'Batches that have not come to their end', openBatches);
   show(register, 'batches_failing', 'Batches that an error keeps from getting on', failingBatches?.length);
@@ -223,13 +229,13 @@ function listTroubles(watch: WatchState): Series {
     ['journal', Number(journalTrouble !== undefined || journalAway !== undefined)],
   ] as const;
   if (inbox === undefined) return here;
-  const isInboxAway = inbox.state.kind === 'gone' || isInboxSilent(watch);
+  const isAnyAway = isInboxAway(watch) || (watch.registrations && isInboxAway(watch.registrations));
   const isChanged = payers?.some(({ why }) => why?.code === journalChanged) ?? false;
   const clock = attention && (['clock', Number(attention.clock !== undefined)] as const);
   return [
     ...here,
     ['bank', Number(bankTrouble !== undefined)],
-    ['inbox', Number(isInboxAway)],
+    ['inbox', Number(isAnyAway === true)],
     ['sums', Number(isChanged)],
     ...(clock === undefined ? [] : [clock]),
   ];

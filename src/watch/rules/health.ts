@@ -32,12 +32,18 @@ export interface PayerHealth extends Pick<BreakerState, 'status' | 'why' | 'paus
   readonly paysNewFiles: boolean;
 }
 
-/** What the daemon knows of itself; undefined is what it has not looked at yet. All times are epoch milliseconds. */
-export interface WatchState {
-  readonly role: WatchRole;
+/** One inbox as the daemon sees it. */
+export interface InboxHealth {
   readonly inbox: InboxView | undefined;
   /** How long the look at the inbox has taken that is under way, or the way from there into work/. */
   readonly inboxPollMs?: number | undefined;
+}
+
+/** What the daemon knows of itself; undefined is what it has not looked at yet. All times are epoch milliseconds. */
+export interface WatchState extends InboxHealth {
+  readonly role: WatchRole;
+  /** The inbox of registrations. */
+  readonly registrations?: InboxHealth | undefined;
   readonly diskTrouble: Trouble | undefined;
   /** Another process keeps the journal locked. */
   readonly journalTrouble?: Trouble | undefined;
@@ -81,6 +87,8 @@ export interface WatchPlace {
   readonly command: CommandPlace;
   readonly dataDir: string;
   readonly inbox: string;
+  /** The inbox of registrations. */
+  readonly registrations: string;
   /** Of the journal, without user and password; undefined where it is in `dataDir`. */
   readonly database?: string | undefined;
 }
@@ -164,7 +172,8 @@ export function judgeHealth(
   const reasons = [
     ...(live ? [] : [stalled]),
     ...roleReasons[state.role],
-    ...judgeInbox(state),
+    ...judgeInbox(state, 'the inbox', state.place?.inbox),
+    ...judgeInbox(state.registrations, 'the inbox of registrations', state.place?.registrations),
     ...judgeTrouble('disk', 'the disk refuses writes', state.diskTrouble),
     ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
     ...judgeTrouble('journal-away', 'the journal cannot be written', state.journalAway),
@@ -180,12 +189,14 @@ export function judgeHealth(
       text: `batch ${batchId} does not get on: ${showText(why)}`,
       remedy: 'It is tried again by itself; the log says more',
     })),
-    ...(state.inbox?.stuck ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
-      code: 'file-stuck' as const,
-      text: showText(`${fileName} cannot be brought into work/: ${why}`),
-      remedy: 'It is tried again by itself; nothing of it is paid before',
-    })),
-    ...describeLeft(state.inbox?.left ?? []),
+    ...describeStuck(state, 'nothing of it is paid before'),
+    ...describeStuck(state.registrations, 'nothing of it is sent before'),
+    ...describeLeft(state.inbox?.left ?? [], 'the inbox, and not paid', state.place?.inbox),
+    ...describeLeft(
+      state.registrations?.inbox?.left ?? [],
+      'the inbox of registrations, and not sent',
+      state.place?.registrations,
+    ),
     ...(state.grownFiles ?? []).slice(0, namesMax).flatMap((file) => describeGrown(file)),
     ...describeAttention(state.attention),
   ];
@@ -193,7 +204,7 @@ export function judgeHealth(
   return { live, ready: reasons.length === 0, reasons: reasons.map(show), notes: notes.map(show) };
 }
 
-/** What is found; `subject` is a batch or a day that its command names. */
+/** What is found; `subject` is a batch, a day or a folder that its command names. */
 interface Finding extends Omit<HealthReason, 'command'> {
   readonly subject?: string;
 }
@@ -212,9 +223,9 @@ const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   standby: ofPaydrop('status'),
   starting: ofPaydrop('status'),
   stopping: ofPaydrop('watch'),
-  'inbox-gone': (place) => joinCommand('ls', '-ld', place?.inbox ?? 'inbox'),
+  'inbox-gone': (_place, folder) => joinCommand('ls', '-ld', folder),
   // Looking into a share that hangs would hang, too.
-  'inbox-unresponsive': (place) => joinCommand('findmnt', '--target', place?.inbox ?? 'inbox'),
+  'inbox-unresponsive': (_place, folder) => joinCommand('findmnt', '--target', folder),
   disk: lookAtDisk,
   'journal-locked': (place) => joinCommand('fuser', '-v', `${place?.dataDir ?? '.'}/journal.db`),
   'journal-away': (place) => joinCommand('pg_isready', '-d', place?.database ?? 'postgres://HOST/DATABASE'),
@@ -225,7 +236,7 @@ const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   'service-closed': ofPaydrop('status'),
   'batch-failing': ofPaydrop('status'),
   'file-stuck': lookAtDisk,
-  'inbox-left': (place) => joinCommand('ls', '-la', place?.inbox ?? 'inbox'),
+  'inbox-left': (_place, folder) => joinCommand('ls', '-la', folder),
   'file-grown': ofPaydrop('status'),
   'statement-late': ofPaydrop('reconcile', '--date'),
   'critical-breaks': ofPaydrop('reconcile', '--date'),
@@ -270,16 +281,30 @@ const roleReasons: Readonly<Record<WatchRole, readonly Finding[]>> = {
 };
 
 /** The share that the inbox is on hangs: it throws no error, it just never answers. */
-export const isInboxSilent = ({ inboxPollMs = 0 }: Pick<WatchState, 'inboxPollMs'>): boolean =>
-  inboxPollMs > silentAfterMs;
+const isInboxSilent = ({ inboxPollMs = 0 }: InboxHealth): boolean => inboxPollMs > silentAfterMs;
 
-function judgeInbox(state: WatchState): readonly Finding[] {
-  const { inbox, inboxPollMs = 0 } = state;
-  if (isInboxSilent(state)) {
+/** True while no file of it is worked. */
+export const isInboxAway = (health: InboxHealth): boolean =>
+  isInboxSilent(health) || health.inbox?.state.kind === 'gone';
+
+/** Files in both inboxes that have not been taken yet; undefined as long as nobody has looked. */
+export const countFilesWaiting = ({ inbox, registrations }: WatchState): number | undefined =>
+  inbox && inbox.waiting + (registrations?.inbox?.waiting ?? 0);
+
+/** @param folder where it is, for the command */
+function judgeInbox(
+  health: InboxHealth | undefined,
+  name: string,
+  folder: string = 'inbox',
+): readonly Finding[] {
+  if (health === undefined) return [];
+  const { inbox, inboxPollMs = 0 } = health;
+  if (isInboxSilent(health)) {
     return [
       {
         code: 'inbox-unresponsive',
-        text: `the inbox, or the way from it into work/, has not answered for ${Math.floor(inboxPollMs / 1_000)} seconds`,
+        subject: folder,
+        text: `${name}, or the way from it into work/, has not answered for ${Math.floor(inboxPollMs / 1_000)} seconds`,
         remedy: 'Look at the disk or the share that it is on; goes on by itself when that answers',
       },
     ];
@@ -288,6 +313,7 @@ function judgeInbox(state: WatchState): readonly Finding[] {
   return [
     {
       code: 'inbox-gone',
+      subject: folder,
       text: showText(inbox.state.why),
       remedy:
         'Do what the text says, where it says something to do; goes on by itself when the inbox is there again',
@@ -348,14 +374,22 @@ function describePayer(code: HealthCode, text: string, { why }: PayerHealth): Fi
   };
 }
 
+const describeStuck = (health: InboxHealth | undefined, until: string): readonly Finding[] =>
+  (health?.inbox?.stuck ?? []).slice(0, namesMax).map(({ fileName, why }) => ({
+    code: 'file-stuck',
+    text: showText(`${fileName} cannot be brought into work/: ${why}`),
+    remedy: `It is tried again by itself; ${until}`,
+  }));
+
 /** A payout file among them is paid by nobody. */
-function describeLeft(names: readonly string[]): readonly Finding[] {
+function describeLeft(names: readonly string[], where: string, folder: string = 'inbox'): readonly Finding[] {
   if (names.length === 0) return [];
   const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
   return [
     {
       code: 'inbox-left',
-      text: `left in the inbox, and not paid: ${showText(names.slice(0, namesMax).join(', '))}${more}`,
+      subject: folder,
+      text: `left in ${where}: ${showText(names.slice(0, namesMax).join(', '))}${more}`,
       remedy: 'Drop payout files themselves, not folders or links; the log says why each one stays',
     },
   ];
@@ -409,10 +443,11 @@ export function showHealth(
     at: formatBangkokDateTime(nowMs),
     lastLookAt: formatBangkokDateTime(state.lastPollMs),
     inbox: inbox?.state.kind,
+    registrationsInbox: state.registrations?.inbox?.state.kind,
     diskTroubleSince: showTime(state.diskTrouble?.sinceMs),
     bankTroubleSince: isKnown ? showTime(state.bankTrouble?.sinceMs) : undefined,
     payers: payers?.map((payer) => showPayer(payer, nowMs)),
-    filesWaiting: inbox?.waiting,
+    filesWaiting: countFilesWaiting(state),
     filesInWork: state.filesInWork,
     openBatches: state.openBatches,
     failingBatches: failingBatches?.map(({ batchId }) => batchId),

@@ -67,6 +67,7 @@ const place = {
   command: { settingsPath: '/etc/paydrop.yaml', dataDir: '/srv/my data' },
   dataDir: '/srv/my data',
   inbox: '/srv/my data/inbox',
+  registrations: '/srv/my data/inbox/registrations',
 };
 const amiss = {
   lateStatements: ['20261120'],
@@ -100,6 +101,34 @@ describe('a watcher', () => {
       { inbox: undefined, inboxPollMs: 61 * second },
       ['inbox-unresponsive'],
       [],
+    ],
+    [
+      'without its inbox of registrations',
+      { registrations: { inbox: { ...inbox, state: { kind: 'gone', why: 'mount it' } } } },
+      ['inbox-gone'],
+      [],
+    ],
+    [
+      'whose inbox of registrations never answers',
+      { registrations: { inbox, inboxPollMs: 61 * second } },
+      ['inbox-unresponsive'],
+      [],
+    ],
+    [
+      'whose inbox of registrations hangs at the start',
+      { registrations: { inbox: undefined, inboxPollMs: 61 * second } },
+      ['inbox-unresponsive'],
+      [],
+    ],
+    [
+      'with registrations that nobody takes, and one too big for its work folder',
+      {
+        registrations: {
+          inbox: { ...inbox, left: ['a.csv'], stuck: [{ fileName: 'b.csv', why: 'free space' }] },
+        },
+      },
+      [],
+      ['file-stuck', 'inbox-left'],
     ],
     ['beside what nobody takes', { inbox: { ...inbox, left: ['a.csv'] } }, [], ['inbox-left']],
     [
@@ -171,6 +200,22 @@ describe('a watcher', () => {
         text: 'sending is paused until 2026-11-21 10:00:30 Bangkok time: maintenance (ET004)',
         remedy: 'wait for the bank',
         command: "paydrop status --config /etc/paydrop.yaml --data-dir '/srv/my data'",
+      },
+    ]);
+  });
+
+  test('names the inbox that is gone, or does not answer, and the folder to look at', () => {
+    const gone = { inbox: { ...inbox, state: { kind: 'gone', why: 'cannot use it' } } } as const;
+    const { reasons } = judgeHealth({ ...well, ...gone, registrations: gone, place }, nowMs);
+    expect(reasons.map(({ command }) => command)).toEqual([
+      "ls -ld '/srv/my data/inbox'",
+      "ls -ld '/srv/my data/inbox/registrations'",
+    ]);
+    const silent = judgeHealth({ ...well, registrations: { inbox, inboxPollMs: 61 * second }, place }, nowMs);
+    expect(silent.reasons).toMatchObject([
+      {
+        text: expect.stringMatching(/^the inbox of registrations, or the way .* for 61 seconds$/),
+        command: "findmnt --target '/srv/my data/inbox/registrations'",
       },
     ]);
   });
