@@ -4,7 +4,12 @@ import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { openBreaker } from '../../src/payout/rules/circuit-breaker.ts';
-import { computeMissesSince, daysToAskFirst, isNewJournal } from '../../src/payout/rules/lost-journal.ts';
+import {
+  computeInquiriesBefore,
+  computeMissesSince,
+  daysToAskFirst,
+  isNewJournal,
+} from '../../src/payout/rules/lost-journal.ts';
 import { noonMs, payer, policy } from '../support/core-fixtures.ts';
 import { ingest, makeRows } from '../support/journal-fixtures.ts';
 import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
@@ -49,6 +54,23 @@ test('the next reference is asked for today and yesterday, and the row is sent w
     ['20261121', '20261120'].map((tranDate) => ({ transRefNo: refOf(1), tranDate, sentBefore: 0 })),
   );
   expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'paid', attemptNo: 1 });
+});
+
+test('the dry run foresees as many inquiries as a run makes', async () => {
+  await using opened = await stageKnowing(3, {});
+  const { theatre, batchId, asked } = opened;
+  const { sealedAtMs = null } = (await theatre.journal.batch(batchId)) ?? {};
+  const terminals = (await theatre.journal.terminals()).length;
+  const unknown = {
+    loss: undefined,
+    missesSinceMs: undefined,
+    sealedAtMs,
+    terminals: Math.max(1, terminals),
+  };
+  const before = computeInquiriesBefore({ ...unknown, asksFirst: true }, theatre.now());
+  await theatre.run(batchId, ahead);
+  expect(before).toEqual({ each: asked.length / 3, why: 'askFirst' });
+  expect(computeInquiriesBefore({ ...unknown, asksFirst: false }, theatre.now())).toBeUndefined();
 });
 
 test('what is found is taken over: never sent, failed or paid by the word of an inquiry alone', async () => {

@@ -109,11 +109,12 @@ const describeEach = <Name extends string>(
   ) as Record<Name, DescribedTotal>;
 
 function explainTime(
-  { forecast, answered, latencyMs }: DryRunOutcome,
+  { forecast, inquiriesBefore, answered, latencyMs }: DryRunOutcome,
   { boundBy }: ExpectedTime,
   { settings: { bank, transfer, verify } }: Settings,
 ): string {
-  const transfers = countOf(forecast.outcomes.toPay.rows, 'transfer');
+  const { rows } = forecast.outcomes.toPay;
+  const transfers = `${countOf(rows, 'transfer')}${explainInquiries(inquiriesBefore)}`;
   const questions = countOf(verify.enabled ? forecast.checks : 0, 'payee check');
   const latency = `${latencyMs?.toFixed(1)} ms each, the mean of ${countOf(answered, 'answered payee check')}`;
   switch (boundBy) {
@@ -125,6 +126,14 @@ function explainTime(
       return `${questions} and ${transfers}, ${bank.requestsPerSecond} a second (bank.requestsPerSecond)`;
   }
 }
+
+/** Why each transfer comes after inquiries, by what a reader can look up. */
+const inquiryReasons = { askFirst: 'transfer.askFirst', loss: 'the journal was lost or restored' } as const;
+
+const explainInquiries = (before: DryRunOutcome['inquiriesBefore']): string =>
+  before === undefined
+    ? ''
+    : ` with ${countOf(before.each, 'inquiry', 'inquiries')} before each (${inquiryReasons[before.why]})`;
 
 function renderForecast(
   report: CheckReport,

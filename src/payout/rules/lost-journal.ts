@@ -154,6 +154,34 @@ export function daysToAskFirst(
   return [...new Set([...since, ...moments.map(formatBangkokDate)])].toSorted();
 }
 
+/** What tells how much the bank is asked about a row before it is sent. */
+interface AskedBefore extends Unknown {
+  readonly loss: JournalLoss | undefined;
+  /** `transfer.askFirst` holds now. */
+  readonly asksFirst: boolean;
+  /** The present one, and each that is known to have sent payouts before it. */
+  readonly terminals: number;
+}
+
+/** Inquiries about a row that was never sent, before it is: none of its references is known to the bank. */
+export interface InquiriesBefore {
+  readonly each: number;
+  readonly why: 'loss' | 'askFirst';
+}
+
+/** How many inquiries come before a first send. Undefined where the bank is not asked. */
+export function computeInquiriesBefore(
+  { loss, asksFirst, terminals, ...unknown }: AskedBefore,
+  nowMs: number,
+): InquiriesBefore | undefined {
+  if (isInQuestion(loss)) {
+    const days = daysToSearch(loss, nowMs, undefined);
+    return { each: days.length * terminals * attemptsAhead, why: 'loss' };
+  }
+  if (!asksFirst) return undefined;
+  return { each: daysToAskFirst(nowMs, undefined, unknown).length * terminals, why: 'askFirst' };
+}
+
 /** How far a journal that is being adopted was known to be whole. */
 interface Known {
   /** When anything was recorded last; 0 in a new journal. */
