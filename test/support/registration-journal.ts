@@ -117,6 +117,7 @@ export function attemptOf(before: Registration, atMs = noonMs): RegistrationAtte
     severity: null,
     ddrOapiSeqId: null,
     elapsedMs: null,
+    bankOffsetMs: null,
   };
 }
 

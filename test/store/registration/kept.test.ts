@@ -11,6 +11,7 @@ import { noonMs } from '../../support/journal-fixtures.ts';
 import { testOnEngines } from '../../support/registration-engines.ts';
 import {
   applyOne,
+  attemptOf,
   calledBack,
   callbackOf,
   changeOf,
@@ -70,6 +71,23 @@ testOnEngines('only people end an alarm', async ({ store }) => {
   expect((await applyOne(store, decided)).now.isAlarm).toBe(false);
 });
 
+testOnEngines(
+  'a request that went again is found by both of its numbers, and shown by the latest',
+  async ({ store }) => {
+    const { first } = await sendTwo(store);
+    const attempt = { ...attemptOf({ ...first, attemptNo: 0 }), requestUid: 'again', bankOffsetMs: -65_000 };
+    await applyOne(store, changeOf(first, 'acknowledged', { status: 'acknowledged' }, { attempt }));
+    for (const reference of [attemptOf({ ...first, attemptNo: 0 }).requestUid, 'again']) {
+      const [found] = await store.findRegistrations(reference);
+      expect(found?.attempts).toMatchObject([{ requestUid: 'again', bankOffsetMs: -65_000 }]);
+      expect(found?.row.attempt).toEqual(found?.attempts[0]);
+      expect(await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 9)).toHaveLength(1);
+    }
+    const [other] = await store.findRegistrations('uid-2-1');
+    expect(other?.attempts).toMatchObject([{ requestUid: 'uid-2-1', bankOffsetMs: null }]);
+  },
+);
+
 const refused = [
   `update registration_event set detail = '{}'`,
   'delete from registration_event',
@@ -78,6 +96,7 @@ const refused = [
   'delete from registration_attempt',
   `update registration_attempt set request_uid = 'x'`,
   `update registration_attempt set instruction = '{}'`,
+  `update registration_attempt set renewed_uid = 'y' where registration_seq = 1`,
   'delete from registration_claim',
   'delete from registration_callback',
   ...['body', 'header', 'from_address', 'key', 'callback', 'outcome'].map(
@@ -96,6 +115,7 @@ testOnEngines(
   async ({ store, tamper }) => {
     const { first } = await sendTwo(store);
     await store.applyRegistrations([calledBack(first)]);
+    await tamper(`update registration_attempt set renewed_uid = 'x' where registration_seq = 1`);
     for (const statement of refused) await expect(tamper(statement)).rejects.toThrow(/never|kept|unique/i);
   },
 );
