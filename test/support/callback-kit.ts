@@ -38,7 +38,7 @@ export const rejected = { respCode: 'I0001', respDesc: 'Reject' } as const;
 export function makeRecord(changes: object = {}, requestUid = 'CALL-1'): CallbackRecord {
   const body = JSON.stringify({ ...goodBody, ...changes });
   const reading = parseCallback(body, requestUid);
-  if (!reading.ok) throw new Error(`${reading.field}: ${reading.message}`);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
   const { callback } = reading;
   const from = { fromAddress: '192.0.2.9', receivedAtMs: noonMs + 2 * minuteMs };
   return { key: callbackKey(callback), callback, body, header: { requestUID: requestUid }, ...from };
@@ -66,6 +66,8 @@ export class CallbackBook implements CallbackStore {
       status: registration.status,
       intentAtMs,
       isLatest: true,
+      isOnly: true,
+      bankOffsetMs: null,
     });
     return registration;
   }
@@ -105,6 +107,10 @@ export class CallbackBook implements CallbackStore {
     return this.#keep(record, registrationSeq);
   }
 
+  async callbackReceivedAtMs(key: string): Promise<number | undefined> {
+    return this.kept.get(key)?.receivedAtMs;
+  }
+
   async unboundCallbacks(limit: number): Promise<readonly KeptCallback[]> {
     const keys = new Set(
       [...this.sent.values()].flatMap(({ registration: { instruction: one } }) => one && [identityKey(one)]),
@@ -124,7 +130,7 @@ export class CallbackBook implements CallbackStore {
     const id = old?.id ?? this.kept.size + 1;
     const repeats = old === undefined ? 0 : old.repeats + 1;
     this.kept.set(record.key, {
-      ...record,
+      ...(old ?? record),
       id,
       repeats,
       registrationSeq: old?.registrationSeq ?? registrationSeq,

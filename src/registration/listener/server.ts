@@ -49,6 +49,8 @@ interface CallbackAnswer {
   readonly requestUID: string;
 }
 
+const statusDescLengthMax = 256;
+
 /** `msg-hdr` has six short texts. */
 const headerBytesMax = 8_192;
 /** Between two callbacks on a connection. */
@@ -134,10 +136,11 @@ class CallbackDoor {
     const call = this.#admitted.get(request);
     const reading = call && readCall(call, request.body as Buffer, clock.now());
     if (reading?.ok !== true) {
-      // Named by its field, never by its content.
-      const { field, message, requestUid } = reading ?? { field: 'call', message: '', requestUid: '' };
-      refusals.count('wrong-field', { field, message, fromAddress: call?.fromAddress });
-      reply.code(400).send(answerOf(400, `${field}: ${message}`, requestUid));
+      // Named by its fields, never by their content.
+      const faults = (reading?.faults ?? []).map(({ field, message }) => `${field}: ${message}`);
+      refusals.count('wrong-field', { fromAddress: call?.fromAddress }, faults);
+      const statusDesc = faults.join('; ').slice(0, statusDescLengthMax);
+      reply.code(400).send(answerOf(400, statusDesc, reading?.requestUid ?? ''));
       return;
     }
     const { requestUid } = reading.record.callback;

@@ -165,6 +165,41 @@ test('deep JSON in a field that nobody reads is harmless', async () => {
   expect([...book.kept.values()][0]?.body).toBe(bytes);
 });
 
+test('a byte order mark before the body is skipped, and kept with it', async () => {
+  const { listener, book } = await openTestListener();
+  const bytes = `\uFEFF${JSON.stringify(goodBody)}`;
+  expect((await callBack(listener.url, { bytes })).status).toBe(200);
+  expect(book.at(7)?.status).toBe('registered');
+  expect([...book.kept.values()][0]?.body).toBe(bytes);
+});
+
+test('every wrong field is named: to the bank, and in the log, of those that are summed up, too', async () => {
+  const clock = makeVirtualClock();
+  const { listener, lines } = await openTestListener({}, { clock });
+  const { fields } = await callBack(listener.url, {
+    header: { requestUID: '' },
+    body: { vendorId: 'V'.repeat(11), respCode: 'I0002', respDesc: 'Reject' },
+  });
+  const first = [
+    'requestUID: it is required',
+    'vendorId: it is over max length 10',
+    'respCode: it is neither I0000 nor I0001',
+  ];
+  expect(fields).toMatchObject({ statusCode: '400', statusDesc: first.join('; ') });
+  await callBack(listener.url, { bytes: '{' });
+  await callBack(listener.url, { body: { accountNo: 'x', applyDtm: null } });
+  await callBack(listener.url, { body: { accountNo: 'y' } });
+  await clock.advance(120_000);
+  const faultsOf = (line: string): unknown => {
+    const { faults } = JSON.parse(line.slice(line.indexOf('{'))) as { readonly faults?: unknown };
+    return faults;
+  };
+  expect(lines.filter((line) => line.includes('wrong-field')).map(faultsOf)).toEqual([
+    first,
+    ['body: it is no JSON', 'accountNo: it must be numeric', 'applyDtm: it is required'],
+  ]);
+});
+
 describe('who calls from elsewhere', () => {
   const bank = ['203.0.113.0/24'];
 

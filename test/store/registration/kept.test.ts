@@ -5,6 +5,7 @@ import { backUpJournal } from '../../../src/app/backup.ts';
 import { auditRegistration } from '../../../src/evidence/rules/audit.ts';
 import { tamper as tamperWith } from '../../support/store-fixtures.ts';
 import { openConnection } from '../../../src/store/connection.ts';
+import { bindKeptCallbacks } from '../../../src/registration/take-callback.ts';
 import { readHighWaterMark } from '../../../src/store/high-water-mark.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
@@ -125,13 +126,13 @@ testOnEngines(
   async ({ store }) => {
     const early = callbackOf(makeInstruction(1), 'registered', noonMs + 60_000);
     const strange = callbackOf(makeInstruction(77));
-    expect(await store.hasCallback(early.key)).toBe(false);
+    expect(await store.callbackReceivedAtMs(early.key)).toBeUndefined();
     expect(await Promise.all([store.keepCallback(early, null), store.keepCallback(strange, null)])).toEqual([
       true,
       true,
     ]);
     expect(await store.keepCallback(early, null)).toBe(false);
-    expect(await store.hasCallback(early.key)).toBe(true);
+    expect(await store.callbackReceivedAtMs(early.key)).toBe(early.receivedAtMs);
     expect(await store.unboundCallbacks(10)).toEqual([]);
     expect((await store.unknownCallbacks(10)).map(({ key, repeats }) => [key, repeats])).toEqual([
       [strange.key, 0],
@@ -172,6 +173,43 @@ testOnEngines(
     await store.keepCallback(callbackOf(makeInstruction(1), 'refused', noonMs - 3_600_000), null);
     expect(await store.unboundCallbacks(10)).toEqual([]);
     expect(await store.sentRegistrations(identityOf(first.instruction))).toHaveLength(1);
+  },
+);
+
+testOnEngines(
+  'what was applied 65 s before the only attempt, and came after it, is bound',
+  async ({ store }) => {
+    const { first } = await sendTwo(store);
+    const early = callbackOf(makeInstruction(1), 'refused', noonMs - 65_000);
+    await store.keepCallback({ ...early, receivedAtMs: noonMs - 1 }, null);
+    expect(await store.unboundCallbacks(10)).toEqual([]);
+    const late = callbackOf(makeInstruction(1), 'refused', noonMs - 64_000);
+    await store.keepCallback({ ...late, receivedAtMs: noonMs + 1 }, null);
+    const context = { journal: store, clock: { now: () => noonMs + 2 }, log: () => {} };
+    expect(await bindKeptCallbacks(context)).toMatchObject([[{ key: late.key }, { kind: 'applied' }]]);
+    expect(await present(store, first)).toMatchObject({ status: 'refused' });
+  },
+);
+
+testOnEngines(
+  'an attempt that the bank turned down does not stand beside another one, and its clock counts',
+  async ({ store }) => {
+    const { first } = await sendTwo(store);
+    const attempt = attemptOf({ ...first, attemptNo: 0 });
+    const turnedDown = { ...attempt, httpStatus: 429, statusCode: '0429' };
+    const held = { status: 'held', holds: ['paused'], awaitedUntilMs: null } as const;
+    await applyOne(store, changeOf(first, 'turned-down-for-all', held, { attempt: turnedDown }));
+    await store.liftRegistrationHolds(null, ['paused'], noonMs);
+    await applyOne(store, intentOf(await present(store, first), noonMs + 3_600_000));
+    const read = () => store.sentRegistrations(identityOf(first.instruction));
+    expect((await read()).map(({ isOnly }) => isOnly)).toEqual([false, true]);
+    const second = await present(store, first);
+    const answered = { ...attemptOf({ ...second, attemptNo: 1 }, noonMs + 3_600_000), bankOffsetMs: -65_000 };
+    await applyOne(
+      store,
+      changeOf(second, 'acknowledged', { status: 'acknowledged' }, { attempt: answered }),
+    );
+    expect((await read()).map(({ bankOffsetMs }) => bankOffsetMs)).toEqual([null, -65_000]);
   },
 );
 
