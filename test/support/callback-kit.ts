@@ -1,4 +1,5 @@
 /** The bank as it calls back, a listener that hears it, and a journal that holds no more than callbacks need. */
+import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -50,6 +51,7 @@ const refusal = (): Error => Object.assign(new Error('the disk is full'), { name
 
 /** Holds registrations and callbacks in memory, with the guards that the port names. */
 export class CallbackBook implements CallbackStore {
+  readonly journalId: string = randomUUID();
   readonly sent = new Map<number, SentRegistrationRow>();
   readonly kept = new Map<string, KeptCallback>();
   /** How often something was written. */
@@ -195,7 +197,7 @@ export async function openTestListener(
     files: [],
     ...changes,
   });
-  if (listener.kind === 'busy') throw new Error('the port is taken');
+  if (listener.kind !== 'listening') throw new Error('the port is taken');
   onTestFinished(async () => listener[Symbol.asyncDispose]());
   return { ...heard, book, listener, port: Number(new URL(listener.url).port) };
 }
@@ -261,9 +263,12 @@ export async function callBack(url: string, call: Call = {}): Promise<CallAnswer
   return promise;
 }
 
+/** The address of a machine that is not this one, to those who compare both ends. */
+export const elsewhere = '127.0.0.2';
+
 /** A connection to write to by hand; it is closed when the test ends. */
-export function dial(port: number): Socket {
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+export function dial(port: number, localAddress = '127.0.0.1'): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   return socket;
 }

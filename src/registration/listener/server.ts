@@ -11,10 +11,11 @@ import { encodeJson } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type Certificate, makeServerFactory } from '../../platform/http-server.ts';
-import { findApiKey } from '../rules/callback.ts';
+import { findApiKey, findRequestUid } from '../rules/callback.ts';
 import type { CallbackRecord } from '../rules/change.ts';
 import type { CallbackKeys } from './callback-keys.ts';
 import type { Callers } from './callers.ts';
+import { ownerHeader, isOwnMachine, proveJournal, readQuestion } from './port-owner.ts';
 import { type AdmittedCall, readCall } from './read-call.ts';
 import type { Refusal, Refusals } from './refusals.ts';
 
@@ -31,6 +32,8 @@ export interface CallbackServerOptions {
   readonly certificate?: Certificate | undefined;
   readonly refusals: Refusals;
   readonly clock: Clock;
+  /** Proves whose listener it is to others of this machine. */
+  readonly journalId: string;
   /** When it resolves, the callback is durable; whatever it rejects with, the bank is told to call again. */
   readonly take: (record: CallbackRecord) => Promise<unknown>;
 }
@@ -59,11 +62,15 @@ const restMs = 15_000;
 const takesMax = 2_000;
 /** What is still being sent when the server ends, has so long. */
 const lastWordMs = 1_000;
+/** The word that ends it gets so long to leave. */
+const farewellMs = 100;
 /** When a bank may call again that was told to. */
 const retryAfterSeconds = '5';
 
+type Answer = readonly [httpStatus: number, statusDesc: string];
+
 /** What is answered to a refused call; the log says no more of it. */
-const answers: Readonly<Partial<Record<Refusal, readonly [httpStatus: number, statusDesc: string]>>> = {
+const answers = {
   'foreign-address': [403, 'not allowed from this address'],
   'wrong-path': [404, 'not found'],
   'wrong-method': [405, 'POST alone is taken here'],
@@ -75,7 +82,13 @@ const answers: Readonly<Partial<Record<Refusal, readonly [httpStatus: number, st
   'too-many': [429, 'too many callbacks at once: call again'],
   stopping: [503, 'stopping: call again'],
   journal: [503, 'the callback could not be kept: call again'],
-};
+} as const satisfies Partial<Record<Refusal, Answer>>;
+
+/** To who asks whose listener it is. */
+const listening = [200, 'a paydrop listens'] as const satisfies Answer;
+
+const findAnswer = (refusal: Refusal): Answer =>
+  (answers as Partial<Record<Refusal, Answer>>)[refusal] ?? [400, refusal];
 
 const answerOf = (httpStatus: number, statusDesc: string, requestUID: string): CallbackAnswer => ({
   statusCode: String(httpStatus),
@@ -112,6 +125,8 @@ class CallbackDoor {
   admit(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     const { callers, keys, path } = this.#options;
     const { headers, socket, url = '', method } = request.raw;
+    const question = readQuestion(request.raw);
+    if (question !== undefined) return this.#tellOwner(reply, question);
     const forwardedFor = headers['x-forwarded-for'] as string | undefined;
     const fromAddress = callers.find(socket.remoteAddress, forwardedFor);
     if (fromAddress === undefined) {
@@ -124,10 +139,21 @@ class CallbackDoor {
     const apiKey = findApiKey(header);
     if (apiKey === undefined || !keys.has(apiKey))
       return this.refuse(reply, 'wrong-key', { fromAddress, hasKey: apiKey !== undefined });
-    if (this.#isStopping) return this.refuse(reply, 'stopping');
-    if (this.#taking.size >= takesMax) return this.refuse(reply, 'too-many');
+    const isFull = this.#taking.size >= takesMax;
+    if (this.#isStopping || isFull) {
+      const later = reply.header('retry-after', retryAfterSeconds);
+      return this.refuse(later, this.#isStopping ? 'stopping' : 'too-many', {}, findRequestUid(header));
+    }
     this.#admitted.set(request, { fromAddress, header });
     return undefined;
+  }
+
+  #tellOwner(reply: FastifyReply, question: string): FastifyReply {
+    const [httpStatus, statusDesc] = this.#isStopping ? answers.stopping : listening;
+    return reply
+      .code(httpStatus)
+      .headers({ connection: 'close', [ownerHeader]: proveJournal(this.#options.journalId, question) })
+      .send(answerOf(httpStatus, statusDesc, ''));
   }
 
   /** Never rejects. */
@@ -159,7 +185,7 @@ class CallbackDoor {
   /** Answers, and ends the connection: what is left of the request is not waited for. */
   refuse(reply: FastifyReply, refusal: Refusal, facts: object = {}, requestUid = ''): FastifyReply {
     this.#options.refusals.count(refusal, facts);
-    const [httpStatus, statusDesc] = answers[refusal] ?? [400, refusal];
+    const [httpStatus, statusDesc] = findAnswer(refusal);
     return reply
       .code(httpStatus)
       .header('connection', 'close')
@@ -195,6 +221,7 @@ const reasonPhrases: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
 };
 
 /** Says so as far as the other side still listens, and closes: nothing more of it is read. */
@@ -214,27 +241,41 @@ function handleClientError(error: NodeJS.ErrnoException, socket: Socket, refusal
   // Who just goes away has asked nothing.
   if (error.code !== 'ECONNRESET') refusals.count(refusal, { code: error.code });
   if (error.code === 'HPE_HEADER_OVERFLOW') endSocket(socket, headersTooLarge, 'the headers are too large');
-  else endSocket(socket, ...(answers[refusal] ?? [400, '']));
+  else endSocket(socket, ...findAnswer(refusal));
+}
+
+/** From this machine it may be asked whose listener it is, and nothing else. */
+const questionMs = 2_000;
+
+function endSoon(socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), questionMs);
+  socket.once('close', () => clearTimeout(timer));
 }
 
 /** Strangers hold no place among the connections: they are sent away before a byte of theirs is read. */
 function guardConnections(
   server: Server,
   { callers, refusals, certificate }: CallbackServerOptions,
-  open: Set<Socket>,
+  { open, talking }: Sockets,
 ): void {
+  server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    talking.add(socket);
+    socket.once('close', () => talking.delete(socket));
+  });
   const hear = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    if (callers.mayConnect(socket.remoteAddress)) {
+    const mayCall = callers.mayConnect(socket.remoteAddress);
+    if (mayCall || isOwnMachine(socket)) {
+      if (!mayCall) endSoon(socket);
       for (const listener of hear) listener.call(server, socket);
       return;
     }
     refusals.count('foreign-address', { fromAddress: socket.remoteAddress });
     socket.on('error', () => undefined);
-    if (certificate === undefined) endSocket(socket, 403, answers['foreign-address']?.[1] ?? '');
+    if (certificate === undefined) endSocket(socket, ...answers['foreign-address']);
     else socket.destroy();
   });
   server.on('drop', () => refusals.count('too-many-connections'));
@@ -246,13 +287,11 @@ interface Sockets {
   readonly servers: Server[];
   /** Connections, those amid their handshake included. */
   readonly open: Set<Socket>;
+  /** Those on which HTTP is spoken. */
+  readonly talking: Set<Socket>;
 }
 
-function createApp(
-  options: CallbackServerOptions,
-  door: CallbackDoor,
-  { servers, open }: Sockets,
-): FastifyInstance {
+function createApp(options: CallbackServerOptions, door: CallbackDoor, sockets: Sockets): FastifyInstance {
   const { requestTimeoutMs, connectionsMax, certificate, refusals } = options;
   const timesMs = { headersMs: requestTimeoutMs, requestMs: requestTimeoutMs, restMs };
   const makeServer = makeServerFactory({ connectionsMax, headerBytesMax, ...timesMs }, certificate);
@@ -260,10 +299,12 @@ function createApp(
     logger: false,
     bodyLimit: options.bodyBytesMax,
     exposeHeadRoutes: false,
+    // The door answers in the words of the interface.
+    return503OnClosing: false,
     serverFactory: (handler) => {
       const server = makeServer(handler);
-      guardConnections(server, options, open);
-      servers.push(server);
+      guardConnections(server, options, sockets);
+      sockets.servers.push(server);
       return server;
     },
     clientErrorHandler: (error, socket) => handleClientError(error, socket, refusals),
@@ -290,7 +331,7 @@ function createApp(
 
 /** Opens the server. @throws what the system says when it cannot listen there */
 export async function openCallbackServer(options: CallbackServerOptions): Promise<CallbackServer> {
-  const sockets: Sockets = { servers: [], open: new Set() };
+  const sockets: Sockets = { servers: [], open: new Set(), talking: new Set() };
   const door = new CallbackDoor(options);
   const app = createApp(options, door, sockets);
   try {
@@ -307,24 +348,31 @@ export async function openCallbackServer(options: CallbackServerOptions): Promis
       for (const server of sockets.servers)
         (server as unknown as SecureServer).setSecureContext({ ...certificate });
     },
-    [Symbol.asyncDispose]: () => close(app, door, sockets.open, options.clock),
+    [Symbol.asyncDispose]: () => close(app, door, sockets, options),
   };
 }
 
-/** What is being taken is answered; who is still sending has a moment, and calls again. */
+/** What is being taken is answered; who is still sending has a moment, and who calls meanwhile is told to call again. */
 async function close(
   app: FastifyInstance,
   door: CallbackDoor,
-  open: ReadonlySet<Socket>,
-  clock: Clock,
+  { open, talking }: Sockets,
+  { clock, refusals }: CallbackServerOptions,
 ): Promise<void> {
+  // It listens until then: a closed port says nothing.
+  await door.stop();
   const closed = new AbortController();
   const closing = app.close().then(() => closed.abort());
-  await Promise.all([door.stop(), clock.sleep(lastWordMs, closed.signal)]);
+  await clock.sleep(lastWordMs, closed.signal);
   // What came whole meanwhile.
   await door.stop();
   // Their answers are written when the loop has turned.
   await new Promise((resolve) => void setImmediate(resolve));
+  for (const socket of talking) {
+    refusals.count('stopping');
+    endSocket(socket, ...answers.stopping);
+  }
+  await clock.sleep(farewellMs, closed.signal);
   for (const socket of open) socket.destroy();
   await closing;
 }

@@ -224,6 +224,12 @@ export function findApiKey(header: string): string | undefined {
   return typeof reading === 'string' ? reading : undefined;
 }
 
+/** The number of a call, whatever else is wrong with it; empty when there is none. */
+export function findRequestUid(header: string): string {
+  const reading = readAll(headerOf(header), [readRequestUid], readRequestUid);
+  return typeof reading === 'string' ? reading : '';
+}
+
 /** Reads `msg-hdr` as far as it tells who calls; the key is for the caller to compare. */
 export const parseCallbackHeader = (text: string): (CallbackHeader & { readonly ok: true }) | FaultyReading =>
   readAll(
