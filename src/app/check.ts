@@ -16,6 +16,7 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { makeAskFirst } from './ask-first.ts';
 import type { OpenedBank } from './open-bank.ts';
+import { findSignedAtMs } from './proved-rows.ts';
 import { fileColumns } from '../intake/rules/file-columns.ts';
 import { makeReader, makeRegistrationReader, openJournalBeside } from './open-store.ts';
 
@@ -121,8 +122,7 @@ export interface DryRunOutcome {
   readonly forecast: FileForecast;
   /** Undefined when nothing would be sent, or no payee check was answered. */
   readonly expected: ExpectedTime | undefined;
-  /** Undefined where a run would send rows without asking about them first. */
-  readonly inquiriesBefore: InquiriesBefore | undefined;
+  readonly inquiriesBefore: InquiriesBefore;
   readonly answered: number;
   readonly latencyMs: number | undefined;
 }
@@ -166,13 +166,14 @@ async function foreseeInquiries(
   loaded: LoadedSettings,
   journal: Store | undefined,
   { batchId }: FileForecast,
-): Promise<InquiriesBefore | undefined> {
+): Promise<InquiriesBefore> {
   const nowMs = systemClock.now();
   const { newSinceMs, missesSinceMs } = journal ?? { newSinceMs: nowMs, missesSinceMs: undefined };
   const terminals = new Set([loaded.settings.bank.termId, ...((await journal?.terminals()) ?? [])]);
   const asked = {
     loss: await journal?.loss(),
     asksFirst: await makeAskFirst(loaded, { newSinceMs }, systemClock)(),
+    signedAtMs: journal && (await findSignedAtMs(loaded, journal, batchId)),
     terminals: terminals.size,
     missesSinceMs,
     sealedAtMs: (await journal?.batch(batchId))?.sealedAtMs ?? null,
@@ -182,7 +183,7 @@ async function foreseeInquiries(
 
 function expectTime(
   { outcomes, checks }: FileForecast,
-  inquiriesBefore: InquiriesBefore | undefined,
+  { each: inquiriesEach }: InquiriesBefore,
   latencyMs: number | undefined,
   { settings: { bank, transfer, verify, brake } }: LoadedSettings,
 ): ExpectedTime | undefined {
@@ -192,7 +193,7 @@ function expectTime(
   const bounds = { limit, machines: 1, inDoubtMax: brake.inDoubtMax, inDoubt: 0 };
   return computeExpectedTime({
     transfers,
-    inquiriesEach: inquiriesBefore?.each ?? 0,
+    inquiriesEach,
     checks: verify.enabled ? checks : 0,
     transferConcurrency: limit,
     rowsAtOnce: limit + computeAhead(noSendTimes, bounds),

@@ -128,12 +128,17 @@ function explainTime(
 }
 
 /** Why each transfer comes after inquiries, by what a reader can look up. */
-const inquiryReasons = { askFirst: 'transfer.askFirst', loss: 'the journal was lost or restored' } as const;
+const inquiryReasons = {
+  askFirst: 'transfer.askFirst',
+  loss: 'the journal was lost or restored',
+  signed: 'approval.signed',
+} as const;
 
-const explainInquiries = (before: DryRunOutcome['inquiriesBefore']): string =>
-  before === undefined
-    ? ''
-    : ` with ${countOf(before.each, 'inquiry', 'inquiries')} before each (${inquiryReasons[before.why]})`;
+function explainInquiries({ each, reasons }: DryRunOutcome['inquiriesBefore']): string {
+  if (each === 0) return '';
+  const why = reasons.map((reason) => inquiryReasons[reason]).join(', ');
+  return ` with ${countOf(each, 'inquiry', 'inquiries')} before each (${why})`;
+}
 
 function renderForecast(
   report: CheckReport,
