@@ -244,12 +244,20 @@ function handleClientError(error: NodeJS.ErrnoException, socket: Socket, refusal
   else endSocket(socket, ...findAnswer(refusal));
 }
 
-/** From this machine it may be asked whose listener it is, and nothing else. */
+/** So many of this machine, who may not call, ask at once whose listener it is, and have so long for it. */
+const questionsMax = 8;
 const questionMs = 2_000;
 
-function endSoon(socket: Socket): void {
+/** False where there is no place for a question. */
+function takeQuestion(socket: Socket, asking: Set<Socket>): boolean {
+  if (!isOwnMachine(socket) || asking.size >= questionsMax) return false;
+  asking.add(socket);
   const timer = setTimeout(() => socket.destroy(), questionMs);
-  socket.once('close', () => clearTimeout(timer));
+  socket.once('close', () => {
+    clearTimeout(timer);
+    asking.delete(socket);
+  });
+  return true;
 }
 
 /** Strangers hold no place among the connections: they are sent away before a byte of theirs is read. */
@@ -262,14 +270,13 @@ function guardConnections(
     talking.add(socket);
     socket.once('close', () => talking.delete(socket));
   });
+  const asking = new Set<Socket>();
   const hear = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    const mayCall = callers.mayConnect(socket.remoteAddress);
-    if (mayCall || isOwnMachine(socket)) {
-      if (!mayCall) endSoon(socket);
+    if (callers.mayConnect(socket.remoteAddress) || takeQuestion(socket, asking)) {
       for (const listener of hear) listener.call(server, socket);
       return;
     }

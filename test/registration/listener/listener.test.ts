@@ -414,6 +414,20 @@ describe('a listener whose port is taken', () => {
     }
   });
 
+  test('keeps its places from a crowd of this machine that asks nothing', async () => {
+    const opened = await openTestListener({ allowFrom: [elsewhere], connectionsMax: 12 });
+    const crowd = Array.from({ length: 30 }, () => dial(opened.port));
+    for (const socket of crowd) socket.on('connect', () => socket.write('POST /callbacks HTTP/1.1\r\n'));
+    const ends = crowd.map((socket) => text(socket).catch(() => ''));
+    let ended = 0;
+    for (const end of ends) void end.then(() => (ended += 1));
+    await eventually(() => expect(ended).toBeGreaterThanOrEqual(22));
+    const bank = dial(opened.port, elsewhere);
+    bank.write(composeRequest({ headers: { connection: 'close' } }));
+    expect(await text(bank)).toMatch(/^HTTP\/1\.1 200 /);
+    await Promise.all(ends);
+  });
+
   test('by the listener of another journal has nobody to take its callbacks', async () => {
     const { port } = await openTestListener();
     const other = await listenOn(port, { journal: new CallbackBook() });
