@@ -206,9 +206,9 @@ function readAll<Read>(
   readers: readonly ((fields: Fields) => unknown)[],
   read: (fields: Fields) => Read,
 ): Read | FaultyReading {
-  const unreadable = findFaults(() => parseObject(text, name));
+  let fields: Fields = {};
+  const unreadable = findFaults(() => (fields = parseObject(text, name)));
   if (unreadable.length > 0) return { ok: false, faults: unreadable };
-  const fields = parseObject(text, name);
   const faults = readers.flatMap((reader) => findFaults(() => reader(fields)));
   return faults.length > 0 ? { ok: false, faults } : read(fields);
 }
