@@ -8,11 +8,15 @@ import { computeExpectedTime, describeHolds, type ExpectedTime } from '../check/
 import type { PayoutFileReader, RejectedFile } from '../intake/ports.ts';
 import type { Progress } from '../core/progress.ts';
 import { foreseeLimits } from '../payout/limits-ahead.ts';
+import { computeAhead, noSendTimes } from '../payout/rules/intents-ahead.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
+import { computeInquiriesBefore, type InquiriesBefore } from '../payout/rules/lost-journal.ts';
 import { systemClock } from '../platform/clock.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
+import { makeAskFirst } from './ask-first.ts';
 import type { OpenedBank } from './open-bank.ts';
+import { findSignedAtMs } from './proved-rows.ts';
 import { fileColumns } from '../intake/rules/file-columns.ts';
 import { makeReader, makeRegistrationReader, openJournalBeside } from './open-store.ts';
 
@@ -118,6 +122,7 @@ export interface DryRunOutcome {
   readonly forecast: FileForecast;
   /** Undefined when nothing would be sent, or no payee check was answered. */
   readonly expected: ExpectedTime | undefined;
+  readonly inquiriesBefore: InquiriesBefore;
   readonly answered: number;
   readonly latencyMs: number | undefined;
 }
@@ -151,21 +156,47 @@ export async function dryRunFile(
   const forecast = await dryRun(context, path);
   if (forecast.kind === 'rejected') return forecast;
   const { answers: answered, latencyMs } = checker;
-  const expected = expectTime(forecast, latencyMs, loaded);
-  return { kind: 'predicted', forecast, expected, answered, latencyMs };
+  const inquiriesBefore = await foreseeInquiries(loaded, journal, forecast);
+  const expected = expectTime(forecast, inquiriesBefore, latencyMs, loaded);
+  return { kind: 'predicted', forecast, expected, inquiriesBefore, answered, latencyMs };
+}
+
+/** What a run would ask the bank about each row before it sends it. A journal that is still to be made is new. */
+async function foreseeInquiries(
+  loaded: LoadedSettings,
+  journal: Store | undefined,
+  { batchId }: FileForecast,
+): Promise<InquiriesBefore> {
+  const nowMs = systemClock.now();
+  const { newSinceMs, missesSinceMs } = journal ?? { newSinceMs: nowMs, missesSinceMs: undefined };
+  const terminals = new Set([loaded.settings.bank.termId, ...((await journal?.terminals()) ?? [])]);
+  const asked = {
+    loss: await journal?.loss(),
+    asksFirst: await makeAskFirst(loaded, { newSinceMs }, systemClock)(),
+    signedAtMs: journal && (await findSignedAtMs(loaded, journal, batchId)),
+    terminals: terminals.size,
+    missesSinceMs,
+    sealedAtMs: (await journal?.batch(batchId))?.sealedAtMs ?? null,
+  };
+  return computeInquiriesBefore(asked, nowMs);
 }
 
 function expectTime(
   { outcomes, checks }: FileForecast,
+  { each: inquiriesEach }: InquiriesBefore,
   latencyMs: number | undefined,
-  { settings: { bank, transfer, verify } }: LoadedSettings,
+  { settings: { bank, transfer, verify, brake } }: LoadedSettings,
 ): ExpectedTime | undefined {
   const transfers = outcomes.toPay.rows;
   if (latencyMs === undefined || transfers === 0) return undefined;
+  const { concurrency: limit } = transfer;
+  const bounds = { limit, machines: 1, inDoubtMax: brake.inDoubtMax, inDoubt: 0 };
   return computeExpectedTime({
     transfers,
+    inquiriesEach,
     checks: verify.enabled ? checks : 0,
-    transferConcurrency: transfer.concurrency,
+    transferConcurrency: limit,
+    rowsAtOnce: limit + computeAhead(noSendTimes, bounds),
     checkConcurrency: verify.concurrency,
     requestsPerSecond: bank.requestsPerSecond,
     latencyMs,

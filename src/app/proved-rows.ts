@@ -30,6 +30,20 @@ interface Found {
 /** How long what was found is taken as it is: a batch may come to need an approval meanwhile. */
 const freshForMs = 60_000;
 
+/** When the rows of a batch were signed first; undefined where none is, or the settings ask for no signature. */
+export async function findSignedAtMs(
+  loaded: LoadedSettings,
+  journal: Pick<Store, 'journalId' | 'approvalsOf' | 'signers'>,
+  batchId: string,
+): Promise<number | undefined> {
+  const terms = readSigningTerms(loaded, journal.journalId);
+  if (terms === undefined) return undefined;
+  const [approvals, signers] = [await journal.approvalsOf(batchId), await journal.signers()];
+  const proofs = approvals.map((approval) => proveApproval(approval, signers, terms));
+  const moments = proofs.flatMap((proof) => (proof.kind === 'unproved' ? [] : [proof.signedAtMs]));
+  return moments.length === 0 ? undefined : Math.min(...moments);
+}
+
 /** Undefined where the settings ask for no signature. */
 export function makeProvedRows(
   loaded: LoadedSettings,

@@ -15,6 +15,7 @@ import { tellsTime } from '../payout/rules/clock-skew.ts';
 import { isAnothers, readReply } from '../payout/rules/read-reply.ts';
 import { readAnswer } from '../registration/rules/read-answer.ts';
 import {
+  asIs,
   bodyBytesMax,
   exchange,
   type ExchangeOutcome,
@@ -37,6 +38,7 @@ import {
   type Payer,
   registrationBody,
   registrationHeadersOf,
+  renewRequestUid,
   transferBody,
 } from './requests.ts';
 import { makeRateLimiter, type TakeTurn } from './rate.ts';
@@ -93,9 +95,9 @@ export interface ExchangeRecord {
 interface Call<Fields extends BusinessFields> {
   readonly endpoint: Exclude<Endpoint, 'token' | 'tokenRefresh'>;
   readonly transRefNo?: string;
-  /** Recorded before, so that it is the same after a 401; a new one for each sending when left out. */
-  readonly requestUid?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Recorded before it is sent, and the one of the repetition; a new one for each sending when left out. */
+  readonly requestUids?: readonly [first: string, again: string];
+  readonly headers?: (requestUid: string) => Readonly<Record<string, string>>;
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
   readonly read: (body: string, names: WireNames) => Fields | undefined;
   readonly mayLeave?: () => boolean;
@@ -150,8 +152,8 @@ export function makeBankClient(
       send({
         stop,
         endpoint: 'registration',
-        requestUid: order.requestUid,
-        headers: registrationHeadersOf(order),
+        requestUids: [order.requestUid, renewRequestUid(order.requestUid)],
+        headers: (requestUid) => registrationHeadersOf({ ...order, requestUid }),
         body: () => registrationBody(order),
         read: readRegistrationFields,
         mayLeave,
@@ -233,7 +235,7 @@ function makeSend(context: CallContext, rate: Rate): Send {
       return reply;
     }
     const renewed = await tokens.replace(token);
-    const again = renewed.kind === 'token' ? (await post(call)).reply : renewed;
+    const again = renewed.kind === 'token' ? (await post(repeat(call))).reply : renewed;
     switch (again.kind) {
       case 'answered':
         return reply.fields?.requestUid === reply.requestUid ? again : { ...again, followsBare401: true };
@@ -246,6 +248,13 @@ function makeSend(context: CallContext, rate: Rate): Send {
         return { ...reply, unrepeated: again };
     }
   };
+}
+
+/** The same content once more: each request has a requestUID of its own (§2.2, §2.4). */
+function repeat<Fields extends BusinessFields>({ requestUids, ...call }: Call<Fields>): Call<Fields> {
+  if (requestUids === undefined) return call;
+  const [, again] = requestUids;
+  return { ...call, requestUids: [again, again] };
 }
 
 // ---------------------------------------------------------------- login
@@ -348,7 +357,12 @@ async function ask(
   await using client = await openHttpClient({ bodyBytesMax, idleMs: timeoutMs, ca });
   try {
     const url = address.origin + address.basePath + path;
-    const asked = client.http.post(url, { headers, body, signal, totalTimeout: timeoutMs });
+    const asked = client.http.post(url, {
+      headers: { ...headers, ...asIs },
+      body,
+      signal,
+      totalTimeout: timeoutMs,
+    });
     const answer = await asked;
     const text = await asked.text();
     return {
@@ -371,18 +385,11 @@ const always = () => true;
 /** Posts a business call once, with ids of its own. */
 async function postCall<Fields extends BusinessFields>(
   context: CallContext,
-  {
-    endpoint,
-    transRefNo,
-    requestUid = makeRequestUid(),
-    headers,
-    body,
-    read,
-    mayLeave = always,
-  }: Call<Fields>,
+  { endpoint, transRefNo, requestUids, headers, body, read, mayLeave = always }: Call<Fields>,
   { authorization }: Token,
 ): Promise<BankReply<Fields>> {
   const { route, names, clock } = context;
+  const [requestUid] = requestUids ?? [makeRequestUid()];
   const xRequestId = randomUUID();
   const startedMs = clock.elapsedMs();
   const message: WireMessage = {
@@ -392,7 +399,7 @@ async function postCall<Fields extends BusinessFields>(
       accept: 'application/json',
       authorization,
       'x-request-id': xRequestId,
-      ...headers,
+      ...headers?.(requestUid),
     },
     body: JSON.stringify(body(requestUid)),
     mayLeave,

@@ -54,6 +54,9 @@ export type Route = ReturnType<typeof openRoute>;
 /** `resting`: on a kept-alive connection, before anything is written. */
 type Stage = 'connecting' | 'resting' | 'written' | 'answering';
 
+/** On every request: a body is read as it comes, and one that is compressed says nothing. */
+export const asIs = { 'accept-encoding': 'identity' } as const;
+
 /** An answer of the bank has a few hundred bytes, an inquiry's list a few thousand. */
 export const bodyBytesMax = 1_048_576;
 
@@ -173,7 +176,7 @@ function exchangeOver(
 
 function requestOptions(route: Route, message: WireMessage, agent: HttpAgent): RequestOptions {
   const { host, port, basePath } = route.address;
-  const headers = { ...message.headers, 'content-length': Buffer.byteLength(message.body) };
+  const headers = { ...message.headers, ...asIs, 'content-length': Buffer.byteLength(message.body) };
   return { host, port, method: 'POST', path: basePath + message.path, headers, agent };
 }
 

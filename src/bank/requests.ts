@@ -1,4 +1,5 @@
 /** Bodies, headers and ids of the business requests, with every field of §2.2 and §2.4–2.6; an optional field that is null is left out. */
+import { hash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { PayeeCheck, RegistrationOrder, StatusInquiry } from '../core/bank-port.ts';
 import type { TransferOrder } from '../core/payout.ts';
@@ -114,6 +115,16 @@ export const registrationHeadersOf = ({ customerId, ipAddress, requestUid }: Reg
 const uidBytes = Math.ceil((fieldLengths.requestUID * 5) / 8);
 
 const drawUid = makeRandomDraws(uidBytes);
+
+/**
+ * The requestUID under which a registration goes again with a renewed token: another UUID, computed from the first, so that
+ * the journal has named both before a byte leaves.
+ */
+export function renewRequestUid(requestUid: string): string {
+  const digits = hash('sha256', requestUid, 'hex');
+  const groups = [8, 12, 16, 20, 32].map((end, place, ends) => digits.slice(ends[place - 1] ?? 0, end));
+  return groups.join('-');
+}
 
 /** requestUID (§2.4): 20 random characters A–Z0–9, new for every request. */
 export const makeRequestUid = (): string => encodeBase32(drawUid(), fieldLengths.requestUID);

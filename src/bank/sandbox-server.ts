@@ -1,6 +1,7 @@
 /** Whether a server on this machine is a paydrop sandbox: it says so in a header of every reply. */
 import { request } from 'node:http';
 import { isLoopbackAddress } from '../core/network-address.ts';
+import { asIs } from './exchange.ts';
 import { sandboxHeader } from './wire.ts';
 
 /** `unknown`: it gave no answer, so nobody can tell. */
@@ -18,7 +19,7 @@ export function askServerKind(baseUrl: string, timeoutMs = answerTimeoutMs): Pro
     // One connection of its own that ends with the answer; no proxy of the environment stands between.
     const asking = request(
       `${new URL(baseUrl).origin}/sandbox`,
-      { method: 'HEAD', agent: false },
+      { method: 'HEAD', agent: false, headers: asIs },
       (answer) => {
         end(answer.headers[sandboxHeader] === '1' ? 'sandbox' : 'bank');
       },

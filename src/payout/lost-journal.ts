@@ -29,6 +29,7 @@ import {
   type NumberRange,
   type Probe,
   rangeFromHighest,
+  rangeUpTo,
   type ReferenceFinding,
 } from './rules/lost-journal.ts';
 import { describeUnknownSends } from './rules/operator.ts';
@@ -97,7 +98,7 @@ async function rangeSinceSigned(
   const known = await context.journal.attemptsOf(payer.companyId, payout.instruction.payoutId);
   const { nowMs, bankNowMs } = context.bankClock.read();
   const days = daysSinceSigned(signedAtMs, known, nowMs, bankNowMs);
-  return { days, known, numbers: { first: 1, highest: number, ahead: 1 } };
+  return { days, known, numbers: rangeUpTo(number) };
 }
 
 /**

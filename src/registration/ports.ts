@@ -192,8 +192,8 @@ export interface RegistrationStore {
   /** Callbacks bound to none, the latest first. */
   unknownCallbacks(limit: number): Promise<readonly KeptCallback[]>;
   countUnknownCallbacks(): Promise<number>;
-  /** True when a callback of this key was kept, bound or not. */
-  hasCallback(key: string): Promise<boolean>;
+  /** When a callback of this key came first, bound or not. */
+  callbackReceivedAtMs(key: string): Promise<number | undefined>;
 
   /**
    * The one way to change a registration: all changes of one call and of concurrent calls are gathered into one commit;

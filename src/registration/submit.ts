@@ -180,7 +180,7 @@ async function recordAnswer(
   log(levelOf(finding), 'registration answered', {
     batchId: batch.batchId,
     rowNo: registration.rowNo,
-    requestUid: attempt.requestUid,
+    requestUid: facts.requestUid ?? attempt.requestUid,
     xRequestId: facts.xRequestId,
     finding: finding.kind,
     code: 'reason' in finding ? finding.reason.code : null,

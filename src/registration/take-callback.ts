@@ -2,7 +2,7 @@
 import { maskDigits } from '../core/proxy-id.ts';
 import type { Clock, Log } from '../core/ports.ts';
 import type { RegistrationStore, SentRegistrationRow } from './ports.ts';
-import { findMeant, identityKey } from './rules/callback.ts';
+import { clockToleranceMs, computeEarlyMs, findMeant, identityKey } from './rules/callback.ts';
 import { afterRegistrationChange, type CallbackRecord } from './rules/change.ts';
 import type { Registration } from './rules/registration.ts';
 import { decideTakenCallback } from './rules/take-callback.ts';
@@ -10,7 +10,12 @@ import { decideTakenCallback } from './rules/take-callback.ts';
 /** What taking callbacks asks of the journal. */
 export type CallbackStore = Pick<
   RegistrationStore,
-  'sentRegistrations' | 'registration' | 'applyRegistrations' | 'keepCallback' | 'unboundCallbacks'
+  | 'sentRegistrations'
+  | 'registration'
+  | 'applyRegistrations'
+  | 'keepCallback'
+  | 'unboundCallbacks'
+  | 'callbackReceivedAtMs'
 >;
 
 export interface CallbackContext {
@@ -55,21 +60,30 @@ export async function takeCallback(
 
 async function readMeant(
   { journal }: CallbackContext,
-  { callback }: CallbackRecord,
+  { key, callback: { identity, appliedAtMs }, receivedAtMs }: CallbackRecord,
 ): Promise<SentRegistrationRow | undefined> {
-  return findMeant(await journal.sentRegistrations(identityKey(callback.identity)), callback);
+  const sent = await journal.sentRegistrations(identityKey(identity));
+  const meant = findMeant(sent, { appliedAtMs, receivedAtMs });
+  if (meant === undefined || computeEarlyMs(meant, { appliedAtMs }) <= clockToleranceMs) return meant;
+  // Told again after the request, it may have been told before it.
+  const firstAtMs = await journal.callbackReceivedAtMs(key);
+  return findMeant(sent, { appliedAtMs, receivedAtMs: firstAtMs ?? receivedAtMs });
 }
 
 /** Undefined when the registration has changed meanwhile. */
 async function takeFor(
   { journal, clock, log }: CallbackContext,
   record: CallbackRecord,
-  { registration, isLatest }: SentRegistrationRow,
+  meant: SentRegistrationRow,
 ): Promise<CallbackTaking | undefined> {
+  const { registration, isLatest } = meant;
   const change = decideTakenCallback(registration, record, isLatest, clock.now());
   if (change !== undefined) {
     const [isApplied] = await journal.applyRegistrations([change]);
-    if (isApplied === true) return { kind: 'applied', registration: afterRegistrationChange(change) };
+    if (isApplied === true) {
+      reportEarly(log, record, meant);
+      return { kind: 'applied', registration: afterRegistrationChange(change) };
+    }
     const latest = await journal.registration(registration.seq);
     if (latest?.version !== registration.version) return undefined;
     // No other guard than that of the callback: it has counted before.
@@ -153,6 +167,16 @@ function describeCallback(
     requestUid,
     fromAddress,
   };
+}
+
+/** A time that cannot be right is said, whatever is made of it: the next one may be taken for another attempt's. */
+function reportEarly(log: Log, record: CallbackRecord, meant: SentRegistrationRow): void {
+  const earlyMs = computeEarlyMs(meant, record.callback);
+  if (earlyMs <= clockToleranceMs) return;
+  log('warn', 'the bank calls back with a time before our request: compare the clocks, and the time zone', {
+    ...describeCallback(record, meant.registration),
+    earlySeconds: Math.round(earlyMs / 1_000),
+  });
 }
 
 /** What needs a person is said loudly; all else is for whoever looks closely. */

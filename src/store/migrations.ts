@@ -14,7 +14,7 @@ import {
   statementTables,
   wordTables,
 } from './reconcile/statement-tables.ts';
-import { registrationTables } from './registration/registration-tables.ts';
+import { attemptAnswerColumns, registrationTables } from './registration/registration-tables.ts';
 import { approvalBound, approvalTables, approvedRows, handsBeforeBatch } from './review/approval-tables.ts';
 import { dayHeadTables } from './evidence/day-head-tables.ts';
 import { erasableFileName, erasureTables, rowNeverChanges } from './evidence/erasure-tables.ts';
@@ -451,6 +451,7 @@ const migrations: readonly Migration[] = [
   resentReferences,
   approvedRows,
   figuresColumn,
+  attemptAnswerColumns,
 ];
 
 /** The version of the tables that this program writes. */

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type BankClientOptions, type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
 import { BankAddressError } from '../../src/core/network-address.ts';
-import { check, inquiry, order } from '../support/bank-samples.ts';
+import { check, inquiry, order, registrationOrder } from '../support/bank-samples.ts';
 import {
   answer,
   clientOptions,
@@ -34,6 +34,22 @@ const uidPattern = /^[0-9A-HJKMNP-TV-Z]{20}$/;
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('requests', () => {
+  test('of every kind ask for a body as it is', async () => {
+    const { bank, client } = await start();
+    await client.checkPayee(check);
+    await client.transfer(order, yes);
+    await client.inquire(inquiry);
+    await client.register(registrationOrder, yes);
+    await client.requestStatement({ date: '2026-11-21', companyId: null, dateField: 'date' });
+    expect(
+      bank.arrivals.map(({ path, headers }) => [path.split('/').at(-1), headers['accept-encoding']]),
+    ).toEqual(
+      ['token', 'inquirystatus', 'fundtransfer', 'inquiry', 'registerddr', 'signed-url-reconcile-file'].map(
+        (path) => [path, 'identity'],
+      ),
+    );
+  });
+
   test('endpoint 5 carries every field of §2.4, date and time in Bangkok', async () => {
     const { bank, client } = await start({ clock: makeVirtualClock(Date.parse('2026-11-21T17:00:05Z')) });
     await client.checkPayee({ proxyType: 'NATID', proxyNo: '9012345678901', proxyName: 'A B' });

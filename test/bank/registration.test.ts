@@ -2,6 +2,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { findOwnAddress } from '../../src/bank/own-address.ts';
 import { type BankClientOptions, type ExchangeRecord, makeBankClient } from '../../src/bank/client.ts';
+import { renewRequestUid } from '../../src/bank/requests.ts';
 import type { RegistrationOrder } from '../../src/core/bank-port.ts';
 import { readAnswer } from '../../src/registration/rules/read-answer.ts';
 import type { RegistrationTableInput } from '../../src/sandbox/registration/table.ts';
@@ -59,16 +60,24 @@ describe('endpoint 3', () => {
     });
   });
 
-  test('after a 401 the same goes again once, with the requestUID that is on record, after asking again', async () => {
+  test('after a 401 the same goes again once, with a requestUID of its own, after asking again', async () => {
     const { bank, client, uids } = await start();
     bank.behave = ({ path, headers }, response) =>
       !path.includes('/oauth/') && headers.authorization === 'Bearer token-1'
         ? answer(response, { error: 'invalid_token' }, 401)
         : false;
     const mayLeave = vi.fn(yes);
-    expect(await client.register(registrationOrder, mayLeave)).toMatchObject({ httpStatus: 200 });
+    const reply = await client.register(registrationOrder, mayLeave);
     expect(mayLeave).toHaveBeenCalledTimes(2);
-    expect(uids()).toEqual([registrationOrder.requestUid, registrationOrder.requestUid]);
+    const again = renewRequestUid(registrationOrder.requestUid);
+    expect(again).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+    expect(uids()).toEqual([registrationOrder.requestUid, again]);
+    expect(bank.business()[1]?.body).toBe(bank.business()[0]?.body);
+    expect(reply).toMatchObject({ httpStatus: 200, requestUid: again });
+    expect(readAnswer(reply)).toMatchObject({
+      finding: { kind: 'acknowledged' },
+      facts: { requestUid: again },
+    });
     expect(bank.tokenPaths()).toHaveLength(2);
   });
 

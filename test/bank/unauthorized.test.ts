@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { makeBankClient } from '../../src/bank/client.ts';
 import { readInquiry, readReply } from '../../src/payout/rules/read-reply.ts';
-import { check, inquiry, order } from '../support/bank-samples.ts';
+import { check, inquiry, order, registrationOrder } from '../support/bank-samples.ts';
 import { answer, clientOptions, type FakeBank, startFakeBank } from '../support/fake-bank.ts';
 import { eventually } from '../support/eventually.ts';
 
@@ -45,6 +45,24 @@ describe('HTTP 401', () => {
     const [firstId, secondId] = bank.business().map((one) => one.headers['x-request-id']);
     expect(secondId).not.toBe(firstId);
   });
+
+  test.each(['checkPayee', 'transfer', 'inquire', 'register'] as const)(
+    'is followed by another requestUID: %s',
+    async (call) => {
+      const { bank, client } = await start();
+      refuse(bank, 'Bearer token-1');
+      if (call === 'checkPayee') await client.checkPayee(check);
+      else if (call === 'inquire') await client.inquire(inquiry);
+      else if (call === 'transfer') await client.transfer(order, yes);
+      else await client.register(registrationOrder, yes);
+      const uids = bank.business().map(({ headers, body }) => {
+        const header = JSON.parse(String(headers['msg-hdr'] ?? '{}')) as { requestUID?: string };
+        return header.requestUID ?? (JSON.parse(body) as { requestUID: string }).requestUID;
+      });
+      expect(uids).toHaveLength(2);
+      expect(new Set(uids).size).toBe(2);
+    },
+  );
 
   test('twice is the answer', async () => {
     const { bank, client } = await start();

@@ -62,7 +62,7 @@ const listener = await startCallbackListener({
   readCertificate: () => undefined,
   files: [],
 });
-if (listener.kind === 'busy') throw new Error('a free port is taken');
+if (listener.kind !== 'listening') throw new Error('a free port is taken');
 await using open = new AsyncDisposableStack();
 open.use(listener);
 const port = Number(new URL(listener.url).port);

@@ -310,7 +310,7 @@ async function judge(): Promise<void> {
     `every other registration is as it was: ${[...counts].map((one) => one.join(' ')).join(', ')}`,
   );
   const log = await readFile(logPath, 'utf8');
-  const secrets = [key, accountNo, 'wrong-key-', 'applyDtm', 'POLICY-5'];
+  const secrets = [key, accountNo, 'wrong-key-', goodBody.applyDtm, 'POLICY-5'];
   demand(!secrets.some((secret) => log.includes(secret)), 'the log has no key, no account number, no body');
   const { size } = statSync(logPath);
   demand(size < logBytesMax, `the log stays short: ${size} bytes`);

@@ -145,7 +145,16 @@ function journalWith(
         : [],
     sentRegistrations: async (key) =>
       identityKey(asked) === key
-        ? [{ status: known.status, intentAtMs: 1, isLatest: true, registration: known }]
+        ? [
+            {
+              status: known.status,
+              intentAtMs: 1,
+              isLatest: true,
+              isOnly: true,
+              bankOffsetMs: null,
+              registration: known,
+            },
+          ]
         : [],
     unknownCallbacks: async () =>
       unknown.map((identity) => ({ callback: { identity, outcome: 'refused' } }) as unknown as KeptCallback),

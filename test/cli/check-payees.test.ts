@@ -89,6 +89,21 @@ describe('check --payees', () => {
     expect((await readdir(folder)).toSorted()).toEqual(['paydrop.yaml', 'payouts.csv']);
   });
 
+  test('counts the inquiries that a run makes before each transfer', async () => {
+    await open({ latencyMs: 20 }, { transfer: { askFirst: 'always', concurrency: 1 } });
+    await write(...good);
+    const { expectedTime, payeeChecks } = JSON.parse((await check('--json')).stdout.trim()) as {
+      readonly expectedTime: { readonly ms: number; readonly how: string };
+      readonly payeeChecks: { readonly latencyMs: number };
+    };
+    expect(expectedTime.how).toMatch(
+      /^2 transfers with 2 inquiries before each \(transfer\.askFirst\), 1 at a time/,
+    );
+    // Four inquiries, one at a time, take longest.
+    expect(expectedTime.ms / payeeChecks.latencyMs).toBeCloseTo(4, 0);
+    expect(sandbox.ledger().totals).toMatchObject({ count: 0 });
+  });
+
   test('ends with 0 when all would be paid, beside whoever has the right to send', async () => {
     await open({}, { bank: {}, verify: { enabled: false } });
     await write(...good);

@@ -1,6 +1,7 @@
 /** A scene whose bank takes registrations and calls back. */
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
+import type { RegistrationBehaviourInput } from '../../src/sandbox/registration/table.ts';
 import { openScene, type Scene, type SceneSettings } from './harness.ts';
 
 const apiKey = 'the-key-of-the-callbacks';
@@ -25,11 +26,20 @@ const faults = Array.from({ length: 60 }, (_, index) => index + 1).flatMap((rowN
   return rowNo % 7 === 0 ? [{ match, outcome: 'success', reply: 'lost' }] : [];
 });
 
-export async function openRegisterScene(changes: SceneSettings = {}): Promise<Scene> {
+export interface RegisterScene extends Scene {
+  /** On which callbacks are listened for. */
+  readonly port: number;
+}
+
+/** @param behaviours of the bank, which come before its others */
+export async function openRegisterScene(
+  changes: SceneSettings = {},
+  behaviours: readonly RegistrationBehaviourInput[] = [],
+): Promise<RegisterScene> {
   const port = await findFreePort();
-  return openScene({
-    ...changes,
+  const scene = await openScene({
     ownProcesses: true,
+    ...changes,
     sandbox: {
       latencyMs: 15,
       vendors: [{ vendorId: 'VENDOR0001', companyIds: ['COMP000001'] }],
@@ -39,6 +49,7 @@ export async function openRegisterScene(changes: SceneSettings = {}): Promise<Sc
         decideAfterMs: 50,
         callbackRetries: { max: 40, delayMs: 50, delayMaxMs: 400 },
         behaviours: [
+          ...behaviours,
           ...faults,
           { match: { accountNo: limitedAccount }, outcome: 'untouched', code: '0429', times: 1 },
         ],
@@ -51,6 +62,7 @@ export async function openRegisterScene(changes: SceneSettings = {}): Promise<Sc
       callbacks: { port, keys: [apiKey] },
     },
   });
+  return { ...scene, port };
 }
 
 export const expectedOf = (rowNo: number): string => (rowNo % 5 === 0 ? 'refused' : 'registered');

@@ -1,5 +1,7 @@
-/** `paydrop register` as a shell runs it, killed on its way; the verdict is the bank's own ledger. */
-import { expect, test } from 'vitest';
+/** `paydrop register` as a shell runs it, killed and misled on its way; the verdict is the bank's own ledger. */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { describe, expect, test } from 'vitest';
 import { readPresentResult, type Scene, until } from './harness.ts';
 import { accountOf, expectedOf, limitedAccount, openRegisterScene } from './register-scene.ts';
 
@@ -46,3 +48,90 @@ async function stopsAtTheLimit(scene: Scene, done: string): Promise<void> {
   expect(end.stdout).toMatch(/by an earlier run; nothing is registered again[^]*paused: .*the request limit/);
   expect(end.stdout + end.stderr).not.toContain(limitedAccount);
 }
+
+const header = 'registrationId,customerId,accountNo';
+const hourMs = 3_600_000;
+/** What the bank tells of bears a time of so long before our request. */
+const bankBehindMs = 65_000 + 5_000;
+/** Told before the answer, which shows the bank's clock. */
+const overtaking = [{ beforeAnswer: true }];
+
+const statusesOf = async (
+  scene: Scene,
+): Promise<Record<string, readonly [status?: string, attempts?: string]>> =>
+  Object.fromEntries(
+    (await readPresentResult(scene.outbox)).map((line) => [
+      line['registrationId'],
+      [line['status'], line['attempts']],
+    ]),
+  );
+
+test('a callback whose time is 65 s before our request ends its row', async () => {
+  await using scene = await openRegisterScene({ ownProcesses: false }, [
+    { match: { accountNo: accountOf(101) }, outcome: 'success', callbacks: overtaking },
+    { match: { accountNo: accountOf(102) }, outcome: 'reject', callbacks: overtaking },
+    { match: { accountNo: accountOf(103) }, outcome: 'reject' },
+  ]);
+  scene.clocks.setWrong(bankBehindMs);
+  const rows = [101, 102, 103, 104].map((no) => `E-${no},C-${no},${accountOf(no)}`);
+  const end = await scene.run(
+    'register',
+    await scene.addFile('early.csv', `${[header, ...rows].join('\n')}\n`),
+    '--wait',
+    '20',
+    '--json',
+  );
+  expect(end).toEndWith(3);
+  expect(await statusesOf(scene)).toEqual({
+    'E-101': ['registered', '1'],
+    'E-102': ['refused', '1'],
+    'E-103': ['refused', '1'],
+    'E-104': ['registered', '1'],
+  });
+  expect(end.stderr).toContain('compare the clocks');
+});
+
+describe('0429, the usage limit,', () => {
+  test.each([
+    ['200', {}],
+    ['429', { reply: 'http', httpStatus: 429, retryAfterSeconds: 1 }],
+  ] as const)(
+    'with HTTP %s stops all for an hour; the attempt after it is the one that an early callback means',
+    async (_status, reply) => {
+      const match = { accountNo: accountOf(201) };
+      await using scene = await openRegisterScene({ ownProcesses: false }, [
+        { match, outcome: 'untouched', code: '0429', times: 1, ...reply },
+        { match, outcome: 'reject', callbacks: overtaking },
+      ]);
+      const file = await scene.addFile('limit.csv', `${header}\nU-1,C-1,${accountOf(201)}\n`);
+      const register = () => scene.run('register', file, '--wait', '20');
+      const countTaken = async () => (await scene.bank.ledger()).registrations.entries.length;
+      const first = await register();
+      expect(first).toEndWith(6);
+      expect(first.stdout).toMatch(/paused: .*the request limit/);
+      scene.clocks.pass(hourMs - 60_000);
+      expect(await register()).toEndWith(6);
+      expect(await countTaken()).toBe(0);
+      scene.clocks.pass(2 * 60_000);
+      scene.clocks.setWrong(bankBehindMs);
+      expect(await register()).toEndWith(3);
+      expect(await countTaken()).toBe(1);
+      expect(await statusesOf(scene)).toEqual({ 'U-1': ['refused', '2'] });
+    },
+  );
+});
+
+test('a foreign server on the port of the callbacks ends it before anything is sent', async () => {
+  await using scene = await openRegisterScene({ ownProcesses: false });
+  const foreign = createServer((_request, response) => response.end('{"statusCode":"0"}'));
+  await once(foreign.listen(scene.port, '127.0.0.1'), 'listening');
+  const file = await scene.addFile('foreign.csv', `${header}\nF-1,C-1,${accountOf(301)}\n`);
+  const end = await scene.run('register', file, '--wait', '20');
+  expect(end).toEndWith(2);
+  expect(end.stderr).toMatch(/is taken by a program that takes no callbacks for this journal.*end it/s);
+  expect((await scene.bank.ledger()).registrations.entries).toEqual([]);
+  foreign.close();
+  foreign.closeAllConnections();
+  expect(await scene.run('register', file, '--wait', '20')).toEndWith(0);
+  expect(await statusesOf(scene)).toEqual({ 'F-1': ['registered', '1'] });
+});

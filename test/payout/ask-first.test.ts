@@ -4,7 +4,12 @@ import type { StatusInquiry } from '../../src/core/bank-port.ts';
 import { computeTransRefNo } from '../../src/core/reference.ts';
 import { PayerBreaker } from '../../src/payout/circuit-breaker.ts';
 import { openBreaker } from '../../src/payout/rules/circuit-breaker.ts';
-import { computeMissesSince, daysToAskFirst, isNewJournal } from '../../src/payout/rules/lost-journal.ts';
+import {
+  computeInquiriesBefore,
+  computeMissesSince,
+  daysToAskFirst,
+  isNewJournal,
+} from '../../src/payout/rules/lost-journal.ts';
 import { noonMs, payer, policy } from '../support/core-fixtures.ts';
 import { ingest, makeRows } from '../support/journal-fixtures.ts';
 import { minuteMs, stage, type Theatre } from '../support/theatre.ts';
@@ -49,6 +54,32 @@ test('the next reference is asked for today and yesterday, and the row is sent w
     ['20261121', '20261120'].map((tranDate) => ({ transRefNo: refOf(1), tranDate, sentBefore: 0 })),
   );
   expect(await reasonsOf(theatre, 1)).toMatchObject({ status: 'paid', attemptNo: 1 });
+});
+
+test.each([
+  ['asks first', true, undefined],
+  ['proves signatures', false, noonMs - 2 * dayMs],
+  ['does both', true, noonMs],
+  ['does neither', false, undefined],
+])('the dry run foresees as many inquiries as a run that %s makes', async (_, isFirst, signedAtMs) => {
+  await using opened = await stageKnowing(3, {});
+  const { theatre, batchId, asked } = opened;
+  const { sealedAtMs = null } = (await theatre.journal.batch(batchId)) ?? {};
+  const unknown = { loss: undefined, missesSinceMs: undefined, sealedAtMs, terminals: 1 };
+  const before = computeInquiriesBefore({ ...unknown, asksFirst: isFirst, signedAtMs }, theatre.now());
+  const proof =
+    signedAtMs === undefined ? ({ kind: 'not-needed' } as const) : ({ kind: 'proved', signedAtMs } as const);
+  const provedRows = { people: 1 as const, prove: async () => proof };
+  await theatre.run(batchId, { settle: policy, asksFirst: async () => isFirst, provedRows });
+  expect(theatre.sent).toHaveLength(3);
+  expect(before.each).toBe(asked.length / 3);
+});
+
+test('after a loss it foresees the search over days, numbers and terminals', () => {
+  const loss = { sinceDate: '20261120', untilDate: '20261121', recoveredAtMs: noonMs };
+  const asked = { loss, asksFirst: true, signedAtMs: undefined, terminals: 2 };
+  const before = computeInquiriesBefore({ ...asked, missesSinceMs: undefined, sealedAtMs: null }, noonMs);
+  expect(before).toEqual({ each: 2 * 5 * 2, reasons: ['loss'] });
 });
 
 test('what is found is taken over: never sent, failed or paid by the word of an inquiry alone', async () => {

@@ -138,6 +138,29 @@ describe('a callback that means no registration', () => {
   });
 });
 
+describe('a callback with a time of before our request', () => {
+  const early = makeRecord({ ...rejected, applyDtm: '2026-11-21 11:58:55' });
+
+  test('ends the only attempt, and is said to be early', async () => {
+    const context = open();
+    const { seq } = context.book.add();
+    expect(await takeCallback(context, early)).toMatchObject({ kind: 'applied' });
+    expect(context.book.at(seq)).toMatchObject({ status: 'refused', isAlarm: false });
+    const [line] = context.lines.filter((one) => one.startsWith('warn'));
+    expect(line).toContain('compare the clocks');
+    expect(line).toContain('"earlySeconds":65');
+  });
+
+  test('that had been told before the request, too, is about something else', async () => {
+    const context = open();
+    await takeCallback(context, { ...early, receivedAtMs: noonMs - 60_000 });
+    const { seq } = context.book.add();
+    expect(await takeCallback(context, early)).toMatchObject({ kind: 'repeated' });
+    expect(await bindKeptCallbacks(context)).toEqual([]);
+    expect(context.book.at(seq)?.status).toBe('acknowledged');
+  });
+});
+
 describe('a journal', () => {
   test('that refuses writes has taken nothing', async () => {
     const context = open();

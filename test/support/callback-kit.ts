@@ -1,4 +1,5 @@
 /** The bank as it calls back, a listener that hears it, and a journal that holds no more than callbacks need. */
+import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { connect, type Socket } from 'node:net';
@@ -38,7 +39,7 @@ export const rejected = { respCode: 'I0001', respDesc: 'Reject' } as const;
 export function makeRecord(changes: object = {}, requestUid = 'CALL-1'): CallbackRecord {
   const body = JSON.stringify({ ...goodBody, ...changes });
   const reading = parseCallback(body, requestUid);
-  if (!reading.ok) throw new Error(`${reading.field}: ${reading.message}`);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
   const { callback } = reading;
   const from = { fromAddress: '192.0.2.9', receivedAtMs: noonMs + 2 * minuteMs };
   return { key: callbackKey(callback), callback, body, header: { requestUID: requestUid }, ...from };
@@ -50,6 +51,7 @@ const refusal = (): Error => Object.assign(new Error('the disk is full'), { name
 
 /** Holds registrations and callbacks in memory, with the guards that the port names. */
 export class CallbackBook implements CallbackStore {
+  readonly journalId: string = randomUUID();
   readonly sent = new Map<number, SentRegistrationRow>();
   readonly kept = new Map<string, KeptCallback>();
   /** How often something was written. */
@@ -66,6 +68,8 @@ export class CallbackBook implements CallbackStore {
       status: registration.status,
       intentAtMs,
       isLatest: true,
+      isOnly: true,
+      bankOffsetMs: null,
     });
     return registration;
   }
@@ -105,6 +109,10 @@ export class CallbackBook implements CallbackStore {
     return this.#keep(record, registrationSeq);
   }
 
+  async callbackReceivedAtMs(key: string): Promise<number | undefined> {
+    return this.kept.get(key)?.receivedAtMs;
+  }
+
   async unboundCallbacks(limit: number): Promise<readonly KeptCallback[]> {
     const keys = new Set(
       [...this.sent.values()].flatMap(({ registration: { instruction: one } }) => one && [identityKey(one)]),
@@ -124,7 +132,7 @@ export class CallbackBook implements CallbackStore {
     const id = old?.id ?? this.kept.size + 1;
     const repeats = old === undefined ? 0 : old.repeats + 1;
     this.kept.set(record.key, {
-      ...record,
+      ...(old ?? record),
       id,
       repeats,
       registrationSeq: old?.registrationSeq ?? registrationSeq,
@@ -189,7 +197,7 @@ export async function openTestListener(
     files: [],
     ...changes,
   });
-  if (listener.kind === 'busy') throw new Error('the port is taken');
+  if (listener.kind !== 'listening') throw new Error('the port is taken');
   onTestFinished(async () => listener[Symbol.asyncDispose]());
   return { ...heard, book, listener, port: Number(new URL(listener.url).port) };
 }
@@ -255,9 +263,12 @@ export async function callBack(url: string, call: Call = {}): Promise<CallAnswer
   return promise;
 }
 
+/** The address of a machine that is not this one, to those who compare both ends. */
+export const elsewhere = '127.0.0.2';
+
 /** A connection to write to by hand; it is closed when the test ends. */
-export function dial(port: number): Socket {
-  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+export function dial(port: number, localAddress = '127.0.0.1'): Socket {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined);
   onTestFinished(() => void socket.destroy());
   return socket;
 }

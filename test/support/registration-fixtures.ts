@@ -55,6 +55,7 @@ export function makeRegistrationAttempt(changes: Partial<RegistrationAttempt> = 
     severity: null,
     ddrOapiSeqId: null,
     elapsedMs: null,
+    bankOffsetMs: null,
     ...changes,
   };
 }

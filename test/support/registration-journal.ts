@@ -117,6 +117,7 @@ export function attemptOf(before: Registration, atMs = noonMs): RegistrationAtte
     severity: null,
     ddrOapiSeqId: null,
     elapsedMs: null,
+    bankOffsetMs: null,
   };
 }
 
@@ -155,7 +156,7 @@ export function callbackOf(
     applyDtm,
   });
   const reading = parseCallback(body, 'call-1');
-  if (!reading.ok) throw new Error(`${reading.field}: ${reading.message}`);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
   const callback: RegistrationCallback = reading.callback;
   const kept = { key: callbackKey(callback), callback, body, header: { requestUID: 'call-1' } };
   return { ...kept, fromAddress: '192.0.2.9', receivedAtMs: appliedAtMs + 1_000 };

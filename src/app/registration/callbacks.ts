@@ -7,7 +7,7 @@ import type { Certificate } from '../../platform/http-server.ts';
 import type { Logger } from '../../platform/log.ts';
 import {
   type CallbackListener,
-  type CallbackListenerBusy,
+  type CallbackPortHeld,
   type CallbackListenerContext,
   startCallbackListener,
 } from '../../registration/listener/listener.ts';
@@ -42,7 +42,7 @@ export async function openCallbackListener({
   log,
   port,
   ...context
-}: ListenOptions): Promise<CallbackListener | CallbackListenerBusy> {
+}: ListenOptions): Promise<CallbackListener | CallbackPortHeld> {
   const { callbacks: settings } = loaded.settings.registration;
   const { tls } = loaded.callbacks;
   const keysFile = findKeysFile(loaded);
@@ -139,14 +139,23 @@ function requirePort({ loaded, port }: CallbacksOptions): void {
   throw new SettingsError('no port to listen on: set registration.callbacks.port, or give --port');
 }
 
-function requireListener(listener: CallbackListener | CallbackListenerBusy): CallbackListener {
+function requireListener(listener: CallbackListener | CallbackPortHeld): CallbackListener {
   if (listener.kind === 'listening') return listener;
-  const { address, port } = listener;
+  const { kind, address, port } = listener;
+  if (kind === 'taken') throw portTaken(listener);
   throw new SettingsError(
-    `port ${port} of ${address} is taken: a watcher, "paydrop register" or another "paydrop callbacks" listens there ` +
-      `already, which is enough; else "ss -ltnp" names who does. Give another with --port or registration.callbacks.port`,
+    `port ${port} of ${address} is taken: a watcher, "paydrop register" or another "paydrop callbacks" of this journal ` +
+      'listens there already, which is enough. Give another with --port or registration.callbacks.port',
   );
 }
+
+/** Nothing may be sent: the bank's callbacks would come to another program. */
+export const portTaken = ({ address, port }: Omit<CallbackPortHeld, 'kind'>): SettingsError =>
+  new SettingsError(
+    `port ${port} of ${address} is taken by a program that takes no callbacks for this journal ("ss -ltnp" names it; ` +
+      'a paydrop of another journal, or of an older version, is none either): end it, or set registration.callbacks.port ' +
+      'to another one to which the bank’s calls lead',
+  );
 
 /** Never rejects: a journal that refuses writes for a while ends no listener. */
 async function sweepUntil(

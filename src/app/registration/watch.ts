@@ -5,7 +5,7 @@ import type { ProgressFigures } from '../../core/progress.ts';
 import { ingestRegistrations } from '../../intake/ingest.ts';
 import type { RegistrationFileReader } from '../../intake/ports.ts';
 import type { RegistrationBatch } from '../../registration/ports.ts';
-import type { CallbackListener, CallbackListenerBusy } from '../../registration/listener/listener.ts';
+import type { CallbackListener, CallbackPortHeld } from '../../registration/listener/listener.ts';
 import { runRegistrations } from '../../registration/run-batch.ts';
 import { keepSweeping, sweepAbandoned } from '../../registration/sweep.ts';
 import type { CallbackTaking } from '../../registration/take-callback.ts';
@@ -19,7 +19,7 @@ import { describeInboxOwner, openFileClaims } from '../machines/files.ts';
 import { makeRegistrationReader } from '../open-store.ts';
 import { registrationsInbox, type Session, toLog } from '../session.ts';
 import type { InboxTimer } from '../watch-status.ts';
-import { openCallbackListener } from './callbacks.ts';
+import { openCallbackListener, portTaken } from './callbacks.ts';
 import {
   makeRegistrationContext,
   openRegistering,
@@ -207,7 +207,7 @@ export async function takeCallbacks(
 }
 
 export interface Listening extends Pick<WatchedAround, 'onListening' | 'stop' | 'log'> {
-  readonly open: () => Promise<CallbackListener | CallbackListenerBusy>;
+  readonly open: () => Promise<CallbackListener | CallbackPortHeld>;
   readonly clock: Pick<Clock, 'sleep'>;
 }
 
@@ -231,8 +231,9 @@ export async function keepListening({ open, onListening, clock, log, stop }: Lis
         });
         return;
       }
+      if (listener.kind === 'taken') throw portTaken(listener);
       const { port } = listener;
-      say('warn', 'somebody else listens for callbacks there: tried again until it ends', { port });
+      say('warn', 'another process of this journal takes the callbacks: tried again until it ends', { port });
     } catch (error) {
       say('error', 'callbacks cannot be listened for: tried again', { why: (error as Error).message });
     }

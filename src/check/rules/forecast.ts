@@ -296,9 +296,14 @@ export class BrakeForecast {
 export interface ExpectedRate {
   /** Rows that would be sent. */
   readonly transfers: number;
+  /** Inquiries about each of them before it is sent, one after another. */
+  readonly inquiriesEach: number;
   /** Rows that a run would ask about first; 0 when it asks about none. */
   readonly checks: number;
+  /** Transfers at a time, and as many inquiries. */
   readonly transferConcurrency: number;
+  /** Rows at a time between their first inquiry and the answer to their transfer. */
+  readonly rowsAtOnce: number;
   readonly checkConcurrency: number;
   /** All requests together; 0 = no limit. */
   readonly requestsPerSecond: number;
@@ -312,15 +317,23 @@ export interface ExpectedTime {
   readonly boundBy: 'transfers' | 'checks' | 'requestsPerSecond';
 }
 
-/** How long a run would take that meets no trouble; a transfer is taken to be as fast as a payee check. */
+/**
+ * How long a run would take that meets no trouble; a transfer and an inquiry are taken to be as fast as a payee check.
+ */
 export function computeExpectedTime(pace: ExpectedRate): ExpectedTime {
-  const { transfers, checks, latencyMs, requestsPerSecond } = pace;
+  const { transfers, inquiriesEach, checks, latencyMs, requestsPerSecond } = pace;
+  const roundsEach = Math.max(
+    1 / pace.transferConcurrency,
+    inquiriesEach / pace.transferConcurrency,
+    (1 + inquiriesEach) / pace.rowsAtOnce,
+  );
   const times: readonly ExpectedTime[] = [
-    { boundBy: 'transfers', ms: (transfers * latencyMs) / pace.transferConcurrency },
+    { boundBy: 'transfers', ms: transfers * latencyMs * roundsEach },
     { boundBy: 'checks', ms: (checks * latencyMs) / pace.checkConcurrency },
     {
       boundBy: 'requestsPerSecond',
-      ms: requestsPerSecond > 0 ? ((checks + transfers) * 1_000) / requestsPerSecond : 0,
+      ms:
+        requestsPerSecond > 0 ? ((checks + transfers * (1 + inquiriesEach)) * 1_000) / requestsPerSecond : 0,
     },
   ];
   let longest: ExpectedTime = { boundBy: 'transfers', ms: 0 };

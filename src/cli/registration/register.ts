@@ -81,7 +81,10 @@ export const registerCommand = makeCommand({
   },
 });
 
-/** Takes callbacks while it waits, unless somebody of ours does so already, or nobody is to. */
+/**
+ * Takes callbacks while it waits, unless another process of the journal does so already, or none is to.
+ * @throws SettingsError where another program has the port: nothing has been sent
+ */
 async function listen(session: Session, stack: AsyncDisposableStack): Promise<void> {
   const { loaded, journal, clock, log } = session;
   if (loaded.settings.registration.callbacks.port === 0) {
@@ -90,10 +93,14 @@ async function listen(session: Session, stack: AsyncDisposableStack): Promise<vo
     );
     return;
   }
-  const { openCallbackListener } = await import('../../app/registration/callbacks.ts');
+  const { openCallbackListener, portTaken } = await import('../../app/registration/callbacks.ts');
   const listener = await openCallbackListener({ loaded, journal, log, clock });
+  if (listener.kind === 'taken') throw portTaken(listener);
   if (listener.kind === 'listening') stack.use(listener);
-  else say(`Callbacks are left to whoever listens on port ${listener.port} of ${listener.address} already.`);
+  else
+    say(
+      `Callbacks are left to the process of this journal that listens on port ${listener.port} of ${listener.address}.`,
+    );
 }
 
 async function registerOne(

@@ -109,11 +109,12 @@ const describeEach = <Name extends string>(
   ) as Record<Name, DescribedTotal>;
 
 function explainTime(
-  { forecast, answered, latencyMs }: DryRunOutcome,
+  { forecast, inquiriesBefore, answered, latencyMs }: DryRunOutcome,
   { boundBy }: ExpectedTime,
   { settings: { bank, transfer, verify } }: Settings,
 ): string {
-  const transfers = countOf(forecast.outcomes.toPay.rows, 'transfer');
+  const { rows } = forecast.outcomes.toPay;
+  const transfers = `${countOf(rows, 'transfer')}${explainInquiries(inquiriesBefore)}`;
   const questions = countOf(verify.enabled ? forecast.checks : 0, 'payee check');
   const latency = `${latencyMs?.toFixed(1)} ms each, the mean of ${countOf(answered, 'answered payee check')}`;
   switch (boundBy) {
@@ -124,6 +125,19 @@ function explainTime(
     case 'requestsPerSecond':
       return `${questions} and ${transfers}, ${bank.requestsPerSecond} a second (bank.requestsPerSecond)`;
   }
+}
+
+/** Why each transfer comes after inquiries, by what a reader can look up. */
+const inquiryReasons = {
+  askFirst: 'transfer.askFirst',
+  loss: 'the journal was lost or restored',
+  signed: 'approval.signed',
+} as const;
+
+function explainInquiries({ each, reasons }: DryRunOutcome['inquiriesBefore']): string {
+  if (each === 0) return '';
+  const why = reasons.map((reason) => inquiryReasons[reason]).join(', ');
+  return ` with ${countOf(each, 'inquiry', 'inquiries')} before each (${why})`;
 }
 
 function renderForecast(

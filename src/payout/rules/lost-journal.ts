@@ -154,6 +154,53 @@ export function daysToAskFirst(
   return [...new Set([...since, ...moments.map(formatBangkokDate)])].toSorted();
 }
 
+/** What tells how much the bank is asked about a row before it is sent. */
+interface AskedBefore extends Unknown {
+  readonly loss: JournalLoss | undefined;
+  /** `transfer.askFirst` holds now. */
+  readonly asksFirst: boolean;
+  /** Since when a signature names it; undefined where none is needed. */
+  readonly signedAtMs: number | undefined;
+  /** The present one, and each that is known to have sent payouts before it. */
+  readonly terminals: number;
+}
+
+/** Inquiries about a row that was never sent, before it is: none of its references is known to the bank. */
+export interface InquiriesBefore {
+  readonly each: number;
+  readonly reasons: readonly ('loss' | 'askFirst' | 'signed')[];
+}
+
+interface Questions {
+  readonly why: InquiriesBefore['reasons'][number];
+  readonly days: readonly string[];
+  readonly numbers: NumberRange;
+}
+
+function listQuestions(
+  { loss, asksFirst, signedAtMs, ...unknown }: Omit<AskedBefore, 'terminals'>,
+  nowMs: number,
+): readonly Questions[] {
+  const signed: readonly Questions[] =
+    signedAtMs === undefined
+      ? []
+      : [{ why: 'signed', days: daysSinceSigned(signedAtMs, [], nowMs), numbers: rangeUpTo(1) }];
+  if (isInQuestion(loss)) {
+    const numbers = rangeFromHighest(0, attemptsAhead);
+    return [{ why: 'loss', days: daysToSearch(loss, nowMs, undefined), numbers }, ...signed];
+  }
+  if (!asksFirst) return signed;
+  const days = daysToAskFirst(nowMs, undefined, unknown);
+  return [{ why: 'askFirst', days, numbers: rangeFromHighest(0, 1) }, ...signed];
+}
+
+/** How many inquiries come before a first send, under each terminal. */
+export function computeInquiriesBefore({ terminals, ...asked }: AskedBefore, nowMs: number): InquiriesBefore {
+  const questions = listQuestions(asked, nowMs);
+  const each = questions.reduce((sum, { days, numbers }) => sum + days.length * countNumbers(numbers), 0);
+  return { each: each * terminals, reasons: questions.map(({ why }) => why) };
+}
+
 /** How far a journal that is being adopted was known to be whole. */
 interface Known {
   /** When anything was recorded last; 0 in a new journal. */
@@ -210,6 +257,13 @@ export const rangeFromHighest = (highest: number, ahead: number): NumberRange =>
   highest,
   ahead,
 });
+
+/** The range up to a number that is to be sent, and the one beyond. */
+export const rangeUpTo = (number: number): NumberRange => ({ first: 1, highest: number, ahead: 1 });
+
+/** How many are asked about where the bank knows none of them. */
+const countNumbers = ({ first, highest, ahead }: NumberRange): number =>
+  Math.min(highest + ahead, attemptsMax) - first + 1;
 
 /** The next number to ask for; undefined when the search has ended. */
 export function computeNextToAsk(

@@ -6,11 +6,13 @@ import type { CallbackRecord } from '../rules/change.ts';
 import {
   bindKeptCallbacks,
   type CallbackContext,
+  type CallbackStore,
   type CallbackTaking,
   takeCallback,
 } from '../take-callback.ts';
 import { CallbackKeys } from './callback-keys.ts';
 import { Callers, type CallerRanges } from './callers.ts';
+import { askPortOwner } from './port-owner.ts';
 import { type Refusal, Refusals } from './refusals.ts';
 import { type CallbackServer, openCallbackServer } from './server.ts';
 
@@ -26,6 +28,7 @@ export interface CallbackListenerSettings extends CallerRanges {
 }
 
 export interface CallbackListenerContext extends CallbackContext {
+  readonly journal: CallbackStore & { readonly journalId: string };
   readonly clock: Clock;
   readonly settings: CallbackListenerSettings;
   /** Read at the start, and again when one of the files has changed. @throws Error saying what is wrong with them */
@@ -50,9 +53,12 @@ export interface CallbackListener extends AsyncDisposable {
   readonly refused: Readonly<Partial<Record<Refusal, number>>>;
 }
 
-/** Something listens there already: another `callbacks`, `watch` or `register` of ours, or a stranger. */
-export interface CallbackListenerBusy {
-  readonly kind: 'busy';
+/**
+ * `busy`: a `callbacks`, `watch` or `register` of this journal listens there already. `taken`: another program has the port,
+ * which takes no callback for this journal.
+ */
+export interface CallbackPortHeld {
+  readonly kind: 'busy' | 'taken';
   readonly address: string;
   readonly port: number;
 }
@@ -72,8 +78,8 @@ const sumUpEveryMs = 60_000;
  */
 export async function startCallbackListener(
   context: CallbackListenerContext,
-): Promise<CallbackListener | CallbackListenerBusy> {
-  const { settings, clock, log } = context;
+): Promise<CallbackListener | CallbackPortHeld> {
+  const { settings, clock, log, journal } = context;
   const refusals = new Refusals(log, clock);
   const keys = new CallbackKeys(context.readKeys());
   const certificate = context.readCertificate();
@@ -83,19 +89,19 @@ export async function startCallbackListener(
     context.onTaken?.(record, taking);
   };
   const { address, port } = settings;
-  const server = await listen(settings, () =>
-    openCallbackServer({
-      ...settings,
-      listen: { host: address, port },
-      callers: new Callers(settings),
-      keys,
-      certificate,
-      refusals,
-      clock,
-      take: async (record) => note(record, await takeCallback(context, record)),
-    }),
-  );
-  if (server === undefined) return { kind: 'busy', address, port };
+  const options = {
+    ...settings,
+    listen: { host: address, port },
+    callers: new Callers(settings),
+    keys,
+    certificate,
+    refusals,
+    clock,
+    journalId: journal.journalId,
+    take: async (record: CallbackRecord) => note(record, await takeCallback(context, record)),
+  };
+  const server = await listenOrAsk(context, certificate !== undefined, () => openCallbackServer(options));
+  if ('kind' in server) return server;
   warnOfOpenDoor(context);
   const stop = new AbortController();
   const reload = makeReload(context, keys, server);
@@ -124,6 +130,27 @@ const listenTroubles: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'this machine has no such address: correct registration.callbacks.address',
   ENOTFOUND: 'this machine has no such name: correct registration.callbacks.address',
 };
+
+/** A listener that ends gives its port back within a moment, and one amid a flood answers between two calls. */
+const asksMax = 5;
+const askAgainMs = 500;
+
+/** Listens, or finds out who does. */
+async function listenOrAsk(
+  { settings, journal, clock }: CallbackListenerContext,
+  isSecure: boolean,
+  open: () => Promise<CallbackServer>,
+): Promise<CallbackServer | CallbackPortHeld> {
+  const { address, port } = settings;
+  for (let asks = 1; ; asks += 1) {
+    const server = await listen(settings, open);
+    if (server !== undefined) return server;
+    const owner = await askPortOwner({ ...settings, isSecure }, journal.journalId);
+    if (owner === 'this-journal') return { kind: 'busy', address, port };
+    if (owner === 'another' || asks >= asksMax) return { kind: 'taken', address, port };
+    await clock.sleep(askAgainMs);
+  }
+}
 
 /** Undefined when the port is taken. */
 async function listen(

@@ -1,5 +1,5 @@
 /** Reads a call that came from where and with what it must: every field of it, and what is kept of it. */
-import { callbackKey, type CallbackReading, parseCallback, parseCallbackHeader } from '../rules/callback.ts';
+import { callbackKey, type FaultyReading, parseCallback, parseCallbackHeader } from '../rules/callback.ts';
 import type { CallbackRecord } from '../rules/change.ts';
 
 /** Its address is allowed and its key is right. */
@@ -11,8 +11,8 @@ export interface AdmittedCall {
 
 export type CallReading =
   | { readonly ok: true; readonly record: CallbackRecord }
-  /** Which field, what is wrong with it, and the number of the call where it has a readable one. */
-  | ((CallbackReading & { readonly ok: false }) & { readonly requestUid: string });
+  /** Its number is empty where it has no readable one. */
+  | (FaultyReading & { readonly requestUid: string });
 
 /** The keys of `msg-hdr` that are kept (§2.3): all but that of the application. */
 const keptHeaderKeys = [
@@ -45,14 +45,17 @@ function decode(bytes: Buffer): string | undefined {
   }
 }
 
+const noText: FaultyReading = { ok: false, faults: [{ field: 'body', message: 'it is no UTF-8' }] };
+
 export function readCall({ fromAddress, header }: AdmittedCall, bytes: Buffer, nowMs: number): CallReading {
   const who = parseCallbackHeader(header);
-  if (!who.ok) return { ...who, requestUid: '' };
-  const { requestUid } = who;
+  const requestUid = who.ok ? who.requestUid : '';
   const body = decode(bytes);
-  if (body === undefined) return { ok: false, field: 'body', message: 'it is no UTF-8', requestUid };
-  const reading = parseCallback(body, requestUid);
-  if (!reading.ok) return { ...reading, requestUid };
+  const reading = body === undefined ? noText : parseCallback(body, requestUid);
+  if (body === undefined || !who.ok || !reading.ok) {
+    const faults = [who, reading].flatMap((one) => (one.ok ? [] : one.faults));
+    return { ok: false, faults, requestUid };
+  }
   const { callback } = reading;
   const key = callbackKey(callback);
   const record = { key, callback, body, header: keepHeader(header), fromAddress, receivedAtMs: nowMs };

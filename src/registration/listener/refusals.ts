@@ -26,6 +26,8 @@ interface Count {
   /** Since the last line of the log. */
   unlogged: number;
   loggedAtMs: number;
+  /** What was wrong with these, each once. */
+  readonly faults: Set<string>;
 }
 
 /** These are ours to mend, or the bank's words that we do not understand: an outcome waits on them. */
@@ -41,11 +43,20 @@ export class Refusals {
     this.#clock = clock;
   }
 
-  /** @param facts of this one, for the log: free of keys, bodies and numbers of people */
-  count(refusal: Refusal, facts: object = {}): void {
+  /**
+   * @param facts of this one, for the log: free of keys, bodies and numbers of people
+   * @param faults all that is wrong with it, as free of these
+   */
+  count(refusal: Refusal, facts: object = {}, faults: readonly string[] = []): void {
     const nowMs = this.#clock.elapsedMs();
-    const count = this.#counts.get(refusal) ?? { times: 0, unlogged: 0, loggedAtMs: -Infinity };
+    const count = this.#counts.get(refusal) ?? {
+      times: 0,
+      unlogged: 0,
+      loggedAtMs: -Infinity,
+      faults: new Set(),
+    };
     this.#counts.set(refusal, count);
+    for (const fault of faults) count.faults.add(fault);
     count.times += 1;
     count.unlogged += 1;
     if (nowMs - count.loggedAtMs >= logEveryMs) this.#write(refusal, count, facts);
@@ -66,6 +77,14 @@ export class Refusals {
     count.unlogged = 0;
     count.loggedAtMs = this.#clock.elapsedMs();
     const level = grave.includes(refusal) ? 'error' : 'warn';
-    this.#log(level, 'callbacks were refused', { refusal, times: unlogged, sinceStart: times, ...facts });
+    const faults = count.faults.size === 0 ? {} : { faults: [...count.faults] };
+    count.faults.clear();
+    this.#log(level, 'callbacks were refused', {
+      refusal,
+      times: unlogged,
+      sinceStart: times,
+      ...facts,
+      ...faults,
+    });
   }
 }

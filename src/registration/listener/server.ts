@@ -11,10 +11,11 @@ import { encodeJson } from '../../core/outgoing-text.ts';
 import type { ListenAddress } from '../../core/network-address.ts';
 import type { Clock } from '../../core/ports.ts';
 import { type Certificate, makeServerFactory } from '../../platform/http-server.ts';
-import { findApiKey } from '../rules/callback.ts';
+import { findApiKey, findRequestUid } from '../rules/callback.ts';
 import type { CallbackRecord } from '../rules/change.ts';
 import type { CallbackKeys } from './callback-keys.ts';
 import type { Callers } from './callers.ts';
+import { ownerHeader, isOwnMachine, proveJournal, readQuestion } from './port-owner.ts';
 import { type AdmittedCall, readCall } from './read-call.ts';
 import type { Refusal, Refusals } from './refusals.ts';
 
@@ -31,6 +32,8 @@ export interface CallbackServerOptions {
   readonly certificate?: Certificate | undefined;
   readonly refusals: Refusals;
   readonly clock: Clock;
+  /** Proves whose listener it is to others of this machine. */
+  readonly journalId: string;
   /** When it resolves, the callback is durable; whatever it rejects with, the bank is told to call again. */
   readonly take: (record: CallbackRecord) => Promise<unknown>;
 }
@@ -49,6 +52,8 @@ interface CallbackAnswer {
   readonly requestUID: string;
 }
 
+const statusDescLengthMax = 256;
+
 /** `msg-hdr` has six short texts. */
 const headerBytesMax = 8_192;
 /** Between two callbacks on a connection. */
@@ -57,11 +62,15 @@ const restMs = 15_000;
 const takesMax = 2_000;
 /** What is still being sent when the server ends, has so long. */
 const lastWordMs = 1_000;
+/** The word that ends it gets so long to leave. */
+const farewellMs = 100;
 /** When a bank may call again that was told to. */
 const retryAfterSeconds = '5';
 
+type Answer = readonly [httpStatus: number, statusDesc: string];
+
 /** What is answered to a refused call; the log says no more of it. */
-const answers: Readonly<Partial<Record<Refusal, readonly [httpStatus: number, statusDesc: string]>>> = {
+const answers = {
   'foreign-address': [403, 'not allowed from this address'],
   'wrong-path': [404, 'not found'],
   'wrong-method': [405, 'POST alone is taken here'],
@@ -73,7 +82,13 @@ const answers: Readonly<Partial<Record<Refusal, readonly [httpStatus: number, st
   'too-many': [429, 'too many callbacks at once: call again'],
   stopping: [503, 'stopping: call again'],
   journal: [503, 'the callback could not be kept: call again'],
-};
+} as const satisfies Partial<Record<Refusal, Answer>>;
+
+/** To who asks whose listener it is. */
+const listening = [200, 'a paydrop listens'] as const satisfies Answer;
+
+const findAnswer = (refusal: Refusal): Answer =>
+  (answers as Partial<Record<Refusal, Answer>>)[refusal] ?? [400, refusal];
 
 const answerOf = (httpStatus: number, statusDesc: string, requestUID: string): CallbackAnswer => ({
   statusCode: String(httpStatus),
@@ -110,6 +125,8 @@ class CallbackDoor {
   admit(request: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
     const { callers, keys, path } = this.#options;
     const { headers, socket, url = '', method } = request.raw;
+    const question = readQuestion(request.raw);
+    if (question !== undefined) return this.#tellOwner(reply, question);
     const forwardedFor = headers['x-forwarded-for'] as string | undefined;
     const fromAddress = callers.find(socket.remoteAddress, forwardedFor);
     if (fromAddress === undefined) {
@@ -122,10 +139,21 @@ class CallbackDoor {
     const apiKey = findApiKey(header);
     if (apiKey === undefined || !keys.has(apiKey))
       return this.refuse(reply, 'wrong-key', { fromAddress, hasKey: apiKey !== undefined });
-    if (this.#isStopping) return this.refuse(reply, 'stopping');
-    if (this.#taking.size >= takesMax) return this.refuse(reply, 'too-many');
+    const isFull = this.#taking.size >= takesMax;
+    if (this.#isStopping || isFull) {
+      const later = reply.header('retry-after', retryAfterSeconds);
+      return this.refuse(later, this.#isStopping ? 'stopping' : 'too-many', {}, findRequestUid(header));
+    }
     this.#admitted.set(request, { fromAddress, header });
     return undefined;
+  }
+
+  #tellOwner(reply: FastifyReply, question: string): FastifyReply {
+    const [httpStatus, statusDesc] = this.#isStopping ? answers.stopping : listening;
+    return reply
+      .code(httpStatus)
+      .headers({ connection: 'close', [ownerHeader]: proveJournal(this.#options.journalId, question) })
+      .send(answerOf(httpStatus, statusDesc, ''));
   }
 
   /** Never rejects. */
@@ -134,10 +162,11 @@ class CallbackDoor {
     const call = this.#admitted.get(request);
     const reading = call && readCall(call, request.body as Buffer, clock.now());
     if (reading?.ok !== true) {
-      // Named by its field, never by its content.
-      const { field, message, requestUid } = reading ?? { field: 'call', message: '', requestUid: '' };
-      refusals.count('wrong-field', { field, message, fromAddress: call?.fromAddress });
-      reply.code(400).send(answerOf(400, `${field}: ${message}`, requestUid));
+      // Named by its fields, never by their content.
+      const faults = (reading?.faults ?? []).map(({ field, message }) => `${field}: ${message}`);
+      refusals.count('wrong-field', { fromAddress: call?.fromAddress }, faults);
+      const statusDesc = faults.join('; ').slice(0, statusDescLengthMax);
+      reply.code(400).send(answerOf(400, statusDesc, reading?.requestUid ?? ''));
       return;
     }
     const { requestUid } = reading.record.callback;
@@ -156,7 +185,7 @@ class CallbackDoor {
   /** Answers, and ends the connection: what is left of the request is not waited for. */
   refuse(reply: FastifyReply, refusal: Refusal, facts: object = {}, requestUid = ''): FastifyReply {
     this.#options.refusals.count(refusal, facts);
-    const [httpStatus, statusDesc] = answers[refusal] ?? [400, refusal];
+    const [httpStatus, statusDesc] = findAnswer(refusal);
     return reply
       .code(httpStatus)
       .header('connection', 'close')
@@ -192,6 +221,7 @@ const reasonPhrases: Readonly<Record<number, string>> = {
   403: 'Forbidden',
   408: 'Request Timeout',
   431: 'Request Header Fields Too Large',
+  503: 'Service Unavailable',
 };
 
 /** Says so as far as the other side still listens, and closes: nothing more of it is read. */
@@ -211,27 +241,48 @@ function handleClientError(error: NodeJS.ErrnoException, socket: Socket, refusal
   // Who just goes away has asked nothing.
   if (error.code !== 'ECONNRESET') refusals.count(refusal, { code: error.code });
   if (error.code === 'HPE_HEADER_OVERFLOW') endSocket(socket, headersTooLarge, 'the headers are too large');
-  else endSocket(socket, ...(answers[refusal] ?? [400, '']));
+  else endSocket(socket, ...findAnswer(refusal));
+}
+
+/** So many of this machine, who may not call, ask at once whose listener it is, and have so long for it. */
+const questionsMax = 8;
+const questionMs = 2_000;
+
+/** False where there is no place for a question. */
+function takeQuestion(socket: Socket, asking: Set<Socket>): boolean {
+  if (!isOwnMachine(socket) || asking.size >= questionsMax) return false;
+  asking.add(socket);
+  const timer = setTimeout(() => socket.destroy(), questionMs);
+  socket.once('close', () => {
+    clearTimeout(timer);
+    asking.delete(socket);
+  });
+  return true;
 }
 
 /** Strangers hold no place among the connections: they are sent away before a byte of theirs is read. */
 function guardConnections(
   server: Server,
   { callers, refusals, certificate }: CallbackServerOptions,
-  open: Set<Socket>,
+  { open, talking }: Sockets,
 ): void {
+  server.on(certificate === undefined ? 'connection' : 'secureConnection', (socket: Socket) => {
+    talking.add(socket);
+    socket.once('close', () => talking.delete(socket));
+  });
+  const asking = new Set<Socket>();
   const hear = server.listeners('connection') as ((socket: Socket) => void)[];
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     socket.once('close', () => open.delete(socket));
-    if (callers.mayConnect(socket.remoteAddress)) {
+    if (callers.mayConnect(socket.remoteAddress) || takeQuestion(socket, asking)) {
       for (const listener of hear) listener.call(server, socket);
       return;
     }
     refusals.count('foreign-address', { fromAddress: socket.remoteAddress });
     socket.on('error', () => undefined);
-    if (certificate === undefined) endSocket(socket, 403, answers['foreign-address']?.[1] ?? '');
+    if (certificate === undefined) endSocket(socket, ...answers['foreign-address']);
     else socket.destroy();
   });
   server.on('drop', () => refusals.count('too-many-connections'));
@@ -243,13 +294,11 @@ interface Sockets {
   readonly servers: Server[];
   /** Connections, those amid their handshake included. */
   readonly open: Set<Socket>;
+  /** Those on which HTTP is spoken. */
+  readonly talking: Set<Socket>;
 }
 
-function createApp(
-  options: CallbackServerOptions,
-  door: CallbackDoor,
-  { servers, open }: Sockets,
-): FastifyInstance {
+function createApp(options: CallbackServerOptions, door: CallbackDoor, sockets: Sockets): FastifyInstance {
   const { requestTimeoutMs, connectionsMax, certificate, refusals } = options;
   const timesMs = { headersMs: requestTimeoutMs, requestMs: requestTimeoutMs, restMs };
   const makeServer = makeServerFactory({ connectionsMax, headerBytesMax, ...timesMs }, certificate);
@@ -257,10 +306,12 @@ function createApp(
     logger: false,
     bodyLimit: options.bodyBytesMax,
     exposeHeadRoutes: false,
+    // The door answers in the words of the interface.
+    return503OnClosing: false,
     serverFactory: (handler) => {
       const server = makeServer(handler);
-      guardConnections(server, options, open);
-      servers.push(server);
+      guardConnections(server, options, sockets);
+      sockets.servers.push(server);
       return server;
     },
     clientErrorHandler: (error, socket) => handleClientError(error, socket, refusals),
@@ -287,7 +338,7 @@ function createApp(
 
 /** Opens the server. @throws what the system says when it cannot listen there */
 export async function openCallbackServer(options: CallbackServerOptions): Promise<CallbackServer> {
-  const sockets: Sockets = { servers: [], open: new Set() };
+  const sockets: Sockets = { servers: [], open: new Set(), talking: new Set() };
   const door = new CallbackDoor(options);
   const app = createApp(options, door, sockets);
   try {
@@ -304,24 +355,31 @@ export async function openCallbackServer(options: CallbackServerOptions): Promis
       for (const server of sockets.servers)
         (server as unknown as SecureServer).setSecureContext({ ...certificate });
     },
-    [Symbol.asyncDispose]: () => close(app, door, sockets.open, options.clock),
+    [Symbol.asyncDispose]: () => close(app, door, sockets, options),
   };
 }
 
-/** What is being taken is answered; who is still sending has a moment, and calls again. */
+/** What is being taken is answered; who is still sending has a moment, and who calls meanwhile is told to call again. */
 async function close(
   app: FastifyInstance,
   door: CallbackDoor,
-  open: ReadonlySet<Socket>,
-  clock: Clock,
+  { open, talking }: Sockets,
+  { clock, refusals }: CallbackServerOptions,
 ): Promise<void> {
+  // It listens until then: a closed port says nothing.
+  await door.stop();
   const closed = new AbortController();
   const closing = app.close().then(() => closed.abort());
-  await Promise.all([door.stop(), clock.sleep(lastWordMs, closed.signal)]);
+  await clock.sleep(lastWordMs, closed.signal);
   // What came whole meanwhile.
   await door.stop();
   // Their answers are written when the loop has turned.
   await new Promise((resolve) => void setImmediate(resolve));
+  for (const socket of talking) {
+    refusals.count('stopping');
+    endSocket(socket, ...answers.stopping);
+  }
+  await clock.sleep(farewellMs, closed.signal);
   for (const socket of open) socket.destroy();
   await closing;
 }

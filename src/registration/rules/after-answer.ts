@@ -1,6 +1,7 @@
 /** What follows from the bank's answer to a registration, and from its having come too late, or never. */
 import type { Reason } from '../../core/change.ts';
 import type { BatchReason } from '../../core/ports.ts';
+import { tellsTime } from '../../payout/rules/clock-skew.ts';
 import {
   moveRegistration,
   type RegistrationChange,
@@ -117,14 +118,16 @@ function moveOn(
   cause: RegistrationChange['event']['cause'],
   detail: Readonly<Record<string, unknown>>,
 ): RegistrationChange {
-  const { xRequestId, why, ...told } = facts;
+  const { xRequestId, why, requestUid = attempt.requestUid, bankDateMs, ...told } = facts;
+  const bankOffsetMs = bankDateMs !== undefined && tellsTime(told.elapsedMs ?? 0) ? bankDateMs - nowMs : null;
+  const renewed = requestUid === attempt.requestUid ? {} : { requestUid };
   return moveRegistration({
     registration,
     patch,
     cause,
     nowMs,
-    attempt: { ...attempt, ...told },
-    detail: { ...detail, ...told, xRequestId, why },
+    attempt: { ...attempt, ...told, requestUid, bankOffsetMs },
+    detail: { ...detail, ...told, ...renewed, xRequestId, why },
   });
 }
 

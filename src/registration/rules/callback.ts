@@ -27,10 +27,19 @@ export interface RegistrationCallback {
   readonly requestUid: string;
 }
 
-export type CallbackReading =
-  | { readonly ok: true; readonly callback: RegistrationCallback }
-  /** Which field, and what is wrong with it; never its content. */
-  | { readonly ok: false; readonly field: string; readonly message: string };
+/** Which field, and what is wrong with it; never its content. */
+export interface FieldFault {
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Everything that is wrong with a callback, one field after another. */
+export interface FaultyReading {
+  readonly ok: false;
+  readonly faults: readonly FieldFault[];
+}
+
+export type CallbackReading = { readonly ok: true; readonly callback: RegistrationCallback } | FaultyReading;
 
 /** The keys of `msg-hdr` that matter (§2.3). */
 export interface CallbackHeader {
@@ -57,7 +66,7 @@ const printable = /^[^\p{C}\p{Zl}\p{Zp}]*$/u;
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Thrown and caught in this file alone. */
-class FieldFault extends Error {
+class FieldError extends Error {
   readonly field: string;
   constructor(field: string, message: string) {
     super(message);
@@ -65,24 +74,27 @@ class FieldFault extends Error {
   }
 }
 
+/** RFC 8259 lets a reader skip it. */
+const byteOrderMark = '\uFEFF';
+
 function parseObject(text: string, name: string): Fields {
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text.startsWith(byteOrderMark) ? text.slice(1) : text);
   } catch {
-    throw new FieldFault(name, 'it is no JSON');
+    throw new FieldError(name, 'it is no JSON');
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new FieldFault(name, 'it is no JSON object');
+    throw new FieldError(name, 'it is no JSON object');
   return value as Fields;
 }
 
 function readText(fields: Fields, field: string, lengthMax: number): string {
   const value = Object.hasOwn(fields, field) ? fields[field] : undefined;
-  if (value === undefined || value === null || value === '') throw new FieldFault(field, 'it is required');
-  if (typeof value !== 'string') throw new FieldFault(field, 'it must be a text');
-  if (value.length > lengthMax) throw new FieldFault(field, `it is over max length ${lengthMax}`);
-  if (!printable.test(value)) throw new FieldFault(field, 'it holds characters that cannot be printed');
+  if (value === undefined || value === null || value === '') throw new FieldError(field, 'it is required');
+  if (typeof value !== 'string') throw new FieldError(field, 'it must be a text');
+  if (value.length > lengthMax) throw new FieldError(field, `it is over max length ${lengthMax}`);
+  if (!printable.test(value)) throw new FieldError(field, 'it holds characters that cannot be printed');
   return value;
 }
 
@@ -96,7 +108,7 @@ function readReference(fields: Fields, field: string): string | null {
 
 function readAccountNo(fields: Fields): string {
   const accountNo = readText(fields, 'accountNo', 13);
-  if (!/^\d+$/.test(accountNo)) throw new FieldFault('accountNo', 'it must be numeric');
+  if (!/^\d+$/.test(accountNo)) throw new FieldError('accountNo', 'it must be numeric');
   return accountNo;
 }
 
@@ -118,70 +130,124 @@ const timeForms = 'a time is YYYY-MM-DD HH:MM:SS or YYYYMMDD HH:mm:ss, by the Ch
 function readMoment(fields: Fields, field: string): { readonly text: string; readonly atMs: number } {
   const text = readText(fields, field, 19);
   const moment = readBankDateTime(text);
-  if (!moment.ok) throw new FieldFault(field, `it ${moment.what}: ${timeForms}`);
+  if (!moment.ok) throw new FieldError(field, `it ${moment.what}: ${timeForms}`);
   return { text, atMs: moment.atMs };
 }
 
-function readOutcome(fields: Fields): Pick<RegistrationCallback, 'outcome' | 'respCode' | 'respDesc'> {
+const findOutcome = (respCode: string) =>
+  Object.hasOwn(outcomes, respCode) ? outcomes[respCode] : undefined;
+
+function readRespCode(fields: Fields) {
   const respCode = readText(fields, 'respCode', 5);
-  const known = Object.hasOwn(outcomes, respCode) ? outcomes[respCode] : undefined;
-  if (known === undefined) throw new FieldFault('respCode', 'it is neither I0000 nor I0001');
+  const known = findOutcome(respCode);
+  if (known === undefined) throw new FieldError('respCode', 'it is neither I0000 nor I0001');
+  return { respCode, outcome: known.outcome };
+}
+
+/** A code and a text that contradict each other prove nothing. */
+function readRespDesc(fields: Fields): string {
   const respDesc = readText(fields, 'respDesc', 10);
-  // A code and a text that contradict each other prove nothing.
-  if (respDesc.toLowerCase() !== known.respDesc.toLowerCase())
-    throw new FieldFault('respDesc', `it must be ${known.respDesc} beside ${respCode}`);
-  return { outcome: known.outcome, respCode, respDesc };
+  const { respCode } = fields;
+  const known = typeof respCode === 'string' ? findOutcome(respCode) : undefined;
+  if (known !== undefined && respDesc.toLowerCase() !== known.respDesc.toLowerCase())
+    throw new FieldError('respDesc', `it must be ${known.respDesc} beside ${String(respCode)}`);
+  return respDesc;
 }
 
-function readFields(body: string, requestUid: string): RegistrationCallback {
-  const fields = parseObject(body, 'body');
+/** Each reads one field of the body, or throws a `FieldError`. */
+const fieldReaders = {
+  vendorId: (fields: Fields) => readText(fields, 'vendorId', 10),
+  companyId: (fields: Fields) => readText(fields, 'companyId', 15),
+  accountNo: readAccountNo,
+  ref1: (fields: Fields) => readReference(fields, 'ref1'),
+  ref2: (fields: Fields) => readReference(fields, 'ref2'),
+  ref3: (fields: Fields) => readReference(fields, 'ref3'),
+  ref4: (fields: Fields) => readReference(fields, 'ref4'),
+  applyDtm: (fields: Fields) => readMoment(fields, 'applyDtm'),
+  respCode: readRespCode,
+  respDesc: readRespDesc,
+} as const;
+
+function readFields(fields: Fields, requestUid: string): RegistrationCallback {
+  const { vendorId, companyId, accountNo, ref1, ref2, ref3, ref4 } = fieldReaders;
   const identity = {
-    vendorId: readText(fields, 'vendorId', 10),
-    companyId: readText(fields, 'companyId', 15),
-    accountNo: readAccountNo(fields),
-    refs: [
-      readReference(fields, 'ref1'),
-      readReference(fields, 'ref2'),
-      readReference(fields, 'ref3'),
-      readReference(fields, 'ref4'),
-    ],
+    vendorId: vendorId(fields),
+    companyId: companyId(fields),
+    accountNo: accountNo(fields),
+    refs: [ref1(fields), ref2(fields), ref3(fields), ref4(fields)],
   } as const;
-  const { text: applyDtm, atMs: appliedAtMs } = readMoment(fields, 'applyDtm');
-  return { identity, ...readOutcome(fields), applyDtm, appliedAtMs, requestUid };
+  const { text: applyDtm, atMs: appliedAtMs } = fieldReaders.applyDtm(fields);
+  const { outcome, respCode } = readRespCode(fields);
+  return {
+    identity,
+    outcome,
+    respCode,
+    respDesc: readRespDesc(fields),
+    applyDtm,
+    appliedAtMs,
+    requestUid,
+  };
 }
 
-function orFault<Read>(read: () => Read): Read | (CallbackReading & { readonly ok: false }) {
+/** What a reader says is wrong; nothing when it reads. */
+function findFaults(read: () => unknown): readonly FieldFault[] {
   try {
-    return read();
+    read();
+    return [];
   } catch (error) {
-    if (error instanceof FieldFault) return { ok: false, field: error.field, message: error.message };
+    if (error instanceof FieldError) return [{ field: error.field, message: error.message }];
     throw error;
   }
 }
 
+/** Reads an object, every field of it, and names each that cannot be read. */
+function readAll<Read>(
+  { text, name }: { readonly text: string; readonly name: string },
+  readers: readonly ((fields: Fields) => unknown)[],
+  read: (fields: Fields) => Read,
+): Read | FaultyReading {
+  let fields: Fields = {};
+  const unreadable = findFaults(() => (fields = parseObject(text, name)));
+  if (unreadable.length > 0) return { ok: false, faults: unreadable };
+  const faults = readers.flatMap((reader) => findFaults(() => reader(fields)));
+  return faults.length > 0 ? { ok: false, faults } : read(fields);
+}
+
+const readApiKey = (fields: Fields): string => readText(fields, 'x-api-key', apiKeyLengthMax);
+const readRequestUid = (fields: Fields): string => readText(fields, 'requestUID', requestUidLengthMax);
+
+const headerOf = (text: string) => ({ text, name: 'msg-hdr' });
+
 /** The key that `msg-hdr` bears, whatever else is wrong with it; undefined when there is none. */
 export function findApiKey(header: string): string | undefined {
-  const reading = orFault(() => readText(parseObject(header, 'msg-hdr'), 'x-api-key', apiKeyLengthMax));
+  const reading = readAll(headerOf(header), [readApiKey], readApiKey);
   return typeof reading === 'string' ? reading : undefined;
 }
 
-/** Reads `msg-hdr` as far as it tells who calls; the key is for the caller to compare. */
-export function parseCallbackHeader(
-  text: string,
-): (CallbackHeader & { readonly ok: true }) | (CallbackReading & { readonly ok: false }) {
-  return orFault(() => {
-    const fields = parseObject(text, 'msg-hdr');
-    const apiKey = readText(fields, 'x-api-key', apiKeyLengthMax);
-    return { ok: true, requestUid: readText(fields, 'requestUID', requestUidLengthMax), apiKey } as const;
-  });
+/** The number of a call, whatever else is wrong with it; empty when there is none. */
+export function findRequestUid(header: string): string {
+  const reading = readAll(headerOf(header), [readRequestUid], readRequestUid);
+  return typeof reading === 'string' ? reading : '';
 }
+
+/** Reads `msg-hdr` as far as it tells who calls; the key is for the caller to compare. */
+export const parseCallbackHeader = (text: string): (CallbackHeader & { readonly ok: true }) | FaultyReading =>
+  readAll(
+    headerOf(text),
+    [readApiKey, readRequestUid],
+    (fields) => ({ ok: true, requestUid: readRequestUid(fields), apiKey: readApiKey(fields) }) as const,
+  );
 
 /**
  * Reads the body of a callback.
  * @param requestUid of its header
  */
 export const parseCallback = (body: string, requestUid: string): CallbackReading =>
-  orFault(() => ({ ok: true, callback: readFields(body, requestUid) }) as const);
+  readAll(
+    { text: body, name: 'body' },
+    Object.values(fieldReaders),
+    (fields) => ({ ok: true, callback: readFields(fields, requestUid) }) as const,
+  );
 
 /** One text for an identity, by which a callback finds its registration. */
 export const identityKey = ({ vendorId, companyId, accountNo, refs }: RegistrationIdentity): string =>
@@ -199,21 +265,43 @@ export interface SentRegistration {
   readonly intentAtMs: number;
   /** False of an attempt that another one of its registration has followed. */
   readonly isLatest: boolean;
+  /** The bank can have no other attempt of its identity: there is none, or its answers say so. */
+  readonly isOnly: boolean;
+  /** The bank's clock less ours, as the answer to it showed; null where none did. */
+  readonly bankOffsetMs: number | null;
 }
 
-/** So far the bank's clock may go behind ours. */
+/** So far the bank's clock may go behind ours beyond what its answer showed. */
 export const clockToleranceMs = 60_000;
+/** So far it may where a single attempt can be meant: a time zone is mistaken by less. */
+export const zoneToleranceMs = 12 * 3_600_000;
+
+/** When a callback was applied, by the bank's clock, and when it came, by ours. */
+export interface CallbackTimes {
+  readonly appliedAtMs: number;
+  readonly receivedAtMs: number;
+}
+
+/** How long before the intent a callback was applied, by our clock; 0 or less: after it. */
+export const computeEarlyMs = (
+  { intentAtMs, bankOffsetMs }: SentRegistration,
+  { appliedAtMs }: Pick<CallbackTimes, 'appliedAtMs'>,
+): number => intentAtMs - (appliedAtMs - (bankOffsetMs ?? 0));
+
+/** A callback that came before an attempt was made is about something else, however alone the attempt is. */
+const toleranceOf = ({ isOnly, intentAtMs }: SentRegistration, { receivedAtMs }: CallbackTimes): number =>
+  isOnly && receivedAtMs >= intentAtMs ? zoneToleranceMs : clockToleranceMs;
 
 /**
- * Which of the attempts of one identity a callback means: the last one that was made before it was applied. Undefined when
- * none was: it is kept until one turns up.
+ * Which of the attempts of one identity a callback means: the last one that was made before it was applied; the only one
+ * even where the clocks differ. Undefined when none was: it is kept until one turns up.
  */
 export function findMeant<Sent extends SentRegistration>(
   sent: readonly Sent[],
-  { appliedAtMs }: Pick<RegistrationCallback, 'appliedAtMs'>,
+  times: CallbackTimes,
 ): Sent | undefined {
   return sent
-    .filter(({ intentAtMs }) => intentAtMs <= appliedAtMs + clockToleranceMs)
+    .filter((one) => computeEarlyMs(one, times) <= toleranceOf(one, times))
     .toSorted((a, b) => a.intentAtMs - b.intentAtMs)
     .at(-1);
 }

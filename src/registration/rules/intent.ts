@@ -57,6 +57,7 @@ export function decideIntent(input: RegistrationIntentInput): RegistrationIntent
     severity: null,
     ddrOapiSeqId: null,
     elapsedMs: null,
+    bankOffsetMs: null,
   };
   const change = moveRegistration({
     registration,

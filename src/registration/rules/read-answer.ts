@@ -48,6 +48,10 @@ export interface AnswerFacts extends Pick<
   'httpStatus' | 'statusCode' | 'statusDesc' | 'severity' | 'ddrOapiSeqId' | 'elapsedMs'
 > {
   readonly xRequestId: string | undefined;
+  /** Of the request that was answered or lost. */
+  readonly requestUid: string | undefined;
+  /** By the `Date` of the answer. */
+  readonly bankDateMs: number | undefined;
   /** Why no answer came, or nothing was sent. */
   readonly why: string | undefined;
 }
@@ -73,7 +77,8 @@ export function readAnswer(reply: BankReply<RegistrationFields>): AnswerReading 
 const seqIdLengthMax = 40;
 
 function readAnswerFacts(reply: BankReply<RegistrationFields>): AnswerFacts {
-  const { httpStatus, statusCode, statusDesc, severity, elapsedMs, xRequestId, why } = readFacts(reply);
+  const { httpStatus, statusCode, statusDesc, severity, elapsedMs, xRequestId, requestUid, why } =
+    readFacts(reply);
   const seqId = reply.kind === 'answered' ? reply.fields?.ddrOapiSeqId : undefined;
   return {
     httpStatus: httpStatus ?? null,
@@ -83,6 +88,8 @@ function readAnswerFacts(reply: BankReply<RegistrationFields>): AnswerFacts {
     ddrOapiSeqId: seqId === undefined ? null : printable(seqId.slice(0, seqIdLengthMax)),
     elapsedMs: elapsedMs ?? null,
     xRequestId,
+    requestUid,
+    bankDateMs: reply.kind === 'answered' ? reply.bankDateMs : undefined,
     why,
   };
 }

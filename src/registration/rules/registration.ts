@@ -190,7 +190,7 @@ export interface RegistrationAttempt {
   readonly attemptNo: number;
   /** What it sends, settings changed since or not. */
   readonly instruction: RegistrationInstruction;
-  /** Up to 36 characters, unique for every request (§2.2). */
+  /** Up to 36 characters, unique for every request (§2.2); the latest, where it went again with a renewed token. */
   readonly requestUid: string;
   readonly ipAddress: string;
   readonly intentAtMs: number;
@@ -201,4 +201,6 @@ export interface RegistrationAttempt {
   readonly severity: string | null;
   readonly ddrOapiSeqId: string | null;
   readonly elapsedMs: number | null;
+  /** The bank's clock less ours, by the `Date` of the answer. */
+  readonly bankOffsetMs: number | null;
 }

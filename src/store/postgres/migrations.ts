@@ -10,7 +10,7 @@ import { archivedTables } from './tables/archived.ts';
 import { refusal } from './tables/ddl.ts';
 import { functions } from './tables/functions.ts';
 import { payoutTables, payoutTriggers, payoutView } from './tables/payouts.ts';
-import { registrationTables, registrationTriggers } from './tables/registration.ts';
+import { attemptAnswerColumns, registrationTables, registrationTriggers } from './tables/registration.ts';
 import { approvedRowTables, proposalFigures, reviewTables, reviewTriggers } from './tables/review.ts';
 import { statementTables } from './tables/statements.ts';
 import { watchTables } from './tables/watch.ts';
@@ -57,6 +57,7 @@ export const tablesHistory: readonly TablesStep[] = [
   archivedTables,
   approvedRowTables,
   proposalFigures,
+  attemptAnswerColumns,
 ].map(onlyForThis);
 
 /** The version of the tables that this program writes on PostgreSQL. */

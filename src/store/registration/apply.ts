@@ -239,6 +239,7 @@ const answerOf = (values: AttemptValues) => ({
   severity: values.severity,
   ddr_oapi_seq_id: values.ddrOapiSeqId,
   elapsed_ms: values.elapsedMs,
+  bank_offset_ms: values.bankOffsetMs,
 });
 
 const insertAttempt = define((values: AttemptValues) =>
@@ -258,6 +259,7 @@ const updateAttempt = define((values: AttemptValues) =>
   query
     .updateTable('registration_attempt')
     .set(answerOf(values))
+    .set({ renewed_uid: sql<string | null>`nullif(${values.requestUid}, request_uid)` })
     .where('registration_seq', '=', values.registrationSeq)
     .where('attempt_no', '=', values.attemptNo),
 );

@@ -2,12 +2,17 @@
 import { sql } from 'kysely';
 import type { KeptCallback, RegistrationStore, SentRegistrationRow } from '../../registration/ports.ts';
 import type { CallbackRecord } from '../../registration/rules/change.ts';
-import { clockToleranceMs, identityKey } from '../../registration/rules/callback.ts';
+import { gatewayRefusalStatuses } from '../../payout/rules/read-reply.ts';
+import { clockToleranceMs, identityKey, zoneToleranceMs } from '../../registration/rules/callback.ts';
+import { notTakenCodes } from '../../registration/rules/status-codes.ts';
 import { type BodiesOf, type Body, define, query, type Reading } from '../statements.ts';
 import { selectRegistrations, toCallback, toRegistration } from './rows.ts';
 
 const keptOfKey = define((values: { key: string }) =>
-  query.selectFrom('registration_callback').select(['id', 'registration_seq']).where('key', '=', values.key),
+  query
+    .selectFrom('registration_callback')
+    .select(['id', 'registration_seq', 'received_at_ms'])
+    .where('key', '=', values.key),
 );
 
 interface CallbackValues {
@@ -94,6 +99,18 @@ export function* keep(record: CallbackRecord, registrationSeq: number | null): B
   return false;
 }
 
+/**
+ * True for an attempt `t` whose identity no other attempt has that the bank may have taken; attempts of rows that ask for
+ * something else by now count.
+ */
+const isOnly = sql<number>`case when exists (
+  select 1 from registration_attempt as o where o.identity_key = t.identity_key
+    and (o.registration_seq <> t.registration_seq or o.attempt_no <> t.attempt_no)
+    and coalesce(o.status_code, '') not in (${sql.join(notTakenCodes.map((code) => sql.lit(code)))})
+    and (o.status_code is not null or coalesce(o.http_status, 0) not in
+      (${sql.join(gatewayRefusalStatuses.map((status) => sql.lit(status)))}))
+) then 0 else 1 end`;
+
 const sentOfIdentity = define((values: { identity: string }) =>
   selectRegistrations()
     .innerJoin('registration_attempt as t', 't.registration_seq', 'p.seq')
@@ -104,7 +121,8 @@ const sentOfIdentity = define((values: { identity: string }) =>
         .onRef('l.attempt_no', '=', 'p.attempt_no')
         .onRef('l.identity_key', '=', 't.identity_key'),
     )
-    .select(['t.intent_at_ms', 't.attempt_no as sent_attempt_no'])
+    .select(['t.intent_at_ms', 't.attempt_no as sent_attempt_no', 't.bank_offset_ms'])
+    .select(isOnly.as('is_only'))
     .where('t.identity_key', '=', values.identity)
     .orderBy('t.intent_at_ms')
     .orderBy('p.seq'),
@@ -129,7 +147,11 @@ const unboundMeant = define((values: { limit: number }) =>
           )
           .select('t.registration_seq')
           .whereRef('t.identity_key', '=', 'k.identity_key')
-          .where(sql<boolean>`t.intent_at_ms <= k.applied_at_ms + ${sql.lit(clockToleranceMs)}`),
+          .where(
+            sql<boolean>`t.intent_at_ms <= k.applied_at_ms - coalesce(t.bank_offset_ms, 0) + case
+              when k.received_at_ms >= t.intent_at_ms and ${isOnly} = 1
+              then ${sql.lit(zoneToleranceMs)} else ${sql.lit(clockToleranceMs)} end`,
+          ),
       ),
     )
     .orderBy('k.id')
@@ -149,8 +171,10 @@ export const registrationCallbackReads = {
   *sentRegistrations(identity): Reading<SentRegistrationRow[]> {
     return (yield* sentOfIdentity.all({ identity })).map((record) => {
       const registration = toRegistration(record);
+      const { intent_at_ms: intentAtMs, bank_offset_ms: bankOffsetMs } = record;
       const isLatest = record.sent_attempt_no === registration.attemptNo;
-      return { registration, status: registration.status, intentAtMs: record.intent_at_ms, isLatest };
+      const facts = { intentAtMs, isLatest, isOnly: record.is_only === 1, bankOffsetMs };
+      return { registration, status: registration.status, ...facts };
     });
   },
   *unboundCallbacks(limit): Reading<KeptCallback[]> {
@@ -162,7 +186,7 @@ export const registrationCallbackReads = {
   *countUnknownCallbacks(): Reading<number> {
     return (yield* countUnknown.get({}))?.rows ?? 0;
   },
-  *hasCallback(key): Reading<boolean> {
-    return (yield* keptOfKey.get({ key })) !== undefined;
+  *callbackReceivedAtMs(key): Reading<number | undefined> {
+    return (yield* keptOfKey.get({ key }))?.received_at_ms;
   },
 } satisfies Partial<BodiesOf<RegistrationStore>>;

@@ -126,6 +126,12 @@ const named = (reference: string) =>
       query
         .selectFrom('registration_attempt')
         .select('registration_seq as seq')
+        .where('renewed_uid', '=', reference),
+    )
+    .union(
+      query
+        .selectFrom('registration_attempt')
+        .select('registration_seq as seq')
         .where('ddr_oapi_seq_id', '=', reference),
     )
     .orderBy('seq', 'desc');

@@ -241,6 +241,22 @@ create trigger registration_callback_never_goes before delete on registration_ca
 end;
 `;
 
+/**
+ * The requestUID under which a request went again with a renewed token, and the bank's clock less ours as its answer
+ * showed it; null where there was neither.
+ */
+export const attemptAnswerColumns = `
+alter table registration_attempt add column renewed_uid text;
+alter table registration_attempt add column bank_offset_ms integer;
+create unique index registration_attempt_by_renewed_uid on registration_attempt (renewed_uid)
+  where renewed_uid is not null;
+create trigger registration_renewed_uid_never_changes before update of renewed_uid on registration_attempt
+when old.renewed_uid is not null and new.renewed_uid is not old.renewed_uid
+begin
+  select raise(abort, 'what an attempt sends is never changed');
+end;
+`;
+
 interface RegistrationBatchTable extends RowOf<Omit<RegistrationBatch, 'extraColumns'>> {
   readonly extra_columns: string;
   readonly latest_news_seq: Generated<number>;
@@ -319,6 +335,8 @@ interface RegistrationVersionTable {
 export type RegistrationPlaceKind = 'registrationId' | 'customerId' | 'ref' | 'accountNo';
 
 interface RegistrationAttemptTable extends RowOf<Omit<RegistrationAttempt, 'instruction'>> {
+  /** Of the repetition with a renewed token; null without one. */
+  readonly renewed_uid: string | null;
   readonly instruction: string;
   readonly identity_key: string;
 }

@@ -110,8 +110,9 @@ export function selectResultRows() {
       join.onRef('t.registration_seq', '=', 'p.seq').onRef('t.attempt_no', '=', 'p.attempt_no'),
     )
     .select(['p.issues', 'r.line', 'r.cells', 'r.extras', 'r.instruction as file_instruction'])
-    .select(['t.instruction as sent', 't.request_uid', 't.ip_address', 't.intent_at_ms', 't.http_status'])
-    .select(['t.status_code', 't.status_desc', 't.severity', 't.ddr_oapi_seq_id', 't.elapsed_ms']);
+    .select(['t.instruction as sent', 't.request_uid', 't.renewed_uid', 't.ip_address', 't.intent_at_ms'])
+    .select(['t.http_status', 't.status_code', 't.status_desc', 't.severity', 't.ddr_oapi_seq_id'])
+    .select(['t.elapsed_ms', 't.bank_offset_ms']);
 }
 
 type ResultRecord = InferResult<ReturnType<typeof selectResultRows>>[number];
@@ -126,7 +127,7 @@ function readAttempt(record: ResultRecord): RegistrationAttempt | undefined {
     registrationSeq: record.seq,
     attemptNo: record.attempt_no,
     instruction: parseInstruction(sent),
-    requestUid,
+    requestUid: record.renewed_uid ?? requestUid,
     ipAddress,
     intentAtMs,
     httpStatus: record.http_status,
@@ -135,6 +136,7 @@ function readAttempt(record: ResultRecord): RegistrationAttempt | undefined {
     severity: record.severity,
     ddrOapiSeqId: record.ddr_oapi_seq_id,
     elapsedMs: record.elapsed_ms,
+    bankOffsetMs: record.bank_offset_ms,
   };
 }
 
@@ -179,11 +181,14 @@ const batchRecords = makeRowMapping({
 export const toBatch = (record: BatchRecord): RegistrationBatch =>
   batchRecords.toRecord<RegistrationBatch>(record);
 
-const attemptRecords = makeRowMapping({ json: ['instruction'], own: ['identity_key'] });
+const attemptRecords = makeRowMapping({ json: ['instruction'], own: ['identity_key', 'renewed_uid'] });
 
 export const toAttempt = (
   record: Selectable<RegistrationTables['registration_attempt']>,
-): RegistrationAttempt => attemptRecords.toRecord<RegistrationAttempt>(record);
+): RegistrationAttempt => ({
+  ...attemptRecords.toRecord<RegistrationAttempt>(record),
+  requestUid: record.renewed_uid ?? record.request_uid,
+});
 
 export const toCallback = (
   record: Selectable<RegistrationTables['registration_callback']>,

@@ -9,6 +9,7 @@ type Condition = Expression<SqlBool>;
 /** The rows of which an attempt is called so. */
 const selectRequests = (request: string) => sql`
   select registration_seq from registration_attempt where request_uid = ${request}
+  union select registration_seq from registration_attempt where renewed_uid = ${request}
   union select registration_seq from registration_attempt where ddr_oapi_seq_id = ${request}`;
 
 /** The rows that are named so, in cells of these kinds or by their attempts. */

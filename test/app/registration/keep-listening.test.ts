@@ -16,8 +16,17 @@ test('while nobody can listen it is tried again, said once for each reason, and 
     [Symbol.asyncDispose]: async () => void (disposed += 1),
   } as const;
   const busy = { kind: 'busy', address: '127.0.0.1', port: 8090 } as const;
+  const taken = { ...busy, kind: 'taken' } as const;
   const gone = new Error('registration.callbacks.keysFile keys.txt cannot be read (ENOENT)');
-  const ways: (Awaited<ReturnType<Listening['open']>> | Error)[] = [busy, busy, gone, gone, listening];
+  const ways: (Awaited<ReturnType<Listening['open']>> | Error)[] = [
+    busy,
+    busy,
+    taken,
+    taken,
+    gone,
+    gone,
+    listening,
+  ];
   const work = keepListening({
     open: async () => {
       const way = ways.shift();
@@ -32,7 +41,8 @@ test('while nobody can listen it is tried again, said once for each reason, and 
   });
   await clock.until(() => said.includes(listening.url), 60_000);
   expect(said).toEqual([
-    'warn somebody else listens for callbacks there: tried again until it ends',
+    'warn another process of this journal takes the callbacks: tried again until it ends',
+    'error callbacks cannot be listened for: tried again',
     'error callbacks cannot be listened for: tried again',
     listening.url,
   ]);

@@ -142,8 +142,10 @@ describe('what another run would do with a row that an earlier one has read', ()
 describe('the expected time', () => {
   const pace = {
     transfers: 1_000,
+    inquiriesEach: 0,
     checks: 1_000,
     transferConcurrency: 4,
+    rowsAtOnce: 5,
     checkConcurrency: 8,
     requestsPerSecond: 0,
     latencyMs: 100,
@@ -153,7 +155,15 @@ describe('the expected time', () => {
     ['transfers', {}, 25_000, 'transfers'],
     ['checks', { checkConcurrency: 2 }, 50_000, 'checks'],
     ['checks that find nobody payable', { transfers: 1 }, 12_500, 'checks'],
+    ['transfers that wait for their inquiries', { inquiriesEach: 2 }, 60_000, 'transfers'],
+    ['many inquiries before each', { inquiriesEach: 10 }, 250_000, 'transfers'],
     ['the rate, of both', { requestsPerSecond: 20 }, 100_000, 'requestsPerSecond'],
+    [
+      'the rate, of inquiries, too',
+      { requestsPerSecond: 20, inquiriesEach: 2 },
+      200_000,
+      'requestsPerSecond',
+    ],
     ['the rate, when nobody is asked', { requestsPerSecond: 20, checks: 0 }, 50_000, 'requestsPerSecond'],
     ['a rate that is no bound', { requestsPerSecond: 1_000 }, 25_000, 'transfers'],
   ])('is bound by %s', (_name, changes, ms, boundBy) => {
@@ -163,8 +173,10 @@ describe('the expected time', () => {
   test('never falls when there is more to do, and never breaks the rate', () => {
     const some = fc.record({
       transfers: fc.nat(100_000),
+      inquiriesEach: fc.nat(10),
       checks: fc.nat(100_000),
       transferConcurrency: fc.integer({ min: 1, max: 50 }),
+      rowsAtOnce: fc.integer({ min: 51, max: 99 }),
       checkConcurrency: fc.integer({ min: 1, max: 50 }),
       requestsPerSecond: fc.nat(100),
       latencyMs: fc.nat(5_000),
@@ -174,7 +186,11 @@ describe('the expected time', () => {
         const { ms } = computeExpectedTime(one);
         expect(computeExpectedTime({ ...one, transfers: one.transfers + 1 }).ms).toBeGreaterThanOrEqual(ms);
         if (one.requestsPerSecond > 0)
-          expect(ms * one.requestsPerSecond).toBeGreaterThanOrEqual((one.checks + one.transfers) * 999);
+          expect(ms * one.requestsPerSecond).toBeGreaterThanOrEqual(
+            (one.checks + one.transfers * (1 + one.inquiriesEach)) * 999,
+          );
+        const more = computeExpectedTime({ ...one, inquiriesEach: one.inquiriesEach + 1 });
+        expect(more.ms).toBeGreaterThanOrEqual(ms);
       }),
     );
   });

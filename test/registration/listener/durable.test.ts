@@ -1,5 +1,5 @@
 /** The listener on a journal of its own, and as the command that a person types. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
@@ -109,7 +109,7 @@ test('keys come from the file of the settings, and are read again; a certificate
       clock,
       port: 0,
     });
-    if (listener.kind === 'busy') throw new Error('a free port is taken');
+    if (listener.kind !== 'listening') throw new Error('a free port is taken');
     onTestFinished(() => listener[Symbol.asyncDispose]());
     return listener.url;
   };
@@ -186,12 +186,24 @@ describe('paydrop callbacks', () => {
     const empty = join(folder, 'empty');
     const noJournal = await refuse('--port', '0', '--config', config, '--data-dir', empty);
     expect(noJournal).toEqual([2, expect.stringContaining('there is no journal')]);
-    const { port } = await openTestListener();
-    const taken = await refuse('--port', String(port), '--config', config, '--data-dir', folder);
-    expect(taken).toEqual([
-      2,
-      expect.stringMatching(/is taken: a watcher.*--port or registration\.callbacks\.port/s),
-    ]);
+    const { port: foreign } = await openTestListener();
+    const { journalId } = JSON.parse(await readFile(join(folder, 'journal.mark'), 'utf8')) as {
+      readonly journalId: string;
+    };
+    const { port: own } = await openTestListener(
+      {},
+      { journal: Object.assign(new CallbackBook(), { journalId }) },
+    );
+    for (const [port, why] of [
+      [own, /is taken: a watcher.*of this journal.*--port or registration\.callbacks\.port/s],
+      [
+        foreign,
+        /is taken by a program that takes no callbacks for this journal.*registration\.callbacks\.port/s,
+      ],
+    ] as const) {
+      const taken = await refuse('--port', String(port), '--config', config, '--data-dir', folder);
+      expect(taken).toEqual([2, expect.stringMatching(why)]);
+    }
     const bank = join(folder, 'bank.yaml');
     await writeFile(
       bank,

@@ -1,13 +1,20 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { mkdtemp, rename, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { systemClock } from '../../../src/platform/clock.ts';
-import { CallbackListenerError, startCallbackListener } from '../../../src/registration/listener/listener.ts';
+import {
+  type CallbackListenerContext,
+  CallbackListenerError,
+  type CallbackListenerSettings,
+  startCallbackListener,
+} from '../../../src/registration/listener/listener.ts';
 import { readAcknowledgement } from '../../../src/sandbox/registration/callback-message.ts';
 import {
   type Call,
@@ -16,6 +23,7 @@ import {
   callbackKeys,
   composeHeaders,
   dial,
+  elsewhere,
   goodBody,
   listenerSettings,
   makeHeardLog,
@@ -165,12 +173,49 @@ test('deep JSON in a field that nobody reads is harmless', async () => {
   expect([...book.kept.values()][0]?.body).toBe(bytes);
 });
 
+test('a byte order mark before the body is skipped, and kept with it', async () => {
+  const { listener, book } = await openTestListener();
+  const bytes = `\uFEFF${JSON.stringify(goodBody)}`;
+  expect((await callBack(listener.url, { bytes })).status).toBe(200);
+  expect(book.at(7)?.status).toBe('registered');
+  expect([...book.kept.values()][0]?.body).toBe(bytes);
+});
+
+test('every wrong field is named: to the bank, and in the log, of those that are summed up, too', async () => {
+  const clock = makeVirtualClock();
+  const { listener, lines } = await openTestListener({}, { clock });
+  const { fields } = await callBack(listener.url, {
+    header: { requestUID: '' },
+    body: { vendorId: 'V'.repeat(11), respCode: 'I0002', respDesc: 'Reject' },
+  });
+  const first = [
+    'requestUID: it is required',
+    'vendorId: it is over max length 10',
+    'respCode: it is neither I0000 nor I0001',
+  ];
+  expect(fields).toMatchObject({ statusCode: '400', statusDesc: first.join('; ') });
+  await callBack(listener.url, { bytes: '{' });
+  await callBack(listener.url, { body: { accountNo: 'x', applyDtm: null } });
+  await callBack(listener.url, { body: { accountNo: 'y' } });
+  await clock.advance(120_000);
+  const faultsOf = (line: string): unknown => {
+    const { faults } = JSON.parse(line.slice(line.indexOf('{'))) as { readonly faults?: unknown };
+    return faults;
+  };
+  expect(lines.filter((line) => line.includes('wrong-field')).map(faultsOf)).toEqual([
+    first,
+    ['body: it is no JSON', 'accountNo: it must be numeric', 'applyDtm: it is required'],
+  ]);
+});
+
 describe('who calls from elsewhere', () => {
   const bank = ['203.0.113.0/24'];
 
   test('is sent away before a byte of his is read', async () => {
     const opened = await openTestListener({ allowFrom: bank });
-    expect(await text(dial(opened.port))).toMatch(/^HTTP\/1\.1 403 Forbidden[^]*"statusCode":"403"/);
+    expect(await text(dial(opened.port, elsewhere))).toMatch(
+      /^HTTP\/1\.1 403 Forbidden[^]*"statusCode":"403"/,
+    );
     expectUntouched(opened);
     expect(opened.lines).toHaveLength(1);
   });
@@ -309,21 +354,135 @@ test('what is being taken when it ends is finished and answered, and nothing mor
   await expect(callBack(listener.url)).rejects.toThrow('ECONNREFUSED');
 });
 
-describe('a listener that cannot listen', () => {
-  test('tells that the port is taken, and does not fight for it', async () => {
-    const { port } = await openTestListener();
-    const other = await startCallbackListener({
-      journal: new CallbackBook(),
+test('who calls while it ends is told to call again, as the interface has it', async () => {
+  const { listener, book, port } = await openTestListener();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const readSent = book.sentRegistrations.bind(book);
+  book.sentRegistrations = async (key) => {
+    await gate;
+    return readSent(key);
+  };
+  const [resting, half] = [dial(port), dial(port)];
+  const answer = callBack(listener.url);
+  half.write(composeRequest({}).slice(0, -1));
+  await sleep(50);
+  const ended = listener[Symbol.asyncDispose]();
+  await sleep(20);
+  const told = { statusCode: '503', statusDesc: 'stopping: call again', requestUID: 'CALL-LATE' };
+  const late = await callBack(listener.url, { header: { requestUID: 'CALL-LATE' } });
+  expect(late).toMatchObject({ status: 503, fields: told, headers: { 'retry-after': '5' } });
+  open();
+  expect((await answer).status).toBe(200);
+  // Its listener has closed by then.
+  await sleep(100);
+  resting.write(composeRequest({ header: { requestUID: 'CALL-LATE' } }));
+  expect(await text(resting)).toContain(JSON.stringify(told));
+  expect(await text(half)).toContain(JSON.stringify({ ...told, requestUID: '' }));
+  await ended;
+});
+
+describe('a listener whose port is taken', () => {
+  const listenOn = (
+    port: number,
+    changes: Partial<CallbackListenerContext> & Pick<CallbackListenerContext, 'journal'>,
+    settings: Partial<CallbackListenerSettings> = {},
+  ) =>
+    startCallbackListener({
       clock: systemClock,
-      settings: { ...listenerSettings, port },
       readKeys: () => callbackKeys,
       readCertificate: () => undefined,
       files: [],
       ...makeHeardLog(),
+      ...changes,
+      settings: { ...listenerSettings, ...settings, port },
     });
+
+  test('by another listener of its journal leaves the callbacks to that one', async () => {
+    const { port, book } = await openTestListener();
+    const other = await listenOn(port, { journal: book });
     expect(other).toEqual({ kind: 'busy', address: '127.0.0.1', port });
   });
 
+  test('is answered from this machine though the bank alone may call, and over TLS', async () => {
+    const certificate = makeCertificate(Date.now());
+    const allowFrom = ['203.0.113.9'];
+    for (const readCertificate of [() => undefined, () => certificate]) {
+      const opened = await openTestListener({ allowFrom }, { readCertificate });
+      const held = await listenOn(opened.port, { journal: opened.book, readCertificate }, { allowFrom });
+      expect(held).toMatchObject({ kind: 'busy' });
+      expectUntouched(opened);
+    }
+  });
+
+  test('keeps its places from a crowd of this machine that asks nothing', async () => {
+    const opened = await openTestListener({ allowFrom: [elsewhere], connectionsMax: 12 });
+    const crowd = Array.from({ length: 30 }, () => dial(opened.port));
+    for (const socket of crowd) socket.on('connect', () => socket.write('POST /callbacks HTTP/1.1\r\n'));
+    const ends = crowd.map((socket) => text(socket).catch(() => ''));
+    let ended = 0;
+    for (const end of ends) void end.then(() => (ended += 1));
+    await eventually(() => expect(ended).toBeGreaterThanOrEqual(22));
+    const bank = dial(opened.port, elsewhere);
+    bank.write(composeRequest({ headers: { connection: 'close' } }));
+    expect(await text(bank)).toMatch(/^HTTP\/1\.1 200 /);
+    await Promise.all(ends);
+  });
+
+  test('by the listener of another journal has nobody to take its callbacks', async () => {
+    const { port } = await openTestListener();
+    const other = await listenOn(port, { journal: new CallbackBook() });
+    expect(other).toEqual({ kind: 'taken', address: '127.0.0.1', port });
+  });
+
+  test.each([
+    ['answers everything', (server: Server) => server.on('request', (_, response) => response.end('{}'))],
+    [
+      'echoes every header',
+      (server: Server) =>
+        server.on('request', ({ headers }, response) => response.writeHead(200, headers).end()),
+    ],
+    ['hangs up', (server: Server) => server.on('connection', (socket) => socket.destroy())],
+  ])('by a foreign server that %s has nobody, either', async (_, behave) => {
+    const server = behave(createServer());
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const held = await listenOn(port, { journal: new CallbackBook() });
+    expect(held).toEqual({ kind: 'taken', address: '127.0.0.1', port });
+  });
+
+  test('takes it when the listener before has ended', async () => {
+    const { port, book, listener } = await openTestListener();
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    const readSent = book.sentRegistrations.bind(book);
+    book.sentRegistrations = async (key) => {
+      await gate;
+      return readSent(key);
+    };
+    const answer = callBack(listener.url);
+    await sleep(50);
+    const ended = listener[Symbol.asyncDispose]();
+    const next = listenOn(port, { journal: book });
+    await sleep(100);
+    open();
+    await Promise.all([ended, answer]);
+    const opened = await next;
+    if (opened.kind !== 'listening') throw new Error('the port is held');
+    await opened[Symbol.asyncDispose]();
+  });
+
+  test('tells those who speak for others nothing', async () => {
+    const { listener } = await openTestListener();
+    const question = { 'paydrop-listener': 'q'.repeat(32) };
+    const ask = (headers: Record<string, string>) =>
+      callBack(listener.url, { method: 'GET', bytes: '', headers: { ...question, ...headers } });
+    expect(await ask({})).toMatchObject({ status: 200, fields: { statusDesc: 'a paydrop listens' } });
+    const forwarded = await ask({ 'x-forwarded-for': '203.0.113.9' });
+    expect([forwarded.status, forwarded.headers['paydrop-listener']]).toEqual([405, undefined]);
+  });
+});
+
+describe('a listener that cannot listen', () => {
   test('names the setting of an address that this machine does not have', async () => {
     const opening = openTestListener({ address: '192.0.2.1' });
     await expect(opening).rejects.toThrow(
@@ -389,7 +548,7 @@ describe('over TLS', () => {
       { allowFrom: ['203.0.113.9'] },
       { readCertificate: () => certificate },
     );
-    expect(await text(dial(opened.port)).catch(() => '')).toBe('');
+    expect(await text(dial(opened.port, elsewhere)).catch(() => '')).toBe('');
     expectUntouched(opened);
   });
 });

@@ -30,6 +30,8 @@ const facts: AnswerFacts = {
   ddrOapiSeqId: null,
   elapsedMs: 12,
   xRequestId: 'x-1',
+  requestUid: undefined,
+  bankDateMs: undefined,
   why: undefined,
 };
 const reason = { code: 'CBS001', text: 'Invalid Account No' };
@@ -115,6 +117,28 @@ describe('what an answer does to a submitted registration', () => {
     expect(change?.event.cause).toBe(cause);
     expect(change?.attempt).toMatchObject({ statusCode: 'CBS001', elapsedMs: 12, httpStatus: 200 });
     expect(change?.event.detail).toMatchObject({ statusCode: 'CBS001', xRequestId: 'x-1' });
+  });
+});
+
+describe('what an answer tells besides', () => {
+  const tell = (changes: Partial<AnswerFacts>) =>
+    decideAnswer(answered(findings['acknowledged']!, { facts: { ...facts, ...changes } }));
+
+  test('the requestUID under which it went again takes the place of the first one', () => {
+    const renewed = tell({ requestUid: 'UID-2' });
+    expect(renewed?.attempt).toMatchObject({ requestUid: 'UID-2' });
+    expect(renewed?.event.detail).toMatchObject({ requestUid: 'UID-2' });
+    const first = tell({ requestUid: makeRegistrationAttempt().requestUid });
+    expect(first?.attempt?.requestUid).toBe(makeRegistrationAttempt().requestUid);
+    expect(first?.event.detail).not.toHaveProperty('requestUid');
+  });
+
+  test.each([
+    ['its clock', { bankDateMs: noonMs - 65_000 }, -65_005],
+    ['no clock', {}, null],
+    ['the time of another moment', { bankDateMs: noonMs, elapsedMs: 60_001 }, null],
+  ])('%s', (_what, changes, bankOffsetMs) => {
+    expect(tell(changes)?.attempt).toMatchObject({ bankOffsetMs });
   });
 });
 

@@ -10,6 +10,7 @@ import {
   parseCallbackHeader,
   readBankDateTime,
   type RegistrationCallback,
+  type SentRegistration,
 } from '../../../src/registration/rules/callback.ts';
 import { canMoveRegistration, registrationStatuses } from '../../../src/registration/rules/registration.ts';
 
@@ -30,7 +31,7 @@ const read = (changes: object = {}): CallbackReading =>
 
 function readWell(changes: object = {}): RegistrationCallback {
   const reading = read(changes);
-  if (!reading.ok) throw new Error(`${reading.field}: ${reading.message}`);
+  if (!reading.ok) throw new Error(JSON.stringify(reading.faults));
   return reading.callback;
 }
 
@@ -88,7 +89,7 @@ describe('a callback that is not as §2.3 has it names the field', () => {
     ['a text against its code', { respDesc: 'Reject' }, 'respDesc'],
   ])('%s', (_, changes, field) => {
     const reading = read(changes);
-    expect(reading).toMatchObject({ ok: false, field });
+    expect(reading).toMatchObject({ ok: false, faults: [{ field }] });
     // What the field holds is the customer's.
     expect(JSON.stringify(reading)).not.toContain('9001234567');
   });
@@ -96,15 +97,41 @@ describe('a callback that is not as §2.3 has it names the field', () => {
   test('a year of the Buddhist era is called so', () =>
     expect(read({ applyDtm: '2569-11-22 14:03:05' })).toEqual({
       ok: false,
-      field: 'applyDtm',
-      message:
-        'it is of the Buddhist era: a time is YYYY-MM-DD HH:MM:SS or YYYYMMDD HH:mm:ss, by the Christian era',
+      faults: [
+        {
+          field: 'applyDtm',
+          message:
+            'it is of the Buddhist era: a time is YYYY-MM-DD HH:MM:SS or YYYYMMDD HH:mm:ss, by the Christian era',
+        },
+      ],
     }));
+
+  test('names every field that is wrong, and each once', () => {
+    const wrong = {
+      vendorId: 7,
+      accountNo: 'x',
+      ref1: {},
+      ref3: 'R'.repeat(21),
+      applyDtm: '',
+      respCode: 'I9',
+    };
+    const reading = read({ ...wrong, respDesc: undefined });
+    const faults = reading.ok ? [] : reading.faults;
+    expect(faults.map(({ field }) => field)).toEqual([...Object.keys(wrong), 'respDesc']);
+    expect(read({ companyId: null, respDesc: 'Reject' })).toMatchObject({
+      faults: [{ field: 'companyId' }, { field: 'respDesc', message: 'it must be Success beside I0000' }],
+    });
+  });
+
+  test('a byte order mark before it is none of it', () => {
+    expect(parseCallback(`\uFEFF${JSON.stringify(body)}`, 'uid-1')).toEqual(read());
+    expect(parseCallback(`\uFEFF\uFEFF${JSON.stringify(body)}`, 'uid-1')).toMatchObject({ ok: false });
+  });
 
   test.each(['', '[]', 'null', '"x"', '{', `${'['.repeat(5_000)}${']'.repeat(5_000)}`])(
     '%.20s is no body',
     (text) => {
-      expect(parseCallback(text, 'uid')).toMatchObject({ ok: false, field: 'body' });
+      expect(parseCallback(text, 'uid')).toMatchObject({ ok: false, faults: [{ field: 'body' }] });
     },
   );
 
@@ -139,7 +166,7 @@ describe('the header msg-hdr', () => {
     ['{"x-api-key":"k"}', 'requestUID'],
     [`{"x-api-key":"k","requestUID":"${'u'.repeat(37)}"}`, 'requestUID'],
   ])('%.40s lacks %s', (text, field) =>
-    expect(parseCallbackHeader(text)).toMatchObject({ ok: false, field }),
+    expect(parseCallbackHeader(text)).toMatchObject({ ok: false, faults: [{ field }] }),
   );
 });
 
@@ -167,10 +194,16 @@ test.each([
 
 describe('whose callback it is', () => {
   const atMs = Date.parse('2026-11-22T14:00:00+07:00');
-  const sent = [
-    { name: 'first', status: 'unanswered', intentAtMs: atMs - 3_600_000, isLatest: false },
-    { name: 'second', status: 'acknowledged', intentAtMs: atMs, isLatest: true },
-  ] as const;
+  const secondMs = 1_000;
+  const hourMs = 3_600_000;
+  interface Named extends SentRegistration {
+    readonly name: string;
+  }
+  const several = { status: 'acknowledged', isOnly: false, bankOffsetMs: null } as const;
+  const first: Named = { ...several, name: 'first', intentAtMs: atMs - hourMs, isLatest: false };
+  const second: Named = { ...several, name: 'second', intentAtMs: atMs, isLatest: true };
+  const find = (sent: readonly Named[], appliedMs: number, receivedMs = secondMs) =>
+    findMeant(sent, { appliedAtMs: atMs + appliedMs, receivedAtMs: atMs + receivedMs })?.name;
 
   test.each([
     ['after both', 1_000, 'second'],
@@ -178,8 +211,35 @@ describe('whose callback it is', () => {
     ['by a clock that is a little behind', -30_000, 'second'],
     ['before both', -7_200_000, undefined],
   ])('applied %s', (_, offsetMs, name) => {
-    expect(findMeant(sent, { appliedAtMs: atMs + offsetMs })?.name).toBe(name);
+    expect(find([first, second], offsetMs)).toBe(name);
   });
+
+  test.each([
+    ['65 s before our request', -65 * secondMs, secondMs, true],
+    ['in the time of another zone', -7 * hourMs, secondMs, true],
+    ['half a day before: it is about something else', -13 * hourMs, secondMs, false],
+    ['before our request, and heard of before it, too', -65 * secondMs, -1, false],
+  ])('of a single attempt, applied %s', (_, appliedMs, receivedMs, isMeant) => {
+    const single = { ...second, isOnly: true };
+    expect(find([single], appliedMs, receivedMs)).toBe(isMeant ? 'second' : undefined);
+  });
+
+  test.each([
+    ['behind', -65, -65],
+    ['ahead', 7_200, 7_200],
+  ])(
+    'of several, the offset of a bank whose clock is %s is taken off',
+    (_, offsetSeconds, appliedSeconds) => {
+      const bankOffsetMs = offsetSeconds * secondMs;
+      const both = [
+        { ...first, bankOffsetMs },
+        { ...second, bankOffsetMs },
+      ];
+      expect(find(both, appliedSeconds * secondMs)).toBe('second');
+      const ofFirst = appliedSeconds * secondMs - hourMs / 2;
+      expect(find(both, ofFirst)).toBe('first');
+    },
+  );
 });
 
 describe('what a callback does', () => {

@@ -36,7 +36,7 @@ const callbackContext = (own: OwnParts) => ({ journal: own.store, clock: own.clo
 export async function takeCall(own: Listening, body: string, requestUid: string): Promise<boolean> {
   const header = JSON.stringify({ requestUID: requestUid, 'x-api-key': 'right' });
   const reading = readCall({ fromAddress: '192.0.2.1', header }, Buffer.from(body), own.clock.now());
-  if (!reading.ok) throw new Error(`a good call cannot be read: ${reading.field}: ${reading.message}`);
+  if (!reading.ok) throw new Error(`a good call cannot be read: ${JSON.stringify(reading.faults)}`);
   try {
     await takeCallback(callbackContext(own), reading.record);
     return true;

@@ -5,12 +5,14 @@ import { backUpJournal } from '../../../src/app/backup.ts';
 import { auditRegistration } from '../../../src/evidence/rules/audit.ts';
 import { tamper as tamperWith } from '../../support/store-fixtures.ts';
 import { openConnection } from '../../../src/store/connection.ts';
+import { bindKeptCallbacks } from '../../../src/registration/take-callback.ts';
 import { readHighWaterMark } from '../../../src/store/high-water-mark.ts';
 import { openJournal } from '../../../src/store/open.ts';
 import { noonMs } from '../../support/journal-fixtures.ts';
 import { testOnEngines } from '../../support/registration-engines.ts';
 import {
   applyOne,
+  attemptOf,
   calledBack,
   callbackOf,
   changeOf,
@@ -70,6 +72,23 @@ testOnEngines('only people end an alarm', async ({ store }) => {
   expect((await applyOne(store, decided)).now.isAlarm).toBe(false);
 });
 
+testOnEngines(
+  'a request that went again is found by both of its numbers, and shown by the latest',
+  async ({ store }) => {
+    const { first } = await sendTwo(store);
+    const attempt = { ...attemptOf({ ...first, attemptNo: 0 }), requestUid: 'again', bankOffsetMs: -65_000 };
+    await applyOne(store, changeOf(first, 'acknowledged', { status: 'acknowledged' }, { attempt }));
+    for (const reference of [attemptOf({ ...first, attemptNo: 0 }).requestUid, 'again']) {
+      const [found] = await store.findRegistrations(reference);
+      expect(found?.attempts).toMatchObject([{ requestUid: 'again', bankOffsetMs: -65_000 }]);
+      expect(found?.row.attempt).toEqual(found?.attempts[0]);
+      expect(await store.searchRegistrations({ reference }, Number.MAX_SAFE_INTEGER, 9)).toHaveLength(1);
+    }
+    const [other] = await store.findRegistrations('uid-2-1');
+    expect(other?.attempts).toMatchObject([{ requestUid: 'uid-2-1', bankOffsetMs: null }]);
+  },
+);
+
 const refused = [
   `update registration_event set detail = '{}'`,
   'delete from registration_event',
@@ -78,6 +97,7 @@ const refused = [
   'delete from registration_attempt',
   `update registration_attempt set request_uid = 'x'`,
   `update registration_attempt set instruction = '{}'`,
+  `update registration_attempt set renewed_uid = 'y' where registration_seq = 1`,
   'delete from registration_claim',
   'delete from registration_callback',
   ...['body', 'header', 'from_address', 'key', 'callback', 'outcome'].map(
@@ -96,6 +116,7 @@ testOnEngines(
   async ({ store, tamper }) => {
     const { first } = await sendTwo(store);
     await store.applyRegistrations([calledBack(first)]);
+    await tamper(`update registration_attempt set renewed_uid = 'x' where registration_seq = 1`);
     for (const statement of refused) await expect(tamper(statement)).rejects.toThrow(/never|kept|unique/i);
   },
 );
@@ -105,13 +126,13 @@ testOnEngines(
   async ({ store }) => {
     const early = callbackOf(makeInstruction(1), 'registered', noonMs + 60_000);
     const strange = callbackOf(makeInstruction(77));
-    expect(await store.hasCallback(early.key)).toBe(false);
+    expect(await store.callbackReceivedAtMs(early.key)).toBeUndefined();
     expect(await Promise.all([store.keepCallback(early, null), store.keepCallback(strange, null)])).toEqual([
       true,
       true,
     ]);
     expect(await store.keepCallback(early, null)).toBe(false);
-    expect(await store.hasCallback(early.key)).toBe(true);
+    expect(await store.callbackReceivedAtMs(early.key)).toBe(early.receivedAtMs);
     expect(await store.unboundCallbacks(10)).toEqual([]);
     expect((await store.unknownCallbacks(10)).map(({ key, repeats }) => [key, repeats])).toEqual([
       [strange.key, 0],
@@ -152,6 +173,43 @@ testOnEngines(
     await store.keepCallback(callbackOf(makeInstruction(1), 'refused', noonMs - 3_600_000), null);
     expect(await store.unboundCallbacks(10)).toEqual([]);
     expect(await store.sentRegistrations(identityOf(first.instruction))).toHaveLength(1);
+  },
+);
+
+testOnEngines(
+  'what was applied 65 s before the only attempt, and came after it, is bound',
+  async ({ store }) => {
+    const { first } = await sendTwo(store);
+    const early = callbackOf(makeInstruction(1), 'refused', noonMs - 65_000);
+    await store.keepCallback({ ...early, receivedAtMs: noonMs - 1 }, null);
+    expect(await store.unboundCallbacks(10)).toEqual([]);
+    const late = callbackOf(makeInstruction(1), 'refused', noonMs - 64_000);
+    await store.keepCallback({ ...late, receivedAtMs: noonMs + 1 }, null);
+    const context = { journal: store, clock: { now: () => noonMs + 2 }, log: () => {} };
+    expect(await bindKeptCallbacks(context)).toMatchObject([[{ key: late.key }, { kind: 'applied' }]]);
+    expect(await present(store, first)).toMatchObject({ status: 'refused' });
+  },
+);
+
+testOnEngines(
+  'an attempt that the bank turned down does not stand beside another one, and its clock counts',
+  async ({ store }) => {
+    const { first } = await sendTwo(store);
+    const attempt = attemptOf({ ...first, attemptNo: 0 });
+    const turnedDown = { ...attempt, httpStatus: 429, statusCode: '0429' };
+    const held = { status: 'held', holds: ['paused'], awaitedUntilMs: null } as const;
+    await applyOne(store, changeOf(first, 'turned-down-for-all', held, { attempt: turnedDown }));
+    await store.liftRegistrationHolds(null, ['paused'], noonMs);
+    await applyOne(store, intentOf(await present(store, first), noonMs + 3_600_000));
+    const read = () => store.sentRegistrations(identityOf(first.instruction));
+    expect((await read()).map(({ isOnly }) => isOnly)).toEqual([false, true]);
+    const second = await present(store, first);
+    const answered = { ...attemptOf({ ...second, attemptNo: 1 }, noonMs + 3_600_000), bankOffsetMs: -65_000 };
+    await applyOne(
+      store,
+      changeOf(second, 'acknowledged', { status: 'acknowledged' }, { attempt: answered }),
+    );
+    expect((await read()).map(({ bankOffsetMs }) => bankOffsetMs)).toEqual([null, -65_000]);
   },
 );
 

@@ -31,7 +31,14 @@ testOnEngines(
     expect(await store.submittedRegistrations(noonMs + 1, 0, 10)).toEqual([sent.now]);
     expect(await store.submittedRegistrations(noonMs, 0, 10)).toEqual([]);
     expect(await store.sentRegistrations(identityOf(ready.instruction))).toEqual([
-      { registration: sent.now, status: 'submitted', intentAtMs: noonMs, isLatest: true },
+      {
+        registration: sent.now,
+        status: 'submitted',
+        intentAtMs: noonMs,
+        isLatest: true,
+        isOnly: true,
+        bankOffsetMs: null,
+      },
     ]);
     const ended = await applyOne(store, calledBack(sent.now));
     expect(ended).toMatchObject({ isApplied: true, now: { status: 'registered', version: 4 } });
@@ -88,8 +95,8 @@ describe('a callback about an attempt that another one has followed', () => {
       const { seq, instruction } = await sendTwice(store);
       if (instruction === null) throw new Error('it asks for nothing');
       expect(await store.sentRegistrations(identityOf(instruction))).toMatchObject([
-        { intentAtMs: noonMs, isLatest: false },
-        { intentAtMs: noonMs + 2 * hourMs, isLatest: true },
+        { intentAtMs: noonMs, isLatest: false, isOnly: false },
+        { intentAtMs: noonMs + 2 * hourMs, isLatest: true, isOnly: false },
       ]);
       const record = callbackOf(instruction, outcome, noonMs + hourMs);
       const context = { journal: store, clock: { now: () => noonMs + 3 * hourMs }, log };

@@ -49,7 +49,7 @@ const asked: Record<string, (store: Store) => Promise<unknown>> = {
   unbound: async (store) => store.unboundCallbacks(10),
   unknown: async (store) => store.unknownCallbacks(10),
   countUnknown: async (store) => store.countUnknownCallbacks(),
-  hasCallback: async (store) => store.hasCallback('key'),
+  callbackReceivedAtMs: async (store) => store.callbackReceivedAtMs('key'),
   reports: async (store) => store.registrationReports(registrationBatchId),
   intent: async (store) => store.applyRegistrations([intentOf(await present(store, { seq: 1 }))]),
   callback: async (store) => store.applyRegistrations([calledBack(await present(store, { seq: 1 }))]),

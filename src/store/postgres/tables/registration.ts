@@ -120,6 +120,19 @@ const requestColumns =
 const receivedColumns =
   'id key identity_key outcome applied_at_ms callback body header from_address received_at_ms';
 
+/** See SQLite's. */
+export const attemptAnswerColumns = `
+${inByteOrder('alter table registration_attempt add column renewed_uid text, add column bank_offset_ms bigint;')}
+create unique index registration_attempt_by_renewed_uid on registration_attempt (renewed_uid)
+  where renewed_uid is not null;
+${refuse(
+  'registration_renewed_uid_never_changes',
+  'update of renewed_uid on registration_attempt',
+  'what an attempt sends is never changed',
+  `old.renewed_uid is not null and ${areChanged('renewed_uid')}`,
+)}
+`;
+
 /** Made after all tables. */
 export const registrationTriggers = [
   reportOfBatch,

@@ -1,0 +1,75 @@
+/**
+ * Who has the port of the callbacks: a listener of this journal proves that it knows the journal's id, which it never says,
+ * and no other server can. The question is taken from this machine alone.
+ */
+import { createHmac, randomBytes } from 'node:crypto';
+import { type IncomingMessage, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { Socket } from 'node:net';
+
+/** Bears the question, and the answer to it. */
+export const ownerHeader = 'paydrop-listener';
+
+const questionBytes = 24;
+const questionPattern = /^[\w-]{32}$/;
+const answerMs = 2_000;
+
+/** The question that a request bears; undefined without one, and for one that comes from elsewhere. */
+export function readQuestion({ headers, socket }: IncomingMessage): string | undefined {
+  const question = headers[ownerHeader];
+  const isAsked = typeof question === 'string' && questionPattern.test(question);
+  // A proxy of this machine speaks for others.
+  return isAsked && isOwnMachine(socket) && headers['x-forwarded-for'] === undefined ? question : undefined;
+}
+
+/** Both ends of the connection are on this machine. */
+export const isOwnMachine = ({ remoteAddress, localAddress }: Socket): boolean =>
+  remoteAddress !== undefined && remoteAddress === localAddress;
+
+/** What a listener of the journal answers to a question. */
+export const proveJournal = (journalId: string, question: string): string =>
+  createHmac('sha256', journalId).update(question).digest('base64url');
+
+/** `this-journal`: its listener. `leaving`: its listener, which ends. `silent`: nothing has answered. */
+export type PortOwner = 'this-journal' | 'leaving' | 'another' | 'silent';
+
+interface PortQuestion {
+  /** Where it was to be listened. */
+  readonly address: string;
+  readonly port: number;
+  readonly path: string;
+  readonly isSecure: boolean;
+}
+
+/** A listener on every address is asked on the loopback one. */
+const loopbackOf: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
+
+/** Asks whatever listens on a port who it is. */
+export function askPortOwner(
+  { address, port, path, isSecure }: PortQuestion,
+  journalId: string,
+): Promise<PortOwner> {
+  const question = randomBytes(questionBytes).toString('base64url');
+  const { promise, resolve } = Promise.withResolvers<PortOwner>();
+  const asking = (isSecure ? requestHttps : requestHttp)({
+    hostname: loopbackOf[address] ?? address,
+    port,
+    path,
+    method: 'GET',
+    agent: false,
+    headers: { [ownerHeader]: question },
+    // The answer proves more than a certificate, which is made out to the name that the bank calls.
+    ...(isSecure ? { rejectUnauthorized: false } : {}),
+  });
+  const timer = setTimeout(() => resolve('silent'), answerMs);
+  asking.on('response', ({ headers, statusCode }) => {
+    const isProved = headers[ownerHeader] === proveJournal(journalId, question);
+    resolve(isProved ? (statusCode === 200 ? 'this-journal' : 'leaving') : 'another');
+  });
+  asking.on('error', () => resolve('silent'));
+  asking.end();
+  return promise.finally(() => {
+    clearTimeout(timer);
+    asking.destroy();
+  });
+}
