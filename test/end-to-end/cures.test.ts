@@ -105,3 +105,20 @@ test('what bears an alarm is tried again once that has ended, as remedy, show an
   const cleared = await show(scene, 'A1');
   expect(cleared.next).toMatchObject([{ command: 'paydrop retry A1' }]);
 });
+
+test('an outage and a halt stand above everything that status shows', async () => {
+  await using scene = await openScene({
+    sandbox: { behaviours: [{ match: {}, money: 'untouched', code: 'EM053' }] },
+  });
+  expect((await scene.run('status')).stdout).not.toContain('NOT SENDING');
+  const file = await scene.addFile('a.csv', `${header}\n${rows(['A1', 'A2'])}`);
+  expect(await scene.run('run', file)).toEndWith(6);
+  expect((await scene.run('status')).stdout).toMatch(
+    /^NOT SENDING: sending is halted: .*EM053\)\n {2}remedy: /m,
+  );
+  await scene.bank.kill();
+  const away = await scene.run('status');
+  expect(away.stdout).toMatch(/^NOT SENDING: the bank is out of reach since /m);
+  const [, command = ''] = /type first: (.*)/.exec(away.stdout) ?? [];
+  expect(await type(scene, command)).toEndWith(6);
+});

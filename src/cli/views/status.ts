@@ -1,12 +1,18 @@
 /** What `status` and `show` print: batches, days and their statements, and payouts. */
-import type { BatchStanding, DayStanding, PayoutHistory, PayoutStanding } from '../../app/status.ts';
+import type {
+  BatchStanding,
+  DayStanding,
+  HealthReason,
+  PayoutHistory,
+  PayoutStanding,
+} from '../../app/status.ts';
 import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import { type Attempt, type SettledBy, payoutStatuses } from '../../core/payout.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../../core/ports.ts';
-import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { printable, type PrintableText, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
@@ -60,6 +66,17 @@ function showNextOfBatch(
   ];
 }
 
+/** What keeps payouts from being sent now, whatever the state of each batch says: it stands above them all. */
+export const showStops = (stops: readonly HealthReason[]): PrintableText =>
+  toLines(
+    stops.flatMap(({ text, remedy, command }) => [
+      `NOT SENDING: ${text}`,
+      `  remedy: ${remedy}`,
+      // What is read here is where that leads.
+      ...(/^paydrop status( |$)/.test(command) ? [] : [`  type first: ${command}`]),
+    ]),
+  );
+
 /** What keeps rows of a batch at rest; one that is paused or halted has a remedy of its own. */
 export const holdsOfRest = (
   { status, remedy }: Pick<Batch, 'status' | 'remedy'>,
@@ -71,8 +88,11 @@ export const holdsOfRest = (
  * @param isSending a process is there that sends
  */
 export function showBatch(standing: BatchStanding, isSending = false): Shown {
-  const { batch, totals, holds, grown, proposalId, approval } = standing;
-  const next = proposalId === undefined ? listNextOfBatch(batch, totals, holds) : [toProposal(proposalId)];
+  const { batch, totals, holds, grown, proposalId, approval, stops = [] } = standing;
+  const isHalted = stops.some(({ code }) => code === 'payer-halted');
+  // A halt of the account is one of the batch, before that is moved.
+  const stopped = isHalted && batch.status !== 'done' ? ({ ...batch, status: 'halted' } as const) : batch;
+  const next = proposalId === undefined ? listNextOfBatch(stopped, totals, holds) : [toProposal(proposalId)];
   const json = {
     batchId: batch.batchId,
     file: batch.fileName,
@@ -94,11 +114,12 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     fileGrown: showGrowth(grown),
     proposal: proposalId ?? null,
     ...(approval === undefined ? {} : { approval: jsonOfFigures(approval) }),
+    stops,
     next,
   };
   const { batchId, file, byStatus, alarms, reasonCode, reason, remedy } = json;
   const started = formatBangkokMoment(batch.startedAtMs);
-  const state = showState(batch.status, totals, isSending);
+  const state = showState(stopped.status, totals, isSending);
   const held = Object.entries(json.holds).map(([hold, rows]) => `${showCount(rows)} ${hold}`);
   const below = [
     ...(alarms === 0

@@ -119,7 +119,7 @@ test('a batch, for an operator and for a program', () => {
     '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
       '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +
       '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"held":{"rows":1,"amount":"100.50"},' +
-      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"holdRemedies":{},"alarms":0,"fileGrown":null,"proposal":null,' +
+      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"holdRemedies":{},"alarms":0,"fileGrown":null,"proposal":null,"stops":[],' +
       '"next":[{"command":"paydrop resume 4K7Q2M9XWD","why":"to go on"}]}',
   );
 });
@@ -133,7 +133,13 @@ test.each<[BatchStatus, string, readonly StatusTotal[], boolean, RegExp | null]>
     false,
     /3 rows need review: paydrop list --batch 4K7Q2M9XWD --status rejected failed$/,
   ],
-  ['done', 'done', [makeTotal('unresolved')], false, /asks the bank what became of 1 row in doubt: paydrop settle 4K7Q2M9XWD$/],
+  [
+    'done',
+    'done',
+    [makeTotal('unresolved')],
+    false,
+    /asks the bank what became of 1 row in doubt: paydrop settle 4K7Q2M9XWD$/,
+  ],
   [
     'done',
     'done',
