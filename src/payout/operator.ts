@@ -1,9 +1,9 @@
 /** What an operator asks for: release held rows, cancel what has not been sent, or try again what moved no money. */
 import { paydropCommand } from '../core/command-line.ts';
-import { countRows } from '../core/exit-code.ts';
+import { countRows, inDoubtStatuses } from '../core/exit-code.ts';
 import { countOf } from '../core/figures.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Batch, BatchReader, BatchReason, Change, ResultRow } from '../core/ports.ts';
+import type { Batch, BatchReader, BatchReason, Change, ResultRow, StatusTotal } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { BatchStore, ClaimReader, PayerBreakerStore, PayoutJournal, PayoutStore } from './ports.ts';
@@ -137,8 +137,25 @@ export async function cancelBatch(
   const isUnderWay = (await journal.nextInquiryAtMs(batchId)) !== undefined;
   if (isUnderWay && !isHalted) await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
   const isEnded = (isHalted || done.rowsChanged > 0) && (await endCancelled(journal, batchId, nowMs));
-  if (isEnded || done.refusals.length > 0) return done;
-  return { ...done, refusals: isUnderWay ? [] : await describeLeft(journal, batchId) };
+  if (isEnded) return done;
+  const isStopped = await isCancelled(journal, batchId);
+  const notes = isStopped ? [describeStopped(batchId, await journal.totals(batchId))] : [];
+  if (done.refusals.length > 0) return { ...done, notes };
+  if (done.rowsChanged === 0 && !isStopped) return { ...done, refusals: [nothingToCancel(batch)] };
+  return { ...done, notes, refusals: isUnderWay ? [] : await describeLeft(journal, batchId) };
+}
+
+const nothingToCancel = ({ batchId }: Batch): string =>
+  `nothing of batch ${batchId} waits to be sent, so nothing is cancelled: "${paydropCommand(undefined, 'status', batchId)}" tells how it stands`;
+
+/** What becomes of a batch that is cancelled while rows of it may be with the bank. */
+function describeStopped(batchId: string, totals: readonly StatusTotal[]): string {
+  const rows = countRows(totals, inDoubtStatuses);
+  const doubt =
+    rows === 0
+      ? ''
+      : `; ${countOf(rows, 'row is', 'rows are')} in doubt: "${paydropCommand(undefined, 'settle', batchId)}" asks the bank what became of ${rows === 1 ? 'it' : 'them'}`;
+  return `Batch ${batchId} is halted: nothing more of it is sent${doubt}`;
 }
 
 /** Rows that were under way when the others were cancelled. */

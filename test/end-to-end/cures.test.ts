@@ -37,7 +37,9 @@ async function show(scene: Scene, id: string): Promise<Told> {
 async function type(scene: Scene, command: string): ReturnType<Scene['run']> {
   const script = `paydrop() { printf '%s\\0' "$@"; }; ${command}`;
   const words = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
-  return scene.run(...words.map((word) => (/^(WHERE|WHY)$/.test(word) ? 'case 4711' : word)));
+  // The scene names its settings itself.
+  const own = words.filter((word, place) => word !== '--config' && words[place - 1] !== '--config');
+  return scene.run(...own.map((word) => (/^(WHERE|WHY)$/.test(word) ? 'case 4711' : word)));
 }
 
 const commandOf = ({ next }: Told, verb: string): string =>
@@ -121,4 +123,29 @@ test('an outage and a halt stand above everything that status shows', async () =
   expect(away.stdout).toMatch(/^NOT SENDING: the bank is out of reach since /m);
   const [, command = ''] = /type first: (.*)/.exec(away.stdout) ?? [];
   expect(await type(scene, command)).toEndWith(6);
+});
+
+test('cancel of a batch says when it has nothing to cancel, and that the batch is halted while rows are in doubt', async () => {
+  await using scene = await openScene({
+    sandbox: { behaviours: [{ match: { reference1: 'R-B1' }, money: 'moves', reply: 'silent' }] },
+    settle: { firstDelayMs: 60_000, maxDelayMs: 60_000 },
+  });
+  const paid = await scene.addFile('a.csv', `${header}\n${rows(['A1'])}`);
+  expect(await scene.run('run', paid)).toEndWith(0);
+  const { batchId } = await show(scene, 'A1');
+  const nothing = await scene.run('cancel', batchId);
+  expect(nothing).toEndWith(2);
+  expect(nothing.stdout).toMatch(/^nothing of batch \w+ waits to be sent/m);
+  expect(nothing.stdout).not.toContain('0 rows');
+
+  const lost = await scene.addFile('b.csv', `${header}\n${rows(['B1'])}`);
+  expect(await scene.run('run', lost, '--wait', '1')).toEndWith(4);
+  await scene.bank.kill();
+  const doubt = await show(scene, 'B1');
+  const halted = await scene.run('cancel', doubt.batchId);
+  expect(halted).toEndWith(0);
+  expect(halted.stdout).toMatch(
+    /^Batch \w+ is halted: nothing more of it is sent; 1 row is in doubt: "paydrop settle /m,
+  );
+  expect(halted.stdout).not.toContain('0 rows');
 });
