@@ -228,27 +228,42 @@ export function cancelPayouts(
 ): Promise<OperatorResult> {
   return changePayouts(journal, seqs, async (payout) => {
     const change = decideCancel(payout, nowMs);
-    return typeof change === 'string' ? change : ((await findWhyNotCancel(journal, payout, ask)) ?? change);
+    if (typeof change === 'string') return change;
+    const answer = await askWhyNotCancel(journal, payout, ask);
+    return answer.kind === 'kept' ? answer.why : noteAskedOf(change, answer.asked);
   });
 }
 
-/** Asks about each reference under which a request of the row has left. @returns why the row cannot be cancelled, in words */
-export async function findWhyNotCancel(
+/** What has come of asking whether a row can be cancelled: why it cannot, in words, or the references that were asked about. */
+export type CancelAnswer =
+  | { readonly kind: 'kept'; readonly why: string }
+  | { readonly kind: 'clear'; readonly asked: readonly string[] };
+
+/** A cancellation with the references of which the bank has said, right before, that no money moved. */
+export const noteAskedOf = (change: Change, asked: readonly string[]): Change =>
+  asked.length === 0
+    ? change
+    : { ...change, event: { ...change.event, detail: { ...change.event.detail, asked, moneyMoved: 'no' } } };
+
+/** Asks about each reference under which a request of the row has left. */
+export async function askWhyNotCancel(
   journal: PayoutJournal,
   payout: Payout,
   ask: AskBeforeCancel,
-): Promise<string | undefined> {
+): Promise<CancelAnswer> {
   const { seq, batchId, attemptNo, instruction } = payout;
   const lost = isInQuestion(await journal.loss()) ? await ask(payout, undefined) : undefined;
-  if (lost !== undefined || attemptNo === 0) return lost;
+  if (lost !== undefined) return { kind: 'kept', why: lost };
+  if (attemptNo === 0) return { kind: 'clear', asked: [] };
   const batch = await journal.batch(batchId);
   const attempts = batch && (await journal.attemptsOf(batch.companyId, instruction.payoutId));
   const sent = (attempts ?? []).filter(({ payoutSeq, sends }) => payoutSeq === seq && sends > 0);
-  for (const latest of new Map(sent.map((one) => [one.order.transRefNo, one])).values()) {
+  const latestOf = new Map(sent.map((one) => [one.order.transRefNo, one]));
+  for (const latest of latestOf.values()) {
     const why = await ask(payout, latest);
-    if (why !== undefined) return why;
+    if (why !== undefined) return { kind: 'kept', why };
   }
-  return undefined;
+  return { kind: 'clear', asked: [...latestOf.keys()] };
 }
 
 function changePayouts(

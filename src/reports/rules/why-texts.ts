@@ -92,8 +92,12 @@ const ofPayouts: readonly Pair[] = [
     'มี {rows} แถวที่ส่งแล้วกลับมารอ ให้ใช้ {command} อีกครั้งเพื่อสอบถามธนาคาร',
   ],
   [
-    '{why} bears an alarm: what the bank says of it must be cleared first',
-    '{why} มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน',
+    'nothing of batch {batch} waits to be sent, so nothing is cancelled: {command} tells how it stands',
+    'ไม่มีรายการรอส่งในชุดจ่ายเงิน {batch} จึงไม่มีการยกเลิก ดูสถานะได้ด้วย {command}',
+  ],
+  [
+    '{why} bears an alarm: clear with the bank what it says; then {command} with --note ends the alarm, and it can be tried again',
+    '{why} มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน แล้วเลือก "รับทราบ" ({command}) เพื่อปิดการแจ้งเตือน จึงจะส่งจ่ายใหม่ได้',
   ],
   [
     '{why} is {status}: only what failed, is unpayable or was rejected can be tried again',
@@ -110,7 +114,10 @@ const ofPayouts: readonly Pair[] = [
   ],
   ['payout {payoutId} (row {row} of batch {batch})', 'รายการ {payoutId} (แถวที่ {row} ของชุด {batch})'],
   ['row {row} of batch {batch}', 'แถวที่ {row} ของชุด {batch}'],
-  ['it bears an alarm: what the bank says of it must be cleared first', 'มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน'],
+  [
+    'it bears an alarm: clear with the bank what it says, then acknowledge it',
+    'มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน แล้วเลือก "รับทราบ"',
+  ],
   [
     'it is {status}: only what moved no money, and waits or has ended, can be corrected',
     'สถานะคือ {status} แก้ไขได้เฉพาะรายการที่เงินยังไม่ออก และกำลังรอหรือสิ้นสุดแล้ว',
