@@ -146,7 +146,7 @@ export async function cancelBatch(
 }
 
 const nothingToCancel = ({ batchId }: Batch): string =>
-  `nothing of batch ${batchId} waits to be sent, so nothing is cancelled: "${paydropCommand(undefined, 'status', batchId)}" tells how it stands`;
+  `nothing of batch ${batchId} waits to be sent: see "${paydropCommand(undefined, 'status', batchId)}"`;
 
 /** What becomes of a batch that is cancelled while rows of it may be with the bank. */
 function describeStopped(batchId: string, totals: readonly StatusTotal[]): string {

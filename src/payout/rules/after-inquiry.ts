@@ -10,7 +10,7 @@ import {
   hasOtherContent,
   isOfUnknownSend,
   returnUnsent,
-  sentElsewhere,
+  sentByAnother,
   settleCase,
   twoContents,
   withInquiry,
@@ -104,7 +104,7 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
     case 'complete': {
       if (referenceConflict) return { keep: stayContested(asked) };
       if (hasOtherContent(asked)) return { keep: stayAmbiguous(asked, twoContents) };
-      if (isOfUnknownSend(asked, reading)) return { keep: stayAmbiguous(asked, sentElsewhere) };
+      if (isOfUnknownSend(asked, reading)) return { keep: stayAmbiguous(asked, sentByAnother) };
       const shown = findShown(asked, reading.send);
       const attempt = { ...shown, sysRefNo: reading.sysRefNo ?? shown.sysRefNo };
       const paid = settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry');

@@ -41,7 +41,7 @@ export const twoContents: Reason = {
 };
 
 /** Nor does it tell what another journal has sent. */
-export const sentElsewhere: Reason = {
+export const sentByAnother: Reason = {
   code: 'found-after-loss',
   text:
     'the bank has this reference at another time than it was sent: another journal, or a lost part of this one, may ' +

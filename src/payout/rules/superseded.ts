@@ -11,7 +11,7 @@ import {
   hasOtherContent,
   isInDoubt,
   isOfUnknownSend,
-  sentElsewhere,
+  sentByAnother,
   twoContents,
   withInquiry,
 } from './case.ts';
@@ -126,7 +126,7 @@ export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen
   const isOfTwo = reading.kind === 'complete' && hasOtherContent(known);
   const open = notSettled(attempt.order.transRefNo, reading.kind);
   if (reading.kind === 'in-process' || attempt.referenceConflict || isElsewhere || isOfTwo)
-    return reopen(known, attempt, isElsewhere ? sentElsewhere : isOfTwo ? twoContents : open, mayReopen);
+    return reopen(known, attempt, isElsewhere ? sentByAnother : isOfTwo ? twoContents : open, mayReopen);
   const sysRefNo = reading.sysRefNo ?? attempt.sysRefNo;
   return proveLate({ ...known, attempt: { ...attempt, sysRefNo } }, 'inquiry');
 }

@@ -91,10 +91,7 @@ const ofPayouts: readonly Pair[] = [
     '{rows} rows that were sent have come back: {command} once more asks the bank about that',
     'มี {rows} แถวที่ส่งแล้วกลับมารอ ให้ใช้ {command} อีกครั้งเพื่อสอบถามธนาคาร',
   ],
-  [
-    'nothing of batch {batch} waits to be sent, so nothing is cancelled: {command} tells how it stands',
-    'ไม่มีรายการรอส่งในชุดจ่ายเงิน {batch} จึงไม่มีการยกเลิก ดูสถานะได้ด้วย {command}',
-  ],
+  ['nothing of batch {batch} waits to be sent: see {command}', 'ไม่มีรายการรอส่งในชุด {batch} ดู {command}'],
   [
     '{why} bears an alarm: clear with the bank what it says; then {command} with --note ends the alarm, and it can be tried again',
     '{why} มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน แล้วเลือก "รับทราบ" ({command}) เพื่อปิดการแจ้งเตือน จึงจะส่งจ่ายใหม่ได้',
