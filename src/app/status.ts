@@ -1,4 +1,5 @@
 /** How batches and payouts stand, read beside whoever is sending. */
+import { join } from 'node:path';
 import { listPastDays } from '../core/bangkok-time.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
@@ -24,6 +25,7 @@ import { readApprovalFigures } from '../review/approve-batch.ts';
 import type { ApprovalFigures } from '../review/rules/approval-figures.ts';
 import { systemClock } from '../platform/clock.ts';
 import { listPayouts } from './list.ts';
+import { registrationsInbox } from './session.ts';
 import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
@@ -124,7 +126,12 @@ export async function readStops(
 ): Promise<{ readonly standings: readonly BatchStanding[]; readonly stops: readonly HealthReason[] }> {
   const { settings, path: settingsPath, dataDir, dataDirOption, folders } = loaded;
   const open = standings.map(({ batch }) => batch).filter(isOpenBatch);
-  const place = { command: { settingsPath, dataDir: dataDirOption }, dataDir, inbox: folders.inbox };
+  const place = {
+    command: { settingsPath, dataDir: dataDirOption },
+    dataDir,
+    inbox: folders.inbox,
+    registrations: join(folders.inbox, registrationsInbox),
+  };
   const idle = { ...nothingKnown, lastPollMs: nowMs, place };
   const bankTrouble = await probeBankOf(settings, nowMs);
   const bank = judgeHealth({ ...idle, bankTrouble }, nowMs).reasons;
