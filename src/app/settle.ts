@@ -29,6 +29,8 @@ export interface SettleOutcome extends Settled {
   readonly unasked?: number;
   /** Rows that bear an alarm in the batches that have changed. */
   readonly alarms: number;
+  /** Rows that stay in doubt in batches that have come to rest: by inquiry no more is learnt about them. */
+  readonly left: readonly { readonly batchId: string; readonly rows: number }[];
   readonly files: readonly string[];
   /** Why not every report that was due could be written. */
   readonly failure?: Error | undefined;
@@ -75,7 +77,7 @@ async function requestFrom(
   );
   let alarms = 0;
   for (const id of batchIds) alarms += countAlarms(await journal.totals(id));
-  return { ...settled, askedBy: nameOwner(owner), ended: [], alarms, files: [] };
+  return { ...settled, askedBy: nameOwner(owner), ended: [], left: [], alarms, files: [] };
 }
 
 /** Undefined when there is no such batch. */
@@ -110,8 +112,14 @@ async function settle(session: Session, options: SettleOptions): Promise<SettleO
   const inDoubt = await countInDoubt();
   let alarms = 0;
   for (const changed of touched) alarms += countAlarms(await journal.totals(changed));
+  const left: SettleOutcome['left'][number][] = [];
+  for (const ended of settled.ended) {
+    const rows = countRows(await journal.totals(ended), inDoubtStatuses);
+    if (rows > 0) left.push({ batchId: ended, rows });
+  }
   await notifyAtEnd(session, true, interrupted);
-  return { ...settled, settled: Math.max(0, settled.asked - inDoubt), inDoubt, alarms, files, failure };
+  const count = Math.max(0, settled.asked - inDoubt);
+  return { ...settled, settled: count, inDoubt, alarms, left, files, failure };
 }
 
 /** Counts what the inquiries have told. @param rowsTotal in doubt before the first */

@@ -1,4 +1,5 @@
 /** How batches and payouts stand, read beside whoever is sending. */
+import { join } from 'node:path';
 import { listPastDays } from '../core/bangkok-time.ts';
 import type { Batch, HoldTotal, StatusTotal } from '../core/ports.ts';
 import type { PayoutHistory } from '../payout/ports.ts';
@@ -8,11 +9,23 @@ import type { LoadedSettings } from '../settings/settings.ts';
 import type { Settings } from '../settings/schema.ts';
 import type { Store } from '../store/store.ts';
 import type { TakenFile } from '../watch/rules/file-growth.ts';
+import { probeBank } from '../bank/probe.ts';
+import { type BreakerState, closeBreaker, openBreaker } from '../payout/rules/circuit-breaker.ts';
+import { mayBeginAtMs, readServiceHours } from '../payout/rules/service-hours.ts';
+import { isBuiltInSandbox } from '../settings/settings.ts';
+import {
+  type HealthReason,
+  judgeHealth,
+  type PayerHealth,
+  readPayer,
+  type Trouble,
+} from '../watch/rules/health.ts';
 import { readTimeLimits } from '../payout/rules/limits.ts';
 import { readApprovalFigures } from '../review/approve-batch.ts';
 import type { ApprovalFigures } from '../review/rules/approval-figures.ts';
 import { systemClock } from '../platform/clock.ts';
 import { listPayouts } from './list.ts';
+import { registrationsInbox } from './session.ts';
 import { requireJournal } from './open-store.ts';
 
 export type { PayoutHistory } from '../payout/ports.ts';
@@ -20,6 +33,7 @@ export { findSenderOf, readMachines } from './machines/find-sender.ts';
 export type { MachinesAtWork } from './machines/find-sender.ts';
 export type { SenderLockOwner } from './sender-lock.ts';
 export { describePlace } from './journal/place.ts';
+export type { HealthReason } from '../watch/rules/health.ts';
 export { openJournalBeside } from './open-store.ts';
 
 /** A batch with its rows by status and its held rows by hold. */
@@ -33,6 +47,8 @@ export interface BatchStanding {
   readonly proposalId?: number | undefined;
   /** Of one that is looked at alone: what whoever approves it looks at, while it waits for that. */
   readonly approval?: ApprovalFigures | undefined;
+  /** What keeps it from being sent now, though its own state may not say so; none where nothing does. */
+  readonly stops?: readonly HealthReason[];
 }
 
 /** A day of which a statement was accepted, or on which payouts were sent and none was. */
@@ -88,6 +104,96 @@ async function readFigures(
   const likeDays = limits && Math.max(limits.similarDays, limits.likeFileDays);
   const overTime = limits && readTimeLimits(limits);
   return readApprovalFigures({ journal: store, clock: systemClock, likeDays, overTime }, batchId);
+}
+
+// ---------------------------------------------------------------- what keeps payouts from being sent
+
+type StopReader = Pick<Store, 'payerHalt' | 'payerPause'>;
+type Account = Pick<Batch, 'companyId' | 'payerAccount'>;
+
+/** The bank is waited for so long: whoever types `status` waits with it. */
+const bankTimeoutMs = 2_000;
+
+const isOpenBatch = ({ status }: Batch): boolean => status !== 'done' && status !== 'rejected';
+const keyOf = ({ companyId, payerAccount }: Account): string => `${companyId} ${payerAccount}`;
+
+/** The same batches, each with what keeps it from being sent now, and all of it once: as health says it. */
+export async function readStops(
+  loaded: Pick<LoadedSettings, 'settings' | 'path' | 'dataDir' | 'dataDirOption' | 'folders'>,
+  journal: StopReader,
+  standings: readonly BatchStanding[],
+  nowMs: number,
+): Promise<{ readonly standings: readonly BatchStanding[]; readonly stops: readonly HealthReason[] }> {
+  const { settings, path: settingsPath, dataDir, dataDirOption, folders } = loaded;
+  const open = standings.map(({ batch }) => batch).filter(isOpenBatch);
+  const place = {
+    command: { settingsPath, dataDir: dataDirOption },
+    dataDir,
+    inbox: folders.inbox,
+    registrations: join(folders.inbox, registrationsInbox),
+  };
+  const idle = { ...nothingKnown, lastPollMs: nowMs, place };
+  const bankTrouble = await probeBankOf(settings, nowMs);
+  const bank = judgeHealth({ ...idle, bankTrouble }, nowMs).reasons;
+  const byAccount = new Map<string, readonly HealthReason[]>();
+  for (const account of [settings.bank, ...open]) {
+    if (byAccount.has(keyOf(account))) continue;
+    const payer = await readPayerStanding(journal, settings, account, nowMs);
+    const filesInWork = open.filter((batch) => keyOf(batch) === keyOf(account)).length;
+    // A pause that is over keeps nothing from being sent.
+    const isOver = readPayer(payer, nowMs) === 'probing' && filesInWork === 0;
+    const { reasons, notes } = judgeHealth({ ...idle, payers: isOver ? [] : [payer], filesInWork }, nowMs);
+    byAccount.set(keyOf(account), [...reasons, ...notes]);
+  }
+  return {
+    standings: standings.map((standing) =>
+      isOpenBatch(standing.batch)
+        ? { ...standing, stops: [...bank, ...(byAccount.get(keyOf(standing.batch)) ?? [])] }
+        : standing,
+    ),
+    stops: [...bank, ...[...byAccount.values()].flat()],
+  };
+}
+
+/** A sender that is well, but for what is looked up. */
+const nothingKnown = {
+  role: 'active',
+  inbox: undefined,
+  diskTrouble: undefined,
+  bankTrouble: undefined,
+  payers: undefined,
+  filesInWork: undefined,
+  rowsInDoubt: undefined,
+  oldestInDoubtAtMs: undefined,
+  openBatches: undefined,
+  failingBatches: undefined,
+} as const;
+
+/** The sandbox that is built in is there while a process has it. */
+async function probeBankOf(settings: Settings, nowMs: number): Promise<Trouble | undefined> {
+  if (isBuiltInSandbox(settings)) return undefined;
+  const found = await probeBank(settings.bank.baseUrl, bankTimeoutMs);
+  return found.kind === 'reachable' ? undefined : { sinceMs: nowMs, why: found.why };
+}
+
+/** By the journal, which knows halts and pauses at once, and by the service hours. */
+async function readPayerStanding(
+  journal: StopReader,
+  { bank, serviceHours }: Settings,
+  { companyId, payerAccount }: Account,
+  nowMs: number,
+): Promise<PayerHealth> {
+  const paysNewFiles = payerAccount === bank.payerAccount;
+  const halt = await journal.payerHalt(companyId, payerAccount);
+  if (halt !== undefined) return { ...openBreaker, status: 'halted', why: halt, paysNewFiles };
+  const pause = await journal.payerPause(companyId, payerAccount);
+  const state: BreakerState =
+    pause === undefined
+      ? openBreaker
+      : { ...openBreaker, status: 'paused', why: pause, pausedUntilMs: pause.untilMs };
+  const hours = readServiceHours(serviceHours);
+  const opensAtMs = hours === undefined ? nowMs : mayBeginAtMs(hours, nowMs);
+  return { ...(opensAtMs > nowMs ? closeBreaker(state, opensAtMs) : state), paysNewFiles };
 }
 
 /** Of one query: the database takes only so many values. */

@@ -109,6 +109,7 @@ export class InboxTimer {
       waitForNews: (stop) => intake.waitForNews(stop),
       isUntouched: (item) => intake.isUntouched(item),
       end: (item, end) => intake.end(item, end),
+      findRejectedPath: (item) => intake.findRejectedPath(item),
       findEnded: (inode, fileName) => intake.findEnded(inode, fileName),
       findOriginal: (itemId) => intake.findOriginal(itemId),
       listOriginals: () => intake.listOriginals(),

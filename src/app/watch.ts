@@ -20,6 +20,7 @@ import {
   waitForSenderLock,
 } from './leadership.ts';
 import { DiskWatch, keepGoing, type WatchEvent, type WatchSetup } from '../watch/context.ts';
+import { reasonPathOf } from '../watch/rules/rejection-reason.ts';
 import type { Intake } from '../watch/folders/drop-folder.ts';
 import type { DailyJob } from '../watch/schedule.ts';
 import { publishDayHeads } from './review/day-heads.ts';
@@ -359,9 +360,9 @@ async function openDropped(
     clock,
     log: toLog(log),
     onWaiting: async (record) => notices.notifyOfDecisions(record),
-    onRefused: async ({ itemId: fileKey, fileName }, { code, message }) => {
-      const rejection = { line: null, column: null, code, message };
-      await notices.notifyOfFile({ fileKey, fileName, batchId: null, rejection });
+    onRefused: async ({ itemId: fileKey, fileName }, rejection, path) => {
+      const file = { kind: 'decisions', fileKey, fileName, path, batchId: null } as const;
+      await notices.notifyOfFile({ ...file, rejection, reports: [reasonPathOf(path)] });
     },
   });
 }

@@ -21,7 +21,7 @@ import { moveCommand } from './journal/move.ts';
 import { listCommand } from './list.ts';
 import { cancelCommand, resumeCommand, retryCommand } from './operator.ts';
 import { type Command, type GlobalOptions, makeCommandLine } from './options.ts';
-import { recordOnStderr } from './output.ts';
+import { recordOnStderr, silenceRecords } from './output.ts';
 import { reconcileCommand } from './reconcile.ts';
 import { registerCommand } from './registration/register.ts';
 import { reportFailure } from './report-failure.ts';
@@ -91,9 +91,17 @@ function addCommands(commandLine: Argv<GlobalOptions>): Argv<GlobalOptions> {
   );
 }
 
+/** Read before the command line is: what is said meanwhile is kept back, too. */
+const asksForSilence = (args: readonly string[]): boolean =>
+  args.some(
+    (word, place) =>
+      word === '--log-level=silent' || (word === 'silent' && args[place - 1] === '--log-level'),
+  );
+
 /** Runs the command that is named, and sets the process's exit code, also for what is thrown. */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   recordOnStderr(args.includes('--json') ? 'failures, too' : 'nothing');
+  silenceRecords(asksForSilence(args));
   forgetExitCode();
   try {
     // The commands load what they need when they run: --help loads none of it.

@@ -120,7 +120,7 @@ export function showChange(
     `What is left is paid from account ${payerMoved.to} from now on, instead of ${payerMoved.from}.`;
   const [first = '', ...lines] = [
     // Why nothing was done says that nothing was.
-    ...(isNamed && rowsChanged === 0 && refusals.length > 0
+    ...(rowsChanged === 0 && (refusals.length > 0 || notes.length > 0)
       ? []
       : [`${countOf(rowsChanged, 'row')} ${done[verb]}.`]),
     ...refusals,

@@ -25,10 +25,15 @@ let recorded: 'nothing' | 'messages' | 'failures, too' = 'nothing';
 /** From now on; a command that logs has its messages recorded, and `--json` what it fails with, too. */
 export const recordOnStderr = (what: typeof recorded): void => void (recorded = what);
 
+let isSilent = false;
+
+/** `--log-level silent`: nothing is recorded but what a command fails with. */
+export const silenceRecords = (isAsked: boolean): void => void (isSilent = isAsked);
+
 type RecordLevel = 'info' | 'warn' | 'error';
 
 /** A line as the log has them. @param facts figures and words of our own, or such as went through the gate */
-export const formatRecord = (level: RecordLevel, message: string, facts: object = {}): PrintableText =>
+const formatRecord = (level: RecordLevel, message: string, facts: object = {}): PrintableText =>
   encodeJson({
     level,
     time: new Date().toISOString(),
@@ -37,22 +42,38 @@ export const formatRecord = (level: RecordLevel, message: string, facts: object 
     msg: toMessage(message),
   });
 
+/** Writes a line as the log has them, unless the log is silent. */
+export function writeRecord(
+  stream: Pick<NodeJS.WriteStream, 'write'>,
+  level: RecordLevel,
+  message: string,
+  facts: object = {},
+): void {
+  if (!isSilent) stream.write(`${formatRecord(level, message, facts)}\n`);
+}
+
 /** Says a message on stderr, on lines of its own. */
 export function say(message: string, level: RecordLevel = 'info'): void {
-  tell(message, level, recorded !== 'nothing');
+  if (recorded !== 'nothing' && !process.stderr.isTTY) recordMessage(message, level);
+  else showMessage(message);
 }
 
 /** Says what a command fails with: the last word on stderr, for whoever has typed it. */
 export function sayFailure(message: string): void {
-  tell(message, 'error', recorded === 'failures, too');
+  const isRecorded = recorded === 'failures, too' && !process.stderr.isTTY;
+  if (!isRecorded) showMessage(message);
+  else process.stderr.write(`${formatRecord('error', message)}\n`);
 }
 
-function tell(message: string, level: RecordLevel, isRecorded: boolean): void {
+function recordMessage(message: string, level: RecordLevel): void {
+  clearLastLine();
+  writeRecord(process.stderr, level, message);
+}
+
+function showMessage(message: string): void {
   const { stderr } = process;
   clearLastLine();
-  const line =
-    isRecorded && !stderr.isTTY ? formatRecord(level, message) : wrapText(toMessage(message), stderr.columns);
-  stderr.write(`${line}\n`);
+  stderr.write(`${wrapText(toMessage(message), stderr.columns)}\n`);
 }
 
 /** The terminal has written "^C" where the cursor stood: what is said next begins its own line. */

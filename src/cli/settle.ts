@@ -54,7 +54,8 @@ function exitCodeOf({ asked, told, unasked = 0, inDoubt, alarms }: SettleOutcome
 
 /** @param wait seconds after which it gave up */
 export function showSettled(outcome: SettleOutcome, wait: number): Shown {
-  const { asked, told, unasked = 0, settled, inDoubt, alarms, ended, files, askedBy } = outcome;
+  const { asked, told, unasked = 0, settled, inDoubt, alarms, ended, left, files, askedBy } = outcome;
+  const isWhole = (batchId: string): boolean => !left.some((one) => one.batchId === batchId);
   const isSilent = asked > 0 && told === 0;
   const lines = [
     ...(askedBy === undefined ? [] : [`${askedBy} holds the right to send, and was had to inquire.`]),
@@ -68,9 +69,18 @@ export function showSettled(outcome: SettleOutcome, wait: number): Shown {
     ...(alarms === 0
       ? []
       : [`${countOf(alarms, 'row bears', 'rows bear')} an alarm: see "paydrop list --alarms".`]),
-    ...ended.map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`),
+    ...left.map(
+      ({ batchId, rows }) =>
+        `Batch ${batchId} has come to rest, and ${countOf(rows, 'row stays', 'rows stay')} in doubt: "paydrop status ${batchId}" says what settles ${rows === 1 ? 'it' : 'them'}.`,
+    ),
+    ...ended
+      .filter(isWhole)
+      .map((batchId) => `Batch ${batchId} is done: nothing of it is left to send or to ask.`),
     ...files.map(showPath),
   ];
   const beside = askedBy === undefined ? {} : { askedBy, unasked };
-  return { json: { asked, told, settled, inDoubt, alarms, ended, files, ...beside }, text: toLines(lines) };
+  return {
+    json: { asked, told, settled, inDoubt, alarms, ended, left, files, ...beside },
+    text: toLines(lines),
+  };
 }

@@ -1,6 +1,6 @@
 /** `paydrop status [BATCH]` and `paydrop show ID`: how batches, days, payouts and registrations stand. */
 import { paydropCommand } from '../core/command-line.ts';
-import { toLines } from '../core/outgoing-text.ts';
+import { joinLines, toLines } from '../core/outgoing-text.ts';
 import { SettingsError } from '../settings/secrets.ts';
 import type { LoadedSettings } from '../settings/settings.ts';
 import { flagOption, loadCommandSettings, makeCommand } from './options.ts';
@@ -70,22 +70,29 @@ async function showBatches(
   batch: string | undefined,
   isSending: boolean,
 ): Promise<Shown> {
-  const { describePlace, readBatches } = await import('../app/status.ts');
+  const { describePlace, readBatches, readStops } = await import('../app/status.ts');
   const { showList } = await import('./views/shown.ts');
   const { besidePayouts } = await import('./views/registration-status.ts');
-  const { showBatch } = await import('./views/status.ts');
+  const { showBatch, showStops } = await import('./views/status.ts');
   const { showNamedRegistrations, showAllRegistrations } = await import('./registration/status.ts');
   const named = batch === undefined ? undefined : await showNamedRegistrations(journal, batch, isSending);
   if (named !== undefined) return showList([named], '');
   const batches = await readBatches(journal, batch, loaded.settings.limits);
   if (batches === undefined) throw noSuchBatch(batch);
-  const payouts = batches.map((standing) => showBatch(standing, isSending));
+  const { standings, stops } =
+    journal === undefined
+      ? { standings: batches, stops: [] }
+      : await readStops(loaded, journal, batches, Date.now());
+  const payouts = standings.map((standing) => showBatch(standing, isSending));
   const none =
     journal === undefined
       ? `No batches yet: there is no journal ${describePlace(loaded)}.`
       : 'No batches yet.';
-  if (batch !== undefined) return showList(payouts, none);
-  return besidePayouts(payouts, none, await showAllRegistrations(loaded, journal, isSending));
+  const shown =
+    batch === undefined
+      ? besidePayouts(payouts, none, await showAllRegistrations(loaded, journal, isSending))
+      : showList(payouts, none);
+  return stops.length === 0 ? shown : { ...shown, text: joinLines([showStops(stops), shown.text], '\n\n') };
 }
 
 /** What else needs a person; nothing where nothing does. */

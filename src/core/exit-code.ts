@@ -13,6 +13,9 @@ export interface ExitOptions {
 /** Statuses that no one has proved yet. */
 export const inDoubtStatuses: readonly PayoutStatus[] = ['submitted', 'unresolved'];
 
+/** Reasons of rows that no inquiry calls paid, since it shows neither amount nor payee: a line of the statement does. */
+export const statementCodes: readonly string[] = ['found-after-loss', 'two-contents'];
+
 /** Statuses of rows that are yet to be sent, and that nothing holds. */
 export const toBeSentStatuses: readonly PayoutStatus[] = ['staged', 'ready'];
 

@@ -74,12 +74,16 @@ export interface StatusTotal extends RowTotal {
   readonly acknowledgedRows?: number;
   /** How much more these rows ask for than their file, since they were corrected; left out where none was. */
   readonly correctionSatang?: Satang;
+  /** Rows among them that a statement settles and no inquiry does; left out where there are none. */
+  readonly byStatement?: { readonly rows: number; readonly firstSentAtMs: number };
 }
 
 /** Rows that bear a hold; a row with two holds counts under both. */
 export interface HoldTotal {
   readonly hold: HoldReason;
   readonly rows: number;
+  /** All of them are held with their whole file, which is like another; left out otherwise. */
+  readonly isOfFile?: true;
 }
 
 type PayoutState = Omit<Payout, 'batchId' | 'instruction' | 'acceptedHolds' | 'settledBy'>;

@@ -1,9 +1,9 @@
 /** What an operator asks for: release held rows, cancel what has not been sent, or try again what moved no money. */
 import { paydropCommand } from '../core/command-line.ts';
-import { countRows } from '../core/exit-code.ts';
+import { countRows, inDoubtStatuses } from '../core/exit-code.ts';
 import { countOf } from '../core/figures.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
-import type { Batch, BatchReader, BatchReason, Change, ResultRow } from '../core/ports.ts';
+import type { Batch, BatchReader, BatchReason, Change, ResultRow, StatusTotal } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { RowRules } from '../intake/rules/row.ts';
 import type { BatchStore, ClaimReader, PayerBreakerStore, PayoutJournal, PayoutStore } from './ports.ts';
@@ -137,8 +137,25 @@ export async function cancelBatch(
   const isUnderWay = (await journal.nextInquiryAtMs(batchId)) !== undefined;
   if (isUnderWay && !isHalted) await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
   const isEnded = (isHalted || done.rowsChanged > 0) && (await endCancelled(journal, batchId, nowMs));
-  if (isEnded || done.refusals.length > 0) return done;
-  return { ...done, refusals: isUnderWay ? [] : await describeLeft(journal, batchId) };
+  if (isEnded) return done;
+  const isStopped = await isCancelled(journal, batchId);
+  const notes = isStopped ? [describeStopped(batchId, await journal.totals(batchId))] : [];
+  if (done.refusals.length > 0) return { ...done, notes };
+  if (done.rowsChanged === 0 && !isStopped) return { ...done, refusals: [nothingToCancel(batch)] };
+  return { ...done, notes, refusals: isUnderWay ? [] : await describeLeft(journal, batchId) };
+}
+
+const nothingToCancel = ({ batchId }: Batch): string =>
+  `nothing of batch ${batchId} waits to be sent: see "${paydropCommand(undefined, 'status', batchId)}"`;
+
+/** What becomes of a batch that is cancelled while rows of it may be with the bank. */
+function describeStopped(batchId: string, totals: readonly StatusTotal[]): string {
+  const rows = countRows(totals, inDoubtStatuses);
+  const doubt =
+    rows === 0
+      ? ''
+      : `; ${countOf(rows, 'row is', 'rows are')} in doubt: "${paydropCommand(undefined, 'settle', batchId)}" asks the bank what became of ${rows === 1 ? 'it' : 'them'}`;
+  return `Batch ${batchId} is halted: nothing more of it is sent${doubt}`;
 }
 
 /** Rows that were under way when the others were cancelled. */
@@ -211,27 +228,42 @@ export function cancelPayouts(
 ): Promise<OperatorResult> {
   return changePayouts(journal, seqs, async (payout) => {
     const change = decideCancel(payout, nowMs);
-    return typeof change === 'string' ? change : ((await findWhyNotCancel(journal, payout, ask)) ?? change);
+    if (typeof change === 'string') return change;
+    const answer = await askWhyNotCancel(journal, payout, ask);
+    return answer.kind === 'kept' ? answer.why : noteAskedOf(change, answer.asked);
   });
 }
 
-/** Asks about each reference under which a request of the row has left. @returns why the row cannot be cancelled, in words */
-export async function findWhyNotCancel(
+/** What has come of asking whether a row can be cancelled: why it cannot, in words, or the references that were asked about. */
+export type CancelAnswer =
+  | { readonly kind: 'kept'; readonly why: string }
+  | { readonly kind: 'clear'; readonly asked: readonly string[] };
+
+/** A cancellation with the references of which the bank has said, right before, that no money moved. */
+export const noteAskedOf = (change: Change, asked: readonly string[]): Change =>
+  asked.length === 0
+    ? change
+    : { ...change, event: { ...change.event, detail: { ...change.event.detail, asked, moneyMoved: 'no' } } };
+
+/** Asks about each reference under which a request of the row has left. */
+export async function askWhyNotCancel(
   journal: PayoutJournal,
   payout: Payout,
   ask: AskBeforeCancel,
-): Promise<string | undefined> {
+): Promise<CancelAnswer> {
   const { seq, batchId, attemptNo, instruction } = payout;
   const lost = isInQuestion(await journal.loss()) ? await ask(payout, undefined) : undefined;
-  if (lost !== undefined || attemptNo === 0) return lost;
+  if (lost !== undefined) return { kind: 'kept', why: lost };
+  if (attemptNo === 0) return { kind: 'clear', asked: [] };
   const batch = await journal.batch(batchId);
   const attempts = batch && (await journal.attemptsOf(batch.companyId, instruction.payoutId));
   const sent = (attempts ?? []).filter(({ payoutSeq, sends }) => payoutSeq === seq && sends > 0);
-  for (const latest of new Map(sent.map((one) => [one.order.transRefNo, one])).values()) {
+  const latestOf = new Map(sent.map((one) => [one.order.transRefNo, one]));
+  for (const latest of latestOf.values()) {
     const why = await ask(payout, latest);
-    if (why !== undefined) return why;
+    if (why !== undefined) return { kind: 'kept', why };
   }
-  return undefined;
+  return { kind: 'clear', asked: [...latestOf.keys()] };
 }
 
 function changePayouts(

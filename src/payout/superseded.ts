@@ -2,7 +2,7 @@
  * Asks about superseded attempts: each of them before the next attempt of its payoutId is made, and all of them again
  * for a while afterwards, since a late proof can always come (I4).
  */
-import { afterChange } from '../core/change.ts';
+import { afterChange, move } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { AttemptKey, Change } from '../core/ports.ts';
 import { applyOnAttempt, applyOnLatest, readReference } from './apply-change.ts';
@@ -170,8 +170,27 @@ async function askAboutSend(
   const said = await askUntilSaid(context, false, () => inquire(context, latest, sameReference, true));
   const finding: InquiryReading = said?.finding ?? notAsked;
   const why = whyNotCancel(caseOf(context, payout, latest, sameReference), finding);
-  if (why !== undefined) await recordOnShown(context, payout, [...sameReference, latest], finding);
+  if (why === undefined) return undefined;
+  const change = await recordOnShown(context, payout, [...sameReference, latest], finding);
+  if (change === undefined && said !== undefined) await noteAsked(context, payout, latest, said);
   return why;
+}
+
+/**
+ * Keeps in the history of a row that stays as it is that the bank was asked, and what it said. The attempt itself is left
+ * alone: a "not found" that came too early must never count later.
+ */
+async function noteAsked(
+  context: WorkerContext,
+  payout: Payout,
+  attempt: Attempt,
+  { finding, facts }: Inquired,
+): Promise<void> {
+  const { transRefNo } = attempt.order;
+  const detail = { ...facts, transRefNo, finding: finding.kind, code: finding.reason.code, for: 'cancel' };
+  await applyOnLatest(context, payout, (current) =>
+    move({ payout: current, patch: {}, cause: 'inquired', nowMs: context.clock.now(), detail }),
+  );
 }
 
 const notAsked: InquiryReading = {
@@ -226,11 +245,11 @@ async function recordOnShown(
   payout: Payout,
   attempts: readonly Attempt[],
   finding: InquiryReading,
-): Promise<void> {
+): Promise<Change | undefined> {
   const shown = findShown(attempts, finding);
   const owner = shown.payoutSeq === payout.seq ? payout : await context.journal.payout(shown.payoutSeq);
   if (owner === undefined) throw new Error(`attempt ${shown.order.transRefNo} belongs to no payout`);
-  await recordOnOwner(context, { payout: owner, attempt: shown }, finding);
+  return recordOnOwner(context, { payout: owner, attempt: shown }, finding);
 }
 
 /** Records what contradicts us with the payout that made the attempt, loudly. Undefined when nothing does. */

@@ -7,7 +7,7 @@ import type { Batch } from '../core/ports.ts';
 import type { PayoutEvent } from '../payout/ports.ts';
 import type { StatementView } from '../reconcile/ports.ts';
 import { factsOf } from '../reconcile/rules/types.ts';
-import { findWhyNotCancel } from '../payout/operator.ts';
+import { askWhyNotCancel, type CancelAnswer, noteAskedOf } from '../payout/operator.ts';
 import {
   type ApprovalTerms,
   cancelQuestionsOf,
@@ -153,6 +153,9 @@ async function objectTo(
   return { reviewed: asked, amountSatang };
 }
 
+/** The answer for every decision but to cancel. */
+const nothingAsked: CancelAnswer = { kind: 'clear', asked: [] };
+
 /** How often an item is decided anew that a change of another process, of no interest to people, came before. */
 export const triesMax = 5;
 
@@ -231,19 +234,18 @@ export function makePayoutWork(context: ReviewContext): TargetWork {
           return;
         }
         const { payout } = found.reviewed;
-        const why =
+        const answer =
           decision === 'cancel' && payout !== undefined
-            ? await findWhyNotCancel(journal, payout, questions.ask)
-            : undefined;
-        if (why !== undefined) {
-          await journal.endItem(proposalId, itemNo, 'refused', why);
+            ? await askWhyNotCancel(journal, payout, questions.ask)
+            : nothingAsked;
+        if (answer.kind === 'kept') {
+          await journal.endItem(proposalId, itemNo, 'refused', answer.why);
           return;
         }
         const changes = decidePayout(decision, found.reviewed);
         if (typeof changes === 'string') continue;
-        const [isApplied] = await journal.apply(
-          markChanges(changes, markOf(proposal), { proposalId, itemNo }),
-        );
+        const noted = changes.map((change) => noteAskedOf(change, answer.asked));
+        const [isApplied] = await journal.apply(markChanges(noted, markOf(proposal), { proposalId, itemNo }));
         if (isApplied === true) return;
         const [present] = await journal.proposalItems(proposalId, itemNo - 1, 1);
         if (present?.status !== 'open') return;

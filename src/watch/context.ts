@@ -1,5 +1,6 @@
 /** What the parts of the watcher are handed, and how they take a failure. */
 import { type Backoff, computeBackoffMs } from '../core/backoff.ts';
+import type { FileRejection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, Clock, Log, StatusTotal } from '../core/ports.ts';
 import type { Wait } from '../core/progress.ts';
@@ -25,10 +26,12 @@ export type WatchEvent =
       readonly kind: 'file-ended';
       readonly item: WorkItem;
       readonly outcome: IntakeOutcome;
-      /** Where the file is now; undefined before it is moved. */
-      readonly path: string | undefined;
-      /** Of a rejected file: a short name and the words. */
-      readonly why: { readonly code: string; readonly message: string } | undefined;
+      /** Where the file is, or ends at once. */
+      readonly path: string;
+      /** What it was dropped as. */
+      readonly dropped: FileKindName;
+      /** Of a rejected file: a short name, the words, and where in it. */
+      readonly why: FileRejection | undefined;
       readonly batchId: string | undefined;
     }
   | { readonly kind: 'batch-settled'; readonly reports: WrittenReports }

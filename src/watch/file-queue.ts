@@ -322,7 +322,8 @@ export class FileQueue<Read extends FileBatch> {
     const { store, clock } = this.#setup;
     await store.endIntake(item.itemId, 'archived', clock.now());
     await this.taken.noteEnd(item.itemId, path);
-    this.#report({ kind: 'file-ended', item, outcome: 'archived', path, why: undefined, batchId });
+    const dropped = this.#kind.name;
+    this.#report({ kind: 'file-ended', item, dropped, outcome: 'archived', path, why: undefined, batchId });
   }
 
   /** Where a process that was frozen as it moved the file has left it, once it woke up behind this one's back. */
@@ -348,10 +349,10 @@ export class FileQueue<Read extends FileBatch> {
     const { intake, store, clock, notify } = this.#setup;
     if (!(await this.#isStillOurs(item))) return;
     const { itemId, fileName, droppedAtMs } = item;
-    const { code, message, reason } = refusal;
+    const { code, message, line, column, reason } = refusal;
     const batchId = refusal.batchId ?? undefined;
-    const why = { code, message };
-    const event = { kind: 'file-ended', item, outcome, path: undefined, why, batchId } as const;
+    const why = { code, message, line, column };
+    const dropped = this.#kind.name;
     // First: until then the file would own its batch, though it is worked no more. After a crash it is only moved.
     await store.endIntake(itemId, outcome, clock.now(), {
       fileName,
@@ -359,6 +360,9 @@ export class FileQueue<Read extends FileBatch> {
       kind: this.#kind.name,
       refusal,
     });
+    const foreseen = await intake.findRejectedPath(item);
+    const event = { kind: 'file-ended', item, dropped, outcome, path: foreseen, why, batchId } as const;
+    // Before the file is moved: one that has left work/ is not taken up again after a crash.
     await notify(event);
     const path = await intake.end(item, { kind: 'reject', reason });
     await this.taken.noteEnd(itemId, path);

@@ -15,6 +15,9 @@ import { openDayOf } from '../support/reconcile-kit.ts';
 import { openTestPage, type OpenTestPage } from '../support/review-page.ts';
 import { date } from '../support/statement-fixtures.ts';
 
+/** A refusal that is of the whole file. */
+const noPlace = { line: null, column: null };
+
 const waiting = Number(process.argv[2] ?? 100_000);
 /** Beside those that wait. */
 const paid = 200_000;
@@ -94,7 +97,13 @@ function addAttempts(batchId: string, status: AttemptStatus, tranDate: string): 
 /** What waits beside the payouts, through the same ways as ever. */
 async function addOthers(batchIds: readonly string[]): Promise<void> {
   for (let no = 0; no < refusedFiles; no += 1) {
-    const refusal = { code: 'no-header', message: 'there is no header', reason: 'text', batchId: null };
+    const refusal = {
+      ...noPlace,
+      code: 'no-header',
+      message: 'there is no header',
+      reason: 'text',
+      batchId: null,
+    };
     const file = { fileName: `bad-${no}.csv`, droppedAtMs: sentMs, refusal };
     await store.endIntake(`item-${no}`, 'rejected', sentMs + no, file);
   }

@@ -45,6 +45,9 @@ import { makeSqliteStore } from '../support/sqlite-store.ts';
 import { makeLine } from '../support/statement-fixtures.ts';
 import { type Browsers, openBrowsers } from './browsers.ts';
 
+/** A refusal that is of the whole file. */
+const noPlace = { line: null, column: null };
+
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 /** In the afternoon. */
 const nowMs = noonMs + 3 * hourMs;
@@ -186,7 +189,13 @@ async function fillBatches(store: Store): Promise<void> {
   ] as const)
     await store.moveBatch(batchId, 'done', null, noonMs + hours * hourMs);
   await store.recordPayerHalt({ ...why, ...payer, sinceMs: noonMs + 1.5 * hourMs });
-  const refusal = { code: 'no-header', message: 'line 1 has no column payoutId', reason: 'x', batchId: null };
+  const refusal = {
+    ...noPlace,
+    code: 'no-header',
+    message: 'line 1 has no column payoutId',
+    reason: 'x',
+    batchId: null,
+  };
   const refused = { fileName: 'payouts final (2).csv', droppedAtMs: nowMs, refusal };
   await store.endIntake('20261121T070000-0001', 'rejected', nowMs, refused);
 }

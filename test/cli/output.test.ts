@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { payer } from '../support/core-fixtures.ts';
-import { paydropPath } from './run-paydrop.ts';
+import { paydropPath, runPaydrop } from './run-paydrop.ts';
 
 const bank = { ...payer, baseUrl: 'sandbox' };
 
@@ -57,4 +57,18 @@ test('a watcher goes on without its screen, says so once in the log, and ends as
   const { code, stderr } = await runOnFullDisk(folder.path, ['watch']);
   expect(code).toBe(0);
   expect(stderr.match(/the output cannot be written: the disk is full/g)).toHaveLength(1);
+});
+
+test('a silent log has no line of JSON, whoever says it, and a failure is said all the same', async () => {
+  await using folder = await openFolder();
+  const { path } = folder;
+  await writeFile(join(path, 'a.csv'), 'payoutId,proxyType,proxyNo,amount\nA1,MSISDN,0812345678,10.00\n');
+  const lost = ['run', 'a.csv', '--journal-lost', '--since', new Date().toISOString().slice(0, 10)];
+  await runPaydrop(['run', 'a.csv'], { cwd: path });
+  const loud = await runPaydrop(lost, { cwd: path });
+  expect(loud.stderr).toMatch(/"level":"warn".*"msg":"The journal was lost/);
+  const silent = await runPaydrop([...lost, '--log-level', 'silent'], { cwd: path });
+  expect({ code: silent.code, stderr: silent.stderr }).toEqual({ code: loud.code, stderr: '' });
+  const failed = await runPaydrop(['status', 'NOSUCH', '--json', '--log-level=silent'], { cwd: path });
+  expect(failed.stderr).toContain('there is no batch NOSUCH');
 });

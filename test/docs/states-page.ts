@@ -94,11 +94,11 @@ const statuses = {
   ],
   unresolved: [
     'inquiries are used up and proved nothing',
-    'ask the bank with the `transRefNo`; `paydrop settle` or a statement records its answer',
+    'ask the bank with the `transRefNo`; `paydrop settle` or a statement records its answer, and `paydrop confirm` what it tells by phone or letter',
   ],
   disputed: [
     'was called paid, and a statement contradicts it',
-    'ask the bank with the `transRefNo`; a later proof makes it paid again',
+    'ask the bank with the `transRefNo`; a later proof, or `paydrop confirm`, makes it paid again',
   ],
 } as const satisfies Record<PayoutStatus, readonly [meaning: string, wayOut: string]>;
 

@@ -205,7 +205,6 @@ test('an operator whose word changes nothing leaves a batch where it is; others 
     P3: payout P3 (row 2 of batch N050A63QZB) is failed: only what is ready or held can be cancelled
     *** SANDBOX: a rehearsal, no real money moves ***
 
-    0 rows released.
     payout P4 (row 3 of batch N050A63QZB) is cancelled, not held: there is nothing to let go on
     *** SANDBOX: a rehearsal, no real money moves ***
 
@@ -213,7 +212,7 @@ test('an operator whose word changes nothing leaves a batch where it is; others 
     P4: payout P4 (row 3 of batch N050A63QZB) is cancelled: only what failed, is unpayable or was rejected can be tried again
     *** SANDBOX: a rehearsal, no real money moves ***
 
-    0 rows cancelled.
+    nothing of batch N050A63QZB waits to be sent: see "paydrop status N050A63QZB"
     "
   `);
   expect(countArchived(scene)).toBe(2);

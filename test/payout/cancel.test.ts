@@ -46,6 +46,12 @@ async function seqOf({ journal }: StoreTheatre, batchId: string, rowNo: number):
 const rowOf = async (theatre: StoreTheatre, batchId: string, rowNo: number) =>
   theatre.journal.payout(await seqOf(theatre, batchId, rowNo));
 
+async function latestEventOf(theatre: StoreTheatre, batchId: string) {
+  const row = await rowOf(theatre, batchId, 1);
+  const [history] = await theatre.journal.findPayouts(row?.instruction.payoutId ?? '');
+  return history?.events.at(-1);
+}
+
 describe('a row that was sent and is held', () => {
   test('is refused while "not found" is too young, with the time, and cancelled afterwards', async () => {
     await using one = await stageRefused(1);
@@ -58,9 +64,18 @@ describe('a row that was sent and is held', () => {
       ),
     ]);
     expect(await theatre.statuses(batchId)).toEqual({ held: 1 });
+    const transRefNo = expect.stringMatching(/^PD\w{18}$/);
+    expect(await latestEventOf(theatre, batchId)).toMatchObject({
+      cause: 'inquired',
+      detail: { for: 'cancel', transRefNo, finding: 'not-found' },
+    });
     theatre.time.jump(policy.notFoundTrustMs);
     expect(await cancel(theatre, batchId, [1])).toMatchObject({ rowsChanged: 1, refusals: [], asked: ['1'] });
     expect(await rowOf(theatre, batchId, 1)).toMatchObject({ status: 'cancelled', settledBy: 'decision' });
+    expect(await latestEventOf(theatre, batchId)).toMatchObject({
+      cause: 'cancelled',
+      detail: { asked: [transRefNo], moneyMoved: 'no' },
+    });
   });
 
   test('is cancelled at once where the bank shows a failed transfer', async () => {

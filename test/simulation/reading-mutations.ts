@@ -109,8 +109,8 @@ export const ofStates: readonly Mutation[] = [
   inOne(
     'a row that was sent is cancelled without asking the bank',
     'payout/operator.ts',
-    'if (lost !== undefined || attemptNo === 0) return lost;',
-    'if (lost !== undefined || attemptNo >= 0) return lost;',
+    "if (attemptNo === 0) return { kind: 'clear', asked: [] };",
+    "if (attemptNo >= 0) return { kind: 'clear', asked: [] };",
   ),
   inOne(
     'a refused repetition taken for the end of the first send',

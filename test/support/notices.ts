@@ -1,6 +1,17 @@
 /** Notices to be sent, and the signals that senders are handed. */
+import type { NoticeScene } from '../../src/notify/rules/notice-body.ts';
 import type { DueNotice } from '../../src/notify/rules/notice.ts';
 import { noonMs } from './core-fixtures.ts';
+
+/** Where notices of tests come from. */
+export const noticeScene: NoticeScene = {
+  journalId: 'journal-1',
+  isSandbox: false,
+  nowMs: noonMs,
+  machine: 'pay-1',
+  dataDir: '/srv/paydrop',
+  place: { settingsPath: '/etc/paydrop.yaml' },
+};
 
 export const never = new AbortController().signal;
 

@@ -73,6 +73,31 @@ describe('a file with the bytes of one that is still being read', () => {
   });
 });
 
+test('is told of with its place: where it ends, the line, the column, and the batch of a second copy', async () => {
+  await using kit = await openWatchKit();
+  await kit.drop('a.csv', csvOf('A', 2));
+  await kit.drop('b.csv', csvOf('B', 2).replace('payoutId', 'noId'));
+  await kit.work();
+  await kit.time.until(hasEnded(kit, 'a.csv', 'b.csv'));
+  await kit.drop('c.csv', csvOf('A', 2));
+  await kit.drop('b.csv', csvOf('B', 3).replace('payoutId', 'noId'));
+  await kit.time.until(hasEnded(kit, 'c.csv'));
+  await kit.time.until(() => kit.told.filter((line) => line.startsWith('b.csv rejected')).length === 2);
+  const due = await kit.store.dueNotices(Number.MAX_SAFE_INTEGER, 100);
+  const bodies = due.filter(({ kind }) => kind === 'file-rejected').map(({ body }) => body);
+  const rejected = await kit.list('rejected');
+  for (const { path, reports } of bodies)
+    expect(rejected).toEqual(expect.arrayContaining([path, ...(reports as readonly string[])]));
+  expect(new Set(bodies.map(({ path }) => path)).size).toBe(3);
+  expect(bodies.find(({ file }) => file === 'b.csv')).toMatchObject({ line: 1, column: 'payoutId' });
+  const { batchId } = await kit.batchOf('a.csv');
+  expect(bodies.find(({ file }) => file === 'c.csv')).toMatchObject({
+    batchId,
+    reasonCode: 'duplicate-file',
+    commands: [expect.stringContaining(`paydrop status ${batchId}`)],
+  });
+});
+
 describe('a file that is rejected and not moved yet', () => {
   /** What is left to happen once it has ended would have happened. */
   async function expectRejectedAlone(kit: WatchKit, paid: readonly string[]): Promise<void> {

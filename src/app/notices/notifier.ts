@@ -2,7 +2,7 @@
  * Notices as the settings ask for them: kept in the journal first, then delivered, never in the way of paying. A journal
  * that does not take one soon is not waited for.
  */
-import { basename } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { deliverNotices, deliverNoticesOnce, type NoticeContext } from '../../notify/delivery.ts';
 import {
   describeDecisionsDropped,
@@ -34,9 +34,11 @@ import type { WrittenReports } from '../../reports/write-reports.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import type { Store } from '../../store/store.ts';
 import type { WatchEvent } from '../../watch/context.ts';
-import { makeSenders } from './senders.ts';
+import { makeScene, makeSenders } from './senders.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import type { FileGrowth, TakenFile } from '../../watch/rules/file-growth.ts';
+import { reasonPathOf } from '../../watch/rules/rejection-reason.ts';
+import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import type { RegisterOutcome } from '../registration/register-file.ts';
 import type { FileOutcome } from '../run-file.ts';
 import { type Session, toLog } from '../session.ts';
@@ -79,7 +81,7 @@ export class Notifier {
     await this.#noteFailure(async () => {
       if (outcome.kind === 'rested' && !outcome.isRepeat) await this.#notifyOfBatch(outcome.reports);
       if (outcome.kind === 'rested' && outcome.grown !== undefined) await this.#keepGrown(outcome.grown);
-      if (outcome.kind === 'rejected') await this.#notifyOfRefusal(path, outcome.rejection);
+      if (outcome.kind === 'rejected') await this.#notifyOfRefusal('payout', path, outcome.rejection);
     });
   }
 
@@ -87,14 +89,14 @@ export class Notifier {
   async notifyOfRegisterOutcome(path: string, outcome: RegisterOutcome): Promise<void> {
     await this.#noteFailure(async () => {
       if (outcome.kind === 'rested' && !outcome.isRepeat) await this.notifyOfRegistrations(outcome.reports);
-      if (outcome.kind === 'rejected') await this.#notifyOfRefusal(path, outcome.rejection);
+      if (outcome.kind === 'rejected') await this.#notifyOfRefusal('registration', path, outcome.rejection);
     });
   }
 
-  async #notifyOfRefusal(path: string, rejection: FileRejection): Promise<void> {
-    const fileName = basename(path);
+  async #notifyOfRefusal(kind: FileKindName, named: string, rejection: FileRejection): Promise<void> {
+    const [path, fileName] = [resolve(named), basename(named)];
     const fileKey = `${fileName}:${this.#context.clock.now()}`;
-    await this.notifyOfFile({ fileKey, fileName, batchId: null, rejection });
+    await this.notifyOfFile({ kind, fileKey, fileName, path, batchId: null, rejection, reports: [] });
   }
 
   /** Something has come about in a watcher. */
@@ -103,16 +105,11 @@ export class Notifier {
       if (event.kind === 'batch-settled') return this.#notifyOfBatch(event.reports);
       if (event.kind === 'registrations-settled') return this.notifyOfRegistrations(event.reports);
       if (event.kind === 'file-grown') return this.notifyOfGrowth(event.file, event.growth);
-      const { why, item, path, batchId = null, outcome } = event;
-      if (outcome === 'archived' || why === undefined) return;
+      const { why: rejection, item, path, dropped: kind, batchId = null, outcome } = event;
+      if (outcome === 'archived' || rejection === undefined) return;
       const { itemId: fileKey, fileName } = item;
-      await this.notifyOfFile({
-        fileKey,
-        fileName,
-        path,
-        batchId,
-        rejection: { line: null, column: null, ...why },
-      });
+      const reports = [reasonPathOf(path)];
+      await this.notifyOfFile({ kind, fileKey, fileName, path, batchId, rejection, reports });
     });
   }
 
@@ -149,8 +146,8 @@ export class Notifier {
     }
   }
 
-  async notifyOfFile(file: Omit<RejectedFile, 'remedy' | 'reports'>): Promise<void> {
-    await this.add(describeFileRejected(this.scene, { ...file, remedy: null, reports: [] }));
+  async notifyOfFile(file: RejectedFile): Promise<void> {
+    await this.add(describeFileRejected(this.scene, file));
   }
 
   /** Of a run: kept for `status`, too. */
@@ -264,15 +261,6 @@ export class Notifier {
       this.#context.log('error', 'notices could not be kept yet: they are sent all the same', { err: error });
     }
   }
-}
-
-function makeScene(
-  { settings, isSandbox, path: settingsPath, dataDirOption: dataDir }: LoadedSettings,
-  journalId: string,
-  clock: Clock,
-): NoticeScene {
-  const { language } = settings.notices;
-  return { journalId, isSandbox, nowMs: clock.now(), place: { settingsPath, dataDir }, language };
 }
 
 /**

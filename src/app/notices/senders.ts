@@ -1,11 +1,12 @@
 /** Whom the settings have told: a webhook, a program, or both. */
 import type { Clock } from '../../core/ports.ts';
-import { describeJournalRefused } from '../../notify/rules/notice-body.ts';
+import { describeJournalRefused, type NoticeScene } from '../../notify/rules/notice-body.ts';
 import type { NoticeSender } from '../../notify/rules/notice.ts';
 import type { Logger } from '../../platform/log.ts';
 import { requireWebhook } from '../../settings/secrets.ts';
 import type { LoadedSettings } from '../../settings/settings.ts';
 import { nameJournal } from '../journal/place.ts';
+import { nameMachine } from '../machines/machine-place.ts';
 import { readVersion } from '../version.ts';
 
 /** @throws SettingsError when the settings ask for a webhook and there is no secret for it */
@@ -28,6 +29,15 @@ export async function makeSenders(
   return senders;
 }
 
+/** Where a notice comes from, and how its commands find the same journal. */
+export function makeScene(loaded: LoadedSettings, journalId: string, clock: Clock): NoticeScene {
+  const { settings, isSandbox, path: settingsPath, dataDir, dataDirOption } = loaded;
+  const { language } = settings.notices;
+  const machine = nameMachine(settings.journal.machine);
+  const place = { settingsPath, dataDir: dataDirOption };
+  return { journalId, isSandbox, nowMs: clock.now(), machine, dataDir, place, language };
+}
+
 /** How long a command that is about to fail waits for its notice to be taken. */
 const atOnceMs = 10_000;
 
@@ -39,14 +49,9 @@ export async function notifyOfRefusal(
   clock: Clock,
 ): Promise<void> {
   try {
-    const { settings, isSandbox, path: settingsPath, dataDirOption } = loaded;
-    const place = { settingsPath, dataDir: dataDirOption };
-    const { language } = settings.notices;
-    const draft = describeJournalRefused(
-      { isSandbox, nowMs: clock.now(), place, language },
-      nameJournal(loaded),
-      why,
-    );
+    const journal = nameJournal(loaded);
+    // There is no journal whose id it could bear: its place stands for it.
+    const draft = describeJournalRefused(makeScene(loaded, journal, clock), journal, why);
     const senders = await makeSenders(loaded, log, clock);
     const stop = AbortSignal.timeout(atOnceMs);
     for (const { channel, send } of senders) {

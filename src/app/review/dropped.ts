@@ -44,7 +44,7 @@ export interface DropContext {
   readonly log: Log;
   /** Tells outside that one waits; the same file is told of once. */
   readonly onWaiting?: (record: DecisionRecord) => Promise<void>;
-  readonly onRefused?: (item: WorkItem, refusal: IntakeRefusal) => Promise<void>;
+  readonly onRefused?: (item: WorkItem, refusal: IntakeRefusal, path: string) => Promise<void>;
   /** For tests. */
   readonly disk?: Disk;
 }
@@ -187,7 +187,7 @@ export class DroppedFiles implements AsyncDisposable {
     const { journal, clock, log, onRefused } = this.#context;
     const { itemId, fileName, droppedAtMs } = item;
     await journal.endIntake(itemId, 'rejected', clock.now(), { fileName, droppedAtMs, refusal });
-    await onRefused?.(item, refusal);
+    await onRefused?.(item, refusal, await intake.findRejectedPath(item));
     await intake.end(item, { kind: 'reject', reason: refusal.reason });
     await intake.removeOriginal(itemId);
     log('warn', 'a dropped file of decisions was rejected', { name: fileName, code: refusal.code });

@@ -51,7 +51,10 @@ export function showState(
   status: BatchStatus,
   totals: readonly StatusTotal[],
   isSending: boolean,
-): BatchStatus | 'in doubt' | 'stopped' {
+): BatchStatus | 'held' | 'in doubt' | 'stopped' {
+  // Nothing of it is at work, and something of it waits for a person.
+  if (status === 'done' && countRows(totals, ['held']) > 0 && showReady(status, totals) === undefined)
+    return 'held';
   if (status !== 'running') return status;
   if (countRows(totals, toBeSentStatuses) === 0 && countRows(totals, inDoubtStatuses) > 0) return 'in doubt';
   return isSending ? status : 'stopped';

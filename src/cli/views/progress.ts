@@ -3,7 +3,7 @@ import { showText } from '../../core/outgoing-text.ts';
 import type { Progress, ProgressFigures, Wait, WaitKind } from '../../core/progress.ts';
 import { widthOf } from '../../core/wrap-text.ts';
 import { holdLastLine } from '../../platform/last-line.ts';
-import { formatRecord, progressStream } from '../output.ts';
+import { progressStream, writeRecord } from '../output.ts';
 import { showCount, showDuration } from './amounts.ts';
 
 /** Between two lines where stderr is no terminal. */
@@ -134,7 +134,7 @@ function openLines(stream: ProgressStream, stopwatch: Stopwatch): Progress {
     lastLineAtMs = stopwatch();
     const phase = wait === undefined ? showPhase(figures.phase) : phaseOf(figures, wait);
     const text = [`${phase}: ${describeRows(figures).join(', ')}`, ...parts].join(', ');
-    stream.write(`${formatRecord('info', text, listFacts(figures, wait))}\n`);
+    writeRecord(stream, 'info', text, listFacts(figures, wait));
   };
   const isDue = (intervalMs: number): boolean => stopwatch() - lastLineAtMs >= intervalMs;
   return {

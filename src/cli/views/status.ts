@@ -1,18 +1,24 @@
 /** What `status` and `show` print: batches, days and their statements, and payouts. */
-import type { BatchStanding, DayStanding, PayoutHistory, PayoutStanding } from '../../app/status.ts';
+import type {
+  BatchStanding,
+  DayStanding,
+  HealthReason,
+  PayoutHistory,
+  PayoutStanding,
+} from '../../app/status.ts';
 import { dayMs, formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countAlarms } from '../../core/exit-code.ts';
 import { formatBaht } from '../../core/money.ts';
 import { type Attempt, type SettledBy, payoutStatuses } from '../../core/payout.ts';
-import type { StatusTotal } from '../../core/ports.ts';
-import { printable, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import type { Batch, HoldTotal, StatusTotal } from '../../core/ports.ts';
+import { printable, type PrintableText, showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { describeProvenance } from '../../reconcile/rules/custody.ts';
 import { listNextCommands, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
-import { describeAlarmRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
+import { describeAlarmRemedy, describeHoldRemedy, describeRemedy } from '../../reports/rules/remedies.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import {
   countOf,
@@ -60,13 +66,33 @@ function showNextOfBatch(
   ];
 }
 
+/** What keeps payouts from being sent now, whatever the state of each batch says: it stands above them all. */
+export const showStops = (stops: readonly HealthReason[]): PrintableText =>
+  toLines(
+    stops.flatMap(({ text, remedy, command }) => [
+      `NOT SENDING: ${text}`,
+      `  remedy: ${remedy}`,
+      // What is read here is where that leads.
+      ...(/^paydrop status( |$)/.test(command) ? [] : [`  type first: ${command}`]),
+    ]),
+  );
+
+/** What keeps rows of a batch at rest; one that is paused or halted has a remedy of its own. */
+export const holdsOfRest = (
+  { status, remedy }: Pick<Batch, 'status' | 'remedy'>,
+  holds: readonly HoldTotal[],
+): readonly HoldTotal[] => (status === 'done' && remedy === null ? holds.filter(({ rows }) => rows > 0) : []);
+
 /**
  * A batch: when, which file, its state and its rows by status.
  * @param isSending a process is there that sends
  */
 export function showBatch(standing: BatchStanding, isSending = false): Shown {
-  const { batch, totals, holds, grown, proposalId, approval } = standing;
-  const next = proposalId === undefined ? listNextOfBatch(batch, totals) : [toProposal(proposalId)];
+  const { batch, totals, holds, grown, proposalId, approval, stops = [] } = standing;
+  const isHalted = stops.some(({ code }) => code === 'payer-halted');
+  // A halt of the account is one of the batch, before that is moved.
+  const stopped = isHalted && batch.status !== 'done' ? ({ ...batch, status: 'halted' } as const) : batch;
+  const next = proposalId === undefined ? listNextOfBatch(stopped, totals, holds) : [toProposal(proposalId)];
   const json = {
     batchId: batch.batchId,
     file: batch.fileName,
@@ -81,15 +107,19 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     restedAt: stamp(batch.restedAtMs),
     byStatus: totalsByStatus(inOrder(totals)),
     holds: Object.fromEntries(holds.map(({ hold, rows }) => [hold, rows])),
+    holdRemedies: Object.fromEntries(
+      holdsOfRest(batch, holds).map((held) => [held.hold, describeHoldRemedy(held)]),
+    ),
     alarms: countAlarms(totals),
     fileGrown: showGrowth(grown),
     proposal: proposalId ?? null,
     ...(approval === undefined ? {} : { approval: jsonOfFigures(approval) }),
+    stops,
     next,
   };
   const { batchId, file, byStatus, alarms, reasonCode, reason, remedy } = json;
   const started = formatBangkokMoment(batch.startedAtMs);
-  const state = showState(batch.status, totals, isSending);
+  const state = showState(stopped.status, totals, isSending);
   const held = Object.entries(json.holds).map(([hold, rows]) => `${showCount(rows)} ${hold}`);
   const below = [
     ...(alarms === 0
@@ -98,6 +128,7 @@ export function showBatch(standing: BatchStanding, isSending = false): Shown {
     ...(json.fileGrown === null ? [] : [`ALARM: ${json.fileGrown.reason}`, json.fileGrown.remedy]),
     totals.length === 0 ? showTotal(json) : `${showTotal(json)}: ${showByStatus(byStatus)}`,
     ...(held.length === 0 ? [] : [`held: ${held.join(', ')}`]),
+    ...Object.values(json.holdRemedies).map((cure) => `remedy: ${cure}`),
     ...(reason === null ? [] : [`${reasonCode ?? ''}: ${reason}`]),
     ...(remedy === null ? [] : [`remedy: ${remedy}`]),
     ...(approval === undefined ? [] : showFigures(approval)),
@@ -136,14 +167,25 @@ function showAttempt(attempt: Attempt): Shown {
 const isReference = (name: string): boolean => /(?:RefNo|requestUid|xRequestId|batchId|SeqId)$/i.test(name);
 
 /** A fact of an event as it is shown. */
-export const maskFact = (name: string, value: unknown): unknown =>
-  typeof value === 'string' && !isReference(name) ? showText(value) : value;
+export function maskFact(name: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => maskFact(name, one));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([of, one]) => [of, maskFact(of, one)]));
+  return typeof value === 'string' && !isReference(name) ? showText(value) : value;
+}
+
+/** `found=PDMJZ…01 2026-11-21 complete, PDMJZ…02 …`: what a fact holds, without the names within it. */
+function showFact(value: unknown): string {
+  if (Array.isArray(value)) return value.map(showFact).join(', ');
+  if (typeof value === 'object' && value !== null) return Object.values(value).map(showFact).join(' ');
+  return String(value);
+}
 
 function showEvent({ cause, atMs, from, to, attemptNo, ...event }: PayoutHistory['events'][number]): Shown {
   const detail = Object.fromEntries(
     Object.entries(event.detail).map(([name, value]) => [name, maskFact(name, value)]),
   );
-  const facts = Object.entries(detail).map(([name, value]) => `${name}=${String(value)}`);
+  const facts = Object.entries(detail).map(([name, value]) => `${name}=${showFact(value)}`);
   return {
     json: { at: formatBangkokDateTime(atMs), cause, from, to, attemptNo, detail },
     text: printable(
@@ -212,10 +254,11 @@ export function showPayout(history: PayoutStanding): Shown {
   const attempts = history.attempts.map(showAttempt);
   const events = history.events.map(showEvent);
   const names = describeNames(history);
-  const tranDate = history.attempts.at(-1)?.order.tranDate;
+  const latest = history.attempts.at(-1);
+  const [tranDate, lastFinding] = [latest?.order.tranDate, latest?.lastFinding ?? null];
   const next =
     proposalId === undefined
-      ? listNextCommands({ row, batchId: batch.batchId, fileName: batch.fileName, tranDate })
+      ? listNextCommands({ row, batchId: batch.batchId, fileName: batch.fileName, tranDate, lastFinding })
       : [toProposal(proposalId)];
   const json = {
     payoutId: row.cells.payoutId,

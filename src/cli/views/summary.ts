@@ -4,6 +4,8 @@ import type { PresentReports } from '../../app/result.ts';
 import type { Session } from '../../app/session.ts';
 import { formatBangkokDateTime, formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { showText, showTextIfAny, toLines } from '../../core/outgoing-text.ts';
+import { countRows } from '../../core/exit-code.ts';
+import { wrapText } from '../../core/wrap-text.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import type { Batch, JournalLoss, OtherReferences } from '../../core/ports.ts';
 import { isInQuestion, showDate } from '../../payout/rules/lost-journal.ts';
@@ -14,6 +16,8 @@ import {
   stripSecrets,
   type SummaryContext,
 } from '../../reports/rules/summary.ts';
+import { commandsOfHolds, listNextOfBatch, type NextCommand } from '../../reports/rules/next-commands.ts';
+import { describeHoldRemedy } from '../../reports/rules/remedies.ts';
 import { approvalCode } from '../../review/rules/approval.ts';
 import { describeGrowth, remedyOfGrowth } from '../../watch/rules/file-growth.ts';
 import { exitCodes, weightierOf } from '../exit-codes.ts';
@@ -26,6 +30,7 @@ import {
   showReady,
   showState,
 } from './amounts.ts';
+import { holdsOfRest } from './status.ts';
 import { alignColumns, sandboxBanner, showReportPath, type Shown, type ShownEnd } from './shown.ts';
 
 /** Of a short run the tenths count, too. */
@@ -153,7 +158,8 @@ function adviseUpdated({ batch, exceptionRows }: BatchSummary, files: readonly S
   return ['That file is of before the update; as they are now they are written by', `"${command}"`];
 }
 
-function adviseStopped({ batch, holds, totals }: BatchSummary): string[] {
+function adviseStopped(summary: BatchSummary): string[] {
+  const { batch, holds, totals } = summary;
   const ready = showReady(batch.status, totals);
   if (ready !== undefined) return [`${ready}.`, 'Run the same file again, or leave it to a watcher.'];
   const remedy = batch.remedy === null ? [] : [`${showText(batch.remedy)}.`];
@@ -161,12 +167,39 @@ function adviseStopped({ batch, holds, totals }: BatchSummary): string[] {
   if (batch.status === 'halted') return ['It was halted.', ...remedy, `Then let it ${goOn}`];
   if (batch.reasonCode === approvalCode) return ['It waits for approval.', ...remedy];
   if (holds.some(({ hold }) => hold === 'halted')) return ['Rows are held.', ...remedy, `Let them ${goOn}`];
+  const held = adviseHeld(summary);
+  if (held.length > 0) return held;
   return [
     'It stopped before every row was sent.',
     ...remedy,
     'Run the same file again: it goes on where it was.',
   ];
 }
+
+/** Of a batch at rest that holds rows: what each hold asks for, and what to type. */
+function adviseHeld({ batch, holds, totals, exceptionRows }: BatchSummary): string[] {
+  const kept = holdsOfRest(batch, holds);
+  if (kept.length === 0) return [];
+  const others = exceptionRows - countRows(totals, ['held']);
+  return [
+    ...kept.flatMap((held) =>
+      inColumns(`${countOf(held.rows, 'row')} held (${held.hold}). ${describeHoldRemedy(held)}.`),
+    ),
+    ...commandsOfHolds(batch.batchId, kept).map(sayCommand),
+    'The exceptions file says it of each row.',
+    ...(others > 0 ? [`${showForReview(others)} besides.`] : []),
+  ];
+}
+
+/** What is told beside "Next:" stays within a terminal of 80 columns. */
+const adviceColumns = 72;
+
+const inColumns = (text: string): string[] => wrapText(text, adviceColumns).split('\n');
+
+const sayCommand = ({ command, why }: NextCommand): string => `"${command}" ${why}.`;
+
+/** What settles a doubt. */
+const settlingVerbs = /^paydrop (settle|reconcile) /;
 
 /** Whatever the exit code, an alarm comes first. */
 function adviseNext(summary: BatchSummary): string[] {
@@ -183,6 +216,8 @@ function adviseByCode(summary: BatchSummary): string[] {
     case 0:
       return exceptionRows === 0 ? ['Nothing to do.'] : [`${forReview} (see the exceptions file).`];
     case 3: {
+      const held = adviseHeld(summary);
+      if (held.length > 0) return held;
       const files = summary.alarmRows > 0 ? 'files say' : 'file says';
       if (exceptionRows === 0) return ['Nothing to do: what is not paid was cancelled or noted by a person.'];
       return [`${forReview}. The exceptions ${files} what to do about each.`];
@@ -190,7 +225,9 @@ function adviseByCode(summary: BatchSummary): string[] {
     case 4:
       return [
         `Transfers in doubt: ${showCount(inDoubtRows)}. Do not pay them again by hand.`,
-        `"paydrop settle ${batch.batchId}" asks the bank what became of them.`,
+        ...listNextOfBatch(batch, summary.totals)
+          .filter(({ command }) => settlingVerbs.test(command))
+          .map(sayCommand),
         ...(exceptionRows > inDoubtRows
           ? [`${showForReview(exceptionRows - inDoubtRows)} besides: see the exceptions file.`]
           : []),

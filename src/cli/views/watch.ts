@@ -146,13 +146,13 @@ function toUrl({ host, port }: ListenAddress): string {
 }
 
 function describeFile(news: Extract<WatchNews, { kind: 'file-ended' }>): Told {
-  const { item, outcome, path = null, why, batchId = null } = news;
+  const { item, outcome, path, why, batchId = null } = news;
   const code = why?.code ?? null;
   const message = showTextIfAny(why?.message ?? null);
   const reason = message === null ? '' : `: ${message}`;
   return {
     json: { file: item.fileName, outcome, path, batchId, code, message },
-    text: `${outcome}  ${item.fileName}${reason} ${path === null ? '' : `-> ${showPath(path)}`}`,
+    text: `${outcome}  ${item.fileName}${reason} -> ${showPath(path)}`,
   };
 }
 

@@ -14,7 +14,6 @@ export function describeDayHead(scene: NoticeScene, head: DayHead, path: string)
     scene,
     { kind: 'day-head', batchId: null, key: `day-head:${number}:${hash}` },
     {
-      severity: null,
       day: showDate(date),
       head: hash,
       lines: text

@@ -14,7 +14,7 @@ import { describeBreakRemedy } from '../../reconcile/rules/break-remedies.ts';
 import { amountOfBreak } from '../../reconcile/rules/breaks.ts';
 import type { BreakRecord } from '../../reconcile/rules/types.ts';
 import type { HealthReason } from '../../watch/rules/health.ts';
-import { draftNotice, type NoticeScene } from './notice-body.ts';
+import { draftNotice, type NoticeFacts, type NoticeScene } from './notice-body.ts';
 import { sayBreak } from './notices-th.ts';
 import type { NoticeDraft, NoticeKind } from './notice.ts';
 
@@ -26,7 +26,7 @@ function draftOfJournal(
   scene: NoticeScene,
   kind: NoticeKind,
   [subject, mark]: readonly [subject: string, mark: string],
-  facts: object,
+  facts: NoticeFacts,
 ): NoticeDraft {
   return draftNotice(scene, { kind, batchId: null, key: `${subject}${mark}` }, facts);
 }
@@ -39,7 +39,6 @@ export const readinessSubject = 'readiness:';
 export function describeNotReady(scene: NoticeScene, reasons: readonly HealthReason[]): NoticeDraft {
   const codes = reasons.map(({ code }) => code);
   return draftOfJournal(scene, 'not-ready', [readinessSubject, `${codes.join(',')}:${scene.nowMs}`], {
-    severity: 'critical',
     status: 'not-ready',
     reasonCode: codes[0] ?? null,
     reason: reasons.map(({ text }) => text).join('; '),
@@ -151,7 +150,6 @@ export function describeBreaks(
   const mark = `v${version}:${breaks.digest()}:${scene.nowMs}`;
   const day = showDate(date);
   return draftOfJournal(scene, 'critical-breaks', [breaksSubject(date), mark], {
-    severity: 'critical',
     statement: day,
     version,
     breaks: count,
@@ -184,8 +182,7 @@ function showBreak(record: BreakRecord, language: Language = 'en'): object {
 }
 
 /** A payoutId may be somebody's number: the reference, where there is one, goes out whole. */
-const showOf = (scene: NoticeScene, name: string): string =>
-  showText(paydropCommand(scene.place, 'show', name));
+const showOf = (scene: NoticeScene, name: string): string => paydropCommand(scene.place, 'show', name);
 
 // ---------------------------------------------------------------- alarms
 
@@ -234,7 +231,6 @@ export const readToldSeq = (last: Pick<NoticeDraft, 'body'> | undefined): number
 export function describeAlarms(scene: NoticeScene, alarms: Alarms): NoticeDraft {
   const { rows, latestSeq, first } = alarms;
   return draftOfJournal(scene, 'alarm', [alarmsSubject, String(latestSeq)], {
-    severity: 'critical',
     rows,
     amount: formatBaht(alarms.satang),
     eventSeq: latestSeq,
@@ -283,11 +279,9 @@ export function describeDecisionsDropped(scene: NoticeScene, file: DroppedDecisi
     amount,
     reason: `a file with decisions was dropped, and nobody has confirmed that they are his: ${showText(asks)}`,
     remedy:
-      'A maker looks at it, on the page or with "paydrop decide --waiting", and proposes its decisions or throws it away',
-    commands: [
-      paydropCommand(scene.place, 'decide', '--waiting'),
-      paydropCommand(scene.place, 'decide', '--dropped', itemId),
-    ],
+      'A maker looks at it, on the page or with "paydrop decide --waiting", and proposes its decisions with ' +
+      `"paydrop decide --dropped ${itemId}", or throws it away with --discard`,
+    commands: [paydropCommand(scene.place, 'decide', '--waiting')],
   });
 }
 
@@ -314,7 +308,7 @@ export function describeClock(
   const hour = formatBangkokDateTime(scene.nowMs).slice(0, 13);
   const place = kind === 'jumped' ? [clockJumpSubject, hour] : [clockSubject, `${kind}:${scene.nowMs}`];
   return draftOfJournal(scene, 'clock', place as [string, string], {
-    severity: kind === 'agrees' ? null : 'high',
+    ...(kind === 'agrees' ? { severity: 'info' } : {}),
     status: kind,
     reasonCode: `clock-${kind}`,
     reason: showText(text),
@@ -359,10 +353,9 @@ export function describeGap(scene: NoticeScene, date: string, why: string): Noti
 function describeSums(
   scene: NoticeScene,
   mark: string,
-  facts: { readonly reason: string; readonly remedy: string; readonly [name: string]: unknown },
+  facts: Pick<NoticeFacts, 'reason'> & { readonly remedy: string; readonly [name: string]: unknown },
 ): NoticeDraft {
   return draftOfJournal(scene, 'sums', ['sums:', mark], {
-    severity: 'critical',
     commands: [paydropCommand(scene.place, 'status')],
     ...facts,
     reason: showText(facts.reason),

@@ -6,9 +6,11 @@ import type { Language } from '../../core/language.ts';
 import { type CommandPlace, paydropCommand } from '../../core/command-line.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showText, showTextIfAny } from '../../core/outgoing-text.ts';
+import { countOf } from '../../core/figures.ts';
 import type { BatchSummary } from '../../reports/rules/summary.ts';
+import type { FileKindName } from '../../watch/rules/drop-folder.ts';
 import { sayInThai } from './notices-th.ts';
-import type { NoticeDraft } from './notice.ts';
+import { type NoticeDraft, type NoticeSeverity, noticeSeverities } from './notice.ts';
 
 /** Where and when something happened. */
 export interface NoticeScene {
@@ -16,6 +18,10 @@ export interface NoticeScene {
   readonly journalId: string;
   readonly isSandbox: boolean;
   readonly nowMs: number;
+  /** Where the notice comes from, as `paydrop status` names it. */
+  readonly machine: string;
+  /** Absolute. */
+  readonly dataDir: string;
   /** For the commands to paste. */
   readonly place: CommandPlace;
   /** Of `reason` and `remedy`; English when it is left out. */
@@ -33,12 +39,12 @@ export interface RejectedFile {
   /** Names this very file: the item of the watcher, or the hash of its bytes. */
   readonly fileKey: string;
   readonly fileName: string;
-  /** Where it lies now; left out where nobody knows. */
-  readonly path?: string | undefined;
-  /** Of the batch that its bytes are; null when it is none. */
+  readonly kind: FileKindName | 'decisions';
+  /** The absolute path at which it ends. */
+  readonly path: string;
+  /** Of the batch that its bytes are, or were read into; null when it is none. */
   readonly batchId: string | null;
   readonly rejection: FileRejection;
-  readonly remedy: string | null;
   /** Absolute path of the file with the reason; none when there is no such file. */
   readonly reports: readonly string[];
 }
@@ -64,24 +70,66 @@ export function describeBatchHalted(scene: NoticeScene, news: BatchNews, sinceMs
 /** A batch has had transfers in doubt for too long: told once a day. */
 export function describeInDoubt(scene: NoticeScene, news: BatchNews, oldestInDoubtAtMs: number): NoticeDraft {
   const oldestInDoubtAt = formatBangkokDateTime(oldestInDoubtAtMs);
-  return describeBatch(scene, news, 'in-doubt', formatBangkokDate(scene.nowMs), { oldestInDoubtAt });
+  const [today, day] = [scene.nowMs, oldestInDoubtAtMs].map(formatBangkokDate);
+  // The statement of a day comes when that is over.
+  const reconcile = paydropCommand(scene.place, 'reconcile', '--date', oldestInDoubtAt.slice(0, 10));
+  return describeBatch(scene, news, 'in-doubt', today ?? '', {
+    alsoTyped: day === today ? [] : [reconcile],
+    facts: { oldestInDoubtAt },
+  });
 }
+
+/** What a rejected file asks of a person: the files of a batch have their rows there. */
+const rejectedKinds = {
+  'in-batch': {
+    remedy:
+      'Nothing to do for the rows that its batch has: they stand there. Rows that are new need ids of their own: drop them as a file of their own',
+    remedyTh: 'รายการที่อยู่ในชุดจ่ายเงินแล้วไม่ต้องดำเนินการ ให้ดูที่ชุดนั้น รายการใหม่ต้องใช้รหัสของตัวเอง และวางเป็นไฟล์ใหม่',
+    typeFirst: ({ batchId }: RejectedFile) => ['status', batchId ?? ''],
+  },
+  payout: {
+    remedy: 'Nothing of it was paid: correct it as the reason says, and drop or run it again under any name',
+    remedyTh: 'ยังไม่มีการจ่ายจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางหรือส่งไฟล์อีกครั้ง ใช้ชื่อใดก็ได้',
+    typeFirst: ({ path }: RejectedFile) => ['check', path],
+  },
+  registration: {
+    remedy: 'Nothing of it was registered: correct it as the reason says, and drop it again under any name',
+    remedyTh: 'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางไฟล์อีกครั้ง ใช้ชื่อใดก็ได้',
+    typeFirst: ({ path }: RejectedFile) => ['check', path],
+  },
+  decisions: {
+    remedy: 'Nothing was decided by it: correct it as the reason says, and drop it again',
+    remedyTh: 'ยังไม่มีการตัดสินใจจากไฟล์นี้ ให้แก้ไขตามเหตุผล แล้ววางไฟล์อีกครั้ง',
+    typeFirst: () => ['decide', '--waiting'],
+  },
+} as const satisfies Readonly<
+  Record<
+    RejectedFile['kind'] | 'in-batch',
+    {
+      readonly remedy: string;
+      readonly remedyTh: string;
+      readonly typeFirst: (file: RejectedFile) => readonly string[];
+    }
+  >
+>;
 
 /** A file was rejected as a whole. */
 export function describeFileRejected(scene: NoticeScene, file: RejectedFile): NoticeDraft {
   const { code, message, line, column } = file.rejection;
-  const { batchId, fileKey } = file;
+  const { batchId, fileKey, path } = file;
   const happening = { kind: 'file-rejected', batchId, key: `file-rejected:${fileKey}` } as const;
+  const { remedy, remedyTh, typeFirst } = rejectedKinds[batchId === null ? file.kind : 'in-batch'];
   return draftNotice(scene, happening, {
     file: showText(file.fileName),
+    path: showText(path),
     status: 'rejected',
     reasonCode: code,
     reason: showText(message),
     line,
     column: showTextIfAny(column),
-    remedy: showTextIfAny(file.remedy),
+    remedy: scene.language === 'th' ? remedyTh : remedy,
     exitCode: fileRejectedExitCode,
-    commands: [showText(paydropCommand(scene.place, 'check', file.path ?? file.fileName))],
+    commands: [paydropCommand(scene.place, ...typeFirst(file))],
     reports: file.reports,
   });
 }
@@ -91,21 +139,17 @@ export function describeFileRejected(scene: NoticeScene, file: RejectedFile): No
  * tries of one day have the same id.
  * @param path of the journal's file, absolute
  */
-export function describeJournalRefused(
-  scene: Omit<NoticeScene, 'journalId'>,
-  path: string,
-  message: string,
-): NoticeDraft {
+export function describeJournalRefused(scene: NoticeScene, path: string, message: string): NoticeDraft {
   const key = `journal-refused::${formatBangkokDate(scene.nowMs)}`;
   return draftNotice(
-    { ...scene, journalId: path },
+    scene,
     { kind: 'journal-refused', batchId: null, key },
     {
       file: showText(path),
       status: 'refused',
       reasonCode: 'journal-refused',
       reason: showText(message),
-      remedy: null,
+      remedy: 'Do what the reason says: a journal that is lost is not the same as one that is new',
       exitCode: usageExitCode,
       commands: [paydropCommand(scene.place, 'config')],
       reports: [],
@@ -134,7 +178,6 @@ export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDr
     { kind: 'file-grown', batchId, key },
     {
       file: showText(file.fileName),
-      severity: 'critical',
       reasonCode: 'file-grown',
       reason: showText(file.reason),
       remedy: showTextIfAny(file.remedy),
@@ -148,40 +191,71 @@ export function describeFileGrown(scene: NoticeScene, file: GrownFile): NoticeDr
   );
 }
 
-/** What a person types first. */
-const batchVerbs = { 'batch-done': 'status', 'batch-halted': 'status', 'in-doubt': 'settle' } as const;
+/** What is told of a batch, kind by kind: what has happened, what to do where the batch does not say, what to type. */
+const batchKinds = {
+  'batch-done': {
+    what: 'the batch has come to its end',
+    remedy: 'Look at its exceptions: each says what to do',
+    verb: 'status',
+  },
+  'batch-halted': {
+    what: 'the batch waits for a person',
+    remedy: 'Remove the cause, then let it go on with "paydrop resume" and its batch id',
+    verb: 'status',
+  },
+  'in-doubt': {
+    what: 'transfers have been in doubt for too long',
+    remedy:
+      'Do not pay them again by other means: "paydrop settle" asks the bank what became of them, and the statement ' +
+      'of their day settles them ("paydrop reconcile --date")',
+    verb: 'settle',
+  },
+} as const;
+
+interface BatchMore {
+  /** Said beside what a person types first. */
+  readonly alsoTyped?: readonly string[];
+  readonly facts?: object;
+}
 
 function describeBatch(
   scene: NoticeScene,
   { summary, reports }: BatchNews,
-  kind: keyof typeof batchVerbs,
+  kind: keyof typeof batchKinds,
   mark: string,
-  more: object = {},
+  { alsoTyped = [], facts = {} }: BatchMore = {},
 ): NoticeDraft {
   const { batch } = summary;
   const { batchId } = batch;
+  const { what, remedy, verb } = batchKinds[kind];
+  const isInOrder = summary.exitCode === 0;
   return draftNotice(
     scene,
     { kind, batchId, key: `${kind}:${batchId}:${mark}` },
     {
+      ...(kind === 'batch-done' && !isInOrder ? { severity: 'high' } : {}),
       file: showText(batch.fileName),
       status: batch.status,
       reasonCode: batch.reasonCode,
-      reason: showTextIfAny(batch.reason),
-      remedy: showTextIfAny(batch.remedy),
+      reason: batch.reason === null ? `${what}: ${countByStatus(summary)}` : showText(batch.reason),
+      remedy: batch.remedy === null ? (isInOrder ? null : remedy) : showText(batch.remedy),
       rows: batch.rows,
       amount: formatBaht(batch.totalSatang),
       byStatus: renderByStatus(summary),
       holds: Object.fromEntries(summary.holds.map(({ hold, rows }) => [hold, rows])),
       alarms: summary.alarmRows,
       inDoubtRows: summary.inDoubtRows,
-      ...more,
+      ...facts,
       exitCode: summary.exitCode,
-      commands: [paydropCommand(scene.place, batchVerbs[kind], batchId)],
+      commands: [paydropCommand(scene.place, verb, batchId), ...alsoTyped],
       reports,
     },
   );
 }
+
+/** `2 rows paid, 1 row held`. */
+const countByStatus = ({ totals }: BatchSummary): string =>
+  totals.map(({ status, rows }) => `${countOf(rows, 'row')} ${status}`).join(', ');
 
 function renderByStatus({ totals }: BatchSummary): object {
   return Object.fromEntries(
@@ -192,16 +266,40 @@ function renderByStatus({ totals }: BatchSummary): object {
 /** The same happening has the same key. */
 type Happening = Pick<NoticeDraft, 'kind' | 'batchId' | 'key'>;
 
-/** @param facts what is said beside who, when and what kind; a file's name is among them */
+/** What is said beside who, where, when and what kind; a file's name is among them. */
+export interface NoticeFacts {
+  /** Left out where it is that of the kind. */
+  readonly severity?: NoticeSeverity;
+  readonly reason: string;
+  /** Null where nothing is to be done. */
+  readonly remedy: string | null;
+  /** To be pasted, the first to be typed first; "paydrop status" where there are none. */
+  readonly commands: readonly string[];
+  readonly [name: string]: unknown;
+}
+
+/** Every notice says how severe it is, which machine it is of, why, and what to type. */
 export function draftNotice(
-  { journalId, isSandbox, nowMs, language }: NoticeScene,
+  { journalId, isSandbox, nowMs, machine, dataDir, place, language }: NoticeScene,
   { kind, batchId, key }: Happening,
-  facts: object,
+  facts: NoticeFacts,
 ): NoticeDraft {
   const id = computeId(journalId, key);
   const at = formatBangkokDateTime(nowMs);
-  const body = { id, kind, at, isSandbox, batchId, ...facts };
+  const head = { id, kind, severity: noticeSeverities[kind], at, machine, dataDir, isSandbox, batchId };
+  // The paths of our own stay as they are.
+  const own = [paydropCommand(place).replace(/^paydrop/, ''), dataDir];
+  const commands = facts.commands.filter((command) => isPasteable(command, own));
+  const status = paydropCommand(place, 'status');
+  const body = { ...head, ...facts, commands: commands.length === 0 ? [status] : commands };
   return { key, kind, batchId, atMs: nowMs, body: language === 'th' ? sayInThai(kind, body) : body };
+}
+
+/** A command that names what must not leave would leave masked, and fail: none is offered then. */
+function isPasteable(command: string, own: readonly string[]): boolean {
+  let foreign = command;
+  for (const known of own) if (known !== '') foreign = foreign.replaceAll(known, '');
+  return showText(foreign) === foreign;
 }
 
 const idCharacters = 32;

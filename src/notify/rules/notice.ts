@@ -31,6 +31,34 @@ export const noticeKinds = [
 ] as const;
 export type NoticeKind = (typeof noticeKinds)[number];
 
+/** `critical`: money is at stake, or nothing is sent; `high`: a person must act soon; `info`: nothing is to be done. */
+export type NoticeSeverity = 'critical' | 'high' | 'info';
+
+/** How severe each kind is, unless the happening itself is more or less so. */
+export const noticeSeverities: Readonly<Record<NoticeKind, NoticeSeverity>> = {
+  'batch-done': 'info',
+  'batch-halted': 'high',
+  'in-doubt': 'high',
+  'file-rejected': 'high',
+  'journal-refused': 'critical',
+  'file-grown': 'critical',
+  'not-ready': 'critical',
+  ready: 'info',
+  'statement-late': 'high',
+  'statement-came': 'info',
+  'critical-breaks': 'critical',
+  alarm: 'critical',
+  clock: 'high',
+  sums: 'critical',
+  people: 'info',
+  'day-head': 'info',
+  'decisions-dropped': 'high',
+  'registrations-done': 'info',
+  'registrations-halted': 'high',
+  'registration-alarm': 'critical',
+  'unknown-callbacks': 'high',
+};
+
 export const noticeChannels = ['webhook', 'command'] as const;
 export type NoticeChannel = (typeof noticeChannels)[number];
 

@@ -65,13 +65,24 @@ function remedyOfBatch(body: Body): string | null {
   return bankStatus === undefined ? withDetail('ให้ดำเนินการดังนี้', english) : bankStatus.remedyTh;
 }
 
-const sayBatch = (body: Body, what: string): Saying => ({
-  reason: withDetail(what, textOf(body, 'reason')),
-  remedy: remedyOfBatch(body),
-});
+/** `paid 2, held 1`: how many rows have which status. */
+const countsOf = (body: Body): string =>
+  Object.entries((body['byStatus'] ?? {}) as Readonly<Record<string, { readonly rows: number }>>)
+    .map(([status, { rows }]) => `${status} ${showCount(rows)}`)
+    .join(', ');
+
+const lookAtExceptions = 'ให้ดูรายการที่ต้องตรวจสอบ แต่ละรายการมีวิธีดำเนินการ';
+
+/** A batch without a code of its own says no more than how its rows stand. */
+function sayBatch(body: Body, what: string, otherwise: string): Saying {
+  if (body['reasonCode'] === null)
+    return { reason: withDetail(what, countsOf(body)), remedy: body['remedy'] === null ? null : otherwise };
+  return { reason: withDetail(what, textOf(body, 'reason')), remedy: remedyOfBatch(body) };
+}
 
 /** The bank's code, or our own, has its cure in the table of registrations. */
 function sayRegistrations(body: Body, what: string): Saying {
+  if (body['reasonCode'] === null) return sayBatch(body, what, lookAtExceptions);
   const [code, english] = [textOf(body, 'reasonCode'), textOf(body, 'remedy')];
   const known = findRegistrationCode(code)?.remedyTh ?? find(batchRemedies, code);
   const remedy = english === '' ? null : (known ?? withDetail('ให้ดำเนินการดังนี้', english));
@@ -189,23 +200,25 @@ const personRemedies: Readonly<Record<string, string>> = {
 
 /** Every kind has its text. */
 const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
-  'batch-done': (body) => sayBatch(body, 'ชุดจ่ายเงินดำเนินการเสร็จแล้ว'),
-  'batch-halted': (body) => sayBatch(body, 'หยุดจ่ายชุดจ่ายเงินนี้ รอผู้ตรวจสอบ'),
+  'batch-done': (body) => sayBatch(body, 'ชุดจ่ายเงินดำเนินการเสร็จแล้ว', lookAtExceptions),
+  'batch-halted': (body) => sayBatch(body, 'หยุดจ่ายชุดจ่ายเงินนี้ รอผู้ตรวจสอบ', resumeIt),
   'in-doubt': (body) => {
-    const { reason, remedy } = sayBatch(body, 'มีรายการที่ส่งธนาคารแล้วแต่ยังไม่ทราบผลนานเกินกำหนด');
-    const ask = 'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "paydrop settle" สอบถามผลกับธนาคาร';
-    return { reason, remedy: remedy === null ? ask : `${ask} ${remedy}` };
+    const ask =
+      'ห้ามจ่ายซ้ำด้วยวิธีอื่น ใช้คำสั่ง "paydrop settle" สอบถามผลกับธนาคาร หรือกระทบยอดกับรายการเดินบัญชีของวันนั้นด้วย "paydrop reconcile --date"';
+    const { reason, remedy } = sayBatch(body, 'มีรายการที่ส่งธนาคารแล้วแต่ยังไม่ทราบผลนานเกินกำหนด', ask);
+    return { reason, remedy: remedy === null || remedy === ask ? ask : `${ask} ${remedy}` };
   },
   'file-rejected': (body) => ({
     reason: withDetail('ไม่รับไฟล์นี้เข้าระบบทั้งไฟล์ และไม่มีการส่งรายการจากไฟล์นี้', textOf(body, 'reason')),
-    remedy: body['remedy'] === null ? null : withDetail('ให้ดำเนินการดังนี้', textOf(body, 'remedy')),
+    // It was made for the kind of the file, in the language of the notice.
+    remedy: textOf(body, 'remedy'),
   }),
   'journal-refused': (body) => ({
     reason: withDetail(
       'หยุดส่งทุกรายการ เพราะไม่พบไฟล์ข้อมูล journal หรือไม่ใช่ไฟล์เดิมที่เคยใช้งาน',
       textOf(body, 'reason'),
     ),
-    remedy: null,
+    remedy: 'ให้ดำเนินการตามเหตุผลข้างต้น ไฟล์ข้อมูลที่สูญหายไม่เหมือนกับไฟล์ที่เริ่มใหม่',
   }),
   'file-grown': sayGrown,
   'not-ready': (body) => ({
@@ -264,7 +277,8 @@ const sayings: Readonly<Record<NoticeKind, (body: Body) => Saying>> = {
   }),
   'decisions-dropped': (body) => ({
     reason: withDetail('มีไฟล์การตัดสินใจถูกวางไว้ และยังไม่มีผู้ใดรับว่าเป็นของตน', textOf(body, 'asks')),
-    remedy: 'ให้ผู้จัดทำตรวจดูในหน้าตรวจสอบหรือด้วย "paydrop decide --waiting" แล้วเสนอตามไฟล์นั้นหรือทิ้งไฟล์',
+    remedy:
+      'ให้ผู้จัดทำตรวจดูในหน้าตรวจสอบหรือด้วย "paydrop decide --waiting" แล้วเสนอตามไฟล์นั้นด้วย "paydrop decide --dropped" หรือทิ้งไฟล์',
   }),
   'registrations-done': (body) => sayRegistrations(body, 'ชุดลงทะเบียนหักบัญชีดำเนินการเสร็จแล้ว'),
   'registrations-halted': (body) => sayRegistrations(body, 'หยุดส่งชุดลงทะเบียนหักบัญชีนี้ รอผู้ตรวจสอบ'),

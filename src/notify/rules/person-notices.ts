@@ -27,7 +27,7 @@ export function describePersonNotice(
     scene,
     { kind: 'people', batchId: null, key: `${personsSubject}${seq}` },
     {
-      severity,
+      ...(severity === null ? {} : { severity }),
       eventSeq: seq,
       happenedAt: formatBangkokDateTime(atMs),
       reasonCode: kind,

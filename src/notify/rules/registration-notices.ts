@@ -43,6 +43,12 @@ export const describeRegistrationsHalted = (
 ): NoticeDraft =>
   describeBatch(scene, news, 'registrations-halted', `${news.summary.batch.reasonCode ?? ''}:${sinceMs}`);
 
+const whatOf = {
+  'registrations-done': 'the batch of registrations has come to its end',
+  'registrations-halted': 'the batch of registrations waits for a person',
+} as const;
+const lookAtThem = 'Look at its exceptions: each says what to do';
+
 function describeBatch(
   scene: NoticeScene,
   { summary, reports }: RegistrationNews,
@@ -55,11 +61,12 @@ function describeBatch(
     scene,
     { kind, batchId, key: `${kind}:${batchId}:${mark}` },
     {
+      ...(kind === 'registrations-done' && summary.exitCode !== 0 ? { severity: 'high' } : {}),
       file: showText(batch.fileName),
       status: batch.status,
       reasonCode: batch.reasonCode,
-      reason: showTextIfAny(batch.reason),
-      remedy: showTextIfAny(batch.remedy),
+      reason: batch.reason === null ? whatOf[kind] : showText(batch.reason),
+      remedy: batch.remedy === null && summary.exitCode !== 0 ? lookAtThem : showTextIfAny(batch.remedy),
       rows: batch.rows,
       byStatus: renderRegistrationTotals(summary.totals),
       holds: renderRegistrationHolds(summary.holds),
@@ -107,7 +114,6 @@ export function describeRegistrationAlarms(scene: NoticeScene, alarms: Registrat
     scene,
     { kind: 'registration-alarm', batchId: null, key },
     {
-      severity: 'critical',
       rows,
       reasonCode: head === undefined ? null : showText(describeRegistrationReason(head)[0]),
       reason: `ALARM: ${countOf(rows, 'registration')} that contradict${rows === 1 ? 's' : ''} what was called ended`,
@@ -160,7 +166,6 @@ export function describeUnknownCallbacks(
     scene,
     { kind: 'unknown-callbacks', batchId: null, key: `${unknownCallbacksSubject}${latestId}` },
     {
-      severity: 'high',
       callbacks: count,
       latestId,
       reasonCode: 'unknown-callbacks',

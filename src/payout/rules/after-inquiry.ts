@@ -2,14 +2,17 @@
 import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { findBankStatus } from '../../core/status-codes.ts';
+import { statementCodes } from '../../core/exit-code.ts';
+import { acknowledgingCodes, findBankStatus } from '../../core/status-codes.ts';
 import {
   type Case,
   giveUp,
   hasOtherContent,
   isOfUnknownSend,
   returnUnsent,
+  sentByAnother,
   settleCase,
+  twoContents,
   withInquiry,
 } from './case.ts';
 import { type AskedSend, findNamed } from './inquiry-items.ts';
@@ -101,7 +104,7 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
     case 'complete': {
       if (referenceConflict) return { keep: stayContested(asked) };
       if (hasOtherContent(asked)) return { keep: stayAmbiguous(asked, twoContents) };
-      if (isOfUnknownSend(asked, reading)) return { keep: stayAmbiguous(asked, sentElsewhere) };
+      if (isOfUnknownSend(asked, reading)) return { keep: stayAmbiguous(asked, sentByAnother) };
       const shown = findShown(asked, reading.send);
       const attempt = { ...shown, sysRefNo: reading.sysRefNo ?? shown.sysRefNo };
       const paid = settleCase({ ...asked, attempt }, 'paid', reading.reason, 'inquiry');
@@ -116,6 +119,8 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
     case 'not-found':
       return decideNotFound(asked, reading.reason);
     case 'in-process':
+      if (known.payout.status === 'unresolved') return { keep: stayUnresolved(asked, reading.reason) };
+      return { keep: askAgainOrGiveUp(asked, reading.reason) };
     case 'nothing-said':
       return { keep: askAgainOrGiveUp(asked, reading.reason) };
   }
@@ -124,11 +129,27 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
 /** The bank knows the reference, but perhaps as another's: an inquiry carries no amount or payee, so nothing is believed. */
 function stayContested(asked: Case): Change {
   const alarmed = { ...asked, facts: { ...asked.facts, alarm: true } };
+  const reasonCode = asked.payout.reasonCode ?? '';
   const reason = {
-    code: asked.payout.reasonCode ?? 'contested-reference',
+    // The code of the reply that contests it; what an inquiry found before, such as nothing, is so no more.
+    code: acknowledgingCodes.has(reasonCode) ? reasonCode : 'contested-reference',
     text: 'the bank already held this reference, or holds it with other details: only a statement line can prove whose transfer it is',
   };
-  return asked.payout.status === 'unresolved' ? askAgainOrGiveUp(alarmed, reason) : giveUp(alarmed, reason);
+  return asked.payout.status === 'unresolved' ? stayUnresolved(alarmed, reason) : giveUp(alarmed, reason);
+}
+
+/** Inquiries are used up, and what the bank shows now stands in the place of what it showed before. */
+function stayUnresolved(asked: Case, reason: Reason): Change {
+  const { payout, attempt, facts } = asked;
+  // What a statement alone settles says so with more than an inquiry shows.
+  const isSaid = statementCodes.includes(payout.reasonCode ?? '') && !statementCodes.includes(reason.code);
+  return move({
+    ...asked,
+    patch: isSaid || payout.reasonCode === reason.code ? {} : reasonPatch(reason),
+    cause: 'inquired',
+    attempt: { ...attempt, nextInquiryAtMs: null },
+    detail: { ...facts },
+  });
 }
 
 /**
@@ -151,21 +172,9 @@ function raisePaidTwice(paid: Change, { order: { transRefNo } }: Attempt): Chang
   };
 }
 
-const twoContents: Reason = {
-  code: 'two-contents',
-  text: 'the bank completed this reference, which was sent with two contents: only a statement line tells which of them is paid',
-};
-
-const sentElsewhere: Reason = {
-  code: 'found-after-loss',
-  text:
-    'the bank completed this reference at another time than it was sent: another journal, or a lost part of this one, may ' +
-    'have sent it with another amount or payee, so only a statement line can call it paid',
-};
-
 /** An inquiry shows neither amount nor payee: it does not tell what was completed under the reference. */
 function stayAmbiguous(asked: Case, reason: Reason): Change {
-  return asked.payout.status === 'unresolved' ? askAgainOrGiveUp(asked, reason) : giveUp(asked, reason);
+  return asked.payout.status === 'unresolved' ? stayUnresolved(asked, reason) : giveUp(asked, reason);
 }
 
 function askAgainOrGiveUp(asked: Case, reason: Reason): Change {

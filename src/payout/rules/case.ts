@@ -23,16 +23,30 @@ export interface Case extends ClockReading {
 export const hasOtherContent = ({ attempt, sameReference }: Case): boolean =>
   sameReference.some(({ sends, order }) => sends > 0 && !isSameContent(order, attempt.order));
 
-/** True when the bank completed a send that is none of ours by its day and time, and another journal may have made it. */
+/** True when the bank has a send that is none of ours by its day and time, and another journal may have made it. */
 export const isOfUnknownSend = (
   { attempt, sameReference, policy }: Case,
-  { moments }: Extract<InquiryReading, { kind: 'complete' }>,
+  { moments }: Extract<InquiryReading, { readonly moments: unknown }>,
 ): boolean =>
   mayHaveGoneUnseen(attempt, policy) &&
   !areOf(
     moments,
     [...sameReference, attempt].filter(({ sends }) => sends > 0).map(({ order }) => order),
   );
+
+/** An inquiry shows neither amount nor payee: which of two contents was completed, a statement alone tells. */
+export const twoContents: Reason = {
+  code: 'two-contents',
+  text: 'the bank completed this reference, which was sent with two contents: only a statement line tells which of them is paid',
+};
+
+/** Nor does it tell what another journal has sent. */
+export const sentByAnother: Reason = {
+  code: 'found-after-loss',
+  text:
+    'the bank has this reference at another time than it was sent: another journal, or a lost part of this one, may ' +
+    'have sent it with another amount or payee, so only a statement line can call it paid',
+};
 
 export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';
 

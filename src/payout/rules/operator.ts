@@ -174,7 +174,10 @@ export function decideRetry(
   nowMs: number,
 ): readonly Change[] | string {
   const where = describeRow(payout);
-  if (payout.isAlarm) return `${where} bears an alarm: what the bank says of it must be cleared first`;
+  if (payout.isAlarm) {
+    const ack = paydropCommand(undefined, 'ack', payout.instruction.payoutId);
+    return `${where} bears an alarm: clear with the bank what it says; then "${ack}" with --note ends the alarm, and it can be tried again`;
+  }
   if (payout.status !== 'failed' && payout.status !== 'unpayable')
     return `${where} is ${payout.status}: only what failed, is unpayable or was rejected can be tried again`;
   return tryAgain(payout, [], similar, nowMs);

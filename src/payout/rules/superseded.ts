@@ -6,7 +6,15 @@ import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, Payout, PayoutStatus } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
-import { type Case, hasOtherContent, isInDoubt, isOfUnknownSend, withInquiry } from './case.ts';
+import {
+  type Case,
+  hasOtherContent,
+  isInDoubt,
+  isOfUnknownSend,
+  sentByAnother,
+  twoContents,
+  withInquiry,
+} from './case.ts';
 import { isSameSend, isShownFailed } from './inquiry-items.ts';
 import type { InquiryReading, TransferFinding } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
@@ -114,9 +122,11 @@ export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen
   const isKnown = reading.kind === 'complete' || reading.kind === 'in-process';
   if (!isKnown || known.attempt.status === 'paid') return undefined;
   const attempt = withInquiry(known, reading);
-  if (reading.kind === 'in-process' || attempt.referenceConflict || hasOtherContent(known))
-    return reopen(known, attempt, mayReopen);
-  if (isOfUnknownSend(known, reading)) return reopen(known, attempt, mayReopen);
+  const isElsewhere = isOfUnknownSend(known, reading);
+  const isOfTwo = reading.kind === 'complete' && hasOtherContent(known);
+  const open = notSettled(attempt.order.transRefNo, reading.kind);
+  if (reading.kind === 'in-process' || attempt.referenceConflict || isElsewhere || isOfTwo)
+    return reopen(known, attempt, isElsewhere ? sentByAnother : isOfTwo ? twoContents : open, mayReopen);
   const sysRefNo = reading.sysRefNo ?? attempt.sysRefNo;
   return proveLate({ ...known, attempt: { ...attempt, sysRefNo } }, 'inquiry');
 }
@@ -142,15 +152,14 @@ function endAgain(known: Case, reading: InquiryReading): Change | undefined {
 }
 
 /** We had called it ended, and the bank works on it after all, or completed what only a statement can tell to be ours. */
-function reopen(known: Case, asked: Attempt, mayReopen: boolean): Change | undefined {
+function reopen(known: Case, asked: Attempt, why: Reason, mayReopen: boolean): Change | undefined {
   const { payout } = known;
   const { transRefNo } = asked.order;
   const finding = asked.lastFinding;
   const attempt: Attempt = { ...asked, status: 'unresolved', hasFailedItem: false, nextInquiryAtMs: null };
   const detail = { alarm: true, transRefNo, finding };
   if (mayReopen && reopenedStatuses.includes(payout.status)) {
-    const reason = reasonPatch(notSettled(transRefNo, finding));
-    const patch = { status: 'unresolved', holds: [], isAlarm: true, ...reason } as const;
+    const patch = { status: 'unresolved', holds: [], isAlarm: true, ...reasonPatch(why) } as const;
     return move({ ...known, patch, cause: 'earlier-attempt-alive', attempt, detail });
   }
   // Said once: an attempt that is known to be unresolved is no news.

@@ -96,6 +96,22 @@ const paidAfterAll = (before: string, beforeTh: string): Pair => [
   `รายการนี้จ่ายแล้ว แม้${beforeTh} ตรวจสอบว่าไม่มีการจ่ายด้วยวิธีอื่นไปแล้ว ถ้ามีให้ขอคืนหนึ่งรายการ และแจ้งคู่ค้า`,
 ];
 
+/** What is settled is asked about no more: it is the bank's people who know. */
+const settledRemedies: Partial<Record<BreakKind, Pair>> = {
+  'status-contradiction': [
+    'Do not pay it again: one code of the line says that it failed, and another that it did not, and what we know of it is settled; ask ' +
+      'the bank with the transRefNo which of the two holds, and for a corrected statement',
+    'ห้ามจ่ายซ้ำ รหัสหนึ่งในบรรทัดแจ้งว่าไม่สำเร็จ แต่อีกรหัสหนึ่งแจ้งเป็นอย่างอื่น และระบบสรุปผลรายการนี้แล้ว ให้สอบถามธนาคารด้วย transRefNo ว่ารหัสใดถูกต้อง และขอรายการเดินบัญชีฉบับแก้ไข',
+  ],
+  'pending-at-bank': [
+    'Do not pay it again: what we know of it is settled; wait for a later statement, or ask the bank with the transRefNo',
+    'ห้ามจ่ายซ้ำ ระบบสรุปผลรายการนี้แล้ว รอรายการเดินบัญชีฉบับถัดไป หรือสอบถามธนาคารด้วย transRefNo',
+  ],
+};
+
+/** "paydrop settle" asks about none of these any more. */
+const settledStatuses: readonly (AttemptStatus | undefined)[] = ['paid', 'failed', 'refused'];
+
 /** The other side of `status-mismatch`, by what we had said before. */
 const statusRemedies: Partial<Record<AttemptStatus, Pair>> = {
   paid: [
@@ -161,6 +177,8 @@ function findRemedy({ kind, severity, attempt, lines, lineAt }: Remedied): Pair 
     return known ?? kindRemedies[kind];
   }
   if (kind === 'date-mismatch' && severity === 'high') return earlierRemedy;
+  const settled = settledStatuses.includes(attempt?.attemptStatus) ? settledRemedies[kind] : undefined;
+  if (settled !== undefined) return settled;
   if (kind === 'unknown-status-word') {
     if (line !== undefined && findDamagedCode(line.statusText) !== undefined) return damagedRemedy;
     const known = attempt === null ? undefined : wordRemedies[attempt.attemptStatus];
@@ -182,6 +200,7 @@ function findRemedy({ kind, severity, attempt, lines, lineAt }: Remedied): Pair 
 /** All that a remedy of a break may be. */
 export const breakRemedyPairs: readonly Pair[] = [
   ...Object.values(kindRemedies),
+  ...Object.values(settledRemedies),
   ...Object.values(statusRemedies),
   ...Object.values(wordRemedies),
   damagedRemedy,

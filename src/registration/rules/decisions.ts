@@ -104,7 +104,7 @@ const describePlace = ({ rowNo, batchId }: Registration): string => `row ${rowNo
 /** Why no request may be made of a registration, whatever is asked for; undefined when one may. */
 function whyNotAgain({ registration, row, holder }: Facts): string | undefined {
   const { seq, status, isAlarm } = registration;
-  if (isAlarm) return 'it bears an alarm: what the bank says of it must be cleared first';
+  if (isAlarm) return 'it bears an alarm: clear with the bank what it says, then acknowledge it';
   if (awaitedStatuses.some((awaited) => awaited === status))
     return `it is ${status}: the bank may yet tell its outcome, and nothing is sent again until then`;
   if (!sourceStatusesOf('ready', 'tried-again').includes(status))

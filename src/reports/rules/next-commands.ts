@@ -1,16 +1,18 @@
 /** What a person may type next about a row: commands that do something for it as it stands, and nothing else. */
-import { parseBangkokDate } from '../../core/bangkok-time.ts';
+import { formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { paydropCommand } from '../../core/command-line.ts';
-import { countAlarms, countRows, inDoubtStatuses } from '../../core/exit-code.ts';
+import { countAlarms, countRows, inDoubtStatuses, statementCodes } from '../../core/exit-code.ts';
 import { countOf } from '../../core/figures.ts';
-import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
-import type { Batch, ResultRow, StatusTotal } from '../../core/ports.ts';
+import type { Attempt, HoldReason, PayoutStatus } from '../../core/payout.ts';
+import type { Batch, HoldTotal, ResultRow, StatusTotal } from '../../core/ports.ts';
+import { showDate } from '../../payout/rules/lost-journal.ts';
 import { cancelledCode, dayHolds } from '../../payout/rules/operator.ts';
+import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { approvalCode } from '../../review/rules/approval.ts';
 import { exceptionStatuses } from './report-rows.ts';
 
 export interface NextCommand {
-  /** To be typed as it is. */
+  /** To be typed as it is; words in capitals are filled in. */
   readonly command: string;
   /** What it does, or when it is right. */
   readonly why: string;
@@ -22,6 +24,8 @@ interface Asked {
   readonly fileName: string;
   /** tranDate (YYYYMMDD) of the latest attempt; undefined before the first. */
   readonly tranDate: string | undefined;
+  /** What the latest inquiry of that attempt has shown. */
+  readonly lastFinding: Attempt['lastFinding'];
 }
 
 /** Of a row by its own id; what begins like an option is told to be none. */
@@ -32,7 +36,7 @@ const approving = (batchId: string): string => paydropCommand(undefined, 'approv
 
 /** Held with all of its file, or for what concerns the payer account: the word is about the batch. */
 const batchHolds: readonly HoldReason[] = ['halted', 'paused', 'unavailable', ...dayHolds];
-const likeFileCodes: readonly (string | null)[] = ['like-file', 'in-like-file'];
+const ofFile: readonly (string | null)[] = Object.values(likeFileCodes);
 
 function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly NextCommand[] {
   const { holds, reasonCode } = row;
@@ -44,7 +48,7 @@ function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly Nex
       },
       { command: ofRow('cancel', payoutId), why: 'never sends it' },
     ];
-  const isOfBatch = holds.every((hold) => batchHolds.includes(hold)) || likeFileCodes.includes(reasonCode);
+  const isOfBatch = holds.every((hold) => batchHolds.includes(hold)) || ofFile.includes(reasonCode);
   const target = isOfBatch ? batchId : payoutId;
   const all = isOfBatch ? 'all of the batch that is held so' : 'it';
   // What a day holds goes on within the limits of another one, or in spite of them all.
@@ -59,24 +63,58 @@ function commandsOfHeld({ row, batchId }: Asked, payoutId: string): readonly Nex
   ];
 }
 
-const inDoubt = ({ batchId, tranDate }: Asked): readonly NextCommand[] => {
-  const isDay = tranDate !== undefined && parseBangkokDate(tranDate) !== undefined;
-  const day = isDay && tranDate.replace(/(....)(..)(..)/, '$1-$2-$3');
+const isByStatement = ({ row }: Pick<Asked, 'row'>): boolean => statementCodes.includes(row.reasonCode ?? '');
+
+const settling = (batchId: string, why: string): NextCommand => ({
+  command: paydropCommand(undefined, 'settle', batchId),
+  why,
+});
+
+const reconciling = (tranDate: string | undefined, why: string): readonly NextCommand[] =>
+  tranDate === undefined || parseBangkokDate(tranDate) === undefined
+    ? []
+    : [{ command: paydropCommand(undefined, 'reconcile', '--date', showDate(tranDate)), why }];
+
+/** With what a person has to say filled in. */
+const saying = (verb: string, id: string, ...words: readonly string[]): string =>
+  ofRow(verb, id).replace(`paydrop ${verb}`, `paydrop ${[verb, ...words].join(' ')}`);
+
+/** The bank has told it by phone or in writing: two people record that. What it may have completed is never called failed. */
+const confirming = ({ row, lastFinding }: Asked): readonly NextCommand[] => {
+  const id = row.cells.payoutId.trim();
+  const confirm = (outcome: string, why: string): NextCommand => ({
+    command: saying('confirm', id, outcome, '--evidence', 'WHERE', '--note', 'WHY'),
+    why: `${why}: two people record it`,
+  });
+  const mayHaveFailed = lastFinding !== 'complete' && lastFinding !== 'in-process';
   return [
-    { command: paydropCommand(undefined, 'settle', batchId), why: 'asks the bank what became of it' },
-    ...(day === false
-      ? []
-      : [
-          {
-            command: paydropCommand(undefined, 'reconcile', '--date', day),
-            why: 'settles it by the statement',
-          },
-        ]),
+    confirm('--paid', 'the bank has told you that it is paid'),
+    ...(mayHaveFailed
+      ? [confirm('--failed', 'the bank has told you that no money moved, and none will')]
+      : []),
   ];
 };
 
+const inDoubt = (asked: Asked): readonly NextCommand[] => [
+  ...(isByStatement(asked) ? [] : [settling(asked.batchId, 'asks the bank what became of it')]),
+  ...reconciling(asked.tranDate, 'settles it by the statement'),
+  ...(asked.row.status === 'unresolved' ? confirming(asked) : []),
+];
+
+/** Ends the alarm, which keeps everything else from being done. */
+const acknowledging = (payoutId: string): NextCommand => ({
+  command: saying('ack', payoutId, '--note', 'WHY'),
+  why: 'ends the alarm, once the bank has cleared it',
+});
+
 /** Commands for the row, the likeliest first; none where nothing is to be typed. */
 export function listNextCommands(asked: Asked): readonly NextCommand[] {
+  const { row } = asked;
+  const end = row.isAlarm ? [acknowledging(row.cells.payoutId.trim())] : [];
+  return [...commandsByStatus(asked), ...end];
+}
+
+function commandsByStatus(asked: Asked): readonly NextCommand[] {
   const { row, fileName } = asked;
   const payoutId = row.cells.payoutId.trim();
   switch (row.status) {
@@ -95,20 +133,49 @@ export function listNextCommands(asked: Asked): readonly NextCommand[] {
       return [
         { command: paydropCommand(undefined, 'run', fileName), why: 'sends it; a watcher does so by itself' },
       ];
+    case 'disputed':
+      return confirming(asked).slice(0, 1);
     case 'rejected':
     case 'cancelled':
     case 'paid':
-    case 'disputed':
       return [];
   }
+}
+
+/** What lets the rows of a batch at rest go on together, where one word does. */
+export const commandsOfHolds = (batchId: string, holds: readonly HoldTotal[]): readonly NextCommand[] =>
+  holds.flatMap((held) => {
+    const rows = countOf(held.rows, 'row');
+    if (held.hold === 'approval')
+      return [
+        {
+          command: approving(batchId),
+          why: `approves what waits of it: ${rows}`,
+        },
+      ];
+    if (held.isOfFile !== true && !batchHolds.includes(held.hold)) return [];
+    return [
+      { command: ofRow('resume', batchId), why: `lets the ${rows} held as ${held.hold} go on` },
+      { command: ofRow('cancel', batchId), why: 'stops what is held of it' },
+    ];
+  });
+
+/** Rows of a batch that a statement settles and no inquiry does, and when the first of them was sent. */
+function findByStatement(totals: readonly StatusTotal[]): StatusTotal['byStatement'] {
+  const found = totals.flatMap(({ byStatement }) => byStatement ?? []);
+  if (found.length === 0) return undefined;
+  const rows = found.reduce((sum, one) => sum + one.rows, 0);
+  return { rows, firstSentAtMs: Math.min(...found.map(({ firstSentAtMs }) => firstSentAtMs)) };
 }
 
 /** Commands for a batch as a whole, the likeliest first; none where nothing is to be typed. */
 export function listNextOfBatch(
   { batchId, status, reasonCode }: Pick<Batch, 'batchId' | 'status' | 'reasonCode'>,
   totals: readonly StatusTotal[],
+  holds: readonly HoldTotal[] = [],
 ): readonly NextCommand[] {
-  const doubtRows = countRows(totals, inDoubtStatuses);
+  const byStatement = findByStatement(totals);
+  const doubtRows = countRows(totals, inDoubtStatuses) - (byStatement?.rows ?? 0);
   const isCancelled = status === 'halted' && reasonCode === cancelledCode;
   // What a halt holds goes on with the batch.
   const reviewed = status === 'halted' ? without(reviewedStatuses, ['held']) : reviewedStatuses;
@@ -124,14 +191,16 @@ export function listNextOfBatch(
     ...(reasonCode === approvalCode && status === 'paused'
       ? [{ command: approving(batchId), why: 'to approve it' }]
       : []),
+    ...(status === 'done' ? commandsOfHolds(batchId, holds) : []),
     ...(doubtRows === 0
       ? []
-      : [
-          {
-            command: paydropCommand(undefined, 'settle', batchId),
-            why: `${countOf(doubtRows, 'row is', 'rows are')} in doubt`,
-          },
-        ]),
+      : [settling(batchId, `asks the bank what became of ${countOf(doubtRows, 'row')} in doubt`)]),
+    ...(byStatement === undefined
+      ? []
+      : reconciling(
+          formatBangkokDate(byStatement.firstSentAtMs),
+          `settles ${countOf(byStatement.rows, 'row')} that no inquiry settles`,
+        )),
     ...(rows === 0
       ? []
       : [

@@ -3,9 +3,11 @@
  * hold has an answer; the bank's code, or our own, makes it more precise.
  */
 import type { Language } from '../../core/language.ts';
+import { statementCodes } from '../../core/exit-code.ts';
 import type { HoldReason } from '../../core/payout.ts';
-import type { ResultRow } from '../../core/ports.ts';
+import type { HoldTotal, ResultRow } from '../../core/ports.ts';
 import { type BankStatus, findBankStatus } from '../../core/status-codes.ts';
+import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { englishRemedies, type RemedyTexts } from './remedy-texts.ts';
 import { thaiRemedies } from './remedy-texts-th.ts';
 
@@ -27,6 +29,10 @@ const find = (texts: Readonly<Record<string, string>>, code: string): string | u
 
 const holdRemedy = ({ texts }: Speech, hold: HoldReason, reasonCode: string | null): string =>
   find(texts.holdsByCode, `${hold} ${reasonCode}`) ?? texts.holds[hold];
+
+/** What to do about the rows of a batch that a hold keeps back. */
+export const describeHoldRemedy = ({ hold, isOfFile }: HoldTotal, language: Language = 'en'): string =>
+  holdRemedy(speeches[language], hold, isOfFile === true ? likeFileCodes.like : null);
 
 /** Why a row is held that has no reason of its own. */
 export const describeHolds = (holds: readonly HoldReason[], language: Language = 'en'): string =>
@@ -65,7 +71,7 @@ type RemediedRow = Pick<ResultRow, 'status' | 'holds' | 'reasonCode' | 'issues'>
 /** What to do about the row as it stands; never empty. */
 export function describeRemedy(row: RemediedRow, language: Language = 'en'): string {
   const speech = speeches[language];
-  const { statuses, foundAfterLoss } = speech.texts;
+  const { statuses, byStatement } = speech.texts;
   const { status, holds, reasonCode } = row;
   switch (status) {
     case 'failed':
@@ -78,7 +84,7 @@ export function describeRemedy(row: RemediedRow, language: Language = 'en'): str
       ]);
     case 'submitted':
     case 'unresolved':
-      if (reasonCode === 'found-after-loss') return foundAfterLoss;
+      if (statementCodes.includes(reasonCode ?? '')) return byStatement;
       return joinSentences(speech, [statuses[status], ...codeRemedy(speech, reasonCode, 'unknown')]);
     case 'rejected':
       return joinSentences(speech, rejectedRemedies(speech, row));
@@ -94,6 +100,9 @@ export function describeRemedy(row: RemediedRow, language: Language = 'en'): str
 /** What to do about a row that contradicts what was called proved; our own code of the alarm makes it more precise. */
 export function describeAlarmRemedy(row: RemediedRow, language: Language = 'en'): string {
   const speech = speeches[language];
-  const remedy = find(speech.texts.alarms, row.reasonCode ?? '');
-  return remedy ?? joinSentences(speech, [speech.texts.otherAlarm, describeRemedy(row, language)]);
+  const { alarms, otherAlarm, endAlarm } = speech.texts;
+  const remedy = find(alarms, row.reasonCode ?? '');
+  const sentences =
+    remedy === undefined ? [otherAlarm, endAlarm, describeRemedy(row, language)] : [remedy, endAlarm];
+  return joinSentences(speech, sentences);
 }

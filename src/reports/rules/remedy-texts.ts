@@ -16,6 +16,13 @@ const likeFile =
   'Compare its file with the one that the reason names: let all of it go on with "paydrop resume" and the batch if these ' +
   'are other payments, stop it with "paydrop cancel" and the batch if they are the same';
 
+/** What the bank has told by other ways is recorded by two people. */
+const confirmIt =
+  'What the bank has told you by phone or in writing two people record: "paydrop confirm" and its payoutId, with --paid or ' +
+  '--failed, --evidence and --note';
+const confirmPaid =
+  'If it says that the payee has it, two people record that: "paydrop confirm" and its payoutId, with --paid, --evidence and --note';
+
 /** The texts of one language. */
 export interface RemedyTexts {
   /** Total: every status and every hold has an answer. */
@@ -33,7 +40,10 @@ export interface RemedyTexts {
   readonly rejectedForItsId: string;
   readonly alarms: Readonly<Record<keyof typeof alarms, string>>;
   readonly otherAlarm: string;
-  readonly foundAfterLoss: string;
+  /** The way out of every alarm. */
+  readonly endAlarm: string;
+  /** What no inquiry calls paid. */
+  readonly byStatement: string;
 }
 
 const holdsByCode = {
@@ -114,10 +124,10 @@ export const englishRemedies: RemedyTexts = {
       'No money moved: remove the cause, then "paydrop retry" it as it is, or correct it in a new file, under the same payoutId',
     unresolved:
       'Do not pay it again by hand before the bank has said what became of it: ask the bank with the transRefNo; ' +
-      '"paydrop settle" asks it once more, and the statement of its day settles it ("paydrop reconcile")',
+      `"paydrop settle" asks it once more, and the statement of its day settles it ("paydrop reconcile"). ${confirmIt}`,
     disputed:
       "Do not pay it again: the bank's statement contradicts a payment that the bank had confirmed; " +
-      'ask the bank with the transRefNo',
+      `ask the bank with the transRefNo. ${confirmPaid}`,
   },
   holds: {
     approval: 'It waits for approval: have the batch approved; nothing of it is sent before',
@@ -162,7 +172,9 @@ export const englishRemedies: RemedyTexts = {
   alarms,
   otherAlarm:
     'The bank contradicts what it had said before: ask it about every transRefNo of this payout ("paydrop show" lists them)',
-  foundAfterLoss:
-    "It was sent by another journal, or before this one was lost: do not pay it again; find it in the bank's statement with amount and payee, " +
-    'which settles it here, too ("paydrop reconcile")',
+  endAlarm:
+    'Once that is cleared, "paydrop ack" and its payoutId, with --note, ends the alarm; nothing is tried again before',
+  byStatement:
+    "An inquiry shows neither amount nor payee: do not pay it again; find it in the bank's statement with both, " +
+    `which settles it here, too ("paydrop reconcile --date" and its day). ${confirmPaid}`,
 };

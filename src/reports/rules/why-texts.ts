@@ -4,6 +4,7 @@
  * sentence within one. Anything else stays as it is.
  */
 import { issuePairs } from './issue-why-texts.ts';
+import { personPairs } from './person-why-texts.ts';
 
 /** English, ไทย. */
 type Pair = readonly [en: string, th: string];
@@ -91,9 +92,10 @@ const ofPayouts: readonly Pair[] = [
     '{rows} rows that were sent have come back: {command} once more asks the bank about that',
     'มี {rows} แถวที่ส่งแล้วกลับมารอ ให้ใช้ {command} อีกครั้งเพื่อสอบถามธนาคาร',
   ],
+  ['nothing of batch {batch} waits to be sent: see {command}', 'ไม่มีรายการรอส่งในชุด {batch} ดู {command}'],
   [
-    '{why} bears an alarm: what the bank says of it must be cleared first',
-    '{why} มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน',
+    '{why} bears an alarm: clear with the bank what it says; then {command} with --note ends the alarm, and it can be tried again',
+    '{why} มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน แล้วเลือก "รับทราบ" ({command}) เพื่อปิดการแจ้งเตือน จึงจะส่งจ่ายใหม่ได้',
   ],
   [
     '{why} is {status}: only what failed, is unpayable or was rejected can be tried again',
@@ -110,7 +112,10 @@ const ofPayouts: readonly Pair[] = [
   ],
   ['payout {payoutId} (row {row} of batch {batch})', 'รายการ {payoutId} (แถวที่ {row} ของชุด {batch})'],
   ['row {row} of batch {batch}', 'แถวที่ {row} ของชุด {batch}'],
-  ['it bears an alarm: what the bank says of it must be cleared first', 'มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน'],
+  [
+    'it bears an alarm: clear with the bank what it says, then acknowledge it',
+    'มีแจ้งเตือนสำคัญ ต้องชี้แจงผลกับธนาคารก่อน แล้วเลือก "รับทราบ"',
+  ],
   [
     'it is {status}: only what moved no money, and waits or has ended, can be corrected',
     'สถานะคือ {status} แก้ไขได้เฉพาะรายการที่เงินยังไม่ออก และกำลังรอหรือสิ้นสุดแล้ว',
@@ -164,124 +169,6 @@ const ofOthers: readonly Pair[] = [
     'it waits for nobody: it was accepted since, or somebody has taken note of it',
     'ไม่ได้รอผู้ใด มีการรับไฟล์แล้ว หรือมีผู้รับทราบแล้ว',
   ],
-];
-
-/** Of whoever decides. */
-const ofPeople: readonly Pair[] = [
-  ['proposal {id} is about it, and is not decided yet', 'มีคำขอ {id} เกี่ยวกับเรื่องนี้ซึ่งยังไม่ได้ตัดสิน'],
-  ['there is no proposal {id}', 'ไม่มีคำขอ {id}'],
-  ['it waits for a second person', 'รอบุคคลที่สอง'],
-  ['it is being applied', 'กำลังดำเนินการตามคำขอ'],
-  ['it was applied', 'ดำเนินการตามคำขอแล้ว'],
-  ['it was sent back', 'ส่งกลับแล้ว'],
-  ['it was withdrawn', 'ถอนคำขอแล้ว'],
-  ['it is out of date: what it is about has changed since', 'คำขอล้าสมัย ข้อมูลเปลี่ยนแปลงหลังจากนั้น'],
-  ['it has lapsed: nobody checked it in time', 'คำขอหมดอายุ ไม่มีผู้ตรวจทันเวลา'],
-  [
-    'you uploaded the file, or corrected a row in it, and cannot approve it',
-    'คุณเป็นผู้ส่งไฟล์หรือแก้ไขแถวในไฟล์นี้ จึงอนุมัติไม่ได้',
-  ],
-  [
-    'the question that this answers is over, was answered before, or was asked somebody else: try again',
-    'คำถามนี้หมดเวลา ตอบไปแล้ว หรือถามผู้อื่น กรุณาลองอีกครั้ง',
-  ],
-  ['who approves must have proved who he is', 'ผู้อนุมัติต้องพิสูจน์ตัวตน'],
-  ['nobody has proved to have proposed it: propose it again', 'ไม่มีผู้พิสูจน์ตัวตนว่าเป็นผู้เสนอ กรุณาเสนอใหม่'],
-  ['you proposed this and cannot approve it', 'คุณเป็นผู้เสนอ จึงอนุมัติเองไม่ได้'],
-  ['only {name}, who proposed it, can sign it', 'ลงนามได้เฉพาะ {name} ซึ่งเป็นผู้เสนอ'],
-  ['only {name}, who proposed it, can withdraw it', 'ถอนได้เฉพาะ {name} ซึ่งเป็นผู้เสนอ'],
-  [
-    'it has changed since proposal {id} was made: send that back, then propose it anew',
-    'ข้อมูลเปลี่ยนหลังจากเสนอคำขอ {id} ให้ส่งกลับแล้วเสนอใหม่',
-  ],
-  [
-    'proposal {id} waits for your signature: sign it with your passkey on the review page ("paydrop review")',
-    'คำขอ {id} รอลายเซ็นของคุณ ให้ลงนามด้วยพาสคีย์ในหน้านี้',
-  ],
-  ['you have proposed it (proposal {id}): another person approves it', 'คุณเป็นผู้เสนอ (คำขอ {id}) ต้องให้ผู้อื่นอนุมัติ'],
-  ['proposal {id} is about it: decide on that first', 'มีคำขอ {id} เกี่ยวกับเรื่องนี้ ให้ตัดสินคำขอนั้นก่อน'],
-  ['somebody else has decided on it at the same moment: look again', 'มีผู้อื่นตัดสินใจในขณะเดียวกัน กรุณาดูอีกครั้ง'],
-  ['nothing is named that it is about', 'ไม่ได้ระบุว่าเกี่ยวกับสิ่งใด'],
-  ['why it is decided so must be said', 'ต้องระบุเหตุผล'],
-  [
-    '{what} needs evidence: say where the proof stands, or add a file',
-    '{what} ต้องมีหลักฐาน กรุณาระบุว่าอยู่ที่ใด หรือแนบไฟล์',
-  ],
-  ['it is not what you have looked at, or waits no more', 'ไม่ตรงกับที่คุณเปิดดู หรือไม่ได้รออยู่แล้ว'],
-  [
-    '{name} is not as it was dropped: throw it away, and drop it again',
-    '{name} ไม่ตรงกับตอนที่วางไว้ กรุณาทิ้งไฟล์แล้ววางใหม่',
-  ],
-  ['you look after it already', 'คุณดูแลเรื่องนี้อยู่แล้ว'],
-  ['nobody looks after it', 'ไม่มีผู้ดูแลเรื่องนี้'],
-  ['{name} looks after it: take it yourself instead', '{name} ดูแลเรื่องนี้อยู่ ให้รับมาดูแลเองแทน'],
-  ['this user is disabled', 'ผู้ใช้นี้ถูกปิดใช้งาน'],
-  ['only somebody who has proved who he is may {action}', 'เฉพาะผู้ที่พิสูจน์ตัวตนแล้วจึงมีสิทธิ์{action}'],
-  ['a {role} may not {action}: that takes {roles}', '{role}ไม่มีสิทธิ์{action} ต้องเป็น{roles}'],
-  [
-    'you alone gave {name} the first password, so that another person has to check this',
-    'คุณเป็นผู้เดียวที่ออกรหัสผ่านแรกให้ {name} จึงต้องให้ผู้อื่นตรวจ',
-  ],
-  [
-    '{name} alone gave you the first password, so that another person has to check this',
-    '{name} เป็นผู้เดียวที่ออกรหัสผ่านแรกให้คุณ จึงต้องให้ผู้อื่นตรวจ',
-  ],
-  [
-    'the same admin alone gave you and {name} the first password, so that another person has to check this',
-    'ผู้ดูแลระบบคนเดียวกันออกรหัสผ่านแรกให้ทั้งคุณและ {name} จึงต้องให้ผู้อื่นตรวจ',
-  ],
-  [
-    '{name}, who proposed it, is disabled: send it back, to be proposed anew',
-    '{name} ซึ่งเป็นผู้เสนอถูกปิดใช้งาน ให้ส่งกลับเพื่อเสนอใหม่',
-  ],
-  [
-    '{name}, who proposed it, was enabled anew since: send it back, to be proposed anew',
-    '{name} ซึ่งเป็นผู้เสนอถูกเปิดใช้งานใหม่หลังจากนั้น ให้ส่งกลับเพื่อเสนอใหม่',
-  ],
-  [
-    '{name} proposed it, and {why}: send it back, to be proposed anew',
-    '{name} เป็นผู้เสนอ และ{why} ให้ส่งกลับเพื่อเสนอใหม่',
-  ],
-  [
-    '{name}, who proposed it, is nobody since the journal was restored: send it back, to be proposed anew',
-    'มีการกู้คืนข้อมูล ต้องเปิดใช้งาน {name} ซึ่งเป็นผู้เสนออีกครั้ง ให้ส่งกลับเพื่อเสนอใหม่',
-  ],
-  ['whoever proposed it is no user: send it back, to be proposed anew', 'ผู้เสนอไม่ใช่ผู้ใช้ ให้ส่งกลับเพื่อเสนอใหม่'],
-  ['there is no such user', 'ไม่มีผู้ใช้นี้'],
-  ['{name} is {role} already', '{name} เป็น{role}อยู่แล้ว'],
-  ['{name} is disabled already', '{name} ถูกปิดใช้งานอยู่แล้ว'],
-  ['{name} is disabled', '{name} ถูกปิดใช้งาน'],
-  ['{name} has no such passkey', '{name} ไม่มีพาสคีย์นี้'],
-  ['you have no such passkey', 'คุณไม่มีพาสคีย์นี้'],
-  ['{name} has to be enabled first: the journal was restored', 'ต้องเปิดใช้งาน {name} ก่อน เพราะมีการกู้คืนข้อมูล'],
-  [
-    'a user name has 2 to 64 letters, digits, dots, hyphens, underscores or @, and begins with a letter',
-    'ชื่อผู้ใช้มี 2 ถึง 64 ตัว เป็นตัวอักษรอังกฤษ ตัวเลข จุด ขีด ขีดล่าง หรือ @ และขึ้นต้นด้วยตัวอักษร',
-  ],
-  ['there is a user {name} already', 'มีผู้ใช้ {name} อยู่แล้ว'],
-  ['there is a user {name} already, disabled', 'มีผู้ใช้ {name} อยู่แล้ว ซึ่งถูกปิดใช้งาน'],
-  ['a full name has 1 to {count} characters, and no line ends', 'ชื่อเต็มมี 1 ถึง {count} ตัว และไม่มีการขึ้นบรรทัด'],
-  ['you proposed this and cannot confirm it', 'คุณเป็นผู้เสนอ จึงยืนยันเองไม่ได้'],
-  ['this is about you: another admin has to confirm it', 'เรื่องนี้เกี่ยวกับตัวคุณ ต้องให้ผู้ดูแลระบบอีกคนยืนยัน'],
-  [
-    'whoever proposed this made your user alone: {names} can confirm it',
-    'ผู้เสนอเป็นผู้เดียวที่สร้างผู้ใช้ของคุณ ผู้ที่ยืนยันได้คือ {names}',
-  ],
-  ['confirming a passkey takes a second admin', 'การยืนยันพาสคีย์ต้องมีผู้ดูแลระบบคนที่สอง'],
-  ['changing approval or review.people takes a second admin', 'การเปลี่ยนเกณฑ์อนุมัติต้องมีผู้ดูแลระบบคนที่สอง'],
-  ['a password has at least {count} characters', 'รหัสผ่านต้องมีอย่างน้อย {count} ตัว'],
-  ['a password has at most {count} characters', 'รหัสผ่านยาวได้ไม่เกิน {count} ตัว'],
-  ['a password has at least {count} different characters', 'รหัสผ่านต้องมีตัวอักษรต่างกันอย่างน้อย {count} ตัว'],
-  [
-    'this password, or a word of it that has but digits and signs around it, is tried first by whoever guesses: take several words',
-    'รหัสผ่านนี้ หรือคำในรหัสผ่านที่มีเพียงตัวเลขและเครื่องหมายเพิ่มเข้ามา คาดเดาได้ง่าย กรุณาใช้หลายคำประกอบกัน',
-  ],
-  [
-    'a password is more than the user’s own name, with or without digits behind it',
-    'รหัสผ่านต้องไม่ใช่ชื่อผู้ใช้ แม้มีตัวเลขต่อท้าย',
-  ],
-  ['a password is more than digits and signs', 'รหัสผ่านต้องมีตัวอักษร ไม่ใช่มีเพียงตัวเลขและเครื่องหมาย'],
-  ['the passkey’s answer is not right: try again', 'คำตอบของพาสคีย์ไม่ถูกต้อง กรุณาลองอีกครั้ง'],
 ];
 
 /** Of what waits, and what is done about it. */
@@ -519,79 +406,15 @@ const ofTargets: readonly Pair[] = [
   ['refused file {name}', 'ไฟล์ที่ไม่รับ {name}'],
 ];
 
-/** What happened to users, and what is asked for them. */
-const ofEvents: readonly Pair[] = [
-  ['{why} by whoever owns the journal', '{why} โดยเจ้าของไฟล์ข้อมูล'],
-  ['{why} by {name}', '{why} โดย {name}'],
-  ['{why}, confirmed by {name}', '{why} ยืนยันโดย {name}'],
-  ['{why}: {note}', '{why}: {note}'],
-  ['{name} was added as {role}', 'เพิ่ม {name} เป็น{role}'],
-  ['{name} has become {role}', '{name} เปลี่ยนเป็น{role}'],
-  ['{name} was disabled', 'ปิดใช้งาน {name}'],
-  ['{name} was enabled', 'เปิดใช้งาน {name}'],
-  ['{name} was let try again', 'ให้ {name} ลองเข้าระบบใหม่'],
-  ['{name} was given a new one-time password', 'ออกรหัสผ่านครั้งเดียวใหม่ให้ {name}'],
-  ['the password of {name} was hashed anew', 'เข้ารหัสรหัสผ่านของ {name} ใหม่'],
-  ['{name} has set a password', '{name} ตั้งรหัสผ่าน'],
-  [
-    '{name} has enrolled passkey {key}, which waits for an admin',
-    '{name} ลงทะเบียนพาสคีย์ {key} ซึ่งรอผู้ดูแลระบบยืนยัน',
-  ],
-  ['passkey {key} of {name} was confirmed', 'ยืนยันพาสคีย์ {key} ของ {name}'],
-  ['passkey {key} of {name} was revoked', 'ยกเลิกพาสคีย์ {key} ของ {name}'],
-  [
-    '{name} has signed the approval of proposal {id} with passkey {key}',
-    '{name} ลงนามอนุมัติคำขอ {id} ด้วยพาสคีย์ {key}',
-  ],
-  ['it was agreed on: {policy}', 'ตกลงเกณฑ์การอนุมัติ: {policy}'],
-  ['{name} has made token {id}, good until {moment}', '{name} สร้างโทเคน {id} ใช้ได้ถึง {moment}'],
-  ['token {id} of {name} was revoked', 'ยกเลิกโทเคน {id} ของ {name}'],
-  ['change {id} ({why}) was proposed', 'เสนอคำขอ {id} ({why})'],
-  ['change {id} ({why}) was sent back', 'ส่งคำขอ {id} กลับ ({why})'],
-  ['change {id} ({why}) was withdrawn', 'ถอนคำขอ {id} ({why})'],
-  ['change {id} ({why}) is stale', 'คำขอ {id} ล้าสมัย ({why})'],
-  ['{name} has signed in ({what})', '{name} เข้าสู่ระบบ ({what})'],
-  ['a sign-in as {name} failed ({what})', 'เข้าสู่ระบบด้วยชื่อ {name} ไม่สำเร็จ ({what})'],
-  ['a sign-in under an unknown name failed ({what})', 'เข้าสู่ระบบด้วยชื่อที่ไม่มีในระบบไม่สำเร็จ ({what})'],
-  ['{name} was refused ({what})', 'ปฏิเสธคำขอของ {name} เพราะไม่มีสิทธิ์ ({what})'],
-  ['an unknown visitor was refused ({what})', 'ปฏิเสธคำขอของผู้ที่ยังไม่ยืนยันตัวตน ({what})'],
-  ['{why}, from {network}', '{why} จาก {network}'],
-  ['{why}, {count} times since {moment}', '{why} รวม {count} ครั้งตั้งแต่ {moment}'],
-  [
-    '{name} is locked out at an address of {network} after {count} wrong passwords',
-    '{name} ถูกล็อกเฉพาะที่อยู่หนึ่งในเครือข่าย {network} เพราะใส่รหัสผ่านผิด {count} ครั้ง',
-  ],
-  ['{name} is locked out after {count} wrong passwords', '{name} ถูกล็อกเพราะใส่รหัสผ่านผิด {count} ครั้ง'],
-  [
-    'ALARM: {name} was made an admin without an admin',
-    'แจ้งเตือนสำคัญ: ตั้ง {name} เป็นผู้ดูแลระบบโดยไม่มีผู้ดูแลระบบอนุมัติ',
-  ],
-  ['{name} has looked at {why}', '{name} เปิดดู{why}'],
-  ['the payee number of {why}', 'เลขผู้รับของ{why}'],
-  ['the evidence file of proposal {id}', 'ไฟล์หลักฐานของคำขอ {id}'],
-  ['its file is not what was proposed', 'ไฟล์หลักฐานไม่ใช่ไฟล์ที่เสนอ'],
-  ['the payee numbers of proposal {id}', 'เลขผู้รับในคำขอ {id}'],
-  ['the file {kind} of batch {batch}', 'ไฟล์ {kind} ของชุด {batch}'],
-  ['add {name} as {role}', 'เพิ่ม {name} เป็น{role}'],
-  ['make {name} {role}', 'ให้ {name} เป็น{role}'],
-  ['enable {name}', 'เปิดใช้งาน {name}'],
-  ['disable {name}', 'ปิดใช้งาน {name}'],
-  ['a new password for {name}', 'รหัสผ่านใหม่ของ {name}'],
-  ['a passkey of {name}', 'พาสคีย์ของ {name}'],
-  ['how many people a decision takes', 'จำนวนผู้ตัดสินใจ'],
-  ['agree on {policy}', 'ตกลงเกณฑ์ {policy}'],
-];
-
 /** All of them. */
 export const whyPairs: readonly Pair[] = [
   ...ofPayouts,
   ...ofOthers,
-  ...ofPeople,
+  ...personPairs,
   ...ofQueue,
   ...ofStops,
   ...ofRows,
   ...ofBreaks,
   ...ofTargets,
-  ...ofEvents,
   ...issuePairs,
 ];

@@ -23,7 +23,7 @@ const keptHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
 
 /** Why the row cannot be corrected, whatever to; undefined when it can. */
 export function whyNotCorrect({ row }: CorrectedRow): string | undefined {
-  if (row.isAlarm) return 'it bears an alarm: what the bank says of it must be cleared first';
+  if (row.isAlarm) return 'it bears an alarm: clear with the bank what it says, then acknowledge it';
   const from = [...sourceStatuses('ready', 'corrected'), ...sourceStatuses('held', 'corrected')];
   if (!from.includes(row.status))
     return `it is ${row.status}: only what moved no money, and waits or has ended, can be corrected`;

@@ -1,5 +1,6 @@
 /** Batches: what is read of them, their own life once they are sealed, the stops of a payer account, and reports. */
 import { sql } from 'kysely';
+import { statementCodes } from '../../core/exit-code.ts';
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { type BatchStatus, canMoveBatch, type HoldReason } from '../../core/payout.ts';
 import type { Batch, BatchReader, HoldTotal, PayerPause, StatusTotal } from '../../core/ports.ts';
@@ -10,13 +11,32 @@ import type {
   PayerBreakerStore,
   PayerHaltHistory,
 } from '../../payout/ports.ts';
+import { likeFileCodes } from '../../payout/rules/similar.ts';
 import type { ReportStore } from '../../reports/ports.ts';
 import { appendJournalFact } from '../review/person-chain.ts';
 import { decodeHolds, isInDoubt } from '../schema.ts';
 import { type BodiesOf, change, query, type Reading, select, selectFirst } from '../statements.ts';
 import { asText, joinParts, partsOfAmount, readLatestEventSeq, sumAmount, toBatch } from './rows.ts';
 
+const readByStatement = (record: {
+  readonly statement_rows: number;
+  readonly statement_since_ms: number | null;
+}): Pick<StatusTotal, 'byStatement'> =>
+  record.statement_rows === 0
+    ? {}
+    : { byStatement: { rows: record.statement_rows, firstSentAtMs: record.statement_since_ms ?? 0 } };
+
 const readCorrection = (correctionSatang: Satang) => (correctionSatang === 0n ? {} : { correctionSatang });
+
+/** True of a row in doubt that a statement settles and no inquiry does. */
+const isByStatement = sql<boolean>`(${isInDoubt(sql.ref('status'))} and reason_code in (${sql.join(
+  statementCodes.map((code) => sql.lit(code)),
+)}))`;
+
+/** True of a row that is held with its whole file. */
+const isOfFile = sql<boolean>`reason_code in (${sql.join(
+  Object.values(likeFileCodes).map((code) => sql.lit(code)),
+)})`;
 
 function selectTotals(batchId: string) {
   const amount = partsOfAmount(sql.ref('amount_satang'));
@@ -29,6 +49,8 @@ function selectTotals(batchId: string) {
       sql<number>`count(*) - count(amount_satang)`.as('unreadable_amounts'),
       sql<number>`sum(is_alarm)`.as('alarm_rows'),
       sql<number>`sum(is_acknowledged)`.as('acknowledged_rows'),
+      sql<number>`sum(case when ${isByStatement} then 1 else 0 end)`.as('statement_rows'),
+      sql<number | null>`min(case when ${isByStatement} then submitted_at_ms end)`.as('statement_since_ms'),
       asText(sql`sum(${amount.high} - ${sealed.high})`).as('corrected_high'),
       asText(sql`sum(${amount.low} - ${sealed.low})`).as('corrected_low'),
     ])
@@ -71,6 +93,7 @@ export const batchReads = {
       unreadableAmounts: record.unreadable_amounts,
       alarmRows: record.alarm_rows,
       ...(record.acknowledged_rows === 0 ? {} : { acknowledgedRows: record.acknowledged_rows }),
+      ...readByStatement(record),
       ...readCorrection(joinParts(record.corrected_high, record.corrected_low)),
     }));
   },
@@ -78,15 +101,21 @@ export const batchReads = {
     const bySet = query
       .selectFrom('payout')
       .select(['holds', (eb) => eb.fn.countAll<number>().as('rows')])
+      .select(sql<number>`sum(case when ${isOfFile} then 1 else 0 end)`.as('file_rows'))
       .where('batch_id', '=', batchId)
       .where('holds', '<>', 0)
       .groupBy('holds')
       .orderBy('holds');
-    const totals = new Map<HoldReason, number>();
-    for (const { holds, rows } of yield* select(bySet)) {
-      for (const hold of decodeHolds(holds)) totals.set(hold, (totals.get(hold) ?? 0) + rows);
+    const totals = new Map<HoldReason, { rows: number; fileRows: number }>();
+    for (const { holds, rows, file_rows: fileRows } of yield* select(bySet)) {
+      for (const hold of decodeHolds(holds)) {
+        const known = totals.get(hold) ?? { rows: 0, fileRows: 0 };
+        totals.set(hold, { rows: known.rows + rows, fileRows: known.fileRows + fileRows });
+      }
     }
-    return [...totals].map(([hold, rows]) => ({ hold, rows }));
+    return [...totals].map(([hold, { rows, fileRows }]) =>
+      hold === 'similar' && rows === fileRows ? { hold, rows, isOfFile: true } : { hold, rows },
+    );
   },
   *reports(batchId) {
     const ofBatch = query

@@ -50,9 +50,16 @@ function* findFirst(batchId: string, kind: FileKindName): Reading<FirstFile | un
 
 const otherKind = (is: FileKindName, asked: FileKindName) => (is === asked ? {} : { takenAs: is });
 
+/** An older version kept no place. */
+const readRefusal = (text: string): IntakeRefusal => ({
+  line: null,
+  column: null,
+  ...(JSON.parse(text) as Omit<IntakeRefusal, 'line' | 'column'>),
+});
+
 function toRecord(item: Selectable<IntakeItemTable>): IntakeRecord {
   const { item_id: itemId, batch_id: batchId, file_name: fileName, outcome } = item;
-  const refusal = item.refusal === null ? null : (JSON.parse(item.refusal) as IntakeRefusal);
+  const refusal = item.refusal === null ? null : readRefusal(item.refusal);
   return { itemId, batchId, fileName, droppedAtMs: item.dropped_at_ms, outcome, refusal };
 }
 

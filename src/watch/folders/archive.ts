@@ -16,6 +16,7 @@ import {
   itemIdPattern,
   sidecarName,
 } from '../rules/drop-folder.ts';
+import { reasonPathOf } from '../rules/rejection-reason.ts';
 import type { FoldersContext } from './context.ts';
 
 /** What goes there together, in this order; none need be there. */
@@ -27,7 +28,7 @@ const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 const datesCleared = 2;
 
 const nameOf: Readonly<Record<Part, (path: string) => string>> = {
-  reason: (path) => `${path}.reason.txt`,
+  reason: reasonPathOf,
   file: (path) => path,
   sidecar: sidecarName,
 };
@@ -76,6 +77,16 @@ export async function findEnded(
     }
   }
   return undefined;
+}
+
+/** Where a file that is rejected now ends: the first name that neither file nor reason of another has. */
+export async function findRejectedPath(context: FoldersContext, item: WorkItem): Promise<string> {
+  const { rejected } = context.folders;
+  for (const name of computeRejectedNames(item.fileName, item.itemId)) {
+    const path = join(rejected, name);
+    if (await areFree(listMoves(context, item, path), path)) return path;
+  }
+  return rejected;
 }
 
 async function listLatestDays(archive: string): Promise<string[]> {
@@ -134,6 +145,13 @@ interface Move {
   readonly to: string;
 }
 
+/** Every part of an item and where it goes when the file goes to `path`. */
+function listMoves(context: FoldersContext, item: WorkItem, path: string): readonly Move[] {
+  const copyOf = (part: Part): string => temporaryOf(context, dirname(path), item.itemId, part);
+  const sources = { reason: copyOf('reason'), file: item.path, sidecar: sidecarName(item.path) };
+  return parts.map((part) => ({ source: sources[part], copy: copyOf(part), to: nameOf[part](path) }));
+}
+
 async function endIn(
   context: FoldersContext,
   item: WorkItem,
@@ -144,19 +162,13 @@ async function endIn(
   const { itemId, fileName: file } = item;
   if ((await lookAt(item.path)) === undefined)
     log('warn', 'the file has vanished from work/', { itemId, file });
-  const copyOf = (part: Part): string => temporaryOf(context, folder, itemId, part);
-  const sources = { reason: copyOf('reason'), file: item.path, sidecar: sidecarName(item.path) };
   for (const name of names) {
     const path = join(folder, name);
-    const moves = parts.map((part) => ({
-      source: sources[part],
-      copy: copyOf(part),
-      to: nameOf[part](path),
-    }));
+    const moves = listMoves(context, item, path);
     if (!(await areFree(moves, path))) continue;
     for (const move of moves) await place(disk, move);
     await disk.sync(folder);
-    await disk.remove(sources.sidecar);
+    await disk.remove(sidecarName(item.path));
     await disk.remove(item.path);
     return path;
   }

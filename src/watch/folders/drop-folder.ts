@@ -9,7 +9,7 @@ import { failWith } from '../../platform/durable-file.ts';
 import { Signal, waitForAny } from '../../platform/signal.ts';
 import type { FileEnd, WorkItem } from '../ports.ts';
 import type { InboxView, StuckFile } from '../rules/drop-folder.ts';
-import { clearLeftovers, findEnded } from './archive.ts';
+import { clearLeftovers, findEnded, findRejectedPath } from './archive.ts';
 import {
   InboxBinding,
   type InboxOwner,
@@ -454,6 +454,11 @@ class DropFolder implements AsyncDisposable {
    */
   end(item: WorkItem, end: FileEnd): Promise<string> {
     return this.#work.end(item, end);
+  }
+
+  /** Where a file that is rejected now ends, absolute. */
+  findRejectedPath(item: WorkItem): Promise<string> {
+    return findRejectedPath(this.#context, item);
   }
 
   /** Where a file stands that has left work/; undefined where it is not found. @throws where a folder is away: it may stand there */

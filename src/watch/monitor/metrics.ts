@@ -96,6 +96,7 @@ export function makeMetrics(sources: MetricSources): Metrics {
       const { counts, registered, noticesWaiting } = await readJournal();
       showWatch(register, sources.readWatch(), sources.now());
       showAttention(register, sources.readWatch());
+      showFiles(register, sources.readWatch());
       showRequests(register, sources);
       const rows = counts && payoutStatuses.map((status) => [status, counts.get(status) ?? 0] as const);
       const rowsHelp = 'Rows of all batches by status, at most a minute old';
@@ -197,15 +198,24 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   show(register, 'in_doubt_oldest_age_seconds', ageHelp, age);
 }
 
+/** Files that a person looks at: what /healthz calls file-grown, file-stuck and inbox-left. */
+function showFiles(register: Registry, { inbox, grownFiles }: WatchState): void {
+  const grown = 'Files that were written to after their rows had been read, and nobody has dealt with';
+  show(register, 'files_grown', grown, grownFiles?.length);
+  show(register, 'files_stuck', 'Files that cannot be brought into work/', inbox?.stuck.length);
+  show(register, 'inbox_left', 'What stays in the inbox, and is not paid', inbox?.left.length);
+}
+
 /** What people are told of the journal as a whole. */
-function showAttention(register: Registry, { attention }: WatchState): void {
+function showAttention(register: Registry, { attention, grownFiles }: WatchState): void {
   const breaks = attention?.criticalBreakDays.reduce((sum, day) => sum + day.breaks, 0);
   const offsetMs = attention?.clockOffsetMs;
   const late = 'Days with payouts whose statement should have come';
   const offset = "The bank's clock less this machine's, by its latest reply";
   show(register, 'statements_late', late, attention?.lateStatements.length);
   show(register, 'critical_breaks', 'Critical breaks that are open', breaks);
-  show(register, 'alarms', 'Rows that bear an alarm', attention?.alarmRows);
+  const alarms = attention && attention.alarmRows + (grownFiles?.length ?? 0);
+  show(register, 'alarms', 'Rows that bear an alarm, and files that have grown', alarms);
   show(register, 'clock_offset_seconds', offset, offsetMs === undefined ? undefined : offsetMs / 1_000);
 }
 

@@ -174,11 +174,11 @@ export function judgeHealth(
     ...roleReasons[state.role],
     ...judgeInbox(state, 'the inbox', state.place?.inbox),
     ...judgeInbox(state.registrations, 'the inbox of registrations', state.place?.registrations),
-    ...judgeTrouble('disk', 'the disk refuses writes', state.diskTrouble),
-    ...judgeTrouble('journal-locked', 'the journal is locked', state.journalTrouble),
-    ...judgeTrouble('journal-away', 'the journal cannot be written', state.journalAway),
-    ...judgeTrouble('journal-damaged', 'nothing is sent any more', state.journalDamage),
-    ...judgeTrouble('bank', 'the bank is out of reach', state.bankTrouble),
+    ...judgeTrouble('disk', state.diskTrouble),
+    ...judgeTrouble('journal-locked', state.journalTrouble),
+    ...judgeTrouble('journal-away', state.journalAway),
+    ...judgeTrouble('journal-damaged', state.journalDamage),
+    ...judgeTrouble('bank', state.bankTrouble),
     ...payers.filter(({ isAgainst }) => isAgainst).map(({ what }) => what),
   ];
   const notes: Finding[] = [
@@ -232,7 +232,7 @@ const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   bank: ofPaydrop('config', '--login'),
   'payer-halted': ofPaydrop('status'),
   'payer-paused': ofPaydrop('status'),
-  'journal-damaged': ofPaydrop('restore', 'FILE', '--since', 'YYYY-MM-DD'),
+  'journal-damaged': ofPaydrop('audit'),
   'service-closed': ofPaydrop('status'),
   'batch-failing': ofPaydrop('status'),
   'file-stuck': lookAtDisk,
@@ -321,18 +321,31 @@ function judgeInbox(
   ];
 }
 
-function judgeTrouble(
-  code: 'disk' | 'journal-locked' | 'journal-away' | 'journal-damaged' | 'bank',
-  what: string,
-  trouble: Trouble | undefined,
-): Finding[] {
+const passes = 'Nothing is sent meanwhile; goes on by itself when the trouble is over';
+
+/** What something outside that does not work means. */
+const troubleWords = {
+  disk: { what: 'the disk refuses writes', remedy: passes },
+  'journal-locked': { what: 'the journal is locked', remedy: passes },
+  'journal-away': { what: 'the journal cannot be written', remedy: passes },
+  'journal-damaged': {
+    what: 'nothing is sent any more',
+    remedy:
+      'Pay nothing by other means; put a backup in its place with "paydrop restore FILE --since YYYY-MM-DD" ' +
+      '(docs/runbook.md, Journal lost)',
+  },
+  bank: { what: 'the bank is out of reach', remedy: passes },
+} as const;
+
+function judgeTrouble(code: keyof typeof troubleWords, trouble: Trouble | undefined): Finding[] {
   if (trouble === undefined) return [];
+  const { what, remedy } = troubleWords[code];
   const since = `${what} since ${formatBangkokMoment(trouble.sinceMs)} Bangkok time`;
   return [
     {
       code,
       text: `${since}: ${showText(trouble.why)}`,
-      remedy: 'Nothing is sent meanwhile; goes on by itself when the trouble is over',
+      remedy,
     },
   ];
 }

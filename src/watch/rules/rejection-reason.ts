@@ -11,11 +11,17 @@ export interface IntakeRefusal {
   /** A short name, and the words in one sentence. */
   readonly code: string;
   readonly message: string;
+  /** Where in the file; null for what has no place, and of files that an older version refused. */
+  readonly line: number | null;
+  readonly column: string | null;
   /** The text beside the file. */
   readonly reason: string;
-  /** Of the batch that its rows had been read into; null when there is none. */
+  /** Of the batch that its rows are in, or had been read into; null when there is none. */
   readonly batchId: string | null;
 }
+
+/** The file with the reason, beside a rejected one. */
+export const reasonPathOf = (path: string): string => `${path}.reason.txt`;
 
 /** The file that is not worked. */
 export interface RefusedIntake {
@@ -67,7 +73,7 @@ export function refuseRejectedFile(
 ): IntakeRefusal {
   const place = [line === null ? [] : `line ${line}`, column === null ? [] : `column ${column}`].flat();
   const where = place.length === 0 ? [] : [`Where:    ${place.join(', ')}`];
-  return refuse(file, { code, message }, [...where, '', message, '', whatToDo(file)]);
+  return refuse(file, { code, message, line, column }, [...where, '', message, '', whatToDo(file)]);
 }
 
 /** Of a message in the queue. */
@@ -103,7 +109,7 @@ export function refuseDuplicateFile(
   const { state, result } = firstWords[status];
   const { rows, undone, each, one, ids } = wordsOf[file.kind ?? 'payout'];
   const message = `the same bytes as ${fileName}, batch ${batchId}`;
-  return refuse(file, { code: 'duplicate-file', message }, [
+  return refuse(file, { code: 'duplicate-file', message, batchId }, [
     '',
     `This file has the same bytes as ${printable(fileName)}, which ${state} as batch ${batchId}.`,
     `Its ${rows} are those of that batch: nothing is ${undone} for this copy.`,
@@ -123,7 +129,7 @@ function refuseOtherKind(
 ): IntakeRefusal {
   const { rows, undone } = wordsOf[file.kind ?? 'payout'];
   const message = `the same bytes as ${fileName}, which was taken as ${wordsOf[takenAs].rows}, batch ${batchId}`;
-  return refuse(file, { code: 'duplicate-file', message }, [
+  return refuse(file, { code: 'duplicate-file', message, batchId }, [
     '',
     `This file has the same bytes as ${printable(fileName)}, which was taken as ${wordsOf[takenAs].rows}, batch ${batchId}.`,
     `No file is taken as both: nothing of this one was ${undone}. Drop its ${rows} as a file of their own.`,
@@ -203,14 +209,15 @@ export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undef
 
 function refuse(
   { fileName, droppedAtMs, nowMs }: RefusedIntake,
-  { code, message, batchId = null }: Pick<IntakeRefusal, 'code' | 'message'> & Partial<IntakeRefusal>,
+  refusal: Pick<IntakeRefusal, 'code' | 'message'> & Partial<IntakeRefusal>,
   lines: readonly string[],
 ): IntakeRefusal {
   const head = [
     `File:     ${printable(fileName)}`,
     `Dropped:  ${formatBangkokMoment(droppedAtMs)} Bangkok time`,
     `Rejected: ${formatBangkokMoment(nowMs)} Bangkok time`,
-    `Reason:   ${code}`,
+    `Reason:   ${refusal.code}`,
   ];
-  return { code, message, reason: `${[...head, ...lines].join('\n')}\n`, batchId };
+  const reason = `${[...head, ...lines].join('\n')}\n`;
+  return { line: null, column: null, batchId: null, ...refusal, reason };
 }

@@ -14,11 +14,12 @@ import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { makeVirtualClock } from '../../support/virtual-clock.ts';
 
 const file = (name: string) => ({
+  kind: 'payout' as const,
   fileKey: name,
   fileName: name,
+  path: `/drop/${name}`,
   batchId: null,
   rejection: { code: 'no-rows', message: 'there is nothing in it', line: null, column: null },
-  remedy: null,
   reports: [],
 });
 

@@ -10,6 +10,7 @@ import type { NoticeDraft } from '../../../src/notify/rules/notice.ts';
 import { openOutbox } from '../../../src/reports/outbox.ts';
 import { ingestRunning, makeRows, noonMs, secondBatchId } from '../../support/journal-fixtures.ts';
 import { makeFolder, makeSqliteStore } from '../../support/sqlite-store.ts';
+import { noticeScene } from '../../support/notices.ts';
 
 async function openDesk() {
   await using stack = new AsyncDisposableStack();
@@ -17,10 +18,9 @@ async function openDesk() {
   const { path: folder } = stack.use(await makeFolder());
   const told: NoticeDraft[] = [];
   const errors: unknown[] = [];
-  const place = { settingsPath: 'paydrop.yaml', dataDir: undefined };
   const board: NoticeBoard = {
     isListenedTo: true,
-    scene: { journalId: store.journalId, isSandbox: false, nowMs: noonMs + dayMs, place },
+    scene: { ...noticeScene, journalId: store.journalId, nowMs: noonMs + dayMs },
     lastNotice: async () => undefined,
     add: async (notice) => void told.push(notice),
   };

@@ -41,6 +41,9 @@ import { propose } from '../../support/review.ts';
 import { makeSqliteStore } from '../../support/sqlite-store.ts';
 import { baht, date } from '../../support/statement-fixtures.ts';
 
+/** A refusal that is of the whole file. */
+const noPlace = { line: null, column: null };
+
 const mali = makePerson({ personId: 1, name: 'mali', role: 'maker' });
 const nok = makePerson({ personId: 2, name: 'nok', role: 'checker' });
 const viewer = makePerson({ personId: 3, name: 'som', role: 'viewer' });
@@ -84,7 +87,13 @@ async function openAll(): Promise<ReconcileDay> {
   await store.moveBatch(secondBatchId, 'running', null, noonMs);
   await store.moveBatch(secondBatchId, 'halted', why, noonMs);
   await store.recordPayerHalt({ ...payer, ...why, sinceMs: noonMs });
-  const refusal = { code: 'no-header', message: 'there is no header', reason: 'text', batchId: null };
+  const refusal = {
+    ...noPlace,
+    code: 'no-header',
+    message: 'there is no header',
+    reason: 'text',
+    batchId: null,
+  };
   await store.endIntake('item-1', 'rejected', noonMs, { fileName: 'bad.csv', droppedAtMs: noonMs, refusal });
   await takeRegistrationsIn(store, [makeRegistrationRow(1), makeRegistrationRow(2)]);
   await store.holdReadyRegistrations(registrationBatchId, 'halted', why, noonMs);
@@ -301,7 +310,13 @@ test('a refused file leaves it when it is accepted after all', async () => {
     nowMs: noonMs,
   };
   await store.startIntake(start);
-  const refusal = { code: 'changed', message: 'it changed', reason: 'text', batchId: secondBatchId };
+  const refusal = {
+    ...noPlace,
+    code: 'changed',
+    message: 'it changed',
+    reason: 'text',
+    batchId: secondBatchId,
+  };
   await store.endIntake('item-1', 'rejected', noonMs, { fileName: 'a.csv', droppedAtMs: noonMs, refusal });
   expect(kindsOf(await readQueue(queueOf(store)))).toEqual(['file']);
   await ingest(store, makeRows(1, 21), { batchId: secondBatchId });
@@ -324,6 +339,7 @@ test('one of registrations leaves it when its bytes, or its name, are taken as r
   await refuseKind('registration', 'bytes.csv', bytesOf);
   await refuseKind('payout', 'wrong-command.csv', bytesOf);
   const refusal = {
+    ...noPlace,
     code: 'registration-file',
     message: 'these are registrations',
     reason: '',

@@ -30,6 +30,7 @@ const outcome = {
   told: 2,
   settled: 2,
   ended: ['4K7Q2M9XWD'],
+  left: [],
   inDoubt: 1,
   alarms: 1,
   files: ['/outbox/a.csv'],
@@ -42,14 +43,22 @@ test('what was settled, for an operator and for a program', () => {
 Batch 4K7Q2M9XWD is done: nothing of it is left to send or to ask.
 /outbox/a.csv`);
   expect(JSON.stringify(json)).toBe(
-    '{"asked":3,"told":2,"settled":2,"inDoubt":1,"alarms":1,"ended":["4K7Q2M9XWD"],"files":["/outbox/a.csv"]}',
+    '{"asked":3,"told":2,"settled":2,"inDoubt":1,"alarms":1,"ended":["4K7Q2M9XWD"],"left":[],"files":["/outbox/a.csv"]}',
   );
+});
+
+test('a batch that has come to rest with rows in doubt is not called done', () => {
+  const left = [{ batchId: '4K7Q2M9XWD', rows: 1 }];
+  const { text } = showSettled({ ...outcome, alarms: 0, files: [], left }, 60);
+  expect(text).toBe(`Inquired about 3 rows: 2 settled, 1 still in doubt.
+Batch 4K7Q2M9XWD has come to rest, and 1 row stays in doubt: "paydrop status 4K7Q2M9XWD" says what settles it.`);
 });
 
 test('whoever has asked in our place is named', () => {
   const beside = {
     ...outcome,
     ended: [],
+    left: [],
     alarms: 0,
     files: [],
     askedBy: '"paydrop watch" (process 7)',
@@ -62,13 +71,13 @@ Inquired about 3 rows: 2 settled, 1 still in doubt.
 });
 
 test('a bank that tells nothing is said to', () => {
-  const silent = { asked: 2, told: 0, settled: 0, ended: [], inDoubt: 2, alarms: 0, files: [] };
+  const silent = { asked: 2, told: 0, settled: 0, ended: [], left: [], inDoubt: 2, alarms: 0, files: [] };
   expect(showSettled(silent, 1.5).text).toBe(
     'Inquired about 2 rows: 0 settled, 2 still in doubt.\nThe bank told nothing for 1.5 s: run "paydrop settle" again later.',
   );
 });
 
 test('that nothing is in doubt is said in words', () => {
-  const none = { asked: 0, told: 0, settled: 0, ended: [], inDoubt: 0, alarms: 0, files: [] };
+  const none = { asked: 0, told: 0, settled: 0, ended: [], left: [], inDoubt: 0, alarms: 0, files: [] };
   expect(showSettled(none, 60).text).toBe('Nothing is in doubt.');
 });

@@ -119,7 +119,7 @@ test('a batch, for an operator and for a program', () => {
     '{"batchId":"4K7Q2M9XWD","file":"a.csv","status":"halted","reasonCode":"EM053","reason":"Insufficient funds",' +
       '"remedy":"Fund the account","rows":0,"amount":"0.00","unreadableAmounts":0,"startedAt":"2026-11-21T14:03:05+07:00",' +
       '"restedAt":"2026-11-21T14:03:08+07:00","byStatus":{"held":{"rows":1,"amount":"100.50"},' +
-      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"alarms":0,"fileGrown":null,"proposal":null,' +
+      '"paid":{"rows":2,"amount":"201.00"}},"holds":{"halted":1},"holdRemedies":{},"alarms":0,"fileGrown":null,"proposal":null,"stops":[],' +
       '"next":[{"command":"paydrop resume 4K7Q2M9XWD","why":"to go on"}]}',
   );
 });
@@ -133,7 +133,13 @@ test.each<[BatchStatus, string, readonly StatusTotal[], boolean, RegExp | null]>
     false,
     /3 rows need review: paydrop list --batch 4K7Q2M9XWD --status rejected failed$/,
   ],
-  ['done', 'done', [makeTotal('unresolved')], false, /1 row is in doubt: paydrop settle 4K7Q2M9XWD$/],
+  [
+    'done',
+    'done',
+    [makeTotal('unresolved')],
+    false,
+    /asks the bank what became of 1 row in doubt: paydrop settle 4K7Q2M9XWD$/,
+  ],
   [
     'done',
     'done',
@@ -146,7 +152,7 @@ test.each<[BatchStatus, string, readonly StatusTotal[], boolean, RegExp | null]>
     'in doubt',
     [makeTotal('paid'), makeTotal('submitted', 2)],
     false,
-    /2 rows are in doubt: paydrop settle 4K7Q2M9XWD$/,
+    /asks the bank what became of 2 rows in doubt: paydrop settle 4K7Q2M9XWD$/,
   ],
   ['running', 'in doubt', [makeTotal('submitted')], true, /paydrop settle 4K7Q2M9XWD$/],
   ['running', 'running', [makeTotal('ready'), makeTotal('submitted')], true, /paydrop settle/],
@@ -185,9 +191,28 @@ describe('what to type next', () => {
       ['paydrop resume 4K7Q2M9XWD', 'paydrop resume INV-0001', 'paydrop cancel INV-0001'],
     ],
     ['failed', {}, ['paydrop retry INV-0001']],
-    ['failed', { isAlarm: true }, []],
+    ['failed', { isAlarm: true }, ['paydrop ack --note WHY INV-0001']],
+    ['paid', { isAlarm: true }, ['paydrop ack --note WHY INV-0001']],
+    [
+      'unresolved',
+      { reasonCode: 'found-after-loss' },
+      [
+        'paydrop reconcile --date 2026-11-21',
+        'paydrop confirm --paid --evidence WHERE --note WHY INV-0001',
+        'paydrop confirm --failed --evidence WHERE --note WHY INV-0001',
+      ],
+    ],
+    ['disputed', {}, ['paydrop confirm --paid --evidence WHERE --note WHY INV-0001']],
     ['unpayable', { cells: odd }, [String.raw`paydrop retry -- '-A "b"'\''c'`]],
-    ['unresolved', {}, ['paydrop settle 4K7Q2M9XWD', 'paydrop reconcile --date 2026-11-21']],
+    [
+      'unresolved',
+      {},
+      [
+        'paydrop settle 4K7Q2M9XWD',
+        'paydrop reconcile --date 2026-11-21',
+        'paydrop confirm --paid --evidence WHERE --note WHY INV-0001',
+      ],
+    ],
     ['ready', {}, ["paydrop run 'my file.csv'"]],
     ['paid', {}, []],
     ['rejected', {}, []],

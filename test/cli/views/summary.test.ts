@@ -128,7 +128,7 @@ describe('what to do next', () => {
     [
       'in doubt, with other exceptions',
       show([makeTotal('submitted', 2), makeTotal('failed', 3), makeTotal('cancelled', 1)]),
-      /asks the bank what became of them\.\n {6}3 rows need review besides: see the exceptions file\.$/,
+      /asks the bank what became of 2 rows in doubt\.\n {6}3 rows need review besides: see the exceptions file\.$/,
     ],
     [
       'in doubt, with an alarm among them',
@@ -165,6 +165,23 @@ describe('what to do next', () => {
       'held by a halt',
       show([makeTotal('held')], {}, [{ hold: 'halted', rows: 1 }]),
       /Let them go on with "paydrop resume/,
+    ],
+    [
+      'held with its whole file',
+      show([makeTotal('held', 2)], {}, [{ hold: 'similar', rows: 2, isOfFile: true }]),
+      /State {6}held\n.*Next: 2 rows held \(similar\)\. Compare its file with the one.*\n {6}"paydrop resume 4K7Q2M9XWD" lets the 2 rows held as similar go on\.\n {6}"paydrop cancel 4K7Q2M9XWD" stops/s,
+    ],
+    [
+      'held for approval',
+      show([makeTotal('held', 2), makeTotal('failed')], {}, [{ hold: 'approval', rows: 2 }]),
+      /State {6}held\n.*Next: 2 rows held \(approval\)\..*"paydrop approve --batch 4K7Q2M9XWD" approves.*\n {6}1 row needs review besides\.$/s,
+    ],
+    [
+      'in doubt until a statement tells',
+      show([
+        { ...makeTotal('unresolved', 2), byStatement: { rows: 2, firstSentAtMs: Date.UTC(2026, 10, 19, 5) } },
+      ]),
+      /by hand\.\n {6}"paydrop reconcile --date 2026-11-19" settles 2 rows that no inquiry settles\.$/,
     ],
     [
       'interrupted',

@@ -20,13 +20,9 @@ import {
 import type { NoticeDraft } from '../../../src/notify/rules/notice.ts';
 import type { BreakRecord } from '../../../src/reconcile/rules/types.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
+import { noticeScene } from '../../support/notices.ts';
 
-const scene = {
-  journalId: 'journal-1',
-  isSandbox: false,
-  nowMs: noonMs,
-  place: { settingsPath: '/etc/paydrop.yaml' },
-};
+const scene = { ...noticeScene, nowMs: noonMs };
 const mobile = '0812345678';
 
 const breakOf = (n: number, changes: Partial<BreakRecord> = {}): BreakRecord => ({
@@ -154,7 +150,11 @@ test('clocks are told of once for each state, and a jump once an hour', () => {
   expect(first?.body).toMatchObject({ status: 'differs', commands: ['timedatectl status', 'date -u'] });
   expect(describeClock(scene, differs, first)).toBeUndefined();
   const second = describeClock(scene, agrees, first);
-  expect(second?.body).toMatchObject({ status: 'agrees', commands: [] });
+  expect(second?.body).toMatchObject({
+    status: 'agrees',
+    severity: 'info',
+    commands: ['paydrop status --config /etc/paydrop.yaml'],
+  });
   expect(describeClock(scene, agrees, second)).toBeUndefined();
   expect(describeClock(scene, agrees, undefined)).toBeUndefined();
   const jumped = { kind: 'jumped', text: 'jumped by 3 minutes' } as const;

@@ -6,18 +6,14 @@ import {
   describeBatchHalted,
   describeFileRejected,
   describeInDoubt,
-  type RejectedFile,
 } from '../../../src/notify/rules/notice-body.ts';
 import type { NoticeDraft } from '../../../src/notify/rules/notice.ts';
 import { summariseBatch } from '../../../src/reports/rules/summary.ts';
 import { makeBatch, makeTotal, noonMs } from '../../support/report-fixtures.ts';
+import { rejected } from '../../support/notice-samples.ts';
+import { noticeScene } from '../../support/notices.ts';
 
-const scene = {
-  journalId: 'journal-1',
-  isSandbox: false,
-  nowMs: noonMs,
-  place: { settingsPath: '/etc/paydrop.yaml' },
-};
+const scene = { ...noticeScene, nowMs: noonMs };
 const reports = ['/outbox/a.result.csv', '/outbox/a.summary.json'];
 const totals = [
   makeTotal('paid', 2, 1_234_567_890_050n),
@@ -30,15 +26,6 @@ function news(changes: Partial<Batch> = {}) {
   const summary = summariseBatch(batch, totals, [{ hold: 'name', rows: 1 }], { exceptionsOk: false });
   return { summary, reports };
 }
-
-const rejected: RejectedFile = {
-  fileKey: 'item-1',
-  fileName: 'broken.csv',
-  batchId: null,
-  rejection: { code: 'column-missing', line: 1, column: 'amount', message: 'there is no column "amount"' },
-  remedy: 'Add it and drop the file again.',
-  reports: ['/rejected/broken.csv.reason.txt'],
-};
 
 const sent = ({ body }: NoticeDraft): Record<string, unknown> =>
   JSON.parse(JSON.stringify(body)) as Record<string, unknown>;
@@ -55,14 +42,17 @@ describe('the body', () => {
     expect(sent(notice)).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
       kind: 'batch-done',
+      severity: 'high',
+      machine: 'pay-1',
+      dataDir: '/srv/paydrop',
       at: expect.stringMatching(/^2026-11-21T\d\d:\d\d:\d\d\+07:00$/),
       isSandbox: false,
       batchId: '4K7Q2M9XWD',
       file: 'เงินเดือน payouts.csv',
       status: 'done',
       reasonCode: null,
-      reason: null,
-      remedy: null,
+      reason: 'the batch has come to its end: 1 row held, 3 rows submitted, 2 rows paid',
+      remedy: 'Look at its exceptions: each says what to do',
       rows: 6,
       amount: '12345678901.50',
       byStatus: {
@@ -93,14 +83,18 @@ describe('the body', () => {
       kind: 'in-doubt',
       inDoubtRows: 3,
       oldestInDoubtAt: '2026-11-21T00:00:01+07:00',
+      severity: 'high',
+      reason: 'transfers have been in doubt for too long: 1 row held, 3 rows submitted, 2 rows paid',
+      remedy: expect.stringContaining('"paydrop reconcile --date"'),
       commands: ['paydrop settle 4K7Q2M9XWD --config /etc/paydrop.yaml'],
     });
   });
 
-  test('of a rejected file names it where it lies now', () => {
-    const notice = describeFileRejected(scene, { ...rejected, path: '/rejected/broken.csv' });
+  test('of transfers in doubt since an earlier day names the statement of that', () => {
+    const notice = describeInDoubt(scene, news({ status: 'running' }), Date.UTC(2026, 10, 19, 5));
     expect(sent(notice)['commands']).toEqual([
-      'paydrop check /rejected/broken.csv --config /etc/paydrop.yaml',
+      'paydrop settle 4K7Q2M9XWD --config /etc/paydrop.yaml',
+      'paydrop reconcile --date 2026-11-19 --config /etc/paydrop.yaml',
     ]);
   });
 
@@ -110,19 +104,38 @@ describe('the body', () => {
     expect(sent(notice)).toEqual({
       id: expect.stringMatching(/^[0-9a-f]{32}$/),
       kind: 'file-rejected',
+      severity: 'high',
+      machine: 'pay-1',
+      dataDir: '/srv/paydrop',
       at: expect.any(String),
       isSandbox: false,
       batchId: null,
       file: 'broken.csv',
+      path: '/srv/paydrop/rejected/broken.csv',
       status: 'rejected',
       reasonCode: 'column-missing',
       reason: 'there is no column "amount"',
       line: 1,
       column: 'amount',
-      remedy: 'Add it and drop the file again.',
+      remedy: expect.stringContaining('Nothing of it was paid'),
       exitCode: 5,
-      commands: ['paydrop check broken.csv --config /etc/paydrop.yaml'],
-      reports: ['/rejected/broken.csv.reason.txt'],
+      commands: ['paydrop check /srv/paydrop/rejected/broken.csv --config /etc/paydrop.yaml'],
+      reports: [],
+    });
+  });
+
+  test('of a file whose rows a batch has names the batch', () => {
+    const notice = describeFileRejected(scene, { ...rejected, batchId: '4K7Q2M9XWD' });
+    expect(notice.batchId).toBe('4K7Q2M9XWD');
+    expect(sent(notice)['commands']).toEqual(['paydrop status 4K7Q2M9XWD --config /etc/paydrop.yaml']);
+  });
+
+  test('offers no command that would leave with its words masked', () => {
+    const path = '/srv/paydrop/rejected/0812345678.csv';
+    const notice = describeFileRejected(scene, { ...rejected, path });
+    expect(sent(notice)).toMatchObject({
+      path: '/srv/paydrop/rejected/******5678.csv',
+      commands: ['paydrop status --config /etc/paydrop.yaml'],
     });
   });
 
@@ -139,8 +152,8 @@ describe('the body', () => {
     const halted = news({ status: 'halted', reasonCode: 'X', reason: text, remedy: text });
     expect(sent(describeBatchHalted(scene, halted, 0))).toMatchObject({ reason: shown, remedy: shown });
     const rejection = { code: 'X', line: null, column: text, message: text };
-    const file = describeFileRejected(scene, { ...rejected, rejection, remedy: text });
-    expect(sent(file)).toMatchObject({ reason: shown, column: shown, remedy: shown });
+    const file = describeFileRejected(scene, { ...rejected, rejection });
+    expect(sent(file)).toMatchObject({ reason: shown, column: shown });
   });
 });
 

@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import type { NoticeScene } from '../../../src/notify/rules/notice-body.ts';
 import {
   describeRegistrationAlarms,
   describeRegistrationsDone,
@@ -18,13 +17,9 @@ import {
   unknownCallback,
 } from '../../support/registration-report-fixtures.ts';
 import { noonMs } from '../../support/report-fixtures.ts';
+import { noticeScene } from '../../support/notices.ts';
 
-const scene: NoticeScene = {
-  journalId: 'journal-1',
-  isSandbox: false,
-  nowMs: noonMs,
-  place: { settingsPath: '/etc/paydrop.yaml' },
-};
+const scene = { ...noticeScene, nowMs: noonMs };
 const news = {
   summary: summariseRegistrations(
     makeRegistrationBatch({ rows: 3 }),

@@ -1,9 +1,10 @@
 /** A completed item that is none of our sends by day and time, where another journal may have used the reference again. */
 import { describe, expect, test } from 'vitest';
-import type { Payout } from '../../../src/core/payout.ts';
+import type { Attempt, Payout } from '../../../src/core/payout.ts';
 import { decideInquiry } from '../../../src/payout/rules/after-inquiry.ts';
 import type { Case } from '../../../src/payout/rules/case.ts';
 import type { SendMoment } from '../../../src/payout/rules/inquiry-items.ts';
+import type { InquiryReading } from '../../../src/payout/rules/read-reply.ts';
 import type { SettlePolicy } from '../../../src/payout/rules/resend.ts';
 import { decideSuperseded } from '../../../src/payout/rules/superseded.ts';
 import { caseAt, makeSubmitted, noonMs, policy } from '../../support/core-fixtures.ts';
@@ -53,10 +54,14 @@ describe.each(gaps)('after %s', (_name, gap) => {
   test('brings what had ended into doubt, loudly, and proves nothing', () => {
     for (const moment of others)
       expect(decideSuperseded(ended(gap), complete(moment))).toMatchObject({
-        after: { status: 'unresolved', isAlarm: true },
+        after: { status: 'unresolved', isAlarm: true, reasonCode: 'found-after-loss' },
         attempt: { status: 'unresolved' },
       });
     expect(decideSuperseded(ended(gap), complete(own))?.after.status).toBe('paid');
+    const working = (moment: SendMoment) => ({ kind: 'in-process', reason, moments: [moment] }) as const;
+    for (const moment of others)
+      expect(decideSuperseded(ended(gap), working(moment))?.after.reasonCode).toBe('found-after-loss');
+    expect(decideSuperseded(ended(gap), working(own))?.after.reasonCode).toBe('earlier-attempt-open');
   });
 });
 
@@ -64,4 +69,55 @@ test('proves an attempt that was made after the gap, and any where there was non
   for (const moment of others)
     for (const changes of [{ lostUntilMs: noonMs - 1 }, { missesSinceMs: noonMs - 1 }, {}])
       expect(decideInquiry(inDoubt(changes), complete(moment)).keep.after.status).toBe('paid');
+});
+
+describe('an unresolved row says what the bank shows now, and no more that it finds nothing', () => {
+  const nothing = { reasonCode: 'not-found', reason: 'the bank finds nothing under this reference' };
+  const unresolved = (changes: Partial<Payout> = {}): Payout => ({
+    ...payout,
+    status: 'unresolved',
+    ...nothing,
+    ...changes,
+  });
+  const decideOn = (row: Payout, reading: InquiryReading, changes: Partial<Attempt> = {}) =>
+    decideInquiry(
+      {
+        ...inDoubt({ lostUntilMs: noonMs }),
+        payout: row,
+        attempt: { ...attempt, status: 'unresolved', ...changes },
+      },
+      reading,
+    ).keep.after;
+  const elsewhere = complete({ tranDate: '', tranTime: '' });
+  const inProcess = {
+    kind: 'in-process',
+    reason: { code: '010001', text: 'in process' },
+    moments: [own],
+  } as const;
+  const notFound = { kind: 'not-found', reason: { code: 'EV034', text: 'not found' } } as const;
+
+  test('complete at another time than it was sent', () => {
+    expect(decideOn(unresolved(), elsewhere)).toMatchObject({
+      status: 'unresolved',
+      reasonCode: 'found-after-loss',
+      reason: expect.stringContaining('the bank has this reference at another time'),
+    });
+  });
+
+  test('complete, and contested', () => {
+    const contested = { referenceConflict: true };
+    expect(decideOn(unresolved(), elsewhere, contested)).toMatchObject({ reasonCode: 'contested-reference' });
+    const found = unresolved({ reasonCode: 'found-after-loss', reason: 'the bank knows it' });
+    for (const reading of [elsewhere, inProcess])
+      expect(decideOn(found, reading, contested)).toMatchObject({ reason: 'the bank knows it' });
+  });
+
+  test('in process', () => {
+    expect(decideOn(unresolved(), inProcess)).toMatchObject({ reasonCode: '010001', reason: 'in process' });
+  });
+
+  test('nothing, which takes nothing back that was shown before', () => {
+    const shown = unresolved({ reasonCode: '010001', reason: 'in process' });
+    expect(decideOn(shown, notFound)).toMatchObject({ reasonCode: '010001', reason: 'in process' });
+  });
 });

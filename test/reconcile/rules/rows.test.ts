@@ -9,7 +9,7 @@ import {
   renderMatched,
   statementAmountColumns,
 } from '../../../src/reconcile/rules/rows.ts';
-import { breakKinds, type DayFacts } from '../../../src/reconcile/rules/types.ts';
+import { breakKinds, type BreakRecord, type DayFacts } from '../../../src/reconcile/rules/types.ts';
 import { noonMs } from '../../support/core-fixtures.ts';
 import { date, day, makeFacts, makeKey, makeLine } from '../../support/statement-fixtures.ts';
 
@@ -104,6 +104,20 @@ describe('what to do about a break', () => {
   test('is said for every kind, each in words of its own', () => {
     const texts = breakKinds.map((kind) => describeBreakRemedy({ kind, ...bare }));
     expect(new Set(texts).size).toBe(breakKinds.length);
+  });
+
+  test('has nobody ask about what is settled: "paydrop settle" leaves that alone', () => {
+    const attemptOf = (attemptStatus: 'paid' | 'failed' | 'unresolved') =>
+      ({ attemptStatus }) as unknown as BreakRecord['attempt'];
+    for (const kind of ['status-contradiction', 'pending-at-bank'] as const) {
+      const remedyOf = (status: 'paid' | 'failed' | 'unresolved') =>
+        describeBreakRemedy({ ...bare, kind, attempt: attemptOf(status) });
+      expect(remedyOf('unresolved')).toContain('"paydrop settle"');
+      for (const status of ['paid', 'failed'] as const) {
+        expect(remedyOf(status)).not.toContain('settle"');
+        expect(remedyOf(status)).toMatch(/^Do not pay it again/);
+      }
+    }
   });
 
   test('tells who had been wrong', () => {

@@ -3,13 +3,22 @@ import { expect, test } from 'vitest';
 import { ingest, makeBadRow, noonMs, payer, why } from '../../support/journal-fixtures.ts';
 import { openTestPage, type OpenTestPage } from '../../support/review-page.ts';
 
+/** A refusal that is of the whole file. */
+const noPlace = { line: null, column: null };
+
 const script = '<script>alert(1)</script>';
 
 /** A refused file with a hostile name, a halted account, and a row that waits. */
 async function openWaiting(): Promise<OpenTestPage> {
   const page = await openTestPage({}, { somchai: 'maker', nok: 'checker', som: 'viewer' });
   const { store } = page;
-  const refusal = { code: 'no-header', message: `there is no header ${script}`, reason: 'x', batchId: null };
+  const refusal = {
+    ...noPlace,
+    code: 'no-header',
+    message: `there is no header ${script}`,
+    reason: 'x',
+    batchId: null,
+  };
   await store.endIntake('item-1', 'rejected', noonMs, {
     fileName: `${script}.csv`,
     droppedAtMs: noonMs,

@@ -40,7 +40,14 @@ beforeAll(async () => {
   const later = [11, 12].map((rowNo) => makeRow(rowNo));
   await ingest(store, later, { batchId: secondBatchId, fileName: 'b.csv', approval });
   await store.recordPayerHalt({ ...payer, ...halt, sinceMs: noonMs });
-  const refusal = { code: 'no-header', message: 'ไม่มีหัวตาราง', reason: 'x', batchId: null };
+  const refusal = {
+    line: null,
+    column: null,
+    code: 'no-header',
+    message: 'ไม่มีหัวตาราง',
+    reason: 'x',
+    batchId: null,
+  };
   await store.endIntake('item-1', 'rejected', noonMs, { fileName: 'c.csv', droppedAtMs: noonMs, refusal });
 });
 afterAll(async () => rig[Symbol.asyncDispose]());

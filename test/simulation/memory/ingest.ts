@@ -1,5 +1,6 @@
 /** Reading a file into the simulated journal: stage, seal, reject. */
 import { dayMs } from '../../../src/core/bangkok-time.ts';
+import { inDoubtStatuses, statementCodes } from '../../../src/core/exit-code.ts';
 import { formatBaht, sumSatang, toSatang, zeroSatang } from '../../../src/core/money.ts';
 import type { SealTotals, StagedRow } from '../../../src/core/payout-file.ts';
 import { canMoveBatch, type Payout } from '../../../src/core/payout.ts';
@@ -135,6 +136,11 @@ export function countTotals(rows: readonly StoredRow[]): StatusTotal[] {
     const amounts = inStatus.flatMap(({ staged }) => staged.amountSatang ?? []);
     const acknowledgedRows = inStatus.filter(({ payout }) => payout.isAcknowledged).length;
     const correctionSatang = toSatang(sumCorrections(inStatus));
+    const byStatement = inStatus
+      .map(({ payout }) => payout)
+      .filter((payout) => inDoubtStatuses.includes(payout.status))
+      .filter(({ reasonCode }) => statementCodes.includes(reasonCode ?? ''));
+    const firstSentAtMs = Math.min(...byStatement.map(({ submittedAtMs }) => submittedAtMs ?? 0));
     return {
       status,
       rows: inStatus.length,
@@ -142,6 +148,7 @@ export function countTotals(rows: readonly StoredRow[]): StatusTotal[] {
       unreadableAmounts: inStatus.length - amounts.length,
       alarmRows: inStatus.filter(({ payout }) => payout.isAlarm).length,
       ...(acknowledgedRows === 0 ? {} : { acknowledgedRows }),
+      ...(byStatement.length === 0 ? {} : { byStatement: { rows: byStatement.length, firstSentAtMs } }),
       ...(correctionSatang === 0n ? {} : { correctionSatang }),
     };
   });

@@ -5,7 +5,7 @@ import { type Attempt, type HoldReason, type Payout, quietCauses } from '../../.
 import type { ClaimOwner, HoldTotal, OtherReferences, ResultRow } from '../../../src/core/ports.ts';
 import { countedDate, countsItsFile, type DayUse } from '../../../src/payout/rules/limits.ts';
 import type { HistoryReader, InDoubt, PayoutHistory } from '../../../src/payout/ports.ts';
-import { mayBePaidStatuses } from '../../../src/payout/rules/similar.ts';
+import { likeFileCodes, mayBePaidStatuses } from '../../../src/payout/rules/similar.ts';
 import type { Journal } from '../../../src/store/store.ts';
 import { claimKey, findPlaces, requireBatch, requireRow, rowsOfBatch, similarKey } from './store.ts';
 import type { MemoryStore, StoredRow } from './store.ts';
@@ -71,12 +71,18 @@ function findHistory(store: MemoryStore, row: StoredRow): PayoutHistory {
   return { row: toResultRow(store, row), batch: requireBatch(store, batchId), attempts, events };
 }
 
+const isOfFile = ({ holds, reasonCode }: Payout): boolean =>
+  holds.includes('similar') && Object.values<string | null>(likeFileCodes).includes(reasonCode);
+
 export function countHolds(rows: readonly StoredRow[]): HoldTotal[] {
   const totals = new Map<HoldReason, number>();
   for (const { payout } of rows) {
     for (const hold of payout.holds) totals.set(hold, (totals.get(hold) ?? 0) + 1);
   }
-  return [...totals].map(([hold, count]) => ({ hold, rows: count }));
+  const ofFile = rows.filter(({ payout }) => isOfFile(payout)).length;
+  return [...totals].map(([hold, count]) =>
+    hold === 'similar' && count === ofFile ? { hold, rows: count, isOfFile: true } : { hold, rows: count },
+  );
 }
 
 export function takeView(store: MemoryStore): MemoryStore {

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { afterChange } from '../../../src/core/change.ts';
+import { afterChange, move } from '../../../src/core/change.ts';
 import type { HoldReason } from '../../../src/core/payout.ts';
 import { decideReply } from '../../../src/payout/rules/after-transfer.ts';
 import type { Journal } from '../../../src/store/store.ts';
@@ -133,6 +133,43 @@ export const bulkCases: readonly StoreCase[] = [
       await applied(journal, holdOf(await firstReady(journal), 'name'));
       const totals = (await journal.holdTotals(firstBatchId)).map(({ hold, rows }) => [hold, rows]);
       expect(Object.fromEntries(totals)).toEqual({ approval: 1, limit: 2, name: 1 });
+    },
+  },
+  {
+    name: 'rows that are held with their whole file are told from others that are held as like',
+    run: async (journal) => {
+      await ingestRunning(journal, makeRows(10));
+      for (let row = 0; row < 10; row += 1) await bringTo(journal, 'paid');
+      const again = makeRows(10).map((row) => ({
+        ...row,
+        ...makeRow(row.rowNo, { payoutId: `B${row.rowNo}` }),
+      }));
+      const file = { batchId: fixtures.secondBatchId, likeFileDays: 3, sealedAtMs: noonMs + 80_000 };
+      await fixtures.ingest(journal, again, file);
+      expect(await journal.holdTotals(fixtures.secondBatchId)).toEqual([
+        { hold: 'similar', rows: 10, isOfFile: true },
+      ]);
+      await ingestRunning(journal, [makeRow(31, { holds: ['similar'] })], { batchId: 'THIRDBATCH' });
+      expect(await journal.holdTotals('THIRDBATCH')).toEqual([{ hold: 'similar', rows: 1 }]);
+    },
+  },
+  {
+    name: 'rows in doubt that a statement settles, and no inquiry does, are counted',
+    run: async (journal) => {
+      await ingestRunning(journal, makeRows(3));
+      for (const status of ['submitted', 'unresolved'] as const) await bringTo(journal, status);
+      const [, second] = await resultRows(journal);
+      const payout = await journal.payout(second?.seq ?? 0);
+      if (payout === undefined) throw new Error('there is no second row');
+      const patch = { reasonCode: 'found-after-loss', reason: 'the bank knows it' };
+      await applied(journal, move({ payout, patch, cause: 'inquired', nowMs: noonMs }));
+      const totals = await journal.totals(firstBatchId);
+      const found = { rows: 1, firstSentAtMs: payout.submittedAtMs };
+      expect(totals.map(({ status, byStatement }) => [status, byStatement])).toEqual([
+        ['ready', undefined],
+        ['submitted', undefined],
+        ['unresolved', found],
+      ]);
     },
   },
 ];

@@ -166,7 +166,14 @@ describeOnEngines('how files end', (makeStore) => {
 });
 
 describeOnEngines('why a file is turned away', (makeStore) => {
-  const refusal = { code: 'changed', message: 'it was changed', reason: 'Reason: changed\n', batchId: null };
+  const refusal = {
+    line: null,
+    column: null,
+    code: 'changed',
+    message: 'it was changed',
+    reason: 'Reason: changed\n',
+    batchId: null,
+  };
   const refused = { fileName: 'a.csv', droppedAtMs: noonMs, refusal };
 
   test('is kept with its end, also of a file that was never started, and the first word stands', async () => {

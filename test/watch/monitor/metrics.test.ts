@@ -100,6 +100,20 @@ test('what people must look at is counted, and left out as long as nobody has lo
     expect(unseen).not.toHaveProperty(`paydrop_${name}`);
 });
 
+test('files that a person looks at are counted, and one that has grown is an alarm', async () => {
+  const stuck = [{ itemId: 'i', fileName: 'a.csv', why: 'no room' }];
+  const inbox = { state: { kind: 'there' }, waiting: 0, stuck, left: ['folder', 'link'] };
+  const grownFiles = [{}];
+  const attention = { lateStatements: [], criticalBreakDays: [], alarmRows: 5 };
+  const watch = { ...idle, inbox, grownFiles, attention } as unknown as WatchState;
+  expect(await scrape(makeMetrics(makeSources({ readWatch: () => watch })))).toMatchObject({
+    paydrop_files_stuck: 1,
+    paydrop_inbox_left: 2,
+    paydrop_files_grown: 1,
+    paydrop_alarms: 6,
+  });
+});
+
 describe('what happens is counted', () => {
   test('files by their end, from zero', async () => {
     const metrics = makeMetrics(makeSources());
