@@ -1,7 +1,7 @@
 /**
- * The bank behind its port: endpoints 1, 2, 3, 5, 6, 7 and 8 (§4). It tells what came back and decides nothing about money.
- * The three calls of a payout, and a registration, go straight through the exchange that knows whether a byte has left,
- * since what may be done next hangs on that; tokens and statements, which may be asked for again at any time, go through ky.
+ * The bank client behind its port: endpoints 1, 2, 3, 5, 6, 7 and 8 (§4). It returns replies as data and decides
+ * nothing about money. The three calls of a payout and a registration use the exchange that knows whether a byte has
+ * left, because the next step depends on that. Tokens and statements are safe to repeat and use ky.
  */
 import { randomUUID } from 'node:crypto';
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
@@ -48,7 +48,7 @@ import { readStatementFields, type StatementBank, statementBody } from './statem
 import { makeTokenService, type Token, type TokenReading } from './token.ts';
 import { type Endpoint, wireNames, type WireNames } from './wire.ts';
 
-/** The bank and our credentials there. */
+/** The bank's address and our credentials. */
 export interface LoginOptions {
   /** https, or plain http to a loopback address; the paths of §4 are appended. */
   readonly baseUrl: string;
@@ -56,42 +56,44 @@ export interface LoginOptions {
   readonly clientSecret: string;
   /** The scheme's word in paths and field names, in lower case. */
   readonly scheme: string;
-  /** Covers connection, headers and body of each exchange. */
+  /** Limit on headers and body of each exchange, connection included. */
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Told of the `Date` header of every token's answer that tells the time of now; undefined when it has none. */
+  /**
+   * Called with the `Date` header of each token reply, in epoch ms; undefined when the reply has none or is not fresh.
+   */
   readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Called after every exchange, for the log. */
   readonly onExchange?: (record: ExchangeRecord) => void;
-  /** Where the machines that call the bank share one access token; left out where each has its own. */
+  /** Shares one access token between the machines that call the bank; left out when each has its own. */
   readonly tokenPlace?: TokenPlace | undefined;
   /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: TrustedCertificates;
 }
 
 export interface BankClientOptions extends Payer, LoginOptions {
-  /** All business calls together; 0 = no limit. */
+  /** Limit on all business calls together; 0 = no limit. */
   readonly requestsPerSecond: number;
-  /** Reserves turns from all machines that call the bank together; left out where this process alone counts. */
+  /** Reserves turns across all machines that call the bank; left out when this process is alone. */
   readonly reserveSlots?: ReserveSlots | undefined;
 }
 
-/** One exchange as a log may show it: never a body, a token or a proxy ID. */
+/** One exchange as a log may show it: no body, token or proxy ID. */
 export interface ExchangeRecord {
   readonly endpoint: Endpoint;
   readonly outcome: WireOutcome['kind'];
   readonly httpStatus: number | undefined;
   /** statusCode of a business answer. */
   readonly code: string | undefined;
-  /** Why there is no answer. */
+  /** Reason why there is no answer. */
   readonly why: string | undefined;
   readonly elapsedMs: number;
-  /** Of a business call. */
+  /** Set for business calls. */
   readonly xRequestId?: string;
   readonly transRefNo?: string | undefined;
 }
 
-/** One business call; its body is made anew for each sending. */
+/** One business call; `body` is built anew for each sending. */
 interface Call<Fields extends BusinessFields> {
   readonly endpoint: Exclude<Endpoint, 'token' | 'tokenRefresh'>;
   readonly transRefNo?: string;
@@ -102,16 +104,16 @@ interface Call<Fields extends BusinessFields> {
   readonly read: (body: string, names: WireNames) => Fields | undefined;
   readonly mayLeave?: () => boolean;
   readonly stop?: AbortSignal | undefined;
-  /** Whether a 401 refuses it by its body, too; left out for a question, which may always be asked again. */
+  /** True when the body of a 401 also refuses the call; left out for questions, which are safe to repeat. */
   readonly isRefused?: (reply: BankReply<Fields>) => boolean;
 }
 
-/** Sends a business call, once more after a 401 that has refused it. */
+/** Sends a business call, and repeats it once after a 401 that refused it. */
 type Send = <Fields extends BusinessFields>(call: Call<Fields>) => Promise<BankReply<Fields>>;
 
 /**
- * Opens the way to the bank; nothing is sent yet. A call waits for the token and the rate limit as long as they take,
- * then at most timeoutMs for its answer. Whatever happens is data: only a bug throws.
+ * Opens the connection pool; sends nothing yet. A call waits for the token and the rate limit without a limit of time,
+ * then at most timeoutMs for its answer. Every outcome is data; only a bug throws.
  * @throws BankAddressError for a baseUrl that cannot or must not be used
  */
 export function makeBankClient(
@@ -179,10 +181,10 @@ function makeTakeTurn({ requestsPerSecond, reserveSlots }: Rate, clock: Clock): 
     : makeSharedRateLimiter(requestsPerSecond, clock, reserveSlots);
 }
 
-/** So often a call takes another turn: connections to the bank may always take longer than a turn lasts. */
+/** Turns that one call may take: a connection to the bank can take longer than a turn lasts. */
 const turnsMax = 3;
 
-/** What has come of a call, and the token that it was sent with; without one nothing was sent. */
+/** The reply to a call and the token that the call was sent with; without a token nothing was sent. */
 interface Posted<Fields extends BusinessFields> {
   readonly reply: BankReply<Fields>;
   readonly token?: Token;
@@ -194,20 +196,20 @@ function makeSend(context: CallContext, rate: Rate): Send {
 
   const findToken = (): TokenReading | Promise<TokenReading> => (closing.aborted ? closed : tokens.current());
 
-  /** Posts with a token in force. */
+  /** Posts with the token in force. */
   async function postAtOnce<Fields extends BusinessFields>(call: Call<Fields>): Promise<Posted<Fields>> {
     const token = await findToken();
     if (token.kind !== 'token') return { reply: token };
     return { reply: await postCall(context, call, token), token };
   }
 
-  /** Posts when the call's turn has come, with another turn where that is over before a byte has left. */
+  /** Posts when the call's turn comes; takes another turn when that one ends before a byte has left. */
   async function postInTurn<Fields extends BusinessFields>(
     call: Call<Fields>,
     take: TakeTurn,
   ): Promise<Posted<Fields>> {
     for (let turns = 1; ; turns += 1) {
-      // What cannot be sent takes no turn.
+      // A call that cannot be sent takes no turn.
       const token = await findToken();
       if (token.kind !== 'token') return { reply: token };
       const { stop } = call;
@@ -230,7 +232,7 @@ function makeSend(context: CallContext, rate: Rate): Send {
     const { reply, token } = await post(call);
     if (token === undefined || reply.kind !== 'answered' || reply.httpStatus !== 401) return reply;
     if (call.isRefused?.(reply) === false) {
-      // Calls to come have a new token; this one may have been processed.
+      // Later calls get a new token; the bank may have processed this one.
       void tokens.replace(token);
       return reply;
     }
@@ -244,7 +246,7 @@ function makeSend(context: CallContext, rate: Rate): Send {
       case 'not-sent':
       case 'withheld':
       case 'credentials-refused':
-        // The bytes of the first post have left, and the bank may have processed them all the same.
+        // The bytes of the first post have left, and the bank may have processed them.
         return { ...reply, unrepeated: again };
     }
   };
@@ -259,15 +261,15 @@ function repeat<Fields extends BusinessFields>({ requestUids, ...call }: Call<Fi
 
 // ---------------------------------------------------------------- login
 
-/** What the bank says of the credentials, and of a question asked with the token that they bring. */
+/** The bank's verdict on the credentials, and on a question asked with the token that they yield. */
 export type LoginOutcome =
   | { readonly kind: 'accepted' }
-  /** By the token endpoint, or (`isToken`) the token by the service. */
+  /** Refused by the token endpoint; with `isToken`, by the service that got the token. */
   | { readonly kind: 'refused'; readonly code: string; readonly isToken: boolean }
   | { readonly kind: 'no-answer'; readonly why: string };
 
 /**
- * Proves the credentials (§5): asks for an access token, and with it for a transfer that cannot exist, since a token
+ * Proves the credentials (§5): requests an access token and asks, with it, for a transfer that cannot exist. A token
  * that was cut or belongs to another service is refused only where it is used. Moves no money.
  * @throws BankAddressError for a baseUrl that cannot or must not be used
  */
@@ -293,7 +295,9 @@ export async function proveLogin(options: BankClientOptions): Promise<LoginOutco
   }
 }
 
-/** Whatever the service says of the reference, it has taken the token; unless it is the payer that it does not know. */
+/**
+ * Any answer about the reference shows that the service accepts the token, except one that says the payer is unknown.
+ */
 function readProof({
   httpStatus,
   fields,
@@ -309,10 +313,10 @@ function readProof({
 
 // ---------------------------------------------------------------- one call
 
-/** What every call needs. */
+/** Shared state of all calls. */
 type CallContext = ReturnType<typeof openContext>;
 
-/** Closing it ends what is being asked. */
+/** Opens the context; closing it aborts the calls under way. */
 function openContext(options: LoginOptions) {
   const { baseUrl, timeoutMs, ca, scheme, clock, onExchange } = options;
   const route = openRoute(readBankAddress(baseUrl), timeoutMs, ca);
@@ -348,7 +352,7 @@ function openContext(options: LoginOptions) {
   };
 }
 
-/** Posts once over ky, on a connection of its own. */
+/** Posts once over ky, on a new connection. */
 async function ask(
   { route, ca, closing: signal }: Pick<CallContext, 'route' | 'ca' | 'closing'>,
   { path, headers, body }: Pick<WireMessage, 'path' | 'headers' | 'body'>,
@@ -382,7 +386,7 @@ async function ask(
 
 const always = () => true;
 
-/** Posts a business call once, with ids of its own. */
+/** Posts a business call once, with new ids. */
 async function postCall<Fields extends BusinessFields>(
   context: CallContext,
   { endpoint, transRefNo, requestUids, headers, body, read, mayLeave = always }: Call<Fields>,
@@ -409,7 +413,7 @@ async function postCall<Fields extends BusinessFields>(
   const isRead = outcome.kind === 'answered' && isSpoken(outcome.httpStatus);
   const fields = isRead ? read(outcome.body, names) : undefined;
   const code = fields?.statusCode;
-  // Its answers have come out of step with our requests: the next one would get an answer that is not its own.
+  // The answers on this connection are out of step with the requests: the next request would get a wrong answer.
   if (outcome.kind === 'answered' && isAnothers(fields?.requestUid, requestUid)) outcome.hangUp();
   record(context.onExchange, outcome, { endpoint, transRefNo, xRequestId, code, elapsedMs });
   const facts = { requestUid, xRequestId, elapsedMs };
@@ -431,7 +435,7 @@ async function postCall<Fields extends BusinessFields>(
   }
 }
 
-/** A redirect is no business answer, whatever its body says, and what is no status of HTTP comes from no bank. */
+/** True for a status that a business answer may have: no redirect, and no number outside the HTTP range. */
 const isSpoken = (httpStatus: number): boolean =>
   (httpStatus >= 200 && httpStatus < 300) || (httpStatus >= 400 && httpStatus < 600);
 
@@ -445,7 +449,7 @@ function record(
     outcome: outcome.kind,
     httpStatus: outcome.kind === 'answered' ? outcome.httpStatus : undefined,
     why: outcome.kind === 'lost' || outcome.kind === 'not-sent' ? outcome.why : undefined,
-    // Many digits in a row are taken for a number of somebody's.
+    // Masks long runs of digits: they may be an account or ID number.
     elapsedMs: Math.round(elapsedMs * 10) / 10,
   });
 }

@@ -1,7 +1,7 @@
 /**
- * One HTTP exchange over node:http, which tells exactly whether a byte of the request may have left: nothing is written
- * before the connection stands, and from the moment of writing on it may have. The calls that money hangs on go this way
- * and no other: nothing is ever sent twice, no redirect is followed, and every outcome is data.
+ * One HTTP exchange over node:http that knows exactly whether a byte of the request may have left: nothing is written
+ * before the connection stands, and from the first write on a byte may have left. All calls that money depends on use
+ * it. It sends nothing twice, follows no redirect, and returns every outcome as data.
  */
 import {
   Agent as HttpAgent,
@@ -14,13 +14,13 @@ import type { Socket } from 'node:net';
 import type { BankAddress } from '../core/network-address.ts';
 import { findErrorCode, isCrumbled, timerMsMax, type TrustedCertificates } from '../platform/http.ts';
 
-/** What is posted to the bank. */
+/** A message to post to the bank. */
 export interface WireMessage {
-  /** Below the bank's base address. */
+  /** Path below the bank's base address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Asked when the connection stands and the bytes are about to be written. */
+  /** Asked when the connection stands, just before the bytes are written. */
   readonly mayLeave: () => boolean;
 }
 
@@ -31,24 +31,24 @@ export type WireOutcome =
       readonly headers: AnswerHeaders;
       readonly body: string;
     }
-  /** Bytes may have left and no whole answer came back. */
+  /** Bytes may have left, and no whole answer came back. */
   | { readonly kind: 'lost'; readonly why: string }
   /** No byte of the request was written. */
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'withheld' };
 
-/** The outcome of an exchange; `hangUp` closes the connection that has brought an answer, before another uses it. */
+/** The outcome of an exchange; `hangUp` closes the connection of an answer before another request uses it. */
 export type ExchangeOutcome =
   | (Extract<WireOutcome, { kind: 'answered' }> & { readonly hangUp: () => void })
   | Exclude<WireOutcome, { kind: 'answered' }>;
 
-/** The headers of an answer that anybody reads. */
+/** The headers of an answer that paydrop reads. */
 export interface AnswerHeaders {
   readonly date?: string | undefined;
   readonly 'retry-after'?: string | undefined;
 }
 
-/** The way to the bank: where, how, and the connections that rest between two exchanges. */
+/** The way to the bank: its address, the transport, and the pool of idle connections. */
 export type Route = ReturnType<typeof openRoute>;
 
 /** `resting`: on a kept-alive connection, before anything is written. */
@@ -57,23 +57,24 @@ type Stage = 'connecting' | 'resting' | 'written' | 'answering';
 /** On every request: a body is read as it comes, and one that is compressed says nothing. */
 export const asIs = { 'accept-encoding': 'identity' } as const;
 
-/** An answer of the bank has a few hundred bytes, an inquiry's list a few thousand. */
+/** Limit of an answer's body in bytes. An answer has a few hundred bytes, an inquiry's list a few thousand. */
 export const bodyBytesMax = 1_048_576;
 
-/** Common servers close a resting connection after 5 s: one that has rested this long is not used again. */
+/** Longest idle time of a connection that is used again. Common servers close an idle connection after 5 s. */
 export const restMsMax = 4_000;
 
-/** Connections that rest between two requests; idle ones are closed after `restMsMax`. */
+/** Idle connections kept; each is closed after `restMsMax`. */
 const connectionsRestingMax = 4_096;
 
 /**
- * Opens the way; nothing is sent yet. Closing it ends what is under way.
- * @param timeoutMs covers connection, headers and body of each exchange
+ * Opens the way; sends nothing yet. Closing it aborts what is under way.
+ * @param timeoutMs limit on each exchange, connection and body included
  */
 export function openRoute(address: BankAddress, timeoutMs: number, ca?: TrustedCertificates) {
-  // Checks and transfers at once may be more than the 256 that Node keeps: each one beyond would connect anew.
+  // Node keeps 256 idle connections by default. Checks and transfers at once may exceed that, and each one beyond would
+// connect anew.
   const pooled = { keepAlive: true, maxFreeSockets: connectionsRestingMax, timeout: restMsMax };
-  // Said aloud, so that no variable of the environment can switch the proof off.
+  // Set explicitly, so that no environment variable can switch certificate checks off.
   const proof = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
   const { isSecure } = address;
   const pool = isSecure ? new HttpsAgent({ ...pooled, ...proof }) : new HttpAgent(pooled);
@@ -82,13 +83,13 @@ export function openRoute(address: BankAddress, timeoutMs: number, ca?: TrustedC
     address,
     timeoutMs: Math.min(timeoutMs, timerMsMax),
     request: isSecure ? httpsRequest : httpRequest,
-    /** Tells that a new connection stands: for TLS, that the bank has proved who it is. */
+    /** The event that a new connection stands: for TLS, after the bank has proved its identity. */
     readyEvent: isSecure ? 'secureConnect' : 'connect',
     /** Keeps connections alive between exchanges. */
     pool,
     /** Gives each exchange a new connection. */
     oneOff,
-    /** Since when a connection rests, by `performance.now()`. */
+    /** Start of each connection's idle time, by `performance.now()`. */
     restingSinceMs: new WeakMap<Socket, number>(),
     [Symbol.dispose]() {
       pool.destroy();
@@ -98,8 +99,8 @@ export function openRoute(address: BankAddress, timeoutMs: number, ca?: TrustedC
 }
 
 /**
- * Posts one message and waits for the whole answer. A resting connection that turns out to be closed before a byte
- * was written is replaced by a new one; whatever happens later is told and never repeated.
+ * Posts one message and waits for the whole answer. An idle connection that turns out to be closed before a byte was
+ * written is replaced by a new one; any later failure is returned, never retried.
  */
 export async function exchange(route: Route, message: WireMessage): Promise<ExchangeOutcome> {
   return (
@@ -115,7 +116,7 @@ function failure(route: Route, stage: Stage, reason: string): Exclude<WireOutcom
     : { kind: 'lost', why: reason };
 }
 
-/** The outcome over one connection; undefined when it had rested, is closed, and nothing was written. */
+/** The outcome over one connection; undefined when an idle connection was closed and nothing was written. */
 function exchangeOver(
   route: Route,
   message: WireMessage,
@@ -129,7 +130,7 @@ function exchangeOver(
       settle(failure(route, stage, `timed out after ${route.timeoutMs} ms`));
     }, route.timeoutMs);
 
-    /** Unless the exchange is complete its connection goes too, so that a late answer meets no other request. */
+    /** Destroys the connection of an incomplete exchange, so that a late answer meets no other request. */
     function settle(outcome: ExchangeOutcome | undefined): void {
       if (isSettled) return;
       isSettled = true;
@@ -180,7 +181,7 @@ function requestOptions(route: Route, message: WireMessage, agent: HttpAgent): R
   return { host, port, method: 'POST', path: basePath + message.path, headers, agent };
 }
 
-/** Calls `write` once the connection can carry a request, or `discard` when a rested one cannot. */
+/** Calls `write` once the connection can carry a request, or `discard` when an idle one cannot. */
 function whenStanding(
   route: Route,
   socket: Socket,
@@ -192,7 +193,7 @@ function whenStanding(
     socket.once(route.readyEvent, write);
     return;
   }
-  // A whole turn of the event loop reads what has arrived by now: a close, or bytes of an answer to no request.
+  // One whole turn of the event loop reads what has already arrived: a close, or bytes that answer no request.
   setImmediate(() =>
     setImmediate(() => {
       if (performance.now() - restingSinceMs < restMsMax && isOpen(socket)) write();
@@ -203,7 +204,7 @@ function whenStanding(
 
 const isOpen = (socket: Socket): boolean => socket.writable && !socket.readableEnded;
 
-/** Reads the whole body, which belongs to the exchange: half of one is an answer lost. */
+/** Reads the whole body as part of the exchange; half a body is a lost answer. */
 function readAnswer(
   route: Route,
   response: IncomingMessage,

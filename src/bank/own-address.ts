@@ -1,13 +1,18 @@
-/** From which address of this machine the bank is reached: what `msg-hdr` says of the caller where no setting does (§2.2). */
+/**
+ * The local address from which the bank is reached: the caller's address in `msg-hdr` when no setting gives one (§2.2).
+ */
 import { createSocket } from 'node:dgram';
 import { lookup } from 'node:dns/promises';
 import { isIPv6 } from 'node:net';
 import { readBankAddress } from '../core/network-address.ts';
 
-/** Where the way cannot be told, as while the name is not resolved: the bank cannot be reached then, either. */
+/** Fallback when the route is unknown, for example while the name does not resolve; the bank is out of reach then. */
 const nowhere = '127.0.0.1';
 
-/** Asks the system for the way, over a socket that sends nothing. @param baseUrl of the bank */
+/**
+ * Asks the system for the route, over a socket that sends nothing.
+ * @param baseUrl of the bank
+ */
 export async function findOwnAddress(baseUrl: string): Promise<string> {
   const { host, port } = readBankAddress(baseUrl);
   try {

@@ -1,25 +1,25 @@
-/** Whether the bank can be reached: a connection is made, its certificate is checked, and nothing is said. */
+/** Checks that the bank can be reached: makes a connection, checks its certificate, and sends no request. */
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { type BankAddress, readBankAddress } from '../core/network-address.ts';
 import { distrustCodes, findErrorCode, type TrustedCertificates } from '../platform/http.ts';
 
-/** `why` ends with what to look at. */
+/** `why` ends with the cure. */
 export type BankProbe =
   { readonly kind: 'reachable' } | { readonly kind: 'unreachable'; readonly why: string };
 
 export interface ProbeOptions {
-  /** Certificates to trust beside the system's. */
+  /** Certificates to trust besides the system's. */
   readonly ca?: TrustedCertificates;
   /** Ends the probe at once. */
   readonly stop?: AbortSignal;
 }
 
-/** How far the connection has come. */
+/** The step that the connection has reached. */
 type Step = 'name' | 'connection' | 'proof';
 
 /**
- * Connects to the bank and hangs up. It costs the bank a connection and no request.
+ * Connects to the bank and hangs up. Costs the bank a connection and no request.
  * @param timeoutMs covers name, connection and certificate
  * @throws BankAddressError when the address cannot be used
  */
@@ -39,7 +39,7 @@ export function probeBank(
       socket.destroy();
     };
     const fail = (why: string): void => end({ kind: 'unreachable', why });
-    const giveUp = (): void => fail('nobody waits for the answer any more');
+    const giveUp = (): void => fail('the check was stopped before the bank answered');
     const timer = setTimeout(() => fail(describeTimeout(address, step, timeoutMs)), timeoutMs);
     stop?.addEventListener('abort', giveUp, { once: true });
     if (stop?.aborted === true) giveUp();
@@ -61,7 +61,7 @@ function connectTo({ isSecure, host, port }: BankAddress, ca: TrustedCertificate
   return connectTls({
     host,
     port,
-    // Said aloud, so that no variable of the environment can switch the proof off.
+    // Set explicitly, so that no environment variable can switch certificate checks off.
     rejectUnauthorized: true,
     ALPNProtocols: ['http/1.1'],
     ...(isIP(host) === 0 ? { servername: host } : {}),
@@ -80,7 +80,7 @@ function describeTimeout({ host, origin }: BankAddress, step: Step, timeoutMs: n
   }
 }
 
-/** What a code of the operating system or of TLS means for whoever must mend it. */
+/** Causes and cures of connection errors, by the code of the operating system or of TLS. */
 const connectionTroubles: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refuses connections: the service is down, or bank.baseUrl names another port',
   ECONNRESET: 'it closes connections: ask the bank whether this machine may connect',
@@ -104,7 +104,7 @@ function describeFailure({ host, origin }: BankAddress, step: Step, code: string
       return `no connection to ${origin} (${code}): ${connectionTroubles[code] ?? 'look at the network'}`;
     case 'proof': {
       const trouble = distrustCodes.has(code)
-        ? 'its certificate is from nobody whom this machine trusts: look at bank.baseUrl, and have the issuer trusted (NODE_EXTRA_CA_CERTS)'
+        ? 'its certificate is not trusted by this machine: look at bank.baseUrl, and have the issuer trusted (NODE_EXTRA_CA_CERTS)'
         : (certificateTroubles[code] ?? 'it does not speak TLS as expected: look at bank.baseUrl');
       return `no proof that ${origin} is the bank (${code}): ${trouble}`;
     }

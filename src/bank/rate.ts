@@ -1,41 +1,41 @@
-/** The rate limit: each call that counts has a turn, and leaves while the turn lasts. */
+/** The rate limit: each counted call has a turn and leaves during that turn. */
 import type { Clock } from '../core/ports.ts';
 
-/** When a call may be sent. */
+/** The moment at which a call may be sent. */
 export interface Turn {
-  /** By this machine's elapsed time. */
+  /** Elapsed time of this machine, in ms. */
   readonly atMs: number;
-  /** True when its bytes may not leave any more: they would be among those of later turns. */
+  /** True when the bytes may not leave any more: they would fall among those of later turns. */
   isOver(): boolean;
 }
 
-/** Waits for the caller's turn; undefined when the signal has ended the wait. */
+/** Waits for the caller's turn; undefined when the signal ends the wait. */
 export type TakeTurn = (signal: AbortSignal) => Promise<Turn | undefined>;
 
 /** Gives turns, the earliest first. */
 export interface TurnSource {
-  /** The next turn of all. */
+  /** Takes the next turn. */
   take(): Turn | Promise<Turn>;
-  /** A turn that nobody has used and that has not come yet is another's. */
+  /** Gives back an unused turn that has not come yet, so that another call can take it. */
   giveBack(turn: Turn): void;
 }
 
-/** How much later than its moment a turn may be used: by a machine that has heard of it late, or was busy. */
+/** Longest delay in ms with which a turn may be used, by a machine that learned of it late or was busy. */
 export const lateMaxMs = 25;
 
 /**
- * How long a turn lasts: a connection to the bank may have to be made first. A call that takes longer was stopped with its
- * process, and others with it: all of them would leave at once.
+ * Length of a turn in ms: a connection to the bank may have to be made first. A call that takes longer was suspended
+ * with its process, together with others, and all of them would leave at once.
  */
 const lastsMs = 1_000;
 
-/** A turn at a moment of this machine's elapsed time. */
+/** Makes a turn at a moment of this machine's elapsed time. */
 export const makeTurn = (atMs: number, clock: Pick<Clock, 'elapsedMs'>): Turn => ({
   atMs,
   isOver: () => clock.elapsedMs() > atMs + lastsMs,
 });
 
-/** Waits for a turn that is not too late when it is used; undefined when the signal ends the wait. */
+/** Waits for a turn that is not too late to use; undefined when the signal ends the wait. */
 export async function waitForTurn(
   turns: TurnSource,
   clock: Clock,
@@ -53,7 +53,7 @@ export async function waitForTurn(
   return undefined;
 }
 
-/** A turn that comes after the wait was ended is given back. */
+/** Gives back a turn that arrives after the wait was ended. */
 async function takeUnlessAborted(turns: TurnSource, signal: AbortSignal): Promise<Turn | undefined> {
   const taken = turns.take();
   if (!(taken instanceof Promise)) return taken;
@@ -70,7 +70,7 @@ async function takeUnlessAborted(turns: TurnSource, signal: AbortSignal): Promis
 }
 
 /**
- * Spaces calls evenly, first come first served, over all callers together.
+ * Spaces calls evenly over all callers, first come, first served.
  * @param perSecond turns a second, more than 0
  */
 export function makeRateLimiter(perSecond: number, clock: Clock): TakeTurn {
@@ -96,7 +96,7 @@ export function makeRateLimiter(perSecond: number, clock: Clock): TakeTurn {
   return (signal) => waitForTurn(turns, clock, signal);
 }
 
-/** Keeps turns in their order. */
+/** Inserts a turn in order of time. */
 export function insertTurn(turns: Turn[], turn: Turn): void {
   const place = turns.findIndex(({ atMs }) => atMs > turn.atMs);
   turns.splice(place < 0 ? turns.length : place, 0, turn);

@@ -1,6 +1,7 @@
 /**
- * Replies of the bank (§2.2, §2.4–2.6) in neutral fields. Read tolerantly: unknown fields are passed over, a missing, empty
- * or foreign-shaped optional field is undefined, and a number where a text belongs is taken as it is written.
+ * Replies of the bank (§2.2, §2.4–2.6) in neutral fields. Reading is tolerant: unknown fields are ignored, an optional
+ * field that is missing, empty or of the wrong type is undefined, and a number in place of a text keeps its written
+ * form.
  */
 import type {
   BusinessFields,
@@ -17,17 +18,17 @@ import type { WireNames } from './wire.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Longest text that is taken from a reply; the longest field of the interface has 300 characters (§2.4). */
+/** Longest text taken from a reply; the longest field of the interface has 300 characters (§2.4). */
 const textLengthMax = 1_000;
 
-/** Numbers written by a JSON value that is no text; times such as "10:00:00" match too, which only costs a moment. */
+/** A JSON value that is a bare number. Times such as "10:00:00" match too, which only costs a moment. */
 const numberPattern = /[:[,]\s*-?\d/;
 
 interface ReviverContext {
   readonly source?: string;
 }
 
-/** A number becomes the text it was written as: 10.00 stays "10.00", and twenty digits stay exact. */
+/** Turns a number into the text that it was written as: 10.00 stays "10.00", and twenty digits stay exact. */
 function keepNumberText(key: string, value: unknown, context?: ReviverContext): unknown {
   return typeof value === 'number' && key !== 'statusCode' ? (context?.source ?? String(value)) : value;
 }
@@ -36,7 +37,7 @@ function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names that valid JSON writes out: each is a text with a colon after it. */
+/** Counts the names written in valid JSON: each is a string followed by a colon. */
 function countWrittenNames(json: string): number {
   let names = 0;
   for (let start = json.indexOf('"'); start >= 0;) {
@@ -50,14 +51,14 @@ function countWrittenNames(json: string): number {
   return names;
 }
 
-/** True when an odd number of backslashes stands before a place. */
+/** True when an odd number of backslashes precedes a position. */
 function isEscaped(json: string, place: number): boolean {
   let first = place;
   while (json[first - 1] === '\\') first -= 1;
   return (place - first) % 2 === 1;
 }
 
-/** Names in all the objects of a value. */
+/** Counts the names in all objects of a value. */
 function countNames(value: unknown): number {
   let names = 0;
   const left = [value];
@@ -71,8 +72,8 @@ function countNames(value: unknown): number {
 }
 
 /**
- * The JSON object that a body holds, its numbers as their texts; undefined when it holds anything else. An object with
- * a name twice says two things, and readers differ in which they take: it counts as unreadable.
+ * The JSON object in a body, with its numbers as written; undefined for anything else. An object that repeats a name is
+ * ambiguous between readers, so it counts as unreadable.
  */
 export function readJsonObject(body: string): JsonObject | undefined {
   try {
@@ -84,22 +85,24 @@ export function readJsonObject(body: string): JsonObject | undefined {
   }
 }
 
-/** The text of a field; undefined when it is missing, empty or no text. */
+/** The text of a field; undefined when it is missing, empty or not a string. */
 export function readText(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' && value !== '' ? value.slice(0, textLengthMax) : undefined;
 }
 
-/** The text of a field, whole however long it is: half a token is none. */
+/** The whole text of a field, uncut: half a token is useless. */
 export function readWholeText(object: JsonObject, name: string): string | undefined {
   const value = object[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A code has 5 or 6 characters (§7); of what is no code only so much is shown. */
+/** Longest code that is kept. A code has 5 or 6 characters (§7). */
 const codeLengthMax = 20;
 
-/** A code of the bank: what is too long is cut, and what cannot be printed is replaced, so that it is no code any more. */
+/**
+ * A code of the bank; a longer text is cut, and unprintable characters are replaced, so that neither passes for a code.
+ */
 export function readCode(object: JsonObject, name: string): string | undefined {
   const text = readText(object, name);
   return text === undefined ? undefined : printable(text.slice(0, codeLengthMax));
@@ -111,7 +114,7 @@ export function readObject(object: JsonObject, name: string): JsonObject | undef
   return isJsonObject(value) ? value : undefined;
 }
 
-/** The fields that every business answer has, and those of its kind; undefined for a body without a code. */
+/** The fields of every business answer and those of its kind; undefined for a body without a code. */
 function readBusinessFields<Own>(
   body: string,
   readOwn: (object: JsonObject) => Own,
@@ -128,14 +131,14 @@ function readBusinessFields<Own>(
   };
 }
 
-/** Endpoint 5 (§2.4). */
+/** Reads the answer of endpoint 5 (§2.4). */
 export const readPayeeCheckFields = (body: string, names: WireNames): PayeeCheckFields | undefined =>
   readBusinessFields(body, (object) => ({
     payeeName: readText(object, names.proxyName),
     payeeNameTh: readText(object, names.displayProxyName),
   }));
 
-/** Endpoint 6 (§2.5). */
+/** Reads the answer of endpoint 6 (§2.5). */
 export const readTransferFields = (body: string): TransferFields | undefined =>
   readBusinessFields(body, (object) => ({
     transRefNo: readText(object, 'transRefNo'),
@@ -143,18 +146,21 @@ export const readTransferFields = (body: string): TransferFields | undefined =>
     transFee: readText(object, 'transFee'),
   }));
 
-/** Endpoint 3 (§2.2). */
+/** Reads the answer of endpoint 3 (§2.2). */
 export const readRegistrationFields = (body: string): RegistrationFields | undefined =>
   readBusinessFields(body, (object) => ({ ddrOapiSeqId: readText(object, 'ddrOapiSeqId') }));
 
-/** Endpoint 7 (§2.6). */
+/** Reads the answer of endpoint 7 (§2.6). */
 export const readInquiryFields = (body: string): InquiryFields | undefined =>
   readBusinessFields(body, (object) => ({ items: readItems(object['fundTfrInfoList']) }));
 
-/** An inquiry is about one transfer, which has an item for each day or state at most. */
+/** Limit on the items of an inquiry: one transfer has at most one item for each day or state. */
 const itemsMax = 1_000;
 
-/** Empty when the list is missing; undefined when it cannot be read, so that nothing is concluded from what is left. */
+/**
+ * Items of the list: empty when it is missing; undefined when it is unreadable, so that no conclusion is drawn from a
+ * part.
+ */
 function readItems(list: unknown): readonly InquiryItem[] | undefined {
   if (list === undefined || list === null) return [];
   if (!Array.isArray(list) || list.length > itemsMax || !list.every(isJsonObject)) return undefined;
@@ -177,7 +183,7 @@ function readItem(item: JsonObject): InquiryItem {
 
 const httpDatePattern = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
-/** An HTTP date in epoch milliseconds; undefined for any other text. */
+/** Parses an HTTP date to epoch milliseconds; undefined for any other text. */
 function parseHttpDate(text = ''): number | undefined {
   const epochMs = httpDatePattern.test(text) ? Date.parse(text) : NaN;
   return Number.isNaN(epochMs) ? undefined : epochMs;
@@ -186,7 +192,10 @@ function parseHttpDate(text = ''): number | undefined {
 /** The bank's `Date` header in epoch milliseconds. */
 export const readBankDateMs = ({ date }: AnswerHeaders): number | undefined => parseHttpDate(date);
 
-/** The `Retry-After` header, in seconds or as a date, as milliseconds from now, by the bank's own clock if it tells. */
+/**
+ * The `Retry-After` header, in seconds or as a date, as milliseconds from now; a date counts by the bank's clock if
+ * known.
+ */
 export function readRetryAfterMs(headers: AnswerHeaders, clock: Clock): number | undefined {
   const text = headers['retry-after'];
   if (text === undefined) return undefined;

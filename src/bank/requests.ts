@@ -1,4 +1,7 @@
-/** Bodies, headers and ids of the business requests, with every field of §2.2 and §2.4–2.6; an optional field that is null is left out. */
+/**
+ * Bodies, headers and ids of the business requests, with every field of §2.2 and §2.4–2.6. An optional field that is
+ * null is left out.
+ */
 import { hash } from 'node:crypto';
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { PayeeCheck, RegistrationOrder, StatusInquiry } from '../core/bank-port.ts';
@@ -13,7 +16,7 @@ import {
   type WireNames,
 } from './wire.ts';
 
-/** What the settings give to every payee check. */
+/** Settings that go into every payee check. */
 export interface Payer {
   /** channelID (§2.4), up to 10 characters. */
   readonly channelId: string;
@@ -29,7 +32,7 @@ type Body = Readonly<Record<string, string>>;
 
 const optional = (name: string, value: string | null): Body => (value === null ? {} : { [name]: value });
 
-/** Endpoint 5 (§2.4). A name that is too long for it is not sent, since a part of a name would not be compared rightly. */
+/** Body of endpoint 5 (§2.4). A name that is too long is left out: the bank would compare a cut name wrongly. */
 export function payeeCheckBody(
   check: PayeeCheck,
   payer: Payer,
@@ -56,7 +59,7 @@ export function payeeCheckBody(
   };
 }
 
-/** Endpoint 6 (§2.5): the order as it is stored, and nothing of the settings. */
+/** Body of endpoint 6 (§2.5): the order as stored; no setting enters it. */
 export function transferBody(order: TransferOrder, names: WireNames, requestUid: string): Body {
   return {
     channelID: order.channelId,
@@ -78,7 +81,7 @@ export function transferBody(order: TransferOrder, names: WireNames, requestUid:
   };
 }
 
-/** Endpoint 7 (§2.6); transferType, whose values are not shown (§4 rule 7), is left out. */
+/** Body of endpoint 7 (§2.6). transferType is left out: its values are not shown (§4 rule 7). */
 export function inquiryBody(inquiry: StatusInquiry, requestUid: string): Body {
   return {
     channelID: inquiry.channelId,
@@ -91,7 +94,7 @@ export function inquiryBody(inquiry: StatusInquiry, requestUid: string): Body {
   };
 }
 
-/** Endpoint 3 (§2.2): the body has the capital letters of the interface, its callback has others (§2.3). */
+/** Body of endpoint 3 (§2.2), in the interface's capitalisation; the callback's differs (§2.3). */
 export function registrationBody({ vendorId, companyId, accountNo, refs }: RegistrationOrder): Body {
   const [ref1, ref2, ref3, ref4] = refs;
   return {
@@ -105,13 +108,13 @@ export function registrationBody({ vendorId, companyId, accountNo, refs }: Regis
   };
 }
 
-/** The headers of endpoint 3 besides those of every request. */
+/** Headers of endpoint 3 besides those of every request. */
 export const registrationHeadersOf = ({ customerId, ipAddress, requestUid }: RegistrationOrder): Body => ({
   [registrationHeaders.message]: JSON.stringify({ ipAddress, requestUID: requestUid }),
   [registrationHeaders.digitalId]: customerId,
 });
 
-/** Each character of a requestUID carries 5 bits. */
+/** Random bytes of a requestUID: each character carries 5 bits. */
 const uidBytes = Math.ceil((fieldLengths.requestUID * 5) / 8);
 
 const drawUid = makeRandomDraws(uidBytes);

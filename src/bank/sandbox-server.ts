@@ -1,22 +1,22 @@
-/** Whether a server on this machine is a paydrop sandbox: it says so in a header of every reply. */
+/** Recognises a paydrop sandbox on this machine by a header of its replies. */
 import { request } from 'node:http';
 import { isLoopbackAddress } from '../core/network-address.ts';
 import { asIs } from './exchange.ts';
 import { sandboxHeader } from './wire.ts';
 
-/** `unknown`: it gave no answer, so nobody can tell. */
+/** `unknown`: the server gave no answer. */
 export type ServerKind = 'sandbox' | 'bank' | 'unknown';
 
 const answerTimeoutMs = 3_000;
 
 /**
- * Asks the server of bank.baseUrl what it is. Only plain http to a loopback address is asked, anything else is a bank;
- * no token, account or reference travels.
+ * Asks the server of bank.baseUrl what it is. Only plain http to a loopback address is asked; anything else counts as a
+ * bank. The request carries no token, account or reference.
  */
 export function askServerKind(baseUrl: string, timeoutMs = answerTimeoutMs): Promise<ServerKind> {
   if (!isLoopbackAddress(baseUrl)) return Promise.resolve('bank');
   return new Promise((resolve) => {
-    // One connection of its own that ends with the answer; no proxy of the environment stands between.
+    // A separate connection that ends with the answer; no proxy from the environment is used.
     const asking = request(
       `${new URL(baseUrl).origin}/sandbox`,
       { method: 'HEAD', agent: false, headers: asIs },
@@ -35,6 +35,8 @@ export function askServerKind(baseUrl: string, timeoutMs = answerTimeoutMs): Pro
   });
 }
 
-/** True if the server says that it is a sandbox: for whoever takes no answer as a bank, to be safe. */
+/**
+ * True if the server says that it is a sandbox. False when there is no answer: treating it as a bank is the safe side.
+ */
 export const isSandboxServer = async (baseUrl: string): Promise<boolean> =>
   (await askServerKind(baseUrl)) === 'sandbox';

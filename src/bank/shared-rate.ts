@@ -1,46 +1,49 @@
 /**
- * The rate limit where several machines call one bank: turns are reserved in small blocks from all of them together, by
- * a clock that they share, and a turn that comes too late is given up.
+ * The rate limit when several machines call one bank. Turns are reserved in small blocks across all machines, by a
+ * shared clock; a turn that comes too late is given up.
  */
 import type { Clock } from '../core/ports.ts';
 import { insertTurn, lateMaxMs, makeTurn, type TakeTurn, type Turn, waitForTurn } from './rate.ts';
 
-/** Turns that were reserved, by the shared clock: the first, and one each interval after it. */
+/** Reserved turns by the shared clock: the first, and one more after each interval. */
 export interface ReservedSlots {
   readonly firstMs: number;
   readonly intervalMs: number;
   readonly count: number;
-  /** What the shared clock showed when they were reserved. */
+  /** Time of the shared clock at the reservation. */
   readonly nowMs: number;
 }
 
-/** @param intervalMs between two turns of all machines */
+/**
+ * Reserves turns.
+ * @param intervalMs between two turns, over all machines
+ */
 export type ReserveSlots = (count: number, intervalMs: number) => Promise<ReservedSlots>;
 
-/** How much longer one request may take than another from its turn until the bank counts it. */
+/** Largest difference in ms between requests in the time from turn to the bank's count. */
 const wayMs = 50;
 
 /**
- * How long the answer may take that tells of turns: by so much nobody knows when they are on this machine's clock. While
- * answers take longer, turns are given up, and others reserved that stand further apart.
+ * Limits on the answer time of a reservation, in ms: the turns' times on this machine's clock are uncertain by as much.
+ * While answers take longer, turns are given up, and new ones are reserved further apart.
  */
 const answerMs = { least: 25, most: 60_000 } as const;
 
-/** Turns stand so far apart that even with each used as late as it may be no second has more of them than were set. */
+/** Interval at which no second has more calls than set, even when each turn is used as late as allowed. */
 const computeIntervalMs = (perSecond: number, answerMaxMs: number): number =>
   (1_000 + lateMaxMs + wayMs + answerMaxMs) / perSecond;
 
-/** So many tenths of a second are reserved at once: what another machine needs soon is not taken away. */
+/** Blocks reserved a second; small, so that other machines get their turns soon. */
 const blocksPerSecond = 10;
 
-/** Whoever reserves may be away for a while: its server is started again. */
+/** Tries to reserve: the server may be away for a while, for example during a restart. */
 const triesMax = 60;
 const retryMs = 500;
 
 /**
- * Spaces calls over all machines, first come first served on each.
+ * Spaces calls over all machines, first come, first served on each.
  * @param perSecond calls of all machines in any second, more than 0
- * @throws what `reserve` throws: nothing is sent without a turn
+ * @throws what `reserve` throws; nothing is sent without a turn
  */
 export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: ReserveSlots): TakeTurn {
   const blockMax = Math.max(1, Math.floor(perSecond / blocksPerSecond));
@@ -50,7 +53,7 @@ export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: 
 
   let answerMaxMs: number = answerMs.least;
 
-  /** @returns undefined when the answer has come too late */
+  /** @returns undefined when the answer comes too late */
   const reserveOnce = async (count: number): Promise<ReservedSlots | undefined> => {
     const [askedMs, withinMs] = [clock.elapsedMs(), answerMaxMs];
     const reserved = await reserve(count, computeIntervalMs(perSecond, withinMs));
@@ -76,7 +79,7 @@ export function makeSharedRateLimiter(perSecond: number, clock: Clock, reserve: 
     const { firstMs, nowMs, count, ...reserved } = await reserveSurely(
       Math.min(Math.max(1, waiting), blockMax),
     );
-    // Since it was read the shared clock has gone on: by this machine's, a turn comes rather later than earlier.
+    // The shared clock has advanced since it was read: on this machine's clock a turn comes rather later than earlier.
     const startMs = clock.elapsedMs() + firstMs - nowMs;
     for (let place = 0; place < count; place += 1)
       turns.push(makeTurn(startMs + place * reserved.intervalMs, clock));

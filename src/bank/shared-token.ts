@@ -1,7 +1,7 @@
 /**
- * One access token for all machines that work one journal: whichever finds first that it is due, or was refused, renews
- * it, and the others wait for that one. The interface does not say whether a new token ends the old (§2.1); where it
- * does, machines with a token each would take it from one another.
+ * One access token for all machines of one journal. The machine that first finds it due or refused renews it; the
+ * others wait for that renewal. The interface does not say whether a new token ends the old (§2.1); if it does,
+ * machines with a token each would invalidate one another's.
  */
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
 import type { TokenPlace } from '../core/bank-port.ts';
@@ -12,15 +12,15 @@ interface Sharing {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly baseUrl: string;
-  /** Of one request for a token. */
+  /** Limit of one token request. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   readonly place: TokenPlace;
 }
 
-/** What is kept, sealed: nobody has a token who has not the secret that it was made with. */
+/** The stored form, sealed: readable only with the client secret that obtained the token. */
 interface Kept extends Pick<Token, 'authorization' | 'refreshToken'> {
-  /** All from the moment before it was asked for. */
+  /** Durations from the moment before the token was requested. */
   readonly lifeMs: number;
   readonly renewAfterMs: number;
   readonly refreshLifeMs: number;
@@ -29,14 +29,14 @@ interface Kept extends Pick<Token, 'authorization' | 'refreshToken'> {
 const cipher = 'aes-256-gcm';
 const [keyBytes, ivBytes, tagBytes] = [32, 12, 16];
 
-/** How often whoever waits for another machine's renewal looks whether it is done. */
+/** Interval in ms at which a waiting machine polls for another's renewal. */
 const lookMs = 200;
 
-/** A renewal asks twice at most (the refresh token, then the credentials), and writes down what it got. */
+/** Requests of one renewal at most (refresh token, then credentials), and time to store the result. */
 const asksMax = 2;
 const writeMs = 10_000;
 
-/** What a seal belongs to: what was sealed for one bank, client or generation opens as no other's. */
+/** The owner that a seal is bound to: a seal of one bank or client opens for no other. */
 const describeOwner = ({ baseUrl, clientId }: Sharing): string =>
   `token shared by machines v1\n${baseUrl}\n${clientId}`;
 
@@ -53,7 +53,7 @@ function makeSeal(sharing: Sharing) {
       const text = [closing.update(JSON.stringify(kept), 'utf8'), closing.final()];
       return Buffer.concat([iv, closing.getAuthTag(), ...text]).toString('base64url');
     },
-    /** Undefined for what was sealed with another secret, or is none. */
+    /** Undefined for a text sealed with another secret, and for one that is not a seal. */
     open(sealed: string, generation: number): Kept | undefined {
       const bytes = Buffer.from(sealed, 'base64url');
       if (bytes.length <= ivBytes + tagBytes) return undefined;
@@ -79,7 +79,7 @@ const toKept = (token: Token, startedMs: number): Kept => ({
   refreshLifeMs: token.refreshExpiresAtMs - startedMs,
 });
 
-/** @param sinceMs by this machine's clock, when it was asked for */
+/** @param sinceMs time of the request, by this machine's clock */
 const toToken = (kept: Kept, sinceMs: number, generation: number): Token => ({
   kind: 'token',
   authorization: kept.authorization,
@@ -90,14 +90,14 @@ const toToken = (kept: Kept, sinceMs: number, generation: number): Token => ({
   generation,
 });
 
-/** @returns how a token is had where it is shared: as `TokenShare` */
+/** Makes the `TokenShare` of a shared place. */
 export function makeTokenShare(sharing: Sharing): TokenShare {
   const { clock, place, timeoutMs } = sharing;
   const seal = makeSeal(sharing);
   const name = createHash('sha256').update(describeOwner(sharing)).digest('hex');
   const claimMs = asksMax * timeoutMs + writeMs;
 
-  /** What is kept now, as this machine sees it. */
+  /** Reads the stored token in terms of this machine's clock. */
   async function look() {
     const askedMs = clock.now();
     const found = await place.read(name, claimMs);
@@ -125,13 +125,13 @@ export function makeTokenShare(sharing: Sharing): TokenShare {
       const isKept = await place.put(name, { generation, sealed: seal.close(kept, generation), sinceMs });
       return isKept ? { ...reading, generation } : undefined;
     } catch {
-      // It is good all the same, for this machine; the others ask for theirs when they need it.
+      // The token is valid for this machine; the others request their own when they need one.
       return reading;
     }
   }
 
   return async ({ previous, refused }, ask) => {
-    // Whoever has claimed it and died gives it free by the time.
+    // The claim of a machine that died expires with time.
     const endsAtMs = clock.elapsedMs() + 2 * claimMs;
     do {
       const { generation, isClaimed, token } = await look();

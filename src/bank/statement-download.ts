@@ -1,7 +1,8 @@
 /**
- * Brings the statement from its signed address, which may be on anybody's host: a plain GET that carries none of our
- * credentials, within limits of size and time, over no redirect that leaves https, and to no machine inside our own network
- * that has not been named. Messages name the host alone, since path and query of a signed address are as good as the file.
+ * Downloads the statement from its signed address, which may be on any host: a plain GET without our credentials,
+ * within limits of size and time. It follows no redirect that leaves https, and connects to no machine inside our own
+ * network unless the settings name it. Messages name the host only, because path and query of a signed address give
+ * access to the file.
  */
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import type { ReadableStream } from 'node:stream/web';
@@ -21,18 +22,18 @@ import {
 import type { StatementDelivery, StatementDownloader } from '../reconcile/ports.ts';
 
 export interface DownloaderOptions {
-  /** Host of bank.baseUrl: where the bank is, its files may be. */
+  /** Host of bank.baseUrl; statement files may be there, too. */
   readonly bankHost: string;
   /** Other hosts, by name or address, whose files may come from a loopback, private or link-local address. */
   readonly hosts?: readonly string[];
   readonly bytesMax: number;
-  /** Covers everything, redirects and our own writing included. */
+  /** Limit on the whole download, redirects and our own writing included. */
   readonly timeoutMs: number;
-  /** The longest silence; a minute when left out. */
+  /** Longest silence; one minute when left out. */
   readonly idleMs?: number;
   /** Certificates (PEM) to trust instead of the system's. */
   readonly ca?: TrustedCertificates;
-  /** Finds the addresses of a name; the system's when left out. */
+  /** Resolves names; the system's resolver when left out. */
   readonly lookup?: LookupFunction;
 }
 
@@ -41,10 +42,10 @@ const usualIdleMs = 60_000;
 const redirectsMax = 3;
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Bytes at the start by which a web page is known. */
+/** Bytes at the start by which a web page is recognised. */
 const headBytes = 512;
 
-/** Carries a refusal up to the downloader's boundary, where it becomes a value. */
+/** Carries a refusal to the downloader's boundary, which turns it into a value. */
 class NotBrought extends Error {
   override readonly name = 'NotBrought';
   readonly code: string;
@@ -60,11 +61,11 @@ const refusalOf = ({ code, message }: NotBrought) => ({ code, line: null, column
 const askAgain = 'ask for the statement again later';
 const askBank = 'ask the bank for an address that leads to the file';
 
-/** One download: its time runs from the start to the last byte. */
+/** One download; its time runs from the start to the last byte. */
 interface Download extends DownloaderOptions {
   readonly idleMs: number;
   readonly take: (bytes: Uint8Array) => Promise<void>;
-  /** Aborts when the time is over, or the caller gives up. */
+  /** Aborts when the time is over or the caller gives up. */
   readonly stop: AbortSignal;
 }
 
@@ -92,7 +93,10 @@ const wasStopped = new NotBrought(
 const wasSlow = (timeoutMs: number) =>
   new NotBrought('download-slow', `the file has not come whole within ${timeoutMs} ms: ${askAgain}`);
 
-/** Takes the file from there, or from where the address leads. @param from what has redirected there */
+/**
+ * Downloads from an address and follows its redirects.
+ * @param from the address that redirected here
+ */
 async function follow(
   download: Download,
   at: URL,
@@ -113,9 +117,11 @@ async function follow(
   return await follow(download, to, at, redirectsLeft - 1);
 }
 
-// ---------------------------------------------------------------- where it leads
+// ---------------------------------------------------------------- addresses
 
-/** @throws NotBrought for what is no web address, or one over which the file would travel in the clear */
+/**
+ * @throws NotBrought for a text that is not a web address, or an address over which the file would travel unencrypted
+ */
 function readAddress(address: string): URL {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:'))
@@ -132,7 +138,7 @@ const travelsInTheClear = (url: URL) =>
     `the bank's address of the file is plain http to ${url.hostname}, where anybody can read and change it: ask the bank for an https address`,
   );
 
-/** Addresses of this machine, also when they are written as IPv6. */
+/** Addresses of this machine, also in IPv6 form. */
 const ownAddresses = new BlockList();
 ownAddresses.addSubnet('127.0.0.0', 8);
 ownAddresses.addSubnet('0.0.0.0', 8);
@@ -142,7 +148,7 @@ ownAddresses.addAddress('::', 'ipv6');
 const isOwnAddress = (address: string): boolean =>
   isIP(address) !== 0 && ownAddresses.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 
-/** Inside our own network, or nobody's: this machine's, private, link-local and multicast. */
+/** Addresses that are not public: this machine's, private, link-local and multicast. */
 const innerIpv4 = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -155,7 +161,7 @@ const innerIpv4 = [
   ['198.18.0.0', 15],
   ['224.0.0.0', 3],
 ] as const;
-/** The first has ::, ::1 and IPv4 in a form that is out of use; 2002:: (6to4) holds any IPv4 address. */
+/** The first entry has ::, ::1 and IPv4 in an obsolete form; 2002:: (6to4) holds any IPv4 address. */
 const innerIpv6 = [
   ['::', 96],
   ['64:ff9b:1::', 48],
@@ -168,17 +174,17 @@ const innerAddresses = new BlockList();
 for (const [net, prefix] of innerIpv6) innerAddresses.addSubnet(net, prefix, 'ipv6');
 for (const [net, prefix] of innerIpv4) {
   innerAddresses.addSubnet(net, prefix);
-  // As NAT64 writes it.
+  // The NAT64 form.
   innerAddresses.addSubnet(`64:ff9b::${net}`, 96 + prefix, 'ipv6');
 }
 
-/** Of an address that was looked up or connected to; one with a zone ("fe80::1%eth0") as well. */
+/** True for an inner address, looked up or connected to; a zone ("fe80::1%eth0") is ignored. */
 const isInnerAddress = (address: string): boolean => {
   const [bare = ''] = address.split('%');
   return isIP(bare) !== 0 && innerAddresses.check(bare, isIPv6(bare) ? 'ipv6' : 'ipv4');
 };
 
-/** A host as it is compared: without brackets, the dot of the root, and case. */
+/** A host in the form used for comparison: no brackets, no root dot, lower case. */
 const plainHost = (host: string): string => {
   const bare = host.replace(/^\[(.*)\]$/, '$1');
   const url = `http://${isIPv6(bare) ? `[${bare}]` : bare}/`;
@@ -188,7 +194,7 @@ const plainHost = (host: string): string => {
 const isAmong = (hosts: readonly string[], { hostname }: URL): boolean =>
   hosts.some((host) => plainHost(host) === plainHost(hostname));
 
-/** By the name alone, whatever it may resolve to. */
+/** Judges by the name alone, whatever it resolves to. */
 const isOwnHost = (host: string): boolean =>
   /^(?:.*\.)?localhost\.?$/.test(host) || isOwnAddress(host.replace(/^\[(.*)\]$/, '$1'));
 const isThisMachine = ({ hostname }: URL): boolean => isOwnHost(hostname);
@@ -196,7 +202,10 @@ const isThisMachine = ({ hostname }: URL): boolean => isOwnHost(hostname);
 const leadsHere = (from: URL) =>
   new NotBrought('redirect-refused', `${from.host} redirects to this machine: ${askBank}`);
 
-/** @param hosts those that the settings name @throws NotBrought for a redirect that may not be followed */
+/**
+ * @param hosts the hosts that the settings name
+ * @throws NotBrought for a redirect that may not be followed
+ */
 export function followRedirect(from: URL, location: string | null, hosts: readonly string[] = []): URL {
   if (location === null || !URL.canParse(location, from.href))
     throw new NotBrought('redirect-unusable', `${from.host} redirects to no address: ${askBank}`);
@@ -212,7 +221,10 @@ export function followRedirect(from: URL, location: string | null, hosts: readon
   return readAddress(to.href);
 }
 
-/** What its name has hidden: plain http that leaves this machine, or a way into our own network that nobody has named. */
+/**
+ * Refuses what the name has hidden: plain http that leaves this machine, or an address inside our network that the
+ * settings do not name.
+ */
 function explainForbidden(
   download: Download,
   { at, from }: { readonly at: URL; readonly from: URL | undefined },
@@ -234,9 +246,9 @@ const leadsInside = (at: URL) =>
     `the bank's address of the file leads to ${at.hostname}, which is this machine or inside your own network, where the bank is not: ${askBank}, or add ${at.hostname} to reconcile.hosts if its files are really there`,
   );
 
-// ---------------------------------------------------------------- asking
+// ---------------------------------------------------------------- request
 
-/** Sends the request over a connection of its own, with no header that we need not send. */
+/** Sends the request over a new connection, with only the headers that are needed. */
 async function get({ stop, idleMs }: Download, { http }: HttpClient, at: URL): Promise<Response> {
   const headers = { accept: '*/*', 'accept-encoding': 'identity' };
   const throwHttpErrors = (status: number) => busyStatuses.includes(status);
@@ -249,7 +261,7 @@ async function get({ stop, idleMs }: Download, { http }: HttpClient, at: URL): P
   }
 }
 
-/** A host that is busy, or cannot be reached, is asked again before the caller is told. */
+/** A host that is busy or out of reach is retried before the caller gets a refusal. */
 const retryBackoff = { baseMs: 250, maxMs: 2_000 };
 const busyStatuses = [408, 429, 502, 503, 504];
 const passingCodes: ReadonlySet<string> = new Set(['ECONNREFUSED', 'ECONNRESET', 'EAI_AGAIN']);
@@ -262,9 +274,9 @@ const retry: NonNullable<Options['retry']> = {
 };
 
 const distrusted =
-  'is from nobody whom this machine trusts: look for a proxy on the way, and have the issuer trusted (NODE_EXTRA_CA_CERTS)';
+  'is not trusted by this machine: look for a proxy on the way, and have the issuer trusted (NODE_EXTRA_CA_CERTS)';
 
-/** What is wrong with a certificate, by the codes of OpenSSL and Node. */
+/** Causes and cures of certificate errors, by the codes of OpenSSL and Node. */
 const certificateTroubles: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: 'has expired: tell the bank, and look at the clock of this machine',
   CERT_NOT_YET_VALID: 'is not valid yet: look at the clock of this machine',
@@ -273,7 +285,7 @@ const certificateTroubles: Readonly<Record<string, string>> = {
 
 const otherCertificatePattern = /^(?:CERT_|ERR_TLS_CERT_|INVALID_CA$|INVALID_PURPOSE$|PATH_LENGTH_EXCEEDED$)/;
 
-/** A host that does not prove who it is will not do so a minute later either. */
+/** Explains why there is no answer. A failed certificate is not retried: it fails a minute later as well. */
 function explainNoAnswer(url: URL, code: string, idleMs: number): NotBrought {
   if (isSilence(code)) return wasSilent(idleMs);
   const trouble =
@@ -300,7 +312,7 @@ function explainStatus(url: URL, status: number): NotBrought {
 
 // ---------------------------------------------------------------- the file
 
-/** Hands the body over, block by block, and remembers how it begins. */
+/** Passes the body on, block by block, and keeps its first bytes. */
 async function receive(download: Download, at: URL, response: Response): Promise<StatementDelivery> {
   const { headers, body, status } = response;
   if (status !== 200) throw explainStatus(at, status);
@@ -310,7 +322,7 @@ async function receive(download: Download, at: URL, response: Response): Promise
   let sizeBytes = 0;
   let head = Buffer.alloc(0);
   for (;;) {
-    // A connection that breaks is told apart from a disk that does.
+    // Separates a broken connection from a failing disk.
     const next = await reader?.read().catch((error: unknown) => {
       throw explainBreak(download, at, findErrorCode(error));
     });
@@ -325,7 +337,7 @@ async function receive(download: Download, at: URL, response: Response): Promise
     : { kind: 'delivered', sizeBytes };
 }
 
-/** @throws NotBrought for a body that ends where the connection does: nobody could tell whether it came whole */
+/** @throws NotBrought for a body that ends with its connection: a cut file would look whole */
 function requireEnd(url: URL, headers: Headers): void {
   if (headers.has('content-length') || headers.has('transfer-encoding')) return;
   const message = `${url.host} does not say how long the file is, so that one cut short would look whole: ask the bank, or fetch it yourself and use --file`;
@@ -341,7 +353,7 @@ function explainBreak(download: Download, at: URL, code: string): NotBrought {
   return new NotBrought('download-cut', `the file from ${at.host} was cut short: ${askAgain}`);
 }
 
-/** An archive is one whatever its host calls it. */
+/** True for a web page; an archive stays an archive whatever content type its host sends. */
 function isWebPage(contentType: string | null, head: Buffer): boolean {
   const text = head
     .toString('latin1')

@@ -1,9 +1,9 @@
-/** Endpoint 8: asking for the signed address of a day's statement (§2.7, §7.2). */
+/** Endpoint 8: requests the signed address of a day's statement (§2.7, §7.2). */
 import type { BankReply, BusinessFields } from '../core/bank-port.ts';
 import type { StatementRequests, StatementOffer } from '../reconcile/ports.ts';
 import { type JsonObject, readCode as readCodeText, readJsonObject, readText } from './replies.ts';
 
-/** The interface writes the name of the date both ways: in its table, and in its sample. */
+/** Name of the date field: the interface's table and its sample differ. */
 export type StatementDateField = 'date' | 'Date';
 
 export interface StatementRequest {
@@ -17,12 +17,12 @@ export interface StatementRequest {
 export interface StatementFields extends BusinessFields {
   readonly address: string | undefined;
   readonly key: string | undefined;
-  /** There is one that is no key: cut, it would be another. */
+  /** True when a key is present but too long: a cut key would be another. */
   readonly isKeyTooLong: boolean;
 }
 
 export interface StatementBank {
-  /** @param stop as of a payee check */
+  /** @param stop as for a payee check */
   requestStatement(request: StatementRequest, stop?: AbortSignal): Promise<BankReply<StatementFields>>;
 }
 
@@ -30,13 +30,13 @@ export interface StatementBank {
 const offeredCode = '0';
 const notFoundCode = 'AU00002';
 
-/** A signed address may be long; a longer one than this is none. */
+/** Longest signed address that is accepted. */
 const addressLengthMax = 16_384;
 
-/** The interface says nothing of the key's length; a longer one than this is none. */
+/** Longest key that is accepted; the interface gives no limit. */
 const keyLengthMax = 1_000;
 
-/** The body of the request; "leave blank to include all" is taken by its word. */
+/** Body of the request; "leave blank to include all" is taken literally. */
 export function statementBody({ dateField, date, companyId }: StatementRequest): Record<string, string> {
   return {
     [dateField]: `${date.slice(0, 4)}-${date.slice(4, 6)}-${date.slice(6)}`,
@@ -61,13 +61,13 @@ export function readStatementFields(body: string): StatementFields | undefined {
   };
 }
 
-/** Success is a zero here, which may come as a number. */
+/** The statusCode; success is a zero, which may come as a number. */
 function readStatusCode(object: JsonObject): string | undefined {
   const code = object['statusCode'];
   return code === 0 ? offeredCode : readCodeText(object, 'statusCode');
 }
 
-/** The desk over a bank client. */
+/** Adapts a bank client to statement requests. */
 export function makeStatementRequests(bank: StatementBank, dateField: StatementDateField): StatementRequests {
   return {
     request: async (date, companyId, stop) =>
@@ -85,7 +85,7 @@ const notAllowed = (code: string, text: string): StatementOffer => ({ kind: 'not
 
 const noRight = 'our credentials have no right to it, or something on the way forbids it: ask the bank';
 
-/** What a reply to endpoint 8 means; a code that §7.2 lacks is for a person to read. */
+/** Meaning of a reply to endpoint 8; a code that §7.2 lacks is left for a person to judge. */
 function readOffer(reply: BankReply<StatementFields>): StatementOffer {
   switch (reply.kind) {
     case 'not-sent':
@@ -113,7 +113,7 @@ function readCode({ statusCode, statusDesc, address, key, isKeyTooLong }: Statem
   return { kind: 'offered', address, key: key ?? null };
 }
 
-/** An answer without a business code: its HTTP status is all there is. */
+/** Meaning of an answer without a business code, judged by its HTTP status. */
 function readSilence(httpStatus: number, retryAfterMs: number | null): StatementOffer {
   if (httpStatus === 401 || httpStatus === 403) return notAllowed(`HTTP ${httpStatus}`, noRight);
   const text = `the bank answered HTTP ${httpStatus} with a body that is not what the interface says`;

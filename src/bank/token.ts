@@ -1,4 +1,7 @@
-/** The access token's life (§2.1, §5): reused while valid, renewed shortly before it expires, by one request at a time. */
+/**
+ * The life of the access token (§2.1, §5): reused while valid, and renewed shortly before it expires, by one request at
+ * a time.
+ */
 import type { Clock } from '../core/ports.ts';
 import type { WireOutcome } from './exchange.ts';
 import { type JsonObject, readCode, readJsonObject, readObject, readText, readWholeText } from './replies.ts';
@@ -12,20 +15,20 @@ export interface Token {
   readonly expiresAtMs: number;
   readonly refreshToken: string | undefined;
   readonly refreshExpiresAtMs: number;
-  /** How many there have been, where machines share it. */
+  /** Number of the token, counted from 1, when machines share it. */
   readonly generation?: number;
 }
 
-/** A token, or why there is none; then no business request was sent. */
+/** A token, or the reason why there is none; without one no business request is sent. */
 export type TokenReading =
   | Token
   | { readonly kind: 'not-sent'; readonly why: string }
   | { readonly kind: 'credentials-refused'; readonly code: string };
 
 /**
- * Gets a token where several machines share one: that of another machine, or one that this machine asks for.
+ * Gets a shared token: one that another machine obtained, or one that this machine requests.
  * @param known the token that is due, and the one that the bank has answered with 401
- * @param ask asks the bank, with the refresh token of the one before
+ * @param ask asks the bank, with the refresh token of the previous one
  */
 export type TokenShare = (
   known: { readonly previous: Token | undefined; readonly refused: Token | undefined },
@@ -36,29 +39,29 @@ interface TokenServiceOptions {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly clock: Clock;
-  /** Left out where each machine has a token of its own. */
+  /** Left out when each machine has its own token. */
   readonly share?: TokenShare | undefined;
   /** Posts a form to endpoint 1 or 2. */
   readonly postForm: (endpoint: 'token' | 'tokenRefresh', form: string) => Promise<WireOutcome>;
 }
 
-/** A token is renewed this long before it expires, but never in more than the last fifth of its life. */
+/** Time in ms before expiry at which a token is renewed, at most the last fifth of its life. */
 const renewMarginMs = 60_000;
 const renewMarginShare = 0.2;
 
-/** §8, for a reply that leaves them out. */
+/** Lives of §8, for a reply that leaves them out. */
 const tokenLifeSeconds = 900;
 const refreshTokenLifeSeconds = 86_400;
 
-/** After a failed renewal the token in force is used for so long before another is tried; refused credentials rest too. */
+/** Pause in ms after a failed renewal, during which the token in force is used; refused credentials pause as well. */
 const renewalPauseMs = 5_000;
 
-/** What an HTTP header can carry. */
+/** Characters that an HTTP header can carry. */
 const tokenPattern = /^[\x21-\x7e]+$/;
-/** Servers take about so many characters in all the headers of a request. */
+/** Limit on all headers of a request in common servers. */
 const tokenLengthMax = 16_384;
 
-/** Keeps one token for any number of callers. It rejects never. */
+/** Keeps one token for any number of callers. Its promises never reject. */
 export function makeTokenService(options: TokenServiceOptions) {
   const { clock } = options;
   let inForce: Token | undefined;
@@ -75,7 +78,7 @@ export function makeTokenService(options: TokenServiceOptions) {
       inForce = reading;
       refused = undefined;
     }
-    // Where another machine renews it, the one before is used until that is looked for again.
+    // While another machine renews the token, the previous one is used until the next look.
     const isNew = reading.kind === 'token' && reading !== previous;
     failed = isNew ? undefined : { reading, atMs: clock.now() };
     return reading;
@@ -88,21 +91,21 @@ export function makeTokenService(options: TokenServiceOptions) {
   }
 
   return {
-    /** The token in force; waits for one only when there is none. */
+    /** The token in force; a promise only when there is none. */
     current(): TokenReading | Promise<TokenReading> {
       const nowMs = clock.now();
       if (inForce !== undefined && nowMs < inForce.expiresAtMs) {
-        // Nobody waits for a renewal while the token in force still holds; its outcome is read by later callers.
+        // Callers do not wait for a renewal while the token in force is valid; later callers see its outcome.
         if (nowMs >= inForce.renewAtMs && !isPausing(nowMs)) void renew(inForce);
         return inForce;
       }
       if (failed?.reading.kind === 'credentials-refused' && isPausing(nowMs)) return failed.reading;
       return renew(inForce);
     },
-    /** A token in place of one that the bank answered with 401; renews only if it is still the one in force. */
+    /** Replaces a token that the bank answered with 401; renews only if it is still in force. */
     replace(bad: Token): TokenReading | Promise<TokenReading> {
       if (inForce !== bad && inForce !== undefined) return inForce;
-      // A refused token casts doubt on its refresh token as well: the credentials decide.
+      // A refused token makes its refresh token doubtful: the credentials are used instead.
       inForce = undefined;
       refused = bad;
       return renew(undefined);
@@ -110,7 +113,10 @@ export function makeTokenService(options: TokenServiceOptions) {
   };
 }
 
-/** From the other machines, where they share it. What cannot be shared now cannot be had: the others would lose theirs. */
+/**
+ * Gets a token, through the shared place if there is one. While the place is out of reach no token is requested: a new
+ * one could invalidate the others'.
+ */
 async function obtainAnywhere(
   options: TokenServiceOptions,
   previous: Token | undefined,
@@ -127,7 +133,7 @@ async function obtainAnywhere(
 
 const describeFailure = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** By endpoint 2 while there is something to refresh with; where it brings no token, endpoint 1 is asked. */
+/** Uses endpoint 2 while there is a valid refresh token, and endpoint 1 when that yields none. */
 async function obtainToken(options: TokenServiceOptions, previous: Token | undefined): Promise<TokenReading> {
   if (previous?.refreshToken !== undefined && options.clock.now() < previous.refreshExpiresAtMs) {
     const grant = { grant_type: grantTypeRefresh, refresh_token: previous.refreshToken };
@@ -149,7 +155,7 @@ async function ask(
 
 const noToken = (why: string): TokenReading => ({ kind: 'not-sent', why: `no access token: ${why}` });
 
-/** Reads what came back from endpoint 1 or 2 (§2.1). Its life counts from `startedMs`, when it was asked for. */
+/** Reads the outcome of endpoint 1 or 2 (§2.1). The token's life counts from `startedMs`, the moment of the request. */
 function readTokenOutcome(outcome: WireOutcome, startedMs: number): TokenReading {
   switch (outcome.kind) {
     case 'not-sent':
@@ -178,7 +184,7 @@ function describeCode(code: string | undefined): string {
   return /^\w{1,10}$/.test(code) ? ` with code ${code}` : ' with a code that is not what the interface says';
 }
 
-/** @returns the token, or in words why it cannot be used; undefined when there is none */
+/** @returns the token, or a text that says why it cannot be used; undefined when there is none */
 function readToken(object: JsonObject, startedMs: number): Token | string | undefined {
   const details = readObject(object, 'data');
   const accessToken = details && readWholeText(details, 'access_token');
@@ -199,7 +205,7 @@ function readToken(object: JsonObject, startedMs: number): Token | string | unde
   };
 }
 
-/** A life in seconds, as milliseconds; what is no number above 0 is taken as the interface's own. */
+/** A life in seconds, as milliseconds; the interface's default for anything but a number above 0. */
 function readLifeMs(details: JsonObject, name: string, otherwiseSeconds: number): number {
   const seconds = Number(readText(details, name) ?? otherwiseSeconds);
   return (Number.isFinite(seconds) && seconds > 0 ? seconds : otherwiseSeconds) * 1_000;

@@ -1,6 +1,6 @@
 /**
- * The bank's paths and field names (§2, §4). The scheme's word stands in many of them and differs
- * between deployments; client and sandbox both take their names from here.
+ * The bank's paths and field names (§2, §4). The scheme's word is part of many of them and differs between deployments;
+ * client and sandbox both take the names from here.
  */
 
 /** Fixed value of payerBankCode (§2.4, §4 rule 3). */
@@ -15,15 +15,18 @@ export const grantTypeRefresh = 'refresh_token';
 /** Result codes of the token endpoints (§5 item 7). */
 export const tokenCodes = { success: '0000', credentialsRefused: 'TK001', unknownException: '9999' } as const;
 
-/** Header of every reply of a paydrop sandbox, with the value 1; no bank has it. */
+/** Header of every reply of a paydrop sandbox, with the value 1; no bank sends it. */
 export const sandboxHeader = 'x-paydrop-sandbox';
 
 export type WireNames = ReturnType<typeof wireNames>;
 
-/** The bank calls, by the name that a log shows. */
+/** The bank's endpoints, by the name that a log shows. */
 export type Endpoint = keyof WireNames['paths'];
 
-/** The names that follow from the scheme's word, given in lower case ("proxy"). */
+/**
+ * Names that contain the scheme's word.
+ * @param scheme in lower case ("proxy")
+ */
 export function wireNames(scheme: string) {
   const capitalised = scheme.charAt(0).toUpperCase() + scheme.slice(1);
   const directCredit = `/directcredit/v1/open-api/${scheme}`;
@@ -36,7 +39,7 @@ export function wireNames(scheme: string) {
     proxyType: `${scheme}Type`,
     /** "displayProxyName" */
     displayProxyName: `display${capitalised}Name`,
-    /** "PROXY", as statement columns and statement file names have it (§2.7). */
+    /** "PROXY", as in statement columns and statement file names (§2.7). */
     inCapitals: scheme.toUpperCase(),
     /** Endpoints 1, 2, 5, 6, 7, 8 and 3. */
     paths: {
@@ -61,7 +64,7 @@ export const fieldLengths = {
   requestUID: 20,
   payerBankCode: 3,
   payerAccount: 15,
-  /** 16 in a payee check. */
+  /** The payee check allows 16. */
   transferNo: 13,
   checkNo: 16,
   transferName: 300,
@@ -73,14 +76,14 @@ export const fieldLengths = {
   reference1: 20,
   reference2: 20,
   transferType: 10,
-  /** Of a statement request; its type says only "string" (§2.7), the registration has 15 (§2.2). */
+  /** Length in a statement request, whose type says only "string" (§2.7); the registration has 15 (§2.2). */
   companyID: 15,
 } as const;
 
 /** Headers of a registration (§2.2) and of its callback (§2.3); a message header is a JSON object. */
 export const registrationHeaders = { message: 'msg-hdr', digitalId: 'digital-id' } as const;
 
-/** Maximum length of each field of a registration (§2.2), that of the requestUID in its message header included. */
+/** Maximum length of each field of a registration (§2.2), including the requestUID of its message header. */
 export const registrationLengths = {
   vendorID: 10,
   companyID: 15,

@@ -129,7 +129,7 @@ describe('a bank is out of reach', () => {
     vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
     const { port } = await openDoor(() => {}, certificate);
     expect(await whyNot(`https://127.0.0.1:${port}`)).toContain(
-      '(DEPTH_ZERO_SELF_SIGNED_CERT): its certificate is from nobody whom this machine trusts',
+      '(DEPTH_ZERO_SELF_SIGNED_CERT): its certificate is not trusted by this machine',
     );
   });
 
