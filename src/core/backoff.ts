@@ -1,21 +1,21 @@
-/** How long to wait before something is tried again: longer each time, up to a limit. */
+/** Waits between tries: each longer than the one before, up to a limit. */
 
 export interface Backoff {
-  /** Before the first try after a failure. */
+  /** Wait before the first retry. */
   readonly baseMs: number;
   readonly maxMs: number;
-  /** How many times longer each wait is than the one before; 2 when left out. */
+  /** Growth of each wait over the one before; 2 when left out. */
   readonly factor?: number;
-  /** Shortens a wait by up to this share, so that the tries of many spread out; none when left out. */
+  /** Share by which a wait may be shortened, so that the retries of many callers spread out; 0 when left out. */
   readonly jitterShare?: number;
 }
 
-/** Beyond it a power says nothing more than the limit does. */
+/** Limit on the exponent; `maxMs` applies long before it. */
 const stepsMax = 30;
 
 /**
  * @param tries failures in a row before this one; 0 for the first
- * @param chance from 0 up to 1, where there is jitter
+ * @param chance from 0 up to 1, for the jitter
  */
 export function computeBackoffMs(backoff: Backoff, tries: number, chance = 0): number {
   const { baseMs, maxMs, factor = 2, jitterShare = 0 } = backoff;

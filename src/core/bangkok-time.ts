@@ -1,10 +1,10 @@
 /**
- * The bank counts in Bangkok time: UTC+07:00, without daylight saving (§2.3, §2.4).
- * All functions take epoch milliseconds, so that a simulated clock drives them.
+ * Bangkok time, in which the bank counts: UTC+07:00, without daylight saving (§2.3, §2.4). All functions take epoch
+ * milliseconds, so that a simulated clock can drive them.
  */
 
 const bangkokOffsetMs = 7 * 3_600_000;
-/** A Bangkok day: there is no daylight saving. */
+/** Length of a Bangkok day: there is no daylight saving. */
 export const dayMs = 86_400_000;
 
 /** Date and time in Bangkok as "YYYY-MM-DDTHH:mm:ss.sss", to be cut to size. */
@@ -12,7 +12,7 @@ function bangkokIso(epochMs: number): string {
   return new Date(epochMs + bangkokOffsetMs).toISOString();
 }
 
-/** The day that was written last: it is asked for several times a row, and is nearly always the same. */
+/** The day formatted last: it is requested several times a row, and is nearly always the same. */
 const written = { dayNo: NaN, date: '' };
 
 /** tranDate of §2.4: "YYYYMMDD" in Bangkok. */
@@ -25,7 +25,7 @@ export function formatBangkokDate(epochMs: number): string {
   return written.date;
 }
 
-/** True when both are on one Bangkok day; for what is asked many times a row, without writing the dates. */
+/** True when both moments are on one Bangkok day. Formats no date: it runs many times a row. */
 export const isSameBangkokDay = (oneMs: number, otherMs: number): boolean =>
   Math.floor((oneMs + bangkokOffsetMs) / dayMs) === Math.floor((otherMs + bangkokOffsetMs) / dayMs);
 
@@ -34,15 +34,15 @@ export function formatBangkokTime(epochMs: number): string {
   return bangkokIso(epochMs).slice(11, 19);
 }
 
-/** For people and files: "2026-11-21T14:03:05+07:00". */
+/** Date and time for people and files: "2026-11-21T14:03:05+07:00". */
 export function formatBangkokDateTime(epochMs: number): string {
   return `${bangkokIso(epochMs).slice(0, 19)}+07:00`;
 }
 
-/** In the Buddhist era, with Arabic digits. */
+/** Format of a Thai date: Buddhist era, Arabic digits. */
 const thaiDay = { timeZone: 'UTC', day: 'numeric', month: 'short', year: 'numeric' } as const;
 
-/** For Thai readers, of a day "YYYYMMDD": "21 พ.ย. 2569". */
+/** A date for Thai readers, from "YYYYMMDD": "21 พ.ย. 2569". */
 export function formatThaiDate(date: string): string {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(date) ?? [];
   if (year === undefined) return date;
@@ -50,7 +50,7 @@ export function formatThaiDate(date: string): string {
   return new Intl.DateTimeFormat('th-TH-u-ca-buddhist-nu-latn', thaiDay).format(startMs);
 }
 
-/** For people to read: "2026-11-21 14:03:05", in Bangkok. */
+/** Bangkok date and time for people: "2026-11-21 14:03:05". */
 export function formatBangkokMoment(epochMs: number): string {
   return bangkokIso(epochMs).slice(0, 19).replace('T', ' ');
 }
@@ -69,25 +69,28 @@ export function msFromBangkokMidnight(epochMs: number): number {
   return Math.min(sinceMidnight, dayMs - sinceMidnight);
 }
 
-/** Epoch milliseconds at which a day "YYYYMMDD" of our own begins in Bangkok; undefined for text that names no day. */
+/** Epoch milliseconds at which a stored day "YYYYMMDD" begins in Bangkok; undefined for text that is not a day. */
 export function parseBangkokDate(date: string): number | undefined {
   const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})$/.exec(date) ?? [];
   const startMs = Date.UTC(Number(year), Number(month) - 1, Number(day)) - bangkokOffsetMs;
   return !Number.isNaN(startMs) && formatBangkokDate(startMs) === date ? startMs : undefined;
 }
 
-/** A year outside of these is a slip, or is counted in another era. */
+/** Years outside this range are typing errors, or are of another era. */
 const firstYear = 1970;
 const lastYear = 2199;
 
-/** The Buddhist era, in which Thailand counts, is so many years ahead of the Christian one. */
+/** Years by which the Buddhist era, used in Thailand, is ahead of the Christian one. */
 const buddhistYears = 543;
 
 export type DayReading =
-  /** `date` as YYYYMMDD; the day begins at `startMs` and is over at `endMs`. */
+  /** `date` is YYYYMMDD; the day begins at `startMs` and ends at `endMs`. */
   { readonly ok: true; readonly date: string; readonly startMs: number; readonly endMs: number } | DayFault;
 
-/** `what` goes on after the day: "names no day"; `meant` is the day of another era by the Christian one. */
+/**
+ * Why a text is not a day. `what` continues a sentence after the text: "names no day"; `meant` is the Christian day
+ * that a Buddhist one stands for.
+ */
 export interface DayFault {
   readonly ok: false;
   readonly what: string;
@@ -95,8 +98,8 @@ export interface DayFault {
 }
 
 /**
- * The one reader of days that people, files and the bank write: YYYY-MM-DD or YYYYMMDD, by the Christian era. A day of
- * the Buddhist era is refused, never converted: its writer says what is meant.
+ * The one reader of days that people, files and the bank write: YYYY-MM-DD or YYYYMMDD, in the Christian era. A day of
+ * the Buddhist era is refused, never converted; the message says which day it stands for.
  */
 export function readDay(text: string): DayReading {
   const [, year, hyphen = '', month = '', day = ''] = /^(\d{4})(-?)(\d{2})\2(\d{2})$/.exec(text) ?? [];
@@ -111,21 +114,27 @@ export function readDay(text: string): DayReading {
   return { ok: false, what: `names no day of the years ${firstYear} to ${lastYear}`, meant: undefined };
 }
 
-/** The end of a message that begins with a day that a person typed: why it is none, and what to type. */
+/** End of a message about a day that a person typed: why it is not a day, and what to type. */
 export const explainDay = ({ what, meant }: DayFault): string =>
   `${what}: write ${meant ?? 'it as YYYY-MM-DD'}`;
 
-/** The days from one to another, both included, as "YYYYMMDD"; none when the first is the later one. */
+/**
+ * The days from `first` to `last`, both included, as "YYYYMMDD"; none when `first` is the later one.
+ * @throws RangeError when `first` is not a day
+ */
 export function* eachBangkokDate(first: string, last: string): Generator<string> {
   const startMs = parseBangkokDate(first);
   if (startMs === undefined) throw new RangeError(`${first} names no day`);
   for (let atMs = startMs; formatBangkokDate(atMs) <= last; atMs += dayMs) yield formatBangkokDate(atMs);
 }
 
-/** So far back days without a statement are told of. */
+/** Days back for which a missing statement is reported. */
 const lookBackDays = 31;
 
-/** The last days that ended before a moment, the newest first. @param skipped so many of the newest are left out */
+/**
+ * The last days that ended before a moment, newest first.
+ * @param skipped number of the newest days to leave out
+ */
 export function listPastDays(nowMs: number, skipped = 0): readonly string[] {
   return Array.from({ length: lookBackDays - skipped }, (_, place) =>
     formatBangkokDate(nowMs - (place + 1 + skipped) * dayMs),

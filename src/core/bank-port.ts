@@ -1,17 +1,17 @@
-/** What paying needs of the bank: the requests it makes, and every reply that can come back, before anybody reads it. */
+/** The bank as paying needs it: the requests, and every reply that can come back, before it is interpreted. */
 import type { ProxyType, TransferOrder } from './payout.ts';
 
 /** Facts of one exchange with the bank, kept with the attempt. */
 export interface Exchange {
   readonly requestUid: string;
   readonly xRequestId: string;
-  /** From its beginning until the whole answer was there, the machine's sleep included. */
+  /** Time until the whole answer was there, including sleep of the machine. */
   readonly elapsedMs: number;
 }
 
-/** What came back over the wire, before anybody decides what it means. */
+/** The reply to a request, before it is interpreted. */
 export type BankReply<Fields> =
-  /** The bank spoke. `fields` is undefined when the body is not what the interface says. */
+  /** The bank answered. `fields` is undefined when the body does not follow the interface. */
   | ({
       readonly kind: 'answered';
       readonly httpStatus: number;
@@ -19,19 +19,19 @@ export type BankReply<Fields> =
       /** The bank's `Date` header in epoch milliseconds. */
       readonly bankDateMs: number | undefined;
       readonly retryAfterMs: number | undefined;
-      /** Set on a 401 after which nothing left once more: why not. */
+      /** Set on a 401 that was not followed by a second request: the reason. */
       readonly unrepeated?: UnsentReply;
-      /** Sent once more after a 401 that did not bear its requestUID, and so may have been processed all the same. */
+      /** The second request after a 401 without its requestUID: the bank may have processed the first one. */
       readonly followsBare401?: true;
     } & Exchange)
-  /** Bytes may have left and no whole answer came back. */
+  /** Bytes may have left, and no whole answer came back. */
   | ({ readonly kind: 'lost'; readonly why: string } & Exchange)
   | UnsentReply;
 
 /** No byte of the request has left. */
 export type UnsentReply =
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** `mayLeave` said no at the moment the bytes were about to leave, or the wait for a turn was ended. */
+  /** `mayLeave` returned false just before the bytes left, or the wait for a turn was ended. */
   | { readonly kind: 'withheld' }
   /** The token endpoint refused our credentials (TK001, §5). */
   | { readonly kind: 'credentials-refused'; readonly code: string };
@@ -69,30 +69,30 @@ export interface InquiryItem {
 }
 
 export interface InquiryFields extends BusinessFields {
-  /** Empty when the list is missing; undefined when it is there and cannot be read. */
+  /** Items of the list; empty when it is missing, undefined when it is unreadable. */
   readonly items: readonly InquiryItem[] | undefined;
 }
 
-/** The answer to a registration (§2.2): its outcome comes by callback. */
+/** The answer to a registration (§2.2); the outcome comes by callback. */
 export interface RegistrationFields extends BusinessFields {
-  /** The bank's number of what it has taken. */
+  /** The bank's number of the accepted registration. */
   readonly ddrOapiSeqId: string | undefined;
 }
 
-/** Endpoint 5 (§2.4); the bank adapter adds channel, terminal, company and payer from its settings. */
+/** Request of endpoint 5 (§2.4); the bank adapter adds channel, terminal, company and payer from its settings. */
 export interface PayeeCheck {
   readonly proxyType: ProxyType;
   readonly proxyNo: string;
   readonly proxyName: string | null;
 }
 
-/** Endpoint 7 (§2.6); `tranDate` is the attempt's own date, or today's. */
+/** Request of endpoint 7 (§2.6); `tranDate` is the attempt's own date, or today's. */
 export type StatusInquiry = Pick<
   TransferOrder,
   'transRefNo' | 'channelId' | 'termId' | 'companyId' | 'tranDate' | 'tranTime'
 >;
 
-/** Endpoint 3 (§2.2), as its attempt has recorded it. */
+/** Request of endpoint 3 (§2.2), as recorded by its attempt. */
 export interface RegistrationOrder {
   /** Sent as the header `digital-id`. */
   readonly customerId: string;
@@ -100,16 +100,20 @@ export interface RegistrationOrder {
   readonly vendorId: string;
   readonly companyId: string;
   readonly accountNo: string;
-  /** Reference 1 to 4; null for one that is not given. */
+  /** References 1 to 4; null for one that is not given. */
   readonly refs: readonly [string | null, string | null, string | null, string | null];
-  /** Of its own, up to 36 characters: the bank refuses one that it has seen. */
+  /** New for every request, up to 36 characters: the bank refuses one that it has seen. */
   readonly requestUid: string;
-  /** The caller's, as `msg-hdr` has it. */
+  /** IP address of the caller, as in `msg-hdr`. */
   readonly ipAddress: string;
 }
 
 export interface RegistrationBank {
-  /** Sends one registration. @param mayLeave as of a transfer @param stop as of a payee check */
+  /**
+   * Sends one registration.
+   * @param mayLeave as for a transfer
+   * @param stop as for a payee check
+   */
   register(
     order: RegistrationOrder,
     mayLeave: () => boolean,
@@ -118,11 +122,13 @@ export interface RegistrationBank {
 }
 
 export interface Bank {
-  /** @param stop ends the wait for a turn under the rate limit, for every call alike: it is `withheld` then */
+  /**
+   * @param stop ends the wait for a turn under the rate limit; the reply is then `withheld`. The same for every call.
+   */
   checkPayee(check: PayeeCheck, stop?: AbortSignal): Promise<BankReply<PayeeCheckFields>>;
   /**
-   * Sends one transfer. `mayLeave` is asked again just before bytes leave, after every wait
-   * (token, rate limit) and before the one repetition that a 401 allows.
+   * Sends one transfer. `mayLeave` is asked just before bytes leave, after every wait (token, rate limit), and again
+   * before the one repetition that a 401 allows.
    */
   transfer(
     order: TransferOrder,
@@ -134,32 +140,36 @@ export interface Bank {
 
 // ---------------------------------------------------------------- one token for several machines
 
-/** What is kept of a token that machines share. */
+/** A token that machines share, as stored. */
 export interface SharedToken {
-  /** How many there have been, it included. */
+  /** Number of this token, counted from 1. */
   readonly generation: number;
-  /** Which only those can read who have the secret. */
+  /** Token, readable only with the client secret. */
   readonly sealed: string;
 }
 
-/** Where the machines that work one journal keep the access token that they share; times are of its own clock. */
+/** Stores the access token that the machines of one journal share; times are by the store's own clock. */
 export interface TokenPlace {
   /**
-   * @param forMs for how long it is claimed: a claim that ends much later is not believed
-   * @returns with how long ago it was asked for, and whether somebody is renewing it; undefined while there was none
+   * Reads the stored token.
+   * @param forMs length of a claim: a claim that ends much later is ignored
+   * @returns with its age since the request, and whether a machine is renewing it; undefined before the first
    */
   read(
     name: string,
     forMs: number,
   ): Promise<(SharedToken & { readonly ageMs: number; readonly isClaimed: boolean }) | undefined>;
   /**
-   * Takes it upon this machine to renew it.
-   * @param generation the latest that it knows of; 0: none
-   * @returns until when nobody else does; undefined where there is a later one by now, or another renews it
+   * Claims the renewal for this machine.
+   * @param generation the latest that it knows; 0: none
+   * @returns the end of the claim; undefined when there is a later generation or another machine's claim
    */
   claim(name: string, generation: number, forMs: number): Promise<number | undefined>;
-  /** Puts the next generation in the place of the one before; false where another has. */
+  /** Replaces the previous generation by the next; false when another machine has done so. */
   put(name: string, token: SharedToken & { readonly sinceMs: number }): Promise<boolean>;
-  /** Leaves the renewal to whoever wants it. @param claimedUntilMs what `claim` has returned */
+  /**
+   * Releases the claim on the renewal.
+   * @param claimedUntilMs the result of `claim`
+   */
   release(name: string, claimedUntilMs: number): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** How the content of a cell is shown to people, and the traces that a spreadsheet leaves in one. */
+/** Cells as people see them, and the traces that a spreadsheet leaves in a cell. */
 import { unseenCharacters } from './characters.ts';
 import { maskCellNumbers } from './outgoing-text.ts';
 import { maskDigits } from './proxy-id.ts';
 
-/** Characters of a cell that an issue shows. */
+/** Longest part of a cell that an issue shows. */
 const shownCharactersMax = 40;
 
 function escapeCharacter(character: string): string {
@@ -12,7 +12,7 @@ function escapeCharacter(character: string): string {
 
 /** A cell's content for an issue: long runs of digits masked, cut to about 40 characters, control characters escaped. */
 export function showCell(text: string): string {
-  // Twice the length is masked before it is cut: a run that the cut shortens must still be seen as long.
+  // Masks twice the length before the cut: a run that the cut shortens must still count as long.
   const masked = maskCellNumbers(text.slice(0, shownCharactersMax * 2));
   const cut = masked.length > shownCharactersMax ? `${masked.slice(0, shownCharactersMax)}…` : masked;
   return cut.replaceAll(unseenCharacters, escapeCharacter);
@@ -23,7 +23,7 @@ export function showProxy(text: string): string {
   return maskDigits(text.slice(-shownCharactersMax)).replaceAll(unseenCharacters, escapeCharacter);
 }
 
-/** True for a text that a spreadsheet would run: it starts with =, + or @, whatever apostrophes stand before it. */
+/** True for a text that a spreadsheet would execute: it starts with =, + or @, after any apostrophes. */
 export function isFormula(text: string): boolean {
   let place = 0;
   while (text.charCodeAt(place) === 39) place += 1;
@@ -34,7 +34,7 @@ export function isFormula(text: string): boolean {
 const exponentPattern = /^'?\d+([.,]\d+)?e\+\d+$/i;
 const errorPattern = /^#(?:#+|REF!|N\/A|VALUE!|NAME\?|DIV\/0!|NUM!|NULL!|SPILL!|CALC!)$/;
 
-/** What a spreadsheet has made of a cell, for a message; undefined when nothing shows. */
+/** Damage that a spreadsheet has done to a cell, for a message; undefined when there is no sign of any. */
 export function findSpreadsheetDamage(text: string): string | undefined {
   if (text.startsWith('#') && errorPattern.test(text))
     return 'a spreadsheet shows an error here instead of a value';
@@ -44,14 +44,14 @@ export function findSpreadsheetDamage(text: string): string | undefined {
   return undefined;
 }
 
-/** Breaks of a line, whatever they are called; and what steers a screen or turns the text around it. */
+/** Line breaks of every kind; and characters that control a screen or reorder the text around them. */
 const lineBreaks = /(?:\r\n|[\t\n\v\f\r\u0085\p{Zl}\p{Zp}])+/gu;
 const steeringCharacters = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 const steeringOrBreak = /[\p{Cc}\p{Zl}\p{Zp}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
-/** True when a cell of the record holds a character that does not belong into a table for people. */
+/** True when a cell of the record holds a character that a table for people must not show. */
 export const isSteering = (record: readonly string[]): boolean => steeringOrBreak.test(record.join(''));
 
-/** A cell for a table: on one line, and without what steers a screen; all that can be read stays. */
+/** A cell for a table: on one line, without characters that control a screen; all readable text stays. */
 export const tableCell = (text: string): string =>
   text.replaceAll(lineBreaks, ' ').replaceAll(steeringCharacters, '?');

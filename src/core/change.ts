@@ -1,4 +1,4 @@
-/** Guarded changes: how every decision composes one, and what each must hold before a store looks at it. */
+/** Guarded changes: how decisions compose them, and the checks before a store applies one. */
 import {
   type Attempt,
   canMovePayout,
@@ -27,9 +27,9 @@ interface Move {
   readonly attempt?: Attempt | undefined;
 }
 
-/** Composes a guarded change: the payout as it was read, what changes, and the event that records why. */
+/** Composes a guarded change: the payout as read, the fields that change, and the event that records why. */
 export function move({ payout, patch, cause, nowMs, detail = {}, attempt }: Move): Change {
-  // What a person has taken note of is no longer what it was.
+  // An acknowledgement holds only while the payout stays as the person saw it.
   const isAcknowledged = payout.isAcknowledged && quietCauses.includes(cause);
   const after: Payout = { ...payout, isAcknowledged, ...patch };
   const event = { cause, atMs: nowMs, detail };
@@ -48,11 +48,11 @@ export const reasonPatch = (reason: Reason): PayoutPatch => ({
 
 export const settled = (by: SettledBy, nowMs: number): PayoutPatch => ({ settledBy: by, settledAtMs: nowMs });
 
-/** The set of holds with one more. */
+/** The holds with one added. */
 export const addHold = (holds: readonly HoldReason[], hold: HoldReason): readonly HoldReason[] =>
   holds.includes(hold) ? holds : [...holds, hold];
 
-/** A guarded change that holds a ready or held payout for one more reason. */
+/** A guarded change that adds a hold to a ready or held payout. */
 export function decideHold(payout: Payout, hold: HoldReason, reason: Reason, nowMs: number): Change {
   return move({
     payout,
@@ -63,7 +63,7 @@ export function decideHold(payout: Payout, hold: HoldReason, reason: Reason, now
   });
 }
 
-/** A change that no table allows: a bug of whoever composed it. Nothing of its call is applied. */
+/** A change that no table allows: a bug in the code that composed it. Nothing of its call is applied. */
 export class ForbiddenChangeError extends Error {
   override readonly name = 'ForbiddenChangeError';
 }

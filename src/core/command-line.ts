@@ -1,9 +1,9 @@
 /** Commands for a person to paste into a shell. */
 
-/** Where a command finds the same journal; both absolute. */
+/** The settings and data directory of a journal, for a command; both paths are absolute. */
 export interface CommandPlace {
   readonly settingsPath: string;
-  /** As it was given on the command line; undefined where the settings say it. */
+  /** Data directory given on the command line; undefined when the settings give it. */
   readonly dataDir?: string | undefined;
 }
 
@@ -11,10 +11,13 @@ export interface CommandPlace {
 const quoteWord = (word: string): string =>
   /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 
-/** Any program with its arguments, on one line. */
+/** Joins a program and its arguments into one shell line. */
 export const joinCommand = (...words: readonly string[]): string => words.map(quoteWord).join(' ');
 
-/** `paydrop status 4K7Q2M9XWD --config /etc/paydrop/paydrop.yaml`. @param place settings that are found without a word when left out */
+/**
+ * A command such as `paydrop status 4K7Q2M9XWD --config /etc/paydrop/paydrop.yaml`.
+ * @param place left out when the settings are found without an option
+ */
 export function paydropCommand(place: CommandPlace | undefined, ...words: readonly string[]): string {
   const settings = place === undefined ? [] : ['--config', place.settingsPath];
   const elsewhere = place?.dataDir === undefined ? [] : ['--data-dir', place.dataDir];

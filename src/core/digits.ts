@@ -1,20 +1,20 @@
-/** Numbers that must be digits alone: what spreadsheets and keyboards make of them. */
+/** Fields of digits only, and the damage that spreadsheets and keyboards do to them. */
 import { describeCharacter } from './characters.ts';
 
 const exponentPattern = /^[+-]?\d+([.,]\d+)?e[+-]?\d+$/i;
 const decimalsPattern = /^\d+[.,]0+$/;
 
-/** Apostrophes with which spreadsheets, and our exceptions files, keep a number as text. */
+/** Apostrophes by which spreadsheets, and our exceptions files, keep a number as text. */
 const textMarkPattern = /^['’]/;
 
-/** Why a text is no number, for a message. */
+/** Why a text is not a number, for a message. */
 interface NumberFault {
-  /** "damaged", "characters": what follows the prefix of an issue's code. */
+  /** Second part of an issue's code, after the prefix. */
   readonly kind: 'apostrophe' | 'damaged' | 'thai-digits' | 'characters';
   readonly message: string;
 }
 
-/** What was done to a number on its way; undefined when nothing shows. */
+/** Damage done to a number on its way; undefined when there is no sign of any. */
 export function findNumberDamage(text: string): NumberFault | undefined {
   if (textMarkPattern.test(text)) {
     return {
@@ -40,7 +40,7 @@ export function findNumberDamage(text: string): NumberFault | undefined {
 }
 
 /**
- * Why a text that does not consist of digits is no number.
+ * Why a text that does not consist of digits is not a number.
  * @param besides what may stand beside the digits
  */
 export function explainNoDigits(text: string, besides: string): NumberFault {
@@ -64,5 +64,5 @@ function explainOther(character: string): string {
   return `${describeCharacter(character)} stands in this number, type it again`;
 }
 
-/** Digits with single hyphens or spaces between them, without these. */
+/** Removes single hyphens or spaces between digits. */
 export const joinDigitGroups = (text: string): string => text.replaceAll(/(?<=\d)[- ](?=\d)/g, '');

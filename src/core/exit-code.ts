@@ -1,4 +1,4 @@
-/** What the process says about a batch when it ends (design: "Exit codes"). */
+/** The exit code for a batch (design: "Exit codes"). */
 import type { BatchStatus, HoldReason, PayoutStatus } from './payout.ts';
 import type { Batch, HoldTotal, StatusTotal } from './ports.ts';
 
@@ -10,16 +10,16 @@ export interface ExitOptions {
   readonly exceptionsOk: boolean;
 }
 
-/** Statuses that no one has proved yet. */
+/** Statuses without a proved outcome. */
 export const inDoubtStatuses: readonly PayoutStatus[] = ['submitted', 'unresolved'];
 
 /** Reasons of rows that no inquiry calls paid, since it shows neither amount nor payee: a line of the statement does. */
 export const statementCodes: readonly string[] = ['found-after-loss', 'two-contents'];
 
-/** Statuses of rows that are yet to be sent, and that nothing holds. */
+/** Statuses of rows that are yet to be sent and have no hold. */
 export const toBeSentStatuses: readonly PayoutStatus[] = ['staged', 'ready'];
 
-/** Ended otherwise than paid; a held row counts whatever holds it. */
+/** Statuses of rows that ended other than paid; every held row counts. */
 const notPaidStatuses: readonly PayoutStatus[] = [
   'rejected',
   'failed',
@@ -29,7 +29,7 @@ const notPaidStatuses: readonly PayoutStatus[] = [
   'cancelled',
 ];
 
-/** Holds that another run or a person's word lifts for the batch as a whole: it has stopped short. */
+/** Holds of a whole batch, lifted by another run or by a person; the batch has stopped short. */
 const stoppingHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
 
 /** Rows in any of the statuses. */
@@ -49,10 +49,10 @@ export function countAlarms(totals: readonly StatusTotal[]): number {
   return rows;
 }
 
-/** Stages at which nothing goes on by itself. */
+/** Stages that need a person or another run to go on. */
 const unfinishedStages: readonly BatchStatus[] = ['ingesting', 'paused', 'halted'];
 
-/** The exit code of one batch as it stands: of those that apply, the highest. */
+/** The exit code of one batch in its present state: the highest that applies. */
 export function computeExitCode(
   batch: Pick<Batch, 'status'>,
   totals: readonly StatusTotal[],

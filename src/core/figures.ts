@@ -1,4 +1,4 @@
-/** Counts and amounts as a person reads them. Files, the wire and JSON carry no separators. */
+/** Counts and amounts for people. Files, the wire and JSON carry no separators. */
 import { formatBaht, type Satang } from './money.ts';
 
 const groupDigits = (digits: string): string => digits.replaceAll(/\B(?=(\d{3})+(?!\d))/g, ',');
@@ -10,7 +10,7 @@ export const showCount = (count: number): string => groupDigits(String(count));
 export const countOf = (count: number, thing: string, things = `${thing}s`): string =>
   `${showCount(count)} ${count === 1 ? thing : things}`;
 
-/** "1,234,567.50" of decimal baht. */
+/** Decimal baht with separators: "1,234,567.50". */
 export function showAmount(baht: string): string {
   const [whole = '', fraction = ''] = baht.split('.');
   return `${groupDigits(whole)}.${fraction}`;

@@ -1,4 +1,4 @@
-/** The languages in which people are spoken to. */
+/** The languages of texts for people. */
 
 export const languages = ['en', 'th'] as const;
 export type Language = (typeof languages)[number];

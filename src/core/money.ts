@@ -13,7 +13,7 @@ export const integerDigitsMax = 15;
 
 export const zeroSatang = toSatang(0n);
 
-/** Brands a number of satang that arithmetic or a store has produced. */
+/** Brands a number of satang that comes from arithmetic or from a store. */
 export function toSatang(amount: bigint): Satang {
   return amount as Satang;
 }
@@ -21,9 +21,8 @@ export function toSatang(amount: bigint): Satang {
 const bahtPattern = /^(\d+)(?:\.(\d{1,2}))?$/;
 
 /**
- * Reads decimal baht ("1234", "1234.5", "1234.50") as satang.
- * Returns undefined for anything else: signs, separators, symbols, spaces, exponents,
- * a third decimal, or more than 15 integer digits. Zero is an amount; a payout's rule refuses it.
+ * Reads decimal baht ("1234", "1234.5", "1234.50") as satang. Undefined for anything else: signs, separators, symbols,
+ * spaces, exponents, a third decimal, or more than 15 integer digits. Zero is an amount; a rule of payouts refuses it.
  */
 export function parseBaht(text: string): Satang | undefined {
   const match = bahtPattern.exec(text);
@@ -39,7 +38,6 @@ export function formatBaht(amount: Satang): string {
   return `${amount < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-/** Adds amounts. */
 export function sumSatang(amounts: Iterable<Satang>): Satang {
   let total = 0n;
   for (const amount of amounts) total += amount;

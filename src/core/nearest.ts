@@ -1,10 +1,10 @@
-/** The name that was probably meant. */
+/** Finds the known name nearest to a mistyped one. */
 import { distance } from 'fastest-levenshtein';
 
-/** How many letters may differ before a word is no longer taken for a slip of the known one. */
+/** Most letters that may differ in a mistyped word. */
 const slipsMax = 3;
 
-/** The known word that `word` was most likely meant to be; undefined when none is near enough. */
+/** The known word nearest to `word`; undefined when none is near enough. */
 export function findNearest(word: string, known: readonly string[]): string | undefined {
   const bound = Math.min(slipsMax, Math.floor(word.length / 2));
   const [nearest] = known
@@ -14,7 +14,7 @@ export function findNearest(word: string, known: readonly string[]): string | un
   return nearest?.name;
 }
 
-/** The known words, the one that takes the fewest slips to become `word` first. */
+/** The known words, sorted by the edits that turn them into `word`, fewest first. */
 export const sortByNearness = (word: string, known: readonly string[]): readonly string[] =>
   known
     .map((name) => ({ name, slips: distance(word, name) }))

@@ -1,22 +1,22 @@
-/** Where the bank is, and whether secrets may travel there. */
+/** Network addresses, and whether secrets may travel to one. */
 
 /** bank.baseUrl cannot be used; the message names the setting and the cure. */
 export class BankAddressError extends Error {
   override readonly name = 'BankAddressError';
 }
 
-/** Where a server listens. */
+/** Address on which a server listens. */
 export interface ListenAddress {
   /** Host name or IP address, without the brackets of IPv6. */
   readonly host: string;
-  /** For a server of ours, 0 takes any free port. */
+  /** Port number; for our own servers, 0 takes any free port. */
   readonly port: number;
 }
 
-/** The bank's address, taken apart for the connection. */
+/** The bank's address in parts, for the connection. */
 export interface BankAddress extends ListenAddress {
   readonly isSecure: boolean;
-  /** What precedes every path of §4: "" or "/gateway". */
+  /** Prefix of every path of §4: "" or "/gateway". */
   readonly basePath: string;
   /** "https://bank.example:8443", for messages. */
   readonly origin: string;
@@ -27,14 +27,15 @@ const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
 /** True for a host name, as a URL has it, that never leaves the machine. */
 export const isLoopback = (hostname: string): boolean => loopbackPattern.test(hostname);
 
-/** True for a bank.baseUrl in plain http that never leaves the machine: a sandbox may listen there. */
+/** True for a bank.baseUrl in plain http to a loopback address: a sandbox may listen there. */
 export function isLoopbackAddress(baseUrl: string): boolean {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   return url?.protocol === 'http:' && isLoopback(url.hostname);
 }
 
 /**
- * Reads bank.baseUrl. Plain http is for a loopback address only, since client secret and token travel in the clear.
+ * Reads bank.baseUrl. Plain http is allowed only for a loopback address, since client secret and token travel
+ * unencrypted.
  * @throws BankAddressError naming bank.baseUrl
  */
 export function readBankAddress(baseUrl: string): BankAddress {
@@ -68,15 +69,15 @@ export function parseListenAddress(text: string): ListenAddress | undefined {
   return { host, port: Number(port) };
 }
 
-/** True for a host name or IP address alone, IPv6 with or without brackets. */
+/** True for a bare host name or IP address, IPv6 with or without brackets. */
 export function isHostName(text: string): boolean {
   if (/^[0-9a-f:.]*:[0-9a-f:.]*$/i.test(text)) return isHostName(`[${text}]`);
   return /^(?:\[[0-9a-f:.]+\]|[\w.-]+)$/i.test(text) && URL.canParse(`http://${text}/`);
 }
 
 /**
- * True for a `Host` header under which a server may answer: an address, localhost or a name of the list. A request
- * without one is from no browser.
+ * True for a `Host` header that a server may answer: an address, localhost or a listed name. A request without the
+ * header does not come from a browser.
  */
 export function isServedHost(header: string | undefined, names: readonly string[]): boolean {
   if (header === undefined || header === '') return true;
@@ -90,7 +91,7 @@ export function isServedHost(header: string | undefined, names: readonly string[
 interface AddressRange {
   readonly address: string;
   readonly family: 'ipv4' | 'ipv6';
-  /** How many of its leading bits an address must share: 32 or 128 for one address alone. */
+  /** Number of leading bits that an address must share: 32 or 128 for one address. */
   readonly prefixLength: number;
 }
 

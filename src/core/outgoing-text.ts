@@ -1,31 +1,31 @@
 /**
- * The one gate for texts that leave: screens, logs, JSON, notices, health. What others wrote (files, the bank, the
- * system) must neither steer a terminal, nor forge a line, nor carry a whole number of a person or an account out.
+ * The one gate for outgoing text: screens, logs, JSON, notices, health. Text from files, the bank or the system must
+ * not control a terminal, forge a line, or reveal a whole number of a person or an account.
  */
 import { maskDigits } from './proxy-id.ts';
 
 // ---------------------------------------------------------------- characters
 
-/** Control characters (C0, DEL, C1), marks that turn or hide text, line separators, and what is no character. */
+/** Control characters (C0, DEL, C1), marks that reorder or hide text, line separators, and unassigned characters. */
 const unprintable = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
 declare const passedGate: unique symbol;
 
-/** A text that went through the gate: a raw one is no such text, and nothing else is written to a screen. */
+/** A text that passed the gate. The type keeps raw texts out; only such texts are written to a screen. */
 export type PrintableText = string & { readonly [passedGate]: true };
 
-/** A file's name, or the bank's words, on one line: they must not break it or steer the terminal. */
+/** A file's name or the bank's words on one line, without characters that break it or control the terminal. */
 export const printable = (text: string): PrintableText => text.replaceAll(unprintable, '?') as PrintableText;
 
-/** Our lines, in which others' words may stand: a line end among those words begins no line. */
+/** Joins our lines, which may quote foreign words: a line end within a line starts no new line. */
 export const toLines = (lines: readonly string[]): PrintableText => joinLines(lines.map(printable));
 
 export const joinLines = (texts: readonly PrintableText[], separator: '\n' | '\n\n' = '\n'): PrintableText =>
   texts.join(separator) as PrintableText;
 
 /**
- * A message of several lines whose words are not all ours, such as an error's: the lines below the first are
- * indented, so that none of them can pass for one of ours.
+ * A message of several lines that quotes foreign words, such as an error's. Lines below the first are indented, so that
+ * none of them passes for one of ours.
  */
 export const toMessage = (message: string): PrintableText =>
   toLines(
@@ -34,7 +34,7 @@ export const toMessage = (message: string): PrintableText =>
       .map((line, place) => (place === 0 || /^( |$)/.test(line) ? line : `  ${line}`)),
   );
 
-/** JSON on one line, or indented; says the same, with everything that cannot be printed as `\uXXXX`. */
+/** JSON on one line, or indented, with unprintable characters as `\uXXXX`. */
 export const encodeJson = (value: unknown, indent?: number): PrintableText =>
   joinLines(JSON.stringify(value, null, indent).split('\n').map(escapeUnprintable));
 
@@ -48,14 +48,14 @@ const escapeUnprintable = (line: string): PrintableText =>
 
 // ---------------------------------------------------------------- numbers
 
-/** Any digit, Thai and full-width ones too, that begins no date: "2026-11-21 10:30" is no number of anybody. */
+/** Any digit, Thai and full-width ones included, unless it begins a date: "2026-11-21 10:30" is no personal number. */
 const digit = String.raw`(?!20\d\d-[01]\d-[0-3]\d(?!\p{Nd}))\p{Nd}`;
-/** One hyphen or blank of any kind may stand between two digits. */
+/** One hyphen or space of any kind, allowed between two digits. */
 const separator = String.raw`[\p{Pd}\p{Zs}\u2212]?`;
-/** Amounts have two decimals. */
+/** Excludes amounts: they have two decimals. */
 const noAmount = String.raw`(?!\.\d\d(?![\dA-Za-z]))`;
 
-/** A moment in a file's name (20261121103000, 20261121-103000): 14 digits are nobody's number. */
+/** Excludes a moment in a file's name (20261121103000, 20261121-103000): its 14 digits are no personal number. */
 const noMoment = String.raw`(?!20\d\d[01]\d[0-3]\d-?[0-2]\d[0-5]\d[0-5]\d(?!-?\p{Nd}))`;
 
 /** 10 to 16 digits that stand alone: mobile numbers, accounts, citizen and tax IDs, cards. */
@@ -63,46 +63,46 @@ const plainNumber = new RegExp(
   String.raw`(?<![\p{Nd}A-Za-z])${noMoment}\p{Nd}{10,16}(?![\p{Nd}A-Za-z])${noAmount}`,
   'gu',
 );
-/** The same written in groups; our own ids and file names have letters before their hyphens. */
+/** The same digits in groups; our own ids and file names have letters before their hyphens. */
 const groupedNumber = new RegExp(
   String.raw`(?<![\p{Nd}A-Za-z][\p{Pd}\u2212]?)${noMoment}${digit}(?:${separator}${digit}){9,15}(?![\p{Pd}\u2212]?[\p{Nd}A-Za-z])${noAmount}`,
   'gu',
 );
 
-/** A record's name of 32 hexadecimal digits in five groups is nobody's number, though some of its groups look like one. */
+/** A UUID: 32 hexadecimal digits in five groups. Some groups look like a personal number but are not. */
 const uuid = /((?<![\p{Nd}A-Za-z])[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}(?![\p{Nd}A-Za-z]))/iu;
 
-/** Masks what matches, but for UUIDs, which `split` leaves at the odd places. */
+/** Masks the matches outside UUIDs, which `split` leaves at the odd positions. */
 const maskBetweenUuids = (text: string, numbers: RegExp): string =>
   text
     .split(uuid)
     .map((part, place) => (place % 2 === 1 ? part : part.replaceAll(numbers, maskDigits)))
     .join('');
 
-/** Masks what may be the number of a person or an account: texts of rules, of the bank and of the system may name one. */
+/** Masks possible numbers of persons and accounts: texts of rules, of the bank and of the system may contain one. */
 export const maskNumbers = (text: string): string =>
   maskBetweenUuids(maskBetweenUuids(text, plainNumber), groupedNumber);
 
-/** In the bank's own words shorter runs may be a number, too, wherever they stand: 7 digits and more. */
+/** Number in the bank's own words: 7 digits and more, wherever they stand. */
 const foreignNumber = new RegExp(String.raw`\p{Nd}(?:[\p{Pd}\p{Zs}\u2212]*\p{Nd}){6,}`, 'gu');
 
-/** Hides digit runs that could be an account, a citizen ID or a mobile number in a text of the bank's. */
+/** Masks runs of digits in a text of the bank's: they may be an account, a citizen ID or a mobile number. */
 export const maskForeignNumbers = (text: string): string => text.replaceAll(foreignNumber, maskDigits);
 
-/** Longest text of the bank's that is kept; the interface allows 256 (§2.5). */
+/** Longest text of the bank's that is stored; the interface allows 256 characters (§2.5). */
 const bankTextLengthMax = 256;
 
-/** A text of the bank's as it is kept: cut, and with no number of anybody's. */
+/** A text of the bank's for storage: cut, with its numbers masked. */
 export const keepBankText = (text: string): string => maskForeignNumbers(text.slice(0, bankTextLengthMax));
 
-/** In a cell of a file, whose amounts must stay readable: 9 digits and more. */
+/** Number in a cell of a file: 9 digits and more, so that amounts stay readable. */
 const cellNumber = new RegExp(String.raw`\p{Nd}(?:[\p{Pd}\p{Zs}\u2212.]?\p{Nd}){8,}`, 'gu');
 
 export const maskCellNumbers = (text: string): string => maskBetweenUuids(text, cellNumber);
 
-/** A text that may hold others' words, for a notice or a health reason: on one line, numbers masked. */
+/** A text that may quote foreign words, for a notice or a health reason: on one line, numbers masked. */
 export const showText = (text: string): PrintableText => printable(maskNumbers(text));
 
-/** The same where there may be none. */
+/** The same for a text that may be null. */
 export const showTextIfAny = (text: string | null): PrintableText | null =>
   text === null ? null : showText(text);

@@ -1,22 +1,28 @@
 /**
- * Payees' names. One in Latin letters goes to the bank to be compared (§4 rule 5: English only);
- * one in Thai is compared here with the Thai name that the bank returns (displayProxyName, §2.4).
+ * Payees' names. The bank compares a name in Latin letters (§4 rule 5: English only); a name in Thai is compared here
+ * with the Thai name that the bank returns (displayProxyName, §2.4).
  */
 
 export type PayeeNameScript = 'latin' | 'thai' | 'other';
 
 const latinPattern = /^[\x20-\x7e]+$/;
-/** Thai letters, marks and digits beside printable ASCII, no-break spaces and what a web page leaves between words. */
+/**
+ * Thai letters, marks and digits, printable ASCII, no-break spaces, and the characters that a web page leaves between
+ * words.
+ */
 const thaiPattern = /^[\u0e01-\u0e3a\u0e40-\u0e5b\x20-\x7e\u00a0\u200b-\u200d\u2060\ufeff]+$/;
 const thaiConsonant = /[\u0e01-\u0e2e]/;
 
-/** Which way a name can be compared: `latin` is printable ASCII, `thai` has Thai letters, `other` fits neither. */
+/**
+ * The script of a name, which decides how it is compared: `latin` is printable ASCII, `thai` has Thai letters, `other`
+ * fits neither.
+ */
 export function payeeNameScript(name: string): PayeeNameScript {
   if (latinPattern.test(name)) return 'latin';
   return thaiPattern.test(name) && thaiConsonant.test(name) ? 'thai' : 'other';
 }
 
-/** Longest first, or นาง would be cut from นางสาว. */
+/** Titles, longest first: otherwise นาง would be cut from นางสาว. */
 const titles = ['นางสาว', 'น.ส.', 'นาย', 'นาง'];
 
 function stripTitle(name: string): string {
@@ -25,26 +31,26 @@ function stripTitle(name: string): string {
 }
 
 /**
- * What is left to compare: canonical order of marks, no spaces, nothing invisible, no title; the two spellings that
- * look alike on screen (sara am from two marks, sara ae from two sara e) made one.
+ * A Thai name for comparison: canonical order of marks, no spaces, nothing invisible, no title. Two spellings that look
+ * alike on screen (sara am from two marks, sara ae from two sara e) become one.
  */
 function normaliseThaiName(name: string): string {
   const visible = name.normalize('NFC').replaceAll(/[\s\u200b-\u200d\u2060\ufeff]/g, '');
   return stripTitle(visible.replaceAll('\u0e4d\u0e32', '\u0e33').replaceAll('\u0e40\u0e40', '\u0e41'));
 }
 
-/** True when the payer's and the bank's Thai name are the same but for titles, spaces and invisible characters. */
+/** True when the payer's and the bank's Thai name differ only in titles, spaces and invisible characters. */
 export function compareThaiNames(ours: string, banks: string): boolean {
   const normalised = normaliseThaiName(ours);
   return normalised !== '' && normalised === normaliseThaiName(banks);
 }
 
-/** The name as it can be sent to the bank, which compares English names only (§2.4); null for any other. */
+/** The name to send to the bank, which compares English names only (§2.4); null for any other. */
 export function nameForBank(name: string | null): string | null {
   return name !== null && payeeNameScript(name) === 'latin' ? name : null;
 }
 
-/** False when our Thai name and the bank's are two different ones; what cannot be compared agrees. */
+/** False when our Thai name and the bank's differ; true when they cannot be compared. */
 export function thaiNamesAgree(ours: string | null, banks: string | null): boolean {
   if (ours === null || banks === null || payeeNameScript(ours) !== 'thai') return true;
   return compareThaiNames(ours, banks);

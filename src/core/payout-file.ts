@@ -1,18 +1,18 @@
-/** A partner's payout file: what a look at its bytes shows, its rows, and why it or a row of it is rejected. */
+/** A partner's payout file: its inspection, its rows, and why the file or a row is rejected. */
 import type { Satang } from './money.ts';
 import type { HoldReason, Instruction } from './payout.ts';
 
-/** What is wrong with one cell, or one row; every issue of a row is reported. */
+/** A fault of one cell or one row; every fault of a row is reported. */
 export interface Issue {
   /** Line of the file, from 1. */
   readonly line: number;
-  /** The column's name in the settings' words, or null when the whole row is meant. */
+  /** The column's name in the settings' words, or null when the fault concerns the whole row. */
   readonly column: string | null;
   /** A short, stable name of the rule, for programs: "amount-decimals". */
   readonly code: string;
   /** The cell's content, masked; null when there is none. */
   readonly value: string | null;
-  /** What is wrong and what to do about it. */
+  /** The fault and its cure. */
   readonly message: string;
 }
 
@@ -38,7 +38,7 @@ export interface StagedRow {
   readonly line: number;
   readonly cells: RowCells;
   readonly instruction: Instruction | null;
-  /** Readable even on many a rejected row; null when not. */
+  /** Amount, readable on many a rejected row too; null when unreadable. */
   readonly amountSatang: Satang | null;
   readonly holds: readonly HoldReason[];
   readonly issues: readonly Issue[];
@@ -46,36 +46,36 @@ export interface StagedRow {
   readonly extras: readonly string[];
 }
 
-/** What a whole file adds up to. */
+/** Totals of a whole file. */
 export interface FileTotals {
   readonly rows: number;
-  /** Of the readable amounts. */
+  /** Sum of the readable amounts. */
   readonly totalSatang: Satang;
-  /** Rows whose amount cannot be read. */
+  /** Rows with an unreadable amount. */
   readonly unreadableAmounts: number;
 }
 
 /** Facts of a whole file, known once its last row has been read. */
 export interface SealTotals extends FileTotals {
-  /** Rows accepted at first whose payoutId a later, different row repeats: rejected at the seal. */
+  /** Rows accepted at first whose payoutId a later, different row repeats; rejected when the batch is sealed. */
   readonly conflictingRowNos: readonly number[];
 }
 
-/** Why a file is rejected as a whole: nothing of it is sent. */
+/** Why a file is rejected as a whole; nothing of it is sent. */
 export interface FileRejection {
   /** A short, stable name of the rule, for programs: "column-missing". */
   readonly code: string;
-  /** Line of the file, from 1; null when no one line is meant. */
+  /** Line of the file, from 1; null when the fault has no single line. */
   readonly line: number | null;
-  /** Our name of the column, or the file's own header; null when no one column is meant. */
+  /** Our name of the column, or the file's own header; null when the fault has no single column. */
   readonly column: string | null;
-  /** What is wrong and what to do about it. */
+  /** The fault and its cure. */
   readonly message: string;
 }
 
 export type FileEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-874' | 'windows-1252';
 
-/** What one pass over a file's bytes has shown; reading it later is held against this. */
+/** Result of one pass over a file's bytes; a later reading is compared with it. */
 export interface Inspection {
   readonly path: string;
   /** SHA-256 (hex) of all bytes. */
@@ -85,6 +85,6 @@ export interface Inspection {
   /** Bytes of the byte order mark at the start; 0 without one. */
   readonly bomBytes: number;
   readonly endsWithLineEnd: boolean;
-  /** Device, inode, size and time of change: a file that differs has been replaced or written to. */
+  /** Device, inode, size and time of change: if it differs, the file was replaced or written to. */
   readonly identity: string;
 }

@@ -1,13 +1,12 @@
 /**
- * The life of an attempt and of a payout (design: "A payout's life"), as data.
- * The store's guards and the commands derive what they allow from these tables;
- * nothing else decides what may follow what.
+ * The life of an attempt and of a payout (design: "A payout's life"), as data. The store's guards and the commands
+ * derive what they allow from these tables; nothing else defines the transitions.
  */
 import type { Satang } from './money.ts';
 
 export type ProxyType = 'NATID' | 'MSISDN';
 
-/** What one valid row asks for. Proxy and amount are normalised, the texts are trimmed. */
+/** The instruction of one valid row. Proxy and amount are normalised, the texts are trimmed. */
 export interface Instruction {
   readonly payoutId: string;
   readonly proxyType: ProxyType;
@@ -37,10 +36,10 @@ export type PayoutStatus = (typeof payoutStatuses)[number];
 export const attemptStatuses = ['recorded', 'sent', 'paid', 'failed', 'refused', 'unresolved'] as const;
 export type AttemptStatus = (typeof attemptStatuses)[number];
 
-/** Statuses of an attempt that the bank may have completed, or may yet complete: no other is made beside it. */
+/** Statuses of an attempt that the bank may have completed, or may yet complete; no other attempt is made beside it. */
 export const openAttemptStatuses: readonly AttemptStatus[] = ['recorded', 'sent', 'paid', 'unresolved'];
 
-/** Why a payout is held; a payout has a set of them, each lifted only by its own event. */
+/** Reasons to hold a payout; a payout has a set of them, each lifted only by its own event. */
 export const holdReasons = [
   'approval',
   'name',
@@ -59,16 +58,16 @@ export type HoldReason = (typeof holdReasons)[number];
 interface PayoutTransition {
   readonly from: PayoutStatus;
   readonly to: PayoutStatus;
-  /** The name of what happened; the event that records it carries it. */
+  /** Name of the cause, recorded with the event. */
   readonly cause: string;
 }
 
 const anyButPaid = payoutStatuses.filter((status) => status !== 'paid' && status !== 'staged');
-/** A person can take note of what it is: an alarm in any status, and what ended otherwise than paid. */
+/** Statuses that a person can acknowledge: an alarm in any status, and a row that ended other than paid. */
 const acknowledgeable = payoutStatuses.filter((status) => status !== 'staged');
 const notInDoubt = anyButPaid.filter((status) => status !== 'submitted' && status !== 'unresolved');
 
-/** One line a transition, its cause beside it. A row enters the table as `staged` or `rejected`. */
+/** One line per transition, with its cause. A row enters the table as `staged` or `rejected`. */
 export const payoutTransitions = [
   { from: 'staged', to: 'ready', cause: 'sealed' },
   { from: 'staged', to: 'held', cause: 'sealed' },
@@ -81,7 +80,7 @@ export const payoutTransitions = [
   { from: 'held', to: 'cancelled', cause: 'cancelled' },
   { from: 'ready', to: 'unpayable', cause: 'payee-check-refused' },
   { from: 'ready', to: 'submitted', cause: 'intent-recorded' },
-  // Called ended, and the bank works on one of its attempts after all: in doubt again, an alarm.
+  // The payout counted as ended, but the bank is working on one of its attempts: in doubt again, an alarm.
   { from: 'ready', to: 'unresolved', cause: 'earlier-attempt-alive' },
   { from: 'held', to: 'unresolved', cause: 'earlier-attempt-alive' },
   { from: 'failed', to: 'unresolved', cause: 'earlier-attempt-alive' },
@@ -94,7 +93,7 @@ export const payoutTransitions = [
   { from: 'unresolved', to: 'unresolved', cause: 'found-after-loss' },
   { from: 'submitted', to: 'submitted', cause: 'outcome-in-doubt' },
   { from: 'submitted', to: 'submitted', cause: 'inquired' },
-  // By a person: whoever sends asks at once.
+  // Requested by a person: the process that sends inquires at once.
   { from: 'submitted', to: 'submitted', cause: 'inquiry-requested' },
   { from: 'submitted', to: 'submitted', cause: 'sending-again' },
   { from: 'submitted', to: 'paid', cause: 'proved' },
@@ -103,7 +102,7 @@ export const payoutTransitions = [
   { from: 'submitted', to: 'held', cause: 'refused-for-line' },
   { from: 'submitted', to: 'unresolved', cause: 'given-up' },
   { from: 'unresolved', to: 'unresolved', cause: 'inquired' },
-  // The reply comes after all, to a process that another has taken over from and that has given the payout up since.
+  // A late reply reaches a process after another took over its work and called the payout unresolved.
   { from: 'unresolved', to: 'unresolved', cause: 'outcome-in-doubt' },
   { from: 'unresolved', to: 'failed', cause: 'refused-for-payout' },
   { from: 'unresolved', to: 'failed', cause: 'inquiry-failed' },
@@ -118,23 +117,23 @@ export const payoutTransitions = [
   { from: 'failed', to: 'ready', cause: 'tried-again' },
   { from: 'unpayable', to: 'ready', cause: 'tried-again' },
   { from: 'rejected', to: 'ready', cause: 'tried-again' },
-  // Paid as another payee or amount than its file has.
+  // A person corrected the payee or amount of the file.
   ...(['failed', 'unpayable', 'rejected', 'held'] as const).flatMap((from) => [
     { from, to: 'ready', cause: 'corrected' } as const,
     { from, to: 'held', cause: 'corrected' } as const,
   ]),
-  // Another row may have its payoutId from now on.
+  // Another row may use the payoutId from now on.
   { from: 'cancelled', to: 'cancelled', cause: 'released' },
   ...acknowledgeable.map((status) => ({ from: status, to: status, cause: 'acknowledged' }) as const),
   ...notInDoubt.map((from) => ({ from, to: 'paid', cause: 'late-proof' }) as const),
-  // Another attempt of a payout that is paid turns out to be paid as well: an alarm.
+  // Another attempt of a paid payout turns out to be paid as well: an alarm.
   { from: 'paid', to: 'paid', cause: 'second-proof' },
   { from: 'paid', to: 'paid', cause: 'inquired' },
-  // An attempt of it had come alive again, and has ended: the row stays what it is.
+  // An attempt of the row came alive again and has ended; the row keeps its status.
   ...notInDoubt.map((status) => ({ from: status, to: status, cause: 'inquired' }) as const),
   ...anyButPaid.map((status) => ({ from: status, to: status, cause: 'alarm-raised' }) as const),
   { from: 'paid', to: 'paid', cause: 'alarm-raised' },
-  // A statement tells of one of its attempts, and the row stays what it is.
+  // A statement reports one of its attempts; the row keeps its status.
   ...anyButPaid.map((status) => ({ from: status, to: status, cause: 'statement-read' }) as const),
   { from: 'paid', to: 'paid', cause: 'statement-read' },
   { from: 'paid', to: 'disputed', cause: 'statement-contradicts' },
@@ -142,7 +141,7 @@ export const payoutTransitions = [
 
 export type PayoutCause = (typeof payoutTransitions)[number]['cause'];
 
-/** Attempt: one line a transition. A late proof moves any of them to `paid`. */
+/** Attempt: one line per transition. A late proof moves any of them to `paid`. */
 export const attemptTransitions = [
   { from: 'recorded', to: 'sent' },
   { from: 'recorded', to: 'refused' },
@@ -155,12 +154,12 @@ export const attemptTransitions = [
   { from: 'refused', to: 'failed' },
   { from: 'refused', to: 'unresolved' },
   { from: 'unresolved', to: 'failed' },
-  // Called failed, and the bank shows it in process after all: in doubt again, an alarm.
+  // The attempt counted as failed, and the bank shows it in process: in doubt again, an alarm.
   { from: 'failed', to: 'unresolved' },
   ...attemptStatuses.filter((from) => from !== 'paid').map((from) => ({ from, to: 'paid' }) as const),
 ] as const satisfies readonly { from: AttemptStatus; to: AttemptStatus }[];
 
-/** Steps on the way that no reader of a result cares about: they alone make no row a changed one. */
+/** Causes that do not matter to a reader of results: they alone do not make a row a changed one. */
 export const quietCauses: readonly PayoutCause[] = [
   'outcome-in-doubt',
   'inquired',
@@ -171,12 +170,12 @@ export const quietCauses: readonly PayoutCause[] = [
   'acknowledged',
 ];
 
-/** True when the table has this move for this cause. */
+/** True when the table has this transition for this cause. */
 export function canMovePayout(from: PayoutStatus, to: PayoutStatus, cause: PayoutCause): boolean {
   return payoutTransitions.some((row) => row.from === from && row.to === to && row.cause === cause);
 }
 
-/** True when the table has this move; staying where it is is always allowed (a fact was added). */
+/** True when the table has this transition; staying in a status is always allowed (a fact was added). */
 export function canMoveAttempt(from: AttemptStatus, to: AttemptStatus): boolean {
   return from === to || attemptTransitions.some((row) => row.from === from && row.to === to);
 }
@@ -186,7 +185,7 @@ export function sourceStatuses(to: PayoutStatus, cause: PayoutCause): PayoutStat
   return payoutTransitions.filter((row) => row.to === to && row.cause === cause).map((row) => row.from);
 }
 
-/** Statuses that nothing but a late proof, a dispute or a decision will change. */
+/** Statuses that change only by a late proof, a dispute or a decision. */
 export const finalStatuses: readonly PayoutStatus[] = [
   'paid',
   'failed',
@@ -196,7 +195,7 @@ export const finalStatuses: readonly PayoutStatus[] = [
   'disputed',
 ];
 
-/** Statuses that give the claim on the payoutId back. */
+/** Statuses that release the claim on the payoutId. */
 export const claimReleasingStatuses: readonly PayoutStatus[] = ['failed', 'unpayable', 'rejected'];
 
 const moneyMovedByStatus: Readonly<Record<PayoutStatus, 'no' | 'unknown' | 'yes'>> = {
@@ -213,7 +212,7 @@ const moneyMovedByStatus: Readonly<Record<PayoutStatus, 'no' | 'unknown' | 'yes'
   disputed: 'unknown',
 };
 
-/** What is known about the money of a payout in this status. */
+/** Whether money moved, for a payout in this status. */
 export const moneyMoved = (status: PayoutStatus): 'no' | 'unknown' | 'yes' => moneyMovedByStatus[status];
 
 export const batchStatuses = [
@@ -227,10 +226,10 @@ export const batchStatuses = [
 ] as const;
 export type BatchStatus = (typeof batchStatuses)[number];
 
-/** True when the whole file was read and accepted: its rows stand, and may be paid. */
+/** True when the whole file was read and accepted, so that its rows may be paid. */
 export const isSealed = (status: BatchStatus): boolean => status !== 'ingesting' && status !== 'rejected';
 
-/** `done` goes on running when a person lets a held row go on. */
+/** Transitions of a batch. `done` goes back to running when a person releases a held row. */
 export const batchTransitions = [
   { from: 'ingesting', to: 'sealed' },
   { from: 'ingesting', to: 'rejected' },
@@ -247,44 +246,44 @@ export const batchTransitions = [
   { from: 'done', to: 'running' },
 ] as const satisfies readonly { from: BatchStatus; to: BatchStatus }[];
 
-/** True when the table has this move. */
+/** True when the table has this transition. */
 export function canMoveBatch(from: BatchStatus, to: BatchStatus): boolean {
   return batchTransitions.some((row) => row.from === from && row.to === to);
 }
 
-/** The payout as the store holds it. */
+/** A payout as the store holds it. */
 export interface Payout {
-  /** The store's own number of the row. */
+  /** The store's number of the row. */
   readonly seq: number;
   readonly batchId: string;
-  /** Counts the file's data rows from 1. */
+  /** Number of the data row in the file, from 1. */
   readonly rowNo: number;
   readonly instruction: Instruction;
-  /** Counts the changes; a change names the version it was decided on. */
+  /** Number of changes; a change names the version on which it was decided. */
   readonly version: number;
   readonly status: PayoutStatus;
   readonly holds: readonly HoldReason[];
-  /** The bank's or our own code for the present status, with its text. */
+  /** The bank's or our own code for the present status; its text is in `reason`. */
   readonly reasonCode: string | null;
   readonly reason: string | null;
-  /** `Attempt.attemptNo` of the latest of this row; 0 before the first. */
+  /** `Attempt.attemptNo` of this row's latest attempt; 0 before the first. */
   readonly attemptNo: number;
   readonly bankPayeeName: string | null;
   readonly bankPayeeNameTh: string | null;
   readonly submittedAtMs: number | null;
   readonly settledAtMs: number | null;
   readonly settledBy: SettledBy | null;
-  /** Holds that a person has lifted for this very row: what they looked at does not hold it again. */
+  /** Holds that a person has lifted for this row: the same finding does not hold it again. */
   readonly acceptedHolds: readonly HoldReason[];
-  /** Something contradicted what we had called proved: a person must look at it, whatever the status. */
+  /** A contradiction to a proved outcome: a person must look at it, whatever the status. */
   readonly isAlarm: boolean;
-  /** A person has taken note of it, and nothing has changed since but what no reader of a result cares about. */
+  /** A person has acknowledged the row, and no change since matters to a reader of results. */
   readonly isAcknowledged: boolean;
 }
 
 export type SettledBy = 'rules' | 'check' | 'reply' | 'inquiry' | 'statement' | 'decision';
 
-/** Everything that a transfer request carries (§2.5) but the two request ids; stored before it is sent. */
+/** Content of a transfer request (§2.5) without the two request ids; stored before it is sent. */
 export interface TransferOrder extends Pick<
   Instruction,
   'proxyType' | 'proxyNo' | 'reference1' | 'reference2'
@@ -298,56 +297,58 @@ export interface TransferOrder extends Pick<
   readonly tranDate: string;
   /** HH:mm:ss in Bangkok. */
   readonly tranTime: string;
-  /** Only a name in Latin letters can be sent (§4 rule 5). */
+  /** Name in Latin letters; no other can be sent (§4 rule 5). */
   readonly proxyName: string | null;
-  /** Decimal baht as on the wire. */
+  /** Decimal baht, as on the wire. */
   readonly amountText: string;
 }
 
-/** What an inquiry showed about one reference. */
+/** The result of an inquiry about one reference. */
 export type InquiryFinding = 'complete' | 'in-process' | 'failed' | 'not-found' | 'nothing-said';
 
-/** One send under a reference, with its identical repetitions. A refused reference goes again as a send of its own. */
+/**
+ * One send under a reference, with its identical repetitions. A refused reference that goes again is a separate send.
+ */
 export interface Attempt {
   readonly payoutSeq: number;
-  /** Counts the sends of the payoutId from 1, over all files; the attempt's own number is that of its transRefNo. */
+  /** Number of the send of the payoutId, from 1, over all files. The attempt's number is that of its transRefNo. */
   readonly attemptNo: number;
   readonly status: AttemptStatus;
   readonly order: TransferOrder;
   /** SHA-256 (hex) over the order. */
   readonly orderHash: string;
   readonly intentAtMs: number;
-  /** How often bytes may have left. */
+  /** Number of requests whose bytes may have left. */
   readonly sends: number;
   readonly lastSentAtMs: number | null;
-  /** The bank's own time of that send, as its `Date` header told it; null while the bank has not told it since. */
+  /** The bank's time of that send, from its `Date` header; null until the bank tells it. */
   readonly lastSentBankMs: number | null;
-  /** Sends of these that ended in a refusal that bore our requestUID: they did nothing. */
+  /** Sends that ended in a refusal with our requestUID: they had no effect. */
   readonly refusals: number;
-  /** Sends of these that ended in a refusal without our requestUID: it counts beside a trusted "not found" alone. */
+  /** Sends that ended in a refusal without our requestUID; it counts only beside a trusted "not found". */
   readonly unprovenRefusals: number;
   /** Code of the latest refusal; null before the first. */
   readonly refusalCode: string | null;
   /**
-   * Sends of these that do not count toward `resendsMax`: refused for the payer or the service, or a trial that got no
-   * answer while no other transfer got one either.
+   * Sends that do not count toward `resendsMax`: refused for the payer or the service, or a trial without an answer
+   * while no other transfer got one either.
    */
   readonly uncountedSends: number;
-  /** The bank has shown a failed item, or a failed statement line, for it; unset when it comes alive again. */
+  /** The bank has shown a failed item or a failed statement line for it; unset when the attempt comes alive again. */
   readonly hasFailedItem: boolean;
   /** A reply or inquiry has shown that the bank knows this reference; never unset. */
   readonly acknowledged: boolean;
   /**
-   * The bank answered as if the reference, or its details, were not ours (EM001 on a first send, EM059, EM067):
-   * an inquiry carries no amount or payee, so only a statement line can prove it paid.
+   * The bank's answer suggests that the reference, or its details, are not ours (EM001 on a first send, EM059, EM067).
+   * An inquiry carries no amount or payee, so only a statement line can prove it paid.
    */
   readonly referenceConflict: boolean;
   readonly inquiries: number;
   readonly lastInquiryAtMs: number | null;
   readonly lastFinding: InquiryFinding | null;
-  /** When to ask next; null when nothing is to be asked. */
+  /** Time of the next inquiry; null when none is due. */
   readonly nextInquiryAtMs: number | null;
   readonly sysRefNo: string | null;
-  /** transFee of §2.5 as the bank wrote it. */
+  /** transFee of §2.5, as written by the bank. */
   readonly feeText: string | null;
 }

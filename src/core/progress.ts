@@ -1,52 +1,52 @@
 import type { Payout, PayoutStatus } from './payout.ts';
 
-/** How far a batch has come, for somebody who watches. */
+/** Progress of a batch, for display. */
 export interface ProgressFigures {
-  /** What is being done: "reading", "paying", "settling", "paying a.csv". It may hold a file's name. */
+  /** The activity: "reading", "paying", "settling", "paying a.csv". May contain a file's name. */
   readonly phase: string;
   readonly rowsDone: number;
-  /** Undefined while it is not known. */
+  /** Undefined while unknown. */
   readonly rowsTotal: number | undefined;
-  /** Left out where nobody is paid. */
+  /** Left out when the batch pays no one. */
   readonly paid?: number;
-  /** Of registrations: those that the bank has registered, and those whose callback is awaited. */
+  /** Registrations that the bank has registered, and those that wait for a callback. */
   readonly registered?: number;
   readonly awaited?: number;
   readonly inDoubt: number;
-  /** Rows that a run would not pay, as far as they were asked about; left out where none is foreseen. */
+  /** Rows that a run would not pay, among those checked so far; left out when no forecast is made. */
   readonly refused?: number;
-  /** Transfers at once, and what the settings allow; left out where nothing is sent. */
+  /** Transfers at once, now and at most by the settings; left out when nothing is sent. */
   readonly pace?: { readonly limit: number; readonly ceiling: number };
 }
 
 /**
- * What is waited for: the next inquiry, an answer of the bank, its callback, the end of a pause, its opening, midnight, the same day by
- * both clocks, or that the bank can be asked about what a lost journal had sent.
+ * Kinds of wait: for the next inquiry, an answer of the bank, its callback, the end of a pause, its opening, midnight,
+ * both clocks on the same day, or the bank's readiness to answer about transfers of a lost journal.
  */
 export type WaitKind =
   'inquiry' | 'answer' | 'callback' | 'pause' | 'opening' | 'midnight' | 'clocks' | 'recovery';
 
-/** What a run waits for while no row gets on. Times count from when it is told: no clock need be asked. */
+/** The wait of a run in which no row makes progress. Times count from the call, so no clock is needed. */
 export interface Wait {
   readonly kind: WaitKind;
-  /** Until it is over, or looked at again; undefined when nobody knows. */
+  /** Time until the wait ends or is checked again; undefined when unknown. */
   readonly dueInMs: number | undefined;
-  /** Until the run gives up if nothing happens; undefined where it never does. */
+  /** Time until the run gives up if nothing happens; undefined when it never does. */
   readonly givesUpInMs: number | undefined;
-  /** Of a pause, in words that may hold the bank's own. */
+  /** Reason of a pause, in words that may include the bank's. */
   readonly why: string | undefined;
 }
 
-/** Shows progress; may be called as often as something changes. */
+/** Shows progress; calls may be as frequent as changes. */
 export interface Progress {
-  /** @param figures undefined while nothing is in work */
+  /** @param figures undefined while no batch is in work */
   show(figures: ProgressFigures | undefined): void;
-  /** What is waited for from now on; undefined while rows get on. */
+  /** Shows the present wait; undefined while rows make progress. */
   showWait?(wait: Wait | undefined): void;
   close(): void;
 }
 
-/** What a row counts as; 0 says that nothing was heard of it. */
+/** Category under which a row counts; 0 for a row that has not been reported. */
 const places = { unheard: 0, unsent: 1, inDoubt: 2, paid: 3, ended: 4 } as const;
 type Place = (typeof places)[keyof typeof places];
 
@@ -73,9 +73,9 @@ function placeOf(status: PayoutStatus): Place {
 type RowCounts = Required<Pick<ProgressFigures, 'rowsDone' | 'paid' | 'inDoubt'>>;
 
 /**
- * Counts the rows of one batch. A row may change again after it has ended (held and let go, unresolved and paid): it
- * counts once all the same, at the price of a byte a row. Asked about no row, it says where they stand.
- * @param totals where they stand at the start; what is held then is tried again
+ * Counts the rows of one batch. A row may change again after it has ended (held and released, unresolved and paid); it
+ * still counts once, at the cost of one byte per row. Without a row, returns the present counts.
+ * @param totals counts at the start; rows held then are tried again
  */
 export function makeRowCounter(
   rowsTotal: number,
@@ -86,7 +86,7 @@ export function makeRowCounter(
   const countOf = (place: number): number => counts[place] ?? 0;
   const add = (place: number, rows: number): void => void (counts[place] = countOf(place) + rows);
   for (const { status, rows } of totals) add(status === 'held' ? places.unsent : placeOf(status), rows);
-  /** Where a row that is heard of for the first time was counted. */
+  /** Category in which a row was counted before its first report. */
   const findFirst = (): Place =>
     [places.unsent, places.inDoubt, places.ended].find((place) => countOf(place) > 0) ?? places.paid;
   const move = (rowNo: number, place: Place): void => {

@@ -2,12 +2,12 @@ import { explainNoDigits, joinDigitGroups } from './digits.ts';
 import { countOf } from './figures.ts';
 import type { ProxyType } from './payout.ts';
 
-/** A proxy ID that has been read, or why it cannot be. */
+/** A proxy ID that was read, or why it cannot be read. */
 export type ProxyReading =
   | { readonly ok: true; readonly proxyType: ProxyType; readonly proxyNo: string }
   | { readonly ok: false; readonly code: string; readonly message: string };
 
-/** What a mask leaves of a number: its last characters. */
+/** Last characters of a number that a mask leaves. */
 export const unmaskedLength = 4;
 
 /** Hides all but the last four characters of a proxy or account number: "******5678". */
@@ -76,11 +76,11 @@ function readAsMobile(digits: string): ProxyReading {
   }
   return failed(
     'proxy-length',
-    `${countOf(digits.length, 'digit is', 'digits are')} no mobile number: write it with ten, of which the first is 0`,
+    `${countOf(digits.length, 'digit is', 'digits are')} no mobile number: write ten digits that begin with 0`,
   );
 }
 
-/** A number written with a leading +: nothing but a Thai mobile number can be meant. */
+/** Reads a number written with a leading +, which can only be a Thai mobile number. */
 function readAsInternational(digits: string, declaredType: ProxyType | undefined): ProxyReading {
   if (declaredType === 'NATID') {
     return failed(

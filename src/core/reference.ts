@@ -4,26 +4,32 @@ import type { Instruction, TransferOrder } from './payout.ts';
 const prefix = 'PD';
 const bodyLength = 16;
 
-/** None of ours begins so: the bank can know no transfer by it. Asked about for what else the answer tells. */
+/**
+ * A reference that no payout of ours can have, so that the bank knows no transfer by it. Used to ask for the other
+ * facts of an answer.
+ */
 export const impossibleReference = 'ZZ000000000000000000';
 
-/** The attempt takes the last two digits of a transRefNo, so a hundredth attempt has no name. */
+/** Highest number of an attempt: it takes the last two digits of a transRefNo. */
 export const attemptsMax = 99;
 
-/** Crockford base32 characters of the file's SHA-256 that name a batch. */
+/** Crockford base32 characters of the file's SHA-256 that form a batchId. */
 const batchIdLength = 10;
 
-/** The batch of a file, from the SHA-256 of its bytes as hex: the same bytes are the same batch. */
+/** The batchId of a file, from the SHA-256 (hex) of its bytes: the same bytes give the same batch. */
 export function computeBatchId(sha256Hex: string): string {
   return encodeBase32(Buffer.from(sha256Hex, 'hex'), batchIdLength);
 }
 
 const beyondPrintable = /[^ -~]/;
 
-/** Each part is preceded by its length in bytes, and one that is not there is a dash, so that no two lists share an encoding. */
+/**
+ * Encodes parts so that no two lists share an encoding: each part follows its length in bytes, and a missing one is a
+ * dash.
+ */
 function encodeUnambiguously(parts: readonly (string | null)[]): string {
   const text = encodeByLength(parts, (part) => part.length);
-  // Most are of ASCII, a byte a character: to ask for the bytes of each part would take as long as the hash.
+  // Most texts are ASCII, one byte a character: counting the bytes of each part would take as long as the hash.
   return beyondPrintable.test(text) ? encodeByLength(parts, (part) => Buffer.byteLength(part, 'utf8')) : text;
 }
 
@@ -37,9 +43,9 @@ function encodeByLength(parts: readonly (string | null)[], lengthOf: (part: stri
 }
 
 /**
- * transRefNo (§2.5): 20 characters A–Z0–9, a pure function of company, payoutId and the attempt's number.
- * It depends on no clock, file name, row position or random number, so the same payout meets
- * the same reference even when the journal is lost.
+ * transRefNo (§2.5): 20 characters A–Z0–9, a pure function of company, payoutId and the attempt's number. It depends on
+ * no clock, file name, row position or random number, so the same payout has the same reference even when the journal
+ * is lost.
  * @throws RangeError for an attempt outside 1–99
  */
 export function computeTransRefNo(companyId: string, payoutId: string, number: number): string {
@@ -51,10 +57,10 @@ export function computeTransRefNo(companyId: string, payoutId: string, number: n
   return `${prefix}${encodeBase32(digest, bodyLength)}${String(number).padStart(2, '0')}`;
 }
 
-/** The number of the attempt that a transRefNo of ours names, 1–99. */
+/** The attempt number, 1–99, in a transRefNo of ours. */
 export const readAttemptNumber = (transRefNo: string): number => Number(transRefNo.slice(-2));
 
-/** True when a transRefNo is one of this payoutId's. */
+/** True when a transRefNo belongs to this payoutId. */
 export function isReferenceOf(transRefNo: string, companyId: string, payoutId: string): boolean {
   const number = readAttemptNumber(transRefNo);
   return (
@@ -62,7 +68,7 @@ export function isReferenceOf(transRefNo: string, companyId: string, payoutId: s
   );
 }
 
-/** SHA-256 (hex) over everything that an attempt sends; compared before it is sent again. */
+/** SHA-256 (hex) over all content of an attempt; compared before it is sent again. */
 export function computeOrderHash(order: TransferOrder): string {
   const parts = [
     order.transRefNo,
@@ -82,22 +88,22 @@ export function computeOrderHash(order: TransferOrder): string {
   return hash('sha256', encodeUnambiguously(['order/1', ...parts]), 'hex');
 }
 
-/** Whose instruction it is: the batch belongs to the company, the row to the batch. */
+/** Place of an instruction: company, batch and row. */
 export interface InstructionPlace {
   readonly companyId: string;
   readonly batchId: string;
   readonly rowNo: number | bigint;
 }
 
-/** An instruction as any program has stored it. */
+/** An instruction as stored, by this or an earlier program. */
 interface DigestedInstruction extends Omit<Instruction, 'proxyType' | 'amountSatang'> {
   readonly proxyType: string;
   readonly amountSatang: bigint;
 }
 
 /**
- * SHA-256 (base64url) over everything that a row asks for, and where: taken when the row is read from its file, and
- * compared when its intent is made. A changed way of encoding gets another version in its first part.
+ * SHA-256 (base64url) over an instruction and its place. Computed when the row is read from its file, and compared when
+ * its intent is made. A changed encoding gets another version in its first part.
  */
 export function computeInstructionDigest(
   { companyId, batchId, rowNo }: InstructionPlace,
@@ -117,7 +123,7 @@ export class DigestOfAll {
     this.#hash.update(`,${part}`);
   }
 
-  /** SHA-256 (base64url); called once. */
+  /** SHA-256 (base64url); call it once. */
   end(): string {
     return this.#hash.digest('base64url');
   }

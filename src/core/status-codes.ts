@@ -1,16 +1,16 @@
-/** The transfer status codes of the bank, and what is known of the money by each. */
+/** The transfer status codes of the bank, and what each says about the money. */
 import { thaiStatusRemedies } from './status-remedies-th.ts';
 
 /**
- * The transfer status codes of §7.3. `outcome` says what is known about the money, `scope` whom it concerns,
- * `remedy` what a person can do. A code that is not here is unknown for the payout, and reported loudly.
+ * A transfer status code of §7.3. `outcome` says what is known about the money, `scope` whom it concerns, `remedy` what
+ * a person can do. A code outside the list means unknown for the payout, and is reported loudly.
  */
 export interface BankStatus {
   readonly code: string;
   readonly outcome: 'paid' | 'failed' | 'unknown';
   readonly scope: 'payout' | 'payer' | 'service';
   readonly remedy: string;
-  /** The same, in Thai. */
+  /** The remedy in Thai. */
   readonly remedyTh: string;
 }
 
@@ -105,10 +105,10 @@ export function findBankStatus(code: string): BankStatus | undefined {
   return byCode.get(code);
 }
 
-/** What a code says of the money of its transfer; `open`: the bank works on it, or holds it. */
+/** Meaning of a code for the money of its transfer; `open`: the bank works on it, or holds it. */
 export type CodeMeaning = 'paid' | 'failed' | 'open';
 
-/** tranStatusCode (§3.2). */
+/** Meaning of tranStatusCode (§3.2). */
 const transferStatuses: ReadonlyMap<string, CodeMeaning> = new Map([
   ['010001', 'open'],
   ['010002', 'open'],
@@ -119,11 +119,11 @@ const transferStatuses: ReadonlyMap<string, CodeMeaning> = new Map([
   ['030004', 'open'],
 ]);
 
-/** What a tranStatusCode says (§3.2); open for one that the interface lacks, or that is missing. */
+/** Meaning of a tranStatusCode (§3.2); open for one that the interface lacks, or that is missing. */
 export const readTransferStatus = (tranStatusCode: string | undefined): CodeMeaning =>
   transferStatuses.get(tranStatusCode ?? '') ?? 'open';
 
-/** Codes that show that the bank knows the reference: it is never sent again after one of them. */
+/** Codes that show that the bank knows the reference; after one of them it is never sent again. */
 export const acknowledgingCodes: ReadonlySet<string> = new Set([
   'EM001',
   'EM059',
@@ -134,8 +134,8 @@ export const acknowledgingCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a code of §7.3 says beside a transfer's own status; undefined for one that tells nothing of it. An error that by
- * itself leaves the outcome open, such as EM027, goes with a failed status, and never with a complete one.
+ * Meaning of a code of §7.3 beside a transfer's own status; undefined for a code that says nothing about it. An error
+ * that leaves the outcome open by itself, such as EM027, agrees with a failed status, and never with a complete one.
  */
 export function readStatusCode(code: string | undefined): CodeMeaning | undefined {
   const outcome = code === 'IC001' ? undefined : findBankStatus(code ?? '')?.outcome;
@@ -144,10 +144,10 @@ export function readStatusCode(code: string | undefined): CodeMeaning | undefine
 }
 
 /**
- * What the codes of one item of an inquiry, or of one statement line, say together. What failed or was paid by its own
- * status and is otherwise by a code beside it is a contradiction: it proves nothing.
- * @param status by the transfer's own status
- * @param beside by the codes that stand with it
+ * Joint meaning of the codes of one inquiry item or one statement line. A failed or paid status beside a code that says
+ * otherwise is a contradiction, and proves nothing.
+ * @param status meaning of the transfer's own status
+ * @param beside meanings of the codes beside it
  */
 export function agreeOn(
   status: CodeMeaning,

@@ -1,4 +1,4 @@
-/** What a person can do about each transfer status code of §7.3, in Thai; `status-codes.ts` has the same in English. */
+/** Remedies for each transfer status code of §7.3, in Thai; `status-codes.ts` has them in English. */
 export const thaiStatusRemedies = {
   IC000: 'ไม่ต้องดำเนินการ',
   PT001: 'แก้ไขข้อมูลตามที่ธนาคารระบุ แล้วส่งจ่ายใหม่',

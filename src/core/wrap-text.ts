@@ -1,13 +1,13 @@
-/** Breaks what is longer than a line of a terminal between words; the terminal would break it within one. */
+/** Wraps text between words at the terminal's width; the terminal itself would break within a word. */
 
-/** Lines below the first begin so much further in. */
+/** Extra indent of the lines below the first. */
 const hangingIndent = 2;
 
 /** Colours take no column. */
 // oxlint-disable-next-line no-control-regex
 const colours = /\u001B\[[\d;]*m/g;
 
-/** Marks above or below a letter, such as Thai vowels and tones, take no column; East Asia's characters take two. */
+/** Marks above or below a letter, such as Thai vowels and tones, take no column; East Asian characters take two. */
 const marks = /\p{Mn}/gu;
 const wide = /[\u1100-\u115F\u2E80-\uA4CF\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6]/g;
 
@@ -23,7 +23,7 @@ function wrapLine(line: string, columns: number): string {
   const below = ' '.repeat(indent.length + hangingIndent);
   const lines: string[] = [];
   let last = indent;
-  // Blanks stay with the word before them, so that columns stay columns.
+  // Spaces stay with the word before them, so that columns stay aligned.
   for (const word of line.slice(indent.length).match(/\S+ */g) ?? []) {
     const isFull = widthOf(`${last}${word.trimEnd()}`) > columns;
     if (!isFull || last.trim() === '') {
@@ -36,7 +36,10 @@ function wrapLine(line: string, columns: number): string {
   return [...lines, last.trimEnd()].join('\n');
 }
 
-/** @param columns of the terminal; undefined where there is none, and nothing is broken */
+/**
+ * Wraps text.
+ * @param columns width of the terminal; undefined without one, which leaves the text as it is
+ */
 export const wrapText = <Text extends string>(text: Text, columns: number | undefined): Text =>
   columns === undefined
     ? text
