@@ -1,4 +1,4 @@
-/** Requests to the bank, as many of each kind at once as its replies show it to bear. */
+/** Limits the requests to the bank, for each kind to as many at once as the bank's replies allow. */
 import type { BankReply } from '../core/bank-port.ts';
 import type { Log } from '../core/ports.ts';
 import { FairSemaphore, type RunInTurn } from '../platform/fair-semaphore.ts';
@@ -18,37 +18,40 @@ import type { HeardOfBank, WholeLimit } from './rules/shared-limit.ts';
 
 const nothingHeard = { answers: 0, trouble: null };
 
-/** Whose places: of requests at once, or of these and what is made ready for them ahead. */
+/**
+ * Kind of a lane: `at-once` has one place for each request at the bank, `ahead` also has places for rows made ready in
+ * advance.
+ */
 export type LaneKind = 'at-once' | 'ahead';
 
-/** The limit of one kind of request; it outlives the runs of a process, as the bank's mood does. */
+/** The limit of one kind of request. It outlives the runs of a process, as the state of the bank does. */
 export class AdaptiveLimit {
   state: LimitState;
-  /** The lowest since it was last forgotten; undefined when it was never below the settings. */
+  /** Lowest limit since `forgetLowest`; undefined when it was never below the settings. */
   lowest: LowestLimit | undefined;
-  /** Heard since the other machines were last told. */
+  /** Replies since the last report to the other machines. */
   #heard: Omit<HeardOfBank, 'round'> = nothingHeard;
-  /** That of the limit of all machines, as this one knows it. */
+  /** Round of the limit of all machines, as known to this one. */
   #round = 0;
   #times = noSendTimes;
   #machines = 1;
   #inDoubt = 0;
   readonly #inDoubtMax: number;
-  /** The places of all runs of the process. */
+  /** Places for all runs of the process. */
   readonly #places = new Map<LaneKind, FairSemaphore>();
 
-  /** @param inDoubtMax so many rows in doubt halt, which bounds what is made ready ahead */
+  /** @param inDoubtMax number of rows in doubt that halts; it bounds the intents recorded ahead */
   constructor(ceiling: number, inDoubtMax = Infinity) {
     this.state = fullLimit(ceiling);
     this.#inDoubtMax = inDoubtMax;
   }
 
-  /** Another file begins: what counts for it is the limit from now on. */
+  /** Forgets the lowest limit when another file begins: its own lowest limit counts from now on. */
   forgetLowest(): void {
     this.lowest = lowerLimit(undefined, this.state);
   }
 
-  /** Opens a lane that obeys the limit; lanes of a kind have their places in common and take turns. */
+  /** Opens a lane that obeys the limit. Lanes of one kind share their places and take turns. */
   openLane(kind: LaneKind = 'at-once'): RunInTurn {
     let places = this.#places.get(kind);
     if (places === undefined) {
@@ -58,19 +61,19 @@ export class AdaptiveLimit {
     return places.openQueue();
   }
 
-  /** Takes note of what a step of a send has taken: it decides how many are made ready ahead. */
+  /** Records the duration of a step of a send, which decides how many rows are made ready ahead. */
   noteTime(step: keyof SendTimes, ms: number): void {
     this.#times = withSendTime(this.#times, step, ms);
     this.#resizeAhead();
   }
 
-  /** How many machines make such requests: each makes the fewer ready ahead. */
+  /** Records the number of machines that make such requests; the more, the fewer rows each makes ready ahead. */
   noteMachines(machines: number): void {
     this.#machines = Math.max(1, machines);
     this.#resizeAhead();
   }
 
-  /** How many rows are in doubt that nobody has under way: the fewer are made ready ahead. */
+  /** Records the rows in doubt that no process has under way; the more, the fewer rows are made ready ahead. */
   noteDoubt(rows: number): void {
     this.#inDoubt = rows;
     this.#resizeAhead();
@@ -93,8 +96,8 @@ export class AdaptiveLimit {
   }
 
   /**
-   * Takes note of what a reply says.
-   * @param round the state's when its request began
+   * Adjusts the limit to a reply.
+   * @param round round of the state when the request began
    */
   observe(signal: LimitSignal, round: number): void {
     const before = this.state;
@@ -104,14 +107,17 @@ export class AdaptiveLimit {
       this.#heard = { ...this.#heard, answers: this.#heard.answers + 1 };
   }
 
-  /** What is to be told to other machines, once. */
+  /** Returns the news for the other machines, once. */
   takeHeard(): HeardOfBank {
     const heard = { ...this.#heard, round: this.#round };
     this.#heard = nothingHeard;
     return heard;
   }
 
-  /** Keeps it within what other machines leave to this one. @param whole of all of them */
+  /**
+   * Binds the limit to this machine's share.
+   * @param whole limit of all machines
+   */
   bind(bound: number, { round, why }: Pick<WholeLimit, 'round' | 'why'>): void {
     this.#round = round;
     this.#become(bindLimit(this.state, bound, why));
@@ -126,7 +132,7 @@ export class AdaptiveLimit {
   }
 }
 
-/** Each kind of request has a limit of its own: a bank may be slow in one and quick in another. */
+/** One limit for each kind of request: a bank may be slow in one and fast in another. */
 export interface AdaptiveLimits {
   readonly transfers: AdaptiveLimit;
   readonly checks: AdaptiveLimit;
@@ -134,8 +140,8 @@ export interface AdaptiveLimits {
 }
 
 /**
- * Limits at what the settings allow; inquiries take as many places as transfers do.
- * @param inDoubtMax so many rows in doubt halt
+ * Limits at the settings' maximum; inquiries get as many places as transfers.
+ * @param inDoubtMax number of rows in doubt that halts
  */
 export const makeAdaptiveLimits = (
   transferConcurrency: number,
@@ -147,14 +153,14 @@ export const makeAdaptiveLimits = (
   inquiries: new AdaptiveLimit(transferConcurrency),
 });
 
-/** Makes a request under the limit of its kind, which learns from the reply. */
+/** Makes a request under the limit of its kind; the limit learns from the reply. */
 export type LimitRequest = <Said extends Pick<ReadReply<unknown>, 'limit'>>(
   kind: keyof AdaptiveLimits,
   ask: () => Promise<Said>,
 ) => Promise<Said>;
 
 /**
- * Puts the requests of one run under the limits of its process. Transfers wait for a place before they come here, so
+ * Applies the limits of the process to the requests of one run. Transfers wait for a place before they come here, so
  * that none waits once it may leave.
  */
 export function limitRequests(limits: AdaptiveLimits, log: Log): LimitRequest {
@@ -173,24 +179,27 @@ export function limitRequests(limits: AdaptiveLimits, log: Log): LimitRequest {
   return (kind, ask) => (kind === 'transfers' ? listen(kind, ask) : lanes[kind](() => listen(kind, ask)));
 }
 
-/** What a request to the bank takes. */
+/** Dependencies of a request to the bank. */
 export interface CallContext {
-  /** The way through the breaker of the payer account. */
+  /** The gate of the payer account's breaker. */
   readonly gate: BreakerGate;
   readonly bankClock: BankClock;
-  /** Puts a request under the limits of the process; there are none when left out. */
+  /** Applies the limits of the process; left out: no limits. */
   readonly limitRequest?: LimitRequest;
 }
 
 interface BankCall<Fields, Finding> {
-  /** Given back when the reply is read. */
+  /** Pass of the gate, returned when the reply is read. */
   readonly pass: Pass;
   readonly kind: keyof AdaptiveLimits;
   readonly send: () => Promise<BankReply<Fields>>;
   readonly read: (reply: BankReply<Fields>) => ReadReply<Finding>;
 }
 
-/** Makes a request that has passed the gate; its reply is read once, and whoever has to learn from it does. */
+/**
+ * Makes a request that has passed the gate. The reply is read once, and passed on to the breaker, the limit and the
+ * bank clock.
+ */
 export async function callBank<Fields, Finding>(
   { bankClock, limitRequest }: CallContext,
   { pass, kind, send, read }: BankCall<Fields, Finding>,

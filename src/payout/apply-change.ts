@@ -1,4 +1,4 @@
-/** Applies what is decided on a payout, decided again when somebody else has changed it meanwhile. */
+/** Applies decisions to a payout, and decides again when another writer has changed the payout meanwhile. */
 import { isOpenAttempt } from '../core/attempt-numbers.ts';
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
@@ -9,7 +9,10 @@ import { isOutcomeOpen, keepInDoubt } from './rules/superseded.ts';
 
 type Applying = Readonly<Record<'journal', PayoutJournal>>;
 
-/** @returns the change that was applied; undefined when nothing is decided, or a guard refuses it */
+/**
+ * Applies a decision to the latest state of a payout.
+ * @returns the change that was applied; undefined when there is none, or a guard refuses it
+ */
 export async function applyOnLatest(
   { journal }: Applying,
   known: Payout,
@@ -22,7 +25,7 @@ export async function applyOnLatest(
     const [isApplied] = await journal.apply([change]);
     if (isApplied === true) return change;
     const latest: Payout | undefined = await journal.payout(known.seq);
-    // A guard other than the version refuses it: the claim is another row's.
+    // A guard other than the version refuses the change: another row holds the claim.
     if (latest?.version === current.version) return undefined;
     current = latest;
   }
@@ -30,12 +33,12 @@ export async function applyOnLatest(
 }
 
 /**
- * Applies what is decided on an attempt in doubt, as long as the journal does not know how it ended; of one that was
- * closed meanwhile, by a statement's word for example, a proof alone tells anything.
- * @param known as the decision was first taken
- * @param decide on both as they are; undefined when what we have learnt is out of date by now
- * @param decideOnClosed on both when the journal has closed the attempt meanwhile; nothing follows when it is left out
- * @returns the payout as it is afterwards
+ * Applies a decision to an attempt in doubt, as long as the journal does not know its outcome. If the attempt was
+ * closed meanwhile, for example by a statement, only a proof still counts.
+ * @param known state on which the decision was first taken
+ * @param decide decision on the present payout and attempt; undefined when the news is out of date
+ * @param decideOnClosed decision when the journal has closed the attempt meanwhile; left out: no change
+ * @returns the payout afterwards
  */
 export async function applyOnAttempt(
   context: Applying,
@@ -46,7 +49,7 @@ export async function applyOnAttempt(
   let seen = payout;
   const change = await applyOnLatest(context, payout, async (current) => {
     seen = current;
-    // After the payout: every change of an attempt changes its payout, too.
+    // Read after the payout: every change of an attempt also changes its payout.
     const isKnown = current === payout && isInDoubt(payout);
     const latest = isKnown ? attempt : await readLatest(context, current, attempt);
     if (!isOutcomeOpen(current, latest)) return decideOnClosed(current, latest);

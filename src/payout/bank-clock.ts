@@ -1,8 +1,8 @@
-/** The bank's time beside our own: what is sent again must be of today by both, and a wrong clock is an alarm. */
+/** The bank's clock beside ours: a repetition needs the same day by both, and a wrong clock raises an alarm. */
 import type { Clock } from '../core/ports.ts';
 import { type ClockAlarm, type ClockReading, decideClockAlarm } from './rules/clock-skew.ts';
 
-/** The bank's time as its latest `Date` header told it, carried on by a clock of ours that nobody sets. */
+/** The bank's time from its latest `Date` header, advanced by a clock that cannot be set. */
 export class BankClock {
   #latest: { readonly bankDateMs: number; readonly atElapsedMs: number } | undefined;
   #offsetMs: number | undefined;
@@ -13,30 +13,30 @@ export class BankClock {
   readonly #clock: Clock;
   readonly #onAlarm: (alarm: ClockAlarm) => void;
 
-  /** @param onAlarm told when the two differ too much, or one of them has jumped; not again until that changes */
+  /** @param onAlarm called when the clocks differ too much or one has jumped; not again until that changes */
   constructor(clock: Clock, onAlarm: (alarm: ClockAlarm) => void = () => {}) {
     this.#clock = clock;
     this.#onAlarm = onAlarm;
   }
 
-  /** What is amiss with the two now; undefined while they agree, and before anything is known. */
+  /** The present clock alarm; undefined while the clocks agree, and before the bank's time is known. */
   get trouble(): ClockAlarm | undefined {
     return this.#trouble;
   }
 
-  /** The bank's time less ours, as the latest reply told it. */
+  /** The bank's time minus ours, in ms, as of the latest reply. */
   get offsetMs(): number | undefined {
     return this.#offsetMs;
   }
 
-  /** The latest jump, handed out once. */
+  /** Returns the latest jump, once. */
   takeJump(): ClockAlarm | undefined {
     const jump = this.#jump;
     this.#jump = undefined;
     return jump;
   }
 
-  /** Takes note of the `Date` header of a reply that tells the time of now, in epoch milliseconds. */
+  /** Records a fresh `Date` header, in epoch milliseconds. */
   see({ bankDateMs }: { readonly bankDateMs: number | undefined }): void {
     if (bankDateMs === undefined) return;
     this.#latest = { bankDateMs, atElapsedMs: this.#clock.elapsedMs() };
@@ -49,7 +49,7 @@ export class BankClock {
     this.#raise(alarm);
   }
 
-  /** The `Date` header of a reply as it came in; that there is none is said once, as long as none ever came. */
+  /** Records the `Date` header of a reply. A missing header is reported once, as long as none was ever received. */
   hear(bankDateMs: number | undefined): void {
     if (bankDateMs !== undefined) this.see({ bankDateMs });
     else if (this.#offsetMs === undefined && !this.#isUntold) {
@@ -66,7 +66,7 @@ export class BankClock {
     this.#onAlarm(alarm);
   }
 
-  /** Both clocks, now. */
+  /** Reads both clocks. */
   read(): ClockReading {
     const nowMs = this.#clock.now();
     if (this.#latest === undefined) return { nowMs, bankNowMs: undefined };

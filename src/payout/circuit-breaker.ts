@@ -1,9 +1,8 @@
 /**
- * The circuit breaker of a payer account: it lets requests through while the account is open, makes them wait while it
- * is paused or the service is closed, lets one through as a probe when the pause is over, and refuses them when it is
- * halted. Transfers and questions have a state and a probe each. Halts, and pauses of the transfers, are kept in the
- * journal, so that every other run and process knows of them, the next run begins with them, and an operator can end
- * them.
+ * The circuit breaker of a payer account. It passes requests while the account is open, lets them wait while it is
+ * paused or the service is closed, passes one as a probe when the pause is over, and refuses them when it is halted.
+ * Transfers and questions have a state and a probe each. The journal stores halts, and pauses of transfers: every other
+ * run and process knows of them, the next run begins with them, and an operator can end them.
  */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import type { Reason } from '../core/change.ts';
@@ -38,37 +37,37 @@ import { isUnrecorded, type KnownPause } from './rules/shared-pause.ts';
 import { isOpen, mayBeginByBothAtMs, type ServiceHours } from './rules/service-hours.ts';
 import { type SharedPause, sharedPollMs } from './shared-pause.ts';
 
-/** Whose breaker it is: a batch's, or that of an order of it. */
+/** The owner of a breaker: the payer account of a batch or of an order. */
 export type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
 
-/** What a process knows about one payer account: it outlives the runs, each of which has a gate of its own. */
+/** The state of one payer account in a process. It outlives the runs, each of which has its own gate. */
 export class PayerBreaker {
   both: PayerState = openPayer;
-  /** Whether a request of the kind is out as a probe: one that has taken the slot gives it back itself. */
+  /** True while a request of the kind is out as a probe; the request that took the slot frees it. */
   readonly isProbing: Record<RequestKind, boolean> = { transfers: false, questions: false };
   /**
-   * Transfers without an answer whose outcome nobody has asked about since, by reference, with when they were given
-   * up: they are asked about before another transfer tries whether the bank answers again.
+   * Transfers without an answer that have not been inquired since, by reference, with the time at which they were given
+   * up. They are inquired before another transfer probes the bank.
    */
   readonly unasked = new Map<string, number>();
-  /** The same ones until the bank is known to have them: news of one says that transfers arrive. */
+  /** The same transfers until the bank is known to have them: news of one shows that transfers arrive. */
   readonly unanswered = new Set<string>();
-  /** Transfers that the bank has answered, whatever it said of them. */
+  /** Number of transfers that the bank has answered, with any result. */
   answered = 0;
-  /** The pause that the journal knows of. */
+  /** The pause as the journal has it. */
   recordedPause: KnownPause | undefined;
-  /** Fulfilled when the journal knows of the halt. */
+  /** Fulfilled when the journal has the halt. */
   haltRecorded: Promise<void> | undefined;
-  /** A halt that the journal has was noticed here, whichever of several machines has caused it. */
+  /** True when this process has seen the journal's halt, caused by any machine. */
   isHaltedForAll = false;
-  /** This machine has the turn to try whether the pause is over, and the others have not been told what came of it. */
+  /** True while this machine has the turn to probe, and has not told the others the result. */
   isProbingForAll = false;
-  /** By a clock that nobody sets: another machine tries just now, and is waited for until then. */
+  /** End of the wait for another machine's probe, by a clock that cannot be set. */
   probeAgainAtMs = 0;
-  /** Notified whenever a state changes, so that waiters look again. */
+  /** Notifies waiters of every change of state. */
   readonly changes = new Signal();
 
-  /** The state of the transfers: what halts or pauses the account. */
+  /** State of the transfers, which halts or pauses the account. */
   get state(): BreakerState {
     return this.both.transfers;
   }
@@ -90,47 +89,49 @@ export class PayerBreaker {
   }
 }
 
-/** The right to make one request, to be given back once. */
+/** The right to make one request; it must be returned once. */
 export interface Pass {
   readonly kind: 'go';
-  /** It tries whether a pause is over: it goes through a paused account. */
+  /** True for a probe, which passes a paused account. */
   readonly isProbe: boolean;
-  /** Tells the breaker what came of the request, if it was made. */
+  /** Returns the pass, with the result of the request if it was made. */
   readonly leave: (signal?: BreakerSignal) => void;
 }
 
-/** `halted` and `stopped` mean that nothing may be sent. */
+/** `halted` and `stopped`: nothing may be sent. */
 export type Entry = Pass | { readonly kind: 'halted' | 'stopped' };
 
 interface GateOptions {
   readonly clock: Clock;
   readonly brake: BrakePolicy;
-  /** Aborted when nothing new is to be begun. */
+  /** Aborted when no new work may begin. */
   readonly stop: AbortSignal;
-  /** Shared by the runs of one process; one of its own when left out. */
+  /** Shared by the runs of one process; left out: a new one. */
   readonly breaker?: PayerBreaker | undefined;
-  /** Transfers are sent only then; always when left out. */
+  /** Hours in which transfers are sent; left out: always. */
   readonly hours?: ServiceHours | undefined;
-  /** Where several machines use the account: its pause is that of all, and one of them tries at a time. */
+  /** Set when several machines use the account: its pause holds for all, and one of them probes at a time. */
   readonly shared?: SharedPause | undefined;
-  /** Ours beside the bank's: no transfer is begun while their days differ. The bank's is unknown when left out. */
+  /** Our clock and the bank's: no transfer begins while their days differ. Left out: the bank's is unknown. */
   readonly clocks?: (() => ClockReading) | undefined;
 }
 
-/** How often those who wait behind a probe look whether it has ended, should no news reach them. */
+/** Interval in ms at which waiters behind a probe check whether it has ended, in case no notice reaches them. */
 const probePollMs = 5_000;
-/** How often those who wait for a pause to end look at the clock, which may have been set or have slept. */
+/** Interval in ms at which waiters for the end of a pause check the clock, which may have been set or have slept. */
 const pausePollMs = 60_000;
-/** A transfer without an answer that nobody has come to ask about for so long holds up no other one. */
+/** Longest time in ms for which an uninquired transfer delays other transfers. */
 const unaskedMaxMs = 60_000;
-/** Remembered at once; an outage leaves far fewer without an answer, or the brake on doubt halts. */
+/**
+ * Most transfers remembered at once. An outage leaves far fewer without an answer, or else the brake on doubt halts.
+ */
 const unansweredMax = 10_000;
 
-/** The way of one run through the breaker of its payer account. */
+/** The gate through which one run passes the breaker of its payer account. */
 export class BreakerGate {
   readonly breaker: PayerBreaker;
   readonly brake: BrakePolicy;
-  /** A halt that concerns this run: of its batch, or one that the journal keeps. */
+  /** Halt of this run: of its batch, or one that the journal has. */
   #runHalt: BatchReason | undefined;
   readonly #options: GateOptions;
 
@@ -145,12 +146,12 @@ export class BreakerGate {
     return this.#options.clock.now();
   }
 
-  /** Both clocks; the bank's is unknown when nobody tells it. */
+  /** Both clocks; the bank's is unknown when no one tells it. */
   get #clocks(): ClockReading {
     return this.#options.clocks?.() ?? { nowMs: this.#nowMs, bankNowMs: undefined };
   }
 
-  /** The state for a transfer now: paused, too, while the service is closed. */
+  /** Present state for a transfer; also paused while the service is closed. */
   get transfers(): BreakerState {
     const state = this.#look('transfers');
     const { opensAtMs } = this;
@@ -159,7 +160,9 @@ export class BreakerGate {
     return day === undefined ? open : holdBack(open, day.why, day.untilMs);
   }
 
-  /** What keeps rows from getting on: the state for a transfer, or a pause of the questions that come before one. */
+  /**
+   * State that keeps rows from making progress: that of the transfers, or a pause of the questions that precede them.
+   */
   get state(): BreakerState {
     const { transfers } = this;
     const questions = this.#look('questions');
@@ -171,17 +174,17 @@ export class BreakerGate {
     return isPausing(this.#look('questions'), this.#nowMs);
   }
 
-  /** True when the service closes at times. */
+  /** True when the service has closing hours. */
   get hasHours(): boolean {
     return this.#options.hours !== undefined;
   }
 
-  /** True while rows would have to wait: the account is paused, or the service closed. */
+  /** True while rows would have to wait: the account is paused, or the service is closed. */
   get isPausing(): boolean {
     return isPausing(this.state, this.#nowMs);
   }
 
-  /** When the service opens, while it is closed or about to close. */
+  /** Time of the next opening, while the service is closed or about to close. */
   get opensAtMs(): number | undefined {
     const { hours } = this.#options;
     const clocks = this.#clocks;
@@ -190,7 +193,7 @@ export class BreakerGate {
     return opensAtMs > nowMs ? opensAtMs : undefined;
   }
 
-  /** True unless the service is closed: bytes of a transfer may leave. */
+  /** True unless the service is closed, so that bytes of a transfer may leave. */
   get isServiceOpen(): boolean {
     const { hours } = this.#options;
     return hours === undefined || isOpen(hours, this.#nowMs);
@@ -208,8 +211,8 @@ export class BreakerGate {
   }
 
   /**
-   * Waits until a question may go. With `passHalted` it passes a halted account and a closed service: inquiries move no
-   * money.
+   * Waits until a question may go. With `passHalted` it passes a halted account and a closed service, because inquiries
+   * move no money.
    */
   async ask(passHalted = false): Promise<Entry> {
     for (;;) {
@@ -223,12 +226,15 @@ export class BreakerGate {
     }
   }
 
-  /** True when the same attempt may go again now. */
+  /** True when the same attempt may be sent again now. */
   mayRepeat(repetition: Repetition): boolean {
     return mayRepeat(this.transfers, repetition, this.#nowMs);
   }
 
-  /** A pass for the same attempt to go again, if it may go now: a repetition never waits, and is asked about on. */
+  /**
+   * A pass to send the same attempt again, if that is allowed now. A repetition never waits; it is inquired again
+   * instead.
+   */
   async tryRepeat(repetition: Repetition): Promise<Pass | undefined> {
     if (!this.mayRepeat(repetition)) return undefined;
     const entry = this.#tryEnter('transfers', this.transfers);
@@ -236,7 +242,7 @@ export class BreakerGate {
     return !entry.isProbe || (await this.#takeProbe(entry)) ? entry : undefined;
   }
 
-  /** False where another machine tries, or nothing is to be tried any more. */
+  /** False when another machine probes, or no probe is needed any more. */
   async #takeProbe(pass: Pass): Promise<boolean> {
     let isTaken = false;
     try {
@@ -248,17 +254,17 @@ export class BreakerGate {
     return isTaken;
   }
 
-  /** The pause as all machines have it; undefined where this one alone uses the account. */
+  /** The pause shared by all machines; undefined when only this machine uses the account. */
   get shared(): SharedPause | undefined {
     return this.#options.shared;
   }
 
-  /** When a repetition that may not go now is looked at again; undefined when nobody knows. */
+  /** Time of the next check of a delayed repetition; undefined when unknown. */
   nextRepetitionAtMs(repetition: Repetition): number | undefined {
     return computeNextRepetitionAtMs(this.transfers, repetition, this.#nowMs);
   }
 
-  /** Lets a request through, or says why not; undefined when it has to wait. */
+  /** Passes a request, or says why not; undefined when it has to wait. */
   #tryEnter(kind: RequestKind, { status, pausedUntilMs }: BreakerState): Entry | undefined {
     if (this.#options.stop.aborted) return stopped;
     if (status === 'halted') return halted;
@@ -283,7 +289,7 @@ export class BreakerGate {
         isLeft = true;
         if (isProbe) breaker.isProbing[kind] = false;
         this.#observe(signal, kind);
-        // Nobody sleeps over the end of a probe.
+        // Wakes all waiters at the end of a probe.
         if (isProbe) breaker.changes.notify();
       },
     };
@@ -296,7 +302,7 @@ export class BreakerGate {
     await clock.sleep(waitMs <= 0 ? pollMs : Math.min(waitMs, pausePollMs), this.breaker.changes.next);
   }
 
-  /** What got no answer is asked about first; questions that get none either hold transfers up for a while only. */
+  /** Unanswered transfers are inquired first. Inquiries without an answer delay transfers only for a while. */
   #isAnyUnasked(pausedUntilMs: number): boolean {
     const { unasked } = this.breaker;
     const nowMs = this.#nowMs;
@@ -308,7 +314,7 @@ export class BreakerGate {
     return false;
   }
 
-  /** A transfer got no answer. */
+  /** Records that a transfer got no answer. */
   noteUnanswered(transRefNo: string): void {
     const { unasked, unanswered } = this.breaker;
     if (unanswered.size >= unansweredMax) unanswered.clear();
@@ -317,8 +323,9 @@ export class BreakerGate {
   }
 
   /**
-   * The bank was asked about a transfer. That it knows one that had got no answer is news for the transfers.
-   * @param isKnown the bank has it, however it ended
+   * Records that the bank was asked about a transfer. If it knows one that had no answer, that counts as news for the
+   * transfers.
+   * @param isKnown true when the bank has the transfer, whatever its outcome
    */
   noteAsked(transRefNo: string, isKnown: boolean): void {
     const { breaker } = this;
@@ -330,7 +337,7 @@ export class BreakerGate {
     if (isLast) breaker.changes.notify();
   }
 
-  /** Tells the breaker what was learnt of transfers otherwise, as from an inquiry: no request has ended with it. */
+  /** Passes on what was learnt of transfers in another way, for example by an inquiry; no request has ended with it. */
   observe(signal: BreakerSignal): void {
     this.#observe(signal, 'transfers');
   }
@@ -345,12 +352,12 @@ export class BreakerGate {
     breaker.becomeBoth(decidePayer(breaker.both, heard, kind, this.brake, nowMs));
   }
 
-  /** Tells the breaker what an inquiry has ended. */
+  /** Counts the end of a transfer that an inquiry has shown. */
   observeSettled(isPaid: boolean): void {
     this.breaker.become(afterEnd(this.breaker.state, isPaid, this.brake));
   }
 
-  /** True for a number of transfers in doubt that halts the account. */
+  /** True when this number of transfers in doubt halts the account. */
   isTooMuchDoubt(inDoubt: number): boolean {
     return inDoubt >= this.brake.inDoubtMax;
   }
@@ -360,13 +367,13 @@ export class BreakerGate {
     this.breaker.become(decideOnInDoubt(this.breaker.state, inDoubt, this.brake));
   }
 
-  /** A halt of this run's batch, or one that another process or an earlier run has recorded. */
+  /** Applies a halt of this run's batch, or one recorded by another process or an earlier run. */
   haltFor(why: BatchReason): void {
     this.#runHalt = why;
     this.breaker.changes.notify();
   }
 
-  /** An operator has lifted the halt; what was counted before it is forgotten. */
+  /** Lifts the halt after an operator did so; earlier counts are forgotten. */
   reopen(): void {
     this.#runHalt = undefined;
     const { state } = this.breaker;
@@ -381,7 +388,7 @@ export class BreakerGate {
     if (!until.aborted) await this.#options.clock.sleep(ms, until);
   }
 
-  /** The breaker's own state, a pause fitted to a clock that may have been set back. */
+  /** The breaker's state, with its pause adapted to a clock that may have been set back. */
   #look(kind: RequestKind): BreakerState {
     const { breaker } = this;
     const fitted = fitPause(breaker.both[kind], this.#nowMs);
@@ -394,16 +401,16 @@ export class BreakerGate {
 const halted = { kind: 'halted' } as const;
 const stopped = { kind: 'stopped' } as const;
 
-/** What a batch must tell so that its halt, or that of its account, is known; a batch of registrations tells it, too. */
+/** The fields of a batch that identify its halt or that of its account; batches of registrations have them, too. */
 export type HaltedBatch = Payer & Pick<Batch, 'batchId' | 'status' | 'reasonCode' | 'reason' | 'remedy'>;
 
-/** What it takes to keep a payer account's halts and pauses in the journal. */
+/** Dependencies for storing a payer account's halts and pauses in the journal. */
 interface PayerContext {
   readonly journal: PayerBreakerStore;
   readonly clock: Clock;
   readonly gate: BreakerGate;
   readonly log: Log;
-  /** What the log calls it: a payer account when left out. */
+  /** Name in the log; left out: a payer account. */
   readonly subject?: string;
 }
 
@@ -411,11 +418,11 @@ export interface BreakerContext extends PayerContext {
   readonly journal: PayerBreakerStore & { batch(batchId: string): Promise<HaltedBatch | undefined> };
 }
 
-// ---------------------------------------------------------------- halts, as the journal keeps them
+// ---------------------------------------------------------------- halts in the journal
 
 /**
- * Records that the payer account is halted, if this process has halted it: no intent is recorded for it any more until
- * an operator resumes. Resolves when it is recorded, whoever does so.
+ * Records that the payer account is halted, if this process has halted it: no intent is recorded for it until an
+ * operator resumes. Resolves once the halt is recorded, by this or another call.
  */
 export async function recordHalt(
   { journal, clock, gate: { breaker }, log, subject = 'payer account' }: PayerContext,
@@ -425,21 +432,23 @@ export async function recordHalt(
   if (status !== 'halted' || why === null) return;
   const record = async (): Promise<void> => {
     const halt = await journal.payerHalt(companyId, payerAccount);
-    // Where several machines send it is recorded with the outcome that has caused it.
+    // When several machines send, the halt is recorded with the outcome that caused it.
     if (halt !== undefined && halt.code !== why.code) return;
     if (halt === undefined)
       await journal.recordPayerHalt({ companyId, payerAccount, ...why, sinceMs: clock.now() });
     log('error', `${subject} halted`, { code: why.code, reason: why.reason, remedy: why.remedy });
   };
   breaker.haltRecorded ??= record().catch((error: unknown) => {
-    // The next to look records it.
+    // The next call tries to record it again.
     breaker.haltRecorded = undefined;
     throw error;
   });
   await breaker.haltRecorded;
 }
 
-/** Why the batch or its account is halted, as the journal has it now; undefined when an operator has resumed it since. */
+/**
+ * Why the batch or its account is halted, as the journal has it now; undefined when an operator has resumed it since.
+ */
 export async function findHalt(
   { journal }: Pick<BreakerContext, 'journal'>,
   batch: HaltedBatch,
@@ -450,7 +459,7 @@ export async function findHalt(
   return current?.status === 'running' ? undefined : haltOf(current ?? batch);
 }
 
-/** When somebody else has halted the batch or its account, this run stops sending too. */
+/** Stops this run, too, when another process has halted the batch or its account. */
 export async function noticeHalt(context: BreakerContext, batch: HaltedBatch): Promise<void> {
   const why = await findHalt(context, batch);
   if (why === undefined) return;
@@ -458,7 +467,7 @@ export async function noticeHalt(context: BreakerContext, batch: HaltedBatch): P
   context.gate.haltFor(why);
 }
 
-/** Why the batch itself was halted, by an operator or by a halt that has since been lifted for another batch. */
+/** Why the batch itself was halted: by an operator, or by a halt that has since been lifted for another batch. */
 export function haltOf(batch: Pick<Batch, 'reasonCode' | 'reason' | 'remedy'>): BatchReason {
   return {
     code: batch.reasonCode ?? 'halted',
@@ -467,15 +476,15 @@ export function haltOf(batch: Pick<Batch, 'reasonCode' | 'reason' | 'remedy'>): 
   };
 }
 
-// ---------------------------------------------------------------- pauses, as the journal keeps them
+// ---------------------------------------------------------------- pauses in the journal
 
 /**
- * Takes the breaker as the journal has it when a run begins: the pause of an earlier run goes on, and what an operator
- * has lifted since is open.
+ * Loads the breaker from the journal when a run begins: an earlier run's pause goes on, and an account that an operator
+ * has released is open.
  */
 export async function takeUpBreaker({ journal, gate, clock }: PayerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
-  // Until it is recorded, whoever has halted it is about to record it.
+  // The process that halted it is about to record the halt.
   if (breaker.state.status === 'halted' && breaker.haltRecorded !== undefined) {
     await breaker.haltRecorded;
     const halt = await journal.payerHalt(payer.companyId, payer.payerAccount);
@@ -502,13 +511,13 @@ export async function takeUpBreaker({ journal, gate, clock }: PayerContext, paye
   }
 }
 
-/** Records what has become of the pause, if it is not what the journal knows. */
+/** Records the present state of the pause, if the journal does not have it. */
 export async function recordPause(
   { journal, gate, log, subject = 'payer account' }: PayerContext,
   { companyId, payerAccount }: Payer,
 ): Promise<void> {
   const { breaker } = gate;
-  // Of two machines that have met trouble the one that waits for longer is heeded.
+  // When two machines have met trouble, the longer pause counts.
   if (isUnrecorded(breaker.state, breaker.recordedPause)) await gate.shared?.follow(breaker);
   const { status, why, pausedAtMs, pausedUntilMs, troubles } = breaker.state;
   if (status === 'open' && breaker.recordedPause !== undefined) {
@@ -521,7 +530,7 @@ export async function recordPause(
     const times = { sinceMs: pausedAtMs, untilMs: pausedUntilMs };
     const pause = { ...why, troubles, isTransfer: true, ...times };
     await journal.recordPayerPause({ companyId, payerAccount, ...pause });
-    // Not before: whoever looks meanwhile would take it for one that an operator has ended.
+    // Set only after the journal has the pause: a reader would otherwise believe that an operator has ended it.
     breaker.recordedPause = { pausedAtMs, pausedUntilMs };
     await tellOthers(gate, false);
     const { code, reason } = why;
@@ -530,21 +539,21 @@ export async function recordPause(
   if (breaker.isProbingForAll) await tellOthers(gate, status === 'open');
 }
 
-/** Nothing while this machine's probe is under way. */
+/** Tells the other machines, except while this machine's probe is under way. */
 async function tellOthers({ breaker, shared }: BreakerGate, isAnswered: boolean): Promise<void> {
   if (shared === undefined || breaker.isProbing.transfers) return;
   breaker.isProbingForAll = false;
   await shared.tell(isAnswered);
 }
 
-/** How often it is looked, while the account is paused, whether an operator has ended the pause. */
+/** Interval in ms at which a paused account checks whether an operator has ended the pause. */
 const clearedPollMs = 5_000;
-/** How often it is looked whether the service has opened or closed. */
+/** Interval in ms at which it checks whether the service has opened or closed. */
 const hoursPollMs = 60_000;
-/** An open account waits for news alone. */
+/** Longest sleep in ms of an open account, which only waits for news. */
 const idleMs = 24 * 3_600_000;
 
-/** Records every pause as it begins and ends, and sees what an operator does meanwhile, until told to end. */
+/** Records the begin and end of every pause, and follows the operator's decisions, until told to end. */
 export async function keepPauseRecorded(
   context: BreakerContext,
   batch: HaltedBatch,
@@ -559,13 +568,13 @@ export async function keepPauseRecorded(
     const isPaused = gate.breaker.state.status === 'paused';
     const aloneMs = isPaused ? clearedPollMs : gate.hasHours ? hoursPollMs : idleMs;
     const waitMs = gate.shared === undefined ? aloneMs : sharedPollMs;
-    // Begun before anything is awaited, so that no news is missed.
+    // Started before the first await, so that no news is missed.
     const news = gate.waitForNews(waitMs, end);
     await recordPause(context, batch);
     await news;
     if (gate.shared === undefined) await endClearedPause(context, batch);
     else await gate.shared.follow(gate.breaker);
-    // Rows that wait for the account meet no guard that would tell them of an operator's word.
+    // Rows that wait for the account meet no guard that would show them an operator's decision.
     if (gate.shared !== undefined || gate.state.status === 'paused') await noticeHalt(context, batch);
   }
   await recordPause(context, batch);
@@ -576,7 +585,10 @@ function reportHours({ log }: PayerContext, opensAtMs: number | undefined): void
   else log('warn', 'the service is closed', { opensAt: formatBangkokDateTime(opensAtMs) });
 }
 
-/** An operator who resumes knows that the service is back: the next transfer tries at once. */
+/**
+ * Ends a pause that an operator has cleared: the operator knows that the service is back, so the next transfer tries at
+ * once.
+ */
 async function endClearedPause({ journal, gate, clock }: PayerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
   if (breaker.recordedPause === undefined || breaker.state.status !== 'paused') return;
@@ -589,7 +601,7 @@ async function endClearedPause({ journal, gate, clock }: PayerContext, payer: Pa
   breaker.becomeBoth({ transfers: endNow(transfers), questions: endNow(questions) });
 }
 
-/** The payer's trouble that an inquiry has shown halts the account as it does in a reply. */
+/** Halts the account for trouble of the payer that an inquiry has shown, as a reply would. */
 export async function haltForPayer(context: PayerContext, payer: Payer, reason: Reason): Promise<void> {
   context.gate.observe({ kind: 'payer-stop', reason });
   await recordHalt(context, payer);

@@ -1,4 +1,4 @@
-/** When a batch is concluded: nothing is left to send or to ask, or it waits for an operator or the next run. */
+/** Concludes a batch: nothing is left to send or to ask, or it waits for an operator or the next run. */
 import type { HoldReason } from '../core/payout.ts';
 import type { Batch, BatchReader, BatchReason } from '../core/ports.ts';
 import { describeWaiting } from '../review/rules/approval.ts';
@@ -8,14 +8,14 @@ import { endCancelled, isCancelled } from './operator.ts';
 import { describePause } from './rules/circuit-breaker.ts';
 import { batchWideHolds, isAnyToRun } from './rules/operator.ts';
 
-/** A batch that is done stays done; one whose rows an operator released is running again. */
+/** True when a done batch needs no run. A batch whose rows an operator released needs one. */
 export async function isNothingLeft(journal: BatchReader, batch: Batch): Promise<boolean> {
   if (batch.status !== 'done') return false;
   const totals = await journal.totals(batch.batchId);
   return !isAnyToRun(totals, await journal.holdTotals(batch.batchId));
 }
 
-/** What a run has met on its way. */
+/** The events of a run that matter for its end. */
 export interface RunCourse {
   /** The process was asked to stop. */
   readonly isInterrupted: boolean;
@@ -25,7 +25,7 @@ export interface RunCourse {
   readonly isOthersHalt: boolean;
 }
 
-/** Records where the batch of a run stands, and why. */
+/** Records the status of a run's batch, and the reason. */
 export async function conclude(
   { journal, clock, gate }: Pick<WorkerContext, 'journal' | 'clock' | 'gate'>,
   { batchId }: Batch,
@@ -41,7 +41,7 @@ export async function conclude(
   const { status, why: halt } = gate.state;
   if (status === 'halted' && halt !== null) {
     const heldNow = await journal.holdReady(batchId, 'halted', halt, nowMs);
-    // Another batch's halt keeps back what is to be sent: where nothing is, this one is not halted.
+    // Another batch's halt delays what is to be sent; without such rows this batch is not halted.
     const isKept = heldNow > 0 || (await hasHeldRows(journal, batchId, [...batchWideHolds, 'approval']));
     if (!isOthersHalt || isKept) {
       await journal.moveBatch(batchId, 'halted', halt, nowMs);
@@ -52,7 +52,7 @@ export async function conclude(
     await journal.moveBatch(batchId, 'paused', interruptedReason, nowMs);
     return;
   }
-  // What came back to wait for the account is told what all others are told: why, and until when.
+  // Rows that wait for the account again get the same reason and time as all others.
   if (isLifted && gate.isPausing) await journal.liftHolds(batchId, ['paused'], nowMs);
   const why = describePause(gate.state) ?? waitOverReason;
   const heldNow = await journal.holdReady(batchId, 'paused', why, nowMs);
@@ -72,14 +72,14 @@ export async function haltUnsent(
   why: BatchReason,
   nowMs: number,
 ): Promise<void> {
-  // First: a batch that runs with ready rows begins, and killed in between nobody would ask again whether it may.
+  // Holds come first: if the process died in between, the ready rows of a running batch would be sent without asking
+  // again.
   await journal.holdReady(batch.batchId, 'halted', why, nowMs);
   if (await beginRunning(journal, batch, nowMs)) await journal.moveBatch(batch.batchId, 'halted', why, nowMs);
 }
 
 /**
- * Has a batch run that was seen to wait. What an operator has cancelled or halted since stays so: whoever decided that
- * it runs knew nothing of it.
+ * Starts a batch that was seen waiting. A batch that an operator has cancelled or halted since stays as it is.
  * @returns true when it runs
  */
 export async function beginRunning(
@@ -90,14 +90,14 @@ export async function beginRunning(
   if (seen.status === 'running') return true;
   if (await journal.moveBatch(seen.batchId, 'running', null, nowMs, seen)) return true;
   const current = await journal.batch(seen.batchId);
-  // Resumed, or begun by a process that sent before.
+  // Resumed, or started by a process that sent before.
   return current?.status === 'running';
 }
 
-/** Why a batch is paused whose run was asked to stop. */
+/** Code of the pause of a batch whose run was asked to stop. */
 export const interruptedCode = 'interrupted';
 
-/** A file that a watcher has taken is not to be dropped again: the next one finds it in work/. */
+/** A watcher finds the file in work/ at its next start, so it must not be dropped again. */
 const goOn = 'Run the same file again: it goes on where it was. A watcher goes on with its files by itself';
 
 export const interruptedReason: BatchReason = {
@@ -122,7 +122,7 @@ async function endWithoutDoubt(
     await journal.moveBatch(batchId, 'done', null, nowMs, seen);
 }
 
-/** True when rows of the batch bear one of these holds: by default, when they wait for the payer account to go on. */
+/** True when rows of the batch have one of these holds; by default the hold of a paused account. */
 export async function hasHeldRows(
   journal: BatchReader,
   batchId: string,
@@ -132,12 +132,12 @@ export async function hasHeldRows(
   return holds.some(({ hold, rows }) => rows > 0 && wanted.includes(hold));
 }
 
-/** Holds of rows that wait for the account, or for an operator's word about the whole batch. */
+/** Holds of rows that wait for the account, or for an operator's decision on the whole batch. */
 const waitingHolds: readonly HoldReason[] = ['paused', 'halted', 'approval'];
 
 /**
- * Ends a batch whose last doubt was settled outside a run, if nothing of it is left to send.
- * @returns true when it is done by that
+ * Ends a batch whose last doubt was settled outside a run, if nothing is left to send.
+ * @returns true when the batch is done by that
  */
 export async function endWhenSettled(
   journal: PayoutJournal,
@@ -154,7 +154,7 @@ export async function endWhenSettled(
   return batch?.status !== 'done' && (await journal.batch(batchId))?.status === 'done';
 }
 
-/** True when reports are due: the batch is concluded, now or before. */
+/** True when reports are due: the batch is concluded, now or earlier. */
 export async function isConcluded(journal: BatchReader, batchId: string): Promise<boolean> {
   const status = (await journal.batch(batchId))?.status;
   if (status === 'done' || status === 'paused' || status === 'halted') return true;

@@ -1,4 +1,4 @@
-/** What every step of paying is handed. */
+/** The context of every step of paying. */
 import type { Bank } from '../core/bank-port.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { BrakeLimits, Clock, Log } from '../core/ports.ts';
@@ -15,37 +15,37 @@ import type { Share } from './share.ts';
 import type { VerifyPolicy } from './rules/payee.ts';
 import type { SettlePolicy } from './rules/resend.ts';
 
-/** When an operator must look before money moves; 0 means never. */
+/** Limits beyond which an operator must look before money moves; 0 turns a limit off. */
 export interface LookLimits {
-  /** How long a batch may wait, from its drop or from when it was last resumed. */
+  /** Longest wait of a batch in hours, from its drop or its last resume. */
   readonly batchMaxAgeHours: number;
-  /** How many days are looked back on for a payout to the same payee over the same amount. */
+  /** Days to search back for a payout of the same amount to the same payee. */
   readonly similarDays: number;
-  /** Left out where there is none. */
+  /** Left out when no limit over time is set. */
   readonly overTime?: TimeLimits | undefined;
 }
 
-/** One payoutId of one company, in all its rows. */
+/** Identifies a payoutId of a company, in all its rows. */
 export const idOf = (companyId: string, { instruction }: Pick<Payout, 'instruction'>): string =>
   `${companyId} ${instruction.payoutId}`;
 
-/** What every log line about an attempt bears, so that one payout can be followed through the log. */
+/** Facts of every log line about an attempt, so that one payout can be followed through the log. */
 export const logFactsOf = (
   { batchId, rowNo }: Pick<Payout, 'batchId' | 'rowNo'>,
   { order }: Pick<Attempt, 'order'>,
 ): object => ({ batchId, rowNo, transRefNo: order.transRefNo });
 
-/** What the runs of one process have in common. */
+/** State shared by the runs of one process. */
 export interface ProcessState {
-  /** Like payouts are compared one by one. */
+  /** Serialises the comparison of like payouts. */
   readonly likeness: KeyedMutex;
-  /** Rows that are being inquired about. */
+  /** Rows with an inquiry under way. */
   readonly asking: Set<number>;
-  /** Payouts (`idOf`) of which a closed attempt has come alive: nothing leaves for them that was recorded before that. */
+  /** Payouts (`idOf`) with a closed attempt that has come alive: nothing recorded before that is sent for them. */
   readonly reopened: Set<string>;
-  /** Runs that are under way at once. */
+  /** Runs under way. */
   readonly runs: Set<RunState>;
-  /** How many requests the bank lets this process have at once. */
+  /** Limits on this process's requests at once. */
   readonly adaptiveLimits: AdaptiveLimits;
 }
 
@@ -60,50 +60,52 @@ export interface WorkerContext extends CallContext, ProcessState {
   readonly channelId: string;
   readonly termId: string;
   readonly log: Log;
-  /** Told of each row that has got on, for whoever watches. */
+  /** Called for each row that makes progress, for display. */
   readonly count: (payout: Payout | undefined) => void;
-  /** Told now and then of what the run waits for; left out where nobody watches. */
+  /** Called now and then with what the run waits for; left out when there is no display. */
   readonly reportWait?: ((wait: Wait | undefined) => void) | undefined;
-  /** Aborted when nothing new is to be begun: the process is asked to stop, or the wait is over. */
+  /** Aborted when no new work may begin: the process is asked to stop, or the wait is over. */
   readonly stop: AbortSignal;
   readonly run: RunState;
-  /** The gate of a payer account, which has a breaker of its own. */
+  /** Returns the gate of a payer account, each with its own breaker. */
   readonly gateOf: (payer: Payer) => BreakerGate;
-  /** Whether the bank is asked about the next reference before each new attempt; never when left out. */
+  /** Decides whether the bank is asked about the next reference before each new attempt; left out: never. */
   readonly asksFirst?: (() => Promise<boolean>) | undefined;
-  /** Since when an adopted journal may miss what its original has sent. */
+  /** Start of the time in which an adopted journal may lack sends of its original. */
   readonly missesSince?: (() => number | undefined) | undefined;
-  /** True while nothing new may be sent for reasons that are not the bank's; never when left out. */
+  /** True while nothing new may be sent for reasons other than the bank; left out: never. */
   readonly isHeldUp?: () => boolean;
   /**
-   * Asked where bytes are about to leave: false once this process may have lost the right to send, which another then
-   * has. Always true when left out.
+   * Asked just before bytes leave: false once this process may have lost the right to send, which another process then
+   * has. Left out: always true.
    */
   readonly mayLeave?: (() => boolean) | undefined;
-  /** Other machines pay rows of the same batches; left out where this process alone does. */
+  /** Rows shared with other machines that pay the same batches; left out when only this process pays. */
   readonly share?: Share | undefined;
-  /** By which the journal counts the ends of all machines; left out where this process alone sends. */
+  /** Limits by which the journal counts the ends of all machines; left out when only this process sends. */
   readonly brakeOfAll?: BrakeLimits | undefined;
-  /** The rows that signed approvals name; undefined where the settings ask for no signature. */
+  /** The rows that signed approvals name; undefined when the settings ask for no signature. */
   readonly provedRows?: ProvedRows | undefined;
-  /** Superseded attempts are asked about elsewhere in this process. */
+  /** True when another part of this process asks about superseded attempts. */
   readonly isWatchedByAnother?: boolean;
 }
 
-/** The context with the gate by which an order goes: the payer account may have been corrected since it was made. */
+/**
+ * The context with the gate of an order's payer: the payer account may have been corrected since the order was made.
+ */
 export const contextFor = (context: WorkerContext, payer: Payer): WorkerContext => ({
   ...context,
   gate: context.gateOf(payer),
 });
 
-/** Rows whose request is under way in this process; `own` counts though it may not be one of the runs. */
+/** Number of rows with a request under way in this process; `own` counts even when it is not among the runs. */
 export function countUnderWay({ runs }: Pick<ProcessState, 'runs'>, own?: RunState): number {
   let rows = own === undefined || runs.has(own) ? 0 : own.inFlight.size;
   for (const { inFlight } of runs) rows += inFlight.size;
   return rows;
 }
 
-/** Rows of all batches that are submitted, but for those that merely wait for the answer to another machine. */
+/** Number of submitted rows of all batches, without those that only wait for the answer to another machine. */
 export async function countDoubt({
   journal,
   share,
@@ -112,12 +114,12 @@ export async function countDoubt({
   return (await journal.countInDoubt('submitted')) - elsewhere;
 }
 
-/** True for a row whose request is under way, or that is being asked about, in any part of this process. */
+/** True for a row with a request or inquiry under way in any part of this process. */
 export function isSeenTo({ run, runs, asking }: WorkerContext, seq: number): boolean {
   return asking.has(seq) || [run, ...runs].some(({ inFlight }) => inFlight.has(seq));
 }
 
-/** The policy as of now: what the journal may miss is told anew while the process works. */
+/** The present policy: which sends the journal may lack is determined anew while the process works. */
 export const settlePolicyOf = ({
   settle,
   missesSince,
@@ -127,9 +129,9 @@ export const settlePolicyOf = ({
 });
 
 /**
- * The facts, as of now, for a decision on an attempt.
+ * The present facts for a decision on an attempt.
  * @param sameReference other attempts under its transRefNo
- * @param facts what the history keeps of the reply
+ * @param facts part of the reply that the history stores
  */
 export const caseOf = (
   { settle, bankClock, missesSince }: Pick<WorkerContext, 'settle' | 'bankClock' | 'missesSince'>,
@@ -146,27 +148,27 @@ export const caseOf = (
   ...bankClock.read(),
 });
 
-/** What the steps of one run tell one another; nothing here outlives the process. */
+/** State shared by the steps of one run; it does not outlive the process. */
 export class RunState {
-  /** Rows whose request is under way in this process: nobody inquires about them meanwhile. */
+  /** Rows with a request under way in this process; they are not inquired meanwhile. */
   readonly inFlight = new Set<number>();
-  /** Rows that the bank knows nothing of, asked after a loss of the journal, and that were not sent yet. */
+  /** Unsent rows that the bank, asked after a loss of the journal, does not know. */
   readonly probed = new Set<number>();
-  /** True while ready rows are being handed out; the wait for what is in doubt has not begun then. */
+  /** True while ready rows are being handed out; the wait for rows in doubt has not begun. */
   isSending = true;
-  /** True when what earlier runs have left in doubt has been asked about once. */
+  /** True once the doubts of earlier runs have been inquired. */
   hasAsked = false;
-  /** True when an intent was recorded: bytes may have left. */
+  /** True once an intent was recorded: bytes may have left. */
   hasSent = false;
-  /** Inquiries that told something about their transfer. */
+  /** Number of inquiries that showed something about their transfer. */
   told = 0;
-  /** When the latest of them did; the start before the first. */
+  /** Time of the latest such inquiry; the start of the run before the first. */
   lastToldAtMs: number;
-  /** Fulfilled when every row that could be sent has been, and the run only waits for what is in doubt. */
+  /** Fulfilled when every row that can be sent was sent, so that the run only waits for rows in doubt. */
   readonly allSent = Promise.withResolvers<void>();
-  /** Aborted when a part of the run has broken: nothing new is begun by any other. */
+  /** Aborted when a part of the run fails: no other part begins new work. */
   readonly broken = new AbortController();
-  /** When a payout last got on, the bank answering; what `--wait` counts from. */
+  /** Time at which a payout last made progress by an answer of the bank; `--wait` counts from it. */
   lastProgressAtMs: number;
   readonly #clock: Clock;
   readonly #news = new Signal();
@@ -178,12 +180,12 @@ export class RunState {
     this.lastToldAtMs = this.lastProgressAtMs;
   }
 
-  /** Takes note of what a part of the run has met, which may be told only when the rest of the part has ended. */
+  /** Records a failure of a part of the run, to be thrown when the rest of that part has ended. */
   noteFailure(error: unknown): void {
     this.#failure ??= { error };
   }
 
-  /** @throws the failure that was noted first */
+  /** @throws the failure recorded first */
   throwFailure(): void {
     if (this.#failure !== undefined) throw this.#failure.error;
   }
@@ -197,22 +199,22 @@ export class RunState {
     this.lastToldAtMs = this.#clock.now();
   }
 
-  /** Wakes whoever waits for something to do. */
+  /** Wakes the parts that wait for work. */
   notify(): void {
     this.#news.notify();
   }
 
-  /** Waits until somebody notifies, the time is over, or the signal aborts. */
+  /** Waits for `notify`, for the time to end, or for the signal. */
   waitForWork(ms: number, stop: AbortSignal): Promise<void> {
     return waitForAny(this.#clock, ms, this.#news.next, stop);
   }
 }
 
 /**
- * Waits for the work of a run and for what goes on beside it, which ends once the work has. When one of them breaks, no
- * other begins anything new.
+ * Waits for the work of a run and for its background tasks, which end once the work has. When one of them fails, no
+ * other begins new work.
  * @param besideEnds aborted when the work has ended
- * @throws what has failed first (`noteFailure`): what another met later may have come of that
+ * @throws the first failure (`noteFailure`): later ones may follow from it
  */
 export async function endTogether(
   { run }: Pick<WorkerContext, 'run'>,
@@ -233,7 +235,7 @@ export async function endTogether(
   run.throwFailure();
 }
 
-/** The bank's names for the payer of a batch: its company and account are those of the day it was read. */
+/** The bank's identifiers for the payer of a batch: its company and account as of the day it was read. */
 export function payerOf(
   { channelId, termId }: Pick<WorkerContext, 'channelId' | 'termId'>,
   { companyId, payerAccount }: Payer,

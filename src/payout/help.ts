@@ -1,6 +1,6 @@
 /**
- * What a process does while another has the right to send: it takes shards of the batches that the other runs, and pays
- * their rows. It settles nothing and concludes nothing: whoever sends does.
+ * Pays rows as a helper while another process has the right to send: takes shards of the batches that the sender runs.
+ * A helper settles and concludes nothing; the sender does.
  */
 import { computeBackoffMs } from '../core/backoff.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
@@ -15,13 +15,13 @@ import { payReadyRows } from './run-batch.ts';
 import type { Share } from './share.ts';
 import { keepLimitsShared } from './shared-limits.ts';
 
-/** How often it is looked for rows that are ready. */
+/** Interval in ms at which a helper looks for ready rows. */
 const pollMs = 500;
 
-/** How often a helper that has rows to pay looks for some that have waited for longer. */
+/** Interval in ms at which a busy helper looks for rows that have waited longer. */
 const abandonedPollMs = 2_000;
 
-/** Between two tries of a batch none of whose rows got on. */
+/** Backoff between tries of a batch in which no row made progress. */
 const inVain = { baseMs: 1_000, maxMs: 30_000 } as const;
 
 export interface HelpSetup {
@@ -29,36 +29,36 @@ export interface HelpSetup {
   readonly clock: Clock;
   readonly log: Log;
   readonly share: Share;
-  /** Runs under way in this process, for what they have in common. */
+  /** Runs under way in this process, for their shared state. */
   readonly runs: Set<RunState>;
   /** False while this process may have lost its place among the helpers. */
   readonly isHeld: () => boolean;
-  /** Batches that are running, the oldest first. */
+  /** Running batches, oldest first. */
   readonly runningBatches: () => Promise<readonly Batch[]>;
-  /** With the share and the lease of this process. */
+  /** Opens a context with the share and the lease of this process. */
   readonly openContext: (
     stop: AbortSignal,
     count: (payout: Payout | undefined) => void,
     batch: Batch,
   ) => WorkerContext;
-  /** Told of each row that has got on. */
+  /** Called for each row that makes progress. */
   readonly count: (payout: Payout | undefined) => void;
-  /** Aborted when nothing more is to be begun. */
+  /** Aborted when no new work may begin. */
   readonly stop: AbortSignal;
 }
 
 interface Tried {
   readonly times: number;
   readonly notBeforeMs: number;
-  /** A machine that is gone had left rows of it then. */
+  /** True when a machine that is gone had left rows of it at that time. */
   readonly wasAbandoned: boolean;
 }
 
-/** True of a batch whose turn has come again, or whose rows a machine has left since it was tried in vain. */
+/** True for a batch that is due again, or whose rows a machine has left since the last vain try. */
 const isDue = (tried: Tried | undefined, isAbandoned: boolean, nowMs: number): boolean =>
   tried === undefined || tried.notBeforeMs <= nowMs || (isAbandoned && !tried.wasAbandoned);
 
-/** Pays rows beside the sender until it is stopped; resolves when nothing of it is under way any more. */
+/** Pays rows beside the sender until it is stopped; resolves when none of its work is under way any more. */
 export async function help(setup: HelpSetup): Promise<void> {
   const { clock, stop, log } = setup;
   const tried = new Map<string, Tried>();
@@ -99,8 +99,8 @@ interface Listed {
 }
 
 /**
- * Those that run, first those of which a machine that is gone has left rows: these have waited for its lease already, and
- * whichever has waited longest goes first.
+ * Running batches; first those with rows left by a machine that is gone, since these have already waited for its lease;
+ * among them the longest wait goes first.
  */
 async function listBatches({ share, runningBatches }: HelpSetup): Promise<readonly Listed[]> {
   const [running, abandoned] = await Promise.all([runningBatches(), share.abandoned()]);
@@ -113,15 +113,15 @@ async function listBatches({ share, runningBatches }: HelpSetup): Promise<readon
 }
 
 interface Helped {
-  /** How many got on; undefined when there is nothing to pay. */
+  /** Number of rows that made progress; undefined when there is nothing to pay. */
   readonly rows: number | undefined;
-  /** It was left for rows of another batch. */
+  /** True when the helper left the batch for rows of another batch. */
   readonly isLeft: boolean;
 }
 
 /**
- * Helps with a batch until rows of another have waited longer for somebody than any of its own: a large one has rows for
- * hours. What it has taken of those that had waited here it pays first.
+ * Helps with a batch until rows of another batch have waited longer than its own: a large batch has rows for hours.
+ * Rows already taken of those that had waited here are paid first.
  */
 async function helpUntilNeeded(
   setup: HelpSetup,
@@ -155,7 +155,7 @@ async function helpUntilNeeded(
   }
 }
 
-/** @returns how many rows got on; undefined when there is nothing to pay */
+/** @returns the number of rows that made progress; undefined when there is nothing to pay */
 async function helpWith(
   setup: HelpSetup,
   batch: Batch,

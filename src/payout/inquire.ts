@@ -1,4 +1,4 @@
-/** Asks the bank what became of an attempt (endpoint 7). */
+/** Asks the bank for the outcome of an attempt (endpoint 7). */
 import { formatBangkokDate, formatBangkokTime } from '../core/bangkok-time.ts';
 import type { StatusInquiry } from '../core/bank-port.ts';
 import type { Attempt, TransferOrder } from '../core/payout.ts';
@@ -20,11 +20,12 @@ import {
 export type Inquired = ReadReply<InquiryReading>;
 
 /**
- * Inquires about the reference of an attempt for each day and terminal on which it went; when that finds nothing and the
- * day has changed, for today, too, by our clock and by the bank's, under each of these terminals (whose date the bank
- * expects is not shown in §2.6).
+ * Inquires about the reference of an attempt for each day and terminal of its sends. If nothing is found and the day
+ * has changed, it also inquires for today, by our clock and by the bank's, under each of these terminals (§2.6 does not
+ * show which date the bank expects).
  * @param sameReference other attempts under the reference
- * @returns what all answers say; undefined when the gate lets nothing pass any more: half an answer is none
+ * @returns the joint meaning of all answers; undefined when the gate stops the inquiry, since a part of the answers
+ * proves nothing
  */
 export async function inquire(
   context: WorkerContext,
@@ -46,19 +47,22 @@ export async function inquire(
   return known;
 }
 
-/** One order for each day and terminal, the latest first. */
+/** One order for each day and terminal, latest first. */
 function findPlaces(attempts: readonly Attempt[]): readonly TransferOrder[] {
   const orders = attempts.map(({ order }) => order).toReversed();
   return [...new Map(orders.map((order) => [nameOf(order), order])).values()];
 }
 
-/** Nothing where the reference may be another's, or has gone with what only the bank knows. */
+/**
+ * The known sends; empty when the reference may belong to another transfer, or was used with a content that only the
+ * bank knows.
+ */
 function knownSends(attempts: readonly Attempt[]): AskedTransfer['sends'] {
   if (attempts.some(({ referenceConflict }) => referenceConflict)) return [];
   return attempts.filter(({ sends }) => sends > 0).map(({ order }) => order);
 }
 
-/** The orders as if of today by either clock, one for each terminal, that were not asked about. */
+/** The orders dated today by either clock, one for each terminal, without those already asked about. */
 function todaysPlaces(
   { bankClock }: WorkerContext,
   places: readonly TransferOrder[],
@@ -75,7 +79,10 @@ function todaysPlaces(
 
 const nameOf = ({ tranDate, termId }: TransferOrder): string => `${tranDate} ${termId}`;
 
-/** Asks once, for one day. @returns undefined when the gate lets nothing pass any more */
+/**
+ * Asks once, for one day.
+ * @returns undefined when the gate stops the inquiry
+ */
 export async function inquireFor(
   context: WorkerContext,
   {
@@ -104,8 +111,8 @@ export async function inquireFor(
 }
 
 /**
- * While nothing is begun because the day is another by the bank's clock, asks the bank for its time, until told to end:
- * nothing else may be there to ask about, and either clock may have been set right.
+ * Asks the bank for its time while the clocks differ in the day, until told to end: there may be no other request, and
+ * either clock may have been corrected.
  */
 export async function keepAskingTheTime(
   context: WorkerContext,
@@ -121,13 +128,13 @@ export async function keepAskingTheTime(
   }
 }
 
-/** How often a question that says nothing is asked again; a sick service is waited for instead. */
+/** Tries of a question that yields nothing. A service in trouble is waited for instead. */
 const asksMax = 3;
 const askAgainAfterMs = 250;
 
 /**
- * Asks until something is said, or often enough.
- * @param waitsForService a sick service is asked on and on: the gate makes each question wait
+ * Asks until the bank says something, or the tries are used up.
+ * @param waitsForService true: asks on while the service is in trouble, and the gate makes each question wait
  */
 export async function askUntilSaid<Said extends ReadReply<InquiryReading | PayeeFinding>>(
   { clock, stop }: Pick<WorkerContext, 'clock' | 'stop'>,

@@ -1,17 +1,17 @@
 /**
- * Keeps the lease of this process: it is renewed in the background for as long as the process lives, and whoever is about
- * to send asks whether it is still held. A process that cannot renew it in time begins nothing, and goes on once it is
- * renewed; one whose place was taken is told so for good.
+ * Keeps the lease of this process: it renews the lease in the background, and every sender checks that it is still
+ * held. A process that cannot renew in time begins nothing until it is renewed; a process whose place was taken has
+ * lost it for good.
  */
 import type { Clock, Log } from '../core/ports.ts';
 import { Signal, waitForAny } from '../platform/signal.ts';
 import { type ClockMoment, mayBytesLeave, renewEveryMs } from './rules/lease.ts';
 
-/** After a renewal that has failed. */
+/** Wait in ms after a failed renewal. */
 const retryMs = 250;
 
 interface Keeping {
-  /** False when the lease is never granted again. */
+  /** Renews the lease; false when it is never granted again. */
   readonly renew: () => Promise<boolean>;
   readonly clock: Clock;
   readonly log: Log;
@@ -19,27 +19,27 @@ interface Keeping {
 
 const readClocks = (clock: Clock): ClockMoment => ({ wallMs: clock.now(), elapsedMs: clock.elapsedMs() });
 
-/** When what is about to be asked for began: of a lease, when it was taken. */
+/** Start of a request, read before it is made; for a lease, the start of its time. */
 export const beginLease = readClocks;
 
-/** Its owner disposes of it when nothing may be sent any more. */
+/** The keeper of a lease. The owner disposes of it when nothing may be sent any more. */
 export class LeaseKeeper implements AsyncDisposable {
   readonly #keeping: Keeping;
-  /** When the latest renewal began that was granted; undefined while it is not known that it holds. */
+  /** Start of the latest granted renewal; undefined while the lease is not known to hold. */
   #renewedAt: ClockMoment | undefined;
   readonly #lost = new AbortController();
   readonly #over = new AbortController();
   readonly #news = new Signal();
   readonly #work: Promise<void>;
 
-  /** @param takenAt before it was asked for */
+  /** @param takenAt moment before the lease was requested */
   constructor(keeping: Keeping, takenAt: ClockMoment) {
     this.#keeping = keeping;
     this.#renewedAt = takenAt;
     this.#work = this.#keep();
   }
 
-  /** False at once when the last renewal is too old, or was refused: nothing is begun then. */
+  /** False when the last renewal is too old or was refused; nothing may begin then. */
   get isHeld(): boolean {
     return mayBytesLeave(this.#renewedAt, readClocks(this.#keeping.clock));
   }
@@ -47,18 +47,20 @@ export class LeaseKeeper implements AsyncDisposable {
   /** Asked right before bytes leave. */
   readonly mayLeave = (): boolean => this.isHeld;
 
-  /** Aborted when another has the place: this process has to begin anew. */
+  /** Aborted when another process has the place: this process has to start anew. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** The journal has refused what only a holder may do: nothing is begun until it has said otherwise. */
+  /**
+   * Records that the journal refused an operation reserved for the holder: nothing begins until a renewal is granted.
+   */
   noteRefused(): void {
     this.#renewedAt = undefined;
     this.#news.notify();
   }
 
-  /** From here on it is not held, and runs out by itself. */
+  /** Stops renewing; the lease counts as not held, and expires by itself. */
   stop(): void {
     this.#renewedAt = undefined;
     this.#over.abort();
@@ -80,12 +82,12 @@ export class LeaseKeeper implements AsyncDisposable {
       const beganMs = clock.elapsedMs();
       const isRenewed = await this.#renew(isFailing);
       isFailing = isRenewed === undefined;
-      // From when it began, as the lease is held: after an answer that came late, the next is asked for at once.
+      // Counted from the start of the renewal, as the lease is: after a late answer the next renewal follows at once.
       waitMs = isFailing ? retryMs : Math.max(0, beganMs + renewEveryMs - clock.elapsedMs());
     }
   }
 
-  /** @returns undefined when nobody has answered */
+  /** @returns undefined when there was no answer */
   async #renew(isFailing: boolean): Promise<boolean | undefined> {
     const { renew, clock, log } = this.#keeping;
     const beganAt = readClocks(clock);

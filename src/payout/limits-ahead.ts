@@ -1,4 +1,4 @@
-/** Foresees what the limits over time would hold of rows that are sent one after another from now on. Reads, and no more. */
+/** Forecasts which rows the limits over time would hold if all were sent now, one after another. Read-only. */
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import type { Batch } from '../core/ports.ts';
 import type { LimitReader } from './ports.ts';
@@ -12,11 +12,11 @@ import {
 } from './rules/limits.ts';
 
 export interface LimitsAhead {
-  /** What would hold the next row; one that nothing holds counts from then on. */
+  /** Holds of the next row; a row without one counts from then on. */
   look(payout: LimitedPayout): Promise<readonly LimitFinding[]>;
 }
 
-/** @param journal undefined where there is none yet: nothing counts, and every payee is new */
+/** @param journal undefined when there is none yet: nothing counts, and every payee is new */
 export async function foreseeLimits(
   journal: LimitReader | undefined,
   limits: TimeLimits,

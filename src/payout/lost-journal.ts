@@ -1,7 +1,7 @@
 /**
- * The lost-journal probe: after a loss of the journal the bank is asked for every reference that a payout may have used
- * on the days in question, under each terminal that it may have been sent from, before anything is sent for it. A new
- * journal asks for the next one alone: another may have gone before it.
+ * The lost-journal probe: after a loss of the journal, before anything is sent for a payout, the bank is asked about
+ * every reference that the payout may have used on the days in question, under each terminal that may have sent it. A
+ * new journal only asks about the next reference, which another journal may have used.
  */
 import { formatBangkokMoment } from '../core/bangkok-time.ts';
 import { decideHold } from '../core/change.ts';
@@ -36,12 +36,12 @@ import { describeUnknownSends } from './rules/operator.ts';
 import { mayHaveGoneUnseen } from './rules/resend.ts';
 
 /**
- * `clear` when money may be moved, as far as a loss goes; `clear-now` when another journal may go on, so that the answer
- * ages; `blocked` when it may not, which is recorded if the bank was asked.
+ * `clear`: money may move, as far as a loss is concerned. `clear-now`: the same, but another journal may still work, so
+ * the answer ages. `blocked`: money may not move; if the bank was asked, the reason is recorded.
  */
 type ProbeEnd = 'clear' | 'clear-now' | 'blocked';
 
-/** Rows that are remembered at once: one that was forgotten is asked about again. */
+/** Rows remembered at once; a forgotten row is asked about again. */
 const rememberedMax = 10_000;
 
 /** Asks about a ready payout that a lost journal, or another one, may have sent. */
@@ -102,7 +102,7 @@ async function rangeSinceSigned(
 }
 
 /**
- * Looks beyond an attempt from before the loss that the bank shows as failed: the lost part may have made another one
+ * Asks beyond an attempt from before the loss that the bank shows as failed: the lost part may have made another one
  * since.
  */
 export function probeBeyond(context: WorkerContext, { payout, attempt }: InDoubt): Promise<ProbeEnd> {
@@ -111,8 +111,9 @@ export function probeBeyond(context: WorkerContext, { payout, attempt }: InDoubt
 }
 
 /**
- * Searches for what a lost part of the journal may have sent of a row that is to be cancelled, and records what it finds.
- * @returns why the row cannot be cancelled; undefined when the bank knows nothing of it
+ * Searches for sends of a row that a lost part of the journal may have made, before the row is cancelled, and records
+ * them.
+ * @returns why the row cannot be cancelled; undefined when the bank knows of no send
  */
 export async function searchBeforeCancel(
   context: WorkerContext,
@@ -127,11 +128,11 @@ export async function searchBeforeCancel(
   return `${describeUnknownSends(payout)}, and the bank does not rule it out: ${show} tells how it stands`;
 }
 
-/** What is looked for, and through which gate: who asks beyond a failed attempt passes a halted account. */
+/** The search and its gate: a search beyond a failed attempt passes a halted account. */
 interface Search extends Pick<Probe, 'payer' | 'payout' | 'asked'> {
   readonly context: WorkerContext;
   readonly sealedAtMs: number | null;
-  /** True where nothing is sent on the strength of the answer: a halted account is asked about, too. */
+  /** True when nothing is sent because of the answer: a halted account is asked about, too. */
   readonly passHalted: boolean;
 }
 
@@ -168,8 +169,8 @@ async function probeLost(search: Search, loss: JournalLoss, known: readonly Atte
 }
 
 /**
- * Asks about the highest reference that the journal knows and the one beyond. The answer counts for this attempt alone: it
- * is asked again before the next one.
+ * Asks about the highest reference that the journal knows and the next one. The answer counts for this attempt only;
+ * the next attempt asks again.
  */
 async function askFirst(search: Search, known: readonly Attempt[]): Promise<ProbeEnd> {
   const { context, sealedAtMs } = search;
@@ -211,12 +212,12 @@ async function block(context: WorkerContext, change: Change): Promise<'blocked'>
   return 'blocked';
 }
 
-/** Longer than this nobody waits: the clock has been set back since. */
+/** Longest wait in ms beyond the trust time; a longer one means that the clock was set back. */
 const waitSlackMs = 60_000;
 
 /**
- * The lost process may have sent until the very moment of the recovery, and what was sent just now is not found at
- * once. Returns why it makes no sense to wait.
+ * Waits until "not found" can be trusted: the lost process may have sent up to the moment of the recovery, and the bank
+ * does not find a recent send at once. Returns the reason when waiting is useless.
  */
 async function waitUntilTrusted(
   { clock, settle, stop }: WorkerContext,
@@ -231,9 +232,9 @@ async function waitUntilTrusted(
   return undefined;
 }
 
-/** Which references are asked about, and for which days. */
+/** The references and days of a search. */
 interface SearchRange {
-  /** In their order. */
+  /** Days in order. */
   readonly days: readonly string[];
   /** Every attempt that the journal knows for the payoutId. */
   readonly known: readonly Attempt[];
@@ -243,7 +244,7 @@ interface SearchRange {
 const highestOf = (known: readonly Attempt[]): number =>
   Math.max(0, ...known.map(({ order }) => readAttemptNumber(order.transRefNo)));
 
-/** Asks for one reference after another. Undefined when the gate lets nothing through, or the run ends. */
+/** Asks about one reference after another. Undefined when the gate stops the search, or the run ends. */
 async function searchReferences(
   search: Search,
   { days, known, numbers }: SearchRange,
@@ -259,21 +260,21 @@ async function searchReferences(
     const finding = await searchReference(search, questions, number, known);
     if (finding === undefined) return undefined;
     findings.push(finding);
-    // It is held whatever the others show, unless money may have moved: all of them are asked for next time.
+    // The row is held in any case, unless money may have moved: the next search asks about all again.
     if (finding.reading.kind === 'nothing-said') return findings;
   }
 }
 
-/** A day on which a reference may have been sent, and a terminal that may have sent it: the bank keeps transfers by both. */
+/** A day and a terminal of a possible send: the bank finds transfers by both. */
 type Question = Pick<ReferenceFinding, 'tranDate' | 'termId'>;
 
-/** The present terminal, and each that is known to have sent payouts before it. */
+/** The present terminal, and each other that is known to have sent payouts. */
 async function terminalsInQuestion({ context, payer }: Search): Promise<readonly string[]> {
   const known = await context.journal.terminals();
   return [...new Set([payer.termId, ...known.toReversed()])];
 }
 
-/** Asks each question, those about the latest day first, until it is found or nobody answers. */
+/** Asks each question, latest day first, until the reference is found or there is no answer. */
 async function searchReference(
   { context, payer, payout, passHalted }: Search,
   questions: readonly Question[],
@@ -284,7 +285,7 @@ async function searchReference(
   const sends = knownOrders(known, transRefNo);
   let finding: ReferenceFinding | undefined;
   for (const { tranDate, termId } of questions) {
-    // Who passes a halted account is not kept waiting by it: a bank in trouble is asked again later.
+    // A search that passes a halted account does not wait for it: a bank in trouble is asked again later.
     const said = await askUntilSaid(context, !passHalted, () =>
       inquireFor(context, { ...payer, termId, transRefNo, sends }, tranDate, passHalted),
     );

@@ -1,4 +1,4 @@
-/** What an operator asks for: release held rows, cancel what has not been sent, or try again what moved no money. */
+/** Requests of an operator: release held rows, cancel unsent ones, retry those that moved no money. */
 import { paydropCommand } from '../core/command-line.ts';
 import { countRows, inDoubtStatuses } from '../core/exit-code.ts';
 import { countOf } from '../core/figures.ts';
@@ -25,21 +25,22 @@ import {
 
 export interface OperatorResult {
   readonly rowsChanged: number;
-  /** What was asked for does not fit what stands in the journal; in words. */
+  /** Why the request does not fit the journal, in words. */
   readonly refusals: readonly string[];
-  /** What was asked for is done, and this is still to be decided; in words. */
+  /** Decisions still to be made after the request was carried out, in words. */
   readonly notes?: readonly string[];
-  /** The payer account was paused or halted, and goes on. */
+  /** True when the payer account was paused or halted, and goes on. */
   readonly isLineOpened?: boolean;
-  /** What is left of the batch is paid from another account from now on: both, masked. */
+  /** Old and new payer account, masked, when the rest of the batch is paid from another account from now on. */
   readonly payerMoved?: { readonly from: string; readonly to: string } | undefined;
 }
 
 /**
- * Lifts the halt of the batch's payer account and the holds that concern the batch as a whole, and counts the batch's
- * age anew. That its file is like another one is lifted, too, but not with a halt: whoever resumes for that was told of
- * nothing else. What a limit of a day holds is held against the limits of today again. Where the settings name another account than the batch, the operator approves it by this.
- * @param payerAccount of the settings; the batch's own when left out
+ * Lifts the halt of the batch's payer account and the holds of the batch as a whole, and counts the batch's age anew. A
+ * hold for a like file is lifted, too, but not together with a halt: the operator was shown only the halt. Rows held by
+ * a limit of a day are checked against today's limits again. When the settings name another account than the batch, the
+ * resume approves that account.
+ * @param payerAccount account of the settings; left out: the batch's own
  */
 export async function resumeBatch(
   journal: BatchStore & PayerBreakerStore,
@@ -47,11 +48,11 @@ export async function resumeBatch(
   nowMs: number,
   payerAccount: string = batch.payerAccount,
 ): Promise<OperatorResult> {
-  // What has ended keeps the account that it was paid from.
+  // A batch that is done keeps its account.
   const isOther = payerAccount !== batch.payerAccount && batch.status !== 'done';
   if (isOther && !(await journal.movePayer(batch.batchId, payerAccount, nowMs)))
     return { rowsChanged: 0, refusals: [inDoubtUnderOther(batch, payerAccount)] };
-  // First: whoever is sending sees the batch run only when it is young again.
+  // Comes first, so that a sending process never sees the batch both running and too old.
   await journal.renewAge(batch.batchId, nowMs);
   const isHalted = batch.status === 'halted';
   const released = isHalted ? 0 : await journal.releaseLikeFile(batch.batchId, nowMs);
@@ -69,7 +70,7 @@ export async function resumeBatch(
   return { rowsChanged, refusals: [], notes, isLineOpened, payerMoved: isOther ? moved : undefined };
 }
 
-/** What is still held for its likeness when a halt is lifted. */
+/** Rows still held as like another payout when a halt is lifted. */
 async function describeLikeRows(journal: BatchReader, batchId: string): Promise<readonly string[]> {
   const similar = (await journal.holdTotals(batchId)).find(({ hold }) => hold === 'similar');
   if (similar === undefined || similar.rows === 0) return [];
@@ -83,7 +84,10 @@ async function describeLikeRows(journal: BatchReader, batchId: string): Promise<
 const inDoubtUnderOther = ({ batchId, payerAccount: before }: Batch, payerAccount: string): string =>
   `rows of batch ${batchId} are in doubt under account ${maskDigits(before)}: it goes on from ${maskDigits(payerAccount)} when they are settled ("paydrop settle ${batchId}")`;
 
-/** An operator who resumes a batch knows that the service is back. True when the account was paused or halted. */
+/**
+ * Opens the payer account: an operator who resumes a batch knows that the service is back. True when the account was
+ * paused or halted.
+ */
 export async function openPayer(
   journal: PayerBreakerStore,
   { companyId, payerAccount }: Pick<Batch, 'companyId' | 'payerAccount'>,
@@ -91,11 +95,11 @@ export async function openPayer(
 ): Promise<boolean> {
   const isPaused = (await journal.payerPause(companyId, payerAccount)) !== undefined;
   await journal.clearPayerPause(companyId, payerAccount);
-  // Last: whoever is sending sees the halt lifted only when there is something to go on with.
+  // Comes last, so that a sending process sees the halt lifted only when it has rows to go on with.
   return (await journal.liftPayerHalt(companyId, payerAccount, nowMs)) || isPaused;
 }
 
-/** Why a batch is halted that an operator has cancelled while some of its transfers were under way. */
+/** Reason of the halt of a batch that an operator has cancelled while some of its transfers were under way. */
 export const cancelledReason: BatchReason = {
   code: cancelledCode,
   reason: 'cancelled by a person',
@@ -104,25 +108,25 @@ export const cancelledReason: BatchReason = {
 };
 
 /**
- * Asks the bank about the reference of an attempt whose request has left; without an attempt, about what another journal,
- * or a lost part of this one, may have sent of the row.
- * @returns why its row cannot be cancelled, in words; undefined when it has moved no money and will move none
+ * Asks the bank about the reference of an attempt whose request has left. Without an attempt, asks about sends of the
+ * row that another journal, or a lost part of this one, may have made.
+ * @returns why the row cannot be cancelled, in words; undefined when it has moved no money and will move none
  */
 export type AskBeforeCancel = (payout: Payout, attempt: Attempt | undefined) => Promise<string | undefined>;
 
-/** The bank, opened when it is first asked about what is to be cancelled. */
+/** Questions before a cancellation; the bank is opened with the first one. */
 export interface CancelQuestions extends AsyncDisposable {
   readonly ask: AskBeforeCancel;
 }
 
-/** Refuses what was sent, where the bank cannot be asked. */
+/** Refuses a row that was sent, when the bank cannot be asked. */
 export const bankNotAsked: AskBeforeCancel = async (payout, attempt) => {
   const command = `"${paydropCommand(undefined, 'cancel', payout.instruction.payoutId)}"`;
   const why = attempt === undefined ? describeUnknownSends(payout) : describeSent(payout, attempt);
   return `${why}, and the bank cannot be asked about that here: ${command} asks it`;
 };
 
-/** Cancels every ready or held row of the batch; one that was sent, when the bank shows that no money moved. */
+/** Cancels every ready or held row of the batch; a row that was sent, only when the bank shows that no money moved. */
 export async function cancelBatch(
   journal: PayoutJournal,
   batch: Batch,
@@ -130,10 +134,10 @@ export async function cancelBatch(
   ask: AskBeforeCancel = bankNotAsked,
 ): Promise<OperatorResult> {
   const { batchId } = batch;
-  // A row under way may come back unsent: a halted batch does not send it again.
+  // A row under way may come back unsent; a halted batch does not send it again.
   const isHalted = await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
   const done = await cancelRows(journal, batchId, nowMs, ask);
-  // Begun since: before its first row is sent nothing can be halted.
+  // Started since: a batch can be halted only once it runs.
   const isUnderWay = (await journal.nextInquiryAtMs(batchId)) !== undefined;
   if (isUnderWay && !isHalted) await journal.moveBatch(batchId, 'halted', cancelledReason, nowMs);
   const isEnded = (isHalted || done.rowsChanged > 0) && (await endCancelled(journal, batchId, nowMs));
@@ -166,7 +170,7 @@ async function describeLeft(journal: BatchReader, batchId: string): Promise<read
   return [`${which}: "${paydropCommand(undefined, 'cancel', batchId)}" once more asks the bank about that`];
 }
 
-/** Cancels the ready and held rows of a batch, those that were sent one by one. */
+/** Cancels the ready and held rows of a batch; those that were sent, one by one. */
 async function cancelRows(
   journal: PayoutJournal,
   batchId: string,
@@ -179,7 +183,7 @@ async function cancelRows(
   return { ...each, rowsChanged: rowsChanged + each.rowsChanged };
 }
 
-/** The numbers of ready and held rows; read before the bank is asked, so that nothing is kept open meanwhile. */
+/** Numbers of the ready and held rows, read before the bank is asked, so that no snapshot stays open meanwhile. */
 async function findUnsent(journal: PayoutJournal, batchId: string): Promise<readonly number[]> {
   if (countRows(await journal.totals(batchId), unsentStatuses) === 0) return [];
   await using snapshot = await journal.snapshot();
@@ -189,15 +193,15 @@ async function findUnsent(journal: PayoutJournal, batchId: string): Promise<read
   return found;
 }
 
-/** True of a batch that an operator has cancelled while transfers of it were under way. */
+/** True for a batch that an operator has cancelled while some of its transfers were under way. */
 export async function isCancelled(journal: BatchReader, batchId: string): Promise<boolean> {
   const batch = await journal.batch(batchId);
   return batch?.status === 'halted' && batch.reasonCode === cancelledReason.code;
 }
 
 /**
- * Cancels what came back of a cancelled batch without a byte having left, and ends the batch when nothing is in doubt and
- * nothing waits for a person. Halted it stays while a row that was sent does: else it would go on with the next run.
+ * Cancels the rows of a cancelled batch that came back unsent. Ends the batch when nothing is in doubt and no row waits
+ * for a person. It stays halted while a sent row is left; otherwise the next run would send it again.
  * @returns true when it is done by that
  */
 export async function endCancelled(journal: PayoutJournal, batchId: string, nowMs: number): Promise<boolean> {
@@ -208,8 +212,8 @@ export async function endCancelled(journal: PayoutJournal, batchId: string, nowM
 }
 
 /**
- * Releases each of these held payouts: an operator has looked at the row, so name, limit and similar are lifted too.
- * They have not looked at the batch: its age counts on.
+ * Releases each of these held payouts. An operator has looked at the row, so name, limit and similar are lifted too,
+ * but not at the batch: its age counts on.
  */
 export function resumePayouts(
   journal: PayoutStore,
@@ -219,7 +223,7 @@ export function resumePayouts(
   return changePayouts(journal, seqs, (payout) => decideLift(payout, payoutWideHolds, nowMs));
 }
 
-/** Cancels each of these payouts that is ready or held, once the bank was asked about what was sent of it. */
+/** Cancels each of these payouts that is ready or held, after asking the bank about its sends. */
 export function cancelPayouts(
   journal: PayoutJournal,
   seqs: readonly number[],
@@ -284,10 +288,13 @@ function changePayouts(
 const changedMeanwhile = ({ rowNo, batchId }: Pick<Payout, 'rowNo' | 'batchId'>): string =>
   `row ${rowNo} of batch ${batchId} changed at the same moment: look again`;
 
-/** Refusals that are told one by one; the rest is counted. */
+/** Refusals listed one by one; the rest is counted. */
 const refusalsToldMax = 20;
 
-/** Changes rows one by one. @param change true when it has changed the row, false when there is nothing to change; else why not, in words */
+/**
+ * Changes rows one by one.
+ * @param change true when it has changed the row, false when there is no change; otherwise the reason, in words
+ */
 export async function changeEach<Row>(
   rows: Iterable<Row> | AsyncIterable<Row>,
   change: (row: Row) => Promise<boolean | string>,
@@ -306,20 +313,20 @@ export async function changeEach<Row>(
   return { rowsChanged, refusals };
 }
 
-/** A row that is to be tried again. */
+/** A row to retry. */
 interface Retry {
   readonly row: ResultRow;
   readonly batch: Batch;
 }
 
-/** Tries every failed, unpayable and rejected row of the batch again; a rejected one is validated anew. */
+/** Retries every failed, unpayable and rejected row of the batch; a rejected one is validated anew. */
 export async function retryBatch(
   journal: PayoutJournal,
   batch: Batch,
   rules: RowRules,
   nowMs: number,
 ): Promise<OperatorResult> {
-  // An operator lets it go on: its age is counted anew.
+  // An operator lets the batch go on: its age counts anew.
   await journal.renewAge(batch.batchId, nowMs);
   await using snapshot = await journal.snapshot();
   return await retryPayouts(journal, failedRows(batch, snapshot.resultRows(batch.batchId)), rules, nowMs);
@@ -330,7 +337,7 @@ async function* failedRows(batch: Batch, pages: AsyncIterable<readonly ResultRow
     for (const row of rows) if (retriedStatuses.includes(row.status)) yield { row, batch };
 }
 
-/** Tries these payouts again, one by one. */
+/** Retries these payouts, one by one. */
 export function retryPayouts(
   journal: PayoutJournal,
   found: Iterable<Retry> | AsyncIterable<Retry>,
@@ -355,7 +362,7 @@ export function retryPayouts(
   });
 }
 
-/** Who keeps a row from its payoutId, in words; undefined when nobody does. */
+/** Describes the row that holds this row's payoutId, in words; undefined when none does. */
 async function findHolder(
   journal: ClaimReader,
   { cells, rowNo }: ResultRow,
@@ -368,12 +375,12 @@ async function findHolder(
   );
 }
 
-/** What an operator may ask of rows. */
+/** Requests that an operator can make for rows. */
 export type OperatorVerb = 'resume' | 'cancel' | 'retry';
 
 /**
- * Looks at a row that has ended and stands in an archive, which nothing changes.
- * @returns why it stays as it is, in words; undefined when it would change, and is to be brought back first
+ * Checks a request for an archived row, which has ended and cannot change there.
+ * @returns why it stays as it is, in words; undefined when it would change, and must be brought back first
  */
 export async function findRefusal(
   journal: ClaimReader,
@@ -400,8 +407,8 @@ export async function findRefusal(
 }
 
 /**
- * The same for the rows of a batch that might be tried again: all of them stay as they are.
- * @returns undefined when one of them would change
+ * Checks a retry for the archived rows of a batch.
+ * @returns why all of them stay as they are; undefined when one of them would change
  */
 export async function findRetryRefusal(
   journal: PayoutJournal,

@@ -1,6 +1,5 @@
 /**
- * The checks before money moves: superseded attempts, what a lost journal may have sent, the gate, the batch's age, and
- * payouts that are like another one.
+ * Checks before money moves: superseded attempts, sends of a lost journal, the gate, the batch's age, and like payouts.
  */
 import { decideNextNumber, type NextNumber } from '../core/attempt-numbers.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
@@ -28,22 +27,22 @@ import { findChangedBatch, findChangedRow } from './rules/seal.ts';
 import { decideSimilarHold, likenessOf } from './rules/similar.ts';
 import { type Clearing, clearSuperseded, type Obstacle } from './superseded.ts';
 
-/** A ready row with the batch that it is of. */
+/** A ready row with its batch. */
 export interface Row extends ReadyPayout {
   readonly batch: Batch;
 }
 
-/** The intent may be recorded: the gate is passed, and the pass to be given back. */
+/** The row has passed the gate, and its intent may be recorded; the pass must be returned. */
 interface Passed extends Extract<Clearing, { kind: 'clear' }> {
-  /** The attempt number of the reference that the row goes under. */
+  /** Number of the attempt, and so of the reference. */
   readonly number: number;
   readonly pass: Pass;
 }
 
 /**
- * Looks at everything that may keep a row with a payable payee from being sent. Of two like rows the second is to be
- * looked at when the first one's intent is recorded.
- * @param isFirstLook the journal has not refused an intent of the row before: what it looks for itself is left to it
+ * Checks everything that may keep a row with a payable payee from being sent. Of two like rows, the second is checked
+ * after the first one's intent is recorded.
+ * @param isFirstLook true when the journal has not refused an intent of the row before: its own checks are left to it
  */
 export async function preSendChecks(
   context: WorkerContext,
@@ -63,14 +62,14 @@ export async function preSendChecks(
 }
 
 /**
- * An answer about a superseded attempt, or about one that another journal may have made, that is older than this, by the
- * time the gate is passed, is asked for again.
+ * Highest age in ms, when the gate is passed, of an answer about an attempt that was superseded or that another journal
+ * may have made; an older one is asked for again.
  */
 const clearedAgeMaxMs = 60_000;
 
 const noneBefore: Clearing = { kind: 'clear', cleared: [] };
 
-/** Passes the gate with everything that the bank is asked about answered just now: a pause may take hours. */
+/** Passes the gate with fresh answers to all questions: a pause may take hours. */
 async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | Obstacle> {
   const { clock, gate } = context;
   const { payout, attemptsRecorded, batch } = row;
@@ -102,7 +101,7 @@ async function enterCleared(context: WorkerContext, row: Row): Promise<Passed | 
   }
 }
 
-/** The number under which the row goes now; else why it waits. */
+/** The number under which the row is sent now; otherwise why it waits. */
 function findNumber(
   context: WorkerContext,
   { payout, batch }: Row,
@@ -116,7 +115,7 @@ function findNumber(
   return { kind: 'hold', decide: (current) => decideHold(current, hold, reason, clock.now()) };
 }
 
-/** Why no number is free, and for what the row is held. */
+/** Reason why no number is free, and the hold for it. */
 function describeNoNumber(
   next: Exclude<NextNumber, { kind: 'free' }>,
 ): Reason & { readonly hold: HoldReason } {
@@ -140,7 +139,9 @@ function describeNoNumber(
   }
 }
 
-/** Until nothing that another machine has sent of it can be on its way; false when this process is to stop before. */
+/**
+ * Waits until no request of another machine for the row can still be on its way; false when this process stops before.
+ */
 async function waitForOthersSends(
   { journal, clock, stop }: WorkerContext,
   { payout, batch }: Row,
@@ -153,7 +154,7 @@ async function waitForOthersSends(
   }
 }
 
-/** What may have come about while the row waited; undefined when nothing has. */
+/** Checks what may have changed while the row waited; undefined when the row may go. */
 async function lastChecks(
   context: WorkerContext,
   row: Row,
@@ -177,7 +178,7 @@ async function lastChecks(
   return { kind: 'hold', decide: (current) => decideSimilarHold(current, like, clock.now()) };
 }
 
-/** What limits over time say; those of the day are looked at again in the transaction of the intent. */
+/** Checks the limits over time; the transaction of the intent checks those of the day again. */
 async function findOverLimits(
   { journal, clock, limits: { overTime }, log }: WorkerContext,
   { payout, batch }: Row,
@@ -192,7 +193,7 @@ async function findOverLimits(
   return { kind: 'hold', decide: (current) => decideLimitHold(current, found, clock.now()) };
 }
 
-/** Asks for nothing that no limit is about. */
+/** Reads only the facts for limits that are set. */
 async function readLimitFacts(
   journal: LimitReader,
   limits: TimeLimits,
@@ -212,7 +213,7 @@ async function readLimitFacts(
 }
 
 /**
- * Halts a running batch that has waited too long, this batch alone: others of its payer account go on.
+ * Halts a running batch that has waited too long; other batches of its payer account go on.
  * @returns true when nothing more of it may be sent
  */
 export async function haltWhenOld(
@@ -232,8 +233,9 @@ export async function haltWhenOld(
 }
 
 /**
- * Halts the payer account when the rows of the batch are not what was sealed; before its first send, after a halt, and
- * after its last. @returns true when nothing more of it may be sent
+ * Halts the payer account when the rows of the batch differ from the sealed ones. Runs before the first send, after a
+ * halt, and after the last send.
+ * @returns true when nothing more of it may be sent
  */
 export async function haltWhenChanged(context: WorkerContext, batch: Batch): Promise<boolean> {
   const seal = await context.journal.readSeal(batch.batchId);
@@ -243,7 +245,7 @@ export async function haltWhenChanged(context: WorkerContext, batch: Batch): Pro
   return why !== undefined;
 }
 
-/** A journal that was changed can be trusted in nothing: the whole account is halted, until an operator resumes. */
+/** Halts the whole account until an operator resumes: a journal that was changed cannot be trusted at all. */
 async function haltForChange(context: WorkerContext, batch: Batch, why: BatchReason): Promise<void> {
   const { journal, clock, gate, log } = context;
   const { batchId, companyId, payerAccount } = batch;

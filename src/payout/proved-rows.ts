@@ -1,4 +1,4 @@
-/** Rows that a signed approval of their batch must name, where the settings ask for signatures. */
+/** Signed approvals: when the settings ask for signatures, a signed approval of the batch must name each row. */
 import type { Payout, TransferOrder } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import { computeInstructionDigest, isReferenceOf, readAttemptNumber } from '../core/reference.ts';
@@ -12,8 +12,8 @@ import { searchDaysMax } from './rules/lost-journal.ts';
 import { dayMs } from '../core/bangkok-time.ts';
 
 /**
- * Looks for the signed approval that names a row as it is. A signature counts for as long as the bank can be asked what was
- * sent since.
+ * Finds the signed approval that names a row as it is now. A signature counts as long as the bank can be asked about
+ * sends since.
  */
 export async function proveRow(
   { provedRows, clock }: Pick<WorkerContext, 'provedRows' | 'clock'>,

@@ -1,4 +1,4 @@
-/** Concludes one sealed batch: lets it run, pays it, and records why it stopped where it did. */
+/** Runs one sealed batch: pays it, concludes it, and records why it stopped. */
 import pLimit from 'p-limit';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { countRows } from '../core/exit-code.ts';
@@ -31,23 +31,23 @@ import { submitPayout } from './submit.ts';
 import { verifyPayee } from './verify-payee.ts';
 import { reportWaits } from './wait.ts';
 
-/** Why a run ended; `rested` covers whatever the batch's own status says (done, halted, or waiting on the bank). */
+/** Why a run ended. `rested` includes every status of the batch itself: done, halted, or waiting on the bank. */
 export type RunEnd = 'rested' | 'interrupted';
 
 export interface RunLimits {
-  /** How long to wait after the last progress. */
+  /** Time in ms to wait after the last progress. */
   readonly waitMs: number;
-  /** Waits out every pause while rows are to be sent: whoever runs it is there for good. */
+  /** True: waits out every pause while rows are to be sent, because the process runs permanently. */
   readonly isPatient?: boolean;
   /** Aborted by a signal of the operating system. */
   readonly interrupted: AbortSignal;
-  /** Aborted here when the wait is over; part of the context's `stop`. */
+  /** Aborted by the run when the wait is over; part of the context's `stop`. */
   readonly waitOver: AbortController;
 }
 
-/** Pays a sealed batch as far as it can be paid now. */
+/** Pays a sealed batch as far as is possible now. */
 export async function runBatch(context: WorkerContext, batch: Batch, limits: RunLimits): Promise<RunEnd> {
-  // Left by a run that broke off before its end.
+  // Doubts of a run that broke off before its end.
   const wasInDoubt = (await context.journal.nextInquiryAtMs(batch.batchId)) !== undefined;
   const idleShare = batch.status === 'sealed' ? describeIdleShare(context.gate.brake, batch.rows) : undefined;
   if (idleShare !== undefined) context.log('warn', idleShare, { batchId: batch.batchId });
@@ -58,7 +58,7 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
     reportWaits(context, () => readWait(context, batch, limits), watchEnds.signal),
   ];
   await endTogether(context, settleAndPay(context, batch), watchEnds, watching);
-  // Whoever has the right to send now goes on with it, and concludes it.
+  // The process that now has the right to send goes on with the batch, and concludes it.
   if (context.mayLeave?.() === false) return 'interrupted';
   const isChanged = (context.run.hasSent || wasInDoubt) && (await haltWhenChanged(context, batch));
   await recordHalt(context, batch);
@@ -69,9 +69,9 @@ export async function runBatch(context: WorkerContext, batch: Batch, limits: Run
 }
 
 /**
- * Under a halt that an operator must lift, or a pause longer than the wait, what is in doubt is settled and nothing is
- * sent.
- * @returns whether rows were released, and whether the halt was there before, for another batch
+ * Starts the run. Under a halt that an operator must lift, or a pause longer than the wait, it settles what is in doubt
+ * and sends nothing.
+ * @returns whether rows were released, and whether another batch's halt was in force before
  */
 async function startRunning(
   context: WorkerContext,
@@ -86,7 +86,7 @@ async function startRunning(
   await takeUpBreaker(context, batch);
   if (why !== undefined) gate.haltFor(why);
   const isInVain = limits.isPatient !== true && pausesBeyond(context, clock.now() + limits.waitMs);
-  // Tried again or corrected since, or to be paid from another account.
+  // Rows retried or corrected since the approval, or to be paid from another account.
   await journal.holdUnapproved(batch.batchId, describeWaiting(batch.batchId), clock.now());
   const isToGoOn = why === undefined && !isInVain;
   if (isToGoOn) await journal.liftHolds(batch.batchId, rerunHolds, clock.now());
@@ -100,15 +100,15 @@ async function startRunning(
   return { isLifted: isToGoOn, isOthersHalt: stop !== undefined && standing?.status !== 'halted' };
 }
 
-/** True while the payer account is paused until after a moment: nothing is sent before it. */
+/** True while the payer account is paused until after a moment, so that nothing is sent before it. */
 function pausesBeyond({ gate }: WorkerContext, momentMs: number): boolean {
   const { status, pausedUntilMs } = gate.state;
   return status === 'paused' && pausedUntilMs > momentMs;
 }
 
 /**
- * The brake on doubt when a run begins: what earlier runs have left in doubt counts. It is asked about first, since
- * what a killed run has left is often settled at once.
+ * Applies the brake on doubt when a run begins, with the doubts of earlier runs. They are inquired first, since those
+ * of a killed run often settle at once.
  */
 async function brakeOnDoubt(context: WorkerContext): Promise<void> {
   const { gate } = context;
@@ -118,8 +118,8 @@ async function brakeOnDoubt(context: WorkerContext): Promise<void> {
 }
 
 /**
- * Ends the run when no payout has got on for the time of `--wait`, or when none can before that is over. While an open
- * account takes rows, nobody waits.
+ * Ends the run when no payout has made progress for the time of `--wait`, or none can within it. While an open account
+ * takes rows, there is no wait.
  */
 async function watchTheWait(
   context: WorkerContext,
@@ -129,7 +129,7 @@ async function watchTheWait(
 ): Promise<void> {
   const { run, gate, clock } = context;
   while (!end.aborted) {
-    // Our clock was set back: the wait is counted from now.
+    // Our clock was set back: the wait counts from now.
     const isWaitedOut = limits.isPatient === true && (await waitsToSend(context, batch));
     if (isWaitedOut || run.lastProgressAtMs > clock.now()) run.noteProgress();
     const endsAtMs = run.lastProgressAtMs + limits.waitMs;
@@ -160,9 +160,9 @@ async function waitsToSend(
   return gate.isPausing && (run.isSending || (await hasHeldRows(journal, batchId)));
 }
 
-/** How often the end of the wait is looked for while rows are still being sent. */
+/** Interval in ms of checks for the end of the wait while rows are being sent. */
 const waitPollMs = 200;
-/** How often it is looked whether all is settled that can be, while nothing can be sent. */
+/** Interval in ms of checks whether all doubts are settled, while nothing can be sent. */
 const inVainPollMs = 1_000;
 
 async function isAnyToAsk({ run, journal }: WorkerContext, batch: Batch): Promise<boolean> {
@@ -171,9 +171,9 @@ async function isAnyToAsk({ run, journal }: WorkerContext, batch: Batch): Promis
 }
 
 /**
- * A batch is paid from the account that it was taken in for: when the settings name another one, what is still to be sent
- * is halted until an operator resumes it, which approves the other account.
- * @returns the batch as it stands then
+ * Halts a batch when the settings name another payer account than the one it was accepted for: an operator who resumes
+ * it approves the other account.
+ * @returns the batch as it is then
  */
 export async function followPayer(
   journal: PayoutJournal,
@@ -186,10 +186,10 @@ export async function followPayer(
   if (payerAccount === batch.payerAccount || status === 'halted') return batch;
   if (countRows(await journal.totals(batchId), unsentStatuses) === 0) return batch;
   const why = describePayerChange(batch, payerAccount);
-  // Only what runs can be halted.
+  // Only a running batch can be halted.
   if (!(await beginRunning(journal, batch, nowMs))) return (await journal.batch(batchId)) ?? batch;
   await journal.moveBatch(batchId, 'halted', why, nowMs);
-  // Each row that waits for the account says in its history for which one.
+  // Each row that waits for the account has the account's name in its history.
   await journal.liftHolds(batchId, rerunHolds, nowMs);
   await journal.holdReady(batchId, 'halted', why, nowMs);
   log('error', 'the settings name another payer account than the batch', { batchId, reason: why.reason });
@@ -204,8 +204,8 @@ async function settleAndPay(context: WorkerContext, batch: Batch): Promise<void>
 }
 
 /**
- * Sends whatever of the batch may be sent and settles what is in doubt.
- * @throws whatever the journal throws, and what has broken the run before: nothing more is sent then
+ * Sends the rows of the batch that may be sent, and settles what is in doubt.
+ * @throws errors of the journal, and any earlier failure of the run; nothing more is sent then
  */
 async function payBatch(unlimited: WorkerContext, batch: Batch): Promise<void> {
   const { adaptiveLimits: limits, log } = unlimited;
@@ -236,9 +236,9 @@ async function payUntilRest(context: WorkerContext, batch: Batch, limit: Adaptiv
     if (isHalted) {
       if (await takeUpAgain(context, batch)) continue;
       await recordHalt(context, batch);
-      // Whoever has lifted the halt of the account may have looked at another batch of it.
+      // The operator who lifted the account's halt may have looked at another batch of it.
       if ((await findHalt(context, batch)) === undefined && !(await haltWhenChanged(context, batch))) {
-        // What came back after the halt was lifted was held for that very halt.
+        // Rows that came back after the halt was lifted were held for that same halt.
         await journal.liftHolds(batch.batchId, ['halted'], context.clock.now());
         gate.reopen();
         continue;
@@ -279,22 +279,22 @@ async function isPaidElsewhere({ share, run }: WorkerContext, { batchId }: Batch
 }
 
 /**
- * True while rows are ready that a machine has left: its lease may have run out after this one had looked for rows, while
- * its own last ones were under way.
+ * True while there are ready rows that a machine has left: its lease may have expired after this machine had looked for
+ * rows, while its own last ones were under way.
  */
 async function isLeftByOthers({ share, journal, gate }: WorkerContext, { batchId }: Batch): Promise<boolean> {
   if (share === undefined || gate.state.status !== 'open') return false;
   return (await journal.readyPage(batchId, 0, 1)).length > 0;
 }
 
-/** Other processes may let held rows go on while we wait for inquiries. */
+/** Interval in ms of checks for held rows that other processes have released, during the wait for inquiries. */
 const heldPollMs = 1_000;
-/** How often it is looked for them while the account is paused and all is settled. */
+/** The same interval while the account is paused and all doubts are settled. */
 const pausePollMs = 5_000;
 
 /**
- * One pass over the ready rows, in input order, or those that no other machine has, with a bounded number of them under way.
- * @param isToTakeNoMore ends it when the rows are paid that this machine has taken
+ * Pays the ready rows once, in input order, or those that no other machine has, with a bounded number under way.
+ * @param isToTakeNoMore ends the pass once the rows are paid that this machine has taken
  */
 export async function payReadyRows(
   context: WorkerContext,
@@ -320,12 +320,12 @@ export async function payReadyRows(
   );
 }
 
-/** Payee checks and transfers have limits of their own, so that checks run ahead of transfers. */
+/** Lanes of payee checks and of transfers, with separate limits, so that checks run ahead of transfers. */
 interface Lanes {
   readonly verify: RunInTurn;
-  /** From the intent on: a few more than there are transfers at once. */
+  /** Lane from the intent on, with a few more places than transfers at once. */
   readonly submit: RunInTurn;
-  /** For rows that have waited before: it takes turns with the other, in which a machine has many when they come. */
+  /** Lane for rows that have waited before. It takes turns with `submit`, since many of them may come at once. */
   readonly submitLate: RunInTurn;
   readonly transfer: RunInTurn;
 }
@@ -349,7 +349,7 @@ async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, l
     if (isLeft) context.run.noteProgress();
     else await payRow(context, batch, row, lanes);
   } catch (error) {
-    // Before the end of the row is: that may fail for the same reason.
+    // Recorded before the row is ended, which may fail for the same reason.
     context.run.noteFailure(error);
     throw error;
   } finally {
@@ -358,8 +358,8 @@ async function payHanded(context: WorkerContext, batch: Batch, row: HandedRow, l
 }
 
 /**
- * True of a row of which another machine may still have a send on its way. It is left for now: a few of them would have
- * all the places of this machine for as long as that may take, and none of the rows behind them would get on.
+ * True for a row with a send of another machine that may still be on its way. It is postponed: otherwise a few such rows
+ * could occupy all places of this machine, and delay all rows behind them.
  */
 async function hasToWait(
   { share, journal }: WorkerContext,

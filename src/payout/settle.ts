@@ -44,18 +44,21 @@ import { recordLearnt, Watch } from './superseded.ts';
 import { reportWaits } from './wait.ts';
 
 /**
- * Longest sleep of the loop when nothing is due: it is woken when something falls into doubt, and another process may
- * have something asked about at once.
+ * Longest sleep in ms of the loop when no inquiry is due. A new doubt wakes the loop; another process may request an
+ * inquiry at any time.
  */
 const idleMs = 5_000;
-/** Longest sleep while all that is due has its own request still under way: each that ends in doubt wakes the loop. */
+/**
+ * Longest sleep in ms while all due rows still have their own request under way; each that ends in doubt wakes the
+ * loop.
+ */
 const inFlightPollMs = 1_000;
-/** How often it is looked whether this process has the right to send again: who sends settles. */
+/** Interval in ms of checks whether this process has the right to send again: the sender settles. */
 const noRightPollMs = 1_000;
 const pageRows = 200;
 
 /**
- * Inquires what falls due, until told to end.
+ * Inquires about attempts as they fall due, until told to end.
  * @param end aborted when the run has nothing more to settle
  */
 export async function settleWhileRunning(
@@ -68,7 +71,7 @@ export async function settleWhileRunning(
     await settleUntil(context, batchId, repetitions, AbortSignal.any([context.stop, end]));
     if (context.stop.aborted) await returnWaiting(context, batchId);
   } catch (error) {
-    // What goes again ends before it is told.
+    // Repetitions end before the failure is thrown.
     context.run.noteFailure(error);
     throw error;
   }
@@ -105,7 +108,7 @@ async function settleUntil(
   }
 }
 
-/** What never reached the bank and waited for transfers to go on waits as held when the run ends. */
+/** Holds, at the end of a run, the rows that never reached the bank and waited for transfers to go on. */
 async function returnWaiting(context: WorkerContext, batchId: string): Promise<void> {
   let afterSeq = 0;
   for (;;) {
@@ -124,8 +127,8 @@ async function returnWaiting(context: WorkerContext, batchId: string): Promise<v
 }
 
 /**
- * Transfers that go again: beside the questions, so that none waits for them, and within the transfers that the bank
- * bears at once.
+ * Repetitions of transfers: they run beside the questions, so that no question waits for them, and within the limit of
+ * transfers at once.
  */
 export class Repetitions implements AsyncDisposable {
   readonly #inLane: RunInTurn;
@@ -143,7 +146,7 @@ export class Repetitions implements AsyncDisposable {
     const task = this.#inLane(work)
       .catch((error: unknown) => {
         this.#failure ??= { error };
-        // Whoever has begun it may be waiting for something else.
+        // The part of the run that started it may be waiting for something else.
         this.#run.noteFailure(error);
         this.#run.notify();
       })
@@ -151,20 +154,23 @@ export class Repetitions implements AsyncDisposable {
     this.#underWay.add(task);
   }
 
-  /** @throws what one of them has met, once */
+  /** @throws the failure of a repetition, once */
   throwFailure(): void {
     const failure = this.#failure;
     this.#failure = undefined;
     if (failure !== undefined) throw failure.error;
   }
 
-  /** Waits for those under way. @throws what one of them has met */
+  /**
+   * Waits for the repetitions under way.
+   * @throws the failure of one of them
+   */
   async end(): Promise<void> {
     await this[Symbol.asyncDispose]();
     this.throwFailure();
   }
 
-  /** Waits for those under way: whoever ends with an error of its own tells of that one. */
+  /** Waits for the repetitions under way, without an error: a caller that already fails reports its own. */
   async [Symbol.asyncDispose](): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -172,7 +178,7 @@ export class Repetitions implements AsyncDisposable {
 
 /**
  * Inquires about each of these once, each by the gate of its own payer account.
- * @param repetitions where what may be sent again goes; nothing is sent when left out
+ * @param repetitions takes the attempts that may be sent again; left out: nothing is sent
  */
 export async function settleAll(
   context: WorkerContext,
@@ -187,7 +193,7 @@ export async function settleAll(
 
 /**
  * Inquires once about everything in one of these states of doubt, due or not; of one batch when given. Sends nothing.
- * @param isLeftOut batches whose own run sees to them
+ * @param isLeftOut batches that their own run settles
  */
 export async function settleOnce(
   context: WorkerContext,
@@ -215,7 +221,10 @@ export async function settleOnce(
   return asked;
 }
 
-/** One at a time over the whole process: of two who ask, the later would decide on what the earlier has changed. */
+/**
+ * Settles one row at a time over the whole process: of two inquiries at once, the later would decide on a state that
+ * the earlier has changed.
+ */
 async function settleOne(context: WorkerContext, one: InDoubt, repetitions?: Repetitions): Promise<void> {
   const { seq } = one.payout;
   const { asking } = context;
@@ -251,7 +260,7 @@ const repetitionOf = (attempt: Attempt, { notFoundTrustMs }: SettlePolicy): Repe
   notFoundTrustMs,
 });
 
-/** What the bank says of an attempt in doubt, with the other attempts under its reference. */
+/** The bank's answer about an attempt in doubt, with the other attempts under its reference. */
 interface AskedReference extends Inquired {
   readonly sameReference: readonly Attempt[];
 }
@@ -265,14 +274,17 @@ async function inquireAbout(
   return inquired && { ...inquired, sameReference };
 }
 
-/** What follows from the inquiry now: waiting may have changed it. */
+/** Decides on the inquiry in the present state, which may have changed during a wait. */
 const decideOn = (
   context: WorkerContext,
   { payout, attempt }: InDoubt,
   { finding, facts, sameReference }: AskedReference,
 ) => decideInquiry(caseOf(context, payout, attempt, sameReference, facts), finding);
 
-/** Records what an inquiry means while nothing is sent. @param isToGoAgain it is, when transfers go on */
+/**
+ * Records an inquiry without sending.
+ * @param isToGoAgain true: the attempt is sent again when transfers go on
+ */
 async function keep(
   context: WorkerContext,
   one: InDoubt,
@@ -306,9 +318,9 @@ async function keep(
 }
 
 /**
- * Sends the same attempt again, once that it is to be sent is durable; waiting for its turn may have changed the answer.
- * Not while the bank has completed, or may yet complete, another attempt of the payoutId, nor when the journal takes no
- * send of it any more: its batch or its account was halted. Then it is asked about on.
+ * Sends the same attempt again, once the decision to do so is durable; the answer may have changed during the wait for
+ * a turn. It is inquired again instead when the bank has completed, or may yet complete, another attempt of the
+ * payoutId, or when the journal accepts no send of it, since its batch or account was halted.
  */
 async function sendAgain(context: WorkerContext, one: InDoubt, inquired: AskedReference): Promise<void> {
   const { run, gate, settle, bankClock } = context;
@@ -335,7 +347,7 @@ async function sendAgain(context: WorkerContext, one: InDoubt, inquired: AskedRe
   run.notify();
 }
 
-/** Makes the send durable; undefined when it may not be, or the journal does not take it. */
+/** Makes the send durable; undefined when it may not be sent, or the journal refuses it. */
 async function recordAgain(
   context: WorkerContext,
   one: InDoubt,
@@ -355,24 +367,24 @@ async function recordAgain(
 export interface Settled {
   /** Transfers that were in doubt. */
   readonly asked: number;
-  /** Inquiries that told something about their transfer. */
+  /** Inquiries that showed something about their transfer. */
   readonly told: number;
-  /** Batches that are done by it. */
+  /** Batches that are done as a result. */
   readonly ended: readonly string[];
 }
 
 export interface SettleLimits {
-  /** One batch; all of them when undefined. */
+  /** One batch; undefined: all batches. */
   readonly batchId: string | undefined;
-  /** How long to go on while the bank tells nothing. */
+  /** Time in ms to go on while the bank shows nothing. */
   readonly waitMs: number;
-  /** Aborted here when that is over; part of the context's `stop`. */
+  /** Aborted by the run when that time is over; part of the context's `stop`. */
   readonly waitOver: AbortController;
 }
 
 /**
- * Inquires once about everything in doubt and concludes what has nothing left to send; a bank that tells nothing is not
- * waited for.
+ * Inquires once about everything in doubt, and concludes batches that have nothing left to send. Does not wait for a
+ * bank that shows nothing.
  */
 export async function settleNow(context: WorkerContext, limits: SettleLimits): Promise<Settled> {
   const { batchId } = limits;
@@ -389,37 +401,37 @@ export async function settleNow(context: WorkerContext, limits: SettleLimits): P
   return { asked: await asking, told: run.told, ended: await endBatches(context, batchId) };
 }
 
-/** What another process is to ask about, which holds the right to send. */
+/** The inquiries requested from another process, which holds the right to send. */
 export interface AskedBeside {
   readonly batchId: string | undefined;
-  /** How long to go on while it tells nothing of any. */
+  /** Time in ms to go on while the bank shows nothing about any of them. */
   readonly waitMs: number;
-  /** A transfer that left within this time may have its request under way still. */
+  /** Time in ms after a transfer left during which its request may still be under way. */
   readonly timeoutMs: number;
-  /** True for batches that the other process sees to. */
+  /** True for batches that the other process settles. */
   readonly isSeenTo: (batchId: string) => boolean;
   readonly progress?: Progress | undefined;
 }
 
 export interface SettledBeside extends Pick<Settled, 'asked' | 'told'> {
-  /** Transfers that it has not asked about in that time. */
+  /** Transfers that it has not inquired about in that time. */
   readonly unasked: number;
-  /** Transfers that are in doubt no more. */
+  /** Transfers that are settled now. */
   readonly settled: number;
-  /** Transfers that still are, those included that it does not see to. */
+  /** Transfers still in doubt, including those that it does not settle. */
   readonly inDoubt: number;
-  /** Whose transfers they were. */
+  /** Batches of these transfers. */
   readonly batchIds: readonly string[];
 }
 
 type BesideContext = Pick<WorkerContext, 'journal' | 'clock' | 'settle'>;
 
-/** How often it is looked what the other process has asked about. */
+/** Interval in ms of checks for the other process's inquiries. */
 const besidePollMs = 500;
 
 /**
- * Has the process that sends ask now about everything in doubt, and waits until it has. Rows that were given up are left
- * to a `settle` of its own, or to the next run.
+ * Makes the sending process inquire now about everything in doubt, and waits until it has. Rows called unresolved are
+ * left to its own `settle`, or to the next run.
  */
 export async function settleBeside(
   context: BesideContext,
@@ -455,7 +467,7 @@ export async function settleBeside(
   return { ...counts, inDoubt: left + others, batchIds };
 }
 
-/** Shows how many the other process has asked about, and that it is waited for. */
+/** Shows how many transfers the other process has inquired about, and that this one waits for it. */
 function showAsked(
   progress: Progress | undefined,
   rowsTotal: number,
@@ -467,7 +479,7 @@ function showAsked(
   progress?.showWait?.({ kind: 'answer', dueInMs: undefined, givesUpInMs, why: undefined });
 }
 
-/** @returns everything in doubt that is asked about by that, and how many rows there are that are not */
+/** @returns the doubts that are inquired about as a result, and the number of rows that are not */
 async function requestInquiries(
   context: BesideContext,
   { batchId, timeoutMs, isSeenTo: isAsked }: AskedBeside,
@@ -503,7 +515,7 @@ async function requestInquiries(
   }
 }
 
-/** What the other process has done about an attempt since. */
+/** The other process's progress with an attempt since. */
 async function readAsked(
   context: Pick<WorkerContext, 'journal'>,
   { payout, attempt }: InDoubt,

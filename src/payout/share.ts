@@ -1,6 +1,6 @@
 /**
- * Sharing the rows of a batch with other machines: each takes shards of rows that are ready and pays them, one settles
- * what is in doubt. What another has under way is left alone.
+ * Shares the rows of a batch with other machines: each takes shards of ready rows and pays them, and one settles what
+ * is in doubt. Rows that another machine has under way are left alone.
  */
 import type { Clock } from '../core/ports.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
@@ -33,26 +33,27 @@ type SharedRows = Pick<
   | 'tellLimit'
 >;
 
-/** Some of them may come while its lease is over, and be told of nothing. */
+/** Tries to learn of an unknown shard. While the lease has expired, tries yield nothing. */
 const unsureAsks = 10;
 
-/** The shards of this process, and what it sees of those of others. */
+/** The shards of this process, and its view of others' shards. */
 export class Share {
   readonly #workers: SharedRows;
   readonly #workerId: () => number;
   readonly #workerIds: () => readonly number[];
-  /** Whose rows are being paid. */
+  /** Shards whose rows are being paid. */
   readonly #open = new Map<number, Shard>();
   readonly #turns = new KeyedMutex();
   readonly #ends = new KeyedMutex();
-  /** Whose end could not be recorded. */
+  /** Shards whose end could not be recorded. */
   readonly #unended = new Set<number>();
-  /** Batches of which it may have one that it has not heard of, with how often they are still asked about. */
+  /** Batches that may have a shard unknown to this process, with the number of tries left. */
   readonly #unsure = new Map<string, number>();
 
   /**
-   * @param workerId as which this process works now
-   * @param workerIds as which it has rows under way: as a helper, too, for a while after it has become the sender
+   * @param workerId present workerId of this process
+   * @param workerIds its workerIds with rows under way: for a while also that as a helper, after it has become the
+   * sender
    */
   constructor(workers: SharedRows, workerId: () => number, workerIds = () => [workerId()]) {
     this.#workers = workers;
@@ -60,10 +61,14 @@ export class Share {
     this.#workerIds = workerIds;
   }
 
-  /** @param asked `afterRow`: where rows that became ready again are looked for; undefined: rows that nobody has had yet */
+  /**
+   * Takes a shard.
+   * @param asked `afterRow`: row after which rows that became ready again are searched; undefined: rows that no worker
+   * has had yet
+   */
   async claim(batchId: string, asked: Omit<AskedShard, 'held'>): Promise<Shard | undefined> {
     await this.tidy(batchId);
-    // One after the other: what is on its way to one is not unheard of.
+    // One claim at a time: a shard whose answer is on its way is not unknown.
     return this.#turns.run(batchId, async () => {
       const held = [...this.#open.keys(), ...this.#unended];
       const shard = await this.#take(batchId, { ...asked, held });
@@ -75,7 +80,8 @@ export class Share {
   async #take(batchId: string, asked: AskedShard): Promise<Shard | undefined> {
     try {
       const shard = await this.#workers.claimShard(batchId, this.#workerId(), asked);
-      // None is given to whose lease is over, as after a time without the database: that tells nothing.
+      // No shard is given while the lease has expired, for example after a time without the database, so its absence
+      // proves nothing.
       if (shard !== undefined) this.#unsure.delete(batchId);
       return shard;
     } catch (error) {
@@ -84,7 +90,7 @@ export class Share {
     }
   }
 
-  /** It is tried again later where that cannot be recorded: its rows have been paid. */
+  /** Ends a shard. If that cannot be recorded, it is tried again later; its rows have been paid. */
   async end({ shardId }: Shard): Promise<void> {
     this.#unended.add(shardId);
     this.#open.delete(shardId);
@@ -92,12 +98,12 @@ export class Share {
   }
 
   /**
-   * Ends what could not be ended before, and what it has not heard of: the rows would be taken for rows that are being paid.
-   * @param asksFor of which one is asked for next: what was unheard of is given then
+   * Ends shards whose end could not be recorded, and unknown ones: their rows would count as being paid.
+   * @param asksFor batch of the next claim, which returns its unknown shard
    */
   async tidy(asksFor?: string): Promise<void> {
     try {
-      // Whoever takes the next shard meanwhile would end them again.
+      // Serialised: the next claim would otherwise end them a second time.
       await this.#ends.run('all', async () => {
         for (const shardId of this.#unended) {
           await this.#workers.endShard(shardId);
@@ -106,11 +112,11 @@ export class Share {
       });
       for (const batchId of this.#unsure.keys()) if (batchId !== asksFor) await this.#letGo(batchId);
     } catch {
-      // Whoever needs the database for more says what is wrong with it.
+      // Other uses of the database report its failure.
     }
   }
 
-  /** Nobody may want rows of the batch any more, and so be given what was unheard of. */
+  /** Learns of an unknown shard of a batch and ends it; there may be no further claim for the batch. */
   async #letGo(batchId: string): Promise<void> {
     await this.#turns.run(batchId, async () => {
       const asksLeft = this.#unsure.get(batchId);
@@ -133,17 +139,20 @@ export class Share {
     return this.#open.values().some((shard) => shard.batchId === batchId && shard.isLeft === true);
   }
 
-  /** Batches of which machines that are gone have left rows that are ready; the one that has waited longest first. */
+  /** Batches with ready rows left by machines that are gone; the longest wait first. */
   abandoned(): Promise<readonly string[]> {
     return this.#workers.abandonedBatches();
   }
 
-  /** What other machines have of a batch. */
+  /** Shards of a batch held by other machines. */
   elsewhere(batchId: string): Promise<readonly Shard[]> {
     return this.#workers.shardsElsewhere(batchId, this.#workerId());
   }
 
-  /** What other machines have of a batch and may still send; who stands still for too long may not any more from now on. */
+  /**
+   * Shards of a batch that other machines hold and may still send. A machine that has stood still for too long loses
+   * its right by this call.
+   */
   mayBeSent(batchId: string): Promise<readonly Shard[]> {
     return this.#workers.shardsThatMaySend(batchId, this.#workerId());
   }
@@ -168,7 +177,7 @@ export class Share {
     return this.#workers.tellLimit(...told);
   }
 
-  /** Rows of all batches whose request other machines have under way. */
+  /** Rows of all batches with a request of other machines under way. */
   countUnderWayElsewhere(): Promise<number> {
     return this.#workers.countUnderWayElsewhere(this.#workerIds());
   }
@@ -177,16 +186,16 @@ export class Share {
 /** A ready row that is handed out. */
 export interface HandedRow {
   readonly ready: ReadyPayout;
-  /** Somebody has had it before: it has waited, for the end of a lease perhaps. */
+  /** True when a worker had it before: it has waited, for example for the end of a lease. */
   readonly isLate: boolean;
   /**
-   * Told when nothing of it is under way any more.
-   * @param isLeft nothing was begun with it: it is looked for again
+   * Called when none of its work is under way any more.
+   * @param isLeft true: no work on it was begun, and it is handed out again
    */
   readonly done: (isLeft?: boolean) => Promise<void>;
 }
 
-/** What reading rows takes. */
+/** Dependencies of reading rows. */
 interface Reading {
   readonly journal: Pick<PayoutStore, 'readyPage'>;
   readonly clock: Pick<Clock, 'elapsedMs'>;
@@ -199,7 +208,7 @@ interface Reading {
 
 const pageRows = 500;
 
-/** The ready rows of a batch after one, in input order, up to another. */
+/** The ready rows of a batch after one row, up to another, in input order. */
 async function* readRows({ journal, batchId, isToEnd }: Reading, afterRow: number, toRow: number) {
   let afterRowNo = afterRow;
   for (;;) {
@@ -215,13 +224,13 @@ async function* readRows({ journal, batchId, isToEnd }: Reading, afterRow: numbe
 
 const nothingToDo = async (): Promise<void> => {};
 
-/** All ready rows of a batch, for the one process that works the journal. */
+/** All ready rows of a batch, when only one process works on the journal. */
 export async function* handOutRows(reading: Reading): AsyncGenerator<HandedRow> {
   for await (const ready of readRows(reading, 0, Number.MAX_SAFE_INTEGER))
     yield { ready, isLate: false, done: nothingToDo };
 }
 
-/** Counts who works on a shard, and ends it when nobody does any more. */
+/** Counts the rows of a shard under way, and ends the shard when there are none. */
 class OpenShard {
   #working = 1;
   readonly #share: Share;
@@ -242,7 +251,7 @@ class OpenShard {
   };
 }
 
-/** How many rows this process is to take at a time, and to have under way, by those that it has lately done with. */
+/** Number of rows for this process to take at a time, and to have under way, by its latest speed. */
 export class RowRate {
   readonly #clock: Pick<Clock, 'elapsedMs'>;
   readonly #places: number;
@@ -263,19 +272,19 @@ export class RowRate {
     this.#done += 1;
   }
 
-  /** At a time. */
+  /** Rows to take at a time. */
   get rows(): number {
     this.#measure();
     return this.#rows;
   }
 
-  /** Under way, and made ready ahead: whoever is slow leaves to others what it does not come to soon. */
+  /** Rows under way and ready ahead: a slow process leaves the rest to others. */
   get ahead(): number {
     this.#measure();
     return this.#ahead;
   }
 
-  /** Rows end in groups, one commit for each: what a shorter time shows is chance. */
+  /** Rows end in groups, one commit for each: a measurement over a shorter time is chance. */
   #measure(): void {
     const nowMs = this.#clock.elapsedMs();
     const elapsedMs = nowMs - this.#sinceMs;
@@ -286,12 +295,12 @@ export class RowRate {
   }
 }
 
-/** How often rows are looked for that somebody has had and left: whoever had them has died, or has other work now. */
+/** Interval in ms of searches for rows that a worker has had and left: it has died, or has other work now. */
 const sweepEveryMs = 5_000;
 
 /**
- * The ready rows of a batch that no other machine has, shard by shard: those that nobody has had yet, now and then those
- * before them that have been left, and in the end all that are ready again, each once.
+ * Hands out the ready rows of a batch that no other machine has, shard by shard: rows that no worker has had yet; now
+ * and then earlier rows that were left; and at the end all that are ready again, each once.
  */
 export async function* handOutShards(
   reading: Reading,
@@ -329,15 +338,15 @@ export async function* handOutShards(
   }
 }
 
-/** What settling and counting of doubt takes. */
+/** Dependencies of settling and of counting doubts. */
 interface Beside {
   readonly share?: Share | undefined;
 }
 
-/** True of an attempt whose outcome nobody has recorded: whoever sends it may have its request under way. */
+/** True for an attempt without a recorded outcome: its sender may have its request under way. */
 const mayBeUnderWay = ({ attempt }: InDoubt): boolean => attempt.status === 'recorded';
 
-/** Those of these that no other machine has under way, or may send from now on. */
+/** The doubts of the list that no other machine has under way, or may still send. */
 export async function leaveOthersAlone(
   { share }: Beside,
   inDoubt: readonly InDoubt[],

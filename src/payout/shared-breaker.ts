@@ -1,6 +1,6 @@
 /**
- * The breaker of a payer account that several machines use: the journal counts how their payouts end, and halts the
- * account for all of them in the transaction that records the last of too many.
+ * The breaker of a payer account that several machines use: the journal counts the ends of their payouts, and halts the
+ * account for all in the transaction that records the last of too many.
  */
 import type { PayoutEnd } from '../core/ports.ts';
 import type { BreakerGate, Payer } from './circuit-breaker.ts';
@@ -9,14 +9,14 @@ import { mayHalt } from './rules/brake.ts';
 import { endOf } from './rules/circuit-breaker.ts';
 import type { BreakerSignal } from './rules/read-reply.ts';
 
-/** What a signal says of the rows that come after, for the journal to heed; undefined where this process alone sends. */
+/** Meaning of a signal for the rows that follow, for the journal; undefined when only this process sends. */
 export const endForAll = (
   { brakeOfAll }: Pick<WorkerContext, 'brakeOfAll'>,
   signal: BreakerSignal | undefined,
 ): PayoutEnd | undefined =>
   brakeOfAll === undefined || signal === undefined ? undefined : endOf(signal, brakeOfAll);
 
-/** After the end of a payout was recorded: one that was not paid may have halted the account. */
+/** Checks for a halt after the end of a payout was recorded: an unpaid one may have halted the account. */
 export async function noticeHaltByEnd(
   context: Pick<WorkerContext, 'journal' | 'log'> & { readonly gate: BreakerGate },
   payer: Payer,
@@ -25,7 +25,7 @@ export async function noticeHaltByEnd(
   if (end !== undefined && mayHalt(end)) await noticePayerHalt(context, payer);
 }
 
-/** Sees whether any machine has halted the account. */
+/** Notices a halt of the account by any machine. */
 async function noticePayerHalt(
   { journal, gate, log }: Pick<WorkerContext, 'journal' | 'log'> & { readonly gate: BreakerGate },
   { companyId, payerAccount }: Payer,

@@ -1,17 +1,17 @@
-/** Keeps the adaptive limits of this process within what the bank bears of all machines together. */
+/** Keeps the adaptive limits of this process within the limit of all machines together. */
 import { countDoubt, countUnderWay, type WorkerContext } from './context.ts';
 import { fitWhole, type SharedKind, shareOfWhole } from './rules/shared-limit.ts';
 import type { Share } from './share.ts';
 
-/** How often the machines tell one another what they have heard of the bank. */
+/** Interval in ms at which the machines exchange their news of the bank. */
 const tellEveryMs = 1_000;
 
 const kinds: readonly SharedKind[] = ['transfers', 'checks'];
 
-/** Nothing is shared where there is no `share`. */
+/** Nothing is shared without `share`. */
 type Sharing = Pick<WorkerContext, 'adaptiveLimits' | 'clock' | 'log' | 'share' | 'journal' | 'run' | 'runs'>;
 
-/** Tells the others what this process hears, and follows what they hear, until told to end. */
+/** Reports this process's news and follows that of the others, until told to end. */
 export async function keepLimitsShared(sharing: Sharing, end: AbortSignal): Promise<void> {
   const { share, clock } = sharing;
   if (share === undefined) return;
@@ -22,7 +22,10 @@ export async function keepLimitsShared(sharing: Sharing, end: AbortSignal): Prom
   }
 }
 
-/** What has come under way while the journal was read is in doubt there, or what has ended meanwhile. */
+/**
+ * The rows in doubt without those under way. Requests that begin or end while the journal is read are counted in either
+ * way.
+ */
 async function countLeftInDoubt({ journal, share, run, runs }: Sharing): Promise<number> {
   const before = countUnderWay({ runs }, run);
   const inDoubt = await countDoubt({ journal, share });

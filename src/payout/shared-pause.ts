@@ -1,14 +1,14 @@
-/** The pause of a payer account as the journal has it for all machines, and the turn to try whether it is over. */
+/** The pause of a payer account in the journal, shared by all machines, and the turn to probe whether it is over. */
 import type { Clock } from '../core/ports.ts';
 import type { PayerBreakerReader, PayerKey } from './ports.ts';
 import type { BreakerState } from './rules/circuit-breaker.ts';
 import { followPause, type KnownPause, openAgain, type SharedPauseFacts } from './rules/shared-pause.ts';
 import type { Share } from './share.ts';
 
-/** How often a machine looks what others have recorded. */
+/** Interval in ms at which a machine reads what others have recorded. */
 export const sharedPollMs = 1_000;
 
-/** The part of an account's breaker in this process that the other machines have, too. */
+/** The part of an account's breaker in this process that is shared with other machines. */
 interface OwnBreaker {
   readonly state: BreakerState;
   recordedPause: KnownPause | undefined;
@@ -16,7 +16,7 @@ interface OwnBreaker {
   become(transfers: BreakerState): void;
 }
 
-/** Of one payer account. */
+/** The shared pause of one payer account. */
 export class SharedPause {
   readonly #journal: Pick<PayerBreakerReader, 'payerPause'>;
   readonly #share: Pick<Share, 'takeProbe' | 'endProbe' | 'wasAnswered'>;
@@ -39,18 +39,18 @@ export class SharedPause {
     return { pause, isAnswered: isAsked && (await this.#share.wasAnswered(this.#payer)) };
   }
 
-  /** Takes over what the others have recorded. */
+  /** Applies what the others have recorded. */
   async follow(own: OwnBreaker): Promise<void> {
     const before = own.recordedPause;
     const facts = await this.#read(before);
-    // Recorded meanwhile by another run of this process: what was read is out of date.
+    // Another run of this process recorded a pause meanwhile: the reading is out of date.
     if (own.recordedPause !== before) return;
     const { state, known } = followPause(own.state, before, facts, this.#clock.now());
     own.recordedPause = known;
     own.become(state);
   }
 
-  /** Takes the turn to try; false when another tries just now, or nothing is to be tried any more. */
+  /** Takes the turn to probe; false when another machine probes now, or no probe is needed any more. */
   async takeProbe(own: OwnBreaker): Promise<boolean> {
     const turn = await this.#share.takeProbe(this.#payer);
     switch (turn) {
@@ -62,7 +62,7 @@ export class SharedPause {
         own.become(openAgain(own.state));
         return false;
       case 'taken':
-        // What whoever had the turn before has learnt was recorded before it was given back.
+        // News of the previous turn was recorded before the turn was returned.
         await this.follow(own);
         if (own.state.status === 'paused' && own.state.pausedUntilMs <= this.#clock.now()) return true;
         await this.tell(false);
@@ -71,8 +71,8 @@ export class SharedPause {
   }
 
   /**
-   * Gives the turn back, if this machine has it, and tells the others whether the bank answers again; one that cannot be
-   * given back runs out by itself.
+   * Returns the turn, if this machine has it, and tells the others whether the bank answers again. A turn that cannot
+   * be returned expires by itself.
    */
   async tell(isAnswered: boolean): Promise<void> {
     await this.#share.endProbe(this.#payer, isAnswered).catch(() => {});

@@ -1,4 +1,4 @@
-/** Records the intent to pay one payout and sends it: no intent durably recorded, no request sent. */
+/** Records the intent to pay one payout and sends it. Without a durable intent nothing is sent. */
 import { afterChange } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
 import type { Change, PaymentLikeness } from '../core/ports.ts';
@@ -36,14 +36,14 @@ import { likenessOf } from './rules/similar.ts';
 import { endForAll, noticeHaltByEnd } from './shared-breaker.ts';
 import { recordLearnt } from './superseded.ts';
 
-/** A row whose payee is known to be payable, with what the bank calls the payee. */
+/** A row with a payable payee, and the bank's names of the payee. */
 interface PayableRow extends Row {
   readonly names: BankNames;
 }
 
 /**
- * Pays one ready payout. The lane is taken once the intent is durable, so that it never waits for the disk.
- * @param inLane runs the sending when a lane is free: a bounded number of transfers is with the bank at once
+ * Pays one ready payout. The lane is taken once the intent is durable, so that a place never waits for the disk.
+ * @param inLane runs the sending when a lane is free, which bounds the transfers at the bank
  * @returns a function that records the outcome
  */
 export async function submitPayout(
@@ -69,7 +69,7 @@ export async function submitPayout(
   });
 }
 
-/** Where several machines write to one journal a commit waits for theirs, too; one alone waits for its own disk. */
+/** Records the duration of a step when several machines share the journal: a commit then also waits for theirs. */
 function noteTime(
   { share, adaptiveLimits, clock }: WorkerContext,
   step: keyof SendTimes,
@@ -78,7 +78,7 @@ function noteTime(
   if (share !== undefined) adaptiveLimits.transfers.noteTime(step, clock.elapsedMs() - beganAtMs);
 }
 
-/** Of like payouts under way at once, one is looked at when the intent of the one before is recorded. */
+/** Runs like payouts one at a time: each is checked after the intent of the one before is recorded. */
 function inLikenessTurn<T>(
   { likeness, limits, clock }: WorkerContext,
   { payout, batch }: Row,
@@ -99,17 +99,17 @@ interface Intended extends InDoubt {
   readonly pass: Pass;
 }
 
-/** Looks at one row before its intent is recorded: an earlier attempt may come alive after each of them. */
+/** Most checks of one row before its intent is recorded: an earlier attempt may come alive after each. */
 const looksMax = 3;
 
-/** Undefined when nothing may be sent; the gate is passed otherwise. */
+/** Records the intent. Undefined when nothing may be sent; otherwise the gate is passed. */
 async function recordIntent(context: WorkerContext, row: PayableRow): Promise<Intended | undefined> {
   for (let looks = 1; looks <= looksMax; looks += 1) {
     const tried = await tryIntent(context, row, looks === 1);
     if (tried !== 'refused') return tried;
-    // Somebody cancelled or held the row, or halted its batch or account, meanwhile.
+    // The row was cancelled or held, or its batch or account halted, meanwhile.
     await noticeHalt(context, row.batch);
-    // Others that count on the same day, or that are like it, may have come first.
+    // Other payouts that count on the same day, or that are like it, may have come first.
     const isLimited = dayLimitsOf(context.limits.overTime, row.payout) !== undefined;
     const isCompared = findLikeness(context, row) !== undefined;
     if (row.attemptsRecorded === 0 && !isLimited && !isCompared) return undefined;
@@ -119,13 +119,13 @@ async function recordIntent(context: WorkerContext, row: PayableRow): Promise<In
   return undefined;
 }
 
-/** Before anything is looked for: what is known of losses then is what the intent rests on. */
+/** Reads the known loss before any check: the intent depends on it. */
 async function noteKnownLoss({ journal }: WorkerContext): Promise<Pick<Change, 'lossKnownMs'>> {
   if (journal.knownLoss === undefined) return {};
   return { lossKnownMs: (await journal.knownLoss())?.recoveredAtMs ?? null };
 }
 
-/** `refused`: what was looked at has changed meanwhile. */
+/** Tries to record the intent; `refused` when the checked facts have changed meanwhile. */
 async function tryIntent(
   context: WorkerContext,
   row: PayableRow,
@@ -174,14 +174,16 @@ async function recordHold(
   context.count(afterChange(change));
 }
 
-/** Why an attempt is not sent: the account was paused or halted since its intent was recorded. */
+/** Reason why an attempt is not sent: the account was paused or halted since its intent was recorded. */
 function findStop({ status, why }: BreakerState, isProbe: boolean): FindingOf<'not-sent'> | undefined {
   if (why === null || status === 'open' || (status === 'paused' && isProbe)) return undefined;
   const scope = status === 'halted' ? 'payer' : 'service';
   return { kind: 'not-sent', scope, reason: { code: why.code, text: why.reason } };
 }
 
-/** Where another machine may ask about it, an attempt is not sent that has waited for long: the bank had become slow. */
+/**
+ * Stops an attempt that has waited for too long since the bank became slow, when another machine may inquire about it.
+ */
 function findLateness(
   { share, clock }: WorkerContext,
   attempt: Attempt,
@@ -192,11 +194,11 @@ function findLateness(
 }
 
 /**
- * Sends an attempt. The caller has made the send durable.
- * @param sent the payout as it stands after the change that recorded the send
- * @param pass of the gate; given back here
- * @param mayLeave asked again when the bytes are about to leave
- * @returns a function that records the outcome, so that the caller's place in the queue is free while it is written
+ * Sends an attempt, whose send the caller has made durable.
+ * @param sent the payout after the change that recorded the send
+ * @param pass pass of the gate; returned here
+ * @param mayLeave asked again just before the bytes leave
+ * @returns a function that records the outcome, so that the caller's place in the queue is free meanwhile
  */
 export async function sendAttempt(
   context: WorkerContext,
@@ -234,16 +236,19 @@ export async function sendAttempt(
   return () => recordOutcome(context, sent, said, counted);
 }
 
-/** No other attempt goes under the reference of the first of a payoutId while that is sent. */
+/** The first attempt of a payoutId is alone under its reference while it is sent. */
 const readReferenceOf = async (context: WorkerContext, { payout, attempt }: InDoubt) =>
   attempt.attemptNo === 1 ? { sameReference: [] } : readReference(context, payout, attempt);
 
-/** What has come of a send; without a signal when nothing was sent. */
+/** The result of a send; without a signal when nothing was sent. */
 type Recorded = Omit<ReadReply<TransferFinding>, 'breaker' | 'limit' | 'bankDateMs'> & {
   readonly breaker?: BreakerSignal;
 };
 
-/** @param counted the attempt, whatever has become of it since, with the times of this send and what it counts as */
+/**
+ * Records the outcome of a send.
+ * @param counted the attempt, in its present state, with the times and the counting of this send
+ */
 async function recordOutcome(
   context: WorkerContext,
   sent: InDoubt,
@@ -276,7 +281,10 @@ async function recordOutcome(
   }
 }
 
-/** Doubt about one payout is what inquiries are for; trouble of the account, or of the reference, is not. */
+/**
+ * Log level of a finding. Doubt about one payout is normal, and settled by inquiry; trouble of the account or of the
+ * reference is a warning.
+ */
 function levelOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
   switch (finding.kind) {
     case 'paid':
@@ -292,7 +300,7 @@ function levelOf(finding: TransferFinding): 'debug' | 'info' | 'warn' {
   }
 }
 
-/** The brake on doubt: rows that merely wait for their answer do not count. */
+/** Applies the brake on doubt; rows that only wait for their answer do not count. */
 async function observeInDoubt(context: WorkerContext, payer: Payer): Promise<void> {
   const { run, runs, gate } = context;
   const underWay = countUnderWay({ runs }, run);

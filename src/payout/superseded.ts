@@ -1,6 +1,6 @@
 /**
- * Asks about superseded attempts: each of them before the next attempt of its payoutId is made, and all of them again
- * for a while afterwards, since a late proof can always come (I4).
+ * Inquires about superseded attempts: each before the next attempt of its payoutId is made, and all again for a while
+ * afterwards, since a late proof can always come (I4).
  */
 import { afterChange, move } from '../core/change.ts';
 import type { Attempt, Payout } from '../core/payout.ts';
@@ -26,20 +26,20 @@ import {
   provesPaid,
 } from './rules/superseded.ts';
 
-/** Why a row is not sent now. */
+/** Reason why a row is not sent now. */
 export type Obstacle =
-  /** An operator, or a later run, looks first: this holds the row. */
+  /** The row is held for an operator or a later run. */
   | { readonly kind: 'hold'; readonly decide: (current: Payout) => Change }
-  /** Nothing may be sent now; why is recorded where there is anything to record. */
+  /** Nothing may be sent now; the reason is recorded if there is one. */
   | { readonly kind: 'blocked' };
 
 /**
- * Whether earlier attempts, oldest first, let the next one be made: the bank showed failed items, of which each attempt
- * bears a note, or did not find them.
+ * Whether earlier attempts, oldest first, permit the next one: the bank showed failed items, noted on each attempt, or
+ * did not find them.
  */
 export type Clearing = { readonly kind: 'clear'; readonly cleared: readonly Attempt[] } | Obstacle;
 
-/** Inquires every attempt ever made for the payoutId. */
+/** Inquires about every attempt ever made for the payoutId. */
 export async function clearSuperseded(
   context: WorkerContext,
   payout: Payout,
@@ -55,7 +55,10 @@ export async function clearSuperseded(
   return { kind: 'clear', cleared };
 }
 
-/** Inquires one reference. @param attempts all that went under it, oldest first */
+/**
+ * Inquires about one reference.
+ * @param attempts all under it, oldest first
+ */
 async function clearReference(
   context: WorkerContext,
   payout: Payout,
@@ -79,7 +82,7 @@ async function clearReference(
   return { kind: 'clear', cleared };
 }
 
-/** The attempt that an answer is about: the one that it names, else the latest. */
+/** The attempt that an answer concerns: the one that it names, else the latest. */
 function findShown(attempts: readonly Attempt[], finding: InquiryReading): Attempt {
   const named = finding.kind === 'complete' ? findNamed(attempts, finding.send) : undefined;
   const one = named ?? attempts.at(-1);
@@ -88,8 +91,8 @@ function findShown(attempts: readonly Attempt[], finding: InquiryReading): Attem
 }
 
 /**
- * Waits until a "not found" about an attempt can be trusted; one that has shown a failed item needs none.
- * @returns false when the run is to stop before
+ * Waits until "not found" about an attempt can be trusted; one with a failed item needs no wait.
+ * @returns false when the run stops before
  */
 async function waitUntilTrusted(
   { clock, bankClock, settle, stop }: WorkerContext,
@@ -103,7 +106,7 @@ async function waitUntilTrusted(
   return true;
 }
 
-/** Inquires, and again once a "not found" is to be trusted. */
+/** Inquires, and again once "not found" can be trusted. */
 async function askUntilTrusted(
   context: WorkerContext,
   attempts: readonly Attempt[],
@@ -134,7 +137,7 @@ async function clearOne(
   const owner = isOwn ? payout : await context.journal.payout(attempt.payoutSeq);
   const { transRefNo } = attempt.order;
   if (owner === undefined) throw new Error(`attempt ${transRefNo} belongs to no payout`);
-  // A statement may have brought it back to life while the bank was asked.
+  // A statement may have revived the attempt during the inquiry.
   const { latest, sameReference } = await readReference(context, owner, attempt);
   const known = caseOf(context, owner, latest, sameReference);
   const hasFailedItem = latest.hasFailedItem || isShownFailed(finding, latest.order);
@@ -143,14 +146,14 @@ async function clearOne(
   const facts = { ...logFactsOf(owner, attempt), finding: finding.kind };
   context.log('warn', 'an earlier attempt was not settled', facts);
   const change = await recordOnOwner(context, { payout: owner, attempt }, finding);
-  // What was found has moved the payout itself: there is nothing left to hold.
+  // The finding has moved the payout itself: there is nothing left to hold.
   if (change !== undefined && isOwn) return { kind: 'blocked' };
   if (change !== undefined && hasEnded(change))
     return { kind: 'clear', cleared: [{ ...cleared, ...change.attempt }] };
   return { kind: 'hold', decide: (current) => holdForSuperseded(current, known, finding.kind) };
 }
 
-/** Asks the bank before a row is cancelled, as `AskBeforeCancel` says, and records what contradicts us. */
+/** Asks the bank before a row is cancelled (`AskBeforeCancel`), and records answers that contradict us. */
 export const askBeforeCancel = (
   context: WorkerContext,
   payout: Payout,
@@ -160,7 +163,7 @@ export const askBeforeCancel = (
     ? searchBeforeCancel(context, payout)
     : askAboutSend(contextFor(context, attempt.order), payout, attempt);
 
-/** @returns why the row cannot be cancelled; undefined as far as the reference of the attempt goes */
+/** @returns why the row cannot be cancelled; undefined when the attempt's reference permits it */
 async function askAboutSend(
   context: WorkerContext,
   payout: Payout,
@@ -199,10 +202,10 @@ const notAsked: InquiryReading = {
   isTrouble: true,
 };
 
-/** Before every attempt there is. */
+/** Key before every attempt. */
 const firstKey: AttemptKey = { payoutSeq: 0, attemptNo: 0 };
 
-/** Goes round the superseded attempts, a few at a time. */
+/** Inquires about the superseded attempts in rounds, a few at a time. */
 export class Watch {
   readonly #context: WorkerContext;
   #after = firstKey;
@@ -212,7 +215,7 @@ export class Watch {
     this.#context = context;
   }
 
-  /** Asks about the next few while nothing else is to be asked; false when there is none, or it is not yet time. */
+  /** Inquires about the next few while no other question waits; false when there is none, or the round is not due. */
   async step(): Promise<boolean> {
     const { clock, gate, settle } = this.#context;
     if (clock.now() < this.#nextRoundAtMs || gate.isSilent) return false;
@@ -221,7 +224,7 @@ export class Watch {
     return isAny;
   }
 
-  /** Asks about the next few; false when there is none, and the round begins anew. */
+  /** Inquires about the next few; false when there is none, and the round begins anew. */
   async ask(): Promise<boolean> {
     const { journal, clock, settle, transferConcurrency } = this.#context;
     const sinceMs = clock.now() - settle.giveUpAfterMs;
@@ -239,7 +242,10 @@ async function watchOne(context: WorkerContext, { payout, attempt }: InDoubt): P
   if (said !== undefined) await recordOnShown(context, payout, [...sameReference, latest], said.finding);
 }
 
-/** Records what contradicts us with the attempt that an answer is about. @param attempts all under the reference, oldest first */
+/**
+ * Records an answer that contradicts us with the attempt that it concerns.
+ * @param attempts all under the reference, oldest first
+ */
 async function recordOnShown(
   context: WorkerContext,
   payout: Payout,
@@ -252,7 +258,10 @@ async function recordOnShown(
   return recordOnOwner(context, { payout: owner, attempt: shown }, finding);
 }
 
-/** Records what contradicts us with the payout that made the attempt, loudly. Undefined when nothing does. */
+/**
+ * Records an answer that contradicts us with the payout that made the attempt, as an alarm. Undefined without a
+ * contradiction.
+ */
 async function recordOnOwner(
   context: WorkerContext,
   { payout, attempt }: InDoubt,
@@ -260,7 +269,7 @@ async function recordOnOwner(
 ): Promise<Change | undefined> {
   const decide = (mayReopen: boolean) =>
     applyOnLatest(context, payout, async (current) => {
-      // Read after the payout: somebody else may have asked about it too, and every change of it changes the payout.
+      // Read after the payout: another inquiry may have changed it, and every change of an attempt changes the payout.
       const { latest, sameReference } = await readReference(context, current, attempt);
       return decideSuperseded(caseOf(context, current, latest, sameReference), finding, mayReopen);
     });
@@ -278,7 +287,7 @@ async function recordOnOwner(
   return change;
 }
 
-/** A late proof for one row concerns every other row with the same payoutId. */
+/** Applies a late proof for one row to every other row with the same payoutId. */
 export async function notifySiblings(
   { journal, clock, count }: Pick<WorkerContext, 'journal' | 'clock' | 'count'>,
   proof: Change,
@@ -297,7 +306,7 @@ export async function notifySiblings(
   }
 }
 
-/** What was learnt about an attempt, and what follows from it while the journal does not know how it ended. */
+/** News about an attempt, and its effect while the journal does not know the outcome. */
 interface Learnt {
   readonly finding: TransferFinding | InquiryReading;
   readonly caseOf: (current: Payout, latest: Attempt) => Case;
@@ -305,8 +314,8 @@ interface Learnt {
 }
 
 /**
- * Records what was learnt about an attempt in doubt; a proof even when the journal has closed the attempt meanwhile.
- * @returns the payout as it is afterwards
+ * Records news about an attempt in doubt; a proof even when the journal has closed the attempt meanwhile.
+ * @returns the payout afterwards
  */
 export async function recordLearnt(
   context: WorkerContext,

@@ -9,12 +9,12 @@ import { noBankNames } from './rules/intent.ts';
 import { decidePayee, judgePayee, type PayeeVerdict, type Verified } from './rules/payee.ts';
 import { readPayeeCheck, wasAsked } from './rules/read-reply.ts';
 
-/** What asking about a payee takes; a dry run has no more than this. */
+/** Dependencies of a payee check; a dry run has only these. */
 export interface AskContext extends CallContext, Pick<WorkerContext, 'clock' | 'stop'> {
   readonly bank: Pick<Bank, 'checkPayee'>;
 }
 
-/** The part of an instruction that the bank is asked about. */
+/** The part of an instruction that a payee check sends. */
 export type AskedPayee = Pick<Instruction, 'proxyType' | 'proxyNo' | 'payeeName'>;
 
 /** Checks the payee of a ready payout. */
@@ -24,7 +24,7 @@ export async function verifyPayee(context: WorkerContext, payout: Payout): Promi
   return decidePayee(payout, verdict, context.verify, context.clock.now());
 }
 
-/** Asks the bank about a payee until it says something about the payee, as long as the gate lets questions through. */
+/** Asks the bank about a payee until there is an answer about it, as long as the gate passes questions. */
 export async function askAboutPayee(context: AskContext, payee: AskedPayee): Promise<PayeeVerdict> {
   const { proxyType, proxyNo, payeeName } = payee;
   const check = { proxyType, proxyNo, proxyName: nameForBank(payeeName) };

@@ -1,13 +1,16 @@
-/** Tells whoever watches what a run waits for, now and then. */
+/** Reports now and then what a run waits for. */
 import type { WorkerContext } from './context.ts';
 import { decideWait, type WaitScene } from './rules/wait.ts';
 
-/** How often it is looked. */
+/** Interval in ms of reports. */
 const reportEveryMs = 1_000;
 
 type Waiting = Pick<WaitScene, 'givesUpAtMs' | 'nextInquiryAtMs' | 'lastProgressAtMs'>;
 
-/** Tells it until told to end; does nothing where nobody watches. @param read what the waiting one alone knows */
+/**
+ * Reports until told to end; does nothing without a display.
+ * @param read facts that only the waiting part knows
+ */
 export async function reportWaits(
   context: WorkerContext,
   read: () => Waiting | Promise<Waiting>,

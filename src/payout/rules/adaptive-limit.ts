@@ -1,22 +1,22 @@
 /**
- * The adaptive limit: how many requests of a kind are with the bank at once, by additive increase and multiplicative
- * decrease. A bank that does not answer, or asks us to slow down, gets half as many; every `limit` good answers it gets
- * one more. Never more than the settings allow, never fewer than one. Pure and without a clock.
+ * The adaptive limit on requests of a kind at once, by additive increase and multiplicative decrease. It is halved when
+ * the bank does not answer or asks us to slow down, and grows by one after every `limit` good answers; never above the
+ * settings, never below one. Pure, and without a clock.
  */
 import type { LimitSignal } from './read-reply.ts';
 
 export interface LimitState {
   /** Requests at once, from 1 to `ceiling`. */
   readonly limit: number;
-  /** What the settings allow. */
+  /** Maximum of the settings. */
   readonly ceiling: number;
-  /** What is this process's part of what the bank bears of several machines; the ceiling where it is alone. */
+  /** This process's share of the limit of several machines; the ceiling when it is alone. */
   readonly bound: number;
   /** Good answers since the limit last changed. */
   readonly answers: number;
-  /** Counts the halvings. A request remembers the one it began under, so that one burst of losses counts once. */
+  /** Number of halvings. A request remembers the round in which it began, so that one burst of losses counts once. */
   readonly round: number;
-  /** Why it last fell. */
+  /** Reason of the last decrease. */
   readonly why: string | null;
 }
 
@@ -31,10 +31,10 @@ export const fullLimit = (ceiling: number): LimitState => ({
 
 /**
  * The limit after a reply.
- * @param round that of the limit when the request began
+ * @param round round of the limit when the request began
  */
 export function decideLimit(state: LimitState, signal: LimitSignal, round: number): LimitState {
-  // What began before the last halving has met the load of that time.
+  // A request from before the last halving has met the load of that time.
   if (round !== state.round) return state;
   switch (signal.kind) {
     case 'nothing':
@@ -52,19 +52,19 @@ export function decideLimit(state: LimitState, signal: LimitSignal, round: numbe
 }
 
 /**
- * The limit with another bound: one that is above it falls, and one that the bound alone held back follows it.
- * @param why the bound is as it is
+ * The limit with another bound: a limit above the bound falls, and one that only the bound held back follows it.
+ * @param why reason of the bound
  */
 export function bindLimit(state: LimitState, asked: number, why: string | null): LimitState {
   const bound = Math.max(1, Math.min(asked, state.ceiling));
   if (bound === state.bound && state.limit <= bound) return state;
-  // What began before says nothing of what the bank bears from now on.
+  // Requests from before say nothing about the bank from now on.
   if (bound < state.limit) return { ...state, bound, limit: bound, answers: 0, round: state.round + 1, why };
   const isHeldBack = state.limit >= state.bound;
   return isHeldBack ? { ...state, bound, limit: bound, answers: 0 } : { ...state, bound };
 }
 
-/** The lowest that the bank brought the limit to, for those who ask afterwards. */
+/** The lowest value of the limit, for later reports. */
 export interface LowestLimit extends Pick<LimitState, 'limit' | 'ceiling'> {
   readonly why: string;
 }

@@ -1,4 +1,4 @@
-/** What follows from a status inquiry about an attempt. */
+/** Decisions on a status inquiry about an attempt. */
 import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
@@ -26,29 +26,29 @@ import {
 } from './resend.ts';
 import { decideAfterPaid, paidTwice } from './superseded.ts';
 
-/** What follows from an inquiry about an attempt in doubt. */
+/** The decision on an inquiry about an attempt in doubt. */
 export interface InquiryStep {
-  /** What to record while nothing is sent. */
+  /** Change to record when nothing is sent. */
   readonly keep: Change;
-  /** The same for what is to be sent again, when it is known from when on it may: it is asked about again then. */
+  /** The same, for an attempt that may be sent again from a known moment on; it is inquired again then. */
   readonly keepUntil?: (atMs: number) => Change;
-  /** Nothing is known of it and the rule allows it: send the attempt again, after this change of it is durable. */
+  /** The bank knows nothing of the attempt, and the rule allows to send it again, once this change is durable. */
   readonly sendAgain?: Change & { readonly attempt: Attempt; readonly isRepetition: true };
 }
 
-/** True when the row would be called failed: a lost part of the journal may have made another attempt since. */
+/** True when the row would end as failed: a lost part of the journal may have made another attempt since. */
 export const endsDoubt = ({ status }: Payout, reading: InquiryReading): boolean =>
   reading.kind === 'failed' && reading.isOfLast && status !== 'paid';
 
-/** True when the bank has the transfer, however it ended or will end. */
+/** True when the bank has the transfer, whatever its outcome. */
 export const isKnownToBank = ({ kind }: InquiryReading): boolean =>
   kind === 'complete' || kind === 'failed' || kind === 'in-process';
 
-/** It was sent again since the bank was asked: that it knew nothing then says nothing now. */
+/** True when the attempt was sent again since the bank was asked: "not found" then says nothing now. */
 export const isOutOfDate = (asked: Attempt, latest: Attempt, { kind }: InquiryReading): boolean =>
   latest.sends !== asked.sends && (kind === 'not-found' || kind === 'nothing-said');
 
-/** The trouble of the payer account for which the transfer has failed. */
+/** Trouble of the payer account that made the transfer fail. */
 export function findPayersTrouble(reading: InquiryReading): Reason | undefined {
   const isPayers =
     reading.kind === 'failed' && reading.isOfLast && findBankStatus(reading.reason.code)?.scope === 'payer';
@@ -56,8 +56,8 @@ export function findPayersTrouble(reading: InquiryReading): Reason | undefined {
 }
 
 /**
- * True or false when an inquiry has ended a transfer as paid or failed that the bank had taken: it counts for the brake
- * when it ends, any other has counted when it was sent.
+ * True or false when an inquiry has ended, as paid or failed, a transfer that the bank had accepted. Such a transfer
+ * counts for the brake when it ends; any other has counted when it was sent.
  */
 export function findEndForBrake(
   before: Pick<Case, 'payout' | 'attempt'>,
@@ -67,7 +67,7 @@ export function findEndForBrake(
   return after?.status === 'paid' || (after?.status === 'failed' ? false : undefined);
 }
 
-/** What an inquiry says of the rows that come after, as the reply to the transfer would have said it. */
+/** Signal of an inquiry for the rows that follow, the same as the reply to the transfer would have given. */
 export function findEndSignal(
   before: Pick<Case, 'payout' | 'attempt'>,
   after: Payout | undefined,
@@ -80,7 +80,7 @@ export function findEndSignal(
   return { kind: isPaid ? 'paid' : 'ended-otherwise' };
 }
 
-/** Has an attempt in doubt asked about now by whoever sends; undefined when it is due anyway, or nothing is to be asked. */
+/** Makes an attempt in doubt due for inquiry now; undefined when it is due anyway, or no inquiry is planned. */
 export function decideAskNow(known: Omit<Case, 'facts'>): Change | undefined {
   const { payout, attempt, nowMs } = known;
   const { nextInquiryAtMs } = attempt;
@@ -94,7 +94,7 @@ export function decideAskNow(known: Omit<Case, 'facts'>): Change | undefined {
   });
 }
 
-/** Decides on an inquiry about an attempt in doubt, whatever has become of its payout meanwhile. */
+/** Decides on an inquiry about an attempt in doubt, whatever the status of its payout is by now. */
 export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep {
   if (known.payout.status === 'paid') return { keep: decideAfterPaid(known, reading) };
   const facts = { ...known.facts, finding: reading.kind, code: reading.reason.code };
@@ -126,7 +126,10 @@ export function decideInquiry(known: Case, reading: InquiryReading): InquiryStep
   }
 }
 
-/** The bank knows the reference, but perhaps as another's: an inquiry carries no amount or payee, so nothing is believed. */
+/**
+ * Keeps the doubt: the bank knows the reference, but perhaps for another transfer. An inquiry carries no amount or
+ * payee, so it proves nothing.
+ */
 function stayContested(asked: Case): Change {
   const alarmed = { ...asked, facts: { ...asked.facts, alarm: true } };
   const reasonCode = asked.payout.reasonCode ?? '';
@@ -153,8 +156,8 @@ function stayUnresolved(asked: Case, reason: Reason): Change {
 }
 
 /**
- * The attempt of the row that was completed: an earlier one under the reference where the item names it. The one that was
- * asked about stays in doubt then, and is asked about on.
+ * The attempt of the row that was completed: an earlier one under the reference if the item names it. The attempt
+ * inquired about then stays in doubt, and is inquired again.
  */
 const findShown = ({ attempt, sameReference }: Case, send: AskedSend | null): Attempt =>
   findNamed(
@@ -162,7 +165,7 @@ const findShown = ({ attempt, sameReference }: Case, send: AskedSend | null): At
     send,
   ) ?? attempt;
 
-/** Two transfers were completed under one reference. */
+/** Raises an alarm: two transfers were completed under one reference. */
 function raisePaidTwice(paid: Change, { order: { transRefNo } }: Attempt): Change {
   const { after, event } = paid;
   return {
@@ -172,7 +175,10 @@ function raisePaidTwice(paid: Change, { order: { transRefNo } }: Attempt): Chang
   };
 }
 
-/** An inquiry shows neither amount nor payee: it does not tell what was completed under the reference. */
+/**
+ * Keeps the doubt: an inquiry shows neither amount nor payee, so it does not tell which content was completed under the
+ * reference.
+ */
 function stayAmbiguous(asked: Case, reason: Reason): Change {
   return asked.payout.status === 'unresolved' ? stayUnresolved(asked, reason) : giveUp(asked, reason);
 }
@@ -193,7 +199,7 @@ function askAgainOrGiveUp(asked: Case, reason: Reason): Change {
   });
 }
 
-/** Holds what was refused before processing and is unknown to the bank, until its next attempt may be made. */
+/** Holds a payout that was refused before processing and is unknown to the bank, until its next attempt may be made. */
 export const decideReturn = (known: Case): Change | undefined =>
   isHarmless(known.attempt) && known.attempt.lastFinding === 'not-found'
     ? returnUnsent(known, 'paused', nextAttemptDue)
@@ -210,7 +216,10 @@ function decideNotFound(asked: Case, reason: Reason): InquiryStep {
   return mayBelieveRefusal(asked) ? believeRefusal(asked, reason) : decideTrustedNotFound(asked, reason);
 }
 
-/** A bank that is asked too late may have forgotten what it processed, and another journal may have sent it since. */
+/**
+ * False when the bank is asked too late: it may have forgotten what it processed, and another journal may have sent it
+ * since.
+ */
 const mayBelieveRefusal = ({ attempt, policy, nowMs }: Case): boolean =>
   isRefusedUnproven(attempt) &&
   !attempt.acknowledged &&
@@ -219,8 +228,8 @@ const mayBelieveRefusal = ({ attempt, policy, nowMs }: Case): boolean =>
   nowMs - attempt.intentAtMs < policy.giveUpAfterMs;
 
 /**
- * A refusal without our requestUID counts beside a "not found" that is trusted. What it said of the account was acted on
- * when it came: a person may have resumed the account since, and the row goes on with it.
+ * Accepts a refusal without our requestUID beside a trusted "not found". Its meaning for the account was applied when
+ * it came: a person may have resumed the account since, and the row then goes on.
  */
 function believeRefusal(asked: Case, notFound: Reason): InquiryStep {
   const code = asked.attempt.refusalCode ?? 'refused';
@@ -240,7 +249,7 @@ function decideTrustedNotFound(asked: Case, reason: Reason): InquiryStep {
   const { attempt, policy } = asked;
   const text = 'the bank finds nothing under this reference so far';
   if (maySendAgain(attempt, policy, asked)) {
-    // Nothing may be sent just now: what never reached the bank waits as held, what may have is asked about on.
+    // Sending is not possible now: an attempt that never reached the bank waits as held, any other is inquired again.
     const keep =
       attempt.status === 'refused'
         ? returnUnsent(asked, 'paused', nextAttemptDue)
@@ -253,7 +262,7 @@ function decideTrustedNotFound(asked: Case, reason: Reason): InquiryStep {
   return { keep: giveUp(asked, { code: 'not-found', text: why }) };
 }
 
-/** It is to be sent again, and transfers are paused: nothing else can be asked about it until they go on. */
+/** Waits to repeat the send while transfers are paused; until then an inquiry would show nothing new. */
 function waitForRepetition(asked: Case, code: string, nextInquiryAtMs: number): Change {
   const text =
     'the bank finds nothing under this reference; the same transfer is sent again when transfers go on';
@@ -271,7 +280,7 @@ const nextAttemptDue: Reason = {
   text: 'refused before processing and unknown to the bank; its next attempt is made when the payer account goes on',
 };
 
-/** While a not-found is not yet to be trusted, the next inquiry comes no later than the moment it can be. */
+/** Moves the next inquiry forward to the moment from which "not found" can be trusted. */
 function notLaterThan(change: Change, trustAtMs: number): Change {
   const { attempt } = change;
   if (attempt === undefined || attempt.nextInquiryAtMs === null) return change;

@@ -1,4 +1,4 @@
-/** What follows from the reply to a transfer. */
+/** Decisions on the reply to a transfer. */
 import { move, type Reason, reasonPatch } from '../../core/change.ts';
 import type { Attempt, HoldReason } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
@@ -12,7 +12,7 @@ const holdForScope = { payer: 'halted', service: 'paused' } as const satisfies R
 type Refusal = FindingOf<'failed' | 'refused'>;
 
 /**
- * What follows from the reply to a transfer, whatever has become of its payout meanwhile.
+ * Decides on the reply to a transfer, whatever the status of its payout is by now.
  * @param known the attempt as stored when its bytes left, that send counted
  */
 export function decideReply(known: Case, finding: TransferFinding): Change {
@@ -31,12 +31,14 @@ export function decideReply(known: Case, finding: TransferFinding): Change {
     case 'not-sent':
       return decideUnsent({ ...known, attempt: countReply(attempt, finding) }, finding);
     case 'aborted-before-send': {
-      // Another day, too old, or no right to send any more: the row is held until it may be sent anew.
+      // The day changed, the attempt is too old, or the right to send is lost: the row is held until it may be sent
+      // again.
       const text = 'the moment to send this attempt had passed before its bytes left';
       const reason = { code: 'too-late-to-send', text };
       const kept = { ...known, attempt: countReply(attempt, finding) };
       if (kept.attempt.status === 'refused') return returnUnsent(kept, 'paused', reason);
-      // Another send of it may have arrived, also one by who took over: whether it goes again is asked as before this one.
+      // Another send of it may have arrived, also one by the process that took over: the check before a repetition
+      // applies as before.
       return decideUnsent(kept, { kind: 'not-sent', reason, scope: 'service' });
     }
     case 'unknown':
@@ -45,8 +47,8 @@ export function decideReply(known: Case, finding: TransferFinding): Change {
 }
 
 /**
- * A refusal ends its own send only: the row ends when every send of the attempt so ended. One without our requestUID may
- * be another send's, so the row waits for a trusted "not found" beside it.
+ * Records a refusal, which ends its own send only: the row ends when every send of the attempt ended so. A refusal
+ * without our requestUID may belong to another send, so the row waits for a trusted "not found" beside it.
  */
 function decideRefusal(known: Case, finding: Refusal): Change {
   const { attempt } = known;
@@ -58,8 +60,8 @@ function decideRefusal(known: Case, finding: Refusal): Change {
 }
 
 /**
- * The reply to a send whose payout another process has given up since, having taken over from this one: a definite refusal
- * ends it; of all else the facts are kept, and what settles what was given up settles it.
+ * Decides on the reply to a send whose payout another process has taken over and called unresolved. A definite refusal
+ * ends it; otherwise only the facts are stored, and the payout is settled like any unresolved one.
  */
 function decideAfterGivenUp(known: Case, finding: Exclude<TransferFinding, FindingOf<'paid'>>): Change {
   const { facts } = known;
@@ -83,7 +85,7 @@ function decideAfterGivenUp(known: Case, finding: Exclude<TransferFinding, Findi
   });
 }
 
-/** The attempt with what a reply says of its sends, and of whether the bank has it. */
+/** The attempt with what a reply says about its sends, and whether the bank has it. */
 function countReply(attempt: Attempt, finding: Exclude<TransferFinding, FindingOf<'paid'>>): Attempt {
   switch (finding.kind) {
     case 'failed':
@@ -97,7 +99,7 @@ function countReply(attempt: Attempt, finding: Exclude<TransferFinding, FindingO
   }
 }
 
-/** Counts the refusal of one send, by itself only where it bears our requestUID. */
+/** Counts the refusal of one send; it counts by itself only with our requestUID. */
 function refuse(attempt: Attempt, { scope, reason, bearsRequestUid }: Refusal): Attempt {
   return withoutOne({
     ...attempt,
@@ -108,19 +110,22 @@ function refuse(attempt: Attempt, { scope, reason, bearsRequestUid }: Refusal): 
   });
 }
 
-/** What a send that did nothing leaves behind. */
+/** The attempt without a send that had no effect. */
 function withoutOne(attempt: Attempt): Attempt {
   return { ...attempt, status: countDelivered(attempt) === 0 ? 'refused' : 'sent' };
 }
 
-/** Takes back the send that was counted: no byte of it has left. */
+/** Removes the counted send: no byte of it has left. */
 function unsend(attempt: Attempt): Attempt {
   const sends = attempt.sends - 1;
   const lastSentAtMs = sends === 0 ? null : attempt.lastSentAtMs;
   return withoutOne({ ...attempt, sends, lastSentAtMs });
 }
 
-/** Refused before processing or never sent: a payer's trouble is held, a service's is inquired when it is over. */
+/**
+ * Decides on a transfer refused before processing or never sent: with a payer's trouble it is held, with a service's it
+ * is inquired when the trouble is over.
+ */
 function decideUnsent(known: Case, { reason, scope }: FindingOf<'refused' | 'not-sent'>): Change {
   const { attempt, facts } = known;
   const isHarmless = attempt.status === 'refused';
@@ -134,18 +139,18 @@ function decideUnsent(known: Case, { reason, scope }: FindingOf<'refused' | 'not
   });
 }
 
-/** It has just been sent, for the first time or again: how often it was asked about before says nothing. */
+/** Time of the first inquiry after a send. It ignores earlier inquiries of the attempt. */
 const computeFirstInquiryAtMs = ({ policy, nowMs }: Case): number =>
   computeNextInquiryAtMs({ attempt: { inquiries: 0 }, policy, nowMs });
 
-/** @param told what the reply shows of the reference; nothing when it is left out */
+/** @param told what the reply shows about the reference; left out: nothing */
 function stillInDoubt(
   known: Case,
   reason: Reason,
   { acknowledged, referenceConflict } = { acknowledged: false, referenceConflict: false },
 ): Change {
   const { attempt, facts } = known;
-  // The bank speaks of somebody else's transfer, or of other details: an operator must look.
+  // The bank's answer concerns another transfer or other details: an operator must look.
   const alarm = referenceConflict ? { alarm: true } : {};
   return move({
     ...known,

@@ -1,6 +1,6 @@
 /**
- * Which batches may leave the journal for an archive of it: those that nobody needs there any more. Whatever would need
- * one again and cannot reach it in its archive keeps it in the journal.
+ * Decides which batches may leave the journal for an archive. A batch stays if it is still needed and could not be
+ * reached in an archive.
  */
 import { dayMs } from '../../core/bangkok-time.ts';
 import { lossCure } from './journal-place.ts';
@@ -9,49 +9,49 @@ import { showDate } from './lost-journal.ts';
 /** A Bangkok day (YYYYMMDD) on which rows of a batch were sent. */
 export interface ArchiveDay {
   readonly date: string;
-  /** Its present statement was read after it had ended. */
+  /** True when its present statement was read after the day had ended. */
   readonly isReconciled: boolean;
   readonly openBreaks: number;
 }
 
-/** What is known of a batch when it is to leave the journal. */
+/** Facts about a batch that is to leave the journal. */
 export interface ArchiveFacts {
   readonly batchId: string;
   readonly fileName: string;
   readonly rows: number;
   readonly isDone: boolean;
-  /** The latest of anything that happened to it, its return from an archive included. */
+  /** Time of its latest event, its return from an archive included. */
   readonly latestMs: number;
-  /** Rows that have not ended, or bear a hold. */
+  /** Rows that have not ended, or have a hold. */
   readonly openRows: number;
   readonly alarmRows: number;
-  /** Attempts that are still asked about, or whose outcome nobody knows. */
+  /** Attempts that are still inquired about, or have no known outcome. */
   readonly openAttempts: number;
-  /** Its reports show how it ended, and no statement has changed it since. */
+  /** True when its reports show its end, and no statement has changed it since. */
   readonly isReported: boolean;
-  /** The watcher has its file in hand, or somebody has written to it since it was read. */
+  /** True when the watcher is working on its file, or the file was changed since it was read. */
   readonly isFileOpen: boolean;
-  /** Of proposals about it or a row of it, which are not decided or not applied yet. */
+  /** Proposals about it or one of its rows that are not decided or not applied yet. */
   readonly openDecisions: number;
   readonly days: readonly ArchiveDay[];
 }
 
-/** What must have been quiet since when. */
+/** Moments that the last activity of a batch must precede. */
 export interface ArchivePolicy {
-  /** The day that was asked for begins, epoch milliseconds. */
+  /** Start of the requested day, epoch milliseconds. */
   readonly beforeMs: number;
-  /** What is looked at again to find what is like it, or watched for a late proof, is later than this. */
+  /** Batches later than this are still searched for like payouts, or watched for a late proof. */
   readonly quietSinceMs: number;
 }
 
 export interface ArchiveLimits {
   readonly similarDays: number;
   readonly likeFileDays: number;
-  /** How long superseded attempts are asked about. */
+  /** Time in ms for which superseded attempts are inquired about. */
   readonly giveUpAfterMs: number;
 }
 
-/** A batch that has come back from an archive stays at least so long: whoever needed it may still work with it. */
+/** Least stay in days of a batch that has come back from an archive: it may still be in use. */
 const quietDaysMin = 1;
 
 export function computeArchivePolicy(beforeMs: number, limits: ArchiveLimits, nowMs: number): ArchivePolicy {
@@ -59,7 +59,7 @@ export function computeArchivePolicy(beforeMs: number, limits: ArchiveLimits, no
   return { beforeMs, quietSinceMs: nowMs - Math.max(quietDays * dayMs, limits.giveUpAfterMs) };
 }
 
-/** Why a batch stays. */
+/** The obstacle that keeps a batch in the journal. */
 export interface ArchiveObstacle {
   /** A short, stable name, for programs. */
   readonly code:
@@ -84,7 +84,7 @@ const nameDays = (days: readonly ArchiveDay[]): string => {
   return others.length === 0 ? (first ?? '') : `${first} and ${others.length} more`;
 };
 
-/** What keeps a batch in the journal, the first that there is; undefined when it may go. */
+/** The first obstacle that keeps a batch in the journal; undefined when it may go. */
 export function findArchiveObstacle(facts: ArchiveFacts, policy: ArchivePolicy): ArchiveObstacle | undefined {
   const unread = facts.days.filter(({ isReconciled }) => !isReconciled);
   const broken = facts.days.filter(({ openBreaks }) => openBreaks > 0);
@@ -100,7 +100,7 @@ export function findArchiveObstacle(facts: ArchiveFacts, policy: ArchivePolicy):
     [facts.alarmRows > 0, 'alarm', `${facts.alarmRows} of its rows bear an alarm`],
     [facts.openAttempts > 0, 'attempts-open', `${facts.openAttempts} of its transfers are not settled`],
     [!facts.isReported, 'not-reported', 'a report of it is due'],
-    [facts.isFileOpen, 'file-open', 'its file is in work, or somebody has written to it'],
+    [facts.isFileOpen, 'file-open', 'its file is in work, or has been changed since it was read'],
     [
       facts.openDecisions > 0,
       'decisions-open',
@@ -115,7 +115,7 @@ export function findArchiveObstacle(facts: ArchiveFacts, policy: ArchivePolicy):
 
 const archiveNamePattern = /^journal-archive-(\d{4,})\.db$/;
 
-/** Not to be taken for `archive/`, the folder of input files. */
+/** Name of an archive file. Different from `archive/`, the folder of input files. */
 export const archiveNameOf = (number: number): string =>
   `journal-archive-${String(number).padStart(4, '0')}.db`;
 
@@ -123,8 +123,8 @@ export const archiveNameOf = (number: number): string =>
 export const tablesArchive = 'database';
 
 export const describeOtherTables = (batchId: string): string =>
-  `the archive in the database does not have batch ${batchId} as it was archived: somebody has changed it by hand; have the ` +
-  'database put back to before that, or look at "paydrop audit" with whoever did it';
+  `the archive in the database does not have batch ${batchId} as it was archived: it was changed by hand; have the ` +
+  'database put back to before that, or look at "paydrop audit" with the person who did it';
 
 /** The number in the name of an archive; undefined for any other name. */
 export function readArchiveNumber(name: string): number | undefined {
@@ -137,7 +137,7 @@ const putBack = 'put it back beside journal.db, from where you keep it';
 export const describeMissingArchive = (path: string): string =>
   `${path} is missing: payouts that were archived are in it. ${putBack[0]?.toUpperCase()}${putBack.slice(1)}`;
 
-/** Of an archive that the journal names, or that somebody has put beside it. */
+/** Message about an archive that the journal names, or that was put beside it. */
 export const describeUnreadableArchive = (path: string, why: string): string =>
   `${path} cannot be read (${why}): the archive is damaged, or is none; journal.db is another file. Look at the disk, then ` +
   `${putBack}. A file that never was an archive of this journal belongs elsewhere`;
@@ -145,20 +145,20 @@ export const describeUnreadableArchive = (path: string, why: string): string =>
 export const describeOtherArchive = (path: string, batchId: string): string =>
   `${path} does not have batch ${batchId} as it was archived: it is another file, or was changed; ${putBack}`;
 
-/** An archive beside a journal tells of payouts that the journal does not know of. */
+/** Message about an archive with payouts that the journal does not know. */
 export const describeAhead = (dataDir: string, names: readonly string[]): string =>
   `journal.db in ${dataDir} is an older copy: it had come further when ${names.join(', ')} beside it was made. ${lossCure}`;
 
-/** There is no journal, and archives of one. */
+/** Message about archives without their journal. */
 export const describeArchivesAlone = (dataDir: string, names: readonly string[]): string =>
   `the journal that worked in ${dataDir} is lost: ${names.join(', ')} is there, journal.db is not. ${lossCure}`;
 
-/** What an archive has of a batch and what the journal has were never one history. */
+/** Message about an archive whose history of a batch contradicts the journal's. */
 export const describeUnlike = (archive: string): string =>
   `${archive} and journal.db are of two histories: the same batch, or other rows under the same numbers, went on in both. ` +
   'Put back the journal that belongs to the archive; else take the archive away, and ask the bank about each of its days';
 
-/** The archives that a journal names, in a line; none where it names none. */
+/** Names the archives in one line; empty without archives. */
 export function describeArchives(
   archives: readonly { readonly archive: string; readonly isThere: boolean }[],
   what: string,

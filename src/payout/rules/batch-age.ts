@@ -1,17 +1,17 @@
-/** Old files: a batch that has waited too long is held for a person before anything more of it is sent. */
+/** Old files: a batch that has waited too long is held for a person before more of it is sent. */
 import type { Batch, BatchReason } from '../../core/ports.ts';
 
 const minuteMs = 60_000;
 const minutesPerHour = 60;
 
-/** Why the batch is too old to be sent from; undefined while it may be, or when there is no limit. */
+/** Reason why the batch is too old to send; undefined while it is young enough, or without a limit. */
 export function findTooOld(
   batch: Pick<Batch, 'startedAtMs' | 'ageFromMs'>,
   /** limits.batchMaxAgeHours; 0 means no limit. */
   hoursMax: number,
   nowMs: number,
 ): BatchReason | undefined {
-  // Negative after a clock was set back: young.
+  // Negative after the clock was set back; the batch then counts as young.
   const ageMs = nowMs - batch.ageFromMs;
   if (hoursMax === 0 || ageMs <= hoursMax * minutesPerHour * minuteMs) return undefined;
   const age = describeAge(ageMs);
@@ -28,7 +28,10 @@ export function findTooOld(
   };
 }
 
-/** Begun minutes count, so that an age just over the limit never reads like the limit itself. */
+/**
+ * An age in words. A part of a minute counts as a minute, so that an age just over the limit does not read like the
+ * limit.
+ */
 function describeAge(ageMs: number): string {
   const minutes = Math.ceil(ageMs / minuteMs);
   return `${Math.floor(minutes / minutesPerHour)} h ${minutes % minutesPerHour} min`;

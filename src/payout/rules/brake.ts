@@ -1,11 +1,11 @@
 /**
- * The brake: halts a payer account when too many of its payouts end otherwise than paid. Where several machines send from
+ * The brake: halts a payer account when too many of its payouts end other than paid. When several machines send from
  * one journal, the journal counts the ends of all of them, each in the transaction that records it. Pure.
  */
 import { countOf } from '../../core/figures.ts';
 import type { BatchReason, BrakeLimits, Change, PayoutEnd } from '../../core/ports.ts';
 
-/** What a brake counts, in words. */
+/** Words for the things that a brake counts. */
 export interface BrakeWords {
   /** "payout" */
   readonly thing: string;
@@ -26,20 +26,20 @@ export const payoutWords: BrakeWords = {
 
 export interface BrakePolicy extends BrakeLimits {
   readonly inDoubtMax: number;
-  /** Those of payouts when left out. */
+  /** Left out: the words for payouts. */
   readonly words?: BrakeWords;
 }
 
 /** Ends that are counted together. */
 export interface EndBlock {
   readonly ends: number;
-  /** How many of them are otherwise than paid. */
+  /** Ends other than paid among them. */
   readonly failures: number;
 }
 
-/** What the brake of one payer account has counted since an operator last resumed. */
+/** Ends counted for one payer account since an operator last resumed it. */
 export interface CountedEnds extends EndBlock {
-  /** Ends otherwise than paid since the last that was paid. */
+  /** Ends other than paid since the last paid one. */
   readonly consecutiveFailures: number;
   /** The latest ends, oldest first; they add up to `ends` and `failures`. */
   readonly blocks: readonly EndBlock[];
@@ -48,12 +48,12 @@ export interface CountedEnds extends EndBlock {
 export const noEnds: CountedEnds = { consecutiveFailures: 0, ends: 0, failures: 0, blocks: [] };
 
 /**
- * Blocks that are kept of a window: a window of up to so many ends has each end as a block of its own, a larger one has a
- * thousandth of itself in a block. So counting an end costs the same for every window.
+ * Most blocks kept of a window: a window of up to this size has a block for each end, a larger one has a thousandth of
+ * itself in a block. Counting an end therefore costs the same for every window.
  */
 const blocksMax = 1_000;
 
-/** The ring of blocks: an end joins the newest block, and the oldest one goes once the window is full without it. */
+/** The ring of blocks: an end joins the newest block, and the oldest block goes once the window is full without it. */
 function pushEnd({ ends, failures, blocks }: CountedEnds, isPaid: boolean, window: number) {
   const end: EndBlock = { ends: 1, failures: isPaid ? 0 : 1 };
   const newest = blocks.at(-1);
@@ -74,7 +74,10 @@ const add = (one: EndBlock, other: EndBlock): EndBlock => ({
   failures: one.failures + other.failures,
 });
 
-/** One more end. @returns with why it halts the account; undefined when it does not */
+/**
+ * Counts one more end.
+ * @returns the counts, and why they halt the account; undefined when they do not
+ */
 export function countEnd(
   before: CountedEnds,
   isPaid: boolean,
@@ -97,10 +100,10 @@ export function countEnd(
     : { counted, why: undefined };
 }
 
-/** `brake.window` where the settings do not name one. Smaller batches are common: nothing is said of them. */
+/** Default of `brake.window`. Smaller batches are common, so they get no warning. */
 export const usualWindow = 100;
 
-/** The warning about a batch too small for the window that the settings name; undefined for any other. */
+/** Warning about a batch that is too small for the window of the settings; undefined for any other. */
 export function describeIdleShare({ window }: BrakeLimits, rows: number): string | undefined {
   if (window <= Math.max(rows, usualWindow)) return undefined;
   return (
@@ -109,10 +112,10 @@ export function describeIdleShare({ window }: BrakeLimits, rows: number): string
   );
 }
 
-/** True of an end by which the account may be halted; one that was paid never does so. */
+/** True for an end that may halt the account; a paid one never does. */
 export const mayHalt = (end: PayoutEnd): boolean => end.kind === 'halts' || !end.isPaid;
 
-/** True when both have counted the same: nothing is to be written then. */
+/** True when both counts are equal, so that nothing needs to be written. */
 export const isSameCount = (one: CountedEnds, other: CountedEnds): boolean =>
   one.consecutiveFailures === other.consecutiveFailures &&
   one.blocks.length === other.blocks.length &&
@@ -121,11 +124,11 @@ export const isSameCount = (one: CountedEnds, other: CountedEnds): boolean =>
     return ends === beside?.ends && failures === beside.failures;
   });
 
-/** The counted ends as text: `1` for an end that was paid, `0` for any other, ` 3/50 ` for a block of 50 with 3 others. */
+/** The counted ends as text: `1` for a paid end, `0` for any other, ` 3/50 ` for a block of 50 with 3 others. */
 export const formatBlocks = (blocks: readonly EndBlock[]): string =>
   blocks.map(({ ends, failures }) => (ends === 1 ? `${1 - failures}` : ` ${failures}/${ends} `)).join('');
 
-/** Reads what `formatBlocks` has written. */
+/** Parses the text of `formatBlocks`. */
 export function parseCounted(consecutiveFailures: number, text: string): CountedEnds {
   const blocks = Array.from(text.matchAll(/(\d+)\/(\d+)|[01]/g), ([end, failures, ends]): EndBlock => {
     return ends === undefined
@@ -137,6 +140,6 @@ export function parseCounted(consecutiveFailures: number, text: string): Counted
   return { consecutiveFailures, ...total, blocks };
 }
 
-/** The change, and what the journal is to count with it; the change itself where it has nothing to count. */
+/** The change with the end that the journal counts; unchanged without an end. */
 export const withEnd = (change: Change, end: PayoutEnd | undefined): Change =>
   end === undefined ? change : { ...change, end };

@@ -1,4 +1,4 @@
-/** What a decision about an attempt is taken on, and the endings that several decisions have in common. */
+/** Facts for a decision about an attempt, and the endings shared by several decisions. */
 import { isSameContent } from '../../core/attempt-numbers.ts';
 import { addHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
@@ -8,18 +8,21 @@ import type { InquiryReading } from './read-reply.ts';
 import type { ClockReading } from './clock-skew.ts';
 import { mayHaveGoneUnseen, type SettlePolicy } from './resend.ts';
 
-/** One attempt, its payout and what was just learnt about it, with the time by both clocks. */
+/** One attempt, its payout and the news about it, with the time by both clocks. */
 export interface Case extends ClockReading {
   readonly payout: Payout;
   readonly attempt: Attempt;
-  /** Other attempts under the same transRefNo, oldest first: a refused reference goes again with the row as it is then. */
+  /**
+   * Other attempts under the same transRefNo, oldest first: a refused reference is sent again with the row as it is
+   * then.
+   */
   readonly sameReference: readonly Attempt[];
-  /** What the history keeps of the reply. */
+  /** Facts of the reply that the history stores. */
   readonly facts: object;
   readonly policy: SettlePolicy;
 }
 
-/** True when another content went under the same reference: an inquiry does not tell which of them was completed. */
+/** True when another content was sent under the same reference: an inquiry does not tell which one was completed. */
 export const hasOtherContent = ({ attempt, sameReference }: Case): boolean =>
   sameReference.some(({ sends, order }) => sends > 0 && !isSameContent(order, attempt.order));
 
@@ -50,7 +53,7 @@ export const sentByAnother: Reason = {
 
 export const isInDoubt = ({ status }: Payout): boolean => status === 'submitted' || status === 'unresolved';
 
-/** Holds a payout that has moved no money, until the account's breaker lets its next attempt be made. */
+/** Holds a payout that has moved no money, until the account's breaker allows its next attempt. */
 export function returnUnsent(known: Case, hold: HoldReason, reason: Reason): Change {
   const { payout, attempt, facts } = known;
   return move({
@@ -64,7 +67,7 @@ export function returnUnsent(known: Case, hold: HoldReason, reason: Reason): Cha
 
 const failedCauses = { reply: 'refused-for-payout', inquiry: 'inquiry-failed' } as const;
 
-/** The bank has told how the attempt ended, and its payout ends with it. */
+/** Ends the attempt with the bank's outcome, and its payout with it. */
 export function settleCase(
   known: Case,
   status: 'paid' | 'failed',
@@ -81,7 +84,10 @@ export function settleCase(
   });
 }
 
-/** Inquiries are used up, or it may not be sent again: a decision, a statement or a late inquiry settles it. */
+/**
+ * Calls a payout unresolved: its inquiries are used up, or it may not be sent again. A decision, a statement or a late
+ * inquiry settles it.
+ */
 export function giveUp(known: Case, reason: Reason): Change {
   return move({
     ...known,
@@ -92,7 +98,7 @@ export function giveUp(known: Case, reason: Reason): Change {
   });
 }
 
-/** How much an answer says: money that may have moved more than no answer, that more than a failure. */
+/** Weight of an answer: possible money counts more than no answer, and no answer more than a failure. */
 const weights = {
   'not-found': 0,
   failed: 1,
@@ -101,22 +107,22 @@ const weights = {
   complete: 4,
 } as const satisfies Record<InquiryReading['kind'], number>;
 
-/** True when the one says more than the other, of the same reference on another day or terminal. */
+/** True when one answer outweighs the other, about the same reference on another day or terminal. */
 export const isStronger = (one: InquiryReading, than: InquiryReading): boolean =>
   weights[one.kind] > weights[than.kind];
 
-/** Joins the answers for two days or terminals about one reference. */
+/** Joins the answers about one reference for two days or terminals. */
 export function combine(one: InquiryReading, other: InquiryReading): InquiryReading {
   if (one.kind !== 'failed' || other.kind !== 'failed') return isStronger(other, one) ? other : one;
   const moments = [...one.moments, ...other.moments];
   return { ...(one.isOfLast ? one : other), sends: [...one.sends, ...other.sends], moments };
 }
 
-/** True when the bank works, or has worked, on it: no other day can say less. */
+/** True when the bank works, or has worked, on the transfer: no other day can say less. */
 export const mayHaveMoved = ({ kind }: InquiryReading): boolean =>
   kind === 'complete' || kind === 'in-process';
 
-/** The attempt with what an inquiry about it has shown. */
+/** The attempt with the result of an inquiry. */
 export function withInquiry(
   { attempt, nowMs }: Pick<Case, 'attempt' | 'nowMs'>,
   reading: InquiryReading,
@@ -131,7 +137,7 @@ export function withInquiry(
     lastFinding: kind,
     acknowledged,
     hasFailedItem: attempt.hasFailedItem || isShownFailed(reading, attempt.order),
-    // A reference that never left us and that the bank knows all the same is somebody else's.
+    // A reference that never left us and that the bank knows belongs to another transfer.
     referenceConflict: attempt.referenceConflict || (attempt.sends === 0 && acknowledged),
   };
 }

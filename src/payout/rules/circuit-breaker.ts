@@ -1,7 +1,7 @@
 /**
- * The circuit breaker of a payer account (design: "Stop the line"): open to requests, paused while the service is sick,
- * or halted until an operator resumes. Transfers and questions have one each, by the same rules: trouble of transfers
- * never keeps what is in doubt from being asked about. Pure; asked before each send.
+ * The circuit breaker of a payer account (design: "Stop the line"): open to requests, paused while the service is in
+ * trouble, or halted until an operator resumes it. Transfers and questions have one each, with the same rules, so that
+ * trouble of transfers never stops inquiries about doubts. Pure; asked before each send.
  */
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
@@ -18,22 +18,27 @@ import { nextOpeningAfterMs, type ServiceHours } from './service-hours.ts';
 export interface BreakerState extends CountedEnds {
   readonly status: 'open' | 'paused' | 'halted';
   readonly why: BatchReason | null;
-  /** While paused: when the pause began, or was last made longer, and when a request may be tried again. */
+  /** While paused: start of the pause or of its last extension, and the time of the next try. */
   readonly pausedAtMs: number;
   readonly pausedUntilMs: number;
-  /** Troubles met one after another; the pause doubles with each. */
+  /** Troubles in a row; the pause doubles with each. */
   readonly troubles: number;
-  /** Transfers one after another that got no answer at all. */
+  /** Transfers in a row without any answer. */
   readonly unanswered: number;
 }
 
-/** What a request is: transfers move money; questions are payee checks and inquiries, with the token that they need. */
+/**
+ * The kind of a request: transfers move money; questions are payee checks and inquiries, with the token that they need.
+ */
 export type RequestKind = 'transfers' | 'questions';
 
-/** Both breakers of a payer account. What halts it is kept with the transfers; questions pass a halt, or never meet it. */
+/**
+ * Both breakers of a payer account. A halt of the account is stored with the transfers; questions pass it or never meet
+ * it.
+ */
 export type PayerState = Readonly<Record<RequestKind, BreakerState>>;
 
-/** Our code for a payer account that waits for the service to open. */
+/** Code for a payer account that waits for the service to open. */
 export const outsideHours = 'outside-service-hours';
 
 export const openBreaker: BreakerState = {
@@ -50,21 +55,24 @@ export const openPayer: PayerState = { transfers: openBreaker, questions: openBr
 
 const pauseFirstMs = 1_000;
 const pauseMaxMs = 60_000;
-/** A bank that answers transfers so is left alone for longer. */
+/** Longest pause in ms after such an answer of the bank to transfers. */
 const refusedPauseMaxMs = 15 * 60_000;
-/** A definite refusal uses up an attempt of the payout that is tried, of which it has 99: so it is left alone for longest. */
+/**
+ * Longest pause in ms after a definite refusal, the longest of all: each such try uses up one of the payout's 99
+ * attempts.
+ */
 const usedUpPauseMaxMs = 3 * 3_600_000;
-/** Longest wish of the bank that is followed; a slip of its server must not stop the account for years. */
+/** Longest Retry-After in ms that is honoured; a server's error must not stop the account for years. */
 const retryAfterMaxMs = 24 * 3_600_000;
-/** A pause that has been over for so long says nothing about the service any more. */
+/** Time in ms after which an ended pause says nothing about the service any more. */
 const staleAfterMs = 36 * 3_600_000;
 /** The bank's code for a service that is closed (§7.3). */
 const serviceClosed = 'TM001';
 
-/** One lost reply happens; when so many transfers in a row get none, the bank is out of reach. */
+/** Transfers in a row without an answer that count as an outage; a single lost reply does not. */
 const unansweredMax = 2;
 
-/** Length of a pause: doubling from a second to its limit, or what the bank asks for when that is longer. */
+/** Length of a pause in ms: doubles from one second up to the limit, or as long as the bank asks if that is longer. */
 export function computePauseMs(
   troubles: number,
   retryAfterMs: number | undefined,
@@ -81,19 +89,19 @@ function halt(state: BreakerState, why: BatchReason): BreakerState {
   return state.status === 'halted' ? state : { ...state, status: 'halted', why };
 }
 
-/** What an operator should do about a halt, from the bank's code where it has one; registrations have codes of their own. */
+/** Remedy for a halt, by the bank's code if it has one; registrations have their own codes. */
 function remedyOf({ code }: Reason, fallback: string): string {
   return (findBankStatus(code) ?? findRegistrationCode(code))?.remedy ?? fallback;
 }
 
-/** The payer's own trouble, as the halt for it says. */
+/** The reason of a halt for trouble of the payer. */
 function describePayerStop(reason: Reason): BatchReason {
   const remedy =
     'Clear it with the bank and correct the settings; "paydrop config --login" proves them; then "paydrop resume" the batch';
   return { code: reason.code, reason: reason.text, remedy: remedyOf(reason, remedy) };
 }
 
-/** What a signal says of the rows that come after, for a journal that counts the ends of several machines. */
+/** Meaning of a signal for the rows that follow, when a journal counts the ends of several machines. */
 export function endOf(signal: BreakerSignal, limits: BrakeLimits): PayoutEnd | undefined {
   switch (signal.kind) {
     case 'paid':
@@ -110,7 +118,10 @@ export function endOf(signal: BreakerSignal, limits: BrakeLimits): PayoutEnd | u
   }
 }
 
-/** The breaker after a transfer has ended, by its own reply or by an inquiry: it counts, and says nothing of the service. */
+/**
+ * The breaker after the end of a transfer, shown by its reply or by an inquiry: the end counts, and says nothing about
+ * the service.
+ */
 export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolicy): BreakerState {
   const { counted, why } = countEnd(state, isPaid, brake, brake.words);
   const next = { ...state, ...counted };
@@ -119,7 +130,7 @@ export function afterEnd(state: BreakerState, isPaid: boolean, brake: BrakePolic
 
 type Trouble = Extract<BreakerSignal, { kind: 'service-trouble' }>;
 
-/** How long a pause may grow: where the bank itself answered a transfer so, the next one would fare no better. */
+/** Longest pause for a reason: after the bank's own answer to a transfer, the next transfer would get the same. */
 function pauseMaxFor(kind: RequestKind, { code }: Reason): number {
   if (kind === 'questions') return pauseMaxMs;
   const outcome = (findBankStatus(code) ?? findRegistrationCode(code))?.outcome;
@@ -128,8 +139,8 @@ function pauseMaxFor(kind: RequestKind, { code }: Reason): number {
 }
 
 /**
- * The signal of a transfer to a service with known hours: one that says that it is closed is left alone until it opens
- * next, since each try in between would use up an attempt.
+ * The signal of a transfer to a service with known hours. When the service says that it is closed, the pause lasts
+ * until the next opening, because each try in between would use up an attempt.
  */
 export function waitForOpening(signal: BreakerSignal, hours: ServiceHours, nowMs: number): BreakerSignal {
   if (signal.kind !== 'service-trouble' || signal.reason.code !== serviceClosed) return signal;
@@ -141,7 +152,7 @@ export function waitForOpening(signal: BreakerSignal, hours: ServiceHours, nowMs
 function pause(state: BreakerState, trouble: Trouble, kind: RequestKind, nowMs: number): BreakerState {
   if (state.status === 'halted') return state;
   const { code, text, retryAfterMs } = trouble.reason;
-  // Callers that were under way when the trouble began report the same trouble: one pause, not one each.
+  // Callers under way at the start of a trouble all report it: they cause one pause, not one each.
   const remedy = remedyOf(
     trouble.reason,
     'Goes on by itself when the bank answers again; or run the same command later',
@@ -159,17 +170,17 @@ function pause(state: BreakerState, trouble: Trouble, kind: RequestKind, nowMs: 
   };
 }
 
-/** A trouble during a pause: the bank's own wish alone makes it longer. */
+/** Handles trouble during a pause: only the bank's Retry-After extends it. */
 function prolong(state: BreakerState, why: BatchReason, wishedUntilMs: number, nowMs: number): BreakerState {
   if (wishedUntilMs <= state.pausedUntilMs) return state;
   return { ...state, why, pausedAtMs: nowMs, pausedUntilMs: wishedUntilMs };
 }
 
-/** True until the pause is over; what is sent afterwards is a probe. */
+/** True until the pause is over; the first request afterwards is a probe. */
 export const isPausing = (state: BreakerState, nowMs: number): boolean =>
   state.status === 'paused' && nowMs < state.pausedUntilMs;
 
-/** A clock that was set back does not make a pause longer: counted from now, it lasts as long as it was to last. */
+/** Adapts a pause to a clock that was set back: counted from now, the pause keeps its length. */
 export function fitPause(state: BreakerState, nowMs: number): BreakerState {
   if (state.status !== 'paused' || nowMs >= state.pausedAtMs) return state;
   const setBackMs = state.pausedAtMs - nowMs;
@@ -180,7 +191,7 @@ export function fitPause(state: BreakerState, nowMs: number): BreakerState {
   };
 }
 
-/** The breaker as a pause of an earlier run leaves it; as it was when that is too long ago. */
+/** The breaker with an earlier run's pause; unchanged when the pause is too old. */
 export function takeUpPause(state: BreakerState, recorded: PayerPause, nowMs: number): BreakerState {
   const { code, reason, remedy, troubles, sinceMs, untilMs } = recorded;
   if (nowMs - untilMs > staleAfterMs) return state;
@@ -195,24 +206,26 @@ export function takeUpPause(state: BreakerState, recorded: PayerPause, nowMs: nu
   return fitPause(paused, nowMs);
 }
 
-/** The breaker as it stands outside the service hours. */
+/** The breaker outside the service hours. */
 export function closeBreaker(state: BreakerState, opensAtMs: number): BreakerState {
   const opens = `the service is closed now and opens at ${formatBangkokMoment(opensAtMs)} Bangkok time`;
   const remedy = 'Goes on by itself when the service opens; or run the same file again then';
   return holdBack(state, { code: outsideHours, reason: opens, remedy }, opensAtMs);
 }
 
-/** The breaker while transfers have to wait for what is no trouble of the bank's; neither a halt nor a longer pause is hidden. */
+/**
+ * The breaker while transfers wait for a reason other than the bank's trouble; a halt or a longer pause stays visible.
+ */
 export function holdBack(state: BreakerState, why: BatchReason, untilMs: number): BreakerState {
   if (state.status === 'halted' || (state.status === 'paused' && state.pausedUntilMs >= untilMs))
     return state;
   return { ...state, status: 'paused', why, pausedUntilMs: untilMs };
 }
 
-/** Codes whose reason says all: the service is not left alone for any trouble of its own. */
+/** Codes whose reason is complete: the pause is not caused by trouble of the service. */
 const ownReasons: readonly string[] = [outsideHours, clocksDiffer, aroundMidnight];
 
-/** What a row that waits for the account is told: why, and until when. */
+/** Reason and end of the wait, for a row that waits for the account. */
 export function describePause(state: BreakerState): BatchReason | null {
   const { why } = state;
   if (state.status !== 'paused' || why === null || ownReasons.includes(why.code)) return why;
@@ -220,7 +233,7 @@ export function describePause(state: BreakerState): BatchReason | null {
   return { ...why, reason: `${why.reason}; ${until}` };
 }
 
-/** The trouble is over; what comes back during a pause was under way before it and proves nothing. */
+/** Ends the trouble. A reply during a pause belongs to a request from before it, and proves nothing. */
 function reopen(state: BreakerState, nowMs: number): BreakerState {
   if (isPausing(state, nowMs)) return state;
   const calm = { ...state, troubles: 0, unanswered: 0 };
@@ -228,8 +241,8 @@ function reopen(state: BreakerState, nowMs: number): BreakerState {
 }
 
 /**
- * A bank that dies leaves all that was under way without an answer: that is one trouble of the service, not as many
- * payouts that ended badly, so the account waits for the bank instead of for an operator.
+ * Counts a transfer without an answer. A bank that fails leaves all transfers under way unanswered: one trouble of the
+ * service, not that many bad ends, so the account waits for the bank and not for an operator.
  */
 function afterNoAnswer(state: BreakerState, reason: Reason, kind: RequestKind, nowMs: number): BreakerState {
   const next = { ...state, unanswered: state.unanswered + 1 };
@@ -237,11 +250,11 @@ function afterNoAnswer(state: BreakerState, reason: Reason, kind: RequestKind, n
   return pause(next, { kind: 'service-trouble', reason }, kind, nowMs);
 }
 
-/** True for a signal by which the bank has answered a request: it shows that the trouble is over. */
+/** True for a signal by which the bank has answered a request, which shows that the trouble is over. */
 export const isAnswer = ({ kind }: BreakerSignal): boolean =>
   kind === 'paid' || kind === 'ended-otherwise' || kind === 'taken' || kind === 'answered';
 
-/** One breaker after what a reply to a request of its kind signals. */
+/** One breaker after the signal of a reply to a request of its kind. */
 export function decideBreaker(
   state: BreakerState,
   signal: BreakerSignal,
@@ -268,12 +281,12 @@ export function decideBreaker(
   }
 }
 
-/** HTTP 429 with the time to come back limits the client, whatever it asked for: it holds for all requests. */
+/** Code of HTTP 429 with a time to come back; it limits the client for all kinds of request. */
 const tooManyRequests = 'http-429';
 
 /**
- * Both breakers after what a reply signals: each is moved by requests of its own kind alone, but for what concerns the
- * whole account: a payer's trouble, a payee check that ends a payout, and the bank's wish to be left alone.
+ * Both breakers after the signal of a reply. Requests of its own kind move each; both react to what concerns the whole
+ * account: a payer's trouble, a payee check that ends a payout, and the bank's wish to be left alone.
  */
 export function decidePayer(
   state: PayerState,
@@ -295,7 +308,7 @@ export function decidePayer(
     case 'payer-stop':
       return { ...state, transfers: after('transfers') };
     case 'ended-otherwise':
-      // Of a payee check: it counts for the brake, and says nothing of how the bank takes transfers.
+      // The end of a payee check counts for the brake, and says nothing about transfers.
       return kind === 'questions'
         ? { transfers: afterEnd(transfers, false, brake), questions: reopen(questions, nowMs) }
         : { ...state, transfers: after('transfers') };
@@ -309,37 +322,37 @@ export function decidePayer(
 }
 
 /**
- * The transfers' breaker when an inquiry has shown that one of those without an answer is with the bank: the bank lives,
- * and the pause ends; whether it answers transfers, too, the next one tries. What another trouble has paused stays so.
+ * The breaker of transfers when an inquiry has shown that an unanswered one is with the bank: the bank works, and the
+ * pause ends; the next transfer shows whether it answers transfers, too. A pause for another trouble stays.
  */
 export function afterUnansweredKnown(state: BreakerState, nowMs: number): BreakerState {
   const isOver = isPausing(state, nowMs) && state.why?.code === replyLost;
   return isOver ? { ...state, pausedAtMs: nowMs, pausedUntilMs: nowMs, troubles: 0 } : state;
 }
 
-/** An attempt that is to go again. */
+/** An attempt to send again. */
 export interface Repetition {
-  /** Nothing of it was ever delivered: it is as good as a first send. */
+  /** True when no send of it was delivered: it counts as a first send. */
   readonly isUndelivered: boolean;
   readonly notFoundTrustMs: number;
 }
 
 /**
- * Shares of `notFoundTrustMs`. So long after the end of a pause nobody else has tried: there is nothing else to try
- * with.
+ * Shares of `notFoundTrustMs`. This long after the end of a pause a repetition may be the probe, because no other
+ * transfer has tried.
  */
 const probeGraceShare = 1 / 12;
-/** While transfers are paused, the bank is asked so often about what is to go again: it goes when they go on. */
+/** Interval of inquiries about a repetition while transfers are paused; it is sent when they go on. */
 const repetitionPollShare = 1 / 6;
-/** A pause that lasts for longer than this is worth no such round. */
+/** Length in ms of a pause beyond which such inquiries are not worth it. */
 const longPauseMs = 60_000;
 
 const graceOf = ({ isUndelivered, notFoundTrustMs }: Repetition): number =>
   isUndelivered ? 0 : notFoundTrustMs * probeGraceShare;
 
 /**
- * Says whether the same attempt may go again now. It goes when transfers are answered; it tries whether they are again
- * only when nothing else is there to try with.
+ * True when the same attempt may be sent again now: while transfers are answered, or as the probe when no other
+ * transfer is there to try.
  */
 export function mayRepeat(state: BreakerState, repetition: Repetition, nowMs: number): boolean {
   if (state.status !== 'paused') return state.status === 'open';
@@ -347,8 +360,8 @@ export function mayRepeat(state: BreakerState, repetition: Repetition, nowMs: nu
 }
 
 /**
- * When a repetition is looked at again that may not go now; undefined when nobody knows when it may: transfers are
- * halted, or paused for long.
+ * Time of the next check of a delayed repetition; undefined when unknown, because transfers are halted or paused for
+ * long.
  */
 export function computeNextRepetitionAtMs(
   { status, pausedUntilMs }: BreakerState,
@@ -358,11 +371,11 @@ export function computeNextRepetitionAtMs(
   if (status === 'halted' || pausedUntilMs - nowMs > longPauseMs) return undefined;
   const latestMs = nowMs + Math.max(10, repetition.notFoundTrustMs * repetitionPollShare);
   const probeAtMs = pausedUntilMs + graceOf(repetition);
-  // The journal keeps whole milliseconds.
+  // The journal stores whole milliseconds.
   return Math.ceil(probeAtMs > nowMs ? Math.min(probeAtMs, latestMs) : latestMs);
 }
 
-/** The breaker after a count of what is in doubt. */
+/** The breaker after a count of the rows in doubt. */
 export function decideOnInDoubt(state: BreakerState, inDoubt: number, brake: BrakePolicy): BreakerState {
   if (inDoubt < brake.inDoubtMax) return state;
   const { inDoubt: words, inDoubtRemedy: remedy } = brake.words ?? payoutWords;

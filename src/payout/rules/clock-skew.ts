@@ -1,6 +1,6 @@
 /**
- * What the bank's clock beside ours means: when no transfer may be begun, and when the difference between our clock and
- * the bank's is worth an alarm. Offsets are the bank's time less ours.
+ * The bank's clock beside ours: decides when no transfer may begin, and when the difference needs an alarm. Offsets are
+ * the bank's time minus ours, in ms.
  */
 import { countOf } from '../../core/figures.ts';
 import {
@@ -12,31 +12,33 @@ import {
 } from '../../core/bangkok-time.ts';
 import type { BatchReason } from '../../core/ports.ts';
 
-/** Our time, and the bank's as its latest `Date` header tells; undefined before it has spoken. */
+/** Our time, and the bank's by its latest `Date` header; undefined before the first. */
 export interface ClockReading {
   readonly nowMs: number;
   readonly bankNowMs: number | undefined;
 }
 
-/** An answer that was longer on its way bears the time of then. */
+/** Longest exchange in ms whose `Date` still counts as the present time. */
 const exchangeMaxMs = 60_000;
 
 /**
- * Whether the `Date` of an answer tells the bank's time of now: one that was under way while the machine slept does not.
- * @param elapsedMs of the exchange
+ * True when the `Date` of an answer is the bank's present time; an answer under way while the machine slept is not.
+ * @param elapsedMs length of the exchange
  */
 export const tellsTime = (elapsedMs: number): boolean => elapsedMs <= exchangeMaxMs;
 
-/** Our codes for a payer account that waits for a day that both clocks agree on. */
+/** Codes for a payer account that waits until both clocks show the same day. */
 export const clocksDiffer = 'clocks-differ';
 export const aroundMidnight = 'around-midnight';
 
-/** No transfer is begun nearer to midnight than this, by either clock. */
+/** Least distance from midnight in ms, by either clock, at which a transfer may begin. */
 export const firstSendMarginMs = 60_000;
-/** How often it is looked whether the days agree again. */
+/** Interval in ms at which the days are compared again. */
 export const dayPollMs = 60_000;
 
-/** Why no transfer may be begun now, and until when at least; undefined when the day is one and the same by both clocks. */
+/**
+ * Reason why no transfer may begin now, and the earliest end of the wait; undefined when both clocks show the same day.
+ */
 export function findDayTrouble({
   nowMs,
   bankNowMs = nowMs,
@@ -55,30 +57,30 @@ export function findDayTrouble({
   return { why: { code: clocksDiffer, reason, remedy }, untilMs: nowMs + dayPollMs };
 }
 
-/** From shortly before or after a midnight until it is over by the margin. */
+/** Time in ms from shortly before or after a midnight until the margin after it is over. */
 function computeMsPastMidnight(timeMs: number): number {
   const sinceMs = msSinceBangkokMidnight(timeMs);
   return firstSendMarginMs + (sinceMs < firstSendMarginMs ? -sinceMs : dayMs - sinceMs);
 }
 
 /**
- * `differs`: too far apart; `jumped`: one of them has moved by itself; `agrees`: they are together again; `untold`: the
- * bank does not tell its time.
+ * `differs`: too far apart; `jumped`: one clock has moved by itself; `agrees`: together again; `untold`: the bank sends
+ * no time.
  */
 export interface ClockAlarm {
   readonly kind: 'differs' | 'jumped' | 'agrees' | 'untold';
-  /** In words, for a person. */
+  /** Text of the alarm for a person. */
   readonly text: string;
 }
 
-/** A `Date` header has whole seconds and a reply takes its time; minutes are no accident. */
+/** Differences in ms that are no accident: a `Date` header has whole seconds, and a reply takes time. */
 const differenceMaxMs = 5 * 60_000;
 const jumpMaxMs = 60_000;
 
 /**
- * @param beforeMs the offset that the latest reply showed; undefined before the first
- * @param offsetMs the one that this reply shows
- * @param toldMs the offset that the latest alarm told of; 0 before the first
+ * @param beforeMs offset of the previous reply; undefined before the first
+ * @param offsetMs offset of this reply
+ * @param toldMs offset of the latest alarm; 0 before the first
  */
 export function decideClockAlarm(
   beforeMs: number | undefined,

@@ -1,6 +1,6 @@
 /**
- * What the items of an inquiry (§2.6) say of a transfer: each by all its codes together, and held against what was sent,
- * since a reference may have gone more than once.
+ * Reads the items of an inquiry (§2.6) about a transfer: each by all its codes together, compared with the sends, since
+ * a reference may have been used more than once.
  */
 import type { InquiryItem } from '../../core/bank-port.ts';
 import type { Reason } from '../../core/change.ts';
@@ -14,16 +14,16 @@ import {
   readTransferStatus,
 } from '../../core/status-codes.ts';
 
-/** One send of an attempt, as far as an item tells of it. */
+/** The fields of a send that identify its item. */
 export type AskedSend = Pick<TransferOrder, 'tranDate' | 'tranTime' | 'reference1'>;
 
-/** The day and time that a send bears (§2.5), and that its item shows; both empty where the item lacks one of them. */
+/** Day and time of a send (§2.5) as its item shows them; both empty when the item lacks one. */
 export type SendMoment = Pick<TransferOrder, 'tranDate' | 'tranTime'>;
 
-/** What an inquiry asks about. */
+/** The transfer that an inquiry asks about. */
 export interface AskedTransfer {
   readonly transRefNo: string;
-  /** The sends under this reference, oldest first; empty where it is not known what was sent, so that any item counts. */
+  /** Sends under this reference, oldest first; empty when they are unknown, so that any item counts. */
   readonly sends: readonly AskedSend[];
 }
 
@@ -32,29 +32,29 @@ export type ItemsReading =
       readonly kind: 'complete';
       readonly reason: Reason;
       readonly sysRefNo: string | null;
-      /** The send that was completed; null where the item does not tell. */
+      /** The completed send; null when the item does not identify it. */
       readonly send: AskedSend | null;
       readonly moments: readonly SendMoment[];
-      /** The bank shows two transfers completed under this one reference: paid twice. */
+      /** The bank shows two completed transfers under this reference: paid twice. */
       readonly isTwice: boolean;
     }
   | {
       readonly kind: 'failed';
       readonly reason: Reason;
       readonly sysRefNo: string | null;
-      /** The sends that the bank shows as failed; empty where it is not known what was sent. */
+      /** Sends that the bank shows as failed; empty when the sends are unknown. */
       readonly sends: readonly AskedSend[];
       readonly moments: readonly SendMoment[];
-      /** False where none of them is the last one: that is not settled. */
+      /** False when the last send is not among them: its outcome is open. */
       readonly isOfLast: boolean;
     }
   | { readonly kind: 'in-process'; readonly reason: Reason; readonly moments: readonly SendMoment[] };
 
-/** True when two sends bear the same day and time. */
+/** True when two sends have the same day and time. */
 export const isSameSend = (one: SendMoment, other: SendMoment): boolean =>
   one.tranDate === other.tranDate && one.tranTime === other.tranTime;
 
-/** The attempt that an answer names by its day and time; undefined where it names none of them. */
+/** The attempt that an answer names by its day and time; undefined when it names none of these. */
 export const findNamed = (attempts: readonly Attempt[], send: AskedSend | null): Attempt | undefined =>
   attempts.find(({ order }) => send !== null && isSameSend(order, send));
 
@@ -69,8 +69,8 @@ export function isShownFailed(
 }
 
 /**
- * Reads the items that bear our transRefNo: paid when one of them proves it; failed when every one says so; in process
- * otherwise. Undefined when none is ours.
+ * Reads the items with our transRefNo: paid when one proves it, failed when all say so, in process otherwise. Undefined
+ * without such items.
  */
 export function readItems(
   items: readonly InquiryItem[],
@@ -115,11 +115,14 @@ const inProcess = (item: InquiryItem, reason: Reason): ItemsReading => ({
 const momentOf = ({ tranDate, tranTime }: InquiryItem): SendMoment =>
   tranDate === undefined || tranTime === undefined ? { tranDate: '', tranTime: '' } : { tranDate, tranTime };
 
-/** True when every item that a reading rests on is one of these sends, by its day and time. */
+/** True when every item of a reading belongs to one of these sends, by day and time. */
 export const areOf = (moments: readonly SendMoment[], sends: readonly SendMoment[]): boolean =>
   moments.length > 0 && moments.every((moment) => sends.some((send) => isSameSend(send, moment)));
 
-/** All codes of an item; beside a failure a code that the interface lacks, or that says success of any kind, is open. */
+/**
+ * The meaning of all codes of an item. Beside a failure, a code that the interface lacks, or that says success of any
+ * kind, leaves it open.
+ */
 function readItem({ tranStatusCode, statusCode }: InquiryItem): CodeMeaning | 'contradiction' {
   const status = readTransferStatus(tranStatusCode);
   const isUnclear =
@@ -127,7 +130,7 @@ function readItem({ tranStatusCode, statusCode }: InquiryItem): CodeMeaning | 'c
   return agreeOn(status, status === 'failed' && isUnclear ? 'open' : readStatusCode(statusCode));
 }
 
-/** The transfer's own code where the item has one, else its tranStatusCode. */
+/** The transfer's own code if the item has one, else its tranStatusCode. */
 function reasonOf({ statusCode, statusDesc, tranStatusCode, tranStatusDesc }: InquiryItem): Reason {
   const text = statusDesc ?? tranStatusDesc ?? `transfer status ${tranStatusCode ?? 'missing'}`;
   return { code: statusCode ?? tranStatusCode ?? 'no-status', text: keepBankText(text) };
@@ -143,26 +146,26 @@ const failedElsewhere: Reason = {
   text: 'the bank shows a failed transfer under this reference, but not the one that was last sent',
 };
 
-/** True when items are of different transfers; one may be listed twice. */
+/** True when the items are of different transfers; the same one may be listed twice. */
 function areSeveral(items: readonly InquiryItem[]): boolean {
   const areNamed = items.every(({ sysRefNo }) => sysRefNo !== undefined);
   const names = items.map((item) => (areNamed ? item.sysRefNo : `${item.tranDate} ${item.tranTime}`));
   return new Set(names).size > 1;
 }
 
-/** The sends of the item's day; all of them where it tells none. */
+/** Sends of the item's day; all when the item has none. */
 function sendsOfDay({ tranDate }: InquiryItem, sends: readonly AskedSend[]): readonly AskedSend[] {
   return tranDate === undefined ? sends : sends.filter((send) => send.tranDate === tranDate);
 }
 
-/** The only send of the item's day; where the day had several, the only one of its time. */
+/** The only send of the item's day; on a day with several, the only one of its time. */
 function findSend(item: InquiryItem, sends: readonly AskedSend[]): AskedSend | null {
   const ofDay = sendsOfDay(item, sends);
   const possible = ofDay.length === 1 ? ofDay : ofDay.filter(({ tranTime }) => tranTime === item.tranTime);
   return possible.length === 1 ? (possible[0] ?? null) : null;
 }
 
-/** Whether an item is of this send: by day, time where the day had several, and reference 1. */
+/** True when an item belongs to this send: by day, by time on a day with several, and by reference 1. */
 const isOf = (item: InquiryItem, send: AskedSend, sends: readonly AskedSend[]): boolean =>
   findSend(item, sends) === send && hasReference(item, send);
 

@@ -10,10 +10,10 @@ import { computeOrderHash, computeTransRefNo } from '../../core/reference.ts';
 import type { ClockReading } from './clock-skew.ts';
 import type { SettlePolicy } from './resend.ts';
 
-/** The bank's names for the side that pays (§2.4). */
+/** The bank's identifiers of the payer (§2.4). */
 export type PayerSetup = Pick<TransferOrder, 'channelId' | 'termId' | 'companyId' | 'payerAccount'>;
 
-/** What the bank calls the payee; both null when it was not asked. */
+/** The bank's names of the payee; both null when no check was made. */
 export interface BankNames {
   readonly payeeName: string | null;
   readonly payeeNameTh: string | null;
@@ -21,34 +21,32 @@ export interface BankNames {
 
 export const noBankNames: BankNames = { payeeName: null, payeeNameTh: null };
 
-/** A change that records an intent, with the attempt that it makes. */
+/** A change that records an intent, with its new attempt. */
 export interface Intent {
   readonly change: Change;
   readonly attempt: Attempt;
 }
 
-/** What an intent is made of, with our time and the bank's as far as it has told it. */
+/** Facts for an intent, with our time and the bank's if known. */
 export interface IntentInput extends Partial<ClockReading> {
   readonly payout: Payout;
-  /** Attempts ever recorded for the payoutId, over all files. */
+  /** Attempts recorded for the payoutId, over all files. */
   readonly attemptsRecorded: number;
-  /** The attempt number of the reference (`decideNextNumber`). */
+  /** Attempt number of the reference (`decideNextNumber`). */
   readonly number: number;
-  /** Earlier attempts, inquired just now, oldest first: the bank shows nothing but failed items or does not find them. */
+  /** Earlier attempts, freshly inquired, oldest first: the bank shows only failed items, or does not find them. */
   readonly cleared: readonly Attempt[];
   readonly names: BankNames;
   readonly payer: PayerSetup;
   readonly policy: SettlePolicy;
-  /** What counts on the day is to stay within these, it included. */
+  /** Limits of the day, this payout included. */
   readonly limits?: DayLimits | undefined;
-  /** What it must not be like; nothing is looked for when left out. */
+  /** The payment to compare with like ones; left out: no search. */
   readonly likeness?: PaymentLikeness | undefined;
   readonly nowMs: number;
 }
 
-/**
- * Composes the intent to pay a ready payout. From here on bytes may have left, so the first send is counted now.
- */
+/** Composes the intent to pay a ready payout. Bytes may have left from here on, so the first send is counted now. */
 export function decideIntent(input: IntentInput): Intent {
   const { payout, cleared, names, limits, likeness, nowMs } = input;
   const attempt = composeAttempt(input);
@@ -62,7 +60,7 @@ export function decideIntent(input: IntentInput): Intent {
       reason: null,
       bankPayeeName: names.payeeName,
       bankPayeeNameTh: names.payeeNameTh,
-      // A person's decision that the same number goes again is for one send.
+      // A person's decision to reuse the number covers one send.
       acceptedHolds: payout.acceptedHolds.filter((hold) => hold !== 'resend'),
     },
     cause: 'intent-recorded',
@@ -81,7 +79,7 @@ export function decideIntent(input: IntentInput): Intent {
   return { change: { ...change, isIntent: true, failedItems, ...guards }, attempt };
 }
 
-/** What the history says of a further attempt: what it rests on, and what it does otherwise than the one before. */
+/** Notes for the history of a further attempt: its basis, and its differences from the one before. */
 function noteOn(cleared: readonly Attempt[], { order }: Attempt): object {
   const before = cleared.at(-1)?.order;
   if (before === undefined) return {};

@@ -1,7 +1,7 @@
-/** What helps when the journal, or a file beside it, cannot be opened or written. */
+/** Cures when the journal, or a file beside it, cannot be opened or written. */
 import { restoreBackup } from './journal-place.ts';
 
-/** SQLite's primary result codes (the low byte of `errcode`) that we tell apart. */
+/** SQLite's primary result codes (the low byte of `errcode`) that have different cures. */
 export const sqliteCodes = {
   busy: 5,
   readOnly: 8,
@@ -13,7 +13,7 @@ export const sqliteCodes = {
   notADatabase: 26,
 } as const;
 
-/** By the code of what failed in writing the journal. */
+/** Cures of a failed write, by result code. */
 export const writingCures: ReadonlyMap<number | undefined, string> = new Map([
   [sqliteCodes.busy, 'another process has kept it locked for too long: wait until that process has ended'],
   [sqliteCodes.readOnly, 'it is read-only: let this user write the file and its folder'],
@@ -24,7 +24,7 @@ export const writingCures: ReadonlyMap<number | undefined, string> = new Map([
 
 const wholeCopy = `it is no journal, or damaged: ${restoreBackup}, or set another dataDir`;
 
-/** The same in opening it. */
+/** Cures of a failed opening, by result code. */
 export const openingCures: ReadonlyMap<number | undefined, string> = new Map([
   ...writingCures,
   [sqliteCodes.notADatabase, wholeCopy],
@@ -38,7 +38,7 @@ export const openingCures: ReadonlyMap<number | undefined, string> = new Map([
   ],
 ]);
 
-/** By the operating system's code, of a file beside the journal. */
+/** Cures for a file beside the journal, by the operating system's code. */
 export const fileCures: ReadonlyMap<string, string> = new Map([
   ['ENOSPC', 'the disk is full: free some space'],
   ['EDQUOT', 'the disk quota is used up: free some space'],

@@ -1,97 +1,100 @@
-/** Which journal may send: one that is where it worked before, and whole. Each answer is why not, with the way on. */
+/**
+ * Decides which journal may send: one that is in its usual place, and complete. Each answer is the reason why not, with
+ * the cure.
+ */
 
 import { countOf } from '../../core/figures.ts';
 import { formatBangkokDate } from '../../core/bangkok-time.ts';
 import type { JournalLoss } from '../../core/ports.ts';
 
-/** How far a journal has come; all numbers only grow, and no terminal goes. */
+/** The progress of a journal; all numbers only grow, and terminals are never removed. */
 export interface JournalProgress {
   readonly journalId: string;
-  /** When it last went on after a loss: a copy from before knows nothing of what was sent since. 0: never. */
+  /** Time at which it last went on after a loss; an older copy does not know the sends since then. 0: never. */
   readonly recoveredAtMs: number;
   readonly sealedBatches: number;
   readonly latestEventSeq: number;
-  /** Of registrations, which are counted apart. */
+  /** Latest event of registrations, which have their own numbers. */
   readonly latestRegistrationEventSeq: number;
-  /** Terminals that it may have sent from, the present one last; a mark of an earlier version names none. */
+  /** Terminals from which it may have sent, the present one last; empty in a mark of an earlier version. */
   readonly terminals: readonly string[];
-  /** Since when it counts as new because a machine without a mark has joined; 0: it does not. */
+  /** Start of its time as a new journal, after a machine without a mark has joined; 0: not new. */
   readonly unmarkedSinceMs: number;
 }
 
-/** What tells one file from a copy of it. */
+/** Identity of a file, different for its copies. */
 export interface FileIdentity {
   readonly inode: string;
-  /** Null where the file system knows of none: the inode alone counts then. */
+  /** Null when the file system does not know it; the inode alone counts then. */
   readonly birthNs: string | null;
 }
 
-/** What tells one database from a copy of it; null is what the role may not ask. */
+/** Identity of a database, different for its copies; null where the role has no right to read it. */
 export interface DatabaseIdentity {
-  /** Drawn when the server's data directory was made; its replicas and its physical backups have the same. */
+  /** Created with the server's data directory; replicas and physical backups share it. */
   readonly systemId: string | null;
-  /** Another one in a database that was made anew under its old name. */
+  /** Differs in a database that was created again under its old name. */
   readonly oid: string;
-  /** One higher each time that a replica is promoted, or a backup is put back to a point in time. */
+  /** Raised by each promotion of a replica, and each restore to a point in time. */
   readonly timeline: string | null;
 }
 
 export interface Place {
-  /** The terminal of the settings; undefined where nobody says. */
+  /** Terminal of the settings; undefined when unknown. */
   readonly termId: string | undefined;
-  /** Undefined on network and FUSE file systems, whose numbers change with each mount, and of a database. */
+  /** Undefined for a database, and on network and FUSE file systems, whose numbers change with each mount. */
   readonly file: FileIdentity | undefined;
-  /** Undefined of a file. */
+  /** Undefined for a file. */
   readonly database?: DatabaseIdentity | undefined;
 }
 
-/** Where a journal is looked for, in the words of the messages about it. */
+/** The place of a journal, in the words of messages about it. */
 export interface JournalSite {
-  /** Of the high-water mark, whatever holds the journal. */
+  /** Data directory with the high-water mark, for either kind of journal. */
   readonly dataDir: string;
   /** "the journal in /data". */
   readonly journal: string;
-  /** What is older, or a copy: "journal.db in /data". */
+  /** Name of an older one or a copy: "journal.db in /data". */
   readonly holder: string;
-  /** The mark is there and the journal is not. */
+  /** Message for a mark without its journal. */
   readonly lost: string;
   readonly none: string;
-  /** What is done where a part is lost. */
+  /** Cure when a part is lost. */
   readonly lossCure: string;
-  /** What is done where it is lost as a whole. */
+  /** Cure when all of it is lost. */
   readonly restoring: string;
-  /** How another one is named in the settings. */
+  /** How to name another journal in the settings. */
   readonly nameAnother: string;
 }
 
-/** What a journal belongs to. */
+/** The owner of a journal. */
 export interface Owner {
   readonly bankAddress: string;
   readonly companyId: string;
   readonly isSandbox: boolean;
 }
 
-/** How the terminals are named where no mark names them. */
+/** How to name the terminals when no mark names them. */
 export const nameTerminals = 'with --sent-from TERMINAL for each terminal that it has sent from';
 
 const askTheBank =
   '"paydrop run --journal-lost --since YYYY-MM-DD FILE.." asks the bank about every payout before it sends one; ' +
-  'the day is the first of which something may be missing';
+  'the day is the first that may lack payouts';
 
-/** What a person does about a journal that is not whole: a backup opens in no other way. */
+/** Cure for a journal that is not complete; a backup opens in no other way. */
 export const restoreBackup =
   'move journal.db away with its -wal and -shm, and put the newest backup in their place with "paydrop restore FILE ' +
   '--since YYYY-MM-DD"';
 
-/** The same of a journal in a database. */
+/** The same for a journal in a database. */
 export const restoreDatabase = 'put the database back from its backup, as docs/operations.md says';
 
-/** What a person does who has no newer journal. */
+/** Cure when there is no newer journal. */
 const wayOut = `If there is none, ${askTheBank}`;
 
 const whyNothing = 'Nothing is sent, since payouts of the lost part would be paid again.';
 
-/** What is to be done where a part of the journal is lost. */
+/** Cure when a part of the journal is lost. */
 export const lossCure = `${whyNothing} Put back the newest journal.db together with its -wal file. ${wayOut}`;
 
 const forTheFirstTime = 'and nothing is sent without it. For the first time: "paydrop init" makes one.';
@@ -101,7 +104,7 @@ export const siteOfFile = (dataDir: string): JournalSite => ({
   dataDir,
   journal: `the journal in ${dataDir}`,
   holder: `journal.db in ${dataDir}`,
-  // The mark may be that of a journal in a database, of which the command was not told.
+  // The mark may belong to a journal in a database that the command was not told about.
   lost:
     `the journal that worked in ${dataDir} is lost: journal.mark is there, journal.db is not ` +
     '(if it is in PostgreSQL, nothing is lost: name its database in journal.url)',
@@ -113,14 +116,17 @@ export const siteOfFile = (dataDir: string): JournalSite => ({
   nameAnother: 'Set another dataDir',
 });
 
-/** There is no file to be put in place: its server has put it back already. */
+/** There is no file to put in place: the database server has already restored it. */
 const askTheBankFromDatabase =
-  '"paydrop restore --since YYYY-MM-DD" has the bank asked about every payout before one is sent; the day is the first of ' +
-  'which something may be missing';
+  '"paydrop restore --since YYYY-MM-DD" has the bank asked about every payout before one is sent; the day is the first ' +
+  'that may lack payouts';
 
 const newestDatabase = `Name in journal.url the server that has its newest state. If there is none, ${askTheBankFromDatabase}`;
 
-/** A PostgreSQL database. @param name its address, without user and password */
+/**
+ * A PostgreSQL database.
+ * @param name its address, without user and password
+ */
 export const siteOfDatabase = (dataDir: string, name: string): JournalSite => ({
   dataDir,
   journal: `the journal at ${name}`,
@@ -134,10 +140,10 @@ export const siteOfDatabase = (dataDir: string, name: string): JournalSite => ({
   nameAnother: 'Name another database in journal.url',
 });
 
-/** The system's codes of a file that this user may not read. */
+/** System codes of a file that this user may not read. */
 const deniedCodes = new Set(['EACCES', 'EPERM']);
 
-/** A file of another user is not damaged, and nothing is lost with it. */
+/** Message about an unreadable mark. A file of another user is not damaged, and needs no recovery. */
 export function describeUnreadableMark(path: string, code: string | undefined): string {
   if (code !== undefined && deniedCodes.has(code))
     return `${path} may not be read (permission is denied): run it as the user that paydrop runs as`;
@@ -147,11 +153,11 @@ export function describeUnreadableMark(path: string, code: string | undefined): 
 
 export const describeLost = (site: JournalSite): string => `${site.lost}. ${site.lossCure}`;
 
-/** A journal that was kept with a high-water mark is without it: both were not put back together. */
+/** Message about a journal without its high-water mark: they were not restored together. */
 export const describeNoMark = (dataDir: string): string =>
-  `journal.mark is missing in ${dataDir}, so nobody can tell whether journal.db is an older copy. ${lossCure}`;
+  `journal.mark is missing in ${dataDir}, so paydrop cannot tell whether journal.db is an older copy. ${lossCure}`;
 
-/** Why this is not the journal that the high-water mark stands for, or not all of it; undefined when it is. */
+/** Reason why this is not the journal of the high-water mark, or not all of it; undefined when it is. */
 export function describeMissing(
   { dataDir, holder, lossCure: cure }: JournalSite,
   mark: JournalProgress | undefined | 'unreadable',
@@ -177,8 +183,8 @@ export function describeMissing(
 }
 
 /**
- * The same of a mark that others do not keep up to date: one from before a loss that the journal knows of is of a journal
- * that went further than this one.
+ * The same for a mark that others do not keep up to date. A mark from before a loss that the journal knows belongs to a
+ * journal that went further than this one.
  */
 export function describeBehind(
   site: JournalSite,
@@ -191,7 +197,7 @@ export function describeBehind(
     : describeMissing(site, mark, present);
 }
 
-/** What was seen and what is read now, while others go on, put together so that nothing of it goes back. */
+/** Joins an earlier reading with a present one, made while others write, so that no number goes back. */
 export function keepFurthest(seen: JournalProgress, read: JournalProgress): JournalProgress {
   if (seen.recoveredAtMs < read.recoveredAtMs) return read;
   return {
@@ -212,32 +218,36 @@ const adoptWhole =
   'If it was moved, whole, see that the original is stopped for good (both would pay), then run "paydrop adopt"';
 
 /**
- * A journal that several machines work, to which one without a mark has come: it may be an older copy, and that machine
- * could not tell. It counts as new until one with a mark is at work.
+ * A journal of several machines that a machine without a mark has joined: it may be an older copy, which that machine
+ * cannot tell. It counts as new until a machine with a mark works on it.
  */
 export interface Unmarked {
-  /** When the latest of them joined. */
+  /** Time at which the latest of them joined. */
   readonly sinceMs: number;
-  /** Since when something may be missing. */
+  /** Start of the time that may lack records. */
   readonly missesSinceMs: number;
-  /** How far the journal had come when the first of them joined. */
+  /** Latest event of the journal when the first of them joined. */
   readonly latestEventSeq: number;
 }
 
-/** The facts when a machine joins. */
+/** Facts at the time a machine joins. */
 interface Joining {
   readonly found: Unmarked | undefined;
-  /** The furthest that its marks have seen of the journal, from a time at which it was not unmarked; undefined without one. */
+  /**
+   * Latest event that its marks have seen of the journal, from a time when it was not unmarked; undefined without a
+   * mark.
+   */
   readonly markedSeq: number | undefined;
-  /** Another machine is at work that knows that nothing is missing. */
+  /** True when another machine is at work that knows that nothing is missing. */
   readonly isWitnessed: boolean;
-  /** The journal as it stands now. */
+  /** The journal at present. */
   readonly present: Unmarked;
 }
 
 /**
- * Whether a journal is unmarked once a machine has joined. A mark that has seen more than the journal had when the first
- * machine without one joined proves nothing: what is missing may have been missing then, and the journal has grown since.
+ * Decides whether a journal is unmarked once a machine has joined. A mark that has seen more than the journal had when
+ * the first machine without one joined proves nothing: records may have been missing then, and the journal has grown
+ * since.
  */
 export function decideUnmarked({ found, markedSeq, isWitnessed, present }: Joining): Unmarked | undefined {
   if (markedSeq !== undefined)
@@ -253,7 +263,7 @@ export function decideUnmarked({ found, markedSeq, isWitnessed, present }: Joini
 const isToldApart = (one: string | null, other: string | null): boolean =>
   one !== null && other !== null && one !== other;
 
-/** Why this is not the database that the journal is bound to; undefined when it is. */
+/** Reason why this is not the database that the journal is bound to; undefined when it is. */
 export function describeOtherDatabase(
   { holder }: Pick<JournalSite, 'holder'>,
   kept: DatabaseIdentity,
@@ -274,7 +284,7 @@ export function describeOtherDatabase(
   );
 }
 
-/** Why this is not the place that the journal is bound to; undefined when it is, or where nothing tells. */
+/** Reason why this is not the place that the journal is bound to; undefined when it is, or cannot be determined. */
 export function describeMoved(site: JournalSite, kept: Place, present: Place): string | undefined {
   if (kept.termId !== undefined && present.termId !== undefined && kept.termId !== present.termId) {
     return (
@@ -295,30 +305,33 @@ export function describeMoved(site: JournalSite, kept: Place, present: Place): s
 
 /** Sources that name the terminals from which a journal, going on after a loss, has sent. */
 interface TerminalFacts {
-  /** By the journal itself, or the older copy of it. */
+  /** Terminals in the journal, or in the older copy of it. */
   readonly known: readonly string[];
-  /** By the mark beside it; none where there is no mark, or one that cannot be read. */
+  /** Terminals in the mark; empty when there is no readable mark. */
   readonly marked: readonly string[];
-  /** By a person. */
+  /** Terminals named by a person. */
   readonly said: readonly string[];
-  /** That of the settings. */
+  /** Terminal of the settings. */
   readonly present: string;
 }
 
 /**
- * Whether all terminals are known under which the bank is to be asked: by the mark, which has seen each, or by a person.
- * Without either, one that the settings name anew shows that the terminal was changed, and perhaps more than once.
+ * True when all terminals are known under which the bank must be asked: by the mark, which has seen each, or by a
+ * person. Without either, a terminal that is new in the settings shows that it was changed, perhaps more than once.
  */
 export const areTerminalsKnown = ({ known, marked, said, present }: TerminalFacts): boolean =>
   marked.length > 0 || said.length > 0 || known.includes(present);
 
-/** Nothing is left that tells which terminals a lost journal has sent from. @param present that of the settings */
+/**
+ * Message when no source names the terminals from which a lost journal has sent.
+ * @param present terminal of the settings
+ */
 export const describeUnknownTerminals = (dataDir: string, present: string): string =>
   `no journal.mark in ${dataDir} says which terminals the lost journal has sent from, and the bank finds a transfer under ` +
   'its own terminal alone, so nothing is sent before you name them: give the same command with --sent-from TERMINAL, once ' +
   `for each of them ("--sent-from ${present}" if it has had no other than that of the settings)`;
 
-/** A backup that was put in the place of a journal by hand. */
+/** Message about a backup that was put in the journal's place by hand. */
 export const describeBackup = (path: string): string =>
   `${path} is a backup, which knows nothing of what was sent after it was made. "paydrop restore FILE --since ` +
   'YYYY-MM-DD" puts one in place, with the day from which on the bank is to be asked; for this one: ' +
@@ -326,20 +339,26 @@ export const describeBackup = (path: string): string =>
 
 const wasMoved = 'was moved to';
 
-/** A journal that was carried over into a database. @param to the database, in words */
+/**
+ * Message about a journal that was moved into a database.
+ * @param to the database, in words
+ */
 export const describeGone = ({ journal }: Pick<JournalSite, 'journal'>, to: string): string =>
   `${journal} ${wasMoved} ${to}, and goes on there: name that database in journal.url. What is here stays as it was then, ` +
   'and nothing is sent or changed from here any more';
 
-/** True of what the file itself answers then to whoever still has it open. */
+/** True for the error that a moved file returns to a process that still has it open. */
 export const saysGone = (message: string): boolean => message.includes(` ${wasMoved} `);
 
-/** A journal in a database, and another one in a file of the same data directory. */
+/** Message about a journal in a database and another one in a file of the same data directory. */
 export const describeTwo = ({ journal, dataDir }: Pick<JournalSite, 'journal' | 'dataDir'>): string =>
   `the settings name ${journal}, and journal.db in ${dataDir} is a journal that was not moved there: both would pay. ` +
   '"paydrop move" carries it over. If it is a rehearsal’s, or another one’s, take it away, with its -wal and -shm';
 
-/** A journal that is to be moved, and is neither in a file nor where it is to go. @param to the database, in words */
+/**
+ * Message about a journal to be moved that is neither in a file nor at its destination.
+ * @param to the database, in words
+ */
 export const describeNoFile = (
   { dataDir, lossCure: cure }: Pick<JournalSite, 'dataDir' | 'lossCure'>,
   journalId: string,
@@ -349,7 +368,7 @@ export const describeNoFile = (
   'it is in another database, name that one in journal.url: there is nothing to be moved then, since "paydrop move" ' +
   `carries a journal out of its file alone. If it was in journal.db, that is lost. ${cure}`;
 
-/** A database that a journal is on its way to. */
+/** Message about a database to which a journal is being moved. */
 export const describeArriving = ({ journal }: Pick<JournalSite, 'journal'>): string =>
   `${journal} has not arrived there yet: it is being moved, or that was cut short. Run "paydrop move" again, on the machine ` +
   'that has the journal.db that it comes from: until it has ended well, that one alone is the journal';
@@ -357,7 +376,7 @@ export const describeArriving = ({ journal }: Pick<JournalSite, 'journal'>): str
 const describeBank = ({ isSandbox, bankAddress }: Owner): string =>
   isSandbox ? `the sandbox (${bankAddress})` : `the bank at ${bankAddress}`;
 
-/** What differs between the journal's owner and the settings'; undefined when nothing does. */
+/** The difference between the journal's owner and the settings'; undefined when there is none. */
 export function describeOther(site: JournalSite, kept: Owner, wanted: Owner): string | undefined {
   const differences: string[] = [];
   if (kept.isSandbox !== wanted.isSandbox || kept.bankAddress !== wanted.bankAddress) {
@@ -372,39 +391,39 @@ export function describeOther(site: JournalSite, kept: Owner, wanted: Owner): st
   return `${site.journal} is another’s: ${differences.join('; ')}. ${site.nameAnother}, or correct the settings`;
 }
 
-/** What is kept of a batch's seal outside the journal; the names are those of its whole seal. */
+/** The part of a batch's seal that is stored outside the journal, with the names of the whole seal. */
 export interface KeptSeal {
   readonly digest: string | null;
   readonly versionsDigest: string | null;
 }
 
-/** Keeps seals outside the journal: whoever edits the journal, its digests included, does not edit them. */
+/** Stores seals outside the journal: an edit of the journal and its digests does not reach them. */
 export interface SealKeeper {
   keptSeals(batchId: string): readonly KeptSeal[];
-  /** Resolves when it is durable, or a folder has taken too long: a place that is away only notices less. */
+  /** Resolves when durable, or when a folder takes too long: an unreachable folder only weakens the check. */
   keepSeal(batchId: string, seal: KeptSeal): Promise<void>;
 }
 
-/** High-water marks that are kept elsewhere, a little behind. */
+/** Copies of the high-water mark in other folders, a little behind. */
 export interface MarkCopy extends SealKeeper {
-  /** Marks that could be read when the journal was compared with them. */
+  /** Readable marks at the time of the comparison. */
   readonly marks: readonly JournalProgress[];
   /**
-   * Why the journal is behind one of them; undefined when it is not, or none can be read.
-   * @param readPresent called once they have been read: others may work the journal, and write them, meanwhile
+   * Reason why the journal is behind one of the marks; undefined when it is not, or none is readable.
+   * @param readPresent called after the marks were read: other processes may advance both meanwhile
    */
   describeMissing(
     site: JournalSite,
     readPresent: () => JournalProgress | Promise<JournalProgress>,
   ): Promise<string | undefined>;
   write(mark: JournalProgress): void;
-  /** Resolves when they have been written, or have not for too long. */
+  /** Resolves when the marks are written, or take too long. */
   settled(): Promise<void>;
 }
 
 /**
- * Days that are in question whatever a person says: the last one that an older copy knows of, and those of an earlier
- * loss. Afterwards, when the journal is whole again, a later day narrows them.
+ * Days that are in question regardless of a person's answer: the last one that an older copy knows, and those of an
+ * earlier loss. Later, when the journal is complete again, a later day narrows them.
  */
 export function findKnownDays(earlier: JournalLoss | undefined, latestMs: number): string[] {
   const isOpen = earlier !== undefined && earlier.sinceDate <= earlier.untilDate;
@@ -413,7 +432,7 @@ export function findKnownDays(earlier: JournalLoss | undefined, latestMs: number
 
 const isTold = (kept: unknown, present: unknown): boolean => kept !== undefined || present === undefined;
 
-/** True when the journal is bound to all that the place tells. */
+/** True when the journal is bound to everything that identifies the place. */
 export const isBoundTo = (kept: Place, present: Place): boolean =>
   isTold(kept.termId, present.termId) &&
   isTold(kept.file, present.file) &&
@@ -424,7 +443,7 @@ export const isBoundTo = (kept: Place, present: Place): boolean =>
 const describeServer = (kind: 'sandbox' | 'bank'): string =>
   kind === 'sandbox' ? 'a paydrop sandbox' : 'a server that is no paydrop sandbox, or does not say so';
 
-/** The server at the same address says that it is something else than it was. */
+/** Message about a server at the same address that identifies itself differently than before. */
 export const describeOtherServer = (
   site: JournalSite,
   kept: 'sandbox' | 'bank',

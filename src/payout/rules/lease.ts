@@ -1,53 +1,53 @@
 /**
- * Leases: which of several processes that work one journal may send. A lease runs by the clock of the database, which
- * all of them share; whether bytes may still leave under it is told by the machine's own clocks, since nobody can ask
- * the database at that moment.
+ * Leases: decide which of several processes on one journal may send. A lease runs by the database's clock, which all
+ * share. Whether bytes may still leave is decided by the machine's own clocks, since the database cannot be asked at
+ * that moment.
  */
 import type { Attempt } from '../../core/payout.ts';
 
-/** How long a worker that is not heard of keeps its place. */
+/** Time in ms for which a silent worker keeps its place. */
 export const leaseMs = 10_000;
 
-/** How often it says that it is there. */
+/** Interval in ms of renewals. */
 export const renewEveryMs = 2_000;
 
 /**
- * Bytes leave only while the last renewal began no longer ago: what is left of the lease then is for those that are on
- * their way, and for a machine that is slow just then.
+ * Age in ms of the last renewal up to which bytes may leave: the rest of the lease covers requests on their way, and a
+ * machine that is slow at that moment.
  */
 const renewalAgeMaxMs = 5_000;
 
 /**
- * After this time nothing of a send is on its way any more, whoever sent it: the longest that a request is waited for,
- * and the same again for a process that was frozen as its bytes left.
+ * Time in ms after which no send is on its way any more: the longest wait for a request, and the same again for a
+ * process that was frozen as its bytes left.
  */
 export const lastSendOverMs = 60_000;
 
-/** A request is waited for no longer where several machines send. */
+/** Longest wait in ms for a request, when several machines send. */
 const timeoutMaxMs = lastSendOverMs / 2;
 
 /**
- * "Not found" counts no earlier there: the clocks of two machines, of which one sends and the other asks, may differ by
- * as much as a send may be late.
+ * Least trust time in ms of "not found", when several machines send: the clocks of the sender and of the one that asks
+ * may differ by as much as a send may be late.
  */
 const notFoundTrustMinMs = 2 * lastSendOverMs;
 
 /**
- * True of an intent that has waited for its place at the bank for longer than what is left for a send on its way: whoever
- * asks about it after this machine has died counts from the intent, not from when the bytes left.
+ * True for an intent that has waited for its place at the bank for too long: if this machine dies, another counts the
+ * trust time from the intent, not from the moment the bytes left.
  */
 export const hasWaitedTooLong = ({ intentAtMs }: Pick<Attempt, 'intentAtMs'>, nowMs: number): boolean =>
   nowMs - intentAtMs > notFoundTrustMinMs - lastSendOverMs;
 
-/** Of the settings `bank.timeoutMs` and `settle.notFoundTrustMs`. */
+/** The settings `bank.timeoutMs` and `settle.notFoundTrustMs`. */
 export interface SendTimes {
   readonly timeoutMs: number;
   readonly notFoundTrustMs: number;
 }
 
 /**
- * Why a process with these settings may not send beside others; undefined when it may.
- * @param isReal a rehearsal may hurry: its bank pays nobody
+ * Reason why a process with these settings may not send beside others; undefined when it may.
+ * @param isReal false for a rehearsal, which may hurry: its bank pays no one
  */
 export function complainAboutTimes(
   { timeoutMs, notFoundTrustMs }: SendTimes,
@@ -67,7 +67,7 @@ export function complainAboutTimes(
   return undefined;
 }
 
-/** What both clocks of a machine show at one moment: the one that people set, and the one that nobody sets. */
+/** One moment by both clocks of a machine: the one that people set, and the one that cannot be set. */
 export interface ClockMoment {
   readonly wallMs: number;
   readonly elapsedMs: number;
@@ -79,57 +79,60 @@ const isRecent = (fromMs: number, nowMs: number): boolean => {
 };
 
 /**
- * True while bytes may leave, by both clocks: a machine that was restored from a snapshot shows another wall time, and
- * one whose time was set shows another time elapsed.
- * @param renewedAt when the latest renewal that was granted began; undefined before the first, or once one was refused
+ * True while bytes may leave, by both clocks: a machine restored from a snapshot shows another wall time, and one whose
+ * time was set shows another elapsed time.
+ * @param renewedAt start of the latest granted renewal; undefined before the first, or after a refusal
  */
 export const mayBytesLeave = (renewedAt: ClockMoment | undefined, now: ClockMoment): boolean =>
   renewedAt !== undefined &&
   isRecent(renewedAt.wallMs, now.wallMs) &&
   isRecent(renewedAt.elapsedMs, now.elapsedMs);
 
-/** What the journal keeps of a worker's lease, by the clock of the database. */
+/** A worker's lease in the journal, by the database's clock. */
 export interface Lease {
   readonly leaseUntilMs: number;
-  /** When it said that it has ended, and has nothing under way any more; null until then. */
+  /** Time at which the worker reported its end, with nothing under way; null until then. */
   readonly endedAtMs: number | null;
-  /** When another took its place, or rows of its; null until then. */
+  /** Time at which another worker took its place or rows; null until then. */
   readonly supersededAtMs: number | null;
 }
 
-/** True when it may say again that it is there: nobody has taken anything from it since its lease was over. */
+/** True when a worker may renew: no other has taken anything from it since its lease expired. */
 export const mayRenew = ({ endedAtMs, supersededAtMs }: Omit<Lease, 'leaseUntilMs'>): boolean =>
   endedAtMs === null && supersededAtMs === null;
 
-/** No lease is given that ends later; twice as much, since a clock that is put right by a little is no reason to doubt it. */
+/** Latest end of a lease in ms from now. Twice `leaseMs`: a small correction of the clock is no reason for doubt. */
 export const leaseAheadMaxMs = 2 * leaseMs;
 
 /**
- * True of a lease that nobody can have been given now: the clock of the database was put back since. Whoever has it renews
- * it soon, if it lives; else it would be over only when the clock has come so far again.
- * @param nowMs by the clock of the database
+ * True for a lease that cannot have been granted by the present clock: the database's clock was put back since. A live
+ * holder renews it soon; otherwise it would last until the clock has caught up.
+ * @param nowMs by the database's clock
  */
 export const isLeaseAhead = (lease: Lease, nowMs: number): boolean =>
   mayRenew(lease) && lease.leaseUntilMs > nowMs + leaseAheadMaxMs;
 
-/** True while it may send, and nobody may take its place or its rows. @param nowMs by the clock of the database */
+/**
+ * True while the worker may send, and no other may take its place or rows.
+ * @param nowMs by the database's clock
+ */
 export const isLeaseRunning = (lease: Lease, nowMs: number): boolean =>
   mayRenew(lease) && nowMs < lease.leaseUntilMs;
 
-/** When an attempt was last sent, and by whom. */
+/** The last send of an attempt, and its sender. */
 export interface LastSend {
   readonly workerId: number;
-  /** By the clock of the database. */
+  /** Time by the database's clock. */
   readonly sentAtMs: number;
-  /** When whoever sent it has ended, having nothing under way; null while that is not proved. */
+  /** Time at which the sender reported its end, with nothing under way; null while that is not proved. */
   readonly endedAtMs: number | null;
 }
 
 /**
- * How long the next attempt of a payoutId waits for those before it: until whoever sent them is proved gone, or nothing
- * of them can be on its way any more. What this worker sent itself it knows to be over.
- * @param workerId who wants to make it
- * @param nowMs by the clock of the database
+ * Time in ms for which the next attempt of a payoutId waits for those before it: until their senders have provably
+ * ended, or none of their requests can be on its way. This worker knows that its own sends are over.
+ * @param workerId the worker that makes the next attempt
+ * @param nowMs by the database's clock
  */
 export function computeAttemptWaitMs(sends: readonly LastSend[], workerId: number, nowMs: number): number {
   const waits = sends
@@ -138,15 +141,15 @@ export function computeAttemptWaitMs(sends: readonly LastSend[], workerId: numbe
   return Math.max(0, ...waits);
 }
 
-/** Rows between two, which are not of it. */
+/** Rows between two others; both are excluded. */
 export interface RowGap {
   readonly afterRow: number;
   readonly beforeRow: number;
 }
 
 /**
- * Where rows after one may stand that nobody has.
- * @param taken what others have, in the order of their first rows
+ * Ranges of rows after a row that no worker has.
+ * @param taken ranges of other workers, in order of their first rows
  */
 export function* listGaps(
   taken: readonly { readonly fromRow: number; readonly toRow: number }[],

@@ -1,7 +1,7 @@
 /**
- * Limits over time: what is submitted on one Bangkok day, payees never paid before, days on which nothing is sent. Each
- * holds a row, none rejects it. A payout counts on the day on which it was submitted, from its intent on, until it is
- * proved that no money moved.
+ * Limits over time: amounts submitted on one Bangkok day, payees never paid before, days without service. Each holds a
+ * row, none rejects it. A payout counts on the day of its submission, from its intent until it is proved that no money
+ * moved.
  */
 import { bangkokWeekday, formatBangkokDate } from '../../core/bangkok-time.ts';
 import { move } from '../../core/change.ts';
@@ -11,7 +11,7 @@ import type { HoldReason, Payout } from '../../core/payout.ts';
 import type { Change, DayLimits } from '../../core/ports.ts';
 import { mayBePaidStatuses } from './similar.ts';
 
-/** The setting that says so. */
+/** The setting of each limit. */
 export const settingOf: Readonly<Record<LimitFinding['code'], string>> = {
   'new-payee': 'limits.newPayeeBaht',
   'baht-per-day': 'limits.bahtPerDay',
@@ -20,14 +20,14 @@ export const settingOf: Readonly<Record<LimitFinding['code'], string>> = {
   'service-day': 'limits.serviceDays',
 };
 
-/** Findings that are about all rows of a file alike. */
+/** Findings that concern all rows of a file alike. */
 export const fileWideCodes: readonly LimitFinding['code'][] = ['files-per-day', 'service-day'];
 
-/** In the order in which `bangkokWeekday` counts them. */
+/** Weekdays in the order of `bangkokWeekday`. */
 export const weekdays = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] as const;
 export type Weekday = (typeof weekdays)[number];
 
-/** What of `limits` is about time, in the words of the settings. */
+/** The settings of `limits` about time. */
 interface LimitSettings {
   readonly bahtPerDay: string;
   readonly bahtPerPayeePerDay: string;
@@ -38,15 +38,15 @@ interface LimitSettings {
 }
 
 export interface TimeLimits extends DayLimits {
-  /** A payee never paid before is held above it; null means at no amount. */
+  /** Amount above which a payee never paid before is held; null means at no amount. */
   readonly newPayeeSatang: Satang | null;
-  /** On which payouts are sent; on all where it is empty. */
+  /** Days on which payouts are sent; empty means every day. */
   readonly serviceDays: readonly Weekday[];
-  /** YYYY-MM-DD: nothing is sent on them. */
+  /** YYYY-MM-DD; no payouts are sent on these days. */
   readonly closedDates: readonly string[];
 }
 
-/** Reads limits that the settings have checked; undefined where none is set. */
+/** Reads limits that the settings have checked; undefined when none is set. */
 export function readTimeLimits(limits: LimitSettings): TimeLimits | undefined {
   const read: TimeLimits = {
     satangPerDay: toLimit(limits.bahtPerDay),
@@ -64,7 +64,7 @@ export function readTimeLimits(limits: LimitSettings): TimeLimits | undefined {
 
 function toLimit(baht: string): Satang | null {
   const amount = parseBaht(baht);
-  if (amount === undefined) throw new Error('a limit that nobody checked');
+  if (amount === undefined) throw new Error('a limit that the settings have not checked');
   return amount === 0n ? null : amount;
 }
 
@@ -73,20 +73,20 @@ const showDay = (nowMs: number): string => formatBangkokDate(nowMs).replace(/(..
 
 // ---------------------------------------------------------------- what counts
 
-/** What counts on a day already, as one file sees it. */
+/** The use of a day so far, as one file sees it. */
 export interface DayUse {
   readonly satang: Satang;
-  /** Files of which anything counts. */
+  /** Files with rows that count. */
   readonly files: number;
-  /** The file is one of them. */
+  /** True when the file is among them. */
   readonly isFileCounted: boolean;
 }
 
-/** What people let go on in spite of the limits opens no file for the rest of its rows. */
+/** False for a row that people released in spite of the limits: it does not open its file for the other rows. */
 export const countsItsFile = ({ acceptedHolds }: Pick<Payout, 'acceptedHolds'>): boolean =>
   !acceptedHolds.includes('day-limit');
 
-/** What a change adds to a day, or takes from it. */
+/** The effect of a change on the use of a day. */
 export interface UseMove {
   /** YYYYMMDD in Bangkok. */
   readonly date: string;
@@ -94,13 +94,13 @@ export interface UseMove {
   readonly payout: Payout;
 }
 
-/** The day on which a payout counts; undefined for one of which no money has moved. */
+/** The day on which a payout counts; undefined while no money has moved. */
 export const countedDate = ({ status, submittedAtMs }: Payout): string | undefined =>
   submittedAtMs === null || !mayBePaidStatuses.includes(status)
     ? undefined
     : formatBangkokDate(submittedAtMs);
 
-/** What a change does to the days on which its payout counts. */
+/** The effect of a change on the days on which its payout counts. */
 export function computeUseMoves({ before, after }: Pick<Change, 'before' | 'after'>): readonly UseMove[] {
   const [from, to] = [countedDate(before), countedDate(after)];
   if (from === to) return [];
@@ -110,7 +110,7 @@ export function computeUseMoves({ before, after }: Pick<Change, 'before' | 'afte
   ];
 }
 
-// ---------------------------------------------------------------- what holds
+// ---------------------------------------------------------------- holds
 
 /** Why a limit holds a row. */
 export interface LimitFinding {
@@ -119,12 +119,12 @@ export interface LimitFinding {
   readonly text: string;
 }
 
-/** All of a payout that a limit is held against. */
+/** The fields of a payout that limits apply to. */
 export interface LimitedPayout extends Pick<Payout, 'acceptedHolds'> {
   readonly instruction: Pick<Payout['instruction'], 'proxyNo' | 'amountSatang'>;
 }
 
-/** The limits of the day that a payout is to keep; undefined where there is none, or people let it go on in spite of them. */
+/** The limits of the day for a payout; undefined without limits, or when people released it in spite of them. */
 export function dayLimitsOf(
   limits: TimeLimits | undefined,
   { acceptedHolds }: Pick<Payout, 'acceptedHolds'>,
@@ -135,7 +135,7 @@ export function dayLimitsOf(
   return isAny ? { satangPerDay, satangPerPayeePerDay, filesPerDay } : undefined;
 }
 
-/** True when a payout is to be paid only to a payee who was paid before. */
+/** True when a payout needs a payee who was paid before. */
 export const needsKnownPayee = (
   limits: TimeLimits | undefined,
   { instruction, acceptedHolds }: LimitedPayout,
@@ -145,7 +145,7 @@ export const needsKnownPayee = (
   instruction.amountSatang > limits.newPayeeSatang &&
   !acceptedHolds.includes('new-payee');
 
-/** Which limits of the day a further payout would pass. */
+/** Limits of the day that a further payout would exceed. */
 export function findDayExcess(
   limits: DayLimits,
   amountSatang: Satang,
@@ -179,7 +179,7 @@ export function findDayExcess(
   return found;
 }
 
-/** Why nothing is sent on a day; undefined when it is a day on which payouts are sent. */
+/** Reason why no payouts are sent on a day; undefined on a day of service. */
 function findClosedDay({ serviceDays, closedDates }: TimeLimits, nowMs: number): LimitFinding | undefined {
   const day = showDay(nowMs);
   const hold = 'service-day';
@@ -194,23 +194,23 @@ function findClosedDay({ serviceDays, closedDates }: TimeLimits, nowMs: number):
   };
 }
 
-/** What is known about a payout and the day when it is held against the limits. */
+/** Facts about a payout and the day, for the limits. */
 export interface LimitFacts {
   readonly use: DayUse;
-  /** What counts of its payee on that day. */
+  /** Use of that day by the payee. */
   readonly payeeSatang: Satang;
-  /** A payout to the same number was proved paid before. */
+  /** True when a payout to the same number was proved paid before. */
   readonly isPayeeKnown: boolean;
 }
 
-/** Of what nobody asks for. */
+/** Facts for limits that are not set. */
 export const noFacts: LimitFacts = {
   use: { satang: zeroSatang, files: 0, isFileCounted: false },
   payeeSatang: zeroSatang,
   isPayeeKnown: true,
 };
 
-/** Every limit that a payout would pass, but for those in spite of which people let it go on. */
+/** Every limit that a payout would exceed, without those that people released it from. */
 export function findLimits(
   limits: TimeLimits,
   payout: LimitedPayout,
@@ -228,9 +228,12 @@ export function findLimits(
 }
 
 const describeNewPayee = (limit: Satang | null): string =>
-  `nobody was proved paid under this number before, and it is above ${showBaht(limit ?? zeroSatang)} baht (limits.newPayeeBaht)`;
+  `no payment to this number has been proved before, and the amount is above ${showBaht(limit ?? zeroSatang)} baht (limits.newPayeeBaht)`;
 
-/** Holds a ready payout for each limit that it would pass; @param found at least one */
+/**
+ * Holds a ready payout for each limit that it would exceed.
+ * @param found at least one
+ */
 export function decideLimitHold(payout: Payout, found: readonly LimitFinding[], nowMs: number): Change {
   const holds = [...new Set([...payout.holds, ...found.map(({ hold }) => hold)])];
   const codes = found.map(({ code }) => code);
@@ -243,23 +246,23 @@ export function decideLimitHold(payout: Payout, found: readonly LimitFinding[], 
     detail: { hold: holds.filter((hold) => !payout.holds.includes(hold)).join(' '), code: codes.join(' ') },
   });
 }
-// ---------------------------------------------------------------- before it is sent
+// ---------------------------------------------------------------- forecast
 
-/** Foresees what the limits would hold of rows that are sent one after another; about 100 bytes a payee. */
+/** Forecasts which rows the limits would hold if they were sent one after another; uses about 100 bytes a payee. */
 export class LimitForecast {
   readonly limits: TimeLimits;
   readonly #nowMs: number;
   #use: DayUse;
   readonly #payees = new Map<string, bigint>();
 
-  /** @param use what counts already on the day on which they would be sent */
+  /** @param use present use of the day on which the rows would be sent */
   constructor(limits: TimeLimits, use: DayUse, nowMs: number) {
     this.limits = limits;
     this.#use = use;
     this.#nowMs = nowMs;
   }
 
-  /** What would hold the next row; one that nothing holds counts from then on. */
+  /** Holds of the next row; a row without one counts from then on. */
   add(
     payout: LimitedPayout,
     known: Pick<LimitFacts, 'payeeSatang' | 'isPayeeKnown'>,

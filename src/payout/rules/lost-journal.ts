@@ -1,7 +1,7 @@
 /**
- * A journal that was lost, or restored from an older copy, does not know what was sent since. The references of a
- * payout depend on nothing but company, payoutId and attempt, so the bank can be asked for those that may have been
- * used, on each day in question, before anything more is sent for it.
+ * Rules for a lost journal: one that was lost, or restored from an older copy, lacks the sends since then. The
+ * references of a payout depend only on company, payoutId and attempt, so the bank is asked about those that may have
+ * been used, on each day in question, before anything more is sent for it.
  */
 import {
   dayMs,
@@ -21,10 +21,10 @@ import { decideIntent, noBankNames, type PayerSetup } from './intent.ts';
 import type { InquiryReading } from './read-reply.ts';
 import { computeNextInquiryAtMs, type SettlePolicy } from './resend.ts';
 
-/** How many numbers beyond the last one known are asked for after a loss. */
+/** Numbers beyond the last known one that are asked about after a loss. */
 export const attemptsAhead = 5;
 
-/** How far back a search may begin: each day costs an inquiry for each reference. */
+/** Most days of a search: each day costs an inquiry for each reference. */
 export const searchDaysMax = 90;
 
 /** "2026-11-21" of "20261121". */
@@ -36,8 +36,8 @@ export type SinceReading =
   { readonly kind: 'date'; readonly sinceDate: string } | { readonly kind: 'refused'; readonly why: string };
 
 /**
- * Reads the day that `--since` gives, as YYYY-MM-DD or YYYYMMDD. Tomorrow is allowed: it says that no day is in
- * question any more.
+ * Reads the day of `--since`, as YYYY-MM-DD or YYYYMMDD. Tomorrow is allowed, and means that no day is in question any
+ * more.
  */
 export function parseSince(text: string, nowMs: number): SinceReading {
   const refused = (why: string): SinceReading => ({ kind: 'refused', why });
@@ -59,36 +59,38 @@ export function parseSince(text: string, nowMs: number): SinceReading {
   return { kind: 'date', sinceDate };
 }
 
-/** True while payouts of the lost part may be missing. */
+/** True while the journal may lack payouts of the lost part. */
 export function isInQuestion(loss: JournalLoss | undefined): loss is JournalLoss {
   return loss !== undefined && loss.sinceDate <= loss.untilDate;
 }
 
-/** The Bangkok days on which something may have been sent that the journal does not know. */
+/** The Bangkok days that may have sends unknown to the journal. */
 export function daysInQuestion(loss: JournalLoss): string[] {
   return [...eachBangkokDate(loss.sinceDate, loss.untilDate)];
 }
 
-/** The same with today by our clock and by the bank's: §2.6 does not say for which date a bank finds a transfer. */
+/**
+ * The same days and today, by our clock and by the bank's: §2.6 does not say for which date a bank finds a transfer.
+ */
 export const daysToSearch = (loss: JournalLoss, nowMs: number, bankNowMs: number | undefined): string[] =>
   [...new Set([...daysInQuestion(loss), ...[nowMs, bankNowMs ?? nowMs].map(formatBangkokDate)])].toSorted();
 
-/** One line for everybody who looks on, while a loss is in force. */
+/** One line that describes a loss while it is in force. */
 export function describeLoss({ sinceDate, untilDate }: JournalLoss): string {
   const since = showDate(sinceDate);
   const range = sinceDate === untilDate ? `on ${since}` : `from ${since} to ${showDate(untilDate)}`;
   return `The journal was lost or restored: before a payout is sent, the bank is asked whether it was sent ${range}.`;
 }
 
-/** True when the next attempt for a payoutId waits until the bank was asked: none was made since the recovery. */
+/** True when the next attempt for a payoutId waits until the bank was asked: no attempt was made since the recovery. */
 export function mustProbe(loss: JournalLoss | undefined, attempts: readonly Attempt[]): loss is JournalLoss {
   return isInQuestion(loss) && attempts.every(({ intentAtMs }) => intentAtMs <= loss.recoveredAtMs);
 }
 
-/** How long a journal counts as new: one that another went before is found out by then. */
+/** Time in ms for which a journal counts as new; an earlier journal is found out by then. */
 const newForMs = 7 * dayMs;
 
-/** @param newSinceMs when it began, or last went on in a new place or after a loss; undefined when nobody knows */
+/** @param newSinceMs when it began, or last went on in a new place or after a loss; undefined when unknown */
 export function isNewJournal(newSinceMs: number | undefined, nowMs: number): boolean {
   return newSinceMs !== undefined && nowMs < newSinceMs + newForMs;
 }
@@ -128,17 +130,17 @@ export function findHiddenSend(number: number, findings: readonly ReferenceFindi
   return undefined;
 }
 
-/** What is known of when another journal may have begun to send what this one does not know; undefined where nothing is. */
+/** The start of possible sends by another journal, as far as known. */
 interface Unknown {
-  /** The latest that an adopted journal knew of when it was adopted: its original may have gone on after it was copied. */
+  /** Latest event that an adopted journal had at its adoption: its original may have gone on after the copy. */
   readonly missesSinceMs: number | undefined;
-  /** When the file was read in: another journal may have paid it on that day, or the day before. */
+  /** Time at which the file was read: another journal may have paid it on that day, or the day before. */
   readonly sealedAtMs: number | null;
 }
 
 /**
- * The days on which another journal may have sent it, by our clock and by the bank's: today's and those before them, and
- * all since it may have, back to as many as a search may have.
+ * Days on which another journal may have sent the payout, by our clock and by the bank's: today and the day before, and
+ * all days since the possible start, up to the most days of a search.
  */
 export function daysToAskFirst(
   nowMs: number,
@@ -201,34 +203,34 @@ export function computeInquiriesBefore({ terminals, ...asked }: AskedBefore, now
   return { each: each * terminals, reasons: questions.map(({ why }) => why) };
 }
 
-/** How far a journal that is being adopted was known to be whole. */
+/** How complete a journal was known to be before its adoption. */
 interface Known {
-  /** When anything was recorded last; 0 in a new journal. */
+  /** Time of the last record; 0 in a new journal. */
   readonly latestMs: number;
   readonly newSinceMs: number | undefined;
-  /** Of an earlier adoption. */
+  /** Start of the missing time after an earlier adoption. */
   readonly missesSinceMs: number | undefined;
 }
 
-/** Since when a journal that is being adopted may miss something: the earliest that still counts. */
+/** Start of the time in which a journal being adopted may lack records: the earliest that still counts. */
 export function computeMissesSince({ latestMs, newSinceMs, missesSinceMs }: Known, nowMs: number): number {
   const knownMs = latestMs > 0 ? latestMs : (newSinceMs ?? nowMs);
   return isNewJournal(newSinceMs, nowMs) ? Math.min(knownMs, missesSinceMs ?? knownMs) : knownMs;
 }
 
-/** The bank's word on one reference, over all days and terminals in question. */
+/** The bank's answer about one reference, over all days and terminals in question. */
 export interface ReferenceFinding {
-  /** The attempt number of the reference. */
+  /** Attempt number of the reference. */
   readonly number: number;
   readonly transRefNo: string;
   readonly reading: InquiryReading;
-  /** The day for which it said so, and the terminal. */
+  /** Day and terminal of the answer. */
   readonly tranDate: string;
   readonly termId: string;
   readonly inquiries: number;
 }
 
-/** Adds the answer for one day and terminal to what is known of a reference. */
+/** Adds the answer for one day and terminal to those about a reference. */
 export function addAnswer(
   known: ReferenceFinding | undefined,
   said: Omit<ReferenceFinding, 'inquiries'>,
@@ -241,17 +243,17 @@ export function addAnswer(
 const isKnown = ({ reading }: ReferenceFinding): boolean =>
   mayHaveMoved(reading) || reading.kind === 'failed';
 
-/** The numbers of a payoutId that are asked about. */
+/** The numbers of a payoutId to ask about. */
 export interface NumberRange {
-  /** The first one asked about. */
+  /** First number. */
   readonly first: number;
-  /** The highest one that the journal knows for the payoutId; 0 for none. */
+  /** Highest number that the journal knows for the payoutId; 0 for none. */
   readonly highest: number;
-  /** As many beyond in a row end the search when the bank does not know them. */
+  /** Unknown numbers in a row that end the search. */
   readonly ahead: number;
 }
 
-/** The range from the highest number that the journal knows, which may have gone again since. */
+/** The range from the highest number that the journal knows, which may have been sent again since. */
 export const rangeFromHighest = (highest: number, ahead: number): NumberRange => ({
   first: Math.max(highest, 1),
   highest,
@@ -265,7 +267,7 @@ export const rangeUpTo = (number: number): NumberRange => ({ first: 1, highest: 
 const countNumbers = ({ first, highest, ahead }: NumberRange): number =>
   Math.min(highest + ahead, attemptsMax) - first + 1;
 
-/** The next number to ask for; undefined when the search has ended. */
+/** The next number to ask about; undefined at the end of the search. */
 export function computeNextToAsk(
   { first, highest, ahead }: NumberRange,
   findings: readonly ReferenceFinding[],
@@ -275,10 +277,13 @@ export function computeNextToAsk(
   return next <= Math.min(highestKnown + ahead, attemptsMax) ? next : undefined;
 }
 
-/** A payout, and what the bank said of references that a lost journal may have used, in their order. */
+/** A payout, and the bank's answers about references that a lost journal may have used, in order. */
 export interface Probe {
   readonly payout: Payout;
-  /** Its latest known attempt, from before the loss, that the bank has just shown as failed; undefined for a ready payout. */
+  /**
+   * Its latest known attempt, from before the loss, that the bank has just shown as failed; undefined for a ready
+   * payout.
+   */
   readonly asked?: Attempt | undefined;
   /** Every attempt that the journal knows for the payoutId. */
   readonly known: readonly Attempt[];
@@ -289,11 +294,11 @@ export interface Probe {
 }
 
 /**
- * Decides what becomes of a payout after the probe; undefined when the bank knows nothing, so that the next attempt of a
- * ready one may be made, and one in doubt has failed. References that the bank knows are adopted: what is, or may be,
- * completed is in doubt until a proof carries amount and payee, which an inquiry does not (§2.6). Where the bank shows
- * nothing but failures a ready payout has failed, as it had for the journal that was lost: a next attempt is an
- * operator's decision, since the partner may have been told and have paid it otherwise.
+ * Decides on a payout after the probe. Undefined when the bank knows nothing: a ready payout may make its next attempt,
+ * and one in doubt has failed. References that the bank knows are adopted: one that is completed, or may be, is in
+ * doubt until a proof carries amount and payee, which an inquiry does not (§2.6). If the bank shows only failures, a
+ * ready payout has failed, as it had for the lost journal; an operator decides on a next attempt, since the partner may
+ * have been told and have paid in another way.
  */
 export function decideAfterProbe(probe: Probe): Change | undefined {
   const { asked, nowMs } = probe;
@@ -320,14 +325,14 @@ export function decideAfterProbe(probe: Probe): Change | undefined {
   );
 }
 
-/** The sends of a reference that the journal knows, as an inquiry is held against them. */
+/** Sends of a reference that the journal knows, in the form to compare with an inquiry. */
 export const knownOrders = (known: readonly Attempt[], transRefNo: string): readonly TransferOrder[] =>
   known.filter(({ order, sends }) => order.transRefNo === transRefNo && sends > 0).map(({ order }) => order);
 
 /**
- * False for what the bank shows of a send that the journal knows, by its day and time: what follows is decided on that
- * attempt. On the day of a known send another journal may have sent it, too, also from another terminal, where nobody asks
- * about the known one. A failure that was found before is known by its day and terminal.
+ * False when the bank's answer concerns a send that the journal knows, by its day and time: that attempt is decided on
+ * by itself. On the day of a known send another journal may have sent it, too, even from another terminal, under which
+ * the known one is not inquired. A failure found earlier is recognised by its day and terminal.
  */
 function isNews(
   { transRefNo, tranDate, termId, reading }: ReferenceFinding,
@@ -354,8 +359,8 @@ function isNews(
 }
 
 /**
- * What may have been sent cannot be told now: a ready payout is held, and one in doubt stays so and is asked about later,
- * though its own attempt has failed.
+ * Postpones the decision while possible sends are unknown: a ready payout is held. One in doubt stays in doubt and is
+ * inquired later, although its own attempt has failed.
  */
 export function decideProbeLater(
   { payout, asked, policy, nowMs }: Omit<Probe, 'findings' | 'payer' | 'known'>,
@@ -406,7 +411,7 @@ function adopt(probe: Probe, ending: PayoutPatch): Change {
   return { ...move({ payout, patch, cause: 'found-after-loss', nowMs, attempt, detail: { found } }), adopts };
 }
 
-/** The day for which the bank knows it is all that is known: it counts on that day. */
+/** Time of the send. Only its day at the bank is known, and the payout counts on that day. */
 function sentAtMs({ submittedAtMs }: Payout, { tranDate }: ReferenceFinding): number {
   const isKnownDay = submittedAtMs !== null && formatBangkokDate(submittedAtMs) === tranDate;
   return isKnownDay ? submittedAtMs : startOf(tranDate);
@@ -431,8 +436,8 @@ const failedReason = ({ transRefNo, tranDate, reading: { reason } }: ReferenceFi
 });
 
 /**
- * The record of an attempt that the bank knows and the journal does not: what this row would have sent, as if at the
- * start of the day for which the bank knows it. Contested: it may have been sent with something else.
+ * Composes an attempt that the bank knows and the journal does not: the send that this row would have made, at the
+ * start of the day at the bank. It counts as contested, since its content may have been different.
  */
 function adoptAttempt(
   { payout, payer, policy, nowMs }: Probe,

@@ -1,4 +1,4 @@
-/** What an operator may do with a payout: with one that has not been sent, and with one that ended without money moved. */
+/** Decisions of an operator on a payout that has not been sent, or that ended without money moved. */
 import { addHold, afterChange, decideHold, move } from '../../core/change.ts';
 import { countRows, inDoubtStatuses } from '../../core/exit-code.ts';
 import {
@@ -28,22 +28,22 @@ import { computeTrustAtMs } from './resend.ts';
 import { similarIdWords } from './similar.ts';
 import { isCleared, isTrusted } from './superseded.ts';
 
-/** Why a batch is halted that an operator has cancelled while some of its transfers were under way. */
+/** Code of the halt of a batch that an operator has cancelled while some of its transfers were under way. */
 export const cancelledCode = 'cancelled';
 
-/** Lifted by running the file again: what the bank could not take, or answer, may go through now. */
+/** Holds lifted by running the file again: a request that the bank could not accept or answer may succeed now. */
 export const rerunHolds: readonly HoldReason[] = ['paused', 'unavailable'];
 
-/** True when a run has something to do: rows to send or to ask about, or held for what a run lifts. */
+/** True when a run has work: rows to send or to ask about, or holds that a run lifts. */
 export function isAnyToRun(totals: readonly StatusTotal[], holds: readonly HoldTotal[]): boolean {
   const isHeld = holds.some(({ hold, rows }) => rows > 0 && rerunHolds.includes(hold));
   return isHeld || countRows(totals, ['ready', ...inDoubtStatuses]) > 0;
 }
 
-/** Lifted for all rows when a batch is resumed: they concern the payer account, not the row. */
+/** Holds lifted for all rows when a batch is resumed: they concern the payer account, not the row. */
 export const batchWideHolds: readonly HoldReason[] = [...rerunHolds, 'halted'];
 
-/** Why a batch is halted that was taken in for another account than the settings name now. */
+/** Reason of the halt of a batch that was accepted for another account than the settings name now. */
 export function describePayerChange(
   { batchId, payerAccount: before }: Pick<Batch, 'batchId' | 'payerAccount'>,
   payerAccount: string,
@@ -56,16 +56,16 @@ export function describePayerChange(
   };
 }
 
-/** Lifted for all rows when a batch is resumed, and put on again where the limits of that day say so. */
+/** Holds lifted for all rows when a batch is resumed, and added again if the limits of that day require it. */
 export const dayHolds: readonly HoldReason[] = ['day-limit', 'service-day'];
 
-/** Holds that ask an operator to look at the row: once they have, the same likeness or limit does not hold it again. */
+/** Holds that ask an operator to look at the row; afterwards the same likeness or limit does not hold it again. */
 const lookedAtHolds: readonly HoldReason[] = ['name', 'limit', 'similar', 'new-payee', ...dayHolds, 'resend'];
 
-/** Lifted when an operator names the payout: they have looked at it. An approval has an event of its own. */
+/** Holds lifted when an operator names the payout and so has looked at it. An approval has an event of its own. */
 export const payoutWideHolds: readonly HoldReason[] = [...batchWideHolds, ...lookedAtHolds];
 
-/** Lifts holds of a held payout; ready again when none is left. Returns why not, in words, for any other payout. */
+/** Lifts holds of a held payout; ready again when none is left. For any other payout returns why not, in words. */
 export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs: number): Change | string {
   const where = describeRow(payout);
   if (payout.status !== 'held')
@@ -86,8 +86,8 @@ export function decideLift(payout: Payout, lifted: readonly HoldReason[], nowMs:
 }
 
 /**
- * Cancels a ready or held payout. Returns why not, in words, for any other payout.
- * Whether the bank may yet complete a send of it is asked before (`whyNotCancel`).
+ * Cancels a ready or held payout. For any other returns why not, in words. The caller first checks that the bank cannot
+ * complete a send of it (`whyNotCancel`).
  */
 export function decideCancel(payout: Payout, nowMs: number): Change | string {
   if (payout.status !== 'ready' && payout.status !== 'held') {
@@ -105,8 +105,8 @@ export function decideCancel(payout: Payout, nowMs: number): Change | string {
 }
 
 /**
- * Why a payout that was sent cannot be cancelled, by what the bank says of one of its references just now. Undefined when
- * each send under it is shown as failed, or not found though enough time has passed since.
+ * Reason why a payout that was sent cannot be cancelled, by the bank's latest answer about one of its references.
+ * Undefined when each send under it is shown as failed, or not found after the trust time.
  */
 export function whyNotCancel(known: Case, reading: InquiryReading): string | undefined {
   const { payout, attempt, sameReference, policy } = known;
@@ -148,13 +148,16 @@ export const describeUnknownSends = (payout: Payout): string =>
 const describeRow = (payout: Payout): string =>
   `payout ${payout.instruction.payoutId} (row ${payout.rowNo} of batch ${payout.batchId})`;
 
-/** Statuses of rows that are not with the bank: they can be cancelled, unless it may yet complete an earlier send. */
+/**
+ * Statuses of rows that are not with the bank; they can be cancelled, unless the bank can still complete an earlier
+ * send.
+ */
 export const unsentStatuses: readonly PayoutStatus[] = sourceStatuses('cancelled', 'cancelled');
 
 /** Statuses of rows that can be tried again. */
 export const retriedStatuses: readonly PayoutStatus[] = sourceStatuses('ready', 'tried-again');
 
-/** Issues that the row's own cells cannot mend: they concern the line, or the other rows of its file. */
+/** Issues that a change of the row's own cells cannot fix: they concern the line, or other rows of its file. */
 export const fileIssues: readonly string[] = [
   'duplicate-repeat',
   'duplicate-differs',
@@ -165,8 +168,8 @@ export const fileIssues: readonly string[] = [
 ];
 
 /**
- * Lets a failed or unpayable payout go on to its next attempt. Returns why not, in words, for any other.
- * @param similar who holds a payoutId like its own
+ * Allows a failed or unpayable payout its next attempt. For any other returns why not, in words.
+ * @param similar holders of a payoutId like its own
  */
 export function decideRetry(
   payout: Payout,
@@ -183,12 +186,12 @@ export function decideRetry(
   return tryAgain(payout, [], similar, nowMs);
 }
 
-/** A rejected row that is to be validated anew, by the rules as they are now. */
+/** A rejected row to validate anew, by the present rules. */
 interface Rejected {
   readonly row: ResultRow;
   readonly batchId: string;
   readonly rules: RowRules;
-  /** Who holds a payoutId like its own. */
+  /** Holders of a payoutId like its own. */
   readonly similar: readonly ClaimOwner[];
   readonly nowMs: number;
 }
@@ -207,7 +210,7 @@ export function decideRetryRejected({
   const { instruction, issues, holds } = parseRow(row.cells, row.line, rules);
   if (instruction === null)
     return `${where} is still wrong (${issues.map(({ message }) => message).join('; ')})`;
-  // The file's totals were taken with this row as unreadable; they would no longer tie out.
+  // The file's totals counted this row as unreadable, and would no longer match.
   if (row.amountSatang !== instruction.amountSatang)
     return `${where}: its amount could not be read when the file was taken in: send it in a new file`;
   const before = { ...row, batchId, instruction, acceptedHolds: [], settledBy: 'rules' } as const;
@@ -215,7 +218,10 @@ export function decideRetryRejected({
   return [{ ...first, isValidated: true }, ...rest];
 }
 
-/** Ready again, and held at once for what an operator must look at first: to be applied together, in this order. */
+/**
+ * Makes the row ready again, and at once held for what an operator must check first; apply the changes together, in
+ * this order.
+ */
 function tryAgain(
   payout: Payout,
   holds: readonly HoldReason[],
@@ -225,7 +231,7 @@ function tryAgain(
   const patch = {
     status: 'ready',
     holds: [],
-    // A person who retries a failed row has seen what became of its reference.
+    // A person who retries a failed row has seen the outcome of its reference.
     acceptedHolds:
       payout.status === 'failed' ? addHold(payout.acceptedHolds, 'resend') : payout.acceptedHolds,
     reasonCode: null,

@@ -1,4 +1,4 @@
-/** What a payee check says about a payout, and what becomes of it then: a run acts on it, a dry run tells it. */
+/** Meaning of a payee check for a payout: a run acts on it, a dry run reports it. */
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import { thaiNamesAgree } from '../../core/payee-name.ts';
 import type { Payout } from '../../core/payout.ts';
@@ -9,22 +9,22 @@ import type { BreakerSignal, PayeeFinding } from './read-reply.ts';
 export interface VerifyPolicy {
   readonly enabled: boolean;
   readonly concurrency: number;
-  /** What becomes of a payout whose payee check gives no answer. */
+  /** Policy for a payout whose payee check gives no answer. */
   readonly whenUnavailable: 'hold' | 'pay';
   readonly onThaiNameMismatch: 'hold' | 'pay';
 }
 
 export type PayeeVerdict =
   | { readonly kind: 'payable'; readonly names: BankNames }
-  /** The bank holds a Thai name that is not the one of the file. */
+  /** The bank's Thai name differs from the file's. */
   | { readonly kind: 'other-name'; readonly names: BankNames }
   | { readonly kind: 'unpayable'; readonly reason: Reason }
-  /** Asked as often as may be, and nothing was said about the payee. */
+  /** All tries were used, without an answer about the payee. */
   | { readonly kind: 'unavailable'; readonly reason: Reason }
-  /** Nobody was asked, or the answer halted the payer account. */
+  /** No question was sent, or the answer halted the payer account. */
   | { readonly kind: 'stopped' };
 
-/** The verdict of the last answer. */
+/** The verdict of an answer. */
 export function judgePayee(finding: PayeeFinding, payeeName: string | null): PayeeVerdict {
   switch (finding.kind) {
     case 'payable': {
@@ -40,12 +40,12 @@ export function judgePayee(finding: PayeeFinding, payeeName: string | null): Pay
   }
 }
 
-/** What the check says about going on: pay, record a change instead, or stop because sending has. */
+/** The result for the row: pay it, record a change instead, or stop, because sending has stopped. */
 export type Verified =
   | Extract<PayeeVerdict, { kind: 'payable' | 'stopped' }>
   | { readonly kind: 'change'; readonly change: Change };
 
-/** What a verdict means for a ready payout. */
+/** The result of a verdict for a ready payout. */
 export function decidePayee(
   payout: Payout,
   verdict: PayeeVerdict,
@@ -60,7 +60,7 @@ export function decidePayee(
       return { kind: 'change', change: decideUnpayable(payout, verdict.reason, nowMs) };
     case 'other-name': {
       const { names } = verdict;
-      // Held for this very name of the bank's and released, the row has been looked at by an operator.
+      // An operator has looked at a row that was held for this same name of the bank's and released.
       const isReviewed = names.payeeNameTh !== null && payout.bankPayeeNameTh === names.payeeNameTh;
       return policy.onThaiNameMismatch === 'pay' || isReviewed
         ? { kind: 'payable', names }
@@ -75,7 +75,7 @@ export function decidePayee(
   }
 }
 
-/** What a change by a payee check says of the rows that come after, as the answer itself said it. */
+/** The signal of a change by a payee check, the same as that of the answer. */
 export const findCheckSignal = ({ after }: Change): BreakerSignal =>
   after.status === 'unpayable' || after.holds.includes('unavailable')
     ? { kind: 'ended-otherwise' }
@@ -91,7 +91,7 @@ const decideUnpayable = (payout: Payout, reason: Reason, nowMs: number): Change 
     detail: { code: reason.code },
   });
 
-/** Holds a payout whose payee the bank calls by another Thai name. */
+/** Holds a payout whose payee has another Thai name at the bank. */
 function decideNameHold(payout: Payout, names: BankNames, nowMs: number): Change {
   const text = 'the Thai name in the file differs from the name that the bank holds';
   const change = decideHold(payout, 'name', { code: 'thai-name-differs', text }, nowMs);

@@ -1,7 +1,7 @@
 /**
- * What a reply of the bank means (design: "Reading a reply to a transfer"), read once: what it says of the money, what
- * the circuit breaker and the adaptive limit learn from it, the bank's time, and what the history keeps. Pure and total:
- * every reply that can come back over the wire has exactly one meaning, and anything that is not understood is unknown.
+ * Reads the bank's replies (design: "Reading a reply to a transfer"). Each is read once: what it says about the money,
+ * the signals for circuit breaker and adaptive limit, the bank's time, and the facts for the history. Pure and total:
+ * every reply has exactly one meaning, and one that is not understood is unknown.
  */
 import { isProvenUnsent } from '../../core/attempt-numbers.ts';
 import type { Reason } from '../../core/change.ts';
@@ -21,14 +21,14 @@ import { tellsTime } from './clock-skew.ts';
 import { type AskedTransfer, type ItemsReading, readItems } from './inquiry-items.ts';
 import { countDelivered } from './resend.ts';
 
-/** Trouble of the whole service, with the bank's own wish for when to come back. */
+/** Trouble of the whole service, with the bank's Retry-After. */
 export interface ServiceTrouble extends Reason {
   readonly retryAfterMs?: number | undefined;
 }
 
 interface Refusal {
   /**
-   * The body echoes the requestUID of this very send, as that of a 401 before it did; a transRefNo alone does not tell
+   * True when the body echoes the requestUID of this send, as a preceding 401 did. A transRefNo alone does not tell
    * which of an attempt's sends is refused.
    */
   readonly bearsRequestUid: boolean;
@@ -55,7 +55,7 @@ export type TransferFinding =
     } & Refusal)
   /** No byte of the request has left. */
   | { readonly kind: 'not-sent'; readonly scope: 'payer' | 'service'; readonly reason: Reason }
-  /** The moment for these bytes had passed: they were kept back. */
+  /** The moment for these bytes had passed, so they were not sent. */
   | { readonly kind: 'aborted-before-send' }
   | {
       readonly kind: 'unknown';
@@ -63,11 +63,11 @@ export type TransferFinding =
       readonly reason: ServiceTrouble;
       /** The reply shows that the bank knows this reference. */
       readonly acknowledged: boolean;
-      /** The reference, or its details, may be another's. */
+      /** True when the reference, or its details, may belong to another transfer. */
       readonly referenceConflict: boolean;
     };
 
-/** Says nothing of what was asked: ask again; `isTrouble` when it concerns the whole service. */
+/** The reply does not answer the question: ask again; `isTrouble` when the whole service is concerned. */
 interface NothingSaid {
   readonly kind: 'nothing-said';
   readonly reason: ServiceTrouble;
@@ -83,21 +83,21 @@ export type PayeeFinding =
   | { readonly kind: 'halt'; readonly reason: Reason }
   | NothingSaid;
 
-/** What a reply says to the circuit breaker about the requests that come after. */
+/** Signal of a reply to the circuit breaker, for the requests that follow. */
 export type BreakerSignal =
   | { readonly kind: 'paid' }
   | { readonly kind: 'ended-otherwise' }
   | { readonly kind: 'payer-stop'; readonly reason: Reason }
   | { readonly kind: 'service-trouble'; readonly reason: ServiceTrouble }
-  /** A transfer got no answer at all: its own bad luck, or the bank is out of reach. */
+  /** A transfer got no answer at all: a single loss, or an outage of the bank. */
   | { readonly kind: 'unanswered'; readonly reason: Reason }
-  /** The bank has taken a transfer and works on it. */
+  /** The bank has accepted a transfer and works on it. */
   | { readonly kind: 'taken' }
-  /** The service answers a question again, whatever it said. */
+  /** The service answers a question again, with any result. */
   | { readonly kind: 'answered' }
   | { readonly kind: 'nothing' };
 
-/** What a reply says to the adaptive limit about the bank's load. */
+/** Signal of a reply to the adaptive limit, about the bank's load. */
 export type LimitSignal =
   | { readonly kind: 'good' }
   | { readonly kind: 'trouble'; readonly why: string }
@@ -106,35 +106,35 @@ export type LimitSignal =
 type SpokenFacts = Pick<TransferFields, 'statusCode' | 'statusDesc' | 'severity' | 'sysRefNo' | 'transFee'>;
 
 /**
- * Small, without a secret or a number; JSON leaves out the parts that a reply does not have. `why`: why no answer came,
- * or why nothing was sent.
+ * Small facts without secrets or numbers; JSON leaves out the parts that a reply lacks. `why`: why no answer came, or
+ * why nothing was sent.
  */
 export type ReplyFacts = Partial<
   Exchange & SpokenFacts & { readonly httpStatus: number; readonly why: string }
 >;
 
-/** One reply, read. */
+/** A reply and its meaning. */
 export interface ReadReply<Finding> {
   readonly finding: Finding;
   readonly breaker: BreakerSignal;
   readonly limit: LimitSignal;
   /** The bank's `Date` header in epoch milliseconds. */
   readonly bankDateMs: number | undefined;
-  /** What the history keeps of it: enough to talk to the bank about it. */
+  /** Facts for the history: enough to discuss the reply with the bank. */
   readonly facts: ReplyFacts;
 }
 
-/** Codes that say that the bank holds the reference with other details. */
+/** Codes for a reference that the bank holds with other details. */
 const otherDetailsCodes: ReadonlySet<string> = new Set(['EM059', 'EM067']);
 
 const notFoundCodes: ReadonlySet<string> = new Set(['EV034', 'EV035']);
 
-/** Our code for a request that may have arrived and got no answer. */
+/** Code for a request that may have arrived and got no answer. */
 export const replyLost = 'reply-lost';
 
 const firstHttpError = 500;
 
-// ---------------------------------------------------------------- what every reply says
+// ---------------------------------------------------------------- every reply
 
 type Answered<Fields> = Extract<BankReply<Fields>, { kind: 'answered' }>;
 
@@ -149,7 +149,9 @@ function readWith<Finding>(
   return { finding, breaker, limit: readLimitSignal(reply), bankDateMs, facts: readFacts(reply) };
 }
 
-/** Of any endpoint: no answer, 429, a server error or a code of the whole service are trouble. */
+/**
+ * The signal of a reply of any endpoint: no answer, 429, a server error, or a code of the whole service mean trouble.
+ */
 function readLimitSignal(reply: BankReply<BusinessFields>): LimitSignal {
   switch (reply.kind) {
     case 'lost':
@@ -171,7 +173,7 @@ function readLimitSignal(reply: BankReply<BusinessFields>): LimitSignal {
   }
 }
 
-/** What the history keeps of a reply. */
+/** Facts of a reply for the history. */
 export function readFacts(reply: BankReply<ReplyFields>): ReplyFacts {
   switch (reply.kind) {
     case 'withheld':
@@ -209,7 +211,7 @@ function isRedirect(httpStatus: number): boolean {
   return httpStatus >= 300 && httpStatus < 400;
 }
 
-/** True for a reference that a reply bears and that is not ours. */
+/** True for a reference in a reply that is not ours. */
 export function isAnothers(echo: string | undefined, ours: string): boolean {
   return echo !== undefined && echo !== '' && echo !== ours;
 }
@@ -223,7 +225,7 @@ const gatewayRefusals = new Map<number, { readonly scope: 'payer' | 'service'; r
 
 export const gatewayRefusalStatuses: readonly number[] = [...gatewayRefusals.keys()];
 
-/** Whom a refusal concerns, by its code. */
+/** The scope of a refusal, by its code. */
 export function findRefusalScope(code: string): BankStatus['scope'] {
   const gateway = [...gatewayRefusals].find(([httpStatus]) => code === `http-${httpStatus}`);
   return findBankStatus(code)?.scope ?? gateway?.[1].scope ?? 'service';
@@ -236,26 +238,26 @@ const unreadable: Reason = {
 
 export type FindingOf<Kind extends TransferFinding['kind']> = Extract<TransferFinding, { kind: Kind }>;
 
-/** Why a reply has no body that may be believed, and what that says of a request. */
+/** Meaning of a reply without a body that may be believed. */
 type Silence = FindingOf<'aborted-before-send' | 'not-sent' | 'refused' | 'unknown'>;
 
-/** A body that bears no reference of another's. */
+/** A body without a foreign reference. */
 interface Spoken<Fields> extends Pick<Answered<Fields>, 'httpStatus' | 'requestUid' | 'retryAfterMs'> {
   readonly kind: 'spoken';
   readonly fields: Fields;
   readonly bearsRequestUid: boolean;
-  /** The refusal that the HTTP status alone says: it stands unless the body proves more. */
+  /** Refusal by the HTTP status; it stands unless the body proves more. */
   readonly gateway: FindingOf<'refused'> | undefined;
 }
 
-/** What was asked: how it is told that it did not get through, and the reference that a reply must not contradict. */
+/** The question: texts for a failed delivery, and the reference that a reply must not contradict. */
 interface Asked {
   readonly notSent: string;
   readonly lost: string;
   readonly transRefNo?: string;
 }
 
-/** What is decided before any code of the bank's is looked at. */
+/** Decides as much as possible before any code of the bank's is read. */
 export function readBody<Fields extends ReplyFields>(
   reply: BankReply<Fields>,
   asked: Asked,
@@ -319,7 +321,7 @@ function readGateway(
   return { kind: 'refused', bearsRequestUid, scope, reason: { code: `http-${httpStatus}`, text, ...wish } };
 }
 
-/** Whom it concerns that a 401 was the last word of this send. */
+/** The scope of a 401 that ended this send. */
 function readUnrepeated(unrepeated: UnsentReply): Pick<FindingOf<'refused'>, 'scope' | 'reason'> {
   switch (unrepeated.kind) {
     case 'credentials-refused':
@@ -359,7 +361,7 @@ export function readReply(
   attempt: Pick<Attempt, 'order' | 'sends' | 'refusals'>,
   sameReference: readonly Pick<Attempt, 'sends' | 'refusals'>[],
 ): ReadReply<TransferFinding> {
-  // EM001 speaks of somebody else's transfer when the bank can have processed nothing under this reference before.
+  // EM001 concerns a foreign transfer if the bank cannot have processed anything under this reference before.
   const isRepeated = reply.kind === 'answered' && reply.followsBare401 === true;
   const isFirstSend = countDelivered(attempt) === 1 && !isRepeated && sameReference.every(isProvenUnsent);
   const { transRefNo } = attempt.order;
@@ -370,8 +372,8 @@ export function readReply(
 }
 
 /**
- * A proof counts under any HTTP status. Under one that refuses the request, a code that says failed too leaves it
- * refused; any other contradicts it, so that the outcome is unknown.
+ * Reads the code of a body. A proof counts under any HTTP status. Under a status that refuses the request, a code that
+ * means failed leaves it refused; any other code contradicts the status, so the outcome is unknown.
  */
 function readTransferCode(
   { httpStatus, fields, requestUid, retryAfterMs, bearsRequestUid, gateway }: Spoken<TransferFields>,
@@ -379,7 +381,7 @@ function readTransferCode(
   isFirstSend: boolean,
 ): TransferFinding {
   const reason = bankReason(fields);
-  // Transfers to come meet a 403 or 429 as well, whatever this body says; a new token may mend a 401.
+  // Later transfers meet a 403 or 429 as well, whatever this body says; a new token may fix a 401.
   const scopeOfAll = gateway === undefined || httpStatus === 401 ? {} : { scope: gateway.scope };
   const status = findBankStatus(fields.statusCode);
   if (status === undefined) {
@@ -411,7 +413,7 @@ function signalOf(finding: TransferFinding): BreakerSignal {
   const { reason, scope } = finding;
   if (scope === 'payer') return { kind: 'payer-stop', reason };
   if (finding.kind === 'unknown' && reason.code === replyLost) return { kind: 'unanswered', reason };
-  // A payout that the bank works on has not ended; one that nobody acknowledged may be a sick bank's.
+  // A payout that the bank works on has not ended; an unacknowledged one may be a sign of a bank in trouble.
   const isTaken = finding.kind === 'unknown' && finding.acknowledged && !finding.referenceConflict;
   if (scope === 'payout') return { kind: isTaken ? 'taken' : 'ended-otherwise' };
   return { kind: 'service-trouble', reason };
@@ -425,7 +427,7 @@ const question: Asked = {
 };
 const neverAsked: Reason = { code: 'withheld', text: question.notSent };
 
-/** False for a question that was withheld: the run was told to stop while it waited for its turn. */
+/** False for a withheld question: the run was told to stop while it waited for its turn. */
 export const wasAsked = (finding: InquiryReading | PayeeFinding): boolean =>
   finding.kind !== 'nothing-said' || finding.reason.code !== neverAsked.code;
 
@@ -435,16 +437,16 @@ const nothingSaid = (reason: ServiceTrouble, isTrouble: boolean): NothingSaid =>
   isTrouble,
 });
 
-/** What a question without an answer says to the breaker: `otherwise` unless the service is in trouble. */
+/** Breaker signal of an unanswered question: `otherwise` unless the service is in trouble. */
 const signalOfNothing = (
   { reason, isTrouble }: NothingSaid,
   otherwise: 'nothing' | 'ended-otherwise',
 ): BreakerSignal => (isTrouble ? { kind: 'service-trouble', reason } : { kind: otherwise });
 
 /**
- * Reads the reply to a status inquiry (§3.2). Only items that bear our transRefNo count;
- * a list that holds others' items alone contradicts the request and says nothing. Under an HTTP status that refuses the
- * question, only what forbids another send is believed: complete, or in process.
+ * Reads the reply to a status inquiry (§3.2). Only items with our transRefNo count; a list of foreign items only
+ * contradicts the request and says nothing. Under an HTTP status that refuses the question, only answers that forbid
+ * another send count: complete, or in process.
  * @param asked its last send is the one in question
  */
 export function readInquiry(
@@ -484,9 +486,9 @@ const othersAlone: Reason = {
 };
 
 /**
- * Reads the reply to a payee check. No money can move here, so all that is not understood is asked again, and an HTTP
- * status that refuses the question stands whatever the body says.
- * @param isLastAsk one that still gives no answer counts as an end, as a payout that was not paid does
+ * Reads the reply to a payee check. No money can move here, so a reply that is not understood is asked for again, and
+ * an HTTP status that refuses the question counts whatever the body says.
+ * @param isLastAsk true: no answer counts as an end, like a payout that was not paid
  */
 export function readPayeeCheck(
   reply: BankReply<PayeeCheckFields>,

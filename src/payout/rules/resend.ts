@@ -1,6 +1,6 @@
 /**
- * When bytes may leave (design: "Sending the same attempt again"). The bank refuses a duplicate only on the
- * same Bangkok day (§4 rule 2), so an attempt of another day, or one that the bank may know, never leaves again.
+ * Decides when bytes may leave (design: "Sending the same attempt again"). The bank refuses a duplicate only on the
+ * same Bangkok day (§4 rule 2), so an attempt of another day, or one that the bank may know, is never sent again.
  */
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokDate, isSameBangkokDay, msFromBangkokMidnight } from '../../core/bangkok-time.ts';
@@ -14,24 +14,24 @@ export interface SettlePolicy {
   readonly giveUpAfterMs: number;
   readonly notFoundTrustMs: number;
   readonly resendsMax: number;
-  /** No attempt leaves whose intent is older; 0: as long as it is the attempt's day. */
+  /** Highest age in ms of an intent that is sent; 0: only the attempt's day limits it. */
   readonly intentMaxAgeMs: number;
   /**
-   * Attempts whose intent is not later may have been sent by a part of the journal that was lost: they never leave
-   * again. Undefined when it was never lost.
+   * Time up to which intents may have been sent by a lost part of the journal; such attempts are never sent again.
+   * Undefined when it was never lost.
    */
   readonly lostUntilMs?: number | undefined;
   /**
-   * Attempts whose intent is not later may have gone on in the original of this adopted journal: they never leave again.
-   * Undefined when it is no such journal.
+   * Time up to which intents may have been sent by the original of this adopted journal; such attempts are never sent
+   * again. Undefined for any other journal.
    */
   readonly missesSinceMs?: number | undefined;
 }
 
-/** Nothing is sent again nearer to midnight than this: the bank's day may already be another. */
+/** Least distance from midnight in ms of a repetition: the bank's day may already be another. */
 const midnightMarginMs = 15 * 60_000;
 
-/** Delay before the next inquiry: growing by doubling, up to the setting's limit. */
+/** Time of the next inquiry; the delay doubles each time, up to the setting's limit. */
 export function computeNextInquiryAtMs({
   attempt,
   policy,
@@ -49,7 +49,7 @@ function isAttemptsDay(attempt: Attempt, nowMs: number): boolean {
   return formatBangkokDate(nowMs) === attempt.order.tranDate;
 }
 
-/** Bounded by the attempt's day alone, unless the setting bounds it further. */
+/** True while only the attempt's day limits it, or its age is within the setting. */
 function isFresh(attempt: Attempt, policy: SettlePolicy, nowMs: number): boolean {
   const ageMs = nowMs - attempt.intentAtMs;
   return ageMs >= 0 && (policy.intentMaxAgeMs === 0 || ageMs <= policy.intentMaxAgeMs);
@@ -59,12 +59,12 @@ function isFromBeforeLoss({ intentAtMs }: Attempt, { lostUntilMs }: SettlePolicy
   return lostUntilMs !== undefined && intentAtMs <= lostUntilMs;
 }
 
-/** True when another journal, or a lost part of this one, may have used the reference of the attempt again. */
+/** True when another journal, or a lost part of this one, may have used the attempt's reference again. */
 export const mayHaveGoneUnseen = (attempt: Attempt, policy: SettlePolicy): boolean =>
   isFromBeforeLoss(attempt, policy) ||
   (policy.missesSinceMs !== undefined && attempt.intentAtMs <= policy.missesSinceMs);
 
-/** Asked when the bytes of a first send are about to leave: a suspended machine may have slept past the day. */
+/** Asked just before the bytes of a first send leave: a suspended machine may have slept past the day. */
 export function mayBytesLeaveFirst(
   attempt: Attempt,
   policy: SettlePolicy,
@@ -76,7 +76,7 @@ export function mayBytesLeaveFirst(
   return isDaySure && isFresh(attempt, policy, nowMs);
 }
 
-/** Asked when the bytes of a repetition are about to leave; the bank's clock must be known and agree. */
+/** Asked just before the bytes of a repetition leave; the bank's clock must be known and agree. */
 export function mayBytesLeaveAgain(
   attempt: Attempt,
   policy: SettlePolicy,
@@ -90,15 +90,15 @@ export function mayBytesLeaveAgain(
   );
 }
 
-/** A bank's clock that has gone back by more than this was wrong before. */
+/** A bank's clock that goes back by more than this was wrong before. */
 const glitchMs = 3_600_000;
 
-/** Sends that may have reached the bank's books: those that ended in a proven refusal did nothing. */
+/** Number of sends that the bank may have processed; a send that ended in a proven refusal had no effect. */
 export function countDelivered(attempt: Pick<Attempt, 'sends' | 'refusals'>): number {
   return attempt.sends - attempt.refusals;
 }
 
-/** True when every send that may have done anything was refused, but without our requestUID. */
+/** True when every send that may have had an effect was refused, but without our requestUID. */
 export function isRefusedUnproven(
   attempt: Pick<Attempt, 'sends' | 'refusals' | 'unprovenRefusals'>,
 ): boolean {
@@ -106,8 +106,8 @@ export function isRefusedUnproven(
 }
 
 /**
- * From when a not-found is to be trusted: `notFoundTrustMs` after the last send by our clock and by the bank's, since
- * either of them may jump. Epoch milliseconds of our clock; the past when nothing was ever sent.
+ * Time from which "not found" is trusted: `notFoundTrustMs` after the last send, by our clock and by the bank's, since
+ * either may jump. Epoch milliseconds of our clock; in the past when there was no send.
  */
 export function computeTrustAtMs(
   attempt: Pick<Attempt, 'lastSentAtMs' | 'lastSentBankMs'>,
@@ -116,21 +116,21 @@ export function computeTrustAtMs(
 ): number {
   const { lastSentAtMs, lastSentBankMs } = attempt;
   if (lastSentAtMs === null) return nowMs;
-  // Ours has gone back since: it says nothing about the time that has passed.
+  // Our clock has gone back since the send, and does not show the time passed.
   const byOursMs = lastSentAtMs > nowMs ? nowMs : lastSentAtMs + policy.notFoundTrustMs;
   if (bankNowMs === undefined || lastSentBankMs === null) return byOursMs;
   const passedMs = bankNowMs - lastSentBankMs;
-  // The bank's clock was far ahead for a while: it says nothing of the time that has passed.
+  // The bank's clock was far ahead for a while, and does not show the time passed.
   if (passedMs < -glitchMs) return byOursMs;
   const byBanksMs = nowMs + policy.notFoundTrustMs - passedMs;
   return Math.max(byOursMs, byBanksMs);
 }
 
 /**
- * How often the same attempt may still be sent again. A refusal for the payer or the service, and a send that only tried
- * whether transfers are answered again, do not count: an outage would use up `resendsMax`, and only people could end the
- * doubt. All other rules hold: it goes once in `notFoundTrustMs`, on the attempt's own day, on which the bank refuses a
- * duplicate.
+ * Number of times the same attempt may still be sent. Refusals for the payer or the service, and sends that only tried
+ * whether transfers are answered again, do not count: otherwise an outage would use up `resendsMax`, and only people
+ * could end the doubt. All other rules hold: one send in `notFoundTrustMs`, on the attempt's own day, on which the bank
+ * refuses a duplicate.
  */
 function countRepetitionsLeft(
   attempt: Pick<Attempt, 'sends' | 'uncountedSends'>,
@@ -141,13 +141,13 @@ function countRepetitionsLeft(
   return resendsMax - resends;
 }
 
-/** The attempt whose latest send got no answer, as no other transfer did meanwhile. */
+/** The attempt after a send without an answer, while no other transfer got one either. */
 export const withUnansweredTrial = (attempt: Attempt): Attempt =>
   countDelivered(attempt) > 1 ? { ...attempt, uncountedSends: attempt.uncountedSends + 1 } : attempt;
 
 /**
- * Whether the bank's day was the attempt's when it left: with a wrong clock of ours the bank may have booked it under
- * another day, on which it would not know it again. Unknown where the bank had not told its time by then.
+ * True when the bank's day at the send was the attempt's. With a wrong clock of ours the bank may have booked it under
+ * another day, on which it would not recognise it. False when the bank had not told its time by then.
  */
 function hasLeftOnItsDay(attempt: Attempt): boolean {
   const { lastSentBankMs } = attempt;
@@ -170,10 +170,10 @@ export function maySendAgain(attempt: Attempt, policy: SettlePolicy, clock: Cloc
 }
 
 /**
- * The attempt with the times of its send corrected by what its exchange tells: a slow commit or token comes between
- * the decision and the bytes. The bank's time, where it had told none before, is that of the reply, on whose day it
- * must have left: later is on the safe side.
- * @param elapsedMs of the exchange; undefined when there was none
+ * The attempt with the times of its send corrected by its exchange: a slow commit or token comes between the decision
+ * and the bytes. If the bank had told no time before, the time of the reply counts: the send left on its day, and later
+ * is on the safe side.
+ * @param elapsedMs length of the exchange; undefined when there was none
  */
 export function withSendTimes(
   attempt: Attempt,

@@ -1,6 +1,7 @@
 /**
- * What was sealed is what is paid: the digest of each row's instruction is compared when its intent is made, that of the
- * whole batch before its first send and after its last. What differs was changed behind the program, or is damaged.
+ * The seal: a batch is paid as it was sealed. The digest of each row's instruction is compared when its intent is made,
+ * and that of the whole batch before its first send and after its last. A difference means damage, or a change from
+ * outside the program.
  */
 import { countOf, showBaht, showCount } from '../../core/figures.ts';
 import type { Satang } from '../../core/money.ts';
@@ -9,30 +10,30 @@ import type { Batch, BatchReason } from '../../core/ports.ts';
 import { computeInstructionDigest } from '../../core/reference.ts';
 import { restoreBackup, type KeptSeal } from './journal-place.ts';
 
-/** What all rows of a batch add up to, and digests over them. */
+/** Totals of all rows of a batch, and digests over them. */
 export interface BatchSeal {
   readonly rows: number;
-  /** Of the readable amounts. */
+  /** Sum of the readable amounts. */
   readonly totalSatang: Satang;
-  /** Over the digests of all sealed instructions, in row order. */
+  /** Digest over the digests of all sealed instructions, in row order. */
   readonly digest: string | null;
-  /** Over the digests of the versions that came into force later, in that order; null when there is none. */
+  /** Digest over the digests of the versions that came into force later, in that order; null when there is none. */
   readonly versionsDigest: string | null;
 }
 
-/** All that tells whether a batch is as it was sealed. */
+/** The seals of a batch, for comparison. */
 export interface SealReading {
-  /** As the journal has recorded it. */
+  /** Seal as recorded in the journal. */
   readonly recorded: BatchSeal;
-  /** As its rows show it now. */
+  /** Seal as the rows show it now. */
   readonly present: BatchSeal;
-  /** What `versionsDigest` was after each later version, as the versions show it now. */
+  /** Values of `versionsDigest` after each later version, as the versions show them now. */
   readonly versionsDigests: readonly string[];
-  /** As it was kept outside the journal, wherever that can be read; a copy may lag behind by some versions. */
+  /** Seals as stored outside the journal, as far as readable; a copy may lack the latest versions. */
   readonly kept: readonly KeptSeal[];
 }
 
-/** Our code for a journal whose sealed rows are not what they were. */
+/** Code for a journal whose sealed rows were changed. */
 export const journalChanged = 'journal-changed';
 
 const remedy =
@@ -40,7 +41,7 @@ const remedy =
   `${restoreBackup}; or stop this batch with "paydrop cancel" and its id, pay what is left of it from a new file, and let ` +
   'the others go on with "paydrop resume"';
 
-/** Why a row may not be sent; undefined when it is as it was sealed. */
+/** Reason why a row may not be sent; undefined when it is as sealed. */
 export function findChangedRow(
   { payout, digest }: { readonly payout: Payout; readonly digest: string | null },
   { companyId, batchId }: Batch,
@@ -51,7 +52,7 @@ export function findChangedRow(
   return { code: journalChanged, reason, remedy };
 }
 
-/** Why nothing of a batch may be sent; undefined when all of it is as it was sealed. */
+/** Reason why nothing of a batch may be sent; undefined when all of it is as sealed. */
 export function findChangedBatch(
   batchId: string,
   { recorded, present, versionsDigests, kept }: SealReading,

@@ -1,11 +1,11 @@
-/** By what payouts are looked for, and how what a person has typed becomes that. */
+/** Search of payouts: the filters, and how a typed text becomes a filter. */
 import { readDay } from '../../core/bangkok-time.ts';
 import { parseBaht, type Satang } from '../../core/money.ts';
 import type { HoldReason, Payout, PayoutStatus } from '../../core/payout.ts';
 import { maskNumbers } from '../../core/outgoing-text.ts';
 import { readProxyId, unmaskedLength } from '../../core/proxy-id.ts';
 
-/** A payee by the number, by how it ends (which is what screens show), or by a part of one of the names. */
+/** A payee by number, by the end of the number (which screens show), or by a part of a name. */
 export type PayeeWanted =
   | { readonly kind: 'number'; readonly proxyNo: string; readonly end: string }
   | { readonly kind: 'number-end'; readonly end: string }
@@ -13,46 +13,46 @@ export type PayeeWanted =
 
 export type MoneyMoved = 'no' | 'unknown' | 'yes';
 
-/** Whatever is given must hold; what is left out holds for all. */
+/** A filter: every given member must match; a member left out matches all. */
 export interface PayoutFilter {
-  /** One of these. */
+  /** One of these statuses. */
   readonly statuses?: readonly PayoutStatus[];
   readonly hold?: HoldReason | undefined;
   readonly isAlarm?: boolean;
   readonly batchId?: string | undefined;
-  /** payoutId, reference1 or reference2; or, through `ownerSeqs`, one that the bank knows. */
+  /** payoutId, reference1 or reference2; or, by `ownerSeqs`, a reference that the bank knows. */
   readonly reference?: string | undefined;
-  /** payoutId, or, through `ownerSeqs`, a reference that the bank knows: the names that screens never mask. */
+  /** payoutId, or, by `ownerSeqs`, a reference that the bank knows: names that screens never mask. */
   readonly ownName?: string | undefined;
-  /** The rows whose attempts have this reference as transRefNo or sysRefNo. */
+  /** Rows with an attempt that has this reference as transRefNo or sysRefNo. */
   readonly ownerSeqs?: readonly number[];
   readonly amountSatang?: Satang | undefined;
   readonly payee?: PayeeWanted | undefined;
-  /** Of `placeInTime`: from here on. */
+  /** Earliest `placeInTime`, inclusive. */
   readonly sinceMs?: number | undefined;
-  /** And before this. */
+  /** Latest `placeInTime`, exclusive. */
   readonly untilMs?: number | undefined;
-  /** It waits for a person who has not taken note of it. */
+  /** True: the payout waits for a person who has not acknowledged it. */
   readonly isWaiting?: boolean;
-  /** What is known about its money, alarms considered. */
+  /** Whether money moved, alarms considered. */
   readonly moneyMoved?: MoneyMoved | undefined;
-  /** At least one of these lets it through. */
+  /** Alternatives: at least one must match. */
   readonly anyOf?: readonly PayoutFilter[] | undefined;
 }
 
-/** The moment by which a payout is listed: when it was sent, or, while it was not, when its file was taken in. */
+/** The moment that orders payouts in lists: the submission, or before it the time at which the file was accepted. */
 export const placeInTime = (
   { submittedAtMs }: { readonly submittedAtMs: number | null },
   { startedAtMs }: { readonly startedAtMs: number },
 ): number => submittedAtMs ?? startedAtMs;
 
-/** A hold is borne by what is held: said with its status, the search needs to look at nothing else. */
+/** Adds the status to a filter by hold, which only held payouts have: the search then reads nothing else. */
 export const completeFilter = (filter: PayoutFilter): PayoutFilter =>
   filter.hold !== undefined && (filter.statuses ?? []).length === 0
     ? { ...filter, statuses: ['held'] }
     : filter;
 
-/** What waits for a person, and is not only asked about. */
+/** Statuses that wait for a person, without those that are only inquired about. */
 export const openStatuses: readonly PayoutStatus[] = [
   'held',
   'rejected',
@@ -67,18 +67,18 @@ export const isOpen = ({ status, isAlarm }: Pick<Payout, 'status' | 'isAlarm'>):
 
 /** Payouts that are searched together. */
 export interface SearchedPayouts {
-  /** One of these; of all when there are none. */
+  /** One of these statuses; empty means all. */
   readonly statuses: readonly PayoutStatus[];
-  /** All of them wait for a person. */
+  /** True: all of them wait for a person. */
   readonly isOpen: boolean;
 }
 
-/** Where to search: what waits for a person is few among many, and found without the rest. */
+/** Plans the search: payouts that wait for a person are few, and found without the rest. */
 export function planSearch({ statuses = [], isAlarm, isWaiting }: PayoutFilter): readonly SearchedPayouts[] {
   if (isAlarm === true || isWaiting === true) return [{ statuses, isOpen: true }];
   if (statuses.length === 0) return [{ statuses, isOpen: false }];
   const open = statuses.filter((status) => openStatuses.includes(status));
-  // Each in the order of its own index.
+  // Each status in the order of its own index.
   const others = statuses.filter((status) => !openStatuses.includes(status));
   return [
     ...(open.length === 0 ? [] : [{ statuses: open, isOpen: true }]),
@@ -86,10 +86,10 @@ export function planSearch({ statuses = [], isAlarm, isWaiting }: PayoutFilter):
   ];
 }
 
-/** Digits of a mobile number that are the same in all its writings. */
+/** Digits of a mobile number that all its forms share. */
 const mobileDigits = 9;
 
-/** A number in any of its writings, its last digits with or without the mask before them, or a part of a name. */
+/** Reads a number in any of its forms, its last digits with or without the mask before them, or a part of a name. */
 export function parsePayee(text: string): PayeeWanted {
   const typed = text.trim();
   if (!/^[\d\s*+-]*\d$/.test(typed)) return { kind: 'name', part: typed };
@@ -103,12 +103,13 @@ export function parsePayee(text: string): PayeeWanted {
   return { kind: 'number-end', end: digits };
 }
 
-/** How far a search reaches: to whole numbers, which is recorded, or to what screens show. */
+/** The reach of a search: whole numbers, which is recorded, or only what screens show. */
 export type SearchReach = 'whole' | 'shown';
 
 /**
- * The payee as screens show one: a number by its last four digits, a name by its letters. Asked about further digits one by
- * one, a search would tell the whole number without a record. Undefined for a name with digits, which may hold a number.
+ * The payee as screens show one: a number by its last four digits, a name by its letters. A search by ever more digits
+ * would otherwise reveal the whole number without a record. Undefined for a name with digits, which may contain a
+ * number.
  */
 export function maskPayee(wanted: PayeeWanted): PayeeWanted | undefined {
   switch (wanted.kind) {
@@ -120,31 +121,31 @@ export function maskPayee(wanted: PayeeWanted): PayeeWanted | undefined {
   }
 }
 
-/** Tells whether the payee is wanted by more than screens show. */
+/** True when the text asks for more of the payee than screens show. */
 export const isBeyondMask = (wanted: PayeeWanted): boolean =>
   wanted.kind === 'number-end' ? wanted.end.length > unmaskedLength : maskPayee(wanted) !== wanted;
 
-/** Tells whether screens mask the reference: it may be the number of a person or an account. */
+/** True when screens mask the reference: it may be the number of a person or an account. */
 export const isMaskedReference = (reference: string): boolean => maskNumbers(reference) !== reference;
 
-/** Tells whether the text is the whole number of a payee. */
+/** True when the text is the whole number of a payee. */
 export const asksWholePayee = (text: string): boolean => parsePayee(text).kind === 'number';
 
-/** Tells whether the text asks about a whole number, of a payee or as a reference. */
+/** True when the text is a whole number, of a payee or as a reference. */
 export const asksWholeNumber = (text: string): boolean =>
   asksWholePayee(text) || isMaskedReference(text.trim());
 
-/** The payee that a text of the page means, within the reach; undefined when it can mean none. */
+/** The payee that a text of the page means, within the reach; undefined when it cannot mean one. */
 export function readPayee(text: string, reach: SearchReach): PayeeWanted | undefined {
   const wanted = parsePayee(text);
   return wanted.kind === 'number' && reach === 'whole' ? wanted : maskPayee(wanted);
 }
 
-/** What a person has typed into the one field of a search: a day, an amount, a number, a reference or a part of a name. */
+/** Filters for the text of a search field: a day, an amount, a number, a reference or a part of a name. */
 export function parseSearch(text: string, reach: SearchReach): readonly PayoutFilter[] {
   const typed = text.trim();
   if (typed === '') return [];
-  // Eight digits are the end of a payee's number before they are a day.
+  // Eight digits without hyphens are read as the end of a payee's number, not as a day.
   const day = typed.includes('-') ? readDay(typed) : undefined;
   const amountSatang = parseBaht(typed.replaceAll(',', ''));
   const payee = readPayee(typed, reach);

@@ -1,5 +1,6 @@
 /**
- * When transfers may be sent (setting `serviceHours`, Bangkok time). Pure: all functions take epoch milliseconds.
+ * Hours in which transfers may be sent (setting `serviceHours`, Bangkok time). Pure: all functions take epoch
+ * milliseconds.
  */
 import { dayMs, msSinceBangkokMidnight } from '../../core/bangkok-time.ts';
 import type { ClockReading } from './clock-skew.ts';
@@ -10,21 +11,21 @@ const minuteMs = 60_000;
 export interface ServiceHours {
   /** Minutes after Bangkok midnight, 0–1439. */
   readonly openMinute: number;
-  /** 1–1440: the minute that begins then is outside. Never equal to `openMinute`. */
+  /** 1–1440; the minute that begins then is outside. Never equal to `openMinute`. */
   readonly closeMinute: number;
 }
 
-/** Nothing new is begun so shortly before the service closes: it would be cut off. */
+/** Time in ms before closing in which nothing new begins, since it would be cut off. */
 const closingMarginMs = 30_000;
 
-/** Minutes after midnight of "HH:mm"; "24:00" is the end of the day. Undefined for anything else. */
+/** Minutes after midnight of "HH:mm"; "24:00" is the end of the day. Undefined for any other text. */
 export function parseTimeOfDay(text: string): number | undefined {
   if (text === '24:00') return dayMs / minuteMs;
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   return hours === undefined ? undefined : Number(hours) * 60 + Number(minutes);
 }
 
-/** Reads hours that the settings have checked; undefined, for a service that never closes, stays undefined. */
+/** Reads hours that the settings have checked; undefined for a service that never closes. */
 export function readServiceHours(
   hours: { readonly open: string; readonly close: string } | undefined,
 ): ServiceHours | undefined {
@@ -32,11 +33,11 @@ export function readServiceHours(
   const openMinute = parseTimeOfDay(hours.open);
   const closeMinute = parseTimeOfDay(hours.close);
   if (openMinute === undefined || closeMinute === undefined)
-    throw new Error('service hours that nobody checked');
+    throw new Error('service hours that the settings have not checked');
   return { openMinute, closeMinute };
 }
 
-/** True while the service takes transfers. */
+/** True while the service accepts transfers. */
 export function isOpen({ openMinute, closeMinute }: ServiceHours, nowMs: number): boolean {
   const sinceMidnightMs = msSinceBangkokMidnight(nowMs);
   const isAfterOpening = sinceMidnightMs >= openMinute * minuteMs;
@@ -57,10 +58,10 @@ export function nextOpeningAfterMs({ openMinute }: ServiceHours, nowMs: number):
   return nowMs + (untilOpeningMs > 0 ? untilOpeningMs : untilOpeningMs + dayMs);
 }
 
-/** Clocks that are further apart are an alarm, and no measure of when the service opens. */
+/** Difference in ms above which the clocks raise an alarm, and do not decide when the service opens. */
 const clocksApartMaxMs = 5 * minuteMs;
 
-/** When something new may be begun by both clocks: too early by the bank's it would use up an attempt. */
+/** Time at which new work may begin, by both clocks: too early by the bank's would use up an attempt. */
 export function mayBeginByBothAtMs(hours: ServiceHours, { nowMs, bankNowMs = nowMs }: ClockReading): number {
   const ahead = bankNowMs - nowMs;
   const oursMs = mayBeginAtMs(hours, nowMs);
@@ -68,7 +69,7 @@ export function mayBeginByBothAtMs(hours: ServiceHours, { nowMs, bankNowMs = now
   return Math.max(oursMs, mayBeginAtMs(hours, bankNowMs) - ahead);
 }
 
-/** When something new may be begun: now, or when the service opens next, if it is closed or about to close. */
+/** Time at which new work may begin: now, or at the next opening if the service is closed or about to close. */
 export function mayBeginAtMs(hours: ServiceHours, nowMs: number): number {
   const isClosing = isOpen(hours, nowMs) && !isOpen(hours, nowMs + closingMarginMs);
   return nextOpeningMs(hours, isClosing ? nowMs + closingMarginMs : nowMs);

@@ -1,33 +1,34 @@
-/** How many rows of a batch a machine takes at a time: few enough that all machines end at about the same time. */
+/** Number of rows that a machine takes at a time: small enough that all machines end at about the same time. */
 
-/** So long it counts what it is done with before it says how quick it is. */
+/** Time in ms over which a machine measures its speed. */
 export const measureMs = 200;
 
-/** Who is quick takes what it pays in this time: while rows are given out, nothing else is written in the journal. */
+/** Pay time in ms of a fast machine's shard: while rows are given out, the journal accepts no other writes. */
 const shardMs = 400;
 
-/** As many as a machine that is not quick takes at most. */
+/** Most rows of a shard for a machine that is not fast. */
 const rowsUsual = 50;
 
-/** Who is slow takes what it pays in this time: so often it looks whether another has left rows. */
+/** Pay time in ms of a slow machine's shard, and so its interval of checks for rows that others have left. */
 const slowShardMs = 2_000;
 
-/** As many as a machine takes that has paid nothing yet: it may be slow. */
+/** Rows of the first shard of a machine, which may be slow. */
 export const rowsMin = 10;
 
-/** A machine that dies leaves no more than these of a shard waiting for the end of its lease. */
+/** Most rows of a shard: no more wait for the end of the lease of a machine that dies. */
 const rowsMax = 800;
 
-/** As many as the places for them take up, and as many for each of the intents that may be recorded ahead of one. */
+/** Rows per place: those that occupy the places, and as many for each intent that may be recorded ahead. */
 const rowsPerPlaceMax = 4;
 
-/** How many rows a machine has under way and made ready ahead: no more than it comes to soon. */
+/** Number of rows that a machine has under way or ready ahead: no more than it can pay soon. */
 export const computeRowsAhead = (done: number, elapsedMs: number, places: number): number =>
   Math.min(Math.max(Math.ceil((done * slowShardMs) / elapsedMs), places), rowsPerPlaceMax * places);
 
 /**
- * @param done rows that the machine was done with
- * @param elapsedMs in this time
+ * Number of rows of the next shard.
+ * @param done rows completed
+ * @param elapsedMs time that they took
  */
 export function computeShardRows(done: number, elapsedMs: number): number {
   const payIn = (ms: number): number => Math.ceil((done * ms) / elapsedMs);

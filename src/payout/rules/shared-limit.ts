@@ -1,38 +1,38 @@
 /**
- * The adaptive limit of several machines that share a bank: what it bears of all of them together moves as the limit of
- * one process with so many places does, and is divided among those that are at work. Pure.
+ * The adaptive limit of several machines that share a bank: the limit of all together moves like that of one process
+ * with as many places, and is divided among the machines at work. Pure.
  */
 import { fullLimit, type LimitState } from './adaptive-limit.ts';
 
-/** The kinds of request that every machine makes. */
+/** Kinds of request that every machine makes. */
 export type SharedKind = 'transfers' | 'checks';
 
-/** What the machines at work have as their limit together. */
+/** The joint limit of the machines at work. */
 export type WholeLimit = Pick<LimitState, 'limit' | 'ceiling' | 'answers' | 'round' | 'why'>;
 
-/** What one machine has heard of the bank since it last told the others. */
+/** One machine's news of the bank since its last report to the others. */
 export interface HeardOfBank {
   /** Good answers. */
   readonly answers: number;
-  /** Why its own limit fell; null when it did not. */
+  /** Reason why its own limit fell; null when it did not. */
   readonly trouble: string | null;
-  /** That of the whole as it knew it then: all machines meet a sick bank at once, and one burst counts once. */
+  /** Round of the joint limit at that time: all machines meet a bank in trouble at once, and one burst counts once. */
   readonly round: number;
 }
 
-/** Who is at work, and where among them one machine stands. */
+/** The machines at work, and the position of one among them. */
 export interface AtWork {
   readonly machines: number;
-  /** From 0. */
+  /** Position, from 0. */
   readonly place: number;
 }
 
-/** What a bank has borne longer ago says nothing any more. */
+/** Time in ms after which a limit says nothing about the bank any more. */
 export const limitStaleAfterMs = 15 * 60_000;
 
 /**
- * The whole as it is for those who are at work now: whoever comes to a limit that is not lowered brings a full one.
- * @param round of one that nobody remembers
+ * The joint limit for the machines now at work: a machine that joins a limit that is not lowered adds its full limit.
+ * @param round round for a limit that the journal does not have
  */
 export function fitWhole(
   whole: WholeLimit | undefined,
@@ -46,7 +46,7 @@ export function fitWhole(
   return { ...whole, ceiling, limit: Math.min(whole.limit, ceiling) };
 }
 
-/** The whole after what one machine has heard; each machine keeps one place at least. */
+/** The joint limit after one machine's news; each machine keeps at least one place. */
 export function decideWhole(
   whole: WholeLimit,
   { answers: heard, trouble, round }: HeardOfBank,
@@ -66,7 +66,7 @@ export function decideWhole(
   return { ...whole, limit, answers: limit < whole.ceiling ? answers : 0 };
 }
 
-/** What one machine may have of the whole. */
+/** One machine's share of the joint limit. */
 export function shareOfWhole({ limit }: WholeLimit, { machines, place }: AtWork): number {
   const [each, left] = [Math.floor(limit / machines), limit % machines];
   return Math.max(1, each + (place < left ? 1 : 0));

@@ -1,15 +1,15 @@
 /**
- * The pause of a payer account that several machines use: whoever meets trouble records it, one of them tries at a time
- * whether it is over, and what comes of that holds for all. Pure.
+ * The pause of a payer account that several machines use: the machine that meets trouble records it, one of them at a
+ * time probes whether it is over, and the result holds for all. Pure.
  */
 import type { PayerPause } from '../../core/ports.ts';
 import { type BreakerState, takeUpPause } from './circuit-breaker.ts';
 import { lastSendOverMs } from './lease.ts';
 
-/** The latest pause that a machine knows the journal to have. */
+/** The latest pause that a machine has seen in the journal. */
 export type KnownPause = Pick<BreakerState, 'pausedAtMs' | 'pausedUntilMs'>;
 
-/** True when the journal does not know what has become of the pause. */
+/** True when the journal does not have the present state of the pause. */
 export const isUnrecorded = (
   { status, pausedAtMs, pausedUntilMs }: BreakerState,
   known: KnownPause | undefined,
@@ -23,27 +23,26 @@ interface Followed {
   readonly known: KnownPause | undefined;
 }
 
-/** What the journal has of an account. */
+/** The journal's state of an account. */
 export interface SharedPauseFacts {
   readonly pause: PayerPause | undefined;
-  /** A machine's probe was answered since the latest pause was recorded. */
+  /** True when a machine's probe was answered since the latest pause was recorded. */
   readonly isAnswered: boolean;
 }
 
 const isOver = ({ status, pausedUntilMs }: BreakerState, nowMs: number): boolean =>
   status !== 'paused' || pausedUntilMs <= nowMs;
 
-/** A pause that a machine has ended by what it knows is not made longer again by one that began before. */
+/** True for a longer pause. A pause that this machine has ended is not extended by one that began before. */
 function isLonger(own: BreakerState, { sinceMs, untilMs }: PayerPause): boolean {
   const isEnded = own.pausedUntilMs <= own.pausedAtMs && own.pausedAtMs >= sinceMs;
   return !isEnded && untilMs > own.pausedUntilMs;
 }
 
 /**
- * The breaker of a machine after a look at what the journal has; what it knows and the others do not is still to be
- * recorded.
+ * The breaker of a machine after a reading of the journal; news that only this machine has must still be recorded.
  * @param own the transfers' breaker of this machine
- * @param known what the journal had when this machine last looked or wrote
+ * @param known the pause that this machine last read or wrote
  */
 export function followPause(
   own: BreakerState,
@@ -60,7 +59,7 @@ export function followPause(
   return { state: takeUpPause(own, pause, nowMs), known: taken };
 }
 
-/** The journal has no pause: an answer has ended it, or an operator, who knows that the service is back. */
+/** Handles a journal without a pause: an answer has ended it, or an operator, who knows that the service is back. */
 function followEnd(
   own: BreakerState,
   known: KnownPause | undefined,
@@ -68,7 +67,7 @@ function followEnd(
   nowMs: number,
 ): Followed {
   if (own.status === 'open' || known === undefined) return { state: own, known: undefined };
-  // Another trouble since, which is still to be recorded.
+  // Another trouble came up since, and must still be recorded.
   if (own.pausedAtMs !== known.pausedAtMs) return { state: own, known: undefined };
   if (isAnswered) return { state: openAgain(own), known: undefined };
   if (isOver(own, nowMs)) return { state: own, known };
@@ -76,25 +75,25 @@ function followEnd(
   return { state: { ...own, ...over }, known: over };
 }
 
-/** The breaker when the probe of another machine was answered. */
+/** The breaker after another machine's probe was answered. */
 export const openAgain = (own: BreakerState): BreakerState =>
   own.status === 'paused' ? { ...own, status: 'open', why: null, troubles: 0, unanswered: 0 } : own;
 
-/** Who tries whether a pause is over, as the journal has it. */
+/** The worker that probes whether a pause is over, as the journal has it. */
 export interface Probe {
   readonly workerId: number;
-  /** By the clock of the database. */
+  /** End of its turn, by the database's clock. */
   readonly untilMs: number;
-  /** Its lease runs. */
+  /** True while its lease runs. */
   readonly isThere: boolean;
 }
 
-/** Longer than the longest request: nobody keeps the turn for ever. */
+/** Longest turn in ms, above the longest request, so that no worker keeps the turn for ever. */
 export const probeMaxMs = lastSendOverMs;
 
 /**
- * True when a worker may try: nobody else is at it, or whoever was is gone or has taken too long. One whose time ends later
- * than it can was at it before the clock of the database was put back.
+ * True when a worker may probe: no other does, or the other is gone or has taken too long. A turn that ends later than
+ * possible is from before the database's clock was put back.
  */
 export const mayProbe = (present: Probe | undefined, workerId: number, nowMs: number): boolean =>
   present === undefined ||

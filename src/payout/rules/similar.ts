@@ -1,4 +1,7 @@
-/** Similar payouts and payoutIds: the same amount to the same payee under another payoutId may be a slip, so a person looks first. */
+/**
+ * Similar payouts and payoutIds: the same amount to the same payee under another payoutId may be a mistake, so a person
+ * looks first.
+ */
 import { countOf, showCount } from '../../core/figures.ts';
 import { dayMs, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showCell } from '../../core/cell-text.ts';
@@ -6,16 +9,16 @@ import { decideHold } from '../../core/change.ts';
 import { moneyMoved, type Payout, type PayoutStatus, payoutStatuses } from '../../core/payout.ts';
 import type { Change, EarlierPayment, PaymentLikeness } from '../../core/ports.ts';
 
-/** An earlier payout in one of these was paid, or may be: a like one is held. */
+/** Statuses in which an earlier payout was paid or may be, so that a like one is held. */
 export const mayBePaidStatuses: readonly PayoutStatus[] = payoutStatuses.filter(
   (status) => moneyMoved(status) !== 'no',
 );
 
-/** What to look for before a payout's intent; undefined when nothing is: the setting is 0, or an operator has looked. */
+/** The payment to search for before a payout's intent; undefined when the setting is 0, or an operator has looked. */
 export function likenessOf(
   { instruction, acceptedHolds }: Payout,
   companyId: string,
-  /** limits.similarDays: days of 24 hours looked back on; 0 means none. */
+  /** limits.similarDays: days of 24 hours to search back; 0 turns the search off. */
   days: number,
   nowMs: number,
 ): PaymentLikeness | undefined {
@@ -37,16 +40,19 @@ export function decideSimilarHold(payout: Payout, earlier: EarlierPayment, nowMs
   return { ...change, event: { ...change.event, detail } };
 }
 
-/** A number without letters, and zeros behind its point: 1001.0, 1,001.00; with a decimal comma 1001,0 and 1.001,00. */
+/** A number without letters, with zeros as decimals: 1001.0, 1,001.00; with a decimal comma 1001,0 and 1.001,00. */
 const zeroDecimals = /^(\d[\d,' ]*)\.0+$|^(?!\d{1,3},000$)(\d[\d.' ]*),0+$/;
 
-/** A number as spreadsheets (1.2E+05) and programs (1.2E5) write it; a code of hexadecimal digits (12E5, 1e10) is none. */
+/**
+ * A number in the exponent form of spreadsheets (1.2E+05) and programs (1.2E5); a hexadecimal code (12E5, 1e10) does
+ * not match.
+ */
 const exponential = /^(\d)(?:[.,](\d*?)0*e\+?|e\+)(\d{1,2})$/;
 
-/** Longer cells are no numbers, and are rejected. */
+/** Longest cell that is a number; longer ones are rejected. */
 const numberCharactersMax = 80;
 
-/** The digits of an id that was taken for a number on its way; any other id as it is. */
+/** The digits of an id that was converted to a number on its way; any other id unchanged. */
 function undoNumber(id: string): string {
   if (id.length > numberCharactersMax) return id;
   const bare = id.replaceAll(/^[^0-9a-z]+|[^0-9a-z]+$/g, '');
@@ -57,8 +63,8 @@ function undoNumber(id: string): string {
 }
 
 /**
- * The one identity of ids that differ only in what spreadsheets and programs change, and people who type a number again:
- * case, leading zeros, decimals of zeros, an exponent, punctuation and blanks. The journal keeps it beside each id.
+ * The common key of ids that differ only by what spreadsheets, programs and retyping change: case, leading zeros,
+ * decimals of zeros, an exponent, punctuation and blanks. The journal stores it beside each id.
  */
 export function computeSimilarKey(id: string): string {
   return undoNumber(id.toLowerCase())
@@ -66,33 +72,36 @@ export function computeSimilarKey(id: string): string {
     .replace(/^0+/, '');
 }
 
-/** How an id stands to one with the same key, in words. */
+/** How an id differs from one with the same key, in words. */
 export const similarIdWords = 'only in case, leading zeros, decimals of zeros, punctuation or blanks';
 
-/** A file with fewer like rows than this is never held as a whole. */
+/** Least number of like rows for which a file is held as a whole. */
 const likeRowsMin = 5;
 
-/** What the rows of a file have in common with rows of other files that are paid or under way. */
+/** The likeness of a file: its rows in common with other files that are paid or under way. */
 export interface FileLikeness {
-  /** Rows that would be paid. */
+  /** Rows to be paid. */
   readonly rows: number;
-  /** Those of them whose payee and amount another file has, too. */
+  /** Rows whose payee and amount another file has, too. */
   readonly likeRows: number;
-  /** The other file that has the most of them. */
+  /** The other file with the most of them. */
   readonly other: { readonly batchId: string; readonly fileName: string; readonly rows: number };
 }
 
-/** Held with its whole file: a row that is like another, and one that only stands in the same file. */
+/** Codes of rows held with their whole file: a row that is like another, and one that only stands in the same file. */
 export const likeFileCodes = { like: 'like-file', other: 'in-like-file' } as const;
 
-/** Why a whole file waits for an operator: it may be another one again, under new payoutIds. Undefined when it need not. */
+/**
+ * Reason why a whole file waits for an operator: it may repeat another file under new payoutIds. Undefined when it need
+ * not wait.
+ */
 export function findLikeFile({ rows, likeRows, other }: FileLikeness): string | undefined {
   if (likeRows < likeRowsMin || likeRows * 2 < rows) return undefined;
   const place = `${showCount(other.rows)} of them with ${showCell(other.fileName)}, batch ${other.batchId}`;
   return `its file may have been paid before: ${showCount(likeRows)} of ${countOf(rows, 'row')} share payee and amount with rows that are paid or under way (${place})`;
 }
 
-/** The row that a sealed one clashes with, named as the store's columns are. */
+/** The row that a sealed one conflicts with, named like the store's columns. */
 interface ClashingRow {
   readonly other_batch_id: string;
   readonly other_row_no: number;
@@ -105,11 +114,11 @@ export function describePlace(other: ClashingRow, batchId: string): string {
   return `row ${other.other_row_no} of ${other.other_file_name} (batch ${other.other_batch_id})`;
 }
 
-/** Why a row whose payoutId another one has is not paid. */
+/** Reason why a row whose payoutId is taken is not paid. */
 export const describeClaimed = (other: ClashingRow, batchId: string): string =>
   `this payoutId is already taken by ${describePlace(other, batchId)}, which is ${other.other_status}: ${adviseClaimed(other.other_status)}`;
 
-/** What whoever sends a payoutId again is told, by what became of the row that has it. */
+/** Advice for a payoutId that was sent again, by the status of the row that has it. */
 export function adviseClaimed(status: PayoutStatus): string {
   switch (status) {
     case 'ready':

@@ -1,6 +1,6 @@
 /**
- * What follows when the bank is asked about a superseded attempt, one that a later one has followed, or is to follow:
- * before the next attempt is made, and again afterwards, since a late proof can always come (I4).
+ * Decisions on a superseded attempt, one that a later attempt follows or will follow. The bank is asked about it before
+ * the next attempt is made, and again afterwards, since a late proof can always come (I4).
  */
 import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { decideHold, move, type Reason, reasonPatch, settled } from '../../core/change.ts';
@@ -21,17 +21,17 @@ import type { ClockReading } from './clock-skew.ts';
 import { computeTrustAtMs, countDelivered, type SettlePolicy } from './resend.ts';
 
 /**
- * Says whether an earlier attempt, freshly inquired, lets the next one be made: it has definitely ended, and the bank shows
- * it as failed or does not find it (`isTrusted`).
+ * True when an earlier attempt, freshly inquired, permits the next one: it has definitely ended, and the bank shows it
+ * as failed or does not find it (`isTrusted`).
  */
 export function isCleared({ attempt }: Case, reading: InquiryReading): boolean {
-  // Adopted after a loss as failed: whosever it is, it moved no money.
+  // Adopted as failed after a loss: it moved no money, no matter which journal made it.
   const hasReferenceConflict = attempt.referenceConflict && attempt.status !== 'failed';
   if (isOpenAttempt(attempt) || hasReferenceConflict) return false;
   return reading.kind === 'not-found' || reading.kind === 'failed';
 }
 
-/** True when a "not found" about a closed attempt says that the bank did nothing under its reference. */
+/** True when "not found" about a closed attempt proves that the bank did nothing under its reference. */
 export const isTrusted = (
   attempt: Attempt,
   policy: Pick<SettlePolicy, 'notFoundTrustMs'>,
@@ -61,19 +61,20 @@ const notSettled = (transRefNo: string, finding: Attempt['lastFinding']): Reason
 /** True for a change by which an attempt that had come alive again has failed. */
 export const hasEnded = ({ attempt }: Change): boolean => attempt?.status === 'failed';
 
-/** True for a change by which a proof for one of its attempts has called the row paid. */
+/** True for a change that calls the row paid by a proof for one of its attempts. */
 export const provesPaid = ({ after, attempt }: Change): boolean =>
   after.status === 'paid' && attempt?.status === 'paid';
 
 /**
- * True while the journal does not know how an attempt ended: its payout is in doubt, or was paid by another attempt.
+ * True while the journal does not know the outcome of an attempt: its payout is in doubt, or was paid by another
+ * attempt.
  */
 export const isOutcomeOpen = (payout: Payout, { status }: Attempt): boolean =>
   isInDoubt(payout) || (payout.status === 'paid' && status !== 'paid');
 
 /**
- * Keeps a row in doubt whose attempt has ended while the bank may still complete another one of it: what was decided
- * about the attempt stands, and the row is called neither failed nor unsent before that one has ended as well.
+ * Keeps a row in doubt whose attempt has ended while the bank may still complete another one: the decision about the
+ * attempt stands, and the row becomes failed or unsent only when the other one has ended as well.
  */
 export function keepInDoubt(change: Change, open: Attempt): Change {
   const { before, after, event } = change;
@@ -93,12 +94,12 @@ export function keepInDoubt(change: Change, open: Attempt): Change {
   };
 }
 
-/** Called ended, and no longer so when the bank works on one of their attempts. */
+/** Statuses that count as ended, and are reopened when the bank works on one of their attempts. */
 const reopenedStatuses: readonly PayoutStatus[] = ['ready', 'held', 'failed'];
 
 /**
- * True when what the bank shows of a closed attempt may be what another attempt under its reference does: that one is in
- * doubt, or paid, and the item does not tell itself from it by day and time.
+ * True when the bank's answer about a closed attempt may concern another attempt under its reference, which is in doubt
+ * or paid, and the item's day and time do not tell them apart.
  */
 function isAnothers({ attempt, sameReference }: Case, reading: InquiryReading): boolean {
   const open = sameReference.filter(isOpenAttempt);
@@ -112,9 +113,9 @@ function isAnothers({ attempt, sameReference }: Case, reading: InquiryReading): 
 }
 
 /**
- * Decides on an inquiry about an attempt that we had closed. Undefined when it says nothing that contradicts us.
- * @param known with the payout that made the attempt, whatever has become of it since
- * @param mayReopen false when another row has the claim by now: an ended row can bear the alarm, and no more
+ * Decides on an inquiry about a closed attempt. Undefined when it does not contradict us.
+ * @param known with the payout that made the attempt, in its present status
+ * @param mayReopen false when another row has the claim by now: an ended row can then only get the alarm
  */
 export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen = true): Change | undefined {
   if (reading.kind === 'failed') return endAgain(known, reading);
@@ -131,7 +132,10 @@ export function decideSuperseded(known: Case, reading: InquiryReading, mayReopen
   return proveLate({ ...known, attempt: { ...attempt, sysRefNo } }, 'inquiry');
 }
 
-/** It had been reopened, and has failed in the end: no further attempt waits for it. A row in doubt is settled by it. */
+/**
+ * Ends an attempt that was reopened and has failed in the end: no further attempt waits for it, and a row in doubt is
+ * settled by it.
+ */
 function endAgain(known: Case, reading: InquiryReading): Change | undefined {
   const { payout, attempt } = known;
   if (!isShownFailed(reading, attempt.order)) return undefined;
@@ -151,7 +155,10 @@ function endAgain(known: Case, reading: InquiryReading): Change | undefined {
   });
 }
 
-/** We had called it ended, and the bank works on it after all, or completed what only a statement can tell to be ours. */
+/**
+ * Reopens an attempt that counted as ended: the bank works on it, or completed a transfer that only a statement can
+ * prove to be ours.
+ */
 function reopen(known: Case, asked: Attempt, why: Reason, mayReopen: boolean): Change | undefined {
   const { payout } = known;
   const { transRefNo } = asked.order;
@@ -162,12 +169,12 @@ function reopen(known: Case, asked: Attempt, why: Reason, mayReopen: boolean): C
     const patch = { status: 'unresolved', holds: [], isAlarm: true, ...reasonPatch(why) } as const;
     return move({ ...known, patch, cause: 'earlier-attempt-alive', attempt, detail });
   }
-  // Said once: an attempt that is known to be unresolved is no news.
+  // Raised once: a known unresolved attempt is not new.
   if (known.attempt.status === 'unresolved' && payout.isAlarm) return undefined;
   return move({ ...known, patch: { isAlarm: true }, cause: 'alarm-raised', attempt, detail });
 }
 
-/** The bank completed an attempt that we had closed: recorded whatever we believed, and loudly. */
+/** Records, with an alarm, that the bank completed a closed attempt, whatever the row's status. */
 function proveLate(known: Case, by: 'inquiry' | 'reply'): Change {
   const { payout, nowMs } = known;
   const { transRefNo } = known.attempt.order;
@@ -189,13 +196,13 @@ function proveLate(known: Case, by: 'inquiry' | 'reply'): Change {
 }
 
 /**
- * What follows from a reply or an inquiry about an attempt that the journal has closed since it was asked for, by the
- * word of a statement for example: a proof is always recorded (I4), whatever the row is by then. Undefined for all else.
+ * Decides on a reply or an inquiry about an attempt that the journal has closed since the request, for example by a
+ * statement: a proof is always recorded (I4), whatever the row's status. Undefined for anything else.
  */
 export function decideOnClosed(known: Case, finding: TransferFinding | InquiryReading): Change | undefined {
   const { attempt } = known;
   if (attempt.status === 'paid') return undefined;
-  // Whose it is may be in question: the alarm is for people, and nothing else changes.
+  // The transfer may not be ours: the alarm is for people, and nothing else changes.
   if (finding.kind === 'complete') return decideSuperseded(known, finding, false);
   if (finding.kind !== 'paid') return undefined;
   const { sysRefNo, feeText } = finding;
@@ -209,8 +216,8 @@ export const paidTwice = (transRefNo: string): Reason => ({
 });
 
 /**
- * The outcome of a transfer, or an inquiry about it, that comes when its payout is paid by a late proof for another
- * attempt: it is recorded with the attempt, and a second proof is an alarm.
+ * Decides on the outcome of a transfer, or an inquiry about it, whose payout was meanwhile paid by a late proof for
+ * another attempt. The outcome is recorded with the attempt, and a second proof is an alarm.
  */
 export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryReading): Change {
   const { attempt, policy, nowMs, facts } = known;
@@ -237,7 +244,10 @@ export function decideAfterPaid(known: Case, finding: TransferFinding | InquiryR
   return move({ ...known, patch: {}, cause: 'inquired', attempt: asked, detail });
 }
 
-/** A refusal of a repetition says nothing of what was sent before; a failure may be that of another's reference. */
+/**
+ * True for a failure that is definite. A refusal of a repetition says nothing about earlier sends, and a failure may
+ * concern a foreign reference.
+ */
 function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | InquiryReading): boolean {
   if (finding.kind !== 'failed' || attempt.referenceConflict) return false;
   return 'scope' in finding
@@ -246,7 +256,7 @@ function isDefinitelyFailed(attempt: Attempt, finding: TransferFinding | Inquiry
 }
 
 /**
- * What a late proof for one row means for another row with the same payoutId. Undefined when it ended without money:
+ * Decides on another row with the same payoutId after a late proof for one row. Undefined when it ended without money:
  * its own attempts are known to have failed.
  */
 export function decideOnSibling(sibling: Payout, provedRef: string, nowMs: number): Change | undefined {

@@ -1,36 +1,36 @@
-/** What a run waits for, for whoever watches it. Pure. */
+/** Decides what a run waits for, for display. Pure. */
 import type { Wait, WaitKind } from '../../core/progress.ts';
 import { type BreakerState, isPausing, outsideHours } from './circuit-breaker.ts';
 import { aroundMidnight, clocksDiffer } from './clock-skew.ts';
 
-/** How a run stands when it is looked at. */
+/** The state of a run at one moment. */
 export interface WaitScene {
   readonly nowMs: number;
   /** The breaker as the rows meet it. */
   readonly breaker: BreakerState;
-  /** Rows are being handed out: each of them waits for the breaker. */
+  /** True while rows are handed out; each of them waits for the breaker. */
   readonly isSending: boolean;
-  /** Transfers and inquiries that the bank has not answered yet. */
+  /** Transfers and inquiries without an answer yet. */
   readonly underWay: number;
   readonly lastProgressAtMs: number;
-  /** Undefined when nothing is to be asked about, and while rows are handed out. */
+  /** Undefined without an inquiry to make, and while rows are handed out. */
   readonly nextInquiryAtMs?: number | undefined;
-  /** From when on it is asked about what a lost journal had sent; left out when none was lost. */
+  /** Time from which the bank's answers about a lost journal's sends are trusted; left out when none was lost. */
   readonly trustsFromMs?: number | undefined;
   readonly givesUpAtMs: number | undefined;
 }
 
-/** A bank that answers sooner than this is not waited for. */
+/** Time in ms before an answer counts as slow. */
 const slowAnswerMs = 2_000;
 
-/** Why the breaker is paused: its own codes say more than that it is. */
+/** Kinds of wait for a pause, by the codes that say more than that it is one. */
 const kindsOfPause: Readonly<Record<string, WaitKind>> = {
   [outsideHours]: 'opening',
   [aroundMidnight]: 'midnight',
   [clocksDiffer]: 'clocks',
 };
 
-/** Undefined while rows get on. */
+/** The present wait; undefined while rows make progress. */
 export function decideWait(scene: WaitScene): Wait | undefined {
   const { nowMs, breaker, isSending, nextInquiryAtMs: askedAtMs, trustsFromMs = 0 } = scene;
   const waitFor = (kind: WaitKind, atMs?: number, why?: string): Wait => ({
@@ -47,6 +47,6 @@ export function decideWait(scene: WaitScene): Wait | undefined {
   if (askedAtMs !== undefined) return waitFor('inquiry', askedAtMs);
   if (isSending && trustsFromMs > nowMs) return waitFor('recovery', trustsFromMs);
   const isSlow = scene.underWay > 0 && nowMs - scene.lastProgressAtMs >= slowAnswerMs;
-  // An account that is tried again says why it was paused.
+  // An account that is tried again names the reason of its pause.
   return isSlow ? waitFor('answer', undefined, breaker.why?.reason) : undefined;
 }

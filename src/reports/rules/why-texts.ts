@@ -353,7 +353,7 @@ const ofRows: readonly Pair[] = [
     '{day} เป็นวันที่ไม่ส่งรายการ (limits.closedDates)',
   ],
   [
-    'nobody was proved paid under this number before, and it is above {amount} baht (limits.newPayeeBaht)',
+    'no payment to this number has been proved before, and the amount is above {amount} baht (limits.newPayeeBaht)',
     'ยังไม่เคยจ่ายสำเร็จให้เลขนี้ และเกิน {amount} บาท (limits.newPayeeBaht)',
   ],
   ['confirmed as paid by people, with evidence', 'มีผู้ยืนยันว่าจ่ายสำเร็จ พร้อมหลักฐาน'],
