@@ -122,9 +122,7 @@ const probePollMs = 5_000;
 const pausePollMs = 60_000;
 /** Longest time in ms for which an uninquired transfer delays other transfers. */
 const unaskedMaxMs = 60_000;
-/**
- * Most transfers remembered at once. An outage leaves far fewer without an answer, or else the brake on doubt halts.
- */
+/** Most transfers remembered at once; an outage leaves far fewer unanswered, or the brake on doubt halts. */
 const unansweredMax = 10_000;
 
 /** The gate through which one run passes the breaker of its payer account. */
@@ -160,9 +158,7 @@ export class BreakerGate {
     return day === undefined ? open : holdBack(open, day.why, day.untilMs);
   }
 
-  /**
-   * State that keeps rows from making progress: that of the transfers, or a pause of the questions that precede them.
-   */
+  /** State that delays rows: that of the transfers, or a pause of the questions that precede them. */
   get state(): BreakerState {
     const { transfers } = this;
     const questions = this.#look('questions');
@@ -210,10 +206,7 @@ export class BreakerGate {
     }
   }
 
-  /**
-   * Waits until a question may go. With `passHalted` it passes a halted account and a closed service, because inquiries
-   * move no money.
-   */
+  /** Waits until a question may go. `passHalted` passes a halted account and closed hours: inquiries move no money. */
   async ask(passHalted = false): Promise<Entry> {
     for (;;) {
       if (this.#options.stop.aborted) return stopped;
@@ -231,10 +224,7 @@ export class BreakerGate {
     return mayRepeat(this.transfers, repetition, this.#nowMs);
   }
 
-  /**
-   * A pass to send the same attempt again, if that is allowed now. A repetition never waits; it is inquired again
-   * instead.
-   */
+  /** A pass to send the same attempt again, if allowed now; a repetition never waits but is inquired again. */
   async tryRepeat(repetition: Repetition): Promise<Pass | undefined> {
     if (!this.mayRepeat(repetition)) return undefined;
     const entry = this.#tryEnter('transfers', this.transfers);
@@ -446,9 +436,7 @@ export async function recordHalt(
   await breaker.haltRecorded;
 }
 
-/**
- * Why the batch or its account is halted, as the journal has it now; undefined when an operator has resumed it since.
- */
+/** Present halt of the batch or its account in the journal; undefined when an operator has resumed it since. */
 export async function findHalt(
   { journal }: Pick<BreakerContext, 'journal'>,
   batch: HaltedBatch,
@@ -585,10 +573,7 @@ function reportHours({ log }: PayerContext, opensAtMs: number | undefined): void
   else log('warn', 'the service is closed', { opensAt: formatBangkokDateTime(opensAtMs) });
 }
 
-/**
- * Ends a pause that an operator has cleared: the operator knows that the service is back, so the next transfer tries at
- * once.
- */
+/** Ends a pause that an operator has cleared: the service is back, so the next transfer tries at once. */
 async function endClearedPause({ journal, gate, clock }: PayerContext, payer: Payer): Promise<void> {
   const { breaker } = gate;
   if (breaker.recordedPause === undefined || breaker.state.status !== 'paused') return;
