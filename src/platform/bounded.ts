@@ -1,11 +1,11 @@
-/** Works through a stream with a bounded number of its items under way. */
+/** Processes a stream with a bounded number of items under way. */
 
 /**
- * Begins no more items once one has failed.
+ * Processes each item; begins no more once one has failed.
  * @param underWayMax asked before each item
- * @param work what is done with each item
- * @param onFailure told at once what work or reading has met
- * @throws what was met first, when nothing is under way any more
+ * @param work processes one item
+ * @param onFailure called at once with a failure of work or reading
+ * @throws the first failure, when no item is under way any more
  */
 export async function forEachBounded<Item>(
   items: AsyncIterable<Item>,
@@ -19,7 +19,7 @@ export async function forEachBounded<Item>(
     failures.push(error);
     onFailure(error);
   };
-  // A race of all that are under way would leave a mark on each of them, for each item.
+  // A Promise.race over all items would add a reaction to each of them for each new item.
   let ended = Promise.withResolvers<void>();
   try {
     for await (const item of items) {
@@ -39,7 +39,7 @@ export async function forEachBounded<Item>(
   } catch (error) {
     note(error);
   }
-  // Also when no more items can be read: whoever asked for this may say next that nothing of it is under way.
+  // Also awaited when reading fails: the caller may rely on no item being under way.
   await Promise.all(underWay);
   if (failures.length > 0) throw failures[0];
 }

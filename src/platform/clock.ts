@@ -2,24 +2,30 @@ import { uptime } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../core/ports.ts';
 
-/** Longest wait of the platform's timers; a longer one would end at once. Whoever waits looks again anyway. */
+/**
+ * Longest wait of the platform's timers in ms; a longer one would end at once. Waiting code checks the time again
+ * anyway.
+ */
 const timerMaxMs = 2_147_483_647;
 
-/** What the machine shows at one moment. */
+/** The times of the machine at one moment. */
 interface MachineTimes {
-  /** Epoch milliseconds, which may be set. */
+  /** Epoch milliseconds; can be set. */
   readonly wallMs: number;
-  /** Nobody sets it; it stands still while the machine sleeps. */
+  /** Cannot be set; stands still while the machine sleeps. */
   readonly awakeMs: number;
 }
 
-/** Wall and timer apart by more than this since the last look: one was set, or the machine has slept. */
+/**
+ * Largest difference in ms between wall clock and timer since the last reading; a larger one means that the clock was
+ * set or the machine slept.
+ */
 const driftMaxMs = 1_000;
 
 /**
- * Time that goes on while the machine sleeps and that nobody can set. The system tells it by a file, which costs more
- * than the two clocks at hand: it is asked only when these disagree.
- * @param uptimeMs since the machine started, its sleep included
+ * Elapsed time that includes sleep and cannot be set. The system provides it in a file, whose reading costs more than
+ * the two clocks at hand, so it is read only when these disagree.
+ * @param uptimeMs time since the machine started, sleep included
  */
 export function makeElapsedTime(read: () => MachineTimes, uptimeMs: () => number): () => number {
   let [seen, seenUptimeMs, elapsedMs] = [read(), uptimeMs(), 0];

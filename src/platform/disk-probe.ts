@@ -1,4 +1,4 @@
-/** Whether folders accept writes, found out by writing: free space that is counted may be nobody's to use. */
+/** Tests by a write whether folders accept writes: counted free space may not be usable. */
 import { randomBytes } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,16 +8,20 @@ import { errorCode, failWith, OutputFileError } from './durable-file.ts';
 /** A folder that refuses writes. */
 export interface FolderTrouble {
   readonly path: string;
-  /** Names the folder and the cure. */
+  /** Message that names the folder and the cure. */
   readonly why: string;
 }
 
-/** Hidden, so that no inbox takes it for a payout file. Always the same, so that a crash leaves one at the most. */
+/**
+ * Name of the probe: hidden, so that no inbox takes it for a payout file; fixed, so that a crash leaves at most one.
+ */
 const probeName = '.paydrop-probe.tmp';
-/** More than a file system keeps beside the name of a file; by chance, so that none can compress it away. */
+/**
+ * Size of the probe, more than a file system stores beside a file's name; random, so that it cannot be compressed away.
+ */
 const probeBytes = 8_192;
 const ownerOnly = 0o600;
-/** A share that is gone may keep whoever asks it waiting for ever. */
+/** Longest wait in ms: an unreachable share may never answer. */
 const timeoutMsDefault = 10_000;
 
 /**
@@ -38,7 +42,7 @@ export async function probeFolders(
   return undefined;
 }
 
-/** Probes under way. A folder that hangs is not asked again meanwhile: each question would keep a thread waiting. */
+/** Probes under way. A folder that hangs is not probed again meanwhile: each probe would occupy a thread. */
 const underWay = new Map<string, Promise<string | undefined>>();
 
 function probeOnce(folder: string, write: (folder: string) => Promise<void>): Promise<string | undefined> {
@@ -68,7 +72,7 @@ async function waitFor(
   }
 }
 
-/** Nobody has to run anything again: whoever probes goes on by himself. */
+/** Describes a refusal without "run it again": the prober repeats the probe by itself. */
 const describeRefusal = (folder: string, error: unknown): string =>
   failWith('write in', folder, error).message.replace(/ and run it again$/, '');
 
@@ -80,7 +84,7 @@ async function writeProbe(folder: string): Promise<void> {
     await handle.writeFile(randomBytes(probeBytes));
     await handle.sync();
   } catch (error) {
-    // Another process probes the same folder at this very moment: it takes new files.
+    // Another process probes the same folder at this moment: the folder accepts new files.
     if (errorCode(error) === 'EEXIST') return;
     await rm(path, { force: true }).catch(() => undefined);
     throw error;
@@ -88,7 +92,7 @@ async function writeProbe(folder: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-/** Removes what a crash has left; a link goes itself, never what it points to. */
+/** Removes the file of a crash; a link itself is removed, never its target. */
 async function clearAway(path: string): Promise<void> {
   try {
     await rm(path, { force: true });

@@ -1,6 +1,6 @@
 /**
- * The steps by which files go through the watcher's folders. Each is whole or has not happened when the machine
- * stops, but for the two that write; they are handed in so that a test can stop the machine between any two.
+ * The steps by which files pass through the watcher's folders. When the machine stops, each step is complete or has not
+ * happened, except the two that write. They are passed in, so that a test can stop the machine between any two.
  */
 import { type BigIntStats, constants } from 'node:fs';
 import {
@@ -19,32 +19,32 @@ import {
 import { dirname, join } from 'node:path';
 import { errorCode, noLinkCodes, syncFolder } from './durable-file.ts';
 
-/** A path; as bytes where a name is no UTF-8. */
+/** A path; as bytes when a name is not UTF-8. */
 export type Place = string | Buffer;
 
 export interface Disk {
-  /** Makes a folder that must not be there, for its owner only. */
+  /** Makes a folder that does not exist yet, for its owner only. */
   makeFolder(path: string): Promise<void>;
   rename(from: Place, to: Place): Promise<void>;
   /** Gives a file a second name; never overwrites. */
   link(from: Place, to: Place): Promise<void>;
-  /** Makes an empty file; EEXIST where the name is taken. */
+  /** Makes an empty file; EEXIST when the name is taken. */
   reserve(path: Place): Promise<void>;
-  /** Removes a file; it need not be there. */
+  /** Removes a file if it exists. */
   remove(path: Place): Promise<void>;
   /** Removes an empty folder. */
   removeFolder(path: string): Promise<void>;
-  /** Copies into a new file, durably, with the time of change of the source. */
+  /** Copies into a new file, durably, with the source's time of change. */
   copy(source: FileHandle, to: string): Promise<void>;
   /** Writes a new file, durably. */
   write(path: string, text: string): Promise<void>;
-  /** Makes the names in a folder durable, where its file system can. */
+  /** Makes the names in a folder durable, if its file system can. */
   sync(folder: string): Promise<void>;
-  /** Bytes that may still be written there; undefined where its file system does not say. */
+  /** Free bytes; undefined when the file system does not tell. */
   freeBytes(folder: string): Promise<bigint | undefined>;
 }
 
-/** The source of a copy cannot be read: it is the file that is bad, not the disk that it goes to. */
+/** The source of a copy cannot be read: the fault is the file's, not the disk's. */
 export class UnreadableSourceError extends Error {
   override readonly name = 'UnreadableSourceError';
 }
@@ -67,7 +67,7 @@ async function copyDurably(source: FileHandle, to: string): Promise<void> {
   await target.sync();
 }
 
-/** Nothing can stand there: no such name, or one that is longer than any. */
+/** Codes of a name that does not exist, or is too long to exist. */
 const nothingCodes = new Set(['ENOENT', 'ENAMETOOLONG']);
 
 export const realDisk: Disk = {
@@ -95,15 +95,15 @@ export const realDisk: Disk = {
   },
   sync: syncFolder,
   freeBytes: async (folder) => {
-    // Whoever writes there meets what is wrong.
+    // A later write reports the fault.
     const stats = await statfs(folder, { bigint: true }).catch(() => undefined);
     return stats === undefined || stats.blocks === 0n ? undefined : stats.bavail * stats.bsize;
   },
 };
 
-// ---------------------------------------------------------------- looking
+// ---------------------------------------------------------------- reading
 
-/** A name in a folder; `bytes` where the folder's own is no UTF-8. */
+/** Joins a folder and a name; bytes when the name is not UTF-8. */
 export function joinName(folder: string, name: Buffer): Place {
   const text = name.toString('utf8');
   return Buffer.from(text, 'utf8').equals(name)
@@ -111,7 +111,7 @@ export function joinName(folder: string, name: Buffer): Place {
     : Buffer.concat([Buffer.from(join(folder, '/'), 'utf8'), name]);
 }
 
-/** What stands under a name, links not followed; undefined for nothing. */
+/** Status of a path, without following links; undefined when nothing is there. */
 export async function lookAt(path: Place): Promise<BigIntStats | undefined> {
   try {
     return await lstat(path, { bigint: true });
@@ -121,7 +121,7 @@ export async function lookAt(path: Place): Promise<BigIntStats | undefined> {
   }
 }
 
-/** Device, inode, size and time of the last writing: what a rename does not change. */
+/** Device, inode, size and time of the last write, which a rename does not change. */
 export function printContent({ dev, ino, size, mtimeNs }: BigIntStats): string {
   return `${dev}-${ino}-${size}-${mtimeNs}`;
 }
@@ -135,26 +135,26 @@ export function isSameFile(one: BigIntStats, other: BigIntStats): boolean {
   return one.dev === other.dev && one.ino === other.ino;
 }
 
-/** Opens an ordinary file, without following a link or waiting for a pipe. */
+/** Opens a regular file without following a link or waiting for a pipe. */
 export function openPlainly(path: string): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
 }
 
-/** Takes the rights of others away and makes the bytes durable, where that is allowed. */
+/** Removes the rights of other users and makes the bytes durable, as far as permitted. */
 export async function secureFile(path: string): Promise<void> {
   await chmod(path, 0o600).catch(() => undefined);
   try {
     await using file = await openPlainly(path);
     await file.sync();
   } catch (error) {
-    // Whoever reads it meets the same, and says so.
+    // A later read meets the same error and reports it.
     if (errorCode(error) === 'EIO' || errorCode(error) === 'ENOSPC') throw error;
   }
 }
 
 // ---------------------------------------------------------------- moving
 
-/** Renames on one file system without ever overwriting; again after a crash between its two steps. */
+/** Renames on one file system without overwriting; repeatable after a crash between its two steps. */
 export async function moveUnlessTaken(disk: Disk, from: Place, to: Place): Promise<'moved' | 'taken'> {
   try {
     await disk.link(from, to);
@@ -169,11 +169,11 @@ export async function moveUnlessTaken(disk: Disk, from: Place, to: Place): Promi
 }
 
 /**
- * The same where there are no links. An empty file of ours keeps the name until the rename, so that what is dropped
- * under it at this very moment is not overwritten; a crash in between leaves it there, empty.
+ * The same on a file system without links. An empty file reserves the name until the rename, so that a file dropped
+ * under it at this moment is not overwritten; a crash in between leaves the empty file.
  */
 export async function renameUnlessTaken(disk: Disk, from: Place, to: Place): Promise<'moved' | 'taken'> {
-  // A folder never takes the place of a file: the rename itself refuses.
+  // A folder never replaces a file: the rename itself refuses.
   const isReserved = (await lookAt(from))?.isDirectory() !== true;
   try {
     if (isReserved) await disk.reserve(to);
@@ -184,7 +184,7 @@ export async function renameUnlessTaken(disk: Disk, from: Place, to: Place): Pro
   try {
     await disk.rename(from, to);
   } catch (error) {
-    // It may have been done all the same: only what is empty, and beside its source, is the reservation.
+    // The rename may have succeeded: only an empty file beside its source is the reservation.
     const isUndone = isReserved && (await lookAt(from)) !== undefined && (await lookAt(to))?.size === 0n;
     if (isUndone) await disk.remove(to);
     throw error;
@@ -192,7 +192,7 @@ export async function renameUnlessTaken(disk: Disk, from: Place, to: Place): Pro
   return 'moved';
 }
 
-/** Removes a folder with the files in it, sidecars before their files; it need not be there. */
+/** Removes a folder with its files, sidecars before their files; the folder may be missing. */
 export async function removeFilledFolder(disk: Disk, folder: string): Promise<void> {
   try {
     const names = await readdir(folder);

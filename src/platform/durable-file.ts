@@ -1,34 +1,34 @@
 /**
- * Files that appear whole or not at all: written under a temporary name in the same folder, made durable,
- * then given their own name by a link, which never overwrites.
+ * Files that appear whole or not at all: written under a temporary name in the same folder, made durable, then linked
+ * to their own name, which never overwrites.
  */
 import { createHash, type Hash, randomBytes } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync, renameSync, writeSync } from 'node:fs';
 import { type FileHandle, link, lstat, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 
-/** A file that is whole and durable under its temporary name. */
+/** A file that is complete and durable under its temporary name. */
 export interface PreparedFile {
   readonly path: string;
   readonly temporaryPath: string;
-  /** Of the bytes, as hex. */
+  /** SHA-256 of the bytes, as hex. */
   readonly sha256: string;
 }
 
 /**
- * `published`: now, under its own name. `already-there`: with these bytes, from before.
- * `gone`: neither the file nor its temporary one is there: published once and taken away since.
+ * `published`: now, under its own name. `already-there`: earlier, with these bytes. `gone`: neither the file nor its
+ * temporary one exists; it was published and taken away since.
  */
 export type PublishedState = 'published' | 'already-there' | 'gone';
 
-/** A file could not be written or published. The message names the path and the cure. */
+/** A file could not be written or published; the message names the path and the cure. */
 export class OutputFileError extends Error {
   override readonly name = 'OutputFileError';
 }
 
-/** Readable by the owner only. */
+/** Mode of a file that only the owner may read. */
 const fileMode = 0o600;
-/** And by the group of its folder. */
+/** Mode of a file that the group of its folder may also read. */
 const sharedFileMode = 0o640;
 const randomLength = 6;
 
@@ -50,7 +50,7 @@ const cures: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'the server of the share does not answer: see that it runs',
 };
 
-/** The system's word for an error, such as ENOENT; empty when it has none. */
+/** The system's code of an error, such as ENOENT; empty when it has none. */
 export const errorCode = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? '';
 
 /** The failure of a step on a path, with its cure. */
@@ -60,17 +60,17 @@ export function failWith(action: string, path: string, error: unknown): OutputFi
   return new OutputFileError(`cannot ${action} ${path}: ${cure}`, { cause: error });
 }
 
-/** A name made by computeReportName leaves room for what this adds: 18 bytes. */
+/** The temporary name of a path, 18 bytes longer; names made by computeReportName leave room for it. */
 function makeTemporaryPath(path: string): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(randomLength).toString('hex')}.tmp`);
 }
 
-/** The file name that a temporary name of ours stands for; undefined for any other name. */
+/** The file name behind a temporary name of ours; undefined for any other name. */
 export function readTemporaryName(name: string): string | undefined {
   return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
 }
 
-/** Names of temporary files of ours, older than a moment, whose own names match; others may be writing newer ones. */
+/** Our temporary files older than a moment whose own names match; newer ones may still be in work. */
 export async function findOldTemporaries(
   folder: string,
   pattern: RegExp,
@@ -80,7 +80,7 @@ export async function findOldTemporaries(
   try {
     for (const name of await readdir(folder)) {
       if (!pattern.test(readTemporaryName(name) ?? '')) continue;
-      // Another process may have finished with it meanwhile.
+      // Another process may have finished with the file meanwhile.
       const modifiedMs = (await stat(join(folder, name)).catch(ignoreMissing))?.mtimeMs ?? Infinity;
       if (modifiedMs < beforeMs) old.push(name);
     }
@@ -94,7 +94,7 @@ function ignoreMissing(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT') throw error;
 }
 
-/** Removes what `findOldTemporaries` finds. */
+/** Removes the files that `findOldTemporaries` finds. */
 export async function removeOldTemporaries(folder: string, pattern: RegExp, beforeMs: number): Promise<void> {
   for (const name of await findOldTemporaries(folder, pattern, beforeMs)) {
     const path = join(folder, name);
@@ -104,10 +104,10 @@ export async function removeOldTemporaries(folder: string, pattern: RegExp, befo
   }
 }
 
-/** Of shares that cannot make a folder durable: there is nothing that would do more than has been done. */
+/** Codes of shares that cannot make a folder durable; nothing more can be done there. */
 const noSyncCodes = new Set(['EINVAL', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EISDIR']);
 
-/** Makes created, renamed and removed names of the folder durable, where its file system can. */
+/** Makes created, renamed and removed names of the folder durable, if its file system can. */
 export async function syncFolder(folder: string): Promise<void> {
   try {
     await using handle = await open(folder, constants.O_RDONLY);
@@ -117,7 +117,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** The same without a turn of the event loop, for who holds a transaction. */
+/** The same synchronously, for use inside a transaction. */
 export function syncFolderNow(folder: string): void {
   const handle = openSync(folder, constants.O_RDONLY);
   try {
@@ -130,8 +130,8 @@ export function syncFolderNow(folder: string): void {
 }
 
 /**
- * Writes a file over the one before, so that a reader or a crash meets one or the other whole. Always under the same
- * temporary name: one process alone writes it, and what a crash has left is written over.
+ * Replaces a file, so that a reader or a crash meets the old or the new one whole. The temporary name is fixed: only
+ * one process writes the file, and the remains of a crash are overwritten.
  */
 export function replaceFileNow(path: string, text: string): void {
   const temporaryPath = `${path}.tmp`;
@@ -146,7 +146,7 @@ export function replaceFileNow(path: string, text: string): void {
   syncFolderNow(dirname(path));
 }
 
-/** Writes a file over the one before, whole or not at all; others may write it at the same moment. */
+/** Replaces a file, whole or not at all; other processes may write it at the same moment. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   await using file = await AtomicFile.open(path);
   await file.write(text);
@@ -166,7 +166,7 @@ const hashBlockBytes = 262_144;
 export async function hashBytes(path: string): Promise<string> {
   await using file = await open(path, constants.O_RDONLY);
   const hash = createHash('sha256');
-  // One block for all: a stream leaves tens of megabytes behind, which nothing makes the engine collect.
+  // One block for all reads: a stream leaves tens of megabytes that are collected late.
   const block = Buffer.allocUnsafe(hashBlockBytes);
   for (;;) {
     const { bytesRead } = await file.read(block, 0, block.length, null);
@@ -175,7 +175,7 @@ export async function hashBytes(path: string): Promise<string> {
   }
 }
 
-/** SHA-256 (hex) of a file and of its first bytes: whether something was only added to it. */
+/** SHA-256 (hex) of a file and of its first bytes, which shows whether the file was only appended to. */
 export async function hashWithStart(
   path: string,
   startBytes: number,
@@ -192,16 +192,16 @@ export async function hashWithStart(
   }
 }
 
-/** The group that may read what is written, by its number; undefined for the owner alone. */
+/** Number of the group that may read the written file; undefined: only the owner. */
 export type ReadingGroup = number | undefined;
 
-/** First its group and then its right, so that no other group ever has it; whatever the process's umask is. */
+/** Sets the group before its right, so that no other group ever has it, regardless of the umask. */
 async function shareWith(handle: FileHandle, groupId: number): Promise<void> {
   if ((await handle.stat()).gid !== groupId) await handle.chown(-1, groupId);
   await handle.chmod(sharedFileMode);
 }
 
-/** One file being written under its temporary name; closing it unfinished removes it. */
+/** A file being written under its temporary name; closing it unfinished removes it. */
 export class AtomicFile implements AsyncDisposable {
   readonly #path: string;
   readonly temporaryPath: string;
@@ -215,7 +215,7 @@ export class AtomicFile implements AsyncDisposable {
     this.#handle = handle;
   }
 
-  /** Opens a new temporary file beside `path`; an existing file is never opened. */
+  /** Opens a new temporary file beside `path`; never opens an existing file. */
   static async open(path: string, group?: ReadingGroup): Promise<AtomicFile> {
     const temporaryPath = makeTemporaryPath(path);
     try {
@@ -262,7 +262,7 @@ export class AtomicFile implements AsyncDisposable {
   }
 }
 
-/** What stands under a name: nothing, a file, or something else (a folder, a link, a pipe). */
+/** The kind of a path: nothing, a file, or something else (a folder, a link, a pipe). */
 async function inspect(path: string): Promise<'nothing' | 'file' | 'other'> {
   try {
     return (await lstat(path)).isFile() ? 'file' : 'other';
@@ -272,7 +272,7 @@ async function inspect(path: string): Promise<'nothing' | 'file' | 'other'> {
   }
 }
 
-/** SHA-256 of a file's bytes as hex; undefined for anything that is no file. */
+/** SHA-256 (hex) of a file's bytes; undefined when the path is not a file. */
 export async function hashFile(path: string): Promise<string | undefined> {
   if ((await inspect(path)) !== 'file') return undefined;
   try {
@@ -292,8 +292,8 @@ export const noLinkCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Gives the file its name if no other has it; false when the name is taken. Without links, an empty file keeps the
- * name until the rename: one that a crash has left is no other's.
+ * Links the file to its name if the name is free; false when it is taken. Without links, an empty file reserves the
+ * name until the rename; an empty one left by a crash counts as ours.
  */
 async function claimName(temporaryPath: string, path: string): Promise<boolean> {
   try {
@@ -315,10 +315,9 @@ async function claimName(temporaryPath: string, path: string): Promise<boolean> 
 }
 
 /**
- * Gives a file its own name, now or after the crash that prevented it. A file that stands there with the same
- * bytes is the same file, published before; one with other bytes is never overwritten. The temporary name goes
- * last, so without it (or with other bytes under it) there is nothing to publish: the file has been published,
- * and where it is not there any more somebody has taken it away since.
+ * Gives a file its own name, now or after a crash that prevented it. An existing file with the same bytes is the same
+ * file, published earlier; one with other bytes is never overwritten. The temporary name is removed last: if it is
+ * missing (or has other bytes), the file was published, and if the file is missing, too, it was taken away since.
  */
 export async function publishFile(prepared: PreparedFile): Promise<PublishedState> {
   const { path, temporaryPath, sha256 } = prepared;

@@ -1,6 +1,6 @@
 /**
- * Places for work under way, shared by queues that take turns: a long queue keeps nobody in another waiting, which is
- * why this is no single limit for all.
+ * Places for work under way, shared by queues that take turns. A single queue would let a long run of work delay
+ * everything behind it.
  */
 
 /** Runs the work as soon as it has a place. */
@@ -11,14 +11,14 @@ type Waiting = (() => void)[];
 export class FairSemaphore {
   #limit: number;
   #taken = 0;
-  /** Queues in which somebody waits; the first is served next, and then goes to the end. */
+  /** Queues with waiting work; the first is served next, and then moves to the end. */
   readonly #waiters: Waiting[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Another number of places from now on; what is under way is left alone. */
+  /** Changes the number of places; work under way is not affected. */
   resize(limit: number): void {
     this.#limit = limit;
     this.#serve();

@@ -1,33 +1,33 @@
-/** What every HTTP server of ours has: bounds on connections and time, and an ear only for names that it is known by. */
+/** Limits of every HTTP server of ours, on connections and time, and the check of the host names that it serves. */
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { isServedHost } from '../core/network-address.ts';
 
 export interface ServerLimits {
-  /** Further ones are closed at once. */
+  /** Most connections; further ones are closed at once. */
   readonly connectionsMax: number;
-  /** From the connection, or the end of the request before, to the last header. */
+  /** Time in ms from the connection, or the end of the previous request, to the last header. */
   readonly headersMs: number;
-  /** The same to the end of the body. */
+  /** Time in ms to the end of the body. */
   readonly requestMs: number;
-  /** Between two requests on a connection. */
+  /** Time in ms between two requests on a connection. */
   readonly restMs: number;
-  /** Of all headers together; Node's own limit when left out. */
+  /** Bytes of all headers together; left out: Node's own limit. */
   readonly headerBytesMax?: number;
 }
 
-/** Both as PEM; the certificate with those between it and a root. */
+/** Key and certificate as PEM; the certificate includes the intermediate ones. */
 export interface Certificate {
   readonly cert: string;
   readonly key: string;
 }
 
-/** Node looks for connections that are late only so often. */
+/** Longest interval in ms at which Node checks for late connections. */
 const lookMsMax = 1_000;
 
 /**
- * For fastify's `serverFactory`: each server that it opens, one for each address of a name, has the limits.
- * @param certificate of a server that speaks TLS
+ * Makes fastify's `serverFactory`: each server that it opens, one for each address of a name, has the limits.
+ * @param certificate set for a server that speaks TLS
  */
 export const makeServerFactory =
   (
@@ -42,7 +42,7 @@ export const makeServerFactory =
       connectionsCheckingInterval: Math.min(lookMsMax, headersMs),
       ...(headerBytesMax === undefined ? {} : { maxHeaderSize: headerBytesMax }),
     };
-    // What fastify asks of a server, both kinds have.
+    // Both kinds of server have what fastify needs.
     const server =
       certificate === undefined
         ? createServer(options)
@@ -52,12 +52,12 @@ export const makeServerFactory =
     return server;
   };
 
-/** What is answered to those who came under a name that is not served (HTTP 421). */
+/** HTTP 421, for a request under a name that is not served. */
 const misdirectedStatus = 421;
 
 /**
- * For fastify's `onRequest`: ends requests under another name. A page of somebody else's name that has been made to lead
- * here (DNS rebinding) reads nothing through its visitor's browser.
+ * Makes fastify's `onRequest`, which refuses requests under another host name. A foreign page whose name was pointed
+ * here (DNS rebinding) then reads nothing through its visitor's browser.
  * @param names besides addresses and localhost
  */
 export const refuseOtherHosts =
@@ -71,7 +71,7 @@ export const refuseOtherHosts =
   ): void => {
     if (isServedHost(host, names)) done();
     else {
-      // A body that is still to come would hold the connection.
+      // A body that is still on its way would hold the connection.
       const refused = reply.code(misdirectedStatus).header('connection', 'close');
       refused.send({ error: `not served under this name: ${hint}` });
     }

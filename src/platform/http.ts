@@ -1,6 +1,7 @@
 /**
- * ky over undici, for what moves no money: each client makes connections of its own, to whom they were meant for.
- * Both are loaded with the first client, since most commands ask nobody. undici's `request` stands in for its `fetch`, which undoes a Content-Encoding and takes one cut short for whole.
+ * ky over undici, for requests that move no money; each client has its own connections. Both load with the first
+ * client, since most commands make no request. undici's `request` replaces its `fetch`, which undoes a Content-Encoding
+ * and accepts a truncated one as whole.
  */
 import dns from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
@@ -14,28 +15,28 @@ import type { Agent } from 'undici';
 export type TrustedCertificates = NonNullable<ConnectionOptions['ca']>;
 
 export interface HttpOptions {
-  /** Longer bodies are refused. */
+  /** Most bytes of a body; a longer one is refused. */
   readonly bodyBytesMax: number;
-  /** The longest silence while connecting, before the answer and within it. */
+  /** Longest silence in ms while connecting, before the answer and within it. */
   readonly idleMs: number;
   readonly ca?: TrustedCertificates | undefined;
   /**
-   * What forbids this address, if anything does: asked of each that the name leads to, before anything connects there, and
-   * of the one that a connection has come to, before anything is written.
+   * The reason that forbids an address, if any. Asked for each address of the name before connecting, and for the
+   * connected one before anything is written.
    */
   readonly findObstacle?: (address: string | undefined) => Error | undefined;
-  /** Finds the addresses of a name; the system's when left out. */
+  /** Resolves names; left out: the system's resolver. */
   readonly lookup?: LookupFunction | undefined;
 }
 
 export interface HttpClient extends AsyncDisposable {
-  /** Every status is an answer, no redirect is followed, and nothing is tried again, unless a call says otherwise. */
+  /** Every status is an answer, no redirect is followed, and nothing is retried, unless a call says otherwise. */
   readonly http: KyInstance;
   /** True once a connection has stood: from then on bytes may have left. */
   readonly hasConnected: boolean;
 }
 
-/** The longest time that a timer of Node holds; beyond it, it would fire at once. */
+/** Longest timer of Node in ms; a longer one would fire at once. */
 export const timerMsMax = 2_147_483_647;
 
 const usual = {
@@ -45,7 +46,7 @@ const usual = {
   redirect: 'manual',
 } as const;
 
-/** Opens a client for one errand; closing it ends what is under way. */
+/** Opens a client for one task; closing it aborts what is under way. */
 export async function openHttpClient(options: HttpOptions): Promise<HttpClient> {
   const { default: ky } = await import('ky');
   let hasConnected = false;
@@ -64,7 +65,7 @@ export async function openHttpClient(options: HttpOptions): Promise<HttpClient> 
   };
 }
 
-/** The lookup, ending in what forbids any address that it finds. */
+/** The lookup; it fails with the reason that forbids an address. */
 function guardLookup({ findObstacle, lookup = dns.lookup }: HttpOptions): LookupFunction {
   return (name, options, found) =>
     lookup(name, options, (error, addresses, family) => {
@@ -79,7 +80,7 @@ async function makeAgent(options: HttpOptions, onConnected: () => void): Promise
   const { bodyBytesMax, idleMs, ca, findObstacle } = options;
   const { Agent, buildConnector } = await import('undici');
   const connect = buildConnector({
-    // Said aloud, so that no variable of the environment can switch the proof off.
+    // Set explicitly, so that no environment variable can switch certificate checks off.
     rejectUnauthorized: true,
     allowH2: false,
     timeout: idleMs,
@@ -92,7 +93,7 @@ async function makeAgent(options: HttpOptions, onConnected: () => void): Promise
     headersTimeout: idleMs,
     bodyTimeout: idleMs,
     connect: (target, callback) => {
-      // An address that is written out is looked up nowhere.
+      // A literal address is not looked up.
       const forbidden = isIP(target.hostname) === 0 ? undefined : findObstacle?.(target.hostname);
       if (forbidden !== undefined) {
         callback(forbidden, null);
@@ -113,20 +114,20 @@ async function makeAgent(options: HttpOptions, onConnected: () => void): Promise
   });
 }
 
-/** Each piece of a body costs some hundred bytes, so that a megabyte in pieces of one byte would take half a gigabyte. */
+/** Limits on pieces: each costs some hundred bytes, so a megabyte in one-byte pieces would take half a gigabyte. */
 const piecesMax = 4_096;
 const pieceBytesMin = 64;
 
-/** True for a body that comes in far more pieces than any server cuts it into. */
+/** True for a body in far more pieces than any server would send. */
 export const isCrumbled = (pieces: number, bytes: number): boolean =>
   pieces > piecesMax && bytes < pieces * pieceBytesMin;
 
-/** Hands all that has come meanwhile over as one piece, as a stream that is iterated does. */
+/** Merges all pieces that have arrived into one, as iterating over a stream does. */
 async function* mergePieces(body: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield* body;
 }
 
-/** Statuses whose answer has no body, as a Response wants it. */
+/** Statuses without a body, as a Response requires. */
 const bodilessStatuses: ReadonlySet<number> = new Set([204, 205, 304]);
 
 async function ask(dispatcher: Agent, request: Request): Promise<Response> {
@@ -138,7 +139,7 @@ async function ask(dispatcher: Agent, request: Request): Promise<Response> {
     body: request.body === null ? null : await request.text(),
     signal: request.signal,
   });
-  // A Request that has been collected hands no abort on any more.
+  // A Request that was garbage-collected no longer passes on an abort.
   body.once('close', () => void request);
   const pairs = Object.entries(headers).map(([name, value = '']): [string, string] => [name, String(value)]);
   const isBodiless = bodilessStatuses.has(statusCode);
@@ -149,15 +150,15 @@ async function ask(dispatcher: Agent, request: Request): Promise<Response> {
   return new Response(stream, { status: statusCode, headers: pairs });
 }
 
-/** Told by their names, so that nobody loads ky to ask. */
+/** Recognised by name, so that the check does not load ky. */
 const isNamed = (error: unknown, name: string): boolean => error instanceof Error && error.name === name;
 export const isTimeout = (error: unknown): boolean => isNamed(error, 'TimeoutError');
 export const isHttpError = (error: unknown): error is HTTPError => isNamed(error, 'HTTPError');
 
-/** undici's names of what node:http and its users know under other ones. */
+/** Common codes for undici's own. */
 const commonCodes: Readonly<Record<string, string>> = { UND_ERR_SOCKET: 'ECONNRESET' };
 
-/** The code of a failure, from wherever it was wrapped: messages may quote an address or what was sent. */
+/** The code of a failure, however deep it is wrapped; messages may quote an address or the request. */
 export function findErrorCode(error: unknown): string {
   for (let cause = error, depth = 0; cause instanceof Error && depth < 5; cause = cause.cause, depth += 1) {
     if ('code' in cause && typeof cause.code === 'string') return commonCodes[cause.code] ?? cause.code;
@@ -165,10 +166,10 @@ export function findErrorCode(error: unknown): string {
   return error instanceof Error ? error.name : 'unknown reason';
 }
 
-/** True for a failure that says that the other side was silent for too long. */
+/** True for the code of a silence that was too long. */
 export const isSilence = (code: string): boolean => /^UND_ERR_(?:CONNECT|HEADERS|BODY)_TIMEOUT$/.test(code);
 
-/** Failures by which a certificate is from nobody whom this machine trusts. */
+/** Codes of certificates that this machine does not trust. */
 export const distrustCodes: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',

@@ -1,6 +1,6 @@
-/** One at a time for each key, in the order in which they ask; keys do not wait for one another. */
+/** Runs work one at a time for each key, in order of request; keys do not wait for one another. */
 export class KeyedMutex {
-  /** The end of the latest turn of each key that has turns under way or waiting. */
+  /** End of the latest turn of each key with turns under way or waiting. */
   readonly #ends = new Map<string, Promise<void>>();
 
   async run<T>(key: string, work: () => Promise<T>): Promise<T> {

@@ -1,10 +1,10 @@
 /**
- * The last line of a terminal, where progress stands: whoever writes anything else has it cleared first, and progress
- * is drawn again below. The log and the screen share it, since both end on the same terminal.
+ * The last line of a terminal, which shows progress. It is cleared before anything else is written, and progress is
+ * drawn again below. The log and the screen share it, since both write to the same terminal.
  */
 let clearHeld: (() => void) | undefined;
 
-/** From now on `clear` is called before anything else is written, until it is disposed of. */
+/** Calls `clear` before anything else is written, until disposed of. */
 export function holdLastLine(clear: () => void): Disposable {
   clearHeld = clear;
   return {
@@ -18,8 +18,8 @@ export const clearLastLine = (): void => clearHeld?.();
 
 let readColumns = (): number | undefined => undefined;
 
-/** Whoever owns the screen says how wide it is. */
+/** Sets the function that returns the width of the screen. */
 export const setColumns = (read: typeof readColumns): void => void (readColumns = read);
 
-/** Columns of the terminal; undefined where there is none. */
+/** Columns of the terminal; undefined without one. */
 export const countColumns = (): number | undefined => readColumns();

@@ -1,6 +1,6 @@
 /**
- * The log, on stderr, with secrets and the numbers of people and accounts taken out: for a person on a terminal, JSON
- * lines anywhere else.
+ * The log, on stderr, without secrets and without the numbers of people and accounts: readable text on a terminal, JSON
+ * lines otherwise.
  */
 import { createRequire } from 'node:module';
 import { isatty } from 'node:tty';
@@ -20,8 +20,8 @@ const standardError = 2;
 
 /**
  * A logger of this level. Lines are written at once, so that none is lost when the process ends.
- * @param destination for tests; stderr when left out
- * @param isTerminal whether a person reads it
+ * @param destination for tests; left out: stderr
+ * @param isTerminal true when a person reads it
  */
 export function makeLogger(
   level: LogLevel,
@@ -35,7 +35,7 @@ export function makeLogger(
       base: isTerminal ? {} : { pid: process.pid },
       timestamp: isTerminal ? stampBangkokTime : pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
-      // Errors are plain fields by now, with nothing of theirs left that could carry a request along.
+      // Errors are plain fields at this point, without anything that could contain a request.
       serializers: { err: (error: unknown) => error },
       hooks: { streamWrite: (line) => show(redactLine(line)) },
     },
@@ -43,10 +43,10 @@ export function makeLogger(
   );
 }
 
-/** As the screens say it: "2026-11-21 10:30:00". */
+/** The time as on the screens: "2026-11-21 10:30:00". */
 const stampBangkokTime = (): string => `,"time":"${formatBangkokMoment(Date.now())}"`;
 
-/** What turns a finished line of JSON into one for a person. Its package is loaded where there is a terminal alone. */
+/** Formats a finished JSON line for a person. The package is loaded only on a terminal. */
 function makePretty(): (line: string) => string {
   const { prettyFactory } = createRequire(import.meta.url)('pino-pretty') as typeof Pretty;
   const show = prettyFactory({
@@ -54,7 +54,7 @@ function makePretty(): (line: string) => string {
     customColors: 'message:reset',
     translateTime: false,
     customPrettifiers: { time: (at) => at as string },
-    // The fields stand behind the message, in this file's own words: what JSON had made harmless is read out again.
+    // The fields follow the message in this file's own format; JSON's escapes are undone.
     hideObject: true,
     messageFormat: ({ level: _level, time: _time, pid: _pid, msg, ...fields }) =>
       [printable(typeof msg === 'string' ? msg : ''), ...Object.entries(fields).flatMap(showField)]
@@ -67,18 +67,18 @@ function makePretty(): (line: string) => string {
 /** https://no-color.org */
 const isColored = (): boolean => (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb';
 
-/** 36 characters that the JSON of the log and the history of a payout have, and that fill half a line of a terminal. */
+/** A field only for JSON and the history: its 36 characters fill half a line of a terminal. */
 const onlyForMachines = 'xRequestId';
 
 function showField([name, value]: readonly [name: string, value: unknown]): string[] {
   if (value === null || value === undefined || name === onlyForMachines) return [];
   if (name === 'err') return showError(value);
   const text = typeof value === 'string' ? printable(value) : encodeJson(value);
-  // Name and value are one word, so that no line ends between them.
+  // Name and value form one word, so that no line breaks between them.
   return [`${name}=${/[\s"]/.test(text) ? encodeJson(text) : text}`];
 }
 
-/** With its stack on lines below, and that of each cause. */
+/** An error with its stack on the lines below, and those of its causes. */
 function showError(error: unknown): string[] {
   if (typeof error !== 'object' || error === null) return [encodeJson(error)];
   const { stack, cause } = error as { readonly stack?: unknown; readonly cause?: unknown };
@@ -86,12 +86,12 @@ function showError(error: unknown): string[] {
   return [shown, ...(cause === undefined ? [] : [`\ncaused by:`, ...showError(cause)])];
 }
 
-/** Says nothing; for tests and for parts that need a logger and have nothing to say. */
+/** A logger without output, for tests and for parts that have nothing to log. */
 export const silentLogger: Logger = pino({ level: 'silent' });
 
 function openStandardError(): DestinationStream {
   const stream = pino.destination({ fd: standardError, sync: true });
-  // The reader of the log may leave (EPIPE); that is no reason to stop paying.
+  // The reader of the log may exit (EPIPE); payments go on.
   stream.on('error', () => undefined);
   return {
     write: (line) => {
@@ -101,32 +101,35 @@ function openStandardError(): DestinationStream {
   };
 }
 
-// ---------------------------------------------------------------- what never reaches the log
+// ---------------------------------------------------------------- redaction
 
 const hidden = '****';
-/** What lies deeper is not logged. */
+/** Deepest level that is logged. */
 const depthMax = 8;
 
-/** Names are in lower case without separators. A longer name that ends like a secret's is one, too. */
+/** Names of secrets, in lower case without separators; also at the end of a longer name. */
 const secretName = /(?:secret|token|authorization|password|apikey|unzipkey|signedurl|cookie)$/;
-/** Of people, their numbers and accounts, with the scheme's word before most of them; and rows and headers as they came. */
+/**
+ * Names of personal data (people, their numbers and accounts), usually after the scheme's word; and rows and headers as
+ * received.
+ */
 const personalName =
   /(?:name|nameth|no|account|msisdn|natid|citizenid|taxid|mobile)$|^(?:cells|extras|digitalid)$/;
-/** What ends like that and is none of theirs: our own and the bank's records, files, hosts. */
+/** Names that match but are not personal: records of ours and the bank's, files, hosts. */
 const recordName =
   /^(?:no|rowno|earlierrowno|attemptno|lineno|transrefno|sysrefno|name|filename|hostname|columnname)$/;
 
-/** A copy of the fields of a log line in which every sensitive value, at any depth, is hidden or masked. */
+/** A copy of a log line's fields with every sensitive value, at any depth, hidden or masked. */
 function redactFields(fields: Record<string, unknown>): Record<string, unknown> {
   return redactEntries(Object.entries(fields), 0);
 }
 
-/** The same for a finished JSON line: what child loggers carry along is in no other place. */
+/** The same for a finished JSON line, the only place that has the fields of child loggers. */
 function redactLine(line: string): string {
   return `${encodeJson(redactFields(JSON.parse(line) as Record<string, unknown>))}\n`;
 }
 
-/** Masks what may be the number of a person or an account, and hides what follows "Bearer". */
+/** Masks possible numbers of persons and accounts, and hides the text after "Bearer". */
 function redactText(text: string): string {
   return maskNumbers(text).replaceAll(/(bearer\s+)\S+/gi, `$1${hidden}`);
 }
@@ -139,10 +142,10 @@ function redactNamed(name: string, value: unknown, depth: number): unknown {
   if (value === null || value === undefined) return value;
   const plainName = name.toLowerCase().replaceAll(/[^a-z0-9]/g, '');
   if (secretName.test(plainName)) return hidden;
-  // A file may be called after a person's number.
+  // A file's name may contain a person's number.
   if (recordName.test(plainName)) return plainName.endsWith('name') ? redactValue(value, depth) : value;
   if (personalName.test(plainName)) {
-    // The line is read a second time when it is finished: what is masked by then stays as it is.
+    // The finished line is redacted a second time: a masked value must stay as it is.
     return typeof value === 'string' && /^[\p{Nd}*\p{Zs}\p{Pd}+]+$/u.test(value) ? maskDigits(value) : hidden;
   }
   return redactValue(value, depth);
@@ -159,7 +162,7 @@ function redactValue(value: unknown, depth: number): unknown {
   return redactEntries(Object.entries(value), depth + 1);
 }
 
-/** Only these parts of an error: libraries hang whole requests, with their headers, on theirs. */
+/** Copies only these parts of an error: libraries attach whole requests, with headers. */
 function redactError(error: Error, depth: number): Record<string, unknown> {
   return {
     type: error.name,

@@ -1,19 +1,25 @@
-/** Who besides root and this process's user could change a file or folder, by its owner and mode. */
+/** Finds users besides root and this process's who could change a file or folder, by its owner and mode. */
 import { statSync } from 'node:fs';
 
-/** Of `stat`. */
+/** Result of `stat`. */
 interface Held {
   readonly uid: number;
   readonly mode: number;
 }
 
-/** `own`: nobody else may write there. `shared`: others may drop files there, if they belong to its owner or its group. */
+/**
+ * `own`: no other user may write there. `shared`: others may drop files there, if they belong to its owner or its
+ * group.
+ */
 export type Keeping = 'own' | 'shared';
 
 const groupWrites = 0o020;
 const worldWrites = 0o002;
 
-/** What is wrong, with the command that mends it; undefined where nothing is. @param userId of this process */
+/**
+ * The fault, with the command that corrects it; undefined when there is none.
+ * @param userId of this process
+ */
 export function findForeignHand(
   path: string,
   { uid, mode }: Held,
@@ -31,7 +37,7 @@ export function findForeignHand(
     : `the group of ${path} may write to it: run chmod g-w ${path}`;
 }
 
-/** The same for what stands there; undefined where nothing does, or where the system has no owners. */
+/** The same for an existing path; undefined when nothing is there, or the system has no owners. */
 export function lookForForeignHand(path: string, keeping: Keeping): string | undefined {
   const userId = process.geteuid?.();
   if (userId === undefined) return undefined;
@@ -39,7 +45,7 @@ export function lookForForeignHand(path: string, keeping: Keeping): string | und
     const stats = statSync(path, { throwIfNoEntry: false });
     return stats && findForeignHand(path, stats, userId, keeping);
   } catch {
-    // Whoever needs it meets what is wrong, and says so.
+    // A later use meets the fault and reports it.
     return undefined;
   }
 }

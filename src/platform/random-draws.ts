@@ -1,13 +1,14 @@
-/** Random bytes for what needs a few of them at a time. */
+/** Random bytes for uses that need a few at a time. */
 import { randomFillSync } from 'node:crypto';
 
-/** So many draws are made ready by one call. */
+/** Draws prepared by one call. */
 const drawsPerFill = 256;
 
 /**
- * A draw of 16 bytes costs nearly as much as one of 4,096, so that these are drawn for many at once.
+ * Makes a source of random bytes. A draw of 16 bytes costs nearly as much as one of 4,096, so many draws are prepared
+ * at once.
  * @param bytes of each draw
- * @returns gives bytes that nobody was given before, to be read before the next draw
+ * @returns a function that returns new bytes, to be read before the next draw
  */
 export function makeRandomDraws(bytes: number): () => Buffer {
   const pool = Buffer.alloc(bytes * drawsPerFill);

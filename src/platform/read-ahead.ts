@@ -1,14 +1,14 @@
 /**
- * Attempts read one by one, or a stretch at once where they are asked for nearly in the order in which they were made,
- * as a statement lists them: a search for each would cost twice the time.
+ * Reads attempts one by one, or in stretches when they are requested nearly in the order in which they were made, as in
+ * a statement: a separate query for each would take twice the time.
  */
 import type { AttemptKey } from '../core/ports.ts';
 
 /** Attempts of one stretch. */
 export const stretchRows = 256;
-/** So few payouts further on is nearly in order: many transfers are under way at once. */
+/** Distance in payouts that counts as nearly in order: many transfers are under way at once. */
 const nearness = 64;
-/** Attempts of a payout are numbered below it. */
+/** Upper limit of attempt numbers. */
 const attemptsBelow = 128;
 
 const keyOf = ({ payoutSeq, attemptNo }: AttemptKey): number => payoutSeq * attemptsBelow + attemptNo;
@@ -16,15 +16,15 @@ const keyOf = ({ payoutSeq, attemptNo }: AttemptKey): number => payoutSeq * atte
 export class ReadAhead<Row extends AttemptKey> {
   readonly #readOne: (place: AttemptKey) => Promise<Row | undefined>;
   readonly #readFrom: (payoutSeq: number) => Promise<readonly Row[]>;
-  /** The latest stretch, and the one before, for those that come late. */
+  /** The latest stretch, and the one before it, for late requests. */
   #stretch = new Map<number, Row>();
   #earlier = new Map<number, Row>();
-  /** The last payout of the latest stretch. */
+  /** Last payout of the latest stretch. */
   #endSeq = -Infinity;
-  /** The last payout that was in no stretch. */
+  /** Last payout outside any stretch. */
   #strayedSeq = -Infinity;
 
-  /** @param readFrom the next `stretchRows` attempts of this payout and those after it, in their order */
+  /** @param readFrom reads the next `stretchRows` attempts of this payout and those after it, in order */
   constructor(
     readOne: (place: AttemptKey) => Promise<Row | undefined>,
     readFrom: (payoutSeq: number) => Promise<readonly Row[]>,
@@ -33,13 +33,16 @@ export class ReadAhead<Row extends AttemptKey> {
     this.#readFrom = readFrom;
   }
 
-  /** What was read ahead. */
+  /** An attempt that was read ahead. */
   find(place: AttemptKey): Row | undefined {
     const key = keyOf(place);
     return this.#stretch.get(key) ?? this.#earlier.get(key);
   }
 
-  /** One at a time is asked for. @returns undefined for one that is not there */
+  /**
+   * Reads an attempt; call it again only after the previous one has returned.
+   * @returns undefined when it does not exist
+   */
   async get(place: AttemptKey): Promise<Row | undefined> {
     const known = this.find(place);
     if (known !== undefined) return known;
@@ -49,7 +52,7 @@ export class ReadAhead<Row extends AttemptKey> {
     return this.#stretch.get(keyOf(place)) ?? this.#readOne(place);
   }
 
-  /** Where the stretch begins that may serve this payout and those to come; undefined when it stands alone. */
+  /** Start of a stretch for this payout and the following ones; undefined when it stands alone. */
   #findStart(payoutSeq: number): number | undefined {
     const isNear = (seq: number): boolean => payoutSeq > seq && payoutSeq - seq <= nearness;
     if (isNear(this.#endSeq)) return this.#endSeq + 1;
@@ -60,7 +63,7 @@ export class ReadAhead<Row extends AttemptKey> {
     const rows = await this.#readFrom(fromSeq);
     this.#earlier = this.#stretch;
     this.#stretch = new Map(rows.map((row) => [keyOf(row), row]));
-    // The last payout may have more attempts than the stretch has room for; those are read alone.
+    // The last payout may have more attempts than fit into the stretch; the rest is read one by one.
     this.#endSeq = rows.at(-1)?.payoutSeq ?? fromSeq;
   }
 }

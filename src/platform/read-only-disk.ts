@@ -1,4 +1,4 @@
-/** Reading a SQLite file on a disk that takes no writes: SQLite cannot make the files there that it needs beside it. */
+/** Reads a SQLite file on a disk without writes, where SQLite cannot create the files that it needs beside it. */
 import { accessSync, constants, copyFileSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -15,12 +15,12 @@ export function isReadOnlyDisk(folder: string): boolean {
   }
 }
 
-/** Where each can be read, by its path: copied once in a process. */
+/** The readable place of each file, by its path; each is copied once per process. */
 const readable = new Map<string, string>();
 
 /**
- * Where a SQLite file on such a disk can be read: there, as one that nobody changes; or, where its latest writes stand
- * in the log beside it, in a copy of both, which goes with this process.
+ * A readable place of a SQLite file on such a disk: the file itself, as immutable; or, when its latest writes are in
+ * the log beside it, a copy of both, which is removed with this process.
  */
 export function findReadable(path: string): string {
   const known = readable.get(path);

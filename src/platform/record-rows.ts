@@ -1,4 +1,4 @@
-/** Records as rows of a table: their names in snake case, and what SQLite has no type for as JSON. */
+/** Maps records to rows of a table: names become snake case, and values without a SQLite type become JSON. */
 
 /** `lineAt` as `line_at`. */
 export type SnakeCase<Name extends string> = Name extends `${infer First}${infer Rest}`
@@ -11,7 +11,7 @@ export type RowOf<Kept> = {
     : string | Extract<Kept[Name], null>;
 };
 
-/** There are few names, and hundreds of thousands of breaks on a bad day. */
+/** Caches names: there are few, and hundreds of thousands of breaks on a bad day. */
 const memoise = (rename: (name: string) => string): ((name: string) => string) => {
   const known = new Map<string, string>();
   return (name) => known.get(name) ?? known.set(name, rename(name)).get(name) ?? '';
@@ -20,8 +20,8 @@ const toColumn = memoise((name) => name.replaceAll(/[A-Z]/g, (letter) => `_${let
 const toName = memoise((column) => column.replaceAll(/_(\w)/g, (_, letter: string) => letter.toUpperCase()));
 
 /**
- * @param columns by name: `json` hold JSON, `own` are no fields of the record
- * @returns what makes a row of a record, and a record of a row
+ * @param columns by name: `json` hold JSON, `own` are not fields of the record
+ * @returns functions that convert a record to a row, and back
  */
 export function makeRowMapping(columns: {
   readonly json: readonly string[];

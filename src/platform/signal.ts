@@ -1,15 +1,15 @@
-/** Something that one part notifies and others wait for. */
+/** A signal that one part sends and others wait for. */
 import type { Clock } from '../core/ports.ts';
 
 export class Signal {
   #next = new AbortController();
 
-  /** Aborted by the next notification: whoever takes it before looking at what may change misses none. */
+  /** Aborted by the next notification; a caller that reads it before the state misses none. */
   get next(): AbortSignal {
     return this.#next.signal;
   }
 
-  /** Wakes whoever waits; what is waited for next is another notification. */
+  /** Wakes the waiters; later waits are for the next notification. */
   notify(): void {
     const waited = this.#next;
     this.#next = new AbortController();
@@ -35,7 +35,7 @@ export async function endsWithin(
   }
 }
 
-/** Waits until one of the signals aborts, or the time is over; none of them keeps a listener. */
+/** Waits until a signal aborts or the time is over; leaves no listeners behind. */
 export async function waitForAny(
   clock: Pick<Clock, 'sleep'>,
   ms: number,

@@ -1,7 +1,7 @@
 /**
- * The first pass over a file: what it is, whether it can be decoded, and its SHA-256. All of it is looked at: UTF-8 that
- * is damaged in its last line must not be taken for windows-874, nor a windows-874 file for UTF-8 because its first names
- * are in Latin letters.
+ * The first pass over a file: its kind, its encoding, and its SHA-256. It reads the whole file: UTF-8 that is damaged
+ * in its last line must not count as windows-874, nor a windows-874 file as UTF-8 because its first names are in Latin
+ * letters.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
@@ -16,11 +16,11 @@ type EncodingSetting = 'auto' | FileEncoding;
 
 export interface InspectOptions {
   readonly encoding: EncodingSetting;
-  /** Null for no limit. */
+  /** Null: no limit. */
   readonly bytesMax: number | null;
 }
 
-/** A regular file, open for reading, with what tells it from any other and from itself after a change. */
+/** A regular file, open for reading, with an identity that changes when the file is replaced or written to. */
 export interface OpenedFile extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly sizeBytes: number;
@@ -53,7 +53,7 @@ async function requireRegularFile(path: string): Promise<void> {
 
 /**
  * Opens a regular file, never a link.
- * @throws FileRejected when it is none, is missing or may not be read
+ * @throws FileRejected when it is missing, unreadable, or not a regular file
  */
 export async function openRegularFile(path: string): Promise<OpenedFile> {
   let handle: FileHandle;
@@ -65,7 +65,7 @@ export async function openRegularFile(path: string): Promise<OpenedFile> {
   }
   try {
     const stats = await handle.stat({ bigint: true });
-    // A pipe may have taken the file's place since.
+    // A pipe may have replaced the file meanwhile.
     if (!stats.isFile()) throw new FileRejected('file-special', 'this is no regular file: give one');
     const identity = printContent(stats);
     return { handle, identity, sizeBytes: Number(stats.size), [Symbol.asyncDispose]: () => handle.close() };
@@ -75,7 +75,7 @@ export async function openRegularFile(path: string): Promise<OpenedFile> {
   }
 }
 
-/** Says that the file has changed, whatever else was found in it. */
+/** Reports that the file has changed, in preference to any other fault. */
 export async function requireUnchanged(
   { handle }: OpenedFile,
   { identity }: Pick<OpenedFile, 'identity'>,
@@ -83,7 +83,7 @@ export async function requireUnchanged(
   if (printContent(await handle.stat({ bigint: true })) !== identity) throw rejectChanged();
 }
 
-/** The file's blocks from its start; each is valid until the next is asked for. */
+/** The file's blocks from its start; each is valid until the next is read. */
 export async function* readBlocks(handle: FileHandle): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(blockBytes);
   let position = 0;
@@ -95,7 +95,7 @@ export async function* readBlocks(handle: FileHandle): AsyncGenerator<Buffer> {
   }
 }
 
-/** The line, from 1, in which this byte stands. */
+/** The line, from 1, of a byte. */
 async function findLine(handle: FileHandle, offset: number, encoding: FileEncoding): Promise<number> {
   let line = 1;
   let position = 0;
@@ -150,7 +150,7 @@ const unpackFirst = 'unpack it and give the CSV file that is in it';
 const openAndSave = `open it in the spreadsheet program, ${saveAsCsv}`;
 
 /* oxlint-disable no-control-regex */
-/** By their first bytes: kinds of files that people give instead of a CSV. */
+/** First bytes of file kinds that people send instead of a CSV. */
 const otherKinds: readonly (readonly [start: RegExp, what: string, cure: string])[] = [
   [/^PK\u0003\u0004/, 'a workbook (.xlsx, .ods) or another ZIP archive', saveAsCsv],
   [/^%PDF-/, 'a PDF', exportAsCsv],
@@ -181,7 +181,7 @@ async function explainContainer(handle: FileHandle, head: Buffer): Promise<[what
     : ['an old workbook or document (.xls, .doc)', openAndSave];
 }
 
-/** @throws FileRejected for a file that says itself that it is no text */
+/** @throws FileRejected for a file whose first bytes show that it is not text */
 async function rejectOtherKind(handle: FileHandle, head: Buffer): Promise<void> {
   const text = head
     .toString('latin1', 0, headCharacters)
@@ -196,7 +196,7 @@ async function rejectOtherKind(handle: FileHandle, head: Buffer): Promise<void> 
 /** Characters from the start by which the kind of a file is known. */
 const headCharacters = 512;
 
-/** What is said of a file that somebody still writes to. */
+/** The rejection of a file that is still being written. */
 export function rejectChanged(): FileRejected {
   return new FileRejected(
     'file-changed',
@@ -208,8 +208,8 @@ const rejectEmpty = (): FileRejected =>
   new FileRejected('file-empty', 'the file is empty: have it written again');
 
 /**
- * Reads the whole file once and says what it is.
- * @throws FileRejected when it is no regular file, is empty, too large, cannot be decoded, or changes meanwhile
+ * Reads the whole file once and describes it.
+ * @throws FileRejected when it is not a regular file, is empty, too large, not decodable, or changes meanwhile
  */
 export async function inspectFile(path: string, options: InspectOptions): Promise<Inspection> {
   await using file = await openRegularFile(path);
@@ -237,7 +237,7 @@ export async function inspectFile(path: string, options: InspectOptions): Promis
   return { path, sha256: hash.digest('hex'), sizeBytes, identity: file.identity, ...findings };
 }
 
-/** Carries a rejection of the whole file up to the reader's boundary, where it becomes a value. */
+/** Carries a rejection of the whole file to the reader's boundary, which turns it into a value. */
 export class FileRejected extends Error {
   override readonly name = 'FileRejected';
   readonly rejection: FileRejection;
@@ -248,7 +248,7 @@ export class FileRejected extends Error {
   }
 }
 
-// ---------------------------------------------------------------- what its bytes can mean
+// ---------------------------------------------------------------- encodings
 
 /** The mark with which DOS ends a text. */
 export const endMark = '\u001a';
@@ -259,7 +259,7 @@ const boms: readonly (readonly [encoding: FileEncoding, bytes: readonly number[]
   ['utf-16be', [0xfe, 0xff]],
 ];
 
-/** What keeps the bytes from being read; `offset` counts from the file's first byte. */
+/** Fault that makes the bytes undecodable; `offset` counts from the file's first byte. */
 interface EncodingDefect {
   readonly kind: 'nul' | 'undecodable' | 'contradicting-bom';
   readonly offset: number;
@@ -278,11 +278,11 @@ function guessUtf16(head: Buffer): FileEncoding | undefined {
   return even === 0 ? 'utf-16le' : odd === 0 ? 'utf-16be' : undefined;
 }
 
-/** Bytes that these leave unassigned; the decoder would make control characters of some of them. */
+/** Bytes that these encodings leave unassigned; the decoder would turn some of them into control characters. */
 const unassignedIn874 = /[\x81-\x84\x86-\x90\x98-\x9f\xdb-\xde\xfc-\xff]/;
 const unassignedIn1252 = /[\x81\x8d\x8f\x90\x9d]/;
 
-/** Bytes at the end that begin a UTF-8 sequence which the next block may complete. */
+/** Number of bytes at the end that begin an incomplete UTF-8 sequence. */
 function incompleteTail(bytes: Uint8Array): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;
@@ -292,11 +292,11 @@ function incompleteTail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Offset of the first byte that is no UTF-8, in bytes that are known to hold one. */
+/** Offset of the first byte that is not UTF-8; the bytes must contain one. */
 function firstInvalidUtf8(bytes: Uint8Array): number {
   let sound = 0;
   let broken = bytes.length;
-  // The longest sound prefix, by halves; a prefix may end inside a sequence and is cut back to its start.
+  // Bisects for the longest valid prefix; a prefix that ends inside a sequence is cut back to the sequence's start.
   while (broken - sound > 1) {
     const middle = Math.floor((sound + broken) / 2);
     const prefix = bytes.subarray(0, middle);
@@ -310,24 +310,26 @@ function decodeUtf16(bytes: Buffer, encoding: FileEncoding): string {
   return (encoding === 'utf-16be' ? Buffer.from(bytes).swap16() : bytes).toString('utf16le');
 }
 
-/** What is plain ASCII in it is read rightly, a character a unit; letters of other scripts are not. */
+/** Decodes a character per unit: right for plain ASCII, wrong for letters of other scripts. */
 const decodeLatin = (bytes: Buffer, encoding: FileEncoding): string =>
   encoding.startsWith('utf-16') ? decodeUtf16(bytes, encoding) : bytes.toString('latin1');
 
-/** Bytes at the end that are half a unit, or half a pair of units, which the next block may complete. */
+/**
+ * Number of bytes at the end that are half a unit, or half a surrogate pair, and may be completed by the next block.
+ */
 function openUtf16(bytes: Buffer, highByte: 0 | 1): number {
   const odd = bytes.length % 2;
   const last = bytes[bytes.length - odd - 2 + highByte] ?? 0;
   return last >= 0xd8 && last <= 0xdb ? odd + 2 : odd;
 }
 
-/** Place of the first unit that is half a pair: of the one after it, where that is what is missing. */
+/** Position of the first unpaired surrogate; when its second half is missing, the position after it. */
 function findLoneUtf16(text: string): number {
   const place = text.search(/[\ud800-\udfff]/u);
   return text.charCodeAt(place) < 0xdc00 ? place + 1 : place;
 }
 
-/** How the bytes of an encoding are checked, a block at a time; places are -1 where nothing is found. */
+/** The checks of an encoding, block by block; positions are -1 without a finding. */
 interface Check {
   readonly openBytes: (bytes: Buffer) => number;
   readonly findNul: (bytes: Buffer) => number;
@@ -360,7 +362,7 @@ const checks: Readonly<Record<FileEncoding, Check>> = {
   'utf-16be': checkUtf16('utf-16be'),
 };
 
-/** One way of reading, fed block by block; the offsets are -1 while nothing is found. */
+/** One possible encoding, checked block by block; the offsets are -1 without a finding. */
 class Reading {
   readonly encoding: FileEncoding;
   defectOffset = -1;
@@ -388,7 +390,7 @@ class Reading {
   }
 }
 
-/** Takes a file's blocks one after the other, then says how they are to be read, or what keeps them from being. */
+/** Reads a file's blocks in order, then decides on the encoding, or returns the defect. */
 class EncodingProbe {
   readonly #setting: EncodingSetting;
   readonly #bom: (typeof boms)[number] | undefined;
@@ -396,7 +398,7 @@ class EncodingProbe {
   readonly #unmarked: FileEncoding | undefined;
   #lastBytes = Buffer.alloc(0);
 
-  /** @param first the first block, which holds at least three bytes if the file does */
+  /** @param first the first block, with at least three bytes if the file has as many */
   constructor(setting: EncodingSetting, first: Buffer) {
     this.#setting = setting;
     this.#bom = boms.find(([, mark]) => mark.every((byte, place) => first[place] === byte));
@@ -406,7 +408,7 @@ class EncodingProbe {
     this.#unmarked = guessUtf16(first);
   }
 
-  /** The block may be reused afterwards. */
+  /** Checks a block, which may be reused afterwards. */
   feed(block: Buffer, blockOffset: number): void {
     for (const reading of this.#readings) reading.feed(block, blockOffset);
     this.#lastBytes = Buffer.concat([this.#lastBytes, block.subarray(-4)]).subarray(-4);
@@ -414,7 +416,8 @@ class EncodingProbe {
 
   finish(sizeBytes: number): Pick<Inspection, 'encoding' | 'bomBytes' | 'endsWithLineEnd'> | EncodingDefect {
     for (const reading of this.#readings) reading.finish(sizeBytes);
-    // Damaged UTF-8 has bytes that windows-874 leaves unassigned; then UTF-8 was meant, and its defect is told.
+    // Damaged UTF-8 has bytes that windows-874 leaves unassigned; the file was meant as UTF-8, whose defect is
+// reported.
     const reading = this.#readings.find(({ defectOffset }) => defectOffset < 0) ?? this.#readings[0];
     if (reading === undefined) throw new Error('a file is read in one way at least');
     const { encoding, nulOffset, defectOffset } = reading;

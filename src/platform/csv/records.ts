@@ -1,7 +1,7 @@
 /**
- * Bytes to records, for payout files and statements. csv-parse splits the cells where there are quotation marks; this
- * cuts the stream where records end, counts lines, and looks at quotation marks first: one that stands wrong spoils its
- * own row only, one that never closes would swallow the rows after it, and then the whole file is rejected.
+ * Splits bytes into records, for payout files and statements. csv-parse splits the cells of quoted records; this module
+ * finds where records end, counts lines, and checks quotation marks first. A misplaced mark spoils only its own row; a
+ * mark that is never closed would swallow the rows after it, so the whole file is rejected.
  */
 import { type Options, parse } from 'csv-parse/sync';
 import type { Inspection } from '../../core/payout-file.ts';
@@ -9,27 +9,30 @@ import { endMark, FileRejected, type OpenedFile, readBlocks } from './open.ts';
 
 export type Delimiter = ',' | ';' | '\t';
 
-/** A row longer than this is no payout: one cell holds far too much, or a quotation mark is missing. */
+/** Longest row in bytes. A longer one has far too much in a cell, or lacks a quotation mark. */
 export const rowBytesMax = 65_536;
 
-/** Bytes at the start of a file that surely hold its header. */
+/** Bytes at the start of a file that are certain to contain its header. */
 const headBytes = rowBytesMax * 2;
 
-/** A few hundred rows: the fewer live at once, the fewer outlive the young generation and swell the heap. */
+/**
+ * Bytes per stretch, a few hundred rows: few rows alive at once means that few outlive the young generation and enlarge
+ * the heap.
+ */
 const stretchBytes = 16_384;
 
-/** The start of a file's text as UTF-8 without its mark, and what follows. */
+/** A file's text as UTF-8 without its byte order mark: its start, and the rest. */
 export interface FileText {
-  /** Enough for any header. */
+  /** Start of the text, enough for any header. */
   readonly head: Buffer;
-  /** Nothing follows. */
+  /** True when there is no rest. */
   readonly isWhole: boolean;
   readonly rest: AsyncIterable<Buffer>;
 }
 
 /**
  * Begins the second reading of an inspected file.
- * @param take sees the bytes as they are on the disk
+ * @param take gets the bytes as they are on the disk
  */
 export async function openText(
   file: OpenedFile,
@@ -68,17 +71,17 @@ const carriageReturn = 0x0d;
 
 /** One record of the file; blank lines are none, nor is the end mark of DOS. */
 export interface FileRecord {
-  /** Line of the file, from 1, at which it starts. */
+  /** Line of the file, from 1, where the record starts. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Places of the cells that stand in quotation marks, in order. */
+  /** Positions of the quoted cells, in order. */
   readonly quoted: readonly number[];
-  /** A quotation mark stands where none may; the cells are a guess. */
+  /** True when a quotation mark is misplaced; the cells are then a guess. */
   readonly isMisquoted: boolean;
 }
 
 export type RecordScan =
-  /** The record's bytes end before `end`, its line end included; it runs over `lineEnds` line ends inside quotes. */
+  /** The record's bytes end before `end`, line end included; it contains `lineEnds` line ends inside quotes. */
   | {
       readonly kind: 'whole';
       readonly end: number;
@@ -86,9 +89,9 @@ export type RecordScan =
       readonly isMisquoted: boolean;
       readonly quoted: readonly number[];
     }
-  /** The bytes end first; `openedAfter` line ends stand before the open quotation mark, -1 without one. */
+  /** The bytes end within the record; `openedAfter` line ends precede the open quotation mark, -1 without one. */
   | { readonly kind: 'incomplete'; readonly openedAfter: number }
-  /** What the quotation mark opens runs over a whole line that looks like a row. */
+  /** The open quotation mark runs over a whole line that looks like a row. */
   | { readonly kind: 'swallowing'; readonly openedAfter: number };
 
 export type WholeScan = Extract<RecordScan, { readonly kind: 'whole' }>;
@@ -96,7 +99,7 @@ export type WholeScan = Extract<RecordScan, { readonly kind: 'whole' }>;
 const cellStart = 0;
 const unquoted = 1;
 const inQuotes = 2;
-/** After a quotation mark inside a quoted cell: it closes the cell, or is the first of a doubled one. */
+/** State after a quotation mark inside a quoted cell: it closes the cell, or is the first of a doubled one. */
 const quoteSeen = 3;
 
 const noneQuoted: readonly number[] = [];
@@ -105,13 +108,13 @@ const isLineEnd = (byte: number | undefined): boolean => byte === lineFeed || by
 
 interface ScanOptions {
   readonly delimiterByte: number;
-  /** Cells of a row; Infinity while the header is not known. */
+  /** Cells of a row; Infinity while the header is unknown. */
   readonly cellCount: number;
-  /** No bytes follow. */
+  /** True when no bytes follow. */
   readonly isLast: boolean;
 }
 
-/** Finds the end of the record that starts at `from`, in bytes that may hold quotation marks (RFC 4180). */
+/** Finds the end of the record at `from`, in bytes that may contain quotation marks (RFC 4180). */
 export function scanRecord(bytes: Buffer, from: number, options: ScanOptions): RecordScan {
   const { delimiterByte, cellCount, isLast } = options;
   let state = cellStart;
@@ -162,7 +165,10 @@ export function scanRecord(bytes: Buffer, from: number, options: ScanOptions): R
 
 const unclosedCure = 'close it, or double it where it belongs to the text';
 
-/** A quotation mark that opens in this line and is never closed, or only by one that was meant to open another cell. */
+/**
+ * The rejection of a quotation mark that opens in this line and is never closed, or only by one that was meant to open
+ * another cell.
+ */
 function rejectUnclosed(line: number): FileRejected {
   return new FileRejected(
     'quote-unclosed',
@@ -180,7 +186,7 @@ function rejectTooLong(line: number): FileRejected {
 const isBlank = ([cell = '', ...others]: readonly string[]): boolean =>
   others.length === 0 && (cell.trim() === '' || cell.trim() === endMark);
 
-/** Where a record stands: its first line, how many it takes, and which of its cells are quoted. */
+/** The place of a record: its first line, its number of lines, and its quoted cells. */
 interface Place {
   readonly line: number;
   readonly lines: number;
@@ -196,28 +202,28 @@ const everyLineEnd = ['\r\n', '\n', '\r'] as const;
 
 type LineEnd = (typeof everyLineEnd)[number];
 
-/** The line end of the record whose bytes end before `end`; undefined for one that the file's end completes. */
+/** The line end of the record before `end`; undefined for a record that ends with the file. */
 function readLineEnd(bytes: Buffer, end: number): LineEnd | undefined {
   const last = bytes[end - 1];
   if (last === lineFeed) return bytes[end - 2] === carriageReturn ? '\r\n' : '\n';
   return last === carriageReturn ? '\r' : undefined;
 }
 
-/** The records of one file, from the bytes that follow its header. */
+/** Reads the records of one file, from the bytes after its header. */
 export class RecordReader {
   readonly #delimiter: string;
   readonly #delimiterByte: number;
   readonly #cellCount: number;
   readonly #csvOptions: Options;
   /**
-   * Begins with the bytes that no record has taken yet. One buffer for the whole file: blocks that come and go faster
-   * than they are collected would fill the memory.
+   * Bytes that belong to no record yet. One buffer serves the whole file: blocks that are created faster than they are
+   * collected would fill the memory.
    */
   #window = Buffer.allocUnsafe(rowBytesMax * 2);
   #pendingBytes = 0;
   /** Line at which the next record starts. */
   #line: number;
-  /** Line of the latest record, or of the header's end before the first. */
+  /** Line of the latest record; before the first, that of the header's end. */
   lastLine: number;
 
   constructor(delimiter: string, cellCount: number, firstLine: number) {
@@ -230,23 +236,24 @@ export class RecordReader {
   }
 
   /**
-   * The records that each stretch of the text completes, from the end of its header; `end` has the others.
+   * The records that each stretch of the text completes, from the end of the header; `end` returns the rest.
    * @throws FileRejected as `read` does
    */
   async *readAll(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<FileRecord[]> {
-    // The first stretch is no longer than the others: what lives long at the start is taken for long-lived ever after.
+    // The first stretch is as short as the others: objects that live long at the start would be treated as long-lived
+// for good.
     for (const bytes of cutIntoStretches(head)) yield this.read(bytes);
     for await (const block of rest) for (const bytes of cutIntoStretches(block)) yield this.read(bytes);
   }
 
-  /** The records that the file's end completes. */
+  /** The records that the end of the file completes. */
   end(): FileRecord[] {
     return this.read(Buffer.alloc(0), true);
   }
 
   /**
-   * The records that are complete with these bytes (UTF-8); the bytes may be reused afterwards.
-   * Stretches without a fault are taken as a whole, a row with a misplaced mark alone.
+   * The records that are complete with these bytes (UTF-8), which may be reused afterwards. Stretches without a fault
+   * are split as a whole, a row with a misplaced mark by itself.
    * @throws FileRejected when a quotation mark never closes, or a row is too long
    */
   read(bytes: Buffer, isLast = false): FileRecord[] {
@@ -286,7 +293,7 @@ export class RecordReader {
     return records;
   }
 
-  /** Says whether bytes still to come can make this a row. */
+  /** Checks that later bytes can still complete the row. */
   #requireClosable(scan: Exclude<RecordScan, { kind: 'whole' }>, bytes: number, isLast: boolean): void {
     const isOpen = scan.kind === 'swallowing' || scan.openedAfter >= 0;
     const isHopeless = scan.kind === 'swallowing' || isLast || bytes > rowBytesMax;
@@ -294,7 +301,7 @@ export class RecordReader {
     if (bytes > rowBytesMax) throw rejectTooLong(this.#line);
   }
 
-  /** All bytes that no record has taken yet. */
+  /** All bytes that belong to no record yet. */
   #append(bytes: Buffer): Buffer {
     const end = this.#pendingBytes + bytes.length;
     if (end > this.#window.length) {
@@ -304,7 +311,10 @@ export class RecordReader {
     return this.#window.subarray(0, end);
   }
 
-  /** Takes records without a fault, one after the other, and the line ends that they have. */
+  /**
+   * Adds the records of a stretch without a fault.
+   * @param lineEnds the line ends that it uses
+   */
   #takeSound(
     bytes: Buffer,
     places: readonly Place[],
@@ -325,7 +335,7 @@ export class RecordReader {
     }
   }
 
-  /** Without a quotation mark a cell is what stands between delimiters: to cut there takes a tenth of csv-parse's time. */
+  /** Cuts at the delimiters when there is no quotation mark, in a tenth of csv-parse's time. */
   #cutPlain(bytes: Buffer, lineEnds: ReadonlySet<LineEnd>): string[][] | undefined {
     if (lineEnds.size > 1 || bytes.includes(quote)) return undefined;
     const [lineEnd = '\n'] = lineEnds;
@@ -337,7 +347,7 @@ export class RecordReader {
   }
 
   #parse(bytes: Buffer, lineEnds: ReadonlySet<LineEnd>): string[][] {
-    // csv-parse compares every byte with each of them: where one is used throughout, only that one is named.
+    // csv-parse compares every byte with each line end: when the file uses only one, only that one is given.
     const record_delimiter = [...(lineEnds.size === 1 ? lineEnds : everyLineEnd)];
     return parse(bytes, { ...this.#csvOptions, record_delimiter });
   }

@@ -1,23 +1,23 @@
-/** A table that is written record by record under a temporary name. */
+/** Writes a table record by record, under a temporary name. */
 import type { AtomicFile, PreparedFile } from '../durable-file.ts';
 
-/** A table under a temporary name, which is removed if its owner closes it unfinished. */
+/** A table under a temporary name; closing it unfinished removes it. */
 export interface TableDraft extends AsyncDisposable {
-  /** Adds one record; must be awaited when it answers with a promise, or memory grows with the file. */
+  /** Adds one record. A returned promise must be awaited, or memory grows with the file. */
   add(record: readonly string[]): Promise<void> | undefined;
   finish(): Promise<PreparedFile>;
 }
 
-/** How a table is written. */
+/** The format of a table. */
 export interface TableForm {
-  /** Before the first record. */
+  /** Text before the first record. */
   readonly start: string;
   readonly format: (records: readonly (readonly string[])[]) => string;
-  /** Records that are formatted and written at once. */
+  /** Records formatted and written at once. */
   readonly recordsPerWrite: number;
 }
 
-/** Begins a table in a file, which it owns from now on. */
+/** Begins a table in a file, and owns the file from now on. */
 export function openTable(file: AtomicFile, { start, format, recordsPerWrite }: TableForm): TableDraft {
   let pending: (readonly string[])[] = [];
   let head = start;

@@ -1,4 +1,4 @@
-/** The workbook around a sheet: which sheet is read, the texts that its cells point to, and their formats. */
+/** The workbook around a sheet: the choice of the sheet, and the texts and formats that its cells refer to. */
 import { posix } from 'node:path';
 import { FileRejected } from '../csv/open.ts';
 import { readFormats } from './formats.ts';
@@ -8,13 +8,13 @@ import { readElements, readFlag, requireNoText, requireOnly, type XmlElement, Xm
 
 export interface Book {
   readonly sheetName: string;
-  /** The part that holds the sheet. */
+  /** Part of the archive with the sheet. */
   readonly sheetPart: string;
-  /** Texts, by the number with which cells point to them. */
+  /** Texts, by their index in the cells. */
   readonly texts: readonly string[];
-  /** Codes of formats, by the number with which cells point to them; empty for one that shows a value as it is. */
+  /** Codes of formats, by their index in the cells; empty for a format that shows the value as it is. */
   readonly formats: readonly string[];
-  /** Days count from 1904 rather than 1900. */
+  /** True when days count from 1904 instead of 1900. */
   readonly isFrom1904: boolean;
 }
 
@@ -22,12 +22,12 @@ export interface Book {
 
 interface Relation {
   readonly id: string;
-  /** The last word of its type. */
+  /** Last word of the type. */
   readonly type: string;
   readonly part: string;
 }
 
-/** @param part whose relations they are; empty for those of the archive */
+/** @param part the part that has the relations; empty for the archive */
 async function readRelations(parts: WorkbookParts, part: string): Promise<readonly Relation[]> {
   const folder = posix.dirname(part);
   const name = posix.join(folder, '_rels', `${posix.basename(part)}.rels`);
@@ -43,7 +43,10 @@ async function readRelations(parts: WorkbookParts, part: string): Promise<readon
   return relations;
 }
 
-/** The one part of a type. @throws FileRejected when there are several */
+/**
+ * The one part of a type.
+ * @throws FileRejected when there are several
+ */
 function findPart(relations: readonly Relation[], wanted: string): string | undefined {
   const [found, ...others] = relations.filter(({ type }) => type === wanted);
   if (others.length > 0) throw rejectDamaged(`it has ${others.length + 1} parts of the type ${wanted}`);
@@ -54,7 +57,7 @@ function findPart(relations: readonly Relation[], wanted: string): string | unde
 
 const characterNumber = /_x([\dA-Fa-f]{4})_/g;
 
-/** Characters that XML cannot hold are written by their numbers: `_x000D_`. */
+/** Decodes characters written by number, which XML cannot hold: `_x000D_`. */
 export const decodeCharacters = (text: string): string =>
   text.includes('_x')
     ? text.replaceAll(characterNumber, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
@@ -69,7 +72,10 @@ function readRun(run: XmlElement): string {
   return decodeCharacters(text.text);
 }
 
-/** A text as it is shown: plain, or in runs of several formats; how it is pronounced is left out. @throws XmlError */
+/**
+ * A text as shown: plain, or in runs of several formats; phonetic text is left out.
+ * @throws XmlError
+ */
 export function readText(element: XmlElement): string {
   requireOnly(element, ['t', 'r', 'rPh', 'phoneticPr']);
   requireNoText(element);
@@ -90,7 +96,7 @@ function readTexts(xml: string): readonly string[] {
   });
 }
 
-// ---------------------------------------------------------------- the sheet that is read
+// ---------------------------------------------------------------- choice of the sheet
 
 interface ListedSheet {
   readonly name: string;
@@ -118,7 +124,7 @@ function readContents(xml: string): Contents {
   return { sheets: sheets.filter(({ name }) => name === 'sheet').map(listSheet), isFrom1904 };
 }
 
-/** The sheet that is meant by its name, else the first that a person sees; sheets that are charts are none. */
+/** The sheet with the preferred name, else the first visible one; chart sheets do not count. */
 function chooseSheet(
   { sheets }: Contents,
   relations: readonly Relation[],

@@ -1,4 +1,4 @@
-/** The thread that composes a large workbook: takes its sheets, hands back its bytes, and ends. */
+/** The thread that composes a large workbook: receives its sheets, returns its bytes, and ends. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { composeWorkbook, type WorkbookSheet } from './compose.ts';
 

@@ -1,4 +1,4 @@
-/** A workbook's bytes from tables of texts: the same tables are the same bytes. */
+/** Composes a workbook's bytes from tables of texts; the same tables give the same bytes. */
 import {
   type Cell,
   type CellStyle,
@@ -12,25 +12,25 @@ import { cellCharactersMax } from '../csv/spreadsheet-cells.ts';
 import { nameColumn } from './sheet.ts';
 
 export interface WorkbookColumn {
-  /** In characters. */
+  /** Width in characters. */
   readonly width: number;
-  /** Stands at the right, as numbers do. */
+  /** True: aligned to the right, like numbers. */
   readonly isNumber?: boolean;
-  /** Filled in by whoever reads the sheet: has a colour of its own. */
+  /** True: to be filled in by the reader, and coloured. */
   readonly isInput?: boolean;
-  /** Longer texts go on below. */
+  /** True: longer texts wrap. */
   readonly isWrapped?: boolean;
-  /** Where the list stands that its cells are chosen from: `Lists!$A$2:$A$9`. */
+  /** Range with the list of allowed values: `Lists!$A$2:$A$9`. */
   readonly listedAt?: string;
 }
 
-/** A sheet of texts: whatever stands in a cell is shown as it is, and nothing of it is a formula, a number or a date. */
+/** A sheet of texts: every cell shows its text, and none is a formula, a number or a date. */
 export interface WorkbookSheet {
   readonly name: string;
   readonly columns: readonly WorkbookColumn[];
   /** Columns at the left that stay in view. */
   readonly frozenColumns: number;
-  /** The first is the head, which stays in view. */
+  /** Rows; the first is the head, which stays in view. */
   readonly rows: readonly (readonly string[])[];
 }
 
@@ -43,7 +43,7 @@ const headStyle: CellStyle = {
   fill: headFill,
   alignment: { vertical: 'center', wrapText: true },
 };
-/** Two lines, English and Thai. */
+/** Height of two lines, English and Thai. */
 const headHeight = 36;
 
 const styleOf = ({ isNumber, isInput, isWrapped }: WorkbookColumn): CellStyle => ({
@@ -58,10 +58,10 @@ const styleOf = ({ isNumber, isInput, isWrapped }: WorkbookColumn): CellStyle =>
   ...(isInput === true ? { fill: inputFill } : {}),
 });
 
-/** XML cannot hold them: control characters, half letters, and what is no character. */
+/** Characters that XML cannot hold: control characters, lone surrogates and noncharacters. */
 const unfit = /(?![\t\n\r])[\p{Cc}\p{Cs}\ufffe\uffff]/gu;
 
-/** What would be read as the number of a character: `_x0041_` is A. */
+/** Start of a text that would be decoded as a character number: `_x0041_` is A. */
 const characterNumber = /_(?=x[\da-f]{4}_)/gi;
 
 const fitCell = (cell: string): string => {
@@ -91,14 +91,14 @@ const page = {
 } as const;
 
 const lineHeight = 15;
-/** No row is higher. */
+/** Most lines of a row. */
 const linesMax = 20;
 
-/** High enough for what is wrapped: not every spreadsheet finds that out by itself. */
+/** Height for the wrapped text: not every spreadsheet computes it. */
 function heightOf(row: readonly string[], columns: readonly WorkbookColumn[]): number {
   const lines = row.map((cell, place) => {
     const { width = 1, isWrapped = false } = columns[place] ?? {};
-    // Words are not broken, so that a line is not filled to its end.
+    // Words do not break, so a line is not filled to its end.
     return isWrapped
       ? cell.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / (width * 0.9))), 0)
       : 1;
@@ -115,7 +115,7 @@ function composeSheet({ name, columns, frozenColumns, rows: unfitted }: Workbook
     { value, type: 'string', style: headStyle },
   ]);
   const styles = columns.map(styleOf);
-  // The library makes an error of a text that reads like one, unless it is told of its letters one by one.
+  // The library turns a text that reads like an error into one, unless it is given as rich text.
   const likeErrors = rows.flatMap((row, rowAt) =>
     row.flatMap((value, place): [string, Partial<Cell>][] =>
       value.startsWith('#') && rowAt > 0
@@ -126,7 +126,7 @@ function composeSheet({ name, columns, frozenColumns, rows: unfitted }: Workbook
   return {
     name,
     columns: columns.map(({ width }, place) => ({ width, style: styles[place] ?? headStyle })),
-    // Null rather than an empty text: such a cell is empty, and a text all the same once it is filled in.
+    // Null instead of an empty text: such a cell is empty, and still becomes text when it is filled in.
     rows: rows.map((row) => row.map((cell) => (cell === '' ? null : cell))),
     cells: new Map([...headCells, ...likeErrors]),
     rowDefs: new Map(rows.map((row, at) => [at, { height: at === 0 ? headHeight : heightOf(row, columns) }])),
@@ -139,7 +139,7 @@ function composeSheet({ name, columns, frozenColumns, rows: unfitted }: Workbook
   };
 }
 
-/** When it is said to be made: the same tables are the same bytes. */
+/** Fixed creation time, so that the same tables give the same bytes. */
 const madeAt = new Date(Date.UTC(2000, 0, 1));
 
 export async function composeWorkbook(sheets: readonly WorkbookSheet[]): Promise<Uint8Array> {

@@ -1,7 +1,10 @@
 /** The formats of a workbook's cells. */
 import { readElements, requireOnly, type XmlElement, XmlError } from './xml.ts';
 
-/** Formats that workbooks do not spell out. Where each country has its own, it counts whether it is a date, and its decimals. */
+/**
+ * Formats that workbooks do not define themselves. For those that differ by country, only the decimals and whether it
+ * is a date matter.
+ */
 const builtIn: readonly (readonly [code: string, ...ids: number[]])[] = [
   ['', 0],
   ['0', 1, 59],
@@ -31,7 +34,7 @@ function readId({ attributes, name }: XmlElement): number {
 }
 
 /**
- * Codes of formats, in the order in which cells count them; those that nothing is said of show a value as it is.
+ * Codes of formats, in the order of their index in cells; a format without a definition shows the value as it is.
  * @throws XmlError
  */
 export function readFormats(xml: string): readonly string[] {

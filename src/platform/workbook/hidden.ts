@@ -1,21 +1,21 @@
-/** Rows and columns that a person does not see, however a program has hidden them. */
+/** Rows and columns that a person does not see, by whatever means they are hidden. */
 import { readFlag, type XmlElement, XmlError } from './xml.ts';
 
-/** In points: nothing can be read in a row that is lower. */
+/** Least readable height of a row, in points. */
 const rowHeightMin = 3;
-/** In characters: nothing can be read in a column that is narrower. */
+/** Least readable width of a column, in characters. */
 const columnWidthMin = 0.5;
 
 /** A row or a column. */
 export interface Line {
   readonly isHidden: boolean;
-  /** How many groups it is part of. */
+  /** Number of groups that contain it. */
   readonly level: number;
-  /** The group beside it is folded up. */
+  /** True when the group beside it is collapsed. */
   readonly isFolded: boolean;
 }
 
-/** Sizes of rows and columns that have none of their own. */
+/** Sizes of rows and columns without their own. */
 export interface DefaultSizes {
   readonly rowHeight: number;
   readonly columnWidth: number;
@@ -31,8 +31,8 @@ function readSize({ attributes, name }: XmlElement, size: string): number | unde
 }
 
 /**
- * @param format the element `sheetFormatPr`. Its `zeroHeight` hides only rows that the sheet leaves out: Excel writes rows
- * that it shows without a word.
+ * @param format the element `sheetFormatPr`. Its `zeroHeight` hides only rows that the sheet leaves out: Excel writes
+ * visible rows without attributes.
  */
 export const readDefaultSizes = (format: XmlElement): DefaultSizes => ({
   rowHeight: readSize(format, 'defaultRowHeight') ?? usualSizes.rowHeight,
@@ -51,14 +51,14 @@ export const readRowLine = (row: XmlElement, { rowHeight }: DefaultSizes): Line 
 export const readColumnLine = (column: XmlElement, { columnWidth }: DefaultSizes): Line =>
   readLine(column, (readSize(column, 'width') ?? columnWidth) < columnWidthMin);
 
-/** A column that the sheet says nothing of. */
+/** A column without its own definition. */
 export const usualColumn = ({ columnWidth }: DefaultSizes): Line => ({
   isHidden: columnWidth < columnWidthMin,
   level: 0,
   isFolded: false,
 });
 
-/** A line that is described in several places is hidden when one of them says so. */
+/** Joins several definitions of a line: hidden when one of them says so. */
 export const joinLines = (one: Line, other: Line): Line => ({
   isHidden: one.isHidden || other.isHidden,
   level: Math.max(one.level, other.level),
@@ -66,8 +66,8 @@ export const joinLines = (one: Line, other: Line): Line => ({
 });
 
 /**
- * The lines that a person does not see, by their numbers: those that are hidden, and the groups that are folded up.
- * @param isFoldedAfter the line that says that a group is folded up stands after it rather than before it
+ * Numbers of the lines that a person does not see: hidden ones, and those of collapsed groups.
+ * @param isFoldedAfter true when the line that marks a collapsed group follows it instead of preceding it
  */
 export function findHidden(lines: ReadonlyMap<number, Line>, isFoldedAfter: boolean): ReadonlySet<number> {
   const step = isFoldedAfter ? -1 : 1;

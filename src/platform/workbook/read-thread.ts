@@ -1,4 +1,4 @@
-/** The thread that reads a workbook: unpacks it, then hands out its rows in pages, each when it is asked for. */
+/** The thread that reads a workbook: unpacks it, then returns its rows page by page, on request. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { FileRejected } from '../csv/open.ts';
 import type { ReadOrder, ReadReply } from './reader.ts';
@@ -19,7 +19,7 @@ function* listPages(rows: Iterable<SheetRow>): Generator<readonly SheetRow[]> {
   yield page;
 }
 
-/** An error of a library is a fault of the workbook. */
+/** Reports a library's error as a fault of the workbook. */
 function describeFailure(error: unknown): ReadReply {
   const { rejection } = error instanceof FileRejected ? error : rejectCutShort();
   return { kind: 'rejected', rejection };

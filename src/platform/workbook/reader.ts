@@ -1,6 +1,6 @@
 /**
- * Workbooks in: one sheet as rows of texts. A thread of its own reads them, with a limit to its memory and its time:
- * whatever somebody has packed into a workbook costs that thread, and nobody else.
+ * Reads one sheet of a workbook as rows of texts. A separate thread does it, with limits of memory and time: a
+ * malicious workbook can only stop that thread.
  */
 import { once } from 'node:events';
 import { extname } from 'node:path';
@@ -10,12 +10,12 @@ import { FileRejected, type OpenedFile } from '../csv/open.ts';
 import type { SheetChoice, SheetHead, SheetRow } from './sheet.ts';
 import { packedBytesMax, rejectTooLarge } from './unpack.ts';
 
-/** What the thread is started with. */
+/** Start data of the thread. */
 export interface ReadOrder extends SheetChoice {
   readonly bytes: Uint8Array;
 }
 
-/** What it answers, each when it is asked: the head, the rows in pages, the end; or, at any point, a rejection. */
+/** Replies of the thread, one per request: the head, the rows in pages, the end; or, at any point, a rejection. */
 export type ReadReply =
   | { readonly kind: 'head'; readonly head: SheetHead }
   | { readonly kind: 'rows'; readonly rows: readonly SheetRow[] }
@@ -23,24 +23,24 @@ export type ReadReply =
   | { readonly kind: 'rejected'; readonly rejection: FileRejection };
 
 export interface ReadLimits {
-  /** For each answer; the first one takes nearly all of it. */
+  /** Time in ms for each reply; the first one takes nearly all of it. */
   readonly timeoutMs: number;
   readonly heapMb: number;
 }
 
-/** 100,000 payouts take some 10 seconds and 500 MB. */
+/** Limits; 100,000 payouts take some 10 seconds and 500 MB. */
 export const usualLimits: ReadLimits = { timeoutMs: 60_000, heapMb: 1_024 };
 
-/** As this module's own: the program runs as it is written, and as it is built. */
+/** The thread's file has this module's extension, in the sources and in the build. */
 const threadUrl = new URL(`./read-thread${extname(import.meta.filename)}`, import.meta.url);
 
-/** The first bytes of an archive, which a workbook is. */
+/** First bytes of an archive, such as a workbook. */
 const archiveStart = Buffer.from([0x50, 0x4b, 0x03, 0x04]);
 
-/** True for what begins as workbooks do. */
+/** True for bytes that begin like a workbook. */
 const isArchive = (head: Uint8Array): boolean => archiveStart.equals(head.subarray(0, archiveStart.length));
 
-/** The same of an opened file. */
+/** The same for an opened file. */
 export async function beginsAsArchive({ handle }: OpenedFile): Promise<boolean> {
   const { buffer, bytesRead } = await handle.read(
     Buffer.alloc(archiveStart.length),
@@ -51,7 +51,10 @@ export async function beginsAsArchive({ handle }: OpenedFile): Promise<boolean> 
   return bytesRead === archiveStart.length && isArchive(buffer);
 }
 
-/** All bytes of a workbook's file. @throws FileRejected when they are too many for one */
+/**
+ * All bytes of a workbook's file.
+ * @throws FileRejected when there are too many
+ */
 export async function readWorkbookBytes({ handle, sizeBytes }: OpenedFile): Promise<Uint8Array<ArrayBuffer>> {
   if (sizeBytes > packedBytesMax) throw rejectTooLarge(`has more than ${packedBytesMax} bytes`);
   const bytes = new Uint8Array(sizeBytes);
@@ -75,7 +78,7 @@ async function ask(thread: Worker, { timeoutMs }: ReadLimits): Promise<ReadReply
 
 /**
  * Reads one sheet: its head first, then its rows in pages; rows that show nothing are left out.
- * @throws FileRejected for what is no workbook, or one that is damaged, encrypted, empty or too large
+ * @throws FileRejected for a file that is not a workbook, or is damaged, encrypted, empty or too large
  */
 export async function* readSheet(
   bytes: Uint8Array<ArrayBuffer>,

@@ -1,6 +1,6 @@
-/** What is known of a workbook's sheet once it has been read: rows of texts, as the sheet shows them. */
+/** A workbook's sheet after reading: rows of texts as shown. */
 
-/** What may not be taken for what it looks like. */
+/** Codes of cells that may not mean what they show. */
 export const faultCodes = [
   'cell-error',
   'cell-formula',
@@ -13,31 +13,31 @@ export const faultCodes = [
 export type FaultCode = (typeof faultCodes)[number];
 
 export interface CellFault {
-  /** Place of the cell in its row, from 0. */
+  /** Position of the cell in its row, from 0. */
   readonly place: number;
   readonly code: FaultCode;
-  /** What is wrong and what to do about it. */
+  /** The fault and its cure. */
   readonly message: string;
 }
 
 export interface SheetRow {
   /** Number of the row in the sheet, from 1, as a spreadsheet shows it. */
   readonly line: number;
-  /** As the sheet shows them; an amount without the marks between its thousands. */
+  /** Cells as shown; an amount without thousands separators. */
   readonly cells: readonly string[];
   readonly faults: readonly CellFault[];
-  /** By a filter or by hand: whoever has looked at the sheet has not seen it. */
+  /** True when a filter or a person has hidden the row: a reader of the sheet has not seen it. */
   readonly isHidden: boolean;
 }
 
-/** What stands before the rows. */
+/** Facts of a sheet before its rows. */
 export interface SheetHead {
   readonly name: string;
-  /** Places, from 0, of the columns that nobody sees. */
+  /** Positions, from 0, of hidden columns. */
   readonly hiddenColumns: readonly number[];
 }
 
-/** Which sheet is read: the one of this name where there is one, else the first that is not hidden. */
+/** The sheet to read: the one with this name, else the first visible one. */
 export interface SheetChoice {
   readonly preferredName?: string;
 }

@@ -1,4 +1,4 @@
-/** A cell as a sheet shows it, and what may not be taken for what it looks like. */
+/** A cell as shown, and the faults of cells that may not mean what they show. */
 import { formatValue, isDateFormat, serialToDate } from 'hucre';
 import type { CellFault, FaultCode } from './sheet.ts';
 import type { StoredCell } from './stored-cell.ts';
@@ -8,11 +8,11 @@ export interface ShownCell {
   readonly fault?: Omit<CellFault, 'place'>;
 }
 
-/** Integers from here on have more digits than a spreadsheet keeps of a number: it has put zeros for the last ones. */
+/** Least integer with more digits than a spreadsheet stores for a number: its last digits have become zeros. */
 const unsafeFrom = 1e15;
 const digitsKept = 15;
 
-/** What shows fewer decimals may hide satang. */
+/** Fewest decimals that cannot hide satang. */
 const decimalsMin = 2;
 
 const messages: Readonly<Record<Exclude<FaultCode, 'cell-merged'>, string>> = {
@@ -20,7 +20,7 @@ const messages: Readonly<Record<Exclude<FaultCode, 'cell-merged'>, string>> = {
   'cell-formula':
     'the formula here has no result: open the workbook in a spreadsheet, save it, and give it again',
   'cell-digits':
-    'a number of more than 15 digits, of which a spreadsheet loses the last ones: format the cell as text and write it again',
+    'a number of more than 15 digits, whose last ones a spreadsheet loses: format the cell as text and write it again',
   'cell-rounded':
     'the cell holds another number than it shows: round it to what is meant, or format the cell as text',
   'cell-date': 'a spreadsheet has made a date of this cell: format it as text and write it again',
@@ -33,7 +33,7 @@ const spoilt = (text: string, code: keyof typeof messages): ShownCell => ({
   fault: { code, message: messages[code] },
 });
 
-/** 2026-11-20, with the time where there is one: what a spreadsheet shows of a date depends on where it is opened. */
+/** A date as 2026-11-20, with the time if there is one: a spreadsheet's form depends on where it is opened. */
 const showMoment = (text: string): ShownCell =>
   spoilt(text.replace(/T00:00:00(?:\.0+)?Z?$/, '').replace('T', ' '), 'cell-date');
 
@@ -45,15 +45,15 @@ function showDate(days: number, isFrom1904: boolean): ShownCell {
 
 const plainNumber = /^-?\d+(?:\.\d+)?$/;
 const groupedNumber = /^-?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/;
-/** As people write the numbers of telephones and cards. */
+/** Digits in the forms of telephone and card numbers. */
 const partedDigits = /^[\d\s()+./-]+$/;
 
-/** Nothing but the number: all the digits that a spreadsheet keeps. */
+/** The number alone, with all digits that a spreadsheet stores. */
 const showWhole = (value: number): string => String(Number(value.toPrecision(digitsKept)));
 
 const countDecimals = (text: string): number => text.split('.')[1]?.length ?? 0;
 
-/** Rounds decimal digits as a spreadsheet shows them: half a unit goes away from zero. */
+/** Rounds decimal digits as a spreadsheet shows them: half a unit rounds away from zero. */
 function roundDecimals(text: string, decimals: number): string {
   const [whole = '', fraction = ''] = text.replace('-', '').split('.');
   const kept = BigInt(whole + fraction.slice(0, decimals)) + ((fraction[decimals] ?? '0') >= '5' ? 1n : 0n);
@@ -61,7 +61,7 @@ function roundDecimals(text: string, decimals: number): string {
   return `${text.startsWith('-') ? '-' : ''}${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`;
 }
 
-/** True when a number's text says what the number is, but for decimals below the satang. */
+/** True when a number's text shows its value, except decimals below the satang. */
 function saysNumber(text: string, value: number): boolean {
   const held = showWhole(value);
   if (!plainNumber.test(held)) return false;
@@ -70,7 +70,7 @@ function saysNumber(text: string, value: number): boolean {
   return decimals >= decimalsMin && Number(text) === Number(roundDecimals(held, decimals));
 }
 
-/** As it is formatted; a format that the library cannot apply shows nothing that can be relied on. */
+/** The formatted number; undefined when the library cannot apply the format, and what it shows is uncertain. */
 function formatNumber(value: number, format: string): string | undefined {
   try {
     return formatValue(value, format).trim();
@@ -87,15 +87,17 @@ function showNumber(value: number, format: string): ShownCell {
   const text = groupedNumber.test(shown) ? shown.replaceAll(',', '') : shown;
   const isSaid = plainNumber.test(text)
     ? saysNumber(text, value)
-    : // A currency, a percentage, an exponent: whoever reads the cell decides what to make of it.
+    : // A currency, a percentage, an exponent: the reader of the cell decides on its meaning.
       !partedDigits.test(text) || text.replaceAll(/\D/g, '').endsWith(showWhole(value));
   return isSaid ? { text } : spoilt(text, 'cell-rounded');
 }
 
-/** Sections of a format: positive, negative, zero, text. */
+/** Most sections of a format: positive, negative, zero, text. */
 const sectionsMax = 4;
 
-/** True when a format shows a text as it is: unless its last section says otherwise. Colours and blanks do not matter. */
+/**
+ * True when a format shows a text unchanged, which only its last section can prevent. Colours and blanks do not matter.
+ */
 function showsText(format: string): boolean {
   if (!/[;@]/.test(format)) return true;
   const sections = format.split(/;(?=(?:[^"]*"[^"]*")*[^"]*$)/);
@@ -106,7 +108,10 @@ function showsText(format: string): boolean {
 const showText = (text: string, format: string): ShownCell =>
   text.trim() === '' || showsText(format) ? { text } : spoilt(text, 'cell-format');
 
-/** Numbers as their format shows them, dates as ISO 8601, texts as they are; errors and what may mislead with a fault. */
+/**
+ * A cell as shown: numbers by their format, dates as ISO 8601, texts unchanged. Errors and misleading cells get a
+ * fault.
+ */
 export function showCell(cell: StoredCell, isFrom1904: boolean): ShownCell {
   switch (cell.kind) {
     case 'empty':

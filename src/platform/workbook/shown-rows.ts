@@ -1,4 +1,4 @@
-/** A sheet as a person sees it: its rows as texts, with what may not be taken for what it looks like. */
+/** A sheet as a person sees it: rows as texts, with the faults of misleading cells. */
 import { readBook } from './book.ts';
 import { type CellFault, nameColumn, type SheetChoice, type SheetHead, type SheetRow } from './sheet.ts';
 import { type ShownCell, showCell } from './shown-cell.ts';
@@ -7,11 +7,11 @@ import { type Area, readWorksheet, type Worksheet } from './worksheet.ts';
 
 export interface ShownSheet {
   readonly head: SheetHead;
-  /** In the order of their numbers; those that show nothing are left out. */
+  /** Rows in order of their numbers; rows that show nothing are left out. */
   readonly rows: Iterable<SheetRow>;
 }
 
-/** The value of a merged cell may be meant for any cell under it. */
+/** Faults of merged cells: the value may be meant for any cell beneath. */
 function findMerged({ merged, lastColumn }: Worksheet, row: number): CellFault[] {
   return merged
     .filter(
@@ -59,7 +59,7 @@ function* showRows(sheet: Worksheet, isFrom1904: boolean): Generator<SheetRow> {
   }
 }
 
-/** @throws FileRejected for what is no workbook, or one that is damaged, encrypted, empty or too large */
+/** @throws FileRejected for a file that is not a workbook, or is damaged, encrypted, empty or too large */
 export async function showSheet(bytes: Uint8Array, choice: SheetChoice): Promise<ShownSheet> {
   await using parts = await WorkbookParts.open(bytes);
   const book = await readBook(parts, choice);

@@ -1,11 +1,11 @@
 /**
- * A cell as a sheet's part stores it. One that stores no value is empty, as spreadsheets show it; one whose value means
- * nothing is damaged, since each program makes something else of it.
+ * A cell as stored in a sheet's part. A cell without a value is empty, as in spreadsheets; one with a meaningless value
+ * is damaged, since programs interpret it differently.
  */
 import { type Book, decodeCharacters, readText } from './book.ts';
 import { requireNoText, requireOnly, type XmlElement, XmlError } from './xml.ts';
 
-/** The format is a code, empty for a value that is shown as it is. */
+/** The format is a code, empty for a value shown as it is. */
 export type StoredCell =
   | { readonly kind: 'empty' | 'no-result' }
   | { readonly kind: 'text'; readonly text: string; readonly format: string }
@@ -46,7 +46,7 @@ const readDate: Reader = (written) => {
   return { kind: 'date', text };
 };
 
-/** By the type of the cell; the text of `inlineStr` is no value. */
+/** Readers by type of cell; the text of `inlineStr` is stored elsewhere than in the value. */
 const readers = new Map<string, Reader>([
   ['n', readNumber],
   ['s', readPointer],
@@ -58,14 +58,14 @@ const readers = new Map<string, Reader>([
 
 function readFormat({ attributes }: XmlElement, { formats }: Book): string {
   const said = attributes['s'] ?? '';
-  // Some programs leave the number of the first format empty, and some write no formats.
+  // Some programs leave out the index of the first format, and some write no formats.
   const at = said === '' ? '0' : said;
   const format = /^\d{1,9}$/.test(at) ? formats[Number(at)] : undefined;
   if (format === undefined && at !== '0') throw new XmlError('a format that the workbook lacks');
   return format ?? '';
 }
 
-/** The elements of a cell, each once. */
+/** The elements of a cell, each at most once. */
 interface CellParts {
   f?: XmlElement;
   v?: XmlElement;
@@ -87,7 +87,7 @@ function readParts(cell: XmlElement): CellParts {
   return parts;
 }
 
-/** @throws XmlError for a cell that is damaged */
+/** @throws XmlError for a damaged cell */
 export function readStoredCell(cell: XmlElement, book: Book): StoredCell {
   const { f: formula, v: value, is: inline } = readParts(cell);
   const type = cell.attributes['t'] ?? 'n';

@@ -1,13 +1,13 @@
-/** A workbook's archive: its parts, each unpacked under limits when it is asked for. */
+/** A workbook's archive: each part is unpacked on request, under limits. */
 import { type FileEntry, Uint8ArrayReader, ZipReader } from '@zip.js/zip.js';
 import { FileRejected } from '../csv/open.ts';
 import { decodeXml, XmlError } from './xml.ts';
 
-/** A workbook's file; 100,000 payouts take some 4 MB. */
+/** Most bytes of a workbook's file; 100,000 payouts take some 4 MB. */
 export const packedBytesMax = 33_554_432;
-/** All its parts, by what the archive says of them before anything is unpacked; 100,000 payouts take some 50 MB. */
+/** Most bytes of all parts, as the archive declares them before unpacking; 100,000 payouts take some 50 MB. */
 const unpackedBytesMax = 134_217_728;
-/** A workbook has some ten, and one or more for each sheet. */
+/** Most parts; a workbook has some ten, and one or more for each sheet. */
 const partsMax = 2_000;
 
 const asCsv = 'save the sheet as "CSV UTF-8" and give that file';
@@ -18,12 +18,12 @@ export const rejectTooLarge = (what: string): FileRejected =>
 export const rejectCutShort = (): FileRejected =>
   new FileRejected('workbook-damaged', `the workbook is damaged or cut short: save it again, or ${asCsv}`);
 
-/** A message is cut here: names in a workbook may have any length. */
+/** Most characters of a quoted text: names in a workbook may have any length. */
 const damageCharactersMax = 200;
 
 /**
- * Saving such a workbook again is no cure: a spreadsheet leaves out what it cannot read.
- * @param what is wrong, and in which place
+ * Rejects a damaged workbook. Saving it again is no cure: a spreadsheet drops what it cannot read.
+ * @param what the fault, and its place
  * @param line number of the row in the sheet
  */
 export function rejectDamaged(what: string, line: number | null = null): FileRejected {
@@ -32,14 +32,14 @@ export function rejectDamaged(what: string, line: number | null = null): FileRej
   return new FileRejected('workbook-damaged', `the workbook is damaged, ${said}: ${cure}`, line);
 }
 
-/** Passes rejections on, also one that the library has put an error of its own around. */
+/** Returns rejections unchanged, also those that the library has wrapped in its own error. */
 function asRejection(error: unknown, partName?: string): FileRejected {
   if (error instanceof FileRejected) return error;
   if (error instanceof XmlError) return rejectDamaged(`its part ${partName} has ${error.message}`);
   return error instanceof Error && error.cause instanceof FileRejected ? error.cause : rejectCutShort();
 }
 
-/** Unpacks a part, and no more of it than the archive has said that there is. */
+/** Unpacks a part, up to the size that the archive declares. */
 async function unpackPart(part: FileEntry): Promise<Uint8Array> {
   const blocks: Uint8Array[] = [];
   let bytes = 0;
@@ -54,7 +54,7 @@ async function unpackPart(part: FileEntry): Promise<Uint8Array> {
   return Buffer.concat(blocks);
 }
 
-/** As the archive's own programs compare names. */
+/** Key of a name: archive programs compare names without regard to case. */
 const keyOf = (name: string): string => name.replace(/^\//, '').toLowerCase();
 
 async function listParts(archive: ZipReader<unknown>): Promise<ReadonlyMap<string, readonly FileEntry[]>> {
@@ -86,7 +86,7 @@ function requireWorkbook(parts: ReadonlyMap<string, unknown>): void {
   );
 }
 
-/** The parts of a workbook, by their names. */
+/** The parts of a workbook, by name. */
 export class WorkbookParts implements AsyncDisposable {
   readonly #archive: ZipReader<unknown>;
   readonly #parts: ReadonlyMap<string, readonly FileEntry[]>;
@@ -96,7 +96,7 @@ export class WorkbookParts implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** @throws FileRejected for a workbook that is damaged, encrypted, too large, or none */
+  /** @throws FileRejected for a file that is not a workbook, or is damaged, encrypted or too large */
   static async open(bytes: Uint8Array): Promise<WorkbookParts> {
     const archive = new ZipReader(new Uint8ArrayReader(bytes), { useWebWorkers: false });
     try {
@@ -114,8 +114,8 @@ export class WorkbookParts implements AsyncDisposable {
   }
 
   /**
-   * Takes what it needs from a part's XML.
-   * @throws FileRejected when the part is missing, there twice, or damaged
+   * Reads what it needs from a part's XML.
+   * @throws FileRejected when the part is missing, duplicated or damaged
    */
   async read<Taken>(name: string, take: (xml: string) => Taken): Promise<Taken> {
     const [part, ...others] = this.#parts.get(keyOf(name)) ?? [];

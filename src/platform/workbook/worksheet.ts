@@ -1,4 +1,4 @@
-/** A sheet as its part stores it: cells by their places, and what keeps a person from seeing them. */
+/** A sheet as stored in its part: cells by position, and what hides them from a person. */
 import type { Book } from './book.ts';
 import {
   findHidden,
@@ -15,7 +15,7 @@ import { readStoredCell, type StoredCell } from './stored-cell.ts';
 import { rejectDamaged } from './unpack.ts';
 import { readElements, readFlag, requireNoText, requireOnly, type XmlElement, XmlError } from './xml.ts';
 
-/** Rows and columns by their numbers, from 1, up to and including the last. */
+/** Rows and columns by number, from 1, the last included. */
 export interface Area {
   readonly firstRow: number;
   readonly firstColumn: number;
@@ -26,9 +26,9 @@ export interface Area {
 type Cells = ReadonlyMap<number, StoredCell>;
 
 export interface Worksheet {
-  /** By the number of the row, then by that of the column, both from 1. */
+  /** Cells by the row's number, then the column's, both from 1. */
   readonly rows: ReadonlyMap<number, Cells>;
-  /** The last that has a cell. */
+  /** Last column with a cell. */
   readonly lastColumn: number;
   readonly hiddenRows: ReadonlySet<number>;
   readonly hiddenColumns: ReadonlySet<number>;
@@ -39,7 +39,7 @@ const rowParts = ['c', 'extLst'];
 const rowsMax = 1_048_576;
 const columnsMax = 16_384;
 
-/** Undefined for what names no cell that a sheet can have. */
+/** The position of a cell's name; undefined for a name that no cell can have. */
 function parsePlace(name: string): readonly [row: number, column: number] | undefined {
   const [, letters = '', digits = ''] = /^([A-Z]{1,3})([1-9]\d{0,6})$/.exec(name) ?? [];
   let column = 0;
@@ -55,14 +55,14 @@ function readArea({ attributes }: XmlElement): Area {
   return { firstRow: first[0], firstColumn: first[1], lastRow: last[0], lastColumn: last[1] };
 }
 
-/** A number from 1; undefined for what is none. */
+/** A number from 1; undefined for any other text. */
 const parseNumber = (text: string, max: number): number | undefined =>
   /^[1-9]\d{0,6}$/.test(text) && Number(text) <= max ? Number(text) : undefined;
 
-/** A short piece of a text that names no place. */
+/** A short quote of an invalid position. */
 const quote = (text = ''): string => JSON.stringify(text.slice(0, 12));
 
-/** Takes a sheet's elements in their order. */
+/** Takes a sheet's elements in order. */
 class SheetTaker {
   readonly #book: Book;
   readonly #rows = new Map<number, Map<number, StoredCell>>();
@@ -73,7 +73,7 @@ class SheetTaker {
   #areFoldedAfter = { rows: true, columns: true };
   #tables = 0;
   #lastColumn = 0;
-  /** The last row, and the cell of it that is being taken. */
+  /** The last row, and its cell in work. */
   #row = 0;
   #cell = '';
   #isInRow = false;
@@ -82,7 +82,7 @@ class SheetTaker {
     this.#book = book;
   }
 
-  /** @throws FileRejected for a sheet that is damaged */
+  /** @throws FileRejected for a damaged sheet */
   takeAll(xml: string): Worksheet {
     try {
       for (const element of readElements(xml, 'worksheet', 'sheetData')) {
@@ -134,7 +134,7 @@ class SheetTaker {
   #takeColumns(element: XmlElement): void {
     const line = readColumnLine(element, this.#sizes);
     const { min = '', max = '' } = element.attributes;
-    // Some programs count on beyond the last.
+    // Some programs write columns beyond the last possible one.
     const [first, last] = [parseNumber(min, columnsMax), parseNumber(max, Infinity)];
     if (first === undefined || last === undefined) throw new XmlError('columns without a number');
     for (let column = first; column <= Math.min(last, columnsMax); column += 1)
@@ -185,5 +185,5 @@ class SheetTaker {
   }
 }
 
-/** @throws FileRejected for a sheet that is damaged */
+/** @throws FileRejected for a damaged sheet */
 export const readWorksheet = (xml: string, book: Book): Worksheet => new SheetTaker(book).takeAll(xml);

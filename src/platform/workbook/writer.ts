@@ -1,4 +1,4 @@
-/** Workbooks out. */
+/** Writes workbooks. */
 import { once } from 'node:events';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -6,10 +6,10 @@ import type { WorkbookSheet } from './compose.ts';
 
 export type { WorkbookSheet } from './compose.ts';
 
-/** Cells from which on a thread is worth its start: so many take some tenths of a second. */
+/** Cells from which a thread pays off: they take some tenths of a second. */
 const cellsOfThread = 20_000;
 
-/** As this module's own: the program runs as it is written, and as it is built. */
+/** The thread's file has this module's extension, in the sources and in the build. */
 const threadUrl = new URL(`./compose-thread${extname(import.meta.filename)}`, import.meta.url);
 
 async function composeInThread(sheets: readonly WorkbookSheet[]): Promise<Uint8Array> {
@@ -22,7 +22,10 @@ async function composeInThread(sheets: readonly WorkbookSheet[]): Promise<Uint8A
   }
 }
 
-/** The bytes of a workbook with these sheets; the same sheets are the same bytes. Many cells do not hold up the loop. */
+/**
+ * The bytes of a workbook with these sheets; the same sheets give the same bytes. A large one does not block the event
+ * loop.
+ */
 export async function makeWorkbook(sheets: readonly WorkbookSheet[]): Promise<Uint8Array> {
   let cells = 0;
   for (const { rows, columns } of sheets) cells += rows.length * columns.length;

@@ -1,39 +1,45 @@
 /**
- * XML as the parts of a workbook have it, read strictly: a reader that guesses may see another table than the
- * spreadsheet in which a person has looked at it.
+ * Reads the XML of a workbook's parts strictly: a tolerant reader could see another table than the spreadsheet that a
+ * person used.
  */
 
-/** An element with all that stands in it. */
+/** An element with all its content. */
 export interface XmlElement {
-  /** Without the prefix of the part's own namespace; elements of other namespaces keep theirs, or begin with a colon. */
+  /**
+   * Name without the prefix of the part's own namespace; elements of other namespaces keep theirs, or begin with a
+   * colon.
+   */
   readonly name: string;
   readonly attributes: XmlAttributes;
   readonly children: readonly XmlElement[];
-  /** Its own, without its children's. */
+  /** Text of the element itself, without that of its children. */
   readonly text: string;
 }
 
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
-/** XML that is not well-formed, declares a document type, or is not what its part must be. */
+/** XML that is not well-formed, declares a document type, or does not fit its part. */
 export class XmlError extends Error {
   override readonly name = 'XmlError';
 }
 
-// ---------------------------------------------------------------- what elements may hold
+// ---------------------------------------------------------------- content of elements
 
-/** @throws XmlError for an element in it that is none of these */
+/** @throws XmlError for an unknown child element */
 export function requireOnly({ name, children }: XmlElement, known: readonly string[] = []): void {
   for (const child of children)
     if (!known.includes(child.name)) throw new XmlError(`${child.name} inside ${name}`);
 }
 
-/** @throws XmlError for text where only elements may stand */
+/** @throws XmlError for text where only elements are allowed */
 export function requireNoText({ name, text }: Pick<XmlElement, 'name' | 'text'>): void {
   if (/[^ \n\t]/.test(text)) throw new XmlError(`text between the elements of ${name}`);
 }
 
-/** True and false as XML writes them, and older programs. @throws XmlError for anything else */
+/**
+ * Reads true and false as written by XML and by older programs.
+ * @throws XmlError for anything else
+ */
 export function readFlag({ attributes, name }: XmlElement, flag: string): boolean {
   const value = attributes[flag];
   if (value === undefined || /^(?:0|false|off|f|)$/i.test(value)) return false;
@@ -47,7 +53,10 @@ export function readFlag({ attributes, name }: XmlElement, flag: string): boolea
 const unfit = /[\0-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]/; // oxlint-disable-line no-control-regex
 const declaredEncoding = /^<\?xml[^>]*?\bencoding\s*=\s*["']([^"']*)["']/;
 
-/** The text of a part. @throws XmlError when it is not UTF-8 */
+/**
+ * The text of a part.
+ * @throws XmlError when it is not UTF-8
+ */
 export function decodeXml(bytes: Uint8Array): string {
   let xml: string;
   try {
@@ -80,7 +89,7 @@ const decodeText = (text: string): string =>
 
 const [greaterThan, slash, equals, quote, apostrophe] = [0x3e, 0x2f, 0x3d, 0x22, 0x27];
 const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x09;
-/** Names of elements and attributes in workbooks are ASCII. */
+/** Characters of element and attribute names in workbooks, which are ASCII. */
 const nameCodes = new Set(
   Array.from('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_:.-', (c) => c.charCodeAt(0)),
 );
@@ -90,11 +99,11 @@ type TokenKind = 'start' | 'empty' | 'end' | 'text' | 'over';
 
 const noAttributes: XmlAttributes = {};
 
-/** Goes over tags and texts in their order, and holds the last; comments and processing instructions are left out. */
+/** Scans tags and texts in order, and holds the latest; comments and processing instructions are skipped. */
 class Scanner {
   readonly #xml: string;
   #at = 0;
-  /** The last tag and its attributes. */
+  /** The latest tag and its attributes. */
   tag = '';
   attributes = noAttributes;
   text = '';
@@ -128,8 +137,9 @@ class Scanner {
   }
 
   /**
+   * Skips to the end of a mark.
    * @param length of the mark that begins here
-   * @returns where the mark stands that ends it
+   * @returns the position of the closing mark
    */
   #skipTo(mark: string, length: number): number {
     const end = this.#xml.indexOf(mark, this.#at + length);
@@ -185,7 +195,7 @@ class Scanner {
     return this.#xml.slice(start, this.#at);
   }
 
-  /** @returns the code of the character that follows */
+  /** @returns the code of the next character */
   #skipBlanks(): number {
     let code = this.#xml.charCodeAt(this.#at);
     while (isBlank(code)) {
@@ -202,7 +212,7 @@ class Scanner {
 
 // ---------------------------------------------------------------- elements
 
-/** The namespace of a part's root, to which its own elements belong. */
+/** The namespace of a part's root and of its own elements. */
 class OwnNamespace {
   readonly #prefix: string;
   readonly #declaration: string;
@@ -230,7 +240,7 @@ interface OpenElement extends XmlElement {
 
 const noChildren: XmlElement[] = [];
 
-/** Elements that have begun, from the root down. */
+/** Open elements, from the root down. */
 class OpenElements {
   readonly #path: OpenElement[] = [];
   readonly #rootName: string;
@@ -240,7 +250,7 @@ class OpenElements {
     this.#rootName = rootName;
   }
 
-  /** How many stand around what comes next. */
+  /** Number of open elements. */
   get depth(): number {
     return this.#path.length;
   }
@@ -269,16 +279,17 @@ class OpenElements {
     return element;
   }
 
-  /** @throws XmlError when the part is cut short */
+  /** @throws XmlError when the part is incomplete */
   requireOver(): void {
     if (this.depth > 0 || this.#namespace === undefined) throw new XmlError('a cut end');
   }
 }
 
 /**
- * The elements in the root, one after the other, each when it ends.
- * @param rootName what the root must be called
- * @param opened an element in the root whose own elements come one by one, named `opened/name`, and then itself without them
+ * The elements in the root, in order, each at its end.
+ * @param rootName required name of the root
+ * @param opened an element in the root whose children come one by one, named `opened/name`, and then itself without
+ * them
  * @throws XmlError
  */
 export function* readElements(xml: string, rootName: string, opened?: string): Generator<XmlElement> {
