@@ -1,4 +1,4 @@
-/** The running bank: what it is like, what it holds, and what may change while it runs. */
+/** The running sandbox bank: its table, its state, and the parts that may change while it runs. */
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { wireNames } from '../bank/wire.ts';
@@ -19,31 +19,31 @@ import { type BusinessStatus, statusOf } from './status-texts.ts';
 import { endpoints, parseSandboxTable, pickTable, type SandboxTableInput } from './table.ts';
 import { createTokenService } from './tokens.ts';
 
-/** Who the partner is, where the bank stands, and the whole of its table. */
+/** The partner's credentials, the bank's place, and its whole table. */
 export interface SandboxOptions extends SandboxTableInput {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly companyId: string;
-  /** Registered for the company (§4 rule 4). */
+  /** Accounts registered for the company (§4 rule 4). */
   readonly payerAccounts: string[];
   /** The scheme's word; "proxy" when left out. */
   readonly scheme?: string | undefined;
-  /** 0 or left out: a free one. */
+  /** Port; 0 or left out: a free one. */
   readonly port?: number | undefined;
-  /** Remembers transfers and duplicates across restarts. */
+  /** File that keeps transfers and duplicates across restarts. */
   readonly stateFile?: string | undefined;
-  /** True: it does not say that it is a sandbox, so that all that is asked of a real bank can be rehearsed. */
+  /** True: the bank does not identify itself as a sandbox, so that everything about a real bank can be rehearsed. */
   readonly asBank?: boolean | undefined;
   readonly limits?: Partial<ServerLimits>;
   /** Source of the bank's time, epoch milliseconds. */
   readonly now?: (() => number) | undefined;
-  /** Waits by the same time; the machine's own when left out. */
+  /** Waits by the same time; left out: the machine's own. */
   readonly sleep?: Clock['sleep'] | undefined;
 }
 
 const controlTokenBytes = 24;
 
-/** A `Date` header, written once a second: a bank of a rehearsal has thousands of answers in it. */
+/** Formats `Date` headers, once per second: a rehearsal's bank has thousands of answers in it. */
 function makeHeaderFormat(): (epochMs: number) => string {
   const written = { second: NaN, text: '' };
   return (epochMs) => {
@@ -55,14 +55,17 @@ function makeHeaderFormat(): (epochMs: number) => string {
 
 export type SandboxBank = ReturnType<typeof openBank>;
 
-/** The parts that can change while it runs are read anew for each request. @throws SandboxError */
+/**
+ * Opens a bank; each request reads the changeable parts anew.
+ * @throws SandboxError
+ */
 export function openBank(options: SandboxOptions) {
   const { scheme = 'proxy', now = Date.now, sleep = systemClock.sleep } = options;
   const table = parseSandboxTable(pickTable(options));
   const clients = createClients({ ...options, ...table });
   const formatHeader = makeHeaderFormat();
   const clock = {
-    /** How far the bank's own time is set apart from its source. */
+    /** Offset in ms of the bank's time from its source. */
     aheadMs: 0,
     now: (): number => now() + clock.aheadMs,
     sleep,
@@ -73,7 +76,9 @@ export function openBank(options: SandboxOptions) {
   const book = new Book(clients.homeCompanyId, options.stateFile, (line) => registrations.replay(line));
   return {
     clients,
-    /** Which the ledger and the controls want: new at each start, and told by who starts the bank alone. */
+    /**
+     * Token of the ledger and the controls: new at each start, and known only through the process that starts the bank.
+     */
     controlToken: randomBytes(controlTokenBytes).toString('base64url'),
     names: wireNames(scheme),
     table,
@@ -81,50 +86,50 @@ export function openBank(options: SandboxOptions) {
     tokens: createTokenService(clients, table),
     book,
     registrations,
-    /** What the section says now, and the same for quick looks. */
+    /** The section's present table, and its index for fast look-ups. */
     registration: { table: table.registration, index: indexTable(table.registration) },
     statements: createSignedStatements(table.statement),
     findPayee: createDirectory(table.directory, table.knownPayeesOnly),
     findBehaviour: createBehaviourIndex(table.behaviours),
     requests: Object.fromEntries([...endpoints, 'other'].map((name) => [name, 0])) as Ledger['requests'],
-    /** The most requests that came within one second, wherever it begins; requests for tokens aside. */
+    /** Most requests within any one second, without those for tokens. */
     busiestSecond: 0,
     /** False: transfers get TM001. */
     isOpen: true,
     /** True: every connection is closed without an answer. */
     isOut: false,
-    /** What each payer account has to spend; null = no end of money. */
+    /** Funds of each payer account; null: unlimited. */
     payerBalanceSatang: parseBaht(table.payerBalanceBaht) ?? null,
   };
 }
 
-/** Answers a body that has been read as a JSON object, from a bearer that the bank knows. */
+/** Answers a request with a JSON body and a known token. */
 export type AnswerRequest = (body: Body, nowMs: number, client: Client) => Delivery;
 
-/** A request to endpoint 3, before anybody has looked at it. */
+/** A raw request to endpoint 3. */
 export interface RegistrationRequest {
   readonly headers: IncomingHttpHeaders;
-  /** Undefined for what is no JSON object. */
+  /** Undefined when the body is not a JSON object. */
   readonly body: Body | undefined;
-  /** Whose token it bears; undefined for nobody's. */
+  /** The client of its token; undefined for an unknown token. */
   readonly client: Client | undefined;
   readonly nowMs: number;
 }
 
 export type AnswerRegistration = (request: RegistrationRequest) => Delivery;
 
-/** Fields that every business answer begins with (§2.4–2.6). Severities but INFO are not shown (§4 rule 8). */
+/** First fields of every business answer (§2.4–2.6). Severities other than INFO are not shown (§4 rule 8). */
 export function answerHead({ code, text }: BusinessStatus, body: Body): Record<string, string> {
   const severity = code === 'IC000' || code === 'IC001' ? 'INFO' : 'ERROR';
   return { statusCode: code, statusDesc: text, severity, requestUID: echo(body, 'requestUID') };
 }
 
-/** The company must be the client's. */
+/** Checks that the company is the client's. */
 export function findCompanyFault(client: Client, body: Body): BusinessStatus | undefined {
   return client.companyIds.has(textOf(body, 'compId')) ? undefined : statusOf('EM002');
 }
 
-/** The company must be the client's, and the payer account registered for it (§4 rule 4). */
+/** Checks that the company is the client's, and the payer account is registered for it (§4 rule 4). */
 export function findPayerFault(bank: SandboxBank, client: Client, body: Body): BusinessStatus | undefined {
   const accounts = bank.clients.accountsOf(textOf(body, 'compId'));
   return (

@@ -1,15 +1,18 @@
-/** Which rows of a table a thing meets: behaviours by what a request carries, a statement's edits by what a line has. */
+/**
+ * Finds the rows of a table that match: behaviours by the fields of a request, a statement's edits by those of a line.
+ */
 import { parseBaht, type Satang } from '../core/money.ts';
 import { normaliseName } from './directory.ts';
 import type { Behaviour, Endpoint } from './table.ts';
 
-/** What is matched, by field. */
+/** Values to match, by field. */
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Files the rows by the values that they match, so that a look-up costs little however long the table is.
- * @param readMatch a row's match, the most telling field first: the row is filed under that one
- * @returns takes the rows that fit, in the table's order and at most so many; each uses one of its `times` up
+ * Indexes the rows by the values that they match, so that a look-up is fast in a long table.
+ * @param readMatch a row's match, most selective field first; that field is the key
+ * @returns a function that returns the matching rows, in the table's order, up to a number; each uses up one of its
+ * `times`
  */
 export function createMatchIndex<Row extends { readonly times?: number | undefined }>(
   rows: readonly Row[],
@@ -37,7 +40,7 @@ export function createMatchIndex<Row extends { readonly times?: number | undefin
   };
 }
 
-/** What a request offers to the table's matches. */
+/** Fields of a request that the table can match. */
 export interface Subject {
   readonly transRefNo?: string | undefined;
   readonly reference1?: string | undefined;
@@ -54,7 +57,7 @@ const readMatch = ({ match }: Behaviour): Fields & Subject => ({
   amountSatang: match.amount === undefined ? undefined : parseBaht(match.amount),
 });
 
-/** The behaviour that a request meets, the first in the table's order; each call uses one of its `times` up. */
+/** Finds the first matching behaviour in the table's order; each call uses up one of its `times`. */
 export type FindBehaviour = (endpoint: Endpoint, subject: Subject) => Behaviour | undefined;
 
 export function createBehaviourIndex(behaviours: readonly Behaviour[]): FindBehaviour {

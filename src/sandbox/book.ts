@@ -1,6 +1,6 @@
 /**
- * The bank's book: every transfer that has entered it, what was spent, and what was refused as a duplicate.
- * Nothing here waits: how a transfer stands follows from the clock.
+ * The bank's book: every transfer that has entered it, the amounts spent, and the refused duplicates. The book has no
+ * timers: the state of a transfer follows from the clock.
  */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { formatBaht, parseBaht, type Satang, sumSatang, zeroSatang } from '../core/money.ts';
@@ -9,12 +9,12 @@ import { StateFile, type StateLine } from './state-file.ts';
 import { describeState, describeStatus } from './status-texts.ts';
 import type { Endpoint } from './table.ts';
 
-/** A transfer that has entered the bank; everything but the count of requests is fixed from then on. */
+/** A transfer that has entered the bank; from then on only the count of requests changes. */
 export interface Transfer {
   readonly transRefNo: string;
   readonly sysRefNo: string;
   readonly companyId: string;
-  /** Whose token the request bore; undefined in a state file of an earlier version: the settings' own. */
+  /** Client of the request's token; undefined in a state file of an earlier version: the settings' own client. */
   readonly clientId?: string | undefined;
   readonly termId: string;
   readonly channelId: string;
@@ -23,7 +23,7 @@ export interface Transfer {
   readonly tranTime: string;
   readonly proxyType: string;
   readonly proxyNo: string;
-  /** As it was sent; empty when it was not. */
+  /** Name as sent; empty without one. */
   readonly proxyName: string;
   readonly amountSatang: Satang;
   readonly feeSatang: Satang;
@@ -33,21 +33,21 @@ export interface Transfer {
   readonly createdOn: string;
   readonly acceptedAtMs: number;
   readonly end: 'complete' | 'failed' | 'none';
-  /** When the end comes; the same as acceptedAtMs when it comes at once. */
+  /** Time of the end; equal to acceptedAtMs for an immediate end. */
   readonly endsAtMs: number;
   /** statusCode while in process. */
   readonly code: string;
-  /** statusCode once it has ended. */
+  /** statusCode after the end. */
   readonly endCode: string;
-  /** Shown while in process, instead of 010001 to 010003; empty for those. */
+  /** State while in process, instead of 010001 to 010003; empty: these three. */
   readonly stageCode: string;
-  /** Inquiries find nothing before. */
+  /** Time before which inquiries find nothing. */
   readonly hiddenUntilMs: number;
-  /** Requests that bore this reference on this day, the first counted. */
+  /** Requests with this reference on this day, including the first. */
   requests: number;
 }
 
-/** Failures of validation (030002); every other is one of the transfer itself (030003), §3.2. */
+/** Codes of failed validation (030002); any other failure is the transfer's own (030003), §3.2. */
 const validationFailures = new Set(
   (
     'EM002 EM004 EM005 EM009 EM013 EM069 EM070 EV001 EV007 EV013 EV032 ' +
@@ -57,7 +57,10 @@ const validationFailures = new Set(
 
 const stages = ['010001', '010002', '010003'] as const;
 
-/** What is in process goes through its stages in equal parts of its time; what never ends stays in the last. */
+/**
+ * The present stage: a transfer in process passes its stages in equal parts of its time; one that never ends stays in
+ * the last.
+ */
 function computeStage(transfer: Transfer, nowMs: number): string {
   if (transfer.stageCode !== '') return transfer.stageCode;
   const spanMs = transfer.endsAtMs - transfer.acceptedAtMs;
@@ -70,12 +73,12 @@ export function hasEnded(transfer: Transfer, nowMs: number): boolean {
   return transfer.end !== 'none' && nowMs >= transfer.endsAtMs;
 }
 
-/** True when the money is with the payee. */
+/** True when the payee has the money. */
 function hasMoved(transfer: Transfer, nowMs: number): boolean {
   return transfer.end === 'complete' && hasEnded(transfer, nowMs);
 }
 
-/** How a transfer stands at a moment, in the words of an inquiry's item (§2.6, §3.2). */
+/** The state of a transfer at a moment, as in an inquiry's item (§2.6, §3.2). */
 export function computeState(transfer: Transfer, nowMs: number) {
   const isEnded = hasEnded(transfer, nowMs);
   const statusCode = isEnded ? transfer.endCode : transfer.code;
@@ -90,15 +93,15 @@ export function computeState(transfer: Transfer, nowMs: number) {
   };
 }
 
-/** A transfer as a line of the state file carries it. */
+/** The state file's line of a transfer. */
 function writeTransfer(transfer: Transfer): Record<string, unknown> {
   const { amountSatang, feeSatang, requests: _, ...rest } = transfer;
   return { kind: 'transfer', ...rest, amount: formatBaht(amountSatang), fee: formatBaht(feeSatang) };
 }
 
 /**
- * Reads a line of the state file back.
- * @throws TypeError when it is no transfer
+ * Reads a line of the state file.
+ * @throws TypeError when it is not a transfer
  */
 function readTransfer(line: Readonly<Record<string, unknown>>): Transfer {
   const { kind: _, amount, fee, ...rest } = line;
@@ -135,16 +138,16 @@ function toEntry(transfer: Transfer, nowMs: number) {
     status: tranStatusCode,
     statusCode,
     acceptedAt: formatBangkokDateTime(transfer.acceptedAtMs),
-    /** Null while the money has not moved. */
+    /** Null before the money has moved. */
     movedAt: hasMoved(transfer, nowMs) ? formatBangkokDateTime(transfer.endsAtMs) : null,
-    /** Requests that bore this reference on its day, the first counted. */
+    /** Requests with this reference on its day, including the first. */
     requests: transfer.requests,
   };
 }
 
-/** What really moved, and what was asked. */
+/** The money that moved, and the requests. */
 export type Ledger = ReturnType<Book['ledger']> & {
-  /** The most requests since the start that came within one second, wherever it begins; those for tokens aside. */
+  /** Most requests within any one second since the start, without those for tokens. */
   readonly busiestSecond: number;
   readonly registrations: RegistrationLedger;
 };
@@ -153,7 +156,7 @@ export type Ledger = ReturnType<Book['ledger']> & {
 
 /** A request for the statement of a day "YYYYMMDD". */
 interface StatementRequest {
-  /** Whose statement it is, where each has a count of its own; undefined for the settings' own. */
+  /** The owner of a separate count; undefined for the settings' own. */
   readonly scope?: string | undefined;
   readonly date: string;
   readonly atMs: number;
@@ -166,10 +169,10 @@ type TransferKey = Pick<Transfer, 'companyId' | 'termId' | 'transRefNo' | 'creat
 
 const keyOf = (companyId: string, name: string): string => `${companyId} ${name}`;
 
-/** Owns the transfers of every company and, when there is one, their state file. */
+/** The transfers of every company, with their state file if there is one. */
 export class Book {
   readonly #transfers: Transfer[] = [];
-  /** All days' transfers of one company and reference. */
+  /** Transfers of one company and reference, of all days. */
   readonly #byReference = new Map<string, Transfer[]>();
   readonly #spent = new Map<string, Satang>();
   readonly #statements = new Map<string, StatementRequest[]>();
@@ -177,10 +180,10 @@ export class Book {
   readonly #file: StateFile | undefined;
 
   /**
-   * @param companyId the settings' own: it stands in the state file
-   * @param statePath remembers everything across restarts; undefined: nothing is remembered
-   * @param replayOther takes a line that is about no transfer; false when it is about something else
-   * @throws SandboxError when the file cannot be used, or is another company's
+   * @param companyId company of the settings, stored in the state file
+   * @param statePath file that keeps everything across restarts; undefined: nothing is kept
+   * @param replayOther handles a line that is not about a transfer; false for one of another kind
+   * @throws SandboxError when the file cannot be used, or belongs to another company
    */
   constructor(
     companyId: string,
@@ -198,42 +201,42 @@ export class Book {
     return this.#transfers.length;
   }
 
-  /** Every transfer of the company that bore the reference, oldest first. */
+  /** Every transfer of the company with the reference, oldest first. */
   find(companyId: string, transRefNo: string): readonly Transfer[] {
     return this.#byReference.get(keyOf(companyId, transRefNo)) ?? [];
   }
 
-  /** §4 rule 2: the transfer that the same company, terminal, reference and creation date already name. */
+  /** The transfer with the same company, terminal, reference and creation date (§4 rule 2). */
   findDuplicate({ companyId, termId, transRefNo, createdOn }: TransferKey): Transfer | undefined {
     return this.find(companyId, transRefNo).find(
       (held) => held.termId === termId && held.createdOn === createdOn,
     );
   }
 
-  /** What a payer account has spent, or is about to. */
+  /** The amount that a payer account has spent or committed. */
   spent(payerAccount: string): Satang {
     return this.#spent.get(payerAccount) ?? zeroSatang;
   }
 
-  /** Takes a transfer in; resolves when it would survive the bank's own end. Undefined: nothing to wait for. */
+  /** Adds a transfer; resolves when it would survive the bank's own end. Undefined: no need to wait. */
   enter(transfer: Transfer): Promise<void> | undefined {
     this.#add(transfer);
     return this.#file?.append(writeTransfer(transfer));
   }
 
-  /** Counts a request that was refused as a duplicate. */
+  /** Counts a refused duplicate. */
   countDuplicate(held: Transfer): Promise<void> | undefined {
     this.#addDuplicate(held);
     const { companyId, termId, transRefNo, createdOn } = held;
     return this.#file?.append({ kind: 'duplicate', companyId, termId, transRefNo, createdOn });
   }
 
-  /** The first so many transfers, in the order in which they entered; what enters meanwhile is left out. */
+  /** The first `count` transfers, in order of entry; later ones are left out. */
   transfers(count: number): IteratorObject<Transfer> {
     return this.#transfers.values().take(count);
   }
 
-  /** The requests for the statement of a day "YYYYMMDD" so far, oldest first. */
+  /** Requests for the statement of a day "YYYYMMDD", oldest first. */
   statementRequests(date: string, scope = ''): readonly StatementRequest[] {
     return this.#statements.get(keyOf(scope, date)) ?? [];
   }
@@ -245,8 +248,9 @@ export class Book {
   }
 
   /**
-   * @param requests since the start, by endpoint; `other` are those to no address of the bank
-   * @param statements requests at signed addresses since the start, and whether one bore an Authorization header, which must never happen
+   * @param requests requests since the start, by endpoint; `other` are those to unknown addresses
+   * @param statements requests to signed addresses since the start, and whether one had an Authorization header, which
+   * must never happen
    */
   ledger(
     nowMs: number,
@@ -268,14 +272,14 @@ export class Book {
       },
       duplicatesRefused: this.#duplicatesRefused,
       requests: { ...requests },
-      /** `issued`: answers of endpoint 8 that gave an address, those before a restart too. */
+      /** `issued`: answers of endpoint 8 that gave an address, also before a restart. */
       statements: { issued: asked.filter(({ isIssued }) => isIssued).length, downloads, tokenSeen },
-      /** In the order in which they entered. */
+      /** Entries in order of entry. */
       entries: this.#transfers.map((transfer) => toEntry(transfer, nowMs)),
     };
   }
 
-  /** Keeps a line that is about no transfer beside the others. Undefined: nothing to wait for. */
+  /** Stores a line that is not about a transfer. Undefined: no need to wait. */
   append(line: StateLine): Promise<void> | undefined {
     return this.#file?.append(line);
   }

@@ -1,4 +1,4 @@
-/** Who may ask: the bank's clients, their companies, and the payer accounts registered for each (§4 rules 4 and 6). */
+/** The bank's clients, their companies, and the payer accounts registered for each (§4 rules 4 and 6). */
 import { z } from 'zod';
 import { fieldLengths, registrationLengths } from '../bank/wire.ts';
 import { apiKeySchema, callbackUrlSchema } from './registration/table.ts';
@@ -16,13 +16,13 @@ const account = z
     `must be at most ${fieldLengths.payerAccount} digits, in quotes`,
   );
 
-/** A company, and accounts that it may pay from. One that stands twice has the accounts of both. */
+/** A company with its payer accounts. Several entries of one company add up. */
 const companySchema = z.strictObject({
   companyId: lettersAndDigits(fieldLengths.compId),
   payerAccounts: z.array(account).min(1),
 });
 
-/** A company code, and the company IDs that are registered under it (§2.2). One that stands twice has those of both. */
+/** A company code with the company IDs registered under it (§2.2). Several entries of one code add up. */
 const vendorSchema = z.strictObject({
   vendorId: lettersAndDigits(registrationLengths.vendorID),
   companyIds: z.array(lettersAndDigits(registrationLengths.companyID)).min(1),
@@ -31,19 +31,19 @@ const vendorSchema = z.strictObject({
 const clientSchema = z.strictObject({
   clientId: z.string().min(1),
   clientSecret: z.string().min(1),
-  /** Clients with the same one are the same partner's; that of the settings' client when left out. */
+  /** Clients with the same partnerId belong to one partner; left out: that of the settings' client. */
   partnerId: z
     .string()
     .regex(/^[A-Za-z0-9]{1,20}$/, 'must be at most 20 letters and digits')
     .optional(),
   companies: z.array(companySchema).min(1),
   vendors: z.array(vendorSchema).default([]),
-  /** Of its own application (§5 item 1); that of the registration section when left out. */
+  /** URL of the client's own application (§5 item 1); left out: that of the registration section. */
   callbackUrl: callbackUrlSchema.optional(),
   apiKey: apiKeySchema.optional(),
 });
 
-/** Further companies of the settings' own client, its vendors, and further clients; none when left out. */
+/** Further companies of the settings' own client, its vendors, and further clients. */
 export const clientsShape = {
   companies: z.array(companySchema).default([]),
   vendors: z.array(vendorSchema).default([]),
@@ -53,13 +53,13 @@ export const clientsShape = {
 export interface Client {
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Undefined: the partner of the table's `statement.partnerId`, which may change while the bank runs. */
+  /** Undefined: the table's `statement.partnerId`, which may change while the bank runs. */
   readonly partnerId: string | undefined;
-  /** Those that it may pay for. */
+  /** Companies that the client may pay for. */
   readonly companyIds: ReadonlySet<string>;
-  /** Those that it may register for. */
+  /** Vendors that it may register for. */
   readonly vendorIds: ReadonlySet<string>;
-  /** Where its outcomes are told, and with which key; undefined: as the registration section has it. */
+  /** URL of its callbacks, and their key; undefined: as in the registration section. */
   readonly callbackUrl?: string | undefined;
   readonly apiKey?: string | undefined;
 }
@@ -67,7 +67,7 @@ export interface Client {
 type Company = z.infer<typeof companySchema>;
 type Vendor = z.infer<typeof vendorSchema>;
 
-/** The settings' own client, company and accounts, and those that the table adds. */
+/** The settings' own client, company and accounts, and the table's additions. */
 export interface ClientsInput {
   readonly clientId: string;
   readonly clientSecret: string;
@@ -86,7 +86,10 @@ const idsOf = (companies: readonly Company[]): ReadonlySet<string> =>
 const vendorIdsOf = (vendors: readonly Vendor[]): ReadonlySet<string> =>
   new Set(vendors.map(({ vendorId }) => vendorId));
 
-/** Company ID → the vendor that it is registered under. @throws SandboxError for a company of two vendors */
+/**
+ * Maps company IDs to their vendors.
+ * @throws SandboxError for a company of two vendors
+ */
 function indexVendors(vendors: readonly Vendor[]): ReadonlyMap<string, string> {
   const byCompany = new Map<string, string>();
   for (const { vendorId, companyIds } of vendors)
@@ -134,21 +137,21 @@ export function createClients(input: ClientsInput) {
     ...input.clients.flatMap(({ vendors }) => vendors),
   ]);
   return {
-    /** The settings' own. */
+    /** The settings' own client. */
     home,
     homeCompanyId: input.companyId,
-    /** The client of these credentials. */
+    /** The client with these credentials. */
     find: (clientId: string | null, clientSecret: string | null): Client | undefined => {
       const client = byId.get(clientId ?? '');
       return client?.clientSecret === clientSecret ? client : undefined;
     },
-    /** The client of a name that was found before; undefined when the settings have it no more. */
+    /** A client by its id; undefined when the settings no longer have it. */
     findById: (clientId: string): Client | undefined => byId.get(clientId),
-    /** The vendor that a company is registered under, whoever's it is; undefined when there is no such company. */
+    /** The vendor of a company, of any client; undefined for an unknown company. */
     vendorOf: (id: string): string | undefined => vendorsByCompany.get(id),
-    /** What a company may pay from; the first is its first. */
+    /** Payer accounts of a company, in order. */
     accountsOf: (id: string): ReadonlySet<string> => accounts.get(id) ?? new Set(),
-    /** The companies of a client's partner: of all clients that are the same partner's. */
+    /** The companies of all clients of the same partner. */
     companiesOfPartner: ({ partnerId }: Client): ReadonlySet<string> =>
       new Set(
         [...byId.values()]

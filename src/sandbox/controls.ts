@@ -1,6 +1,6 @@
 /**
- * The side entrance: what really moved, and changes to the bank while it runs. In code always; over HTTP for bearers of the
- * control token alone, changes only when the table allows them.
+ * The controls: the ledger of moved money, and changes to the bank while it runs. Always available in code; over HTTP
+ * only with the control token, and changes only when the table allows them.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -14,13 +14,13 @@ import { SandboxError } from './sandbox-error.ts';
 import { parseBehaviours, parseRegistrationTable, parseStatementTable } from './table.ts';
 
 const commandSchema = z.strictObject({
-  /** Replaces the behaviours; their `times` begin anew. */
+  /** New behaviours, with their full `times`. */
   behaviours: z.array(z.unknown()).optional(),
-  /** What each payer account has to spend in all, what it has spent included; empty = no end of money. */
+  /** Funds of each payer account, including what it has spent; empty: unlimited. */
   payerBalanceBaht: z.string().optional(),
-  /** Replaces the given keys of the `statement` section, for files that are asked for from now on. */
+  /** Replaces these keys of the `statement` section, for later files. */
   statement: z.record(z.string(), z.unknown()).optional(),
-  /** Replaces the given keys of the `registration` section, for requests and callbacks from now on. */
+  /** Replaces these keys of the `registration` section, for later requests and callbacks. */
   registration: z.record(z.string(), z.unknown()).optional(),
   /** Sets the bank's clock forward, or back when negative. */
   advanceMs: z.number().int().optional(),
@@ -28,14 +28,17 @@ const commandSchema = z.strictObject({
   serviceOpen: z.boolean().optional(),
   /** True: every connection to the bank is closed without an answer. */
   outage: z.boolean().optional(),
-  /** Forgets every token: their bearers get 401. */
+  /** Invalidates every token: requests with them get 401. */
   revokeTokens: z.literal(true).optional(),
 });
 
-/** What is to change. */
+/** The changes of one command. */
 export type ControlCommand = z.infer<typeof commandSchema>;
 
-/** Obeys a command. @throws SandboxError naming what is wrong in it */
+/**
+ * Applies a command.
+ * @throws SandboxError naming the fault
+ */
 export function control(bank: SandboxBank, command: ControlCommand): void {
   const { behaviours, payerBalanceBaht, statement, advanceMs = 0, serviceOpen, outage } = command;
   if (behaviours !== undefined) bank.findBehaviour = createBehaviourIndex(parseBehaviours(behaviours));
@@ -61,7 +64,7 @@ function changeStatement({ statements: { table } }: SandboxBank, changes: Readon
   return parseStatementTable({ ...table, ...changes });
 }
 
-/** The `times` of behaviours that are not given anew go on. */
+/** Behaviours that are not replaced keep their remaining `times`. */
 function changeRegistration({ registration }: SandboxBank, changes: Readonly<Record<string, unknown>>): void {
   if (changes['callbackCa'] !== undefined && changes['callbackCa'] !== registration.table.callbackCa)
     throw new SandboxError('registration.callbackCa: cannot be changed while the bank runs');
@@ -85,7 +88,7 @@ function readCommand(text: unknown): ControlCommand {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** Ends requests that do not bear the bank's control token. */
+/** Refuses requests without the bank's control token. */
 const requireToken =
   ({ controlToken }: SandboxBank) =>
   (request: FastifyRequest, reply: FastifyReply, done: () => void): void => {
@@ -94,12 +97,12 @@ const requireToken =
     else reply.code(401).send({ message: 'send the control token: Authorization: Bearer …' });
   };
 
-/** GET /ledger tells what really moved. */
+/** GET /ledger returns the money that really moved. */
 export function addLedgerRoute(app: FastifyInstance, bank: SandboxBank, ledger: () => Ledger): void {
   app.get('/ledger', { onRequest: requireToken(bank) }, (_request, reply) => reply.send(ledger()));
 }
 
-/** POST /sandbox/control takes what is to change as a JSON object. */
+/** POST /sandbox/control accepts the changes as a JSON object. */
 export function addControlRoute(
   app: FastifyInstance,
   bank: SandboxBank,

@@ -1,23 +1,23 @@
-/** How an answer goes out, or fails to. It is written to the raw response, because many behaviours break HTTP on purpose. */
+/** Sends an answer, or a broken one. It writes to the raw response, because many behaviours break HTTP on purpose. */
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Spoiling } from './spoiling.ts';
 
-/** What a request is answered with, and how the answer is spoilt on the way. */
+/** The answer to a request, and how it is spoilt. */
 export interface Delivery {
   /** 200 when left out. */
   readonly httpStatus?: number;
   readonly body: Readonly<Record<string, unknown>>;
   readonly behaviour?: Spoiling | undefined;
-  /** The answer waits until what it says would survive the bank's own end. */
+  /** Promise to wait for: its content would then survive the bank's own end. */
   readonly recorded?: Promise<void> | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** References that nobody here has given out. */
+/** References that the sandbox never issues. */
 const anothersTransRefNo = 'ANOTHERREFERENCE0001';
 const anothersRequestUid = 'ANOTHERREQUESTUID001';
 
-/** Where a redirect points: an address that counts a visit and answers nothing useful. */
+/** Target of a redirect, which counts visits and returns nothing useful. */
 const redirectSuffix = '/moved';
 
 const json = 'application/json; charset=utf-8';
@@ -26,7 +26,7 @@ const garbage = '{"statusCode":"IC0\u0000\uFFFD<<<';
 const page =
   '<!doctype html><html><body><h1>Service is being improved</h1><p>Please come back.</p></body></html>';
 
-/** The same answer, about somebody else's transfer. */
+/** The same answer about another transfer. */
 function bearAnothersReference(body: Delivery['body']): Delivery['body'] {
   if (body['transRefNo'] !== undefined) return { ...body, transRefNo: anothersTransRefNo };
   const items: unknown[] = Array.isArray(body['fundTfrInfoList']) ? body['fundTfrInfoList'] : [];
@@ -38,7 +38,7 @@ function bearAnothersReference(body: Delivery['body']): Delivery['body'] {
   return { ...body, statusCode: 'IC001', fundTfrInfoList: spoilt };
 }
 
-/** What goes over the wire. */
+/** The bytes of an answer. */
 interface Form {
   /** 200 when left out. */
   readonly status?: number;
@@ -46,9 +46,9 @@ interface Form {
   /** JSON when left out. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The whole is announced, and so much of it comes; all of it when left out. */
+  /** Share of the announced body that is sent; left out: all. */
   readonly share?: 'half' | 'nothing';
-  /** The connection is closed after that share. */
+  /** True: closes the connection after that share. */
   readonly thenClose?: boolean;
 }
 
@@ -61,7 +61,7 @@ function toPlainStatus({ behaviour, body }: Delivery): Form {
     : { status, text, headers: { 'retry-after': String(retryAfterSeconds) } };
 }
 
-/** The form that an answer's behaviour gives it. */
+/** The bytes of an answer, by its behaviour. */
 function computeForm(delivery: Delivery, path: string): Form {
   const { body, httpStatus: status = 200 } = delivery;
   switch (delivery.behaviour?.reply) {
@@ -94,8 +94,8 @@ function computeForm(delivery: Delivery, path: string): Form {
 }
 
 /**
- * Sends an answer in the form that its behaviour gives it.
- * @param common headers of every answer: the bank's own Date above all
+ * Sends an answer in the form of its behaviour.
+ * @param common headers of every answer, above all the bank's Date
  */
 export function deliver(response: ServerResponse, delivery: Delivery, common: Record<string, string>): void {
   const form = computeForm(delivery, response.req.url ?? '');

@@ -1,9 +1,9 @@
 import type { DirectoryPayee } from './table.ts';
 
-/** A payee as the payee's bank holds it. */
+/** A payee as known to the payee's bank. */
 export interface Payee {
   readonly state: 'active' | 'inactive' | 'unknown';
-  /** English; empty when nobody is there. */
+  /** English name; empty for an unknown payee. */
   readonly name: string;
   readonly nameTh: string;
 }
@@ -46,7 +46,7 @@ const lastNames = [
   ['Yenjai', 'เย็นใจ'],
 ] as const;
 
-/** A small spread of a text over 32 bits (FNV-1a): the same proxy ID always has the same holder. */
+/** Hashes a text to 32 bits (FNV-1a): the same proxy ID always has the same holder. */
 function spread(text: string): number {
   let value = 0x81_1c_9d_c5;
   for (let place = 0; place < text.length; place += 1) {
@@ -55,7 +55,7 @@ function spread(text: string): number {
   return (value ^ (value >>> 15)) >>> 0;
 }
 
-/** The invented holder of a proxy ID that the directory does not list; the same for ever. */
+/** The invented holder of a proxy ID outside the directory, always the same. */
 export function generatePayeeName(proxyNo: string): { readonly name: string; readonly nameTh: string } {
   const value = spread(proxyNo);
   const first = firstNames[value % firstNames.length] ?? firstNames[0];
@@ -63,17 +63,17 @@ export function generatePayeeName(proxyNo: string): { readonly name: string; rea
   return { name: `${first[0]} ${last[0]}`, nameTh: `${first[1]} ${last[1]}` };
 }
 
-/** Names are compared without regard to case and spaces. */
+/** The form of a name for comparison, without case and spaces. */
 export function normaliseName(name: string): string {
   return name.normalize('NFKC').toLowerCase().replaceAll(/\s+/g, '');
 }
 
 const nobody: Payee = { state: 'unknown', name: '', nameTh: '' };
 
-/** The holder of a proxy ID, given the name that the request bears, empty for none (§4 rule 5). */
+/** Finds the holder of a proxy ID; `sentName` is the request's name, empty for none (§4 rule 5). */
 export type FindPayee = (proxyNo: string, sentName: string) => Payee;
 
-/** Looks payees up; one that is not listed is active and bears the very name that was sent, unless only listed ones count. */
+/** Looks up payees. An unlisted payee is active and has the name that was sent, unless only listed payees count. */
 export function createDirectory(payees: readonly DirectoryPayee[], knownPayeesOnly: boolean): FindPayee {
   const listed = new Map(
     payees.map(({ proxyNo, state, ...own }) => {
@@ -90,7 +90,7 @@ export function createDirectory(payees: readonly DirectoryPayee[], knownPayeesOn
   };
 }
 
-/** The code that a payee check or a transfer gets for its payee (§2.4), or undefined when it can be paid. */
+/** The code of a payee check or a transfer for its payee (§2.4); undefined when it can be paid. */
 export function findPayeeRefusal(payee: Payee, sentName: string): 'EV006' | 'EV033' | 'EV051' | undefined {
   if (payee.state === 'unknown') return 'EV006';
   if (payee.state === 'inactive') return 'EV033';

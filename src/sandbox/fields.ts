@@ -1,14 +1,14 @@
-/** What the fields of a business request must look like (§2.4–2.6), one line a field, and the code that each fault gets. */
+/** The rules for the fields of a business request (§2.4–2.6), one line a field, with the code of each fault. */
 import { fieldLengths, payerBankCode, resendFlagNormal, type WireNames } from '../bank/wire.ts';
 import { parseBangkokDate } from '../core/bangkok-time.ts';
 import { parseBaht } from '../core/money.ts';
 import { computeCheckDigit } from '../core/proxy-id.ts';
 import { type BusinessStatus, describeStatus } from './status-texts.ts';
 
-/** A body that has been read as a JSON object. */
+/** A body read as a JSON object. */
 export type Body = Readonly<Record<string, unknown>>;
 
-/** Looks at a value of allowed length. */
+/** Checks a value of permitted length. */
 type FindValueFault = (value: string) => BusinessStatus | undefined;
 
 interface FieldRule {
@@ -21,7 +21,7 @@ interface FieldRule {
 /** The first fault of a body, or undefined. */
 export type FindFault = (body: Body) => BusinessStatus | undefined;
 
-/** A refusal whose description names the field after the bank's own text. */
+/** A refusal whose description adds the field to the bank's own text. */
 function refuse(code: string, detail: string): BusinessStatus {
   return { code, text: `${describeStatus(code)}: ${detail}` };
 }
@@ -51,8 +51,8 @@ function hasRightCheckDigit(digits: string): boolean {
 }
 
 /**
- * Looks at a proxy ID in the light of its type. Not a rule of the fields: a transfer that fails here
- * has entered the bank and stays there as failed (§2.6 gives EV055 as an item's own code).
+ * Checks a proxy ID by its type. Not a rule of the fields: a transfer that fails here has entered the bank, and stays
+ * there as failed (§2.6 gives EV055 as an item's own code).
  */
 export function findProxyFault(proxyNo: string, proxyType: string, name: string): BusinessStatus | undefined {
   if (proxyType === 'MSISDN' && !mobilePattern.test(proxyNo)) {
@@ -127,7 +127,7 @@ function toFinder(rules: readonly FieldRule[]): FindFault {
       .find((fault) => fault !== undefined);
 }
 
-/** Endpoint 5 (§2.4). */
+/** Rules of endpoint 5 (§2.4). */
 export function payeeCheckRules(names: WireNames): FindFault {
   return toFinder([
     ...commonRules,
@@ -136,7 +136,7 @@ export function payeeCheckRules(names: WireNames): FindFault {
   ]);
 }
 
-/** Endpoint 6 (§2.5). */
+/** Rules of endpoint 6 (§2.5). */
 export function transferRules(names: WireNames): FindFault {
   return toFinder([
     ...commonRules,
@@ -150,18 +150,18 @@ export function transferRules(names: WireNames): FindFault {
   ]);
 }
 
-/** Endpoint 7 (§2.6). */
+/** Rules of endpoint 7 (§2.6). */
 export function inquiryRules(): FindFault {
   return toFinder([...commonRules, required('transRefNo'), optional('transferType')]);
 }
 
-/** The text of a field; empty when it is absent or no text. */
+/** The text of a field; empty when it is missing or not a string. */
 export function textOf(body: Body, name: string): string {
   const value = body[name];
   return typeof value === 'string' ? value : '';
 }
 
-/** A field as an answer gives it back; empty where it is longer than the answer's own field may be. */
+/** A field as an answer echoes it; empty when it is longer than the answer's field. */
 export function echo(body: Body, name: 'requestUID' | 'transRefNo' | 'reference1' | 'reference2'): string {
   const text = textOf(body, name);
   return text.length > fieldLengths[name] ? '' : text;

@@ -1,4 +1,6 @@
-/** What stands before the endpoints: the count of requests, the rate limit, the bearer token, the message itself. */
+/**
+ * The gateway before the endpoints: counts requests, limits their rate, and checks the bearer token and the message.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type AnswerRegistration, type AnswerRequest, answerHead, type SandboxBank } from './bank.ts';
@@ -25,7 +27,7 @@ const tooMany: Delivery = {
   headers: { 'retry-after': '1' },
 };
 
-/** @param body of which the reference is echoed, where it could be read */
+/** @param body body whose reference is echoed, if it was readable */
 function refuseMessage(endpoint: Endpoint, detail: string, body: Body = {}): Delivery {
   if (endpoint === 'statement') return { body: describeStatement('AU00001', detail) };
   return { body: answerHead({ code: 'PT001', text: `${describeStatus('PT001')}: ${detail}` }, body) };
@@ -44,7 +46,7 @@ function createRateLimit({ clock, table }: SandboxBank): () => boolean {
   };
 }
 
-/** Keeps what the busiest second was: any second, wherever it begins, by a clock that never jumps. */
+/** Measures the busiest second, of any start, by a clock that never jumps. */
 function makeRateMeter(bank: Pick<SandboxBank, 'busiestSecond'>): () => void {
   const atMs: number[] = [];
   return () => {
@@ -68,7 +70,7 @@ function readJsonObject(text: unknown): Body | undefined {
   }
 }
 
-/** The client whose token the request bears. */
+/** The client of the request's token. */
 function findBearer({ tokens, clock }: SandboxBank, request: FastifyRequest): Client | undefined {
   const [scheme, token] = request.headers.authorization?.split(' ') ?? [];
   return scheme?.toLowerCase() === 'bearer' ? tokens.findClient(token ?? '', clock.now()) : undefined;
@@ -126,7 +128,7 @@ function answerToken(
   return { ...answerForm(form, bank.clock.now()), behaviour };
 }
 
-/** Sends a delivery after what it waits for; one that could not be recorded is never spoken of. */
+/** Sends a delivery after its record is durable; one that could not be recorded is never sent. */
 async function send(bank: SandboxBank, request: FastifyRequest, reply: FastifyReply, delivery: Delivery) {
   reply.hijack();
   const requestId = request.headers['x-request-id'];

@@ -1,4 +1,4 @@
-/** Endpoint 7: how does a transfer stand (§2.6)? */
+/** Endpoint 7: the state of a transfer (§2.6). */
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { type AnswerRequest, answerHead, findCompanyFault, type SandboxBank } from './bank.ts';
 import { computeState, type Transfer } from './book.ts';
@@ -46,7 +46,7 @@ export function createInquiry(bank: SandboxBank): AnswerRequest {
     const held = bank.book
       .find(textOf(body, 'compId'), transRefNo)
       .filter((transfer) => !keepsByTerminal || transfer.termId === termId);
-    // An inquiry carries only a reference; the rest of what the table matches comes from the transfer that it names.
+    // An inquiry carries only a reference; the other fields to match come from its transfer.
     const behaviour = bank.findBehaviour('inquiry', held.at(-1) ?? { transRefNo });
     if (behaviour?.code !== undefined) return { body: head(behaviour.code), behaviour };
     const found = held.filter((transfer) => isAskedFor(transfer, inquiryDate, tranDate, nowMs));

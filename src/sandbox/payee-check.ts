@@ -1,4 +1,4 @@
-/** Endpoint 5: can this payee receive (§2.4)? */
+/** Endpoint 5: checks whether a payee can receive (§2.4). */
 import { type AnswerRequest, answerHead, findPayerFault, type SandboxBank } from './bank.ts';
 import { findPayeeRefusal } from './directory.ts';
 import { findProxyFault, payeeCheckRules, textOf } from './fields.ts';

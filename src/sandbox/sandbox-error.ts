@@ -1,4 +1,4 @@
-/** The sandbox cannot be started or set as it was told; the message names the place and the cure. */
+/** The sandbox cannot be started or changed as requested; the message names the place and the cure. */
 export class SandboxError extends Error {
   override readonly name = 'SandboxError';
 }

@@ -1,6 +1,6 @@
 /**
- * The sandbox bank: a server over real HTTP that keeps the interface's rules, with a ledger of what really moved.
- * Behaviours that a table chooses by what a request carries make it slow, silent, wrong or broken on purpose.
+ * The sandbox bank: a server over real HTTP that follows the interface's rules, with a ledger of the money that really
+ * moved. A table selects behaviours by the fields of a request: slow, silent, wrong or broken on purpose.
  */
 import fastify, { type FastifyInstance } from 'fastify';
 import { sandboxHeader } from '../bank/wire.ts';
@@ -22,25 +22,25 @@ export interface Sandbox extends AsyncDisposable {
   /** "http://127.0.0.1:1234" */
   readonly baseUrl: string;
   readonly port: number;
-  /** What `GET /ledger` and `POST /sandbox/control` want as bearer token. */
+  /** Bearer token for `GET /ledger` and `POST /sandbox/control`. */
   readonly controlToken: string;
-  /** Where it tells the outcomes of its own client's registrations; empty: nowhere. */
+  /** URL of the callbacks for its own client; empty: none. */
   readonly callbackUrl: string;
   /**
    * Changes the bank while it runs.
-   * @throws SandboxError for what cannot be read
+   * @throws SandboxError for an unreadable command
    */
   control(command: ControlCommand): void;
-  /** What really moved, as of the bank's now. */
+  /** The money that really moved, by the bank's present time. */
   ledger(): Ledger;
-  /** Ends at once: answers that are waiting are dropped, connections are closed. */
+  /** Ends at once: waiting answers are dropped, connections are closed. */
   close(): Promise<void>;
 }
 
 const host = '127.0.0.1';
 const bodyBytesMax = 64 * 1024;
 
-/** As many as clients with the highest settings open at once, and more. Answers may take any time. */
+/** Limits above what clients with the highest settings open at once. Answers may take any time. */
 const usualLimits: ServerLimits = {
   connectionsMax: 4_096,
   headersMs: 10_000,
@@ -48,12 +48,12 @@ const usualLimits: ServerLimits = {
   restMs: 10_000,
 };
 
-/** As a real bank's server (`asBank`) it does not say what it is. */
+/** As a real bank's server (`asBank`) it does not identify itself. */
 function createApp({ asBank = false, limits }: SandboxOptions, bank: SandboxBank): FastifyInstance {
   const serverFactory = makeServerFactory({ ...usualLimits, ...limits });
   const app = fastify({ logger: false, forceCloseConnections: true, bodyLimit: bodyBytesMax, serverFactory });
   app.removeAllContentTypeParsers();
-  // On the raw response, which handlers write to by themselves: no reply goes out without it.
+  // Set on the raw response, to which handlers write directly, so that every reply has it.
   if (!asBank)
     app.addHook('onRequest', (_request, reply, done) => {
       reply.raw.setHeader(sandboxHeader, '1');
@@ -73,7 +73,10 @@ function createApp({ asBank = false, limits }: SandboxOptions, bank: SandboxBank
   return app;
 }
 
-/** GET /sandbox says that this is one, to a client that asks before it opens its journal. It is no request to the bank. */
+/**
+ * GET /sandbox identifies the sandbox to a client, before that opens its journal. It does not count as a request to the
+ * bank.
+ */
 function addSelfRoute(app: FastifyInstance, bank: SandboxBank): void {
   app.get('/sandbox', (request, reply) => {
     if (!bank.isOut) return reply.send({ sandbox: true });
@@ -109,8 +112,8 @@ async function listen(app: FastifyInstance, port: number): Promise<number> {
 }
 
 /**
- * Starts a bank of its own on the loopback address.
- * @throws SandboxError naming the key, file or port that is wrong
+ * Starts a bank on the loopback address.
+ * @throws SandboxError naming the key, file or port at fault
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const bank = openBank(options);

@@ -1,10 +1,10 @@
-/** How the answer to a request is spoilt, as a row of a table says it. */
+/** The ways in which a table's row spoils the answer to a request. */
 import { z } from 'zod';
 import type { Contradictions } from './statement/table.ts';
 
-/** What the client hears. */
+/** Forms of the answer as the client sees it. */
 const replyForms = [
-  /** The answer that the interface describes. */
+  /** The answer of the interface. */
   'normal',
   /** The connection is closed without an answer. */
   'lost',
@@ -14,7 +14,7 @@ const replyForms = [
   'cut',
   /** The answer begins and never ends. */
   'stalled',
-  /** Status 200 and a body that is no JSON. */
+  /** Status 200 and a body that is not JSON. */
   'garbage',
   /** Status 200 and a page for people. */
   'html',
@@ -24,9 +24,9 @@ const replyForms = [
   'redirect',
   /** The status of `httpStatus`, with the business body of `code` when one is given. */
   'http',
-  /** The answer bears another's transRefNo. */
+  /** The answer has another transfer's transRefNo. */
   'wrong-reference',
-  /** The answer bears another's requestUID. */
+  /** The answer has another request's requestUID. */
   'wrong-request',
 ] as const;
 
@@ -56,6 +56,6 @@ export const spoilingContradictions: Contradictions<Spoiling> = [
   ],
 ];
 
-/** True for an answer that needs a code to say anything. */
+/** True for an answer that is empty without a code. */
 export const saysNothingOfItsOwn = ({ reply }: Spoiling): boolean =>
   reply === 'normal' || reply === 'wrong-reference' || reply === 'wrong-request';

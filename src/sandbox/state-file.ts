@@ -1,4 +1,4 @@
-/** The sandbox's memory on disk: JSON lines, appended and never changed; a line torn off by a crash is dropped. */
+/** The sandbox's state on disk: JSON lines, appended and never changed; a line torn by a crash is dropped. */
 import { closeSync, ftruncateSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { SandboxError } from './sandbox-error.ts';
 
@@ -7,7 +7,7 @@ export type StateLine = Readonly<Record<string, unknown>>;
 const readChunkBytes = 1 << 20;
 const newLine = 0x0a;
 
-/** Owns the open file. Lines that arrive in one turn of the event loop are written together. */
+/** An open state file. Lines of one turn of the event loop are written together. */
 export class StateFile {
   readonly #path: string;
   readonly #file: number;
@@ -15,9 +15,10 @@ export class StateFile {
   #written = Promise.withResolvers<void>();
 
   /**
-   * Opens or creates the file (readable by the owner only) and hands each line after the first to `onLine`, oldest first.
-   * @param header the first line, which tells whose file it is; a file that begins otherwise is refused untouched
-   * @throws SandboxError when it cannot be opened, is another's, or a line before the last cannot be read
+   * Opens or creates the file (readable by the owner only) and passes each line after the first to `onLine`, oldest
+   * first.
+   * @param header first line, which identifies the owner; a file with another one is refused unchanged
+   * @throws SandboxError when it cannot be opened, has another owner, or has an unreadable line before the last
    */
   constructor(path: string, header: StateLine, onLine: (line: StateLine) => void) {
     this.#path = path;
@@ -36,14 +37,14 @@ export class StateFile {
     }
   }
 
-  /** Resolves when the line is with the operating system. */
+  /** Resolves when the operating system has the line. */
   append(line: StateLine): Promise<void> {
     if (this.#pending === '') setImmediate(() => this.#flush());
     this.#pending += `${JSON.stringify(line)}\n`;
     return this.#written.promise;
   }
 
-  /** Writes what is left and closes the file. */
+  /** Writes the pending lines and closes the file. */
   close(): void {
     this.#flush();
     closeSync(this.#file);

@@ -1,4 +1,4 @@
-/** What the sandbox says beside a code: the descriptions of §7.3 and the state names of §3.2. */
+/** The sandbox's descriptions of the codes of §7.3 and the states of §3.2. */
 
 const descriptions: ReadonlyMap<string, string> = new Map([
   ['PT001', 'Invalid Message Format'],
@@ -60,7 +60,7 @@ const descriptions: ReadonlyMap<string, string> = new Map([
   ['ET004', 'Service unavailable'],
 ]);
 
-/** The description of a code of §7.3; a code that it does not have says so itself. */
+/** The description of a code of §7.3; any other code gets a generic one. */
 export function describeStatus(code: string): string {
   return descriptions.get(code) ?? `Status ${code}`;
 }

@@ -1,6 +1,6 @@
 /**
- * The sandbox's own section of the settings: what the bank is like, who its payees are,
- * and which requests meet which behaviour. Everything is checked when it is read.
+ * The `sandbox` section of the settings: the bank, its payees, and the behaviours of requests. Everything is checked
+ * when it is read.
  */
 import { z } from 'zod';
 import { clientsShape } from './clients.ts';
@@ -33,7 +33,7 @@ export const endpoints = [
 ] as const;
 export type Endpoint = (typeof endpoints)[number];
 
-/** What becomes of the money of a transfer. */
+/** Outcomes of a transfer's money. */
 const moneyFates = [
   /** Moves at once. */
   'moves',
@@ -45,7 +45,7 @@ const moneyFates = [
   'fails-later',
   /** In process for ever. */
   'stuck',
-  /** Never reaches processing: nothing moves, nothing is recorded. */
+  /** Not processed: nothing moves, nothing is recorded. */
   'untouched',
 ] as const;
 
@@ -54,27 +54,27 @@ const bahtOrNone = z.union([z.literal(''), bahtSchema]);
 const matchSchema = z.strictObject({
   proxyNo: z.string('must be a proxy ID in quotes').optional(),
   amount: bahtSchema.optional(),
-  /** Compared without regard to case and spaces. */
+  /** Compared without case and spaces. */
   proxyName: z.string().min(1).optional(),
   transRefNo: z.string().min(1).optional(),
   reference1: z.string().min(1).optional(),
 });
 
 const behaviourFields = z.strictObject({
-  /** All given values must match; none given: every request. */
+  /** Every given value must match; without one, all requests match. */
   match: matchSchema,
   endpoint: z.enum(endpoints).exclude(['registration']).default('transfer'),
-  /** Only the first so many requests that match. */
+  /** Number of requests that it applies to. */
   times: z.number().int().min(1).optional(),
   money: z.enum(moneyFates).optional(),
-  /** When a later end comes. */
+  /** Delay in ms of a later end. */
   afterMs: milliseconds.optional(),
   ...spoilingShape,
-  /** statusCode of the failed transfer itself (§2.6), where it differs from `code`. */
+  /** statusCode of the failed transfer itself (§2.6), if it differs from `code`. */
   failCode: statusCode.optional(),
-  /** Shown by inquiries while in process, instead of 010001 to 010003. */
+  /** State that inquiries show while in process, instead of 010001 to 010003. */
   tranStatusCode: z.string().min(1).max(10).optional(),
-  /** Inquiries find nothing for so long. */
+  /** Time in ms for which inquiries find nothing. */
   hiddenMs: milliseconds.optional(),
 });
 
@@ -142,38 +142,38 @@ const payeeSchema = z.strictObject({
   proxyNo: z
     .string('must be a proxy ID in quotes')
     .regex(/^\d{10,16}$/, 'must be 10 to 16 digits, in quotes'),
-  /** English. */
+  /** English name. */
   name: z.string().min(1).max(300).optional(),
   nameTh: z.string().min(1).max(300).optional(),
   state: z.enum(['active', 'inactive', 'unknown']).default('active'),
 });
 
 const tableSchema = z.strictObject({
-  /** Time that every answer takes. */
+  /** Latency of every answer in ms. */
   latencyMs: milliseconds.default(0),
-  /** Requests beyond it get 429; 0 = no limit. */
+  /** Limit above which requests get 429; 0 = no limit. */
   requestsPerSecondLimit: z.number().int().min(0).default(0),
-  /** Transfers above it get EM069; empty = no limit. */
+  /** Amount above which transfers get EM069; empty = no limit. */
   amountLimitBaht: bahtOrNone.default(''),
-  /** What each payer account has to spend, fees included; beyond it EM053. Empty = no end of money. */
+  /** Funds of each payer account, fees included; above them EM053. Empty = unlimited. */
   payerBalanceBaht: bahtOrNone.default(''),
   feeBaht: bahtSchema.default('0.00'),
-  /** How an inquiry says that it finds nothing: one of two codes, or IC001 and no item. */
+  /** Form of an inquiry's answer without a finding: one of two codes, or IC001 without an item. */
   inquiryNotFound: z.enum(['EV035', 'EV034', 'empty']).default('EV035'),
-  /** Which date an inquiry must carry (not shown in §2.6): the transfer's tranDate, today's, or any. */
+  /** Date that an inquiry must carry (not shown in §2.6): the transfer's tranDate, today's, or any. */
   inquiryDate: z.enum(['transfer', 'today', 'any']).default('transfer'),
-  /** True: an inquiry finds a transfer under the terminal alone that sent it (§4 rule 2; not shown in §2.6). */
+  /** True: an inquiry finds a transfer only under the terminal that sent it (§4 rule 2; not shown in §2.6). */
   keepsByTerminal: z.boolean().default(true),
-  /** True: a proxy ID that the directory lacks is unknown (EV006). */
+  /** True: a proxy ID outside the directory is unknown (EV006). */
   knownPayeesOnly: z.boolean().default(false),
-  /** §8. */
+  /** Lives of the tokens (§8). */
   accessTokenSeconds: z.number().int().min(1).default(900),
   refreshTokenSeconds: z.number().int().min(1).default(86_400),
-  /** True: a new access token ends those that its client had before (not shown in §2.1). */
+  /** True: a new access token ends the client's earlier ones (not shown in §2.1). */
   newTokenEndsOld: z.boolean().default(false),
-  /** True: the addresses under /sandbox/ change the bank while it runs. */
+  /** True: the addresses under /sandbox/ can change the bank while it runs. */
   control: z.boolean().default(false),
-  /** Names under which it may be asked, besides addresses and localhost. */
+  /** Host names that it serves, besides addresses and localhost. */
   hosts: z.array(z.string().min(1)).default([]),
   ...clientsShape,
   directory: z.array(payeeSchema).default([]),
@@ -183,7 +183,7 @@ const tableSchema = z.strictObject({
 });
 
 export type SandboxTable = z.infer<typeof tableSchema>;
-/** The same before the defaults are filled in. */
+/** The table before the defaults are applied. */
 export type SandboxTableInput = z.input<typeof tableSchema>;
 export type Behaviour = z.infer<typeof behaviourSchema>;
 export type BehaviourInput = z.input<typeof behaviourSchema>;
@@ -200,27 +200,36 @@ function readStrictly<Output>(schema: z.ZodType<Output>, raw: unknown, root: str
 }
 
 /**
- * Reads the settings' `sandbox` section; undefined or null is an empty one.
- * What it returns can be read again, so it can be spread into the options of `startSandbox`.
- * @throws SandboxError naming each key that is wrong, and the cure
+ * Reads the settings' `sandbox` section; undefined or null is an empty one. The result can be read again, so it can be
+ * spread into the options of `startSandbox`.
+ * @throws SandboxError naming each faulty key and its cure
  */
 export function parseSandboxTable(raw: unknown): SandboxTable {
   return readStrictly(tableSchema, raw ?? {}, 'sandbox');
 }
 
-/** The table's part of options that hold more than a table. */
+/** The table's part of options that contain more. */
 export function pickTable(options: SandboxTableInput): SandboxTableInput {
   return Object.fromEntries(Object.entries(options).filter(([key]) => Object.hasOwn(tableSchema.shape, key)));
 }
 
-/** Reads a list of behaviours alone, as the controls take it. @throws SandboxError */
+/**
+ * Reads a list of behaviours, as given to the controls.
+ * @throws SandboxError
+ */
 export const parseBehaviours = (raw: unknown): Behaviour[] =>
   readStrictly(z.array(behaviourSchema), raw, 'behaviours');
 
-/** Reads the `statement` section alone, as the controls take it. @throws SandboxError */
+/**
+ * Reads a `statement` section, as given to the controls.
+ * @throws SandboxError
+ */
 export const parseStatementTable = (raw: unknown): StatementTable =>
   readStrictly(statementSchema, raw, 'statement');
 
-/** Reads the `registration` section alone, as the controls take it. @throws SandboxError */
+/**
+ * Reads a `registration` section, as given to the controls.
+ * @throws SandboxError
+ */
 export const parseRegistrationTable = (raw: unknown): RegistrationTable =>
   readStrictly(registrationSchema, raw, 'registration');

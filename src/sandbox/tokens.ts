@@ -1,4 +1,4 @@
-/** Endpoints 1 and 2: bearer tokens that live by the bank's clock (§2.1, §5). */
+/** Endpoints 1 and 2: bearer tokens with lives by the bank's clock (§2.1, §5). */
 import { randomBytes } from 'node:crypto';
 import type { Client, Clients } from './clients.ts';
 import type { Delivery } from './delivery.ts';
@@ -9,7 +9,7 @@ type TokenAnswer = Pick<Delivery, 'httpStatus' | 'body'>;
 export type AnswerForm = (form: URLSearchParams, nowMs: number) => TokenAnswer;
 
 const tokenBytes = 24;
-/** Beyond so many live tokens the expired ones are swept out. */
+/** Number of tokens above which expired ones are removed. */
 const sweepAt = 1_000;
 
 const refused = (detail: string): TokenAnswer => ({
@@ -19,18 +19,18 @@ const refused = (detail: string): TokenAnswer => ({
 
 type TokenKind = 'access' | 'refresh';
 
-/** Access tokens that a client has. */
+/** Ends the access tokens of a client. */
 function endTokens(issued: Map<string, { readonly client: Client }>, client: Client): void {
   for (const [token, holder] of issued)
     if (holder.client === client && token.startsWith('access ')) issued.delete(token);
 }
 
-/** Keeps the tokens in memory: a restart forgets them, and their bearers get 401. */
+/** Keeps the tokens in memory: after a restart, requests with them get 401. */
 export function createTokenService(
   clients: Pick<Clients, 'find'>,
   { accessTokenSeconds, refreshTokenSeconds, newTokenEndsOld }: SandboxTable,
 ) {
-  /** Kind and token → whose it is, and when it expires, epoch milliseconds. */
+  /** Client and expiry (epoch milliseconds) by kind and token. */
   const issued = new Map<string, { readonly client: Client; readonly expiresAtMs: number }>();
 
   const create = (kind: TokenKind, client: Client, seconds: number, nowMs: number): string => {
@@ -43,7 +43,7 @@ export function createTokenService(
     return expiresAtMs > nowMs ? client : undefined;
   };
 
-  /** The client of a form's credentials, or what is wrong with them. */
+  /** The client of a form's credentials, or their fault. */
   const readClient = (form: URLSearchParams): Client | string => {
     for (const name of ['client_id', 'client_secret']) if (!form.get(name)) return `${name} is required`;
     const client = clients.find(form.get('client_id'), form.get('client_secret'));
@@ -79,7 +79,7 @@ export function createTokenService(
       const client = readClient(form);
       return typeof client === 'string' ? refused(client) : grant(client, nowMs);
     },
-    /** Endpoint 2: the same with grant_type and refresh_token; a refresh token serves once. */
+    /** Endpoint 2: the same with grant_type and refresh_token; a refresh token works once. */
     refresh: (form: URLSearchParams, nowMs: number): TokenAnswer => {
       const client = readClient(form);
       if (typeof client === 'string') return refused(client);
@@ -88,9 +88,9 @@ export function createTokenService(
       issued.delete(`refresh ${form.get('refresh_token')}`);
       return grant(client, nowMs);
     },
-    /** Whose access token it is; undefined for one that is not known or has expired. */
+    /** The client of an access token; undefined when it is unknown or has expired. */
     findClient: (token: string, nowMs: number) => findHolder('access', token, nowMs),
-    /** Forgets every token, as a bank does that starts anew. */
+    /** Invalidates every token, as a restarted bank does. */
     revokeAll: () => issued.clear(),
   };
 }

@@ -1,4 +1,4 @@
-/** Endpoint 6: takes a transfer in and moves its money, or refuses it (§2.5, §4 rules 2 to 5). */
+/** Endpoint 6: accepts a transfer and moves its money, or refuses it (§2.5, §4 rules 2 to 5). */
 import type { WireNames } from '../bank/wire.ts';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { formatBaht, parseBaht, type Satang, zeroSatang } from '../core/money.ts';
@@ -10,7 +10,7 @@ import { type Body, echo, findProxyFault, textOf, transferRules } from './fields
 import { type BusinessStatus, statusOf } from './status-texts.ts';
 import type { Behaviour } from './table.ts';
 
-/** What a request says of its transfer, its fields having been checked. */
+/** The transfer of a request with valid fields. */
 type Order = ReturnType<typeof readOrder> & { readonly clientId: string };
 
 function readOrder(names: WireNames, body: Body, nowMs: number) {
@@ -33,7 +33,7 @@ function readOrder(names: WireNames, body: Body, nowMs: number) {
   };
 }
 
-/** What fails a transfer inside the bank before its money is touched: payee, limit, balance. */
+/** The reason why a transfer fails inside the bank before its money moves: payee, limit, balance. */
 function findInnerRefusal(bank: SandboxBank, order: Order, feeSatang: Satang): BusinessStatus | undefined {
   const { proxyNo, proxyName, amountSatang } = order;
   const proxyFault = findProxyFault(proxyNo, order.proxyType, bank.names.proxyNo);
@@ -60,7 +60,7 @@ const fail = (code: string, endCode: string, delayMs = 0): Fate => ({
   feeSatang: zeroSatang,
 });
 
-/** The end that a behaviour gives a transfer; without one the money moves at once. */
+/** The end of a transfer by its behaviour; without one the money moves at once. */
 function computeFate(behaviour: Behaviour | undefined, feeSatang: Satang): Fate {
   const { code, failCode, afterMs: delayMs = 0, money = 'moves' } = behaviour ?? {};
   switch (money) {
@@ -78,7 +78,7 @@ function computeFate(behaviour: Behaviour | undefined, feeSatang: Satang): Fate 
   }
 }
 
-/** The answer's body; a refusal before processing has no reference of the bank's. */
+/** The answer's body; a refusal before processing has no bank reference. */
 function toBody(status: BusinessStatus, body: Body, transfer?: Transfer): Delivery['body'] {
   const entered =
     transfer === undefined ? {} : { sysRefNo: transfer.sysRefNo, transFee: formatBaht(transfer.feeSatang) };
@@ -93,7 +93,7 @@ function toBody(status: BusinessStatus, body: Body, transfer?: Transfer): Delive
 
 const sysRefDigits = 10;
 
-/** Takes the order into the book with the end that it meets, and answers. */
+/** Enters the order into the book with its end, and answers. */
 function enterTransfer(
   bank: SandboxBank,
   order: Order,

@@ -1,6 +1,6 @@
 /**
- * The bank's book of registrations: each that was taken, how it was decided, whom that was told, and every request that
- * was refused. Nothing here waits: how a registration stands follows from the clock.
+ * The bank's book of registrations: each accepted one with its decision and its callbacks, and every refused request.
+ * The book has no timers: the state of a registration follows from the clock.
  */
 import { computeBackoffMs } from '../../core/backoff.ts';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
@@ -8,51 +8,51 @@ import { identityKey, type RegistrationIdentity } from '../../registration/rules
 import type { StateLine } from '../state-file.ts';
 import type { CallRow, RegistrationTable, ToldOutcome } from './table.ts';
 
-/** How a try to call the partner ended. */
+/** One try to call the partner, and its result. */
 export interface Try {
-  /** Of this very call. */
+  /** requestUID of this try. */
   readonly requestUid: string;
-  /** When its answer came, or failed to. */
+  /** Time of its answer or failure. */
   readonly atMs: number;
-  /** `acknowledged`, or why it is tried again. */
+  /** `acknowledged`, or the reason for the next try. */
   readonly result: string;
 }
 
-/** A call that tells of a decision. Everything but its tries is fixed when the registration is taken. */
+/** A callback about a decision. Only its tries change after the registration is accepted. */
 export interface Call extends Omit<CallRow, 'afterMs' | 'outcome'> {
-  /** What it says, which need not be what was decided. */
+  /** The outcome that it reports, which may differ from the decision. */
   readonly outcome: ToldOutcome;
   readonly dueAtMs: number;
   readonly tries: Try[];
 }
 
-/** A registration that the bank has taken; everything but the count of requests and the tries is fixed from then on. */
+/** An accepted registration; from then on only the count of requests and the tries change. */
 export interface Registration extends RegistrationIdentity {
   /** ddrOapiSeqId */
   readonly seqId: number;
-  /** Whose token the request bore. */
+  /** Client of the request's token. */
   readonly clientId: string;
   readonly requestUid: string;
   readonly digitalId: string;
   readonly acceptedAtMs: number;
-  /** Null for one that is never decided. */
+  /** Null when it is never decided. */
   readonly outcome: ToldOutcome | null;
-  /** When it is, or would be, decided. */
+  /** Time of the decision, even if there is none. */
   readonly decidedAtMs: number;
   readonly calls: readonly Call[];
-  /** Requests for the very same, the first counted. */
+  /** Requests for the same registration, including the first. */
   requests: number;
 }
 
-/** What tells of a registration before it stands in the book. */
+/** A registration before it enters the book. */
 export type NewRegistration = Omit<Registration, 'seqId' | 'requests'>;
 
-/** The result of a call that was answered as §2.3 wants it. */
+/** Result of a call with the answer that §2.3 requires. */
 export const acknowledged = 'acknowledged';
 
 /**
- * When the call is to be tried next, epoch milliseconds: each wait is twice the one before. Undefined once it was
- * answered, or tried often enough.
+ * Time of the next try, epoch milliseconds; each wait is twice the one before. Undefined once the call was answered, or
+ * has used up its tries.
  */
 export function computeNextTryMs(
   { tries, retries, dueAtMs }: Pick<Call, 'tries' | 'retries' | 'dueAtMs'>,
@@ -67,7 +67,7 @@ export function computeNextTryMs(
 const isDecided = ({ outcome, decidedAtMs }: Registration, nowMs: number): boolean =>
   outcome !== null && nowMs >= decidedAtMs;
 
-/** True while it keeps another of the same out: it is not decided yet, or has succeeded (BSN002). */
+/** True while it blocks another of the same: it is undecided, or has succeeded (BSN002). */
 function keepsOthersOut(registration: Registration, undecidedSeconds: number, nowMs: number): boolean {
   const { outcome, acceptedAtMs } = registration;
   if (outcome === null) return nowMs < acceptedAtMs + undecidedSeconds * 1_000;
@@ -111,17 +111,17 @@ function toEntry(registration: Registration, table: RegistrationTable, nowMs: nu
     ref2,
     ref3,
     ref4,
-    /** What the bank has decided, whatever it tells; null while it has not. */
+    /** The bank's decision, regardless of its callbacks; null before it. */
     outcome: decided ? registration.outcome : null,
     acceptedAt: formatBangkokDateTime(registration.acceptedAtMs),
     decidedAt: decided ? formatBangkokDateTime(registration.decidedAtMs) : null,
-    /** Requests for the very same, the first counted. */
+    /** Requests for the same registration, including the first. */
     requests: registration.requests,
     callbacks: registration.calls.map((call) => toCallEntry(call, table.callbackRetries)),
   };
 }
 
-/** What was registered, and what was told of it. */
+/** The registrations and their callbacks. */
 export type RegistrationLedger = ReturnType<RegistrationBook['ledger']>;
 
 // ---------------------------------------------------------------- the book
@@ -133,13 +133,13 @@ function withoutTries(call: Call): Omit<Call, 'tries'> {
   return planned;
 }
 
-/** A registration as a line of the state file carries it; the tries have lines of their own. */
+/** The state file's line of a registration; its tries have their own lines. */
 function writeRegistration(registration: Registration): StateLine {
   const { requests: _, calls, ...rest } = registration;
   return { kind: 'registration', ...rest, calls: calls.map(withoutTries) };
 }
 
-/** @throws TypeError when the line is no registration */
+/** @throws TypeError when the line is not a registration */
 function readRegistration(line: StateLine): Registration {
   const { kind: _, seqId, calls, ...rest } = line;
   if (typeof seqId !== 'number' || !Array.isArray(calls)) throw new TypeError('not a registration');
@@ -154,10 +154,10 @@ function readRegistration(line: StateLine): Registration {
 
 const keyOf = (clientId: string, requestUid: string): string => `${clientId} ${requestUid}`;
 
-/** Writes a line that is to survive the bank's own end; undefined: there is no state file. */
+/** Writes a line that survives the bank's own end; undefined without a state file. */
 type Append = (line: StateLine) => Promise<void> | undefined;
 
-/** Holds the registrations of every client. */
+/** The registrations of every client. */
 export class RegistrationBook {
   readonly #registrations: Registration[] = [];
   readonly #byIdentity = new Map<string, Registration[]>();
@@ -171,17 +171,17 @@ export class RegistrationBook {
     this.#append = append;
   }
 
-  /** All of them, in the order in which they were taken. */
+  /** All registrations, in order of acceptance. */
   get registrations(): readonly Registration[] {
     return this.#registrations;
   }
 
-  /** True when a request of the client has borne this requestUID (BSN007). */
+  /** True when the client has already used this requestUID (BSN007). */
   hasSeen(clientId: string, requestUid: string): boolean {
     return this.#requestUids.has(keyOf(clientId, requestUid));
   }
 
-  /** The one that keeps another of the same vendor, company, account and references out (BSN002). */
+  /** The registration that blocks another of the same vendor, company, account and references (BSN002). */
   findOpen(
     identity: RegistrationIdentity,
     { undecidedSeconds }: RegistrationTable,
@@ -191,31 +191,34 @@ export class RegistrationBook {
     return held.find((registration) => keepsOthersOut(registration, undecidedSeconds, nowMs));
   }
 
-  /** Until when the client gets 0429, epoch milliseconds; 0 when it never did. */
+  /** End of the time in which the client gets 0429, epoch milliseconds; 0 when there was none. */
   blockedUntilMs(clientId: string): number {
     return this.#blockedUntilMs.get(clientId) ?? 0;
   }
 
-  /** Takes a registration in. `recorded` resolves when it would survive the bank's own end. */
+  /** Adds a registration. `recorded` resolves when it would survive the bank's own end. */
   enter(draft: NewRegistration) {
     const registration = { ...draft, seqId: firstSeqId + this.#registrations.length, requests: 1 };
     this.#add(registration);
     return { registration, recorded: this.#append(writeRegistration(registration)) };
   }
 
-  /** Uses the requestUID of a refused request up. @param held the one that it is a duplicate of */
+  /**
+   * Uses up the requestUID of a refused request.
+   * @param held the registration that it duplicates
+   */
   countRefused(clientId: string, requestUid: string, held: Registration | undefined) {
     this.#addRefused(clientId, requestUid, held);
     return this.#append({ kind: 'registration-refused', clientId, requestUid, seqId: held?.seqId });
   }
 
-  /** Counts a request whose requestUID another had borne (BSN007). */
+  /** Counts a request with a requestUID that was used before (BSN007). */
   countRepeat() {
     this.#repeatedUids += 1;
     return this.#append({ kind: 'registration-repeat' });
   }
 
-  /** From now on, and after a restart, the client gets 0429. */
+  /** Blocks the client with 0429 from now on, also after a restart. */
   block(clientId: string, untilMs: number) {
     this.#blockedUntilMs.set(clientId, untilMs);
     return this.#append({ kind: 'registration-block', clientId, untilMs });
@@ -228,9 +231,9 @@ export class RegistrationBook {
   }
 
   /**
-   * Takes a line of the state file back in.
-   * @returns false when it is about something else
-   * @throws TypeError when it cannot be read
+   * Applies a line of the state file.
+   * @returns false when it is of another kind
+   * @throws TypeError when it is unreadable
    */
   replay(line: StateLine): boolean {
     switch (line['kind']) {
@@ -269,9 +272,9 @@ export class RegistrationBook {
         reject: countOutcome('reject'),
         undecided: countOutcome(null),
       },
-      /** Requests for one that was undecided or had succeeded (BSN002). */
+      /** Requests for a registration that was undecided or had succeeded (BSN002). */
       duplicatesRefused: this.#duplicatesRefused,
-      /** Requests that bore the requestUID of another (BSN007), which must never happen. */
+      /** Requests with a requestUID that was used before (BSN007), which must never happen. */
       repeatedRequestUids: this.#repeatedUids,
       callbacks: {
         acknowledged: countState('acknowledged'),
@@ -279,7 +282,7 @@ export class RegistrationBook {
         givenUp: countState('given-up'),
         tries: calls.flatMap(({ tries }) => tries).length,
       },
-      /** In the order in which they were taken. */
+      /** Entries in order of acceptance. */
       entries,
     };
   }

@@ -1,30 +1,30 @@
-/** The callback of §2.3: what the bank says to the partner, and what it takes for an answer. Pure. */
+/** The callback of §2.3: the bank's message, and the check of the partner's answer. Pure. */
 import { registrationHeaders } from '../../bank/wire.ts';
 import { formatBangkokDate, formatBangkokMoment, formatBangkokTime } from '../../core/bangkok-time.ts';
 import { acknowledged, type Call, type Registration } from './book.ts';
 import type { RegistrationTable, ToldOutcome } from './table.ts';
 
-/** Whose application is called, and by what it knows the bank. */
+/** The application to call, and the key by which it recognises the bank. */
 export interface Application {
   readonly clientId: string;
   readonly partnerId: string;
   readonly apiKey: string;
 }
 
-/** An outcome in the words of §3.1. */
+/** Codes of the outcomes (§3.1). */
 const respOf: Readonly<Record<ToldOutcome, { readonly respCode: string; readonly respDesc: string }>> = {
   success: { respCode: 'I0000', respDesc: 'Success' },
   reject: { respCode: 'I0001', respDesc: 'Reject' },
 };
 
-/** Nobody's key. */
+/** A key that does not exist. */
 const wrongApiKey = 'a-key-that-nobody-has-given-out';
 
 /** "20261121 12:00:00" */
 const formatCompact = (epochMs: number): string =>
   `${formatBangkokDate(epochMs)} ${formatBangkokTime(epochMs)}`;
 
-/** The headers of a call; the key is left out where the call bears none. */
+/** The headers of a call; without the key when the call has none. */
 export function composeHeaders(
   { key }: Pick<Call, 'key'>,
   { clientId, partnerId, apiKey }: Application,
@@ -43,7 +43,7 @@ export function composeHeaders(
   return { 'content-type': 'application/json', [registrationHeaders.message]: JSON.stringify(header) };
 }
 
-/** What is told twice was decided once; what contradicts it, was decided anew. */
+/** Time of the decision in the message. A repeated message has the original time, a contradicting one its own. */
 function computeAppliedAtMs({ outcome, decidedAtMs }: Registration, call: Call): number {
   return outcome === call.outcome ? decidedAtMs : call.dueAtMs;
 }
@@ -81,7 +81,7 @@ function readJsonObject(text: string): Readonly<Record<string, unknown>> | undef
   }
 }
 
-/** `acknowledged` for the answer that §2.3 expects; else what is wrong with it, without a word of its own. */
+/** `acknowledged` for the answer that §2.3 requires; otherwise its fault, without quoting it. */
 export function readAcknowledgement(httpStatus: number, text: string, requestUid: string): string {
   if (httpStatus < 200 || httpStatus > 299) return `HTTP ${httpStatus}`;
   const fields = readJsonObject(text);

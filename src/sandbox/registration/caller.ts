@@ -1,4 +1,7 @@
-/** Calls the partner back (§6): what is due, so many at once, and again until it is answered or given up. */
+/**
+ * Makes the callbacks to the partner (§6): those that are due, up to a number at once, repeated until answered or given
+ * up.
+ */
 import { randomUUID } from 'node:crypto';
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
@@ -11,7 +14,7 @@ import type { SandboxBank } from '../bank.ts';
 import { type Call, computeNextTryMs, type Registration } from './book.ts';
 import { composeBody, composeHeaders, readAcknowledgement } from './callback-message.ts';
 
-/** A call that has not come to its end. */
+/** A call that is not finished. */
 interface OwedCall {
   readonly registration: Registration;
   readonly call: Call;
@@ -21,9 +24,9 @@ interface OwedCall {
 export class Caller {
   readonly #bank: SandboxBank;
   readonly #limit: ReturnType<typeof pLimit>;
-  /** The one that is due first stands last. */
+  /** Waiting calls; the one due first is last. */
   readonly #waiting: OwedCall[] = [];
-  /** Those that cannot be made as things are: nobody to call, or the bank is out. */
+  /** Calls that are impossible at present: without a URL, or during an outage of the bank. */
   readonly #parked = new Set<OwedCall>();
   readonly #underWay = new Set<Promise<void>>();
   readonly #news = new Signal();
@@ -35,25 +38,25 @@ export class Caller {
     this.#limit = pLimit(bank.registration.table.callbackConcurrency);
   }
 
-  /** Plans what a state file says is still owed. */
+  /** Plans the calls that the state file shows as unfinished. */
   resume(): void {
     for (const registration of this.#bank.registrations.registrations) this.owe(registration);
   }
 
-  /** Plans the registration's calls, but for those that `callFirst` makes. */
+  /** Plans the registration's calls, without those that `callFirst` makes. */
   owe(registration: Registration, isFirst = false): void {
     for (const call of registration.calls)
       if (!(isFirst && call.beforeAnswer)) this.#plan(registration, call);
   }
 
-  /** Makes those calls of the registration that come before its answer; resolves when each has been tried once. */
+  /** Makes the registration's calls that precede its answer; resolves when each has been tried once. */
   async callFirst(registration: Registration): Promise<void> {
     const calls = registration.calls.filter(({ beforeAnswer }) => beforeAnswer);
     const nextAtMs = registration.acceptedAtMs;
     await Promise.all(calls.map((call) => this.#start({ registration, call, nextAtMs })));
   }
 
-  /** Looks again at what is due and whom to call: settings or the clock have changed. */
+  /** Plans anew after a change of the settings or the clock. */
   reconsider(): void {
     this.#limit.concurrency = this.#bank.registration.table.callbackConcurrency;
     const parked = [...this.#parked];
@@ -62,7 +65,7 @@ export class Caller {
     this.#news.notify();
   }
 
-  /** Ends at once: calls under way are cut, and stay owed. */
+  /** Ends at once: calls under way are aborted, and stay unfinished. */
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#underWay);
@@ -77,7 +80,7 @@ export class Caller {
     else if (place === this.#waiting.length - 1) this.#news.notify();
   }
 
-  /** Behind those that are due later, before those that are due as soon: these came first. */
+  /** Position of a call: after those due later, before those due at the same time, which came first. */
   #findPlace(nextAtMs: number): number {
     let [low, high] = [0, this.#waiting.length];
     while (low < high) {
@@ -88,7 +91,7 @@ export class Caller {
     return low;
   }
 
-  /** Waits for what is due as long as anything is. */
+  /** Makes the calls as they fall due, until none is left. */
   async #run(): Promise<void> {
     this.#isRunning = true;
     const { clock } = this.#bank;
@@ -145,12 +148,12 @@ export class Caller {
     );
     if (this.#closing.signal.aborted) return;
     const made = { requestUid, atMs: clock.now(), result };
-    // What cannot be written is called again after a restart, as by a bank that was killed at this moment.
+    // A try that cannot be recorded is repeated after a restart, as if the bank had been killed now.
     await registrations.countTry(registration, call, made)?.catch(() => undefined);
     this.#plan(registration, call);
   }
 
-  /** How the call ended, in a few words of ours. */
+  /** The result of the call, in a few words of ours. */
   async #post(
     url: string,
     headers: Record<string, string>,
@@ -169,12 +172,12 @@ export class Caller {
   }
 }
 
-// ---------------------------------------------------------------- the wire
+// ---------------------------------------------------------------- HTTP
 
-/** An answer has three short fields. */
+/** Most bytes of an answer, which has three short fields. */
 const answerBytesMax = 65_536;
 
-/** Whatever name is called is this machine's, and nobody is asked about it: no callback ever leaves. */
+/** Resolves every name to this machine, without a query: no callback ever leaves it. */
 const lookupHere: LookupFunction = (_name, { all }, found) => {
   if (all === true)
     found(null, [
@@ -191,7 +194,7 @@ interface Post {
   readonly callbackCa: string;
 }
 
-/** Posts once over a connection of its own: one that rests might close just as it is used, and a call would seem refused. */
+/** Posts once over a new connection: an idle one might close just as it is used, and the call would look refused. */
 function post(url: string, { headers, body, signal, callbackCa }: Post) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     readonly status: number;
@@ -210,7 +213,7 @@ function post(url: string, { headers, body, signal, callbackCa }: Post) {
   return promise;
 }
 
-/** Empty for one that is longer than any answer. */
+/** The text of an answer; empty when it is too long. */
 async function readText(incoming: IncomingMessage): Promise<string> {
   const pieces: Buffer[] = [];
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** What the headers and fields of a registration must look like (§2.2), and the code of §7.1 that each fault gets. */
+/** The rules for headers and fields of a registration (§2.2), with the code of §7.1 for each fault. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 import { registrationHeaders, registrationLengths } from '../../bank/wire.ts';
@@ -7,7 +7,7 @@ import { type Body, textOf } from '../fields.ts';
 import type { BusinessStatus } from '../status-texts.ts';
 import { registrationStatus } from './status-texts.ts';
 
-/** The message header, read as a JSON object; undefined when it is missing or none. */
+/** The message header, read as a JSON object; undefined when it is missing or not one. */
 export function readMessageHeader(headers: IncomingHttpHeaders): Body | undefined {
   const text = headers[registrationHeaders.message];
   try {
@@ -24,10 +24,10 @@ export const readDigitalId = (headers: IncomingHttpHeaders): string =>
 
 const isMissing = (value: unknown): boolean => value === undefined || value === null || value === '';
 
-/** Visible characters alone. */
+/** A requestUID: visible characters only. */
 const requestUidPattern = new RegExp(`^[!-~]{1,${registrationLengths.requestUID}}$`);
 
-/** The requestUID as the answer gives it back; empty where it has not its form. */
+/** The requestUID as echoed in the answer; empty when it is malformed. */
 export function echoRequestUid(header: Body | undefined): string {
   const requestUid = textOf(header ?? {}, 'requestUID');
   return requestUidPattern.test(requestUid) ? requestUid : '';
@@ -38,7 +38,7 @@ const messageFields: readonly (readonly [name: string, isRight: (value: string) 
   ['requestUID', (value) => requestUidPattern.test(value)],
 ];
 
-/** A header that is missing (AU00003), or has not its form (AU00004). */
+/** Checks that the headers are present (AU00003) and well-formed (AU00004). */
 export function findHeaderFault(headers: IncomingHttpHeaders): BusinessStatus | undefined {
   const { message, digitalId } = registrationHeaders;
   if (isMissing(headers[message])) return registrationStatus('AU00003', message);
@@ -53,7 +53,9 @@ export function findHeaderFault(headers: IncomingHttpHeaders): BusinessStatus | 
 
 const dateTimePattern = /^\d{8} \d\d:\d\d:\d\d$/;
 
-/** What a message header may bear besides, as that of a callback does (§2.3): wrong in form (CMN002) or in what it says (CMN003). */
+/**
+ * Checks the optional fields of a message header, the same as in a callback (§2.3): form (CMN002) and value (CMN003).
+ */
 export function findExtraFault(header: Body, channelId: string): BusinessStatus | undefined {
   if (!isMissing(header['channelId']) && header['channelId'] !== channelId)
     return registrationStatus('CMN003', 'channelId');
@@ -69,7 +71,7 @@ interface FieldRule {
   readonly name: FieldName;
   readonly isRequired: boolean;
   readonly pattern: RegExp;
-  /** For a text of allowed length that has not the pattern. */
+  /** Code for a text of permitted length that does not match the pattern. */
   readonly code: string;
 }
 
@@ -93,7 +95,9 @@ function findRuleFault({ name, isRequired, pattern, code }: FieldRule, body: Bod
   return pattern.test(value) ? undefined : registrationStatus(code, name);
 }
 
-/** The first fault of a body's fields: missing (CMN001), no text (CMN002), not numeric (CMN004), too long (CMN005). */
+/**
+ * The first fault of a body's fields: missing (CMN001), not a text (CMN002), not numeric (CMN004), too long (CMN005).
+ */
 export function findFieldFault(body: Body): BusinessStatus | undefined {
   return rules
     .values()
@@ -101,7 +105,7 @@ export function findFieldFault(body: Body): BusinessStatus | undefined {
     .find((fault) => fault !== undefined);
 }
 
-/** Whose registration it is, of a body without fault. */
+/** The identity of the registration in a valid body. */
 export function readIdentity(body: Body): RegistrationIdentity {
   const readRef = (name: FieldName): string | null => (textOf(body, name) === '' ? null : textOf(body, name));
   return {

@@ -1,4 +1,4 @@
-/** Endpoint 3: takes a registration in, or refuses it (§2.2, §7.1). Its outcome is told by callback. */
+/** Endpoint 3: accepts or refuses a registration (§2.2, §7.1). The outcome follows by callback. */
 import type { RegistrationIdentity } from '../../registration/rules/callback.ts';
 import { usageExceededCode, usagePauseMs } from '../../registration/rules/status-codes.ts';
 import type { AnswerRegistration, RegistrationRequest, SandboxBank } from '../bank.ts';
@@ -22,7 +22,7 @@ import type { RegistrationBehaviour } from './table.ts';
 
 const successCode = '0';
 
-/** The answer's body; severities but INFO are not shown (§4 rule 8). */
+/** The answer's body; severities other than INFO are not shown (§4 rule 8). */
 function toBody({ code, text }: BusinessStatus, requestUid: string, seqId?: number): Delivery['body'] {
   return {
     statusCode: code,
@@ -33,7 +33,7 @@ function toBody({ code, text }: BusinessStatus, requestUid: string, seqId?: numb
   };
 }
 
-/** What a request says of its registration, its form having been checked. */
+/** The registration of a well-formed request. */
 interface Order extends RegistrationIdentity {
   readonly client: Client;
   readonly requestUid: string;
@@ -41,7 +41,7 @@ interface Order extends RegistrationIdentity {
   readonly acceptedAtMs: number;
 }
 
-/** Reads a request of a client that the bank knows, or says what is wrong with its form. */
+/** Reads the request of a known client, or returns the fault of its form. */
 function readOrder(
   { headers, body, nowMs }: RegistrationRequest,
   client: Client,
@@ -61,7 +61,7 @@ function readOrder(
 
 const isFault = (order: Order | BusinessStatus): order is BusinessStatus => 'code' in order;
 
-/** The company code must be the client's, and the company registered under it. */
+/** Checks that the company code is the client's, and that the company is registered under it. */
 function findCompanyFault({ clients }: SandboxBank, order: Order): BusinessStatus | undefined {
   const { client, vendorId, companyId } = order;
   if (client.vendorIds.size === 0) return registrationStatus('BSN006');
@@ -71,10 +71,10 @@ function findCompanyFault({ clients }: SandboxBank, order: Order): BusinessStatu
   return owner === vendorId ? undefined : registrationStatus('BSN005');
 }
 
-/** Counts a client's requests of an hour; one too many, and it gets nothing for the next hour (§8). */
+/** Counts a client's requests in an hour; one above the limit blocks it for the next hour (§8). */
 function createUsageLimit({ registration, registrations }: SandboxBank) {
   const hours = new Map<string, { readonly startMs: number; readonly count: number }>();
-  /** Undefined: within the limit. */
+  /** Undefined within the limit. */
   return ({ clientId }: Client, nowMs: number): Pick<Delivery, 'recorded'> | undefined => {
     if (nowMs < registrations.blockedUntilMs(clientId)) return {};
     const limit = registration.table.registrationsPerHourLimit;
@@ -89,7 +89,7 @@ function createUsageLimit({ registration, registrations }: SandboxBank) {
 
 type Fate = Pick<NewRegistration, 'outcome' | 'decidedAtMs' | 'calls'>;
 
-/** How the bank decides it, and whom it tells; without a behaviour it succeeds, and is told once. */
+/** The decision and the callbacks; without a behaviour it succeeds, with one callback. */
 function computeFate(
   behaviour: RegistrationBehaviour | undefined,
   decideAfterMs: number,
@@ -110,7 +110,7 @@ function computeFate(
   return { outcome, decidedAtMs, calls };
 }
 
-/** Calls nobody about what the bank itself might forget. */
+/** Makes the calls only after the registration is durable. */
 async function callBack(caller: Caller, registration: Registration, recorded: Promise<void> | undefined) {
   await recorded;
   caller.owe(registration, true);
@@ -145,7 +145,7 @@ function findBehaviour({ registration }: SandboxBank, order: Order): Registratio
   });
 }
 
-/** Answers a request of the right form: as long as nothing is against it, as the table wants. */
+/** Answers a well-formed request: by its fault if there is one, else as the table says. */
 function answerOrder(bank: SandboxBank, caller: Caller, order: Order): Delivery {
   const { registration, registrations } = bank;
   const { requestUid, acceptedAtMs } = order;

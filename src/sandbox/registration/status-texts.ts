@@ -1,4 +1,4 @@
-/** What the sandbox says beside a code of §7.1. */
+/** The sandbox's descriptions of the codes of §7.1. */
 import type { BusinessStatus } from '../status-texts.ts';
 
 const descriptions: ReadonlyMap<string, string> = new Map([
@@ -27,7 +27,7 @@ const descriptions: ReadonlyMap<string, string> = new Map([
   ['0429', 'Exceed the request limit, try again after 1 hour'],
 ]);
 
-/** A code with its own description; a code that §7.1 does not have says so itself. */
+/** A code with its description; a code outside §7.1 gets a generic one. */
 export function registrationStatus(code: string, field = 'a field', lengthMax = 0): BusinessStatus {
   const text = descriptions.get(code) ?? `Status ${code}`;
   return { code, text: text.replace('{0}', () => field).replace('{1}', String(lengthMax)) };

@@ -1,6 +1,6 @@
 /**
- * The `registration` section of the sandbox's table: where it calls back, which accounts it knows, and which registration
- * meets which behaviour.
+ * The `registration` section of the sandbox's table: the callback URL, the accounts, and the behaviours of
+ * registrations.
  */
 import { z } from 'zod';
 import { registrationLengths } from '../../bank/wire.ts';
@@ -8,32 +8,32 @@ import { isLoopback } from '../../core/network-address.ts';
 import { milliseconds, saysNothingOfItsOwn, spoilingContradictions, spoilingShape } from '../spoiling.ts';
 import { type Contradictions, refuseContradictions } from '../statement/table.ts';
 
-/** What becomes of a registration in the bank. */
+/** Outcomes of a registration. */
 const outcomes = [
   /** Decided, and registered. */
   'success',
   /** Decided, and not registered. */
   'reject',
-  /** Taken, and never decided. */
+  /** Accepted, and never decided. */
   'undecided',
-  /** Never reaches processing: nothing is recorded, and nobody is called. */
+  /** Not processed: nothing is recorded, and no callback is made. */
   'untouched',
 ] as const;
 
 const told = z.enum(['success', 'reject']);
 
 const callSchema = z.strictObject({
-  /** After the decision. */
+  /** Delay in ms after the decision. */
   afterMs: milliseconds.default(0),
   /** True: the answer to the registration waits until this call has been tried once. */
   beforeAnswer: z.boolean().default(false),
-  /** What it says; the decision's own outcome when left out. */
+  /** Outcome in the message; left out: the decision's own. */
   outcome: told.optional(),
   /** x-api-key: the right one, another one, or none at all. */
   key: z.enum(['right', 'wrong', 'none']).default('right'),
-  /** How often it is tried again, instead of `callbackRetries.max`. */
+  /** Number of retries, instead of `callbackRetries.max`. */
   retries: z.number().int().min(0).optional(),
-  /** Laid over the fields of its body; one that is null is left out. */
+  /** Replaces fields of its body; null removes one. */
   fields: z.record(z.string(), z.unknown()).optional(),
 });
 
@@ -43,8 +43,8 @@ const isLoopbackUrl = (text: string): boolean => {
 };
 
 /**
- * Where outcomes are told: an address of this machine, whatever else is set. A rehearsal that calls the listener of real
- * registrations would be believed there.
+ * URL of the callbacks, always on this machine. A rehearsal that called the listener of real registrations would be
+ * believed there.
  */
 export const callbackUrlSchema = z
   .string()
@@ -77,15 +77,15 @@ const matchSchema = z.strictObject({
 });
 
 const behaviourFields = z.strictObject({
-  /** All given values must match; none given: every registration. */
+  /** Every given value must match; without one, all registrations match. */
   match: matchSchema,
-  /** Only the first so many registrations that match. */
+  /** Number of registrations that it applies to. */
   times: z.number().int().min(1).optional(),
   outcome: z.enum(outcomes).optional(),
-  /** Instead of the section's own. */
+  /** Delay in ms, instead of the section's own. */
   decideAfterMs: milliseconds.optional(),
   ...spoilingShape,
-  /** The calls that tell of the decision; one when left out, none when empty. */
+  /** The callbacks of the decision; left out: one, empty: none. */
   callbacks: z.array(callSchema).max(20).optional(),
 });
 
@@ -120,36 +120,36 @@ const contradictions: Contradictions<BehaviourFields> = [
 
 const accountSchema = z.strictObject({
   accountNo: accountNoSchema,
-  /** CBS001 for one that is unknown, CBS003 for one that is inactive. */
+  /** CBS001 for an unknown account, CBS003 for an inactive one. */
   state: z.enum(['active', 'inactive', 'unknown']).default('active'),
   /** CBS002 for any but a retail account (§2.2). */
   group: z.enum(['retail', 'corporate']).default('retail'),
 });
 
-/** More calls at once than any listener has places for would only be refused. */
+/** Most calls at once: a listener would refuse more. */
 const concurrencyMax = 256;
 
 const registrationFields = z.strictObject({
-  /** Empty: nobody is called, and what is to be told waits. */
+  /** Empty: no callbacks are made, and they wait. */
   callbackUrl: callbackUrlSchema.default(''),
-  /** Certificates in PEM that an https listener is trusted by, besides those that the system trusts. */
+  /** Certificates (PEM) to trust for an https listener, besides the system's. */
   callbackCa: z.string().default(''),
   /** x-api-key of the callbacks (§5 item 2). */
   apiKey: apiKeySchema.default('sandbox-callback-key'),
   /** channelId of the callbacks. */
   channelId: z.string().min(1).max(10).default('PAYDROP'),
-  /** applyDtm as §6 states it (2026-11-21 12:00:00), or as its sample has it (20261121 12:00:00). */
+  /** applyDtm as §6 has it (2026-11-21 12:00:00), or as its sample has it (20261121 12:00:00). */
   applyDtm: z.enum(['dashed', 'compact']).default('dashed'),
-  /** From the request to the decision. */
+  /** Delay in ms from the request to the decision. */
   decideAfterMs: milliseconds.default(1_000),
-  /** So long one that is never decided keeps others like it out (§3.1). */
+  /** Time in seconds for which an undecided registration blocks others like it (§3.1). */
   undecidedSeconds: z.number().int().min(0).default(86_400),
-  /** Requests of a client in an hour; beyond it 0429 for an hour (§8). 0 = no limit. */
+  /** Requests of a client in an hour; above it, 0429 for an hour (§8). 0 = no limit. */
   registrationsPerHourLimit: z.number().int().min(0).default(0),
   callbackTimeoutMs: z.number().int().min(1).max(3_600_000).default(10_000),
   /** Calls under way at once. */
   callbackConcurrency: z.number().int().min(1).max(concurrencyMax).default(16),
-  /** A call that is not answered with statusCode 0 is tried again so often; each wait is twice the one before. */
+  /** Retries of a call without an answer of statusCode 0; each wait is twice the one before. */
   callbackRetries: z
     .strictObject({
       max: z.number().int().min(0).max(1_000).default(5),
@@ -157,7 +157,7 @@ const registrationFields = z.strictObject({
       delayMaxMs: z.number().int().min(1).default(60_000),
     })
     .prefault({}),
-  /** True: an account that is not listed is unknown (CBS001). */
+  /** True: an unlisted account is unknown (CBS001). */
   knownAccountsOnly: z.boolean().default(false),
   accounts: z.array(accountSchema).default([]),
   behaviours: z.array(behaviourFields.superRefine(refuseContradictions(contradictions))).default([]),
@@ -166,12 +166,12 @@ const registrationFields = z.strictObject({
 export const registrationSchema = registrationFields.prefault({});
 
 export type RegistrationTable = z.infer<typeof registrationFields>;
-/** The same before the defaults are filled in. */
+/** The section before the defaults are applied. */
 export type RegistrationTableInput = z.input<typeof registrationFields>;
 export type RegistrationBehaviour = RegistrationTable['behaviours'][number];
 export type RegistrationBehaviourInput = NonNullable<RegistrationTableInput['behaviours']>[number];
 export type CallInput = NonNullable<RegistrationBehaviourInput['callbacks']>[number];
-/** A call that tells of a decision, as the table has it. */
+/** A callback of a decision, as in the table. */
 export type CallRow = z.infer<typeof callSchema>;
 export type ToldOutcome = z.infer<typeof told>;
 export type Account = z.infer<typeof accountSchema>;

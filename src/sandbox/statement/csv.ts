@@ -1,4 +1,4 @@
-/** A statement's lines as the bytes of a CSV file. */
+/** Writes a statement's lines as a CSV file. */
 import { formatBaht, parseBaht } from '../../core/money.ts';
 import { statementColumns } from '../../reconcile/rules/statement.ts';
 import { columnPlaces, type StatementCells } from './lines.ts';
@@ -11,10 +11,10 @@ const special = /[",\r\n]/;
 
 const quote = (text: string): string => (special.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
-/** Stands in no cell that is worth writing, so that a line can be looked through at once. */
+/** Separator that occurs in no valid cell, so that one search covers a line. */
 const betweenCells = '\u001F';
 
-/** By hand: the program's CSV package takes several times as long, and a statement has a million lines. */
+/** Joins cells without the CSV package, which takes several times as long for a statement of a million lines. */
 function joinCells(cells: readonly string[]): string {
   const hasSpecial = special.test(cells.join(betweenCells));
   return (hasSpecial ? cells.map(quote) : cells).join(',');
@@ -22,7 +22,7 @@ function joinCells(cells: readonly string[]): string {
 
 const amountPlaces = [columnPlaces['AMOUNT'], columnPlaces['FEE'], columnPlaces['NET AMOUNT']];
 
-/** "1234.50" as "1,234.50"; what is no amount stays as it is. */
+/** "1234.50" as "1,234.50"; any other text unchanged. */
 function separateThousands(text: string): string {
   const amount = parseBaht(text);
   return amount === undefined ? text : formatBaht(amount).replaceAll(/\B(?=(\d{3})+\.)/g, ',');
@@ -37,10 +37,10 @@ function writeLine(cells: StatementCells, place: number, { thousands }: Statemen
   return joinCells(written);
 }
 
-/** From a Thai letter's code point to its byte, as TIS-620 has them. */
+/** Difference between a Thai letter's code point and its TIS-620 byte. */
 const thaiShift = 0x0e_01 - 0xa1;
 
-/** windows-874 of ASCII and Thai; anything else is a question mark. */
+/** Encodes ASCII and Thai as windows-874; other characters become question marks. */
 function encodeWindows874(text: string): Buffer {
   const toByte = (letter: string): string =>
     /[\u0E01-\u0E5B]/.test(letter) ? String.fromCharCode(letter.charCodeAt(0) - thaiShift) : '?';
@@ -48,8 +48,8 @@ function encodeWindows874(text: string): Buffer {
 }
 
 /**
- * Writes header and lines in chunks; nothing is kept.
- * @param word the scheme's, in capitals: it stands in the columns in the place of PROXY
+ * Writes header and lines in chunks, without keeping them.
+ * @param word the scheme's word in capitals, which replaces PROXY in the columns
  */
 export function* writeStatement(
   lines: Iterable<StatementCells>,

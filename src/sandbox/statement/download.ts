@@ -1,4 +1,4 @@
-/** The signed addresses: gives statement files to whoever has the address, in one piece or damaged on purpose. */
+/** The signed addresses: serves statement files, whole or damaged on purpose. */
 import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
@@ -19,12 +19,12 @@ const hugeBytes = 10_000_000_000;
 const page = '<!doctype html><html><body><h1>Please sign in</h1></body></html>';
 const bytesType = { 'content-type': 'application/octet-stream' } as const;
 
-/** What goes over the wire. */
+/** The answer to send. */
 interface Sending {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | number>>;
   readonly body: Readable;
-  /** The connection is closed after the body, whatever was announced. */
+  /** True: closes the connection after the body, whatever length was announced. */
   readonly thenClose?: boolean;
 }
 
@@ -37,9 +37,9 @@ function say(status: number, text: string, headers: Sending['headers'] = {}): Se
   };
 }
 
-// ---------------------------------------------------------------- the file and its form
+// ---------------------------------------------------------------- the file
 
-/** The first bytes again and again. */
+/** Repeats a chunk up to a number of bytes. */
 function* repeat(chunk: Buffer, bytes: number): Generator<Buffer> {
   for (let left = bytes; left > 0; left -= chunk.length)
     yield chunk.subarray(0, Math.min(left, chunk.length));
@@ -61,7 +61,7 @@ function zip(file: IssuedFile, source: Iterable<Buffer>): Readable {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const password = file.damage === 'wrong-key' ? `not ${file.unZipKey}` : file.unZipKey;
   const writer = new ZipWriter(writable, { password, zipCrypto: file.table.form === 'zipcrypto' });
-  // Whoever reads hears of a failure through the stream; a client that has gone away needs to hear nothing.
+  // The reader learns of a failure through the stream; a client that has disconnected needs no error.
   writeEntries(writer, file, source).catch((cause: unknown) => {
     writable.abort(cause).catch(() => {});
   });
@@ -70,12 +70,12 @@ function zip(file: IssuedFile, source: Iterable<Buffer>): Readable {
 
 function gzip(source: Iterable<Buffer>): Readable {
   const packed = createGzip();
-  // Whoever reads hears of a failure through the stream itself.
+  // The reader learns of a failure through the stream.
   pipeline(source, packed).catch(() => {});
   return packed;
 }
 
-/** The file's bytes, made as they are read. */
+/** The file's bytes, generated as they are read. */
 function packStatement(file: IssuedFile, lines: Iterable<Buffer>): Readable {
   const source = file.damage === 'bomb' ? repeat(Buffer.alloc(blockBytes), file.table.bombBytes) : lines;
   switch (file.table.form) {
@@ -89,7 +89,7 @@ function packStatement(file: IssuedFile, lines: Iterable<Buffer>): Readable {
   }
 }
 
-/** The file: the book's lines of that moment, then the table's edits. */
+/** The file: the book's lines of that moment, after the table's edits. */
 function openFile(bank: SandboxBank, issue: IssuedFile): Readable {
   const { day, table, number, partnerId, companyIds } = issue;
   const { clients, findPayee } = bank;
@@ -110,7 +110,7 @@ async function openRepeated(bank: SandboxBank, issue: IssuedFile, bytes: number)
 
 const withLength = (length: number): Sending['headers'] => ({ ...bytesType, 'content-length': length });
 
-/** The file or half of it; how long it is said to be follows from the damage. */
+/** The file or half of it; the announced length depends on the damage. */
 async function openHalved(
   bank: SandboxBank,
   issue: IssuedFile,
@@ -176,12 +176,12 @@ async function send(response: ServerResponse, sending: Sending, date: string): P
   if (thenClose) response.socket?.end();
 }
 
-/** GET /signed/<id>/<file name>: no token is wanted here, and none may come. */
+/** GET /signed/<id>/<file name> requires no token, and must not get one. */
 export function addDownloadRoute(app: FastifyInstance, bank: SandboxBank): void {
   app.get('/signed/:id/:fileName', { exposeHeadRoute: false }, (request, reply) => {
     reply.hijack();
     const giveUp = (): void => void request.raw.socket.destroy();
-    // A client that goes away in the middle ends the file too: it is not told, and nobody else needs to be.
+    // A client that disconnects ends the file, too; no error is needed.
     if (bank.isOut) giveUp();
     else
       answer(bank, request)

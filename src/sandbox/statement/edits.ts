@@ -1,18 +1,18 @@
-/** What the table makes of a day's lines: dropped, doubled, altered, added. */
+/** Applies the table's edits to a day's lines: dropped, doubled, altered, added. */
 import { parseBaht } from '../../core/money.ts';
 import { createMatchIndex } from '../behaviours.ts';
 import { generatePayeeName } from '../directory.ts';
 import { columnPlaces, computeNet, type LineTerms, type StatementCells, type StatementDay } from './lines.ts';
 import { isForIssue, type StatementEdit, type StatementTable } from './table.ts';
 
-/** What an edit looks for, the most telling first. */
+/** Fields that an edit matches, most selective first. */
 function readMatch({ match = {} }: StatementEdit) {
   const { row, transRefNo, reference1, reference2, proxyNo, amount = '' } = match;
   const amountSatang = parseBaht(amount);
   return { row, transRefNo, reference1, reference2, proxyNo, amountSatang };
 }
 
-/** The same of a line. */
+/** The same fields of a line. */
 const readLine = (cells: StatementCells, row: number): ReturnType<typeof readMatch> => ({
   row,
   transRefNo: cells[columnPlaces['TRANSREF NO']],
@@ -24,7 +24,7 @@ const readLine = (cells: StatementCells, row: number): ReturnType<typeof readMat
 
 const netFollows = ['AMOUNT', 'FEE', 'CHARGE TYPE'] as const;
 
-/** The line with other columns. NET AMOUNT follows unless it is given too. */
+/** The line with other columns. NET AMOUNT is computed unless it is given, too. */
 function alter(
   cells: StatementCells,
   columns: NonNullable<StatementEdit['columns']>,
@@ -108,7 +108,7 @@ export function pickEdits(
   );
 }
 
-/** The lines after the edits; what is added comes last. NO is still empty where the table does not set it. */
+/** The lines after the edits; added lines come last. NO is still empty unless the table sets it. */
 export function* applyEdits(
   lines: Iterable<StatementCells>,
   edits: readonly StatementEdit[],

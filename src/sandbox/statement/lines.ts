@@ -1,4 +1,4 @@
-/** The lines of a day's statement, as the book has them (§2.7). */
+/** The lines of a day's statement from the book (§2.7). */
 import { dayMs, formatBangkokTime, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { formatBaht, parseBaht, toSatang } from '../../core/money.ts';
 import { type StatementColumn, statementColumns } from '../../reconcile/rules/statement.ts';
@@ -6,16 +6,16 @@ import { computeState, hasEnded, type Transfer } from '../book.ts';
 import type { FindPayee } from '../directory.ts';
 import type { StatementTable } from './table.ts';
 
-/** A Bangkok day, and the moment as of which the bank tells of it. */
+/** A Bangkok day, and the moment of the bank's view of it. */
 export interface StatementDay {
   /** YYYYMMDD. */
   readonly date: string;
   readonly startMs: number;
-  /** The day's last moment, or now while the day lasts: what comes later is the next day's. */
+  /** The day's last moment, or now during the day: later events belong to the next day. */
   readonly asOfMs: number;
 }
 
-/** A day "YYYYMMDD" as the bank sees it now; undefined for text that names no day. */
+/** A day "YYYYMMDD" in the bank's present view; undefined for text that is not a day. */
 export function computeStatementDay(date: string, nowMs: number): StatementDay | undefined {
   const startMs = parseBangkokDate(date);
   return startMs === undefined ? undefined : { date, startMs, asOfMs: Math.min(nowMs, startMs + dayMs - 1) };
@@ -24,25 +24,25 @@ export function computeStatementDay(date: string, nowMs: number): StatementDay |
 /** A line's cells in the order of `statementColumns`; amounts are decimal baht without separators. */
 export type StatementCells = readonly string[];
 
-/** Where a column stands. */
+/** Position of each column. */
 export const columnPlaces = Object.fromEntries(
   statementColumns.map((column, place) => [column, place]),
 ) as Readonly<Record<StatementColumn, number>>;
 
-/** What lines say that is not a transfer's own. */
+/** Facts for lines besides the transfer. */
 export interface LineTerms {
   readonly table: StatementTable;
   readonly partnerId: string;
-  /** The settings' own, for transfers that do not say whose they are. */
+  /** Client of the settings, for transfers without one. */
   readonly clientId: string;
-  /** Whose lines there are; the first stands in lines that the book does not have. */
+  /** Companies whose lines are included; the first is used for lines outside the book. */
   readonly companyIds: ReadonlySet<string>;
-  /** Stands in lines that the book does not have. */
+  /** Payer account of lines outside the book. */
   readonly payerAccount: string;
   readonly findPayee: FindPayee;
 }
 
-/** NET AMOUNT of an amount and a fee in decimal baht; empty when one of them cannot be read. */
+/** NET AMOUNT of an amount and a fee in decimal baht; empty when one is unreadable. */
 export function computeNet(
   amount: string,
   fee: string,
@@ -57,7 +57,10 @@ export function computeNet(
   return formatBaht(toSatang(amountSatang + (isPayees ? 0n : feeSatang)));
 }
 
-/** A day of these companies has what entered on it, and what was in process when the day before ended and has ended on it. */
+/**
+ * True for a transfer of these companies that entered on the day, or was in process at the end of the previous day and
+ * ended on this one.
+ */
 export function isOfDay(
   transfer: Transfer,
   { date, startMs, asOfMs }: StatementDay,
@@ -68,7 +71,7 @@ export function isOfDay(
   return transfer.createdOn < date && transfer.endsAtMs >= startMs && hasEnded(transfer, asOfMs);
 }
 
-/** AMOUNT, FEE and NET AMOUNT. */
+/** AMOUNT, FEE and NET AMOUNT of a transfer. */
 function toFigures(transfer: Transfer, hasFailed: boolean, table: StatementTable): readonly string[] {
   const { failedAmount } = table;
   if (hasFailed && failedAmount !== 'sent')
@@ -78,7 +81,7 @@ function toFigures(transfer: Transfer, hasFailed: boolean, table: StatementTable
   return [amount, fee, computeNet(amount, fee, table.chargeType, table.net)];
 }
 
-/** The line of a transfer, its NO still empty. */
+/** The line of a transfer, with an empty NO. */
 function toCells(
   transfer: Transfer,
   { date, asOfMs }: StatementDay,
@@ -114,7 +117,7 @@ function toCells(
   ];
 }
 
-/** The day's lines in the order in which their transfers entered. */
+/** The day's lines, in the order in which their transfers entered. */
 export const readDayLines = (
   transfers: IteratorObject<Transfer>,
   day: StatementDay,

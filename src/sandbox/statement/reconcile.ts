@@ -1,4 +1,4 @@
-/** Endpoint 8: where is the statement of a day (§2.7, §7.2)? */
+/** Endpoint 8: the address of a day's statement (§2.7, §7.2). */
 import { fieldLengths } from '../../bank/wire.ts';
 import type { AnswerRequest, SandboxBank } from '../bank.ts';
 import type { Client } from '../clients.ts';
@@ -9,7 +9,7 @@ import { pickEdits } from './edits.ts';
 import { computeStatementDay, isOfDay, type StatementDay } from './lines.ts';
 import type { StatementTable } from './table.ts';
 
-/** §7.2. */
+/** Descriptions of the codes of §7.2. */
 const statuses: Readonly<Record<string, string>> = {
   0: 'Success',
   AU00001: 'Invalid Message Format',
@@ -17,7 +17,7 @@ const statuses: Readonly<Record<string, string>> = {
   AU00003: 'Invalid CompanyID Format',
 };
 
-/** What an answer begins with. */
+/** First fields of an answer. */
 export function describeStatement(code: string, detail?: string): Readonly<Record<string, string>> {
   const text = statuses[code] ?? describeStatus(code);
   return { statusCode: code, statusDesc: detail === undefined ? text : `${text}: ${detail}` };
@@ -25,7 +25,7 @@ export function describeStatement(code: string, detail?: string): Readonly<Recor
 
 const datePattern = /^\d{4}-\d{2}-\d{2}$/;
 
-/** The day of the date field, under the name or names that the table wants; undefined for none, or two that differ. */
+/** The day of the date field, under the table's names; undefined for none, or for two that differ. */
 function readDay(body: Body, { dateField }: StatementTable, nowMs: number): StatementDay | undefined {
   const names = dateField === 'either' ? (['date', 'Date'] as const) : [dateField];
   const given = names.map((name) => body[name]).filter((value) => value !== undefined && value !== null);
@@ -41,7 +41,7 @@ function isCompanyId(value: unknown): boolean {
   return typeof value === 'string' && (value.trim() === '' || companyPattern.test(value));
 }
 
-/** @param earlier requests for the day, the present one left out */
+/** @param earlier requests for the day before this one */
 function isReady(
   bank: SandboxBank,
   day: StatementDay,
@@ -68,13 +68,16 @@ function hasLines(
   );
 }
 
-/** Each partner and company counts its own files; the settings' own company shares its count with all of its partner's. */
+/**
+ * Scope of the file count: each partner and company counts its own; the settings' own company shares its count with all
+ * its partner's files.
+ */
 function nameScope({ clients }: SandboxBank, { partnerId }: Client, companyId: string): string | undefined {
   const parts = [partnerId ?? '', companyId === clients.homeCompanyId ? '' : companyId];
   return parts.join('/') === '/' ? undefined : parts.join('/');
 }
 
-/** Counts the request and gives the file out if there is one. */
+/** Counts the request and issues the file if there is one. */
 function answerDay(
   bank: SandboxBank,
   client: Client,
@@ -83,7 +86,7 @@ function answerDay(
   nowMs: number,
 ): Delivery {
   const { book, statements, clients } = bank;
-  /** Empty for all of the partner's. */
+  /** Empty: all companies of the partner. */
   const companyId = textOf(body, 'companyID').trim();
   const partners = clients.companiesOfPartner(client);
   const companyIds = companyId === '' ? partners : partners.intersection(new Set([companyId]));
@@ -95,7 +98,7 @@ function answerDay(
   const recorded = book.countStatement({ date: day.date, atMs: nowMs, isIssued, scope });
   if (!isIssued) return { body: describeStatement('AU00002'), recorded };
   const { partnerId = statements.table.partnerId } = client;
-  // `<PartnerID>_<CompanyID>_PROXY_<yyyymmdd>.csv`, without the company's part when all are asked for (§2.7).
+  // `<PartnerID>_<CompanyID>_PROXY_<yyyymmdd>.csv`, without the company's part for a file of all companies (§2.7).
   const parts = [partnerId, companyId, bank.names.inCapitals, day.date];
   const csvName = `${parts.filter((part) => part !== '').join('_')}.csv`;
   const transferCount = book.count;

@@ -1,21 +1,21 @@
-/** Gives statements out: what each issue holds, and the signed address at which it is. */
+/** Issues statements: the content of each issue, and its signed address. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { StatementDay } from './lines.ts';
 import { type Damage, isForIssue, type StatementTable } from './table.ts';
 
-/** One file that was given out; later transfers and later settings do not change it. */
+/** An issued file; later transfers and settings do not change it. */
 export interface IssuedFile {
   readonly day: StatementDay;
   readonly partnerId: string;
   readonly companyIds: ReadonlySet<string>;
   /** "PARTNER001_PROXY_20261121.csv" */
   readonly csvName: string;
-  /** Counted by day, the first is 1. */
+  /** Number of the issue on its day, from 1. */
   readonly number: number;
-  /** Transfers in the book by then. */
+  /** Transfers in the book at that time. */
   readonly transferCount: number;
   readonly table: StatementTable;
-  /** Key that was given out. */
+  /** Key of the ZIP as issued. */
   readonly unZipKey: string;
   readonly damage: Damage | undefined;
   readonly expiresAtMs: number;
@@ -23,7 +23,7 @@ export interface IssuedFile {
 
 const idBytes = 12;
 const keyBytes = 9;
-/** Beyond so many files the expired ones are swept out. */
+/** Number of files above which expired ones are removed. */
 const sweepAt = 1_000;
 
 const suffixes = { plain: '', gzip: '.gz', zipcrypto: '.zip', aes: '.zip' } as const;
@@ -43,7 +43,7 @@ function isSame(one: string, other: string): boolean {
   return left.length === right.length && timingSafeEqual(left, right);
 }
 
-/** Keeps the files in memory: a restart forgets them, and their addresses get 403. */
+/** Keeps the files in memory: after a restart their addresses get 403. */
 export function createSignedStatements(table: StatementTable) {
   const secret = randomBytes(32);
   const issues = new Map<string, IssuedFile>();
@@ -52,15 +52,15 @@ export function createSignedStatements(table: StatementTable) {
     createHmac('sha256', secret).update(`${id}/${fileName}?${expires}`).digest('base64url');
 
   const statements = {
-    /** What the table says now. */
+    /** The present table. */
     table,
-    /** "http://127.0.0.1:1234", where the files are. */
+    /** Origin of the files: "http://127.0.0.1:1234". */
     origin: '',
-    /** Requests at signed addresses. */
+    /** Requests to signed addresses. */
     downloads: 0,
-    /** True once a request at a signed address bore an Authorization header. */
+    /** True once a request to a signed address had an Authorization header. */
     tokenSeen: false,
-    /** Puts a file out for a while; the key is empty where the form needs none. */
+    /** Issues a file for a while; the key is empty when the form needs none. */
     put(
       issue: Pick<IssuedFile, 'day' | 'partnerId' | 'companyIds' | 'csvName' | 'number' | 'transferCount'>,
       nowMs: number,
@@ -79,7 +79,7 @@ export function createSignedStatements(table: StatementTable) {
       const storageSignedUrl = `${statements.origin}/signed/${id}/${fileName}?${query.toString()}`;
       return { storageSignedUrl, unZipKey };
     },
-    /** Undefined for an address that is not ours, was changed, or has expired. */
+    /** Undefined for an address that is foreign, was changed, or has expired. */
     find(
       { id, fileName, expires, signature }: Readonly<Record<string, unknown>>,
       nowMs: number,

@@ -1,24 +1,24 @@
-/** The `statement` section of the sandbox's table: what the daily statement is like, and what is wrong with it. */
+/** The `statement` section of the sandbox's table: the form of the daily statement, and its faults. */
 import { z } from 'zod';
 import { readDay } from '../../core/bangkok-time.ts';
 import { parseBaht } from '../../core/money.ts';
 import { statementColumns } from '../../reconcile/rules/statement.ts';
 
-/** What happens to lines. */
+/** Kinds of edits to lines. */
 const editKinds = [
   /** The lines that match are not in the file. */
   'drop',
-  /** Each line that matches is there twice. */
+  /** Each matching line is there twice. */
   'double',
-  /** The lines that match have other `columns`. */
+  /** The matching lines have other `columns`. */
   'alter',
-  /** A line that the bank's book does not have, with these `columns`. */
+  /** A line outside the bank's book, with these `columns`. */
   'add',
 ] as const;
 
-/** What becomes of the file on its way. */
+/** Damages of a file on its way. */
 export const damageKinds = [
-  /** It ends in the middle, as if that were all of it. */
+  /** The file ends in the middle, as if that were all. */
   'truncated',
   /** The connection is closed in the middle. */
   'cut',
@@ -28,11 +28,11 @@ export const damageKinds = [
   'redirect',
   /** Status 302 to an address of the same server that has the file. */
   'moved',
-  /** It says nothing of its length and never ends. */
+  /** The file has no length and never ends. */
   'endless',
-  /** It says that it has 10 GB, and they come. */
+  /** The file announces 10 GB and sends them. */
   'huge',
-  /** It says that it is half as long as it is. */
+  /** The file announces half its length. */
   'short-length',
   /** Zeros instead of lines: `bombBytes` of them in a small ZIP or gzip. */
   'bomb',
@@ -40,14 +40,14 @@ export const damageKinds = [
   'path',
   /** The ZIP has two entries. */
   'two-entries',
-  /** The ZIP does not open with the key that was given out. */
+  /** The ZIP does not open with the issued key. */
   'wrong-key',
 ] as const;
 export type Damage = (typeof damageKinds)[number];
 
 const issueNo = z.number().int().min(1);
 
-/** Which files of a day: each answer of endpoint 8 that gives an address is an issue of its own, the first is 1. */
+/** The issues of a day: each answer of endpoint 8 with an address is an issue, counted from 1. */
 const issueSpan = { fromIssue: issueNo.default(1), toIssue: issueNo.optional() };
 
 /** An exact amount in decimal baht. */
@@ -56,7 +56,7 @@ export const bahtSchema = z
   .refine((text) => parseBaht(text) !== undefined, 'must be an amount in baht, such as "1001.01"');
 
 const matchSchema = z.strictObject({
-  /** Place in the day's file before any edit, the first is 1. */
+  /** Position in the day's file before any edit, from 1. */
   row: z.number().int().min(1).optional(),
   transRefNo: z.string().min(1).optional(),
   reference1: z.string('must be text in quotes').min(1).optional(),
@@ -71,18 +71,18 @@ const day = z
 
 const editFields = z.strictObject({
   edit: z.enum(editKinds),
-  /** All given values must match; none given: every line. */
+  /** Every given value must match; without one, all lines match. */
   match: matchSchema.optional(),
-  /** By the names of §2.7 with the word PROXY, whatever the scheme's word is. */
+  /** Columns by the names of §2.7 with the word PROXY, whatever the scheme's word is. */
   columns: z.partialRecord(z.enum(statementColumns), z.string('must be text in quotes')).optional(),
-  /** Only in this day's file. */
+  /** Day of the file that it applies to. */
   date: day.optional(),
   ...issueSpan,
-  /** Only the first so many lines that match. */
+  /** Number of lines that it applies to. */
   times: z.number().int().min(1).optional(),
 });
 
-/** One line a contradiction: the key at fault, when it is, what to do. */
+/** One line per contradiction: the key at fault, its condition, the cure. */
 export type Contradictions<Row> = readonly (readonly [string, (row: Row) => boolean, string])[];
 
 /** Refuses a row that contradicts itself. */
@@ -115,24 +115,24 @@ const editSchema = editFields.superRefine(refuseContradictions(editFaults));
 const damageSchema = z.strictObject({ damage: z.enum(damageKinds), ...issueSpan });
 
 const statementFields = z.strictObject({
-  /** In the file's name and lines. */
+  /** PartnerID in the file's name and lines. */
   partnerId: z
     .string()
     .regex(/^[A-Za-z0-9]{1,20}$/, 'must be 1 to 20 letters and digits')
     .default('PARTNER001'),
-  /** How a request names the date: §2.7 has both. */
+  /** Name of the date field in a request; §2.7 has both. */
   dateField: z.enum(['either', 'date', 'Date']).default('either'),
-  /** True: there is a file of the day that has not ended. */
+  /** True: today's file exists before the day has ended. */
   today: z.boolean().default(false),
-  /** True: a day without transfers has a file with nothing but the header. */
+  /** True: a day without transfers has a file with the header only. */
   emptyDays: z.boolean().default(false),
-  /** AU00002 before the so manieth request for the day, and before so many seconds after the first. */
+  /** AU00002 before this number of requests for the day, and before this number of seconds after the first. */
   notBefore: z
     .strictObject({ requests: z.number().int().min(0).default(0), seconds: z.number().min(0).default(0) })
     .prefault({}),
-  /** How long a signed address serves. */
+  /** Life of a signed address in seconds. */
   expiresSeconds: z.number().int().min(1).default(300),
-  /** `other`: files come from a listener of their own on another port. Fixed once the bank runs. */
+  /** `other`: files are served by another listener, on another port. Fixed while the bank runs. */
   host: z.enum(['same', 'other']).default('same'),
   form: z.enum(['plain', 'gzip', 'zipcrypto', 'aes']).default('plain'),
   /** Key of the ZIP; empty: a new one for each file. */
@@ -144,14 +144,14 @@ const statementFields = z.strictObject({
   thousands: z.boolean().default(false),
   /** STATUS as tranStatusCode (010004) or its name (COMPLETE), §3.2. */
   status: z.enum(['code', 'name']).default('code'),
-  /** §2.7. */
+  /** Charge type of §2.7. */
   chargeType: z.enum(['Our', 'Ben']).default('Our'),
-  /** NET AMOUNT (not shown what it is): what the payee received or what the payer was debited. */
+  /** NET AMOUNT (its meaning is not shown): the amount that the payee received, or that the payer was debited. */
   net: z.enum(['received', 'debited']).default('received'),
   /** AMOUNT, FEE and NET AMOUNT of a transfer that failed: as sent, 0.00 or empty (AMOUNT is what was credited, §2.7). */
   failedAmount: z.enum(['sent', 'zero', 'blank']).default('sent'),
   edits: z.array(editSchema).default([]),
-  /** The first that is for the issue. */
+  /** The first damage for an issue applies. */
   damages: z.array(damageSchema).default([]),
   redirectTo: z.string().default('ftp://127.0.0.1/statement.csv'),
   bombBytes: z
@@ -182,11 +182,11 @@ export const statementSchema = statementFields
   .prefault({});
 
 export type StatementTable = z.infer<typeof statementFields>;
-/** The same before the defaults are filled in. */
+/** The section before the defaults are applied. */
 export type StatementTableInput = z.input<typeof statementFields>;
 export type StatementEdit = z.infer<typeof editSchema>;
 
-/** True for what is for the issue of this number. */
+/** True when the span includes the issue of this number. */
 export function isForIssue(
   { fromIssue, toIssue = Infinity }: Pick<StatementEdit, 'fromIssue' | 'toIssue'>,
   issue: number,
