@@ -1,4 +1,6 @@
-/** Holds the whole journal against its chains, digests and heads; in two passes over the events, with flat memory. */
+/**
+ * Checks the whole journal against its chains, digests and heads, in two passes over the events, with constant memory.
+ */
 import { formatBangkokDate } from '../core/bangkok-time.ts';
 import { countOf } from '../core/figures.ts';
 import { describeMissingArchive } from '../payout/rules/archive.ts';
@@ -45,7 +47,7 @@ import { findChangedNote } from '../review/rules/queue.ts';
 import { findChangedProposal } from '../review/rules/proposal-chain.ts';
 import { findSignatureFault } from '../review/rules/signature.ts';
 
-/** A head that was kept outside the journal. */
+/** A head stored outside the journal. */
 export interface OutsideHead extends HashedHead {
   /** Name of its file. */
   readonly file: string;
@@ -54,13 +56,13 @@ export interface OutsideHead extends HashedHead {
 export interface AuditOptions {
   readonly journalId: string;
   readonly outside: readonly OutsideHead[];
-  /** YYYYMMDD: what is under the heads of earlier days is taken as it is. All is looked at when left out. */
+  /** YYYYMMDD: events under the heads of earlier days are not checked. Left out: all are. */
   readonly sinceDate?: string | undefined;
-  /** Why a file that proves a decision is not what was kept; undefined when it is. */
+  /** Reason why an evidence file of a decision differs from the stored one; undefined when it does not. */
   readonly findEvidenceFault: (file: EvidenceFile) => string | undefined;
 }
 
-/** Gathers what is found of one part. */
+/** Collects the findings of one part. */
 class PartAudit {
   readonly #part: AuditPart;
   readonly #looked: Record<string, number> = {};
@@ -85,7 +87,7 @@ class PartAudit {
     if (why !== undefined) this.add(makeFinding(this.#part, place, why));
   }
 
-  /** What cannot even be read is broken. */
+  /** A part that cannot be read counts as broken. */
   async run(work: (audit: this) => Promise<void>): Promise<AuditedPart> {
     try {
       await work(this);
@@ -99,12 +101,12 @@ class PartAudit {
   }
 }
 
-/** What all parts look at. */
+/** The input of all parts. */
 interface Scene extends AuditOptions {
   readonly reader: AuditReader;
-  /** All that the journal has. */
+  /** All heads of the journal. */
   readonly heads: readonly KeptHead[];
-  /** The last head that is taken as it is. */
+  /** The last head that is not checked. */
   readonly before: DayHead | undefined;
   readonly notes: string[];
 }
@@ -142,7 +144,7 @@ const audits: Readonly<Record<AuditPart, (scene: Scene, audit: PartAudit) => Pro
   outside: auditOutside,
 };
 
-/** The journal, then each archive that is there; one that is not is told once, by its own part. */
+/** Passes the journal, then each existing archive; a missing one is reported once, by its own part. */
 async function eachSource(
   { reader, before }: Scene,
   look: (source: AuditSource, afterSeq: number) => Promise<void>,
@@ -270,7 +272,7 @@ async function auditProposals(
     audit.find(place, why);
 }
 
-/** Who took what waits, and who has noted it, is what the history of users says, and nothing of it is missing. */
+/** Compares the notes and their authors with the history of users, and looks for missing ones. */
 async function auditNotes({ reader }: Scene, audit: PartAudit): Promise<void> {
   const ofPeople = await Array.fromAsync(reader.personEvents());
   const noted = ofPeople.filter(({ kind }) => kind === 'noted');
@@ -335,7 +337,7 @@ async function auditDays(
         ? undefined
         : 'it is of another journal or day');
     audit.find(nameDay(kept), why);
-    // What comes after it follows from nothing.
+    // Later heads have no basis to be checked against.
     if (why !== undefined || head === undefined) break;
     looked.push(head);
   }
@@ -344,7 +346,7 @@ async function auditDays(
   if (later > 0) notes.push(`${countOf(later, 'event')} of today, or late, under no head yet`);
 }
 
-/** @returns how many events come after the last head */
+/** @returns the number of events after the last head */
 async function auditChainOfDays(
   reader: AuditReader,
   chain: HeadChain,
@@ -355,7 +357,7 @@ async function auditChainOfDays(
   let tree = new EventTree();
   let ended = 0;
   let later = 0;
-  /** Ends the stretches of heads that are full before this event. */
+  /** Ends the stretches of heads that are complete before this event. */
   const endBefore = (seq: number): void => {
     for (let head = heads[ended]; head !== undefined; head = heads[ended]) {
       const said = head.stretches[chain];
@@ -399,7 +401,10 @@ async function auditOutside(scene: Scene, audit: PartAudit): Promise<void> {
     );
 }
 
-/** A journal that was lost or restored has other heads than the one before it, from the first day in question on. */
+/**
+ * True when a loss explains the difference: a journal that was lost or restored has other heads from the first day in
+ * question on.
+ */
 function isExplained({ date }: DayHead, isForeign: boolean, { reader: { loss } }: Scene): boolean {
   if (loss === undefined || date > formatBangkokDate(loss.recoveredAtMs)) return false;
   return isForeign || date >= loss.sinceDate;

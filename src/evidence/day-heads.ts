@@ -1,4 +1,4 @@
-/** Makes the heads of days that have ended: whoever may send does, once a day. */
+/** Makes the heads of ended days, once a day, by the process that may send. */
 import { dayMs, formatBangkokDate, msSinceBangkokMidnight } from '../core/bangkok-time.ts';
 import type { ChainEnds, DayHeadStore } from './ports.ts';
 import {
@@ -10,7 +10,7 @@ import {
   type Stretch,
 } from './rules/day-head.ts';
 
-/** Of a journal that nobody worked with for longer, the first head stands for all that came before, too. */
+/** Most days with a head of their own; after a longer gap, the first head covers all events before it, too. */
 const daysMax = 31;
 
 const endsOf = (head: DayHead | undefined): ChainEnds =>
@@ -20,9 +20,9 @@ const perChain = <Value>(valueOf: (chain: HeadChain) => Value): Readonly<Record<
   Object.fromEntries(headChains.map((chain) => [chain, valueOf(chain)])) as Record<HeadChain, Value>;
 
 /**
- * Makes a head for each day up to yesterday that has events, as of the latest transaction: an event that was dated on a
- * day and written after its head is under the next one.
- * @returns those that were made
+ * Makes a head for each day with events up to yesterday, as of the latest transaction: an event that was dated on a day
+ * and written after its head belongs to the next one.
+ * @returns the heads made
  */
 export async function makeDayHeads(
   store: DayHeadStore,
@@ -52,7 +52,7 @@ export async function makeDayHeads(
   return made;
 }
 
-/** Days without a head that have ended, the oldest first. */
+/** Ended days without a head, oldest first. */
 async function listDays(store: DayHeadStore, latest: DayHead | undefined, nowMs: number) {
   const firstMs = await store.firstEventMs(endsOf(latest));
   const todayMs = nowMs - msSinceBangkokMidnight(nowMs);

@@ -1,4 +1,7 @@
-/** Erases what names the payee of a row that has long ended; who did it is recorded first, in the same transaction. */
+/**
+ * Erases the cells that name the payee of a row that ended long ago; the person who does it is recorded first, in the
+ * same transaction.
+ */
 import type { Clock } from '../core/ports.ts';
 import type { ArchiveStore, PayoutStore } from '../payout/ports.ts';
 import { appendEdit } from '../review/people.ts';
@@ -13,9 +16,9 @@ type Store = Pick<PersonStore, 'persons' | 'editPersons'> &
   ErasureStore;
 
 /**
- * Erases every row that has the payoutId, or none; one that stands in an archive is brought back first.
- * @param by an admin, who has proved who he is
- * @returns why not; undefined once nothing of it is left in the journal's file
+ * Erases every row with the payoutId, or none; an archived row is brought back first.
+ * @param by an admin with proof of identity
+ * @returns why not; undefined once the journal's file has nothing of it left
  */
 export async function erasePayout(
   store: Store,

@@ -1,4 +1,4 @@
-/** Gathers one payout's whole story, with what it takes to check it without the journal. */
+/** Collects the whole history of one payout, with everything needed to check it without the journal. */
 import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
 import type { StatementStore } from '../reconcile/ports.ts';
 import { factsOf } from '../reconcile/rules/types.ts';
@@ -17,11 +17,11 @@ type Journal = Pick<PayoutStore, 'payout'> & Pick<StatementStore, 'openStatement
 
 export interface EvidenceWish extends Pick<EvidenceParts, 'journalId' | 'isSandbox' | 'madeAtMs' | 'madeBy'> {
   readonly numbers: Numbers;
-  /** Every row that has the payoutId, or the one that has the reference. */
+  /** Every row with the payoutId, or the one with the reference. */
   readonly histories: readonly PayoutHistory[];
 }
 
-/** @returns the record, as it is written into a file */
+/** @returns the record, as written into a file */
 export async function gatherEvidence(
   journal: Journal,
   reader: AuditReader,
@@ -69,7 +69,7 @@ async function readRow(journal: Journal, reader: AuditReader, history: PayoutHis
   return { history, ...found, lines };
 }
 
-/** The heads that stand for these events, and the way from each event to its head. */
+/** The heads that cover these events, and the path from each event to its head. */
 async function proveEvents(
   reader: AuditReader,
   wanted: ReadonlyMap<HeadChain, readonly { readonly seq: number; readonly hash: string | null }[]>,
@@ -109,7 +109,7 @@ async function proveUnder(
       const steps = tree.add(hash ?? '', seqs.has(seq));
       if (seqs.has(seq)) found.push({ seq, eventHash: hash ?? '', steps });
     }
-  // The last steps are known with the root.
+  // The last steps are known once the root is computed.
   tree.root();
   return found.map((one) => ({ chain, ...one, head: head.hash }));
 }

@@ -1,4 +1,4 @@
-/** What is read and kept to prove later what happened. */
+/** Reads and stores evidence of past events. */
 import type { JournalLoss } from '../core/ports.ts';
 import type { SealReading } from '../payout/rules/seal.ts';
 import type { Proposal, ProposalItem } from '../review/ports.ts';
@@ -24,12 +24,12 @@ import type { ChangedClaim, KeptPayout } from './rules/state-audit.ts';
 
 // ---------------------------------------------------------------- heads of days
 
-/** Up to which event, by its number, of each chain; 0 before any. */
+/** Number of the last event of each chain; 0 before any. */
 export type ChainEnds = Readonly<Record<HeadChain, number>>;
 
 export interface EventHash {
   readonly seq: number;
-  /** Null of an event that was put in by other means. */
+  /** Null for an event that was inserted by other means. */
   readonly hash: string | null;
 }
 
@@ -38,19 +38,19 @@ export interface KeptHead extends HashedHead {
   readonly number: number;
   /** YYYYMMDD. */
   readonly date: string;
-  /** Its file was written, and it was told outside. */
+  /** True when its file was written and it was reported outside. */
   readonly isPublished: boolean;
 }
 
 export interface DayHeadStore {
-  /** In their order. */
+  /** Heads in order. */
   dayHeads(afterNumber: number, limit: number): Promise<readonly KeptHead[]>;
   latestDayHead(): Promise<DayHead | undefined>;
-  /** The last events before a moment, after those that are covered. */
+  /** The last events before a moment, after the covered ones. */
   chainEnds(after: ChainEnds, beforeMs: number): Promise<ChainEnds>;
-  /** When the first event after those was made; undefined when there is none. */
+  /** Time of the first event after the covered ones; undefined without any. */
   firstEventMs(after: ChainEnds): Promise<number | undefined>;
-  /** In pages, in their order: wherever the events stand, as they stand when the first is asked for. */
+  /** Hashes in pages, in order: from journal and archives, as of the first page. */
   eventHashes(chain: HeadChain, after: number, upTo: number): AsyncIterable<readonly EventHash[]>;
   /** @throws when another head was made since */
   addDayHead(head: DayHead): Promise<void>;
@@ -58,21 +58,21 @@ export interface DayHeadStore {
 }
 
 export interface ErasureStore {
-  /** Leaves nothing of what was erased in the journal, as far as its engine can. */
+  /** Removes erased data from the journal for good, as far as its engine can. */
   wipeErased(): Promise<void>;
 }
 
 // ---------------------------------------------------------------- audit
 
 /**
- * The journal, or an archive of it; what is many comes in pages.
- * @param afterSeq 0 for all, or what something happened to after that event
+ * The journal, or an archive of it; large lists come in pages.
+ * @param afterSeq 0 for all; otherwise only items with an event after that one
  */
 export interface AuditSource {
   chains(afterSeq: number): AsyncIterable<readonly (KeptPayout & RowPlace)[]>;
   rows(afterSeq: number): AsyncIterable<readonly KeptRow[]>;
   attempts(afterSeq: number): AsyncIterable<readonly KeptAttempt[]>;
-  /** Whose intent is told, and which are not there. */
+  /** Attempts that an intent records, and that are missing. */
   lostAttempts(afterSeq: number): AsyncIterable<readonly Pick<KeptAttempt, 'row' | 'attemptNo'>[]>;
   seals(afterSeq: number): AsyncIterable<{ readonly batchId: string; readonly seal: SealReading }>;
 }
@@ -81,23 +81,23 @@ export interface AuditedArchive {
   readonly name: string;
   readonly isThere: boolean;
   readonly latestEventSeq: number;
-  /** Whether each batch is what was moved into it. */
+  /** Whether each batch equals the one that was moved into it. */
   digests():
     | Iterable<{ readonly batchId: string; readonly isSame: boolean }>
     | AsyncIterable<{ readonly batchId: string; readonly isSame: boolean }>;
   read(use: (source: AuditSource) => Promise<void>): Promise<void>;
 }
 
-/** All of one moment, one after another: memory stays flat. */
+/** A view of one moment, read in sequence, with constant memory. */
 export interface AuditReader extends AsyncDisposable {
   readonly journal: AuditSource;
   registrations(): AsyncIterable<readonly KeptRegistration[]>;
-  /** Those of no registration, too. */
+  /** Callbacks, including those without a registration. */
   callbacks(): AsyncIterable<readonly KeptCall[]>;
   changedRegistrationClaims(): Promise<readonly ChangedClaim[]>;
   readonly archives: readonly AuditedArchive[];
   readonly loss: JournalLoss | undefined;
-  /** One payout, wherever it stands; undefined when nobody knows it. */
+  /** One payout, in the journal or an archive; undefined when it is unknown. */
   payout(seq: number): Promise<
     | {
         readonly chain: ChainedPayout & RowPlace & Opening;
@@ -105,15 +105,15 @@ export interface AuditReader extends AsyncDisposable {
       }
     | undefined
   >;
-  /** By the numbers of payouts and the ids of batches that they are about. */
+  /** Proposals by the numbers of payouts and the ids of batches that they concern. */
   proposalsAbout(payouts: readonly string[], batchIds: readonly string[]): Promise<readonly Proposal[]>;
-  /** Of the journal that the file is, or is a copy of. */
+  /** The id of the journal in the file, or of the one that it copies. */
   readonly journalId: string;
   notes(): AsyncIterable<KeptNote>;
   dayUses(): AsyncIterable<CountedDay>;
   people(): Promise<KeptPersons>;
   batches(): Promise<KeptBatches>;
-  /** Claims on payoutIds that are not what their rows say, at most some thousands of them. */
+  /** Claims on payoutIds that contradict their rows, at most some thousands. */
   changedClaims(): Promise<readonly ChangedClaim[]>;
   personEvents(): AsyncIterable<PersonEvent>;
   proposals(): AsyncIterable<Proposal>;
@@ -125,6 +125,6 @@ export interface AuditReader extends AsyncDisposable {
 }
 
 export interface AuditStore {
-  /** Of the journal as it is at this moment, and of its archives. */
+  /** Opens a view of the journal at this moment, and of its archives. */
   openAudit(): Promise<AuditReader>;
 }

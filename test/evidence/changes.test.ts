@@ -114,7 +114,7 @@ describe.each([
          update proposal set status = 'approved', checker_id = ${personId}, checker = '${name}', checked_at_ms = ${atMs + 1} where proposal_id = ${subject}`,
       );
       expect(found.map(({ place: at, why }) => `${at}: ${why}`)).toEqual([
-        `proposal ${subject}: it counts as approved, and whoever approved it has not signed it`,
+        `proposal ${subject}: it counts as approved, and the person who approved it has not signed it`,
       ]);
     });
 

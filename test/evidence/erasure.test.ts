@@ -294,7 +294,7 @@ test('what is left cannot be made to say something else, and nobody erases in si
   );
   expect(await findBroken()).toEqual([
     expect.stringMatching(/^payout INV-2, row 2 .*event \d+: it is not what was written/v),
-    expect.stringMatching(/^payout INV-2, row 2 .*nobody is recorded to have erased it/v),
+    expect.stringMatching(/^payout INV-2, row 2 .*no erasure is recorded/v),
     expect.stringMatching(/^payout INV-2, row 2 .*attempt 1 .*something stands there again/v),
   ]);
 });

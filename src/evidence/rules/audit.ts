@@ -1,4 +1,4 @@
-/** What an audit finds: the first thing of each part of the journal that is not as it was written, in words. */
+/** Findings of an audit: the first change in each part of the journal, in words. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -10,7 +10,7 @@ import { type ChainedPayout, commitTo, findBrokenEvent } from '../../review/rule
 import type { KeptRegistrationState } from './registration-audit.ts';
 import { findChangedState, type KeptPayout } from './state-audit.ts';
 
-/** In the order in which they are looked at. */
+/** Parts in the order of their check. */
 export const auditParts = [
   'payouts',
   'instructions',
@@ -27,18 +27,18 @@ export const auditParts = [
 ] as const;
 export type AuditPart = (typeof auditParts)[number];
 
-/** Something that is not as it was written. */
+/** A change against what was written. */
 export interface Finding {
   readonly part: AuditPart;
-  /** Which payout, event, batch, person or day. */
+  /** Name of the payout, event, batch, person or day. */
   readonly place: string;
   readonly why: string;
-  /** What the broken event says now; null where there is no such event. */
+  /** Present content of the broken event; null without an event. */
   readonly says: string | null;
   readonly remedy: string;
 }
 
-/** Of many that are broken so many are told; the first is where to look. */
+/** Most findings reported of a part; the first is the place to look. */
 export const findingsMax = 10;
 
 const describeRestoring = (keeping: string, restoring: string): string =>
@@ -52,7 +52,7 @@ const keepAndRestore = describeRestoring(
 
 const keepDatabase = describeRestoring('keep a dump of the database as it is', restoreDatabase);
 
-/** What is to be done about a backup that is not whole: the journal itself was not looked at. */
+/** Remedy for a damaged backup; the journal itself was not checked. */
 export const backupRemedy =
   'Do not restore this backup: keep it as it is, find out who or what has written to it, and audit an older one. The ' +
   'journal was not looked at: "paydrop audit" without --file does that';
@@ -69,7 +69,7 @@ const remedies: Readonly<Record<AuditPart, string>> = {
   limits: keepAndRestore,
   registrations: keepAndRestore,
   days: keepAndRestore,
-  outside: `The head from outside is right if nobody could change it there. ${keepAndRestore}`,
+  outside: `The head from outside is right unless it could be changed there. ${keepAndRestore}`,
 };
 
 export const makeFinding = (
@@ -85,7 +85,7 @@ export const ofDatabase = (finding: Finding): Finding => ({
   remedy: finding.remedy.replace(keepAndRestore, keepDatabase),
 });
 
-/** A row as it is named for people. */
+/** The place of a row, for people. */
 export interface RowPlace {
   readonly batchId: string;
   readonly rowNo: number;
@@ -95,20 +95,20 @@ export interface RowPlace {
 const nameRow = ({ batchId, rowNo, payoutId }: RowPlace): string =>
   `payout ${payoutId ?? '(without a payoutId)'}, row ${rowNo} of batch ${batchId}`;
 
-/** What opens the commitment that a payout's chain begins with; null once that was erased, as the digest is then. */
+/** The opening of the commitment at the start of a payout's chain; null after an erasure, like the digest. */
 export interface Opening {
   readonly digest: string | null;
   readonly salt: string | null;
 }
 
-/** A registration whose history is checked: chained as that of a payout. */
+/** A registration to check; its history is chained like that of a payout. */
 export interface KeptRegistration extends KeptRegistrationState, Omit<RowPlace, 'payoutId'> {
   readonly registrationId: string | null;
 }
 
 /**
- * The first event of a payout that is not as it was written, or what of its state is not what its events say.
- * @param approvedAtMs when its whole batch was last approved; undefined before
+ * The first changed event of a payout, or a state that contradicts its events.
+ * @param approvedAtMs time of the last approval of its whole batch; undefined before
  */
 export function auditChain(
   payout: KeptPayout & RowPlace,
@@ -123,7 +123,7 @@ export function auditChain(
 export const nameRegistration = ({ registrationId, rowNo, batchId }: KeptRegistration): string =>
   `registration ${registrationId ?? '(without a registrationId)'}, row ${rowNo} of batch ${batchId}`;
 
-/** The first event of a registration that is not as it was written. */
+/** The first changed event of a registration. */
 export const auditRegistration = (kept: KeptRegistration): Finding | undefined =>
   auditEvents('registrations', kept, nameRegistration(kept));
 
@@ -137,31 +137,31 @@ function auditEvents(part: AuditPart, chained: ChainedPayout, name: string): Fin
   return makeFinding(part, `${name}: event ${broken.seq}`, broken.why, says ?? null);
 }
 
-/** A version of what a row asks for, beside what was sealed. */
+/** A version of a row's instruction after the sealed one. */
 export interface KeptVersion {
-  /** Of one that was erased what was committed to. */
+  /** Digest; for an erased one, the commitment. */
   readonly digest: string;
   readonly salt: string | null;
-  /** JSON, of a correction. */
+  /** JSON of a correction. */
   readonly instruction: string | null;
   readonly replaced: string | null;
 }
 
-/** A row as it stands, with all that it ever asked for. */
+/** A row with all versions of its instruction. */
 export interface KeptRow extends RowPlace {
   readonly seq: number;
   readonly companyId: string;
-  /** Null while the row asks for nothing that can be read. */
+  /** Null while the row has no readable instruction. */
   readonly instruction: Instruction | null;
-  /** Of what its file asks for. */
+  /** Digest of the file's instruction. */
   readonly digest: string | null;
-  /** Its personal cells were erased, and the digest with them. */
+  /** True when its personal cells were erased, with the digest. */
   readonly isErased: boolean;
-  /** Null of a row that an older program has read in, and of one that was erased. */
+  /** Null for a row read by an older program, and for an erased one. */
   readonly salt: string | null;
-  /** The oldest first. */
+  /** Versions, oldest first. */
   readonly versions: readonly KeptVersion[];
-  /** What its history says that it was made to ask for, in their order: `commitTo` each version. */
+  /** Versions in its history, in order: `commitTo` of each. */
   readonly told: readonly string[];
 }
 
@@ -178,7 +178,7 @@ const isEmpty = ({ instruction, digest, versions }: KeptRow): boolean =>
   digest === null &&
   versions.every((version) => version.instruction === null && version.replaced === null);
 
-/** Each version is one that the history tells of; an older program has told of none, and its versions have no salts. */
+/** True when the history has each version. An older program has recorded none, and its versions have no salts. */
 function areTold({ isErased, salt, versions, told }: KeptRow): boolean {
   if (isErased) return told.every((one) => versions.some(({ digest }) => digest === one));
   const chained = salt === null ? versions.filter((version) => version.salt !== null) : versions;
@@ -189,8 +189,8 @@ function areTold({ isErased, salt, versions, told }: KeptRow): boolean {
 }
 
 /**
- * What a row asks for is what was sealed, or what its latest version says; each has its digest.
- * @param saidErased rows that somebody is recorded to have erased
+ * Checks that a row's instruction is the sealed one, or its latest version, and that each has its digest.
+ * @param saidErased rows with a recorded erasure
  */
 export function auditRow(row: KeptRow, saidErased: ReadonlySet<unknown>): Finding | undefined {
   const digestOf = (instruction: Instruction | null): string | null =>
@@ -199,7 +199,7 @@ export function auditRow(row: KeptRow, saidErased: ReadonlySet<unknown>): Findin
   const latest = row.versions.at(-1);
   const broken = (why: string): Finding => makeFinding('instructions', nameRow(row), why);
   if (row.isErased && !saidErased.has(row.seq))
-    return broken('what names its payee is gone, and nobody is recorded to have erased it');
+    return broken('the cells that name its payee are gone, and no erasure is recorded');
   if (row.isErased && !isEmpty(row)) return broken(filledAgain);
   if (!areTold(row)) return broken('its history tells of other versions of what it asks for');
   if (row.isErased) return undefined;
@@ -223,18 +223,20 @@ export interface KeptAttempt {
   readonly attemptNo: number;
   readonly order: TransferOrder;
   readonly orderHash: string;
-  /** What the event of its intent says that it sends; null of one that was found after a loss. */
+  /** Hash that the event of its intent records; null for an attempt found after a loss. */
   readonly saidHash: string | null;
-  /** `showAttempt`, as it is; and as its latest event says it, null where an older program has written that. */
+  /**
+   * `showAttempt` of the present attempt, and of its latest event; the latter is null when an older program wrote it.
+   */
   readonly shows: string;
   readonly saidShows: string | null;
 }
 
-/** Its history tells of an attempt that is not there. */
+/** A finding for an attempt in the history that is missing. */
 export const describeLostAttempt = ({ row, attemptNo }: Pick<KeptAttempt, 'row' | 'attemptNo'>): Finding =>
   makeFinding('attempts', `${nameRow(row)}: attempt ${attemptNo}`, 'it is gone; its history is there');
 
-/** What an attempt sends has its hash and its reference, and is what its row asks for, or has asked for. */
+/** Checks that an attempt's content has its hash and its reference, and is what its row asks for, now or earlier. */
 export function auditAttempt({
   row,
   attemptNo,
@@ -262,12 +264,10 @@ export function auditAttempt({
     (one) =>
       one !== null && one.proxyNo === order.proxyNo && formatBaht(one.amountSatang) === order.amountText,
   );
-  return isAsked
-    ? undefined
-    : broken('it pays somebody else, or another amount, than its row ever asked for');
+  return isAsked ? undefined : broken('it pays another payee or amount than its row ever asked for');
 }
 
-/** Rows whose personal cells somebody has erased, by the history of users. */
+/** Rows with a recorded erasure, by the history of users. */
 export const readErased = (events: Iterable<Link<string>>): ReadonlySet<unknown> =>
   new Set(
     Array.from(events)
@@ -275,7 +275,7 @@ export const readErased = (events: Iterable<Link<string>>): ReadonlySet<unknown>
       .map((event) => readFacts(event)['payout']),
   );
 
-/** Sums of one payee, file or the whole of a day. */
+/** Sums of one payee, one file, or a whole day. */
 interface DaySum {
   readonly kind: 'day' | 'payee' | 'file';
   readonly key: string;
@@ -284,7 +284,7 @@ interface DaySum {
   readonly low: number;
 }
 
-/** What the limits over time have counted of a day, and what its rows add up to. */
+/** The counts of the limits over time for a day, and the sums of its rows. */
 export interface CountedDay {
   /** YYYYMMDD. */
   readonly date: string;
@@ -292,7 +292,7 @@ export interface CountedDay {
   readonly present: readonly DaySum[];
 }
 
-/** Each sum that is not what its rows add up to, by what it is of; numbers masked. */
+/** Sums that differ from those of their rows, by name; numbers masked. */
 export function listChangedSums({ kept, present }: CountedDay): readonly string[] {
   const nameOf = ({ kind, key }: DaySum): string => `${kind} ${key}`;
   const isSame = (one: DaySum, other: DaySum | undefined): boolean =>
@@ -309,20 +309,20 @@ export function listChangedSums({ kept, present }: CountedDay): readonly string[
   return [...new Set(shown.map((name) => name.trim()))];
 }
 
-/** What became of one part. */
+/** The result of one part. */
 export interface AuditedPart {
   readonly part: AuditPart;
-  /** How many were looked at, by what they are. */
+  /** Numbers of checked items, by kind. */
   readonly looked: Readonly<Record<string, number>>;
-  /** All that are broken; `findings` has the first of them. */
+  /** Number of broken items; `findings` has the first of them. */
   readonly broken: number;
   readonly findings: readonly Finding[];
 }
 
-/** What one audit has found. */
+/** The result of an audit. */
 export interface Audited {
   readonly isWhole: boolean;
   readonly parts: readonly AuditedPart[];
-  /** What is no fault, and should be known. */
+  /** Remarks that are not faults. */
   readonly notes: readonly string[];
 }

@@ -1,9 +1,9 @@
-/** Whether the terms, the approval and the reports of a batch are what the chained histories say. */
+/** Checks the terms, the approval and the reports of a batch against the chained histories. */
 import { maskDigits } from '../../core/proxy-id.ts';
 import { type EventFacts, type Link, readFacts } from '../../review/rules/chain.ts';
 import type { Difference } from './people-audit.ts';
 
-/** A sealed batch, as far as its seal and its approval fix it. */
+/** A sealed batch, with the parts that its seal and its approval fix. */
 export interface KeptTerms {
   readonly batchId: string;
   readonly companyId: string;
@@ -16,9 +16,11 @@ export interface KeptTerms {
   readonly boundPeople: number | null;
   readonly approvedDigest: string | null;
   readonly approvedPayer: string | null;
-  /** It stands in an archive, or has come back from one: another journal may have sealed it, before this one was lost. */
+  /**
+   * True for a batch that is archived, or has come back: another journal may have sealed it, before this one was lost.
+   */
   readonly isOfArchive: boolean;
-  /** Accounts from which its rows that stand in the journal were sent. */
+  /** Accounts from which its rows in the journal were sent. */
   readonly sentFrom: readonly string[];
 }
 
@@ -29,10 +31,10 @@ export interface KeptReport {
   readonly sha256: string;
 }
 
-/** A decision to pay a batch that was applied, as the proposals have it. */
+/** An applied decision to pay a batch, as in the proposals. */
 export interface AppliedApproval {
   readonly batchId: string;
-  /** When its proposal ended; null while other items of it are open. */
+  /** Time at which its proposal ended; null while other items of it are open. */
   readonly atMs: number | null;
 }
 
@@ -50,16 +52,16 @@ const byBatch = (events: readonly Event[], kind: string): ReadonlyMap<unknown, r
     (event) => readFacts(event)['batchId'],
   );
 
-/** The account that an event names; undefined once it was erased. */
+/** The account in an event; undefined after an erasure. */
 const accountOf = ({ cells }: Event): string | undefined => cells?.['payerAccount']?.value;
 
-/** The facts of a batch that its history may tell. */
+/** The facts of a batch in its history. */
 interface Told {
-  /** Undefined of one that an older program has sealed. */
+  /** Undefined when an older program sealed it. */
   readonly sealed: Event | undefined;
-  /** In their order. */
+  /** Moves, in order. */
   readonly moves: readonly Event[];
-  /** Its approval was taken back, the last time that it was; undefined where it never was. */
+  /** The last withdrawal of its approval; undefined without any. */
   readonly takenBack: Event | undefined;
   readonly isApproved: boolean;
 }
@@ -78,7 +80,7 @@ function findChangedPeople(
   takenBack: Event | undefined,
 ): string | undefined {
   const atSeal = (takenBack && readFacts(takenBack)['people']) ?? said['approvalPeople'] ?? null;
-  // It has come to more than its bound since.
+  // The batch has exceeded its bound since.
   if (approvalPeople === atSeal || (atSeal === null && approvalPeople === boundPeople)) return undefined;
   return 'how many people must approve it is not what its seal says';
 }
@@ -122,7 +124,7 @@ function findChangedTerms(batch: KeptTerms, told: Told): string | undefined {
   );
 }
 
-/** Terms and approvals that are not what the histories of people and proposals say. */
+/** Terms and approvals that contradict the histories of people and proposals. */
 export function* listChangedTerms(
   { batches, approvals }: KeptBatches,
   events: readonly Event[],
@@ -154,7 +156,7 @@ export function* listChangedTerms(
       yield { place: `batch ${String(batchId)}`, why: 'it is gone; its history is there' };
 }
 
-/** Reports whose hashes are not what the history of people says. */
+/** Reports whose hashes contradict the history of people. */
 export function* listChangedReports(
   { reports }: KeptBatches,
   events: readonly Event[],

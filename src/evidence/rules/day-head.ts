@@ -1,36 +1,36 @@
 /**
- * The head of a day: a few lines that stand for every event up to the end of a Bangkok day, in the order in which they
- * were written, chained over the head before. Whoever holds one outside knows whether what it stands for was changed
- * since; one event can be shown to be under it without the others.
+ * The head of a day: a few lines that cover every event up to the end of a Bangkok day, in the order of writing,
+ * chained to the previous head. A copy outside shows whether the covered events were changed since; one event can be
+ * proved to be covered without the others.
  */
 import { hash } from 'node:crypto';
 import { countOf, showCount } from '../../core/figures.ts';
 
-/** The chains whose events a head stands for. */
+/** The chains that a head covers. */
 export const headChains = ['payouts', 'people', 'proposals'] as const;
 export type HeadChain = (typeof headChains)[number];
 
-/** Events of one chain, by their numbers: those after `after`, up to and with `upTo`. */
+/** Events of one chain by number: after `after`, up to and including `upTo`. */
 export interface Stretch {
   readonly after: number;
   readonly upTo: number;
   readonly events: number;
-  /** `EventTree.root` of their hashes; null without any. */
+  /** `EventTree.root` of their hashes; null without events. */
   readonly root: string | null;
 }
 
 export interface DayHeadFacts {
   readonly journalId: string;
-  /** From 1, without a gap: a day without events has no head. */
+  /** Number, from 1, without a gap: a day without events has no head. */
   readonly number: number;
   /** YYYYMMDD in Bangkok. */
   readonly date: string;
-  /** Hash of the head before; null of the first. */
+  /** Hash of the previous head; null for the first. */
   readonly before: string | null;
   readonly stretches: Readonly<Record<HeadChain, Stretch>>;
 }
 
-/** A head as it is kept and handed out: the hash is the SHA-256 (hex) of the text. */
+/** A head as stored and handed out: the hash is the SHA-256 (hex) of the text. */
 export interface HashedHead {
   readonly text: string;
   readonly hash: string;
@@ -54,7 +54,7 @@ export function composeDayHead(facts: DayHeadFacts): DayHead {
 const headPattern =
   /^paydrop day head v1\njournal (\S+)\nnumber (\d+)\nday (\d{8})\nbefore (\S+)\n(payouts .+)\n(people .+)\n(proposals .+)\n$/v;
 
-/** What a head says; undefined for a text that is none. */
+/** The content of a head; undefined for any other text. */
 export function readDayHead({ text, hash: kept }: HashedHead): DayHead | undefined {
   const found = headPattern.exec(text);
   if (found === null) return undefined;
@@ -75,19 +75,22 @@ function readStretch(line: string): Stretch {
   };
 }
 
-/** A head as a file has it: without its last line the file has the hash that stands there. */
+/** A head as written into a file: without its last line, the file has the hash in that line. */
 export const renderHead = ({ text, hash: kept }: HashedHead): string => `${text}head ${kept}\n`;
 
 const handedOut = new RegExp(String.raw`(${format}\n(?:[a-z]+ .+\n)+?)head ([0-9a-f]{64})$`, 'gmv');
 
-/** The heads in a file, in a message, or in several of them one after another. */
+/** The heads in a file or a message, or in several, one after another. */
 export const findHeads = (content: string): readonly HashedHead[] =>
   Array.from(content.replaceAll('\r\n', '\n').matchAll(handedOut), ([, text = '', kept = '']) => ({
     text,
     hash: kept,
   }));
 
-/** Name of the file of a day's head. @param copy from the second on, where another file has the name */
+/**
+ * Name of the file of a day's head.
+ * @param copy number from 2 on, when another file has the name
+ */
 export const headFileName = (date: string, copy = 1): string =>
   copy === 1 ? `heads-${date}.txt` : `heads-${date}-${copy}.txt`;
 
@@ -95,7 +98,7 @@ export const headFilePattern = /^heads-\d{8}(?:-\d+)?\.txt$/v;
 
 // ---------------------------------------------------------------- the tree
 
-/** One step from an event to the root: what stands beside it, and on which side. */
+/** One step from an event to the root: the neighbour's hash, and its side. */
 export interface ProofStep {
   readonly side: 'left' | 'right';
   readonly hash: string;
@@ -111,8 +114,8 @@ interface Subtree {
 }
 
 /**
- * One hash over the hashes of many events, in their order, as a tree (that of RFC 6962): so that one event takes few
- * steps to be shown. As many subtrees are held as the count of events has binary digits.
+ * One hash over the hashes of many events in order, as a tree (RFC 6962), so that one event is proved in few steps. It
+ * holds as many subtrees as the count of events has binary digits.
  */
 export class EventTree {
   readonly #subtrees: Subtree[] = [];
@@ -123,7 +126,10 @@ export class EventTree {
     return this.#events;
   }
 
-  /** @returns the steps to the root, which are there once `root` was asked for; only of one that is to be shown */
+  /**
+   * Adds an event.
+   * @returns the steps to the root, complete after `root`; empty unless the event is to be proved
+   */
   add(eventHash: string, isShown = false): readonly ProofStep[] {
     const steps: ProofStep[] = [];
     if (isShown) this.#proofs.set(this.#events, steps);
@@ -137,7 +143,7 @@ export class EventTree {
     return steps;
   }
 
-  /** Null without events; asked for once, at the end. */
+  /** The root; null without events. Call it once, at the end. */
   root(): string | null {
     const [last, ...others] = this.#subtrees.toReversed();
     if (last === undefined) return null;
@@ -157,7 +163,7 @@ export class EventTree {
   }
 }
 
-/** The root that an event and the steps beside it lead to. */
+/** The root that an event and its steps lead to. */
 export function climb(eventHash: string, steps: readonly ProofStep[]): string {
   let own = hashLeaf(eventHash);
   for (const { side, hash: beside } of steps)
@@ -165,9 +171,12 @@ export function climb(eventHash: string, steps: readonly ProofStep[]): string {
   return own;
 }
 
-// ---------------------------------------------------------------- what does not hold
+// ---------------------------------------------------------------- faults
 
-/** Why a kept head is not as it was made, before its events are looked at. @param before the head before it */
+/**
+ * Reason why a stored head is not as made, before its events are checked.
+ * @param before the previous head
+ */
 export function findBrokenHead(head: HashedHead, before: DayHead | undefined): string | undefined {
   if (hash('sha256', head.text, 'hex') !== head.hash) return 'its text is not the one that was hashed';
   const said = readDayHead(head);
@@ -179,14 +188,17 @@ export function findBrokenHead(head: HashedHead, before: DayHead | undefined): s
   return isNext && follows ? undefined : 'it does not follow the head before it';
 }
 
-/** Why the events that a head stands for are not those that are there now. */
+/** Reason why the present events are not those that a head covers. */
 export function findChangedStretch(said: Stretch, events: number, root: string | null): string | undefined {
   if (events !== said.events)
     return `it stands for ${countOf(said.events, 'event')}, and the journal has ${showCount(events)}`;
   return root === said.root ? undefined : 'an event that it stands for is another one than then';
 }
 
-/** Why a head from outside is not what the journal says now. @param kept the journal's of that day */
+/**
+ * Reason why a head from outside differs from the journal's.
+ * @param kept the journal's head of that day
+ */
 export function findOtherHead(outside: HashedHead, kept: HashedHead | undefined): string | undefined {
   if (hash('sha256', outside.text, 'hex') !== outside.hash)
     return 'it was changed itself: its hash is not that of its lines';

@@ -1,6 +1,6 @@
 /**
- * What of a row may be erased, and when: everything that names its payee, wherever it stands in the journal. What the row
- * was, what it paid and when, and every hash stay; commitments stand for what is gone.
+ * Decides what may be erased of a row, and when: every cell that names its payee, anywhere in the journal. The kind of
+ * the row, its amount, its times, and every hash stay; commitments replace the erased data.
  */
 import { dayMs } from '../../core/bangkok-time.ts';
 import { type Attempt, finalStatuses, type PayoutStatus } from '../../core/payout.ts';
@@ -8,19 +8,19 @@ import type { Batch, ResultRow } from '../../core/ports.ts';
 import { decodeLine, encodeLine } from '../../reconcile/rules/statement.ts';
 import { eraseNames } from '../../review/rules/payout-chain.ts';
 
-/** Of a row as its file has it: as a list without cells. */
+/** Cells of a row in its file, as an empty list. */
 export const erasedCells = '[]';
 
-/** What a file is called that was kept as evidence for the row alone. */
+/** New name of a file that was stored as evidence for the row alone. */
 export const erasedFileName = 'erased';
 
-/** Statements that come late, complaints and decisions need the payee: by then they are over. */
+/** Days after which statements, complaints and decisions no longer need the payee. */
 export const erasableAfterDays = 90;
 
-/** Of a disputed one somebody may still have to ask its payee. */
+/** A disputed row has not ended: its payee may still have to be asked. */
 const isEnded = (status: PayoutStatus): boolean => finalStatuses.includes(status) && status !== 'disputed';
 
-/** A row as far as these rules look at it. */
+/** The fields of a row that these rules use. */
 interface EndedRow {
   readonly row: Pick<ResultRow, 'status' | 'isAlarm'>;
   readonly batch: Pick<Batch, 'status' | 'startedAtMs'>;
@@ -28,7 +28,7 @@ interface EndedRow {
   readonly events: readonly { readonly atMs: number }[];
 }
 
-/** Why a row keeps its personal cells, in words that follow "it". */
+/** Reason why a row keeps its personal cells, in words that follow "it". */
 export function whyNotErase({ row, batch, attempts, events }: EndedRow, nowMs: number): string | undefined {
   const isOpen = attempts.some(
     ({ status, nextInquiryAtMs }) =>
@@ -45,28 +45,28 @@ export function whyNotErase({ row, batch, attempts, events }: EndedRow, nowMs: n
 
 const nobody = { proxyNo: '', reference1: '', reference2: '' };
 
-/** A line of a statement, as it is kept. */
+/** Erases a stored line of a statement. */
 export const eraseLine = (text: string): string =>
   encodeLine({ ...decodeLine(text), ...nobody, proxyName: '', proxyNameTh: '' });
 
-/** The attempt of a break, as JSON. */
+/** Erases the attempt of a break, given as JSON. */
 export function eraseBreakAttempt(text: string): string {
   const attempt = JSON.parse(text) as { readonly order: object };
   const order = { ...attempt.order, ...nobody, proxyName: null };
   return JSON.stringify({ ...attempt, order });
 }
 
-/** The detail of an event without what tells of its payee. */
+/** The detail of an event without the facts about its payee. */
 export interface ErasedDetail {
   readonly detail: string;
-  /** Of the event of an intent: the hash of what was sent, and what is left in its place. */
+  /** For an intent: the hash of the order, and its replacement. */
   readonly orderHash: { readonly before: string; readonly after: string } | undefined;
 }
 
 /**
- * The detail of an event without the hash of what was sent, by which the number could be tried out, and without the name
- * by which the bank knows the payee.
- * @returns undefined of any other event, and of one that an older program has written
+ * Erases from an event's detail the hash of the order, which would permit guessing the number, and the bank's name of
+ * the payee.
+ * @returns undefined for any other event, and for one written by an older program
  */
 export function erasePayeeOf(detail: string): ErasedDetail | undefined {
   const said = JSON.parse(detail) as {

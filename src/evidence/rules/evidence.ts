@@ -1,4 +1,6 @@
-/** One payout's whole story with its proofs, as a record that is checked without the journal (docs/evidence.md). */
+/**
+ * The whole history of one payout with its proofs, as a record that is checked without the journal (docs/evidence.md).
+ */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { Attempt } from '../../core/payout.ts';
@@ -16,18 +18,18 @@ import type { HashedHead, HeadChain, ProofStep } from './day-head.ts';
 
 const evidenceFormat = 'paydrop payout evidence v1';
 
-/** Whether numbers of people and accounts stand in it whole. */
+/** Form of the numbers of people and accounts: whole or masked. */
 export type Numbers = 'whole' | 'masked';
 
-/** Nine digits or more in a row, however they are set apart. */
+/** Nine digits or more in a row, with or without separators. */
 const longNumber = /\d(?:[ \-]?\d){8,}/gv;
 
 const maskNumbers = (text: string): string => text.replaceAll(longNumber, maskDigits);
 
-/** Named so, a number is nobody's: the bank is asked by it, or it is money. */
+/** Fields whose numbers are not personal: references for the bank, and amounts. */
 const ownNames = new Set(['amount', 'amountSatang', 'amountText', 'transRefNo', 'sysRefNo']);
 
-/** All texts of a record, however deep; what is hashed is not among them. */
+/** Masks all texts of a record, at any depth; hashed texts are not part of it. */
 function maskAll(value: unknown): unknown {
   if (typeof value === 'string') return maskNumbers(value);
   if (Array.isArray(value)) return value.map(maskAll);
@@ -52,7 +54,7 @@ export interface StoredRow {
   readonly lines: readonly { readonly date: string; readonly line: object }[];
 }
 
-/** Where an event hangs: the hashes beside it on the way to the root that the head of its day has. */
+/** The proof of an event: its neighbours' hashes on the path to the root in its day's head. */
 export interface EventProof {
   readonly chain: HeadChain;
   readonly seq: number;
@@ -93,11 +95,14 @@ function describeRow({ history, chain, versions, lines }: StoredRow, numbers: Nu
   };
 }
 
-/** Whoever has digest and salt finds a masked number by trial; without a salt the chain itself has the digest. */
+/** Digest and salt together permit guessing a masked number; without a salt the chain itself has the digest. */
 const showOpening = ({ digest, salt }: Opening, numbers: Numbers): Opening =>
   numbers === 'whole' || salt === null ? { digest, salt } : { digest: null, salt: null };
 
-/** What stands in the text as hashes, with the salt; null where nothing does. The hash of an order is for whole numbers. */
+/**
+ * The part of a detail that its text has as hashes, with the salt; null without any. The hash of an order is shown only
+ * with whole numbers.
+ */
 function showDetail({ detail }: KeptEvent, numbers: Numbers): string | null {
   const isShown =
     hashedDetail(detail) !== detail && (numbers === 'whole' || hashOfOrder(detail) === undefined);
@@ -106,14 +111,14 @@ function showDetail({ detail }: KeptEvent, numbers: Numbers): string | null {
 
 const hashOfOrder = (detail: string): unknown => (JSON.parse(detail) as { orderHash?: unknown }).orderHash;
 
-/** As the text of its event has it. */
+/** Hides the hash as the text of its event does. */
 function hideOrderHash(orderHash: string, events: readonly KeptEvent[]): string {
   const ofAttempt = events.find(({ detail }) => hashOfOrder(detail) === orderHash);
   const hidden = ofAttempt && hashOfOrder(hashedDetail(ofAttempt.detail));
   return typeof hidden === 'object' ? (hidden as { readonly sha256: string }).sha256 : orderHash;
 }
 
-/** References, days and amounts stay: by them the bank is asked. */
+/** Describes an attempt. References, days and amounts stay, because the bank needs them for an answer. */
 function describeAttempt(
   { order, ...attempt }: Attempt,
   events: readonly KeptEvent[],
@@ -126,7 +131,7 @@ function describeAttempt(
   return { ...state, order: sent, orderHash };
 }
 
-/** An event of a proposal, with what names people beside its hashes. */
+/** An event of a proposal, with the cells that name people beside its hashes. */
 export const describeLink = ({ seq, text, hash, cells }: Link<string>): object => ({
   seq,
   text,
@@ -138,18 +143,18 @@ export interface EvidenceParts {
   readonly journalId: string;
   readonly isSandbox: boolean;
   readonly madeAtMs: number;
-  /** Who had it made; null where nobody has proved it. */
+  /** Person who requested it; null without proof of identity. */
   readonly madeBy: string | null;
   readonly numbers: Numbers;
   readonly rows: readonly StoredRow[];
   readonly proposals: readonly object[];
   readonly proofs: readonly EventProof[];
   readonly heads: readonly HashedHead[];
-  /** Events of a day that has not ended: nothing outside stands for them yet. */
+  /** Events of a day that has not ended: no head covers them yet. */
   readonly withoutHead: readonly { readonly chain: HeadChain; readonly seq: number }[];
 }
 
-/** The whole record; amounts as text, which no reader rounds. */
+/** Composes the record, with amounts as text, so that no reader rounds them. */
 export function composeEvidence(parts: EvidenceParts): string {
   const { journalId, isSandbox, madeAtMs, madeBy, numbers, rows, proposals, proofs, heads, withoutHead } =
     parts;

@@ -1,4 +1,4 @@
-/** Whether people, and what proves who they are, are what the chained history of people says. */
+/** Checks people and their credentials against the chained history of people. */
 import { hash } from 'node:crypto';
 import { digestSecret, type EventFacts, type Link, readFacts } from '../../review/rules/chain.ts';
 import { type Passkey, showKey } from '../../review/rules/passkey.ts';
@@ -7,14 +7,14 @@ import { nameKeyOf, type PersonChange, subjectOf } from '../../review/rules/pers
 import type { PersonSession } from '../../review/rules/session.ts';
 import type { ApprovalSignature } from '../../review/rules/signature.ts';
 
-/** A user with what is never shown. */
+/** A user with the secret fields. */
 export interface KeptPerson extends Person {
   readonly nameKey: string;
   readonly passwordHash: string;
   readonly mustChange: boolean;
 }
 
-/** A token with what is never shown. */
+/** A token with the secret fields. */
 export interface KeptToken {
   readonly tokenId: number;
   readonly personId: number;
@@ -25,22 +25,22 @@ export interface KeptToken {
   readonly revokedAtMs: number | null;
 }
 
-/** Who had a part in what a batch asks for. */
+/** A person's part in the content of a batch. */
 export interface KeptHand {
   readonly batchId: string;
   readonly personId: number;
   readonly part: 'uploaded' | 'corrected';
 }
 
-/** Who has proposed to correct a row of a batch. */
+/** A person who proposed to correct a row of a batch. */
 export interface ProposedCorrection {
   readonly batchId: string;
   readonly personId: number;
-  /** The row was corrected by it, and stands in the journal. */
+  /** True when the row was corrected by it, and is in the journal. */
   readonly isApplied: boolean;
 }
 
-/** Everything that the history of people is held against. */
+/** Everything that is compared with the history of people. */
 export interface KeptPersons {
   readonly people: readonly KeptPerson[];
   readonly tokens: readonly KeptToken[];
@@ -52,7 +52,7 @@ export interface KeptPersons {
   readonly corrections: readonly ProposedCorrection[];
 }
 
-/** Something that is not what the history says, and where. */
+/** A difference from the history, and its place. */
 export interface Difference {
   readonly place: string;
   readonly why: string;
@@ -64,11 +64,11 @@ const isGone = 'it is gone; its history is there';
 export const untold = (what: string): string => `the history of users tells of no such ${what}`;
 const sha256 = (text: string | Buffer): string => hash('sha256', text, 'hex');
 
-/** A value that is not what was said; unsaid ones differ from nothing. */
+/** A value and its record; a value without a record does not differ. */
 interface Compared {
   readonly why: string;
   readonly is: unknown;
-  /** Undefined where no event says it: an older program has written it. */
+  /** Undefined without an event: an older program wrote it. */
   readonly said: unknown;
 }
 
@@ -84,7 +84,7 @@ const cellOf = ({ cells }: Event, name: string): string | undefined => cells?.[n
 
 // ---------------------------------------------------------------- users
 
-/** What the history says of a user; undefined is what it does not say. */
+/** The history of a user; undefined for facts that it lacks. */
 interface SaidPerson {
   readonly role: unknown;
   readonly isDisabled: boolean;
@@ -103,7 +103,7 @@ interface SaidPerson {
 
 type Step = (before: SaidPerson, event: Event, facts: EventFacts) => SaidPerson;
 
-/** Somebody begins again with a one-time password. */
+/** The user gets a one-time password. */
 const hand: Step = (before, event, facts) => ({
   ...before,
   handedBy: event.byPerson,
@@ -215,7 +215,7 @@ function* comparePeople({ people }: KeptPersons, events: readonly Event[]): Gene
 
 // ---------------------------------------------------------------- tokens
 
-/** By these all tokens of a person end. */
+/** True for events that end all tokens of a person. */
 const endsTokens = ({ kind }: Event, facts: EventFacts): boolean =>
   ['disabled', 'password-reset', 'recovered'].includes(kind) ||
   (['enabled', 'role-changed'].includes(kind) && facts['newPassword'] === true);
@@ -272,7 +272,7 @@ interface SaidPasskey {
   revoked: Event | undefined;
 }
 
-/** The admins who confirmed a key, as the event says it. */
+/** The admins who confirmed a key, by the event. */
 export function confirmersOf(event: Event | undefined): readonly unknown[] | null {
   if (event === undefined) return null;
   const second = readFacts(event)['confirmedBy'] ?? null;
@@ -332,9 +332,9 @@ function* comparePasskeys({ passkeys }: KeptPersons, events: readonly Event[]): 
       yield { place: `passkey ${showKey({ keyHash: String(readFacts(enrolled)['keyHash']) })}`, why: isGone };
 }
 
-// ---------------------------------------------------------------- changes that wait, or have ended
+// ---------------------------------------------------------------- proposed changes
 
-/** What ended a change, and how. */
+/** The end of a change, and the person who ended it. */
 function readEnd(event: Event): Pick<PersonChange, 'status' | 'endedBy'> {
   const word = /^change-(.+)$/v.exec(event.kind)?.[1];
   if (word !== undefined) return { status: word as PersonChange['status'], endedBy: event.byPerson };
@@ -397,9 +397,9 @@ function* compareChanges({ changes, people }: KeptPersons, events: readonly Even
       yield { place: `change ${String(changeId)} of users`, why: isGone };
 }
 
-// ---------------------------------------------------------------- sessions, and who had a part in a batch
+// ---------------------------------------------------------------- sessions, and parts in batches
 
-/** A session that has ended leaves no row. */
+/** Compares sessions; one that has ended has no row. */
 function* compareSessions(
   { sessions, people }: KeptPersons,
   events: readonly Event[],
@@ -426,7 +426,7 @@ function* compareSessions(
 
 const keyOfHand = ({ batchId, personId, part }: KeptHand): string => `${part} ${personId} ${batchId}`;
 
-/** An upload of a batch that an older program has sealed stands in no event. */
+/** Compares parts in batches. An upload has no event when an older program sealed the batch. */
 function* compareHands({ hands, corrections }: KeptPersons, events: readonly Event[]): Generator<Difference> {
   const sealed = new Set(ofKind(events, 'batch-sealed').map((event) => readFacts(event)['batchId']));
   const uploaded = new Set(
@@ -459,7 +459,7 @@ function* compareHands({ hands, corrections }: KeptPersons, events: readonly Eve
 export const ofKind = (events: readonly Event[], kind: string): readonly Event[] =>
   events.filter((event) => event.kind === kind);
 
-/** All that is not what the history of people says; the history itself holds. */
+/** All differences from the history of people; the history itself is intact. */
 export function* listChangedPersons(kept: KeptPersons, events: readonly Event[]): Generator<Difference> {
   yield* comparePeople(kept, events);
   yield* compareTokens(kept, events);

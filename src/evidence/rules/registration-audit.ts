@@ -1,31 +1,31 @@
-/** Whether a registration asks for what its file, or its latest correction, says, and what the bank said of it is told. */
+/** Checks that a registration matches its file or its latest correction, and that the bank's answers are recorded. */
 import { type ChainedPayout, commitTo, hashBody, showAnswer } from '../../review/rules/payout-chain.ts';
 import type { Difference } from './people-audit.ts';
 
-/** What a registration asked for with a correction. */
+/** The content of a registration after a correction. */
 export interface KeptCorrection {
-  /** As it was kept, and of what stands there now. */
+  /** Digest as stored, and digest of the present content. */
   readonly digest: string;
   readonly present: string;
 }
 
-/** A callback as it is kept. */
+/** A stored callback. */
 export interface KeptCall {
   readonly id: number;
   readonly body: string;
-  /** What stands beside its body is what the body says. */
+  /** True when the stored fields match its body. */
   readonly isAsRead: boolean;
 }
 
-/** A registration with what its history and its digests are held against. */
+/** A registration with its history and digests to check. */
 export interface KeptRegistrationState extends ChainedPayout {
-  /** Of what its file asks for: as it was kept, and of what stands there now. */
+  /** Digest of its file's content as stored, and of the present content. */
   readonly digest: string | null;
   readonly fileDigest: string | null;
   readonly salt: string | null;
-  /** Of what it asks for now; null where it asks for nothing. */
+  /** Digest of its present content; null without any. */
   readonly askedDigest: string | null;
-  /** The oldest first. */
+  /** Corrections, oldest first. */
   readonly corrections: readonly KeptCorrection[];
   readonly attempts: readonly { readonly attemptNo: number; readonly digest: string }[];
   readonly calls: readonly KeptCall[];
@@ -56,7 +56,7 @@ function findChangedAsked(kept: KeptRegistrationState): string | undefined {
     : undefined;
 }
 
-/** @param place how the registration is named */
+/** @param place name of the registration */
 export function* listChangedRegistration(kept: KeptRegistrationState, place: string): Generator<Difference> {
   const asked = findChangedAsked(kept);
   if (asked !== undefined) yield { place, why: asked };
@@ -77,12 +77,12 @@ export function* listChangedRegistration(kept: KeptRegistrationState, place: str
       yield { place: `${place}: event ${seq}`, why: 'the callback that it tells of is gone, or was changed' };
 }
 
-/** Callbacks beside which something else stands than they say. */
+/** Callbacks whose stored fields differ from their bodies. */
 export function* listChangedCalls(calls: Iterable<KeptCall>): Generator<Difference> {
   for (const { id, isAsRead } of calls)
     if (!isAsRead) yield { place: `callback ${id}`, why: 'what was read of it is not what its body says' };
 }
 
-/** What the chain of a registration begins with. */
+/** Start of a registration's chain. */
 export const startOf = ({ digest, salt }: Pick<KeptRegistrationState, 'digest' | 'salt'>): string | null =>
   commitTo(digest, salt);

@@ -1,4 +1,4 @@
-/** Whether signatures are those that the chained history of people tells of, and stand under what they were given for. */
+/** Checks that signatures match the chained history of people, and belong to what they were given for. */
 import { hash } from 'node:crypto';
 import { type Link, readFacts } from '../../review/rules/chain.ts';
 import type { Proposal } from '../../review/rules/proposal.ts';
@@ -21,7 +21,7 @@ const sha256 = (text: string): string => hash('sha256', text, 'hex');
 const nameSignature = ({ signatureId, proposalId }: ApprovalSignature): string =>
   `signature ${signatureId} under proposal ${proposalId}`;
 
-/** Who confirmed a key, as it was at an event. */
+/** The admins who had confirmed a key at the time of an event. */
 function confirmersAt(events: readonly Event[], { seq }: Event, credentialId: unknown): readonly unknown[] {
   const confirmed = events.find(
     (event) =>
@@ -33,8 +33,8 @@ function confirmersAt(events: readonly Event[], { seq }: Event, credentialId: un
 }
 
 /**
- * Signatures that are not those of which the history of people tells, or are not of what their text says.
- * @param proposals all of them, by their numbers
+ * Signatures that contradict the history of people, or do not belong to what their text names.
+ * @param proposals all, by number
  */
 export function* listChangedSignatures(
   { signatures }: Pick<KeptPersons, 'signatures'>,
@@ -102,7 +102,7 @@ export function* listChangedSignatures(
       };
 }
 
-/** Whether approvals had to be signed at a moment, as far as two admins had agreed on it. */
+/** True when approvals had to be signed at a moment, by an agreement of two admins. */
 function isSigningAgreed(events: readonly Event[], atMs: number): boolean {
   const agreed = ofKind(events, 'policy-changed')
     .filter((event) => event.atMs < atMs)
@@ -110,7 +110,7 @@ function isSigningAgreed(events: readonly Event[], atMs: number): boolean {
   return agreed.findLast((one) => one !== undefined) === 'required';
 }
 
-/** Whoever has approved a proposal, where that has to be signed; undefined of any other. */
+/** The person who approved a proposal that needs a signature; undefined for any other. */
 function signerOf({
   people,
   decision,
@@ -125,7 +125,7 @@ function signerOf({
   return checkerId ?? makerId;
 }
 
-/** Approvals that nobody has signed, though two admins had agreed by then that they are. */
+/** Approvals without a signature, although two admins had agreed by then that they need one. */
 export function* listUnsignedApprovals(
   { signatures }: Pick<KeptPersons, 'signatures'>,
   events: readonly Event[],
@@ -138,7 +138,7 @@ export function* listUnsignedApprovals(
     if (isNeeded && !signatures.some((one) => one.proposalId === proposalId && one.personId === signer))
       yield {
         place: `proposal ${proposalId}`,
-        why: 'it counts as approved, and whoever approved it has not signed it',
+        why: 'it counts as approved, and the person who approved it has not signed it',
       };
   }
 }

@@ -1,8 +1,8 @@
-/** Whether the state of a payout, beside its status, is what its chained history says; and who has its payoutId. */
+/** Checks the state of a payout, besides its status, against its chained history; and the holder of its payoutId. */
 import { holdReasons, type HoldReason } from '../../core/payout.ts';
 import { type ChainedPayout, showBankNames } from '../../review/rules/payout-chain.ts';
 
-/** A payout with what its history is held against besides. */
+/** A payout with the other parts to compare with its history. */
 export interface KeptPayout extends ChainedPayout {
   readonly holds: readonly HoldReason[];
   readonly acceptedHolds: readonly HoldReason[];
@@ -10,7 +10,7 @@ export interface KeptPayout extends ChainedPayout {
   readonly bankPayeeNameTh: string | null;
 }
 
-/** What the detail of an event says of the state that it leaves behind. */
+/** The facts of an event's detail about the resulting state. */
 interface Detail {
   readonly hold?: HoldReason;
   readonly lifted?: readonly HoldReason[];
@@ -21,13 +21,13 @@ interface Detail {
   readonly bankNames?: unknown;
 }
 
-/** Undefined is what an older program has not said. */
+/** Undefined for facts that an older program has not recorded. */
 interface SaidState {
   readonly holds: ReadonlySet<HoldReason> | undefined;
-  /** At most these: of some it is told for a whole batch that they may be. */
+  /** Most that can be accepted: for some, the history records it for a whole batch. */
   readonly accepted: ReadonlySet<HoldReason> | undefined;
   readonly bankNames: unknown;
-  /** When the row came to ask for something else; 0 before. */
+  /** Time at which the row's instruction last changed; 0 before. */
   readonly askedAtMs: number;
 }
 
@@ -48,7 +48,7 @@ function foldHolds(
   return new Set([...holds, ...added].filter((one) => !lifted.includes(one)));
 }
 
-/** Lifted for a whole batch, these count as looked at for those rows of it that had them so. */
+/** Holds that, lifted for a whole batch, count as reviewed for its rows that had them. */
 const acceptedByBatch: readonly HoldReason[] = ['approval', 'similar'];
 
 function foldAccepted(
@@ -85,8 +85,8 @@ const list = (holds: Iterable<HoldReason>): string => {
 };
 
 /**
- * Why the state of a payout is not what its history says; undefined when it is.
- * @param approvedAtMs when its whole batch was last approved; undefined before
+ * Reason why the state of a payout contradicts its history; undefined when it does not.
+ * @param approvedAtMs time of the last approval of its whole batch; undefined before
  */
 export function findChangedState(payout: KeptPayout, approvedAtMs: number | undefined): string | undefined {
   let said = unsaid;
@@ -99,14 +99,14 @@ export function findChangedState(payout: KeptPayout, approvedAtMs: number | unde
     (hold) => accepted !== undefined && !accepted.has(hold) && !(hold === 'approval' && isOfBatch),
   );
   if (more.length > 0) return `${list(more)} counts as accepted, and nothing in its history says so`;
-  // Once they were erased, their hash stands there.
+  // After an erasure, their hash is stored instead.
   const isSaid = bankNames === null || typeof bankNames === 'string';
   return isSaid && bankNames !== showBankNames(payout)
     ? 'the name that the bank knows its payee by is not what its history says'
     : undefined;
 }
 
-/** Why a claim on a payoutId is not what its rows say. */
+/** Reasons why a claim on a payoutId contradicts its rows. */
 export const claimFaults = {
   gone: 'it is gone, and a row holds the payoutId',
   free: 'it counts as given back, and a row holds the payoutId',
@@ -116,7 +116,7 @@ export const claimFaults = {
 } as const;
 export type ClaimFault = keyof typeof claimFaults;
 
-/** A claim that is not what the rows of its payoutId say. */
+/** A claim that contradicts the rows of its payoutId. */
 export interface ChangedClaim {
   readonly id: string;
   readonly fault: ClaimFault;

@@ -55,7 +55,7 @@ describePostgres('erasing on PostgreSQL', () => {
     expect(rows).toMatchObject(withoutOwnFacts(readFileRows(path)));
     expect(JSON.stringify(rows)).not.toContain(payeeNo);
     const found = await listFindings(there);
-    expect(found).toEqual([expect.stringContaining('nobody is recorded to have erased it')]);
+    expect(found).toEqual([expect.stringContaining('no erasure is recorded')]);
     expect(await listFindings(here)).toEqual(found);
   });
 
