@@ -1,6 +1,6 @@
 /**
- * The attempts of one day in some tens of bytes each: whether a statement has named them, and by which line. A line's
- * attempt is found without a search in the journal, where references lie in no order.
+ * Indexes the attempts of one day in some tens of bytes each: whether a statement has named them, and in which line. A
+ * line's attempt is found without a search in the journal, where references are unordered.
  */
 import { randomInt } from 'node:crypto';
 import type { AttemptStatus } from '../core/payout.ts';
@@ -8,7 +8,7 @@ import type { AttemptKey } from '../core/ports.ts';
 import type { CleanLine } from './ports.ts';
 import { isMissedInSilence } from './rules/evidence.ts';
 
-/** What is known of an attempt of the day, as bits. */
+/** Facts about an attempt of the day, as bits. */
 const marks = { missed: 1, past: 2, seen: 4 } as const;
 
 const firstSize = 1 << 10;
@@ -27,12 +27,13 @@ function hashText(text: string, seeds: readonly [number, number]): [number, numb
 }
 
 /**
- * Whoever finds an entry must still compare the reference itself: two may have the same hashes, once in a billion days.
+ * Finds attempts by two hashes of the reference. The caller must still compare the reference itself: two may have the
+ * same hashes, once in a billion days.
  */
 export class DayIndex {
-  /** Random, so that nobody can choose references with the same hashes. */
+  /** Random, so that references with equal hashes cannot be constructed. */
   readonly #seeds: readonly [number, number] = [randomInt(2 ** 32), randomInt(2 ** 32)];
-  /** Entry + 1 in each slot; 0 for none. */
+  /** Entry + 1 in each slot; 0 for an empty one. */
   #slots = new Uint32Array(firstSize * 2);
   #ones = new Uint32Array(firstSize);
   #others = new Uint32Array(firstSize);
@@ -41,10 +42,12 @@ export class DayIndex {
   #marks = new Uint8Array(firstSize);
   #lines = new Uint32Array(firstSize);
   #count = 0;
-  /** A line that cannot be read may be of any attempt: what no line names may be in the statement all the same. */
+  /**
+   * A line that cannot be read may belong to any attempt: an attempt that no line names may still be in the statement.
+   */
   hasUnplacedLine = false;
 
-  /** Returns its entry. */
+  /** Adds an attempt and returns its entry. */
   add(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey, status: AttemptStatus): number {
     if (this.#count === this.#ones.length) this.#grow();
     const entry = this.#count;
@@ -74,7 +77,7 @@ export class DayIndex {
     return { payoutSeq: this.#seqs[entry] ?? 0, attemptNo: this.#attemptNos[entry] ?? 0 };
   }
 
-  /** Another statement, or a break, says something of it. */
+  /** Records that another statement or a break mentions it. */
   notePast(entry: number): void {
     this.#marks[entry] = (this.#marks[entry] ?? 0) | marks.past;
   }
@@ -84,7 +87,7 @@ export class DayIndex {
   }
 
   /**
-   * Notes that a line names it.
+   * Records that a line names it.
    * @param countedLine the line, when it was counted at first sight; 0 when it was deferred
    */
   noteLine(entry: number, countedLine: number): void {
@@ -96,12 +99,12 @@ export class DayIndex {
     return ((this.#marks[entry] ?? 0) & marks.seen) !== 0;
   }
 
-  /** The line by which it was counted at first sight; 0 for none. */
+  /** The line that was counted at first sight; 0 for none. */
   countedLineOf(entry: number): number {
     return this.#lines[entry] ?? 0;
   }
 
-  /** Attempts that no line names, and of which that says something, here or to another day. */
+  /** Attempts that no line names, and whose absence matters, on this day or another. */
   *missed(): Generator<AttemptKey> {
     for (let entry = 0; entry < this.#count; entry += 1) {
       const known = this.#marks[entry] ?? 0;
@@ -115,7 +118,7 @@ export class DayIndex {
     for (let entry = 0; entry < this.#count; entry += 1) if (!this.isSeen(entry)) yield this.keyOf(entry);
   }
 
-  /** The line by which an attempt was counted at first sight; 0 for none. */
+  /** The line that was counted at first sight for an attempt; 0 for none. */
   countedLine(transRefNo: string, { payoutSeq, attemptNo }: AttemptKey): number {
     const entry = this.find(transRefNo);
     if (entry === undefined) return 0;
@@ -123,7 +126,7 @@ export class DayIndex {
     return isSame ? this.countedLineOf(entry) : 0;
   }
 
-  /** Every line that was counted at first sight, in the order in which the attempts were made. */
+  /** Every line counted at first sight, in the order in which the attempts were made. */
   *countedLines(): Generator<CleanLine> {
     for (let entry = 0; entry < this.#count; entry += 1) {
       const line = this.countedLineOf(entry);

@@ -1,4 +1,4 @@
-/** Gets a day's statement: from the bank, or from a file that a person has; its bytes are kept before anything is read. */
+/** Gets a day's statement, from the bank or from a person's file; its bytes are stored before they are read. */
 import { basename } from 'node:path';
 import type { Clock } from '../core/ports.ts';
 import type { KeptOriginal, StatementOriginals } from './file/originals.ts';
@@ -21,24 +21,24 @@ export interface FetchContext {
   readonly originals: StatementOriginals;
   readonly unpacker: StatementUnpacker;
   readonly reader: StatementReader;
-  /** What of the settings bears on the matching, as text. */
+  /** The settings that affect the matching, as text. */
   readonly reading: string;
   readonly scope: StatementScope;
 }
 
-/** What it takes to read a file that is kept. */
+/** Dependencies of reading a stored file. */
 export type SourceContext = Omit<FetchContext, 'desk' | 'downloader'>;
 
 export type Fetched =
-  /** `key`, of a ZIP that is encrypted, is a secret. */
+  /** `key`, for an encrypted ZIP, is a secret. */
   | { readonly kind: 'fetched'; readonly source: StatementSource; readonly key: string | null }
   | Exclude<StatementOffer, Offered>
   | { readonly kind: 'unusable'; readonly refusal: StatementRefusal };
 
 /**
- * Asks the bank for the statement and brings the file.
+ * Requests the statement from the bank and downloads the file.
  * @param companyId null for all companies of the partner
- * @param forcedBy who insists on taking it as it is
+ * @param forcedBy the person who insists on accepting it as it is
  */
 export async function fetchStatement(
   context: FetchContext,
@@ -81,15 +81,15 @@ async function bring(
   }
 }
 
-/** A download that broke off or did not begin, rather than one that may not be. */
+/** True for a download that failed, not for one that is forbidden. */
 const mayComeLater = ({ code }: StatementRefusal): boolean =>
   code.startsWith('download-') && code !== 'download-too-large';
 
 /**
- * Keeps a copy of a person's file and makes a source of it.
- * @param user of the operating system, who gives it
- * @param isForced he insists on it, whatever it lacks
- * @param key of a ZIP that is encrypted
+ * Stores a copy of a person's file and makes a source of it.
+ * @param user user of the operating system who gives the file
+ * @param isForced true when the user insists on it, whatever it lacks
+ * @param key key of an encrypted ZIP
  */
 export async function takeFile(
   context: SourceContext,
@@ -110,7 +110,7 @@ const mention = (refusal: StatementRefusal, where: string): StatementRefusal => 
   message: `${refusal.message} (${where})`,
 });
 
-/** @param original that is kept */
+/** @param original the stored file */
 export function makeSource(
   context: SourceContext,
   date: string,
@@ -128,7 +128,7 @@ export function makeSource(
     scope,
     read: async (use) => {
       const refuse = async (refusal: StatementRefusal): Promise<StatementRefusal> => {
-        // A person's key is his to keep.
+        // A person's own key is not stored.
         const isOurs = key !== null && provenance.from === 'bank';
         const keyPath = isOurs ? await originals.keepKey(original, key) : undefined;
         const beside = keyPath === undefined ? '' : `, its key as ${keyPath}`;
@@ -146,8 +146,8 @@ export function makeSource(
 }
 
 /**
- * A line of a transfer that never took effect may have no day (file/reader.ts). It is the statement's, unless
- * the lines read so far are of other days only: a file of another day must not pass for this one's by such a line.
+ * Fills in the statement's day for a transfer that never took effect, whose line may have none (file/reader.ts), unless
+ * the lines so far are of other days only: such a line must not make a file of another day pass for this one.
  */
 async function* fillDates(parts: AsyncIterable<StatementPart>, date: string): AsyncGenerator<StatementPart> {
   let isOfDay = false;
@@ -171,8 +171,8 @@ const fillDate = (line: StatementLine, date: string): StatementLine =>
   line.effectiveDate === '' && line.fault === '' ? { ...line, effectiveDate: date } : line;
 
 /**
- * The day of a file that a person gives: the only one that its first lines are effective on.
- * @returns YYYYMMDD, or why not even its first lines can be read; undefined when they are of several days, or there are none
+ * The day of a person's file: the only effective date of its first lines.
+ * @returns YYYYMMDD, or why its first lines cannot be read; undefined when they have several days, or there are none
  */
 export async function findDate(
   { unpacker, reader }: SourceContext,
@@ -198,15 +198,15 @@ export async function findDate(
 
 export type NotFetched = Exclude<Fetched, { readonly kind: 'fetched' }>;
 
-/** How the asking has ended: with a statement, and what was opened for the try that brought it; or without. */
+/** The result of the requests: a statement, with the resources opened for that try; or none. */
 export type Asked<Opened> =
   | { readonly opened: Opened; readonly fetched: Exclude<Fetched, NotFetched> }
   | { readonly opened: undefined; readonly fetched: NotFetched };
 
-/** How often a bank that has no file yet is asked again. */
+/** Interval in ms at which a bank without a file is asked again. */
 export const againMs = 60_000;
 
-/** Nobody knows whether the statement would have come. */
+/** Waiting was stopped: whether the statement would have come is unknown. */
 const stoppedWaiting: NotFetched = {
   kind: 'unavailable',
   why: 'the bank had none when the waiting was stopped',
@@ -215,8 +215,8 @@ const stoppedWaiting: NotFetched = {
 
 /**
  * Asks every minute until there is a file, the time is over, or it is stopped. Each try opens what it needs, with the
- * right to send when that is free, and lets go of it before the next: others may run, settle and pay in between.
- * @returns what the last try opened is the caller's to close, where it brought a statement
+ * right to send if that is free, and releases it before the next: other processes may run, settle and pay in between.
+ * @returns with a statement, the last try's resources, which the caller closes
  */
 export async function askLettingGo<Opened extends AsyncDisposable>(
   open: () => Promise<Opened>,

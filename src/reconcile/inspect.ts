@@ -1,4 +1,4 @@
-/** Looks a statement through as reconciling would, and records nothing: what people are to decide on is known before. */
+/** Examines a statement as reconciling would, without recording anything: people know what they decide on. */
 import { countOf, showBaht } from '../core/figures.ts';
 import type { TableDraft } from '../platform/csv/table-writer.ts';
 import { DayIndex } from './day-index.ts';
@@ -7,20 +7,20 @@ import { indexDay, readLines, type Reading, type ReconcileContext } from './read
 import { isWhole, lookAtBytes, readFormer, type StatementSource } from './reconcile.ts';
 import { makeTally } from './rules/tally.ts';
 
-/** Nothing is written into it. */
+/** A table that is never written. */
 const noTable: TableDraft = {
   add: () => undefined,
   finish: () => Promise.reject(new Error('a statement that is only looked at leaves no table')),
   [Symbol.asyncDispose]: async () => {},
 };
 
-/** What a statement has, and why reconciling would not take it; the refusal alone where it cannot be read. */
+/** The totals of a statement, and why reconciling would refuse it; only the refusal when it cannot be read. */
 export interface Inspected {
   readonly totals: StatementTotals | undefined;
   readonly refusal: StatementRefusal | undefined;
 }
 
-/** @throws ReconcileInterrupted when it is asked to stop */
+/** @throws ReconcileInterrupted when the process is asked to stop */
 export async function inspectStatement(
   context: ReconcileContext,
   source: StatementSource,
@@ -52,7 +52,7 @@ export async function inspectStatement(
   const seen = lookAtBytes(source, isOver, versions, { originalSha256, sha256: read.sha256 });
   return { totals: read, refusal: typeof seen === 'string' ? undefined : seen };
 
-  /** Those of a statement that could be read and is refused all the same. */
+  /** Keeps the totals of a readable statement that is refused. */
   async function* keepTotals(parts: Parameters<Parameters<StatementSource['read']>[0]>[0]) {
     for await (const part of parts) {
       if (part.kind === 'summary') totals = part.totals;

@@ -1,4 +1,6 @@
-/** Judges each transfer once over the lines of all days, and holds the totals of the day that is read against both sides. */
+/**
+ * Judges each transfer once over the lines of all days, and compares the totals of the day being read with both sides.
+ */
 import { mustProbe } from '../payout/rules/lost-journal.ts';
 import type { Deferred, DeferredKey, StatementRun, StatementTotals, StatementView } from './ports.ts';
 import { inChunks, type Reading, type ReconcileContext, yieldToEventLoop } from './read-lines.ts';
@@ -10,36 +12,36 @@ import { renderMatched } from './rules/rows.ts';
 import { addFigures, type DayTotals, findTotalsGaps, noFigures } from './rules/tally.ts';
 import type { AttemptFacts, DayLines, DaysRead, Figures } from './rules/types.ts';
 
-/** Keys that are judged before everything else in the process has its turn; fewer where they have many lines. */
+/** Keys judged in one turn of the event loop; fewer when they have many lines. */
 const keysPerTurn = 200;
 const linesPerTurn = 1_000;
 
-/** What transfers are judged by. */
+/** The facts by which transfers are judged. */
 export interface Matching {
   readonly context: ReconcileContext;
   readonly run: StatementRun;
   readonly read: DaysRead;
   readonly nowMs: number;
   readonly view: StatementView;
-  /** The keys that are to be judged. */
+  /** Keys to judge. */
   readonly deferred: Deferred;
-  /** The day whose statement is read; undefined when none is read anew. */
+  /** The day being read; undefined when no statement is being read. */
   readonly reading: Reading | undefined;
 }
 
-/** What a key takes up of a turn. */
+/** Share of a key in a turn. */
 const weighKey = ({ lines }: DeferredKey): number => Math.max(linesPerTurn / keysPerTurn, lines.length);
 
-/** Notes the keys that concern the day that is read, beside those of the lines that were deferred. */
+/** Adds the keys of the day being read, besides those of deferred lines. */
 export async function noteDay(matching: Matching, reading: Reading): Promise<void> {
   const { date } = reading.day;
   await note(matching, referencesMissed(reading));
-  // What the version before had, and this one lacks.
+  // Keys that the previous version has and this one lacks.
   await note(matching, matching.view.unclearKeysOf(date));
   await note(matching, matching.view.keysWithBreaks(date));
 }
 
-/** Notes whatever any statement, or what was settled since the last one, may have changed. */
+/** Adds the keys that any statement, or a settlement since the last one, may have changed. */
 export async function noteOtherDays(matching: Matching): Promise<void> {
   const { view, read } = matching;
   await note(matching, view.keysWithBreaks());
@@ -75,7 +77,7 @@ async function* referencesMissed({ index, view }: Reading): AsyncGenerator<reado
   }
 }
 
-/** Judges every key that is to be judged, in chunks; the same each time it is asked for. */
+/** Judges every key, in chunks; a repeated call gives the same result. */
 export async function* judgeAll(matching: Matching): AsyncGenerator<readonly JudgedTransfer[]> {
   for (const keys of inChunks(matching.deferred.keys(), linesPerTurn, weighKey)) {
     yield await judgeKeys(matching, keys);
@@ -83,7 +85,7 @@ export async function* judgeAll(matching: Matching): AsyncGenerator<readonly Jud
   }
 }
 
-/** Judges some keys by what a view knows of them. */
+/** Judges some keys by the facts of a view. */
 export async function judgeKeys(
   matching: Matching,
   keys: readonly DeferredKey[],
@@ -103,12 +105,12 @@ export async function judgeKeys(
   return holdBack(matching, judged);
 }
 
-/** Archived batches have come back into the journal: what is judged is judged again by a view that shows them. */
+/** Archived batches have come back into the journal: the keys are judged again by a view that includes them. */
 export class RecalledError extends Error {
   override readonly name = 'RecalledError';
 }
 
-/** @throws RecalledError when some keys that no attempt in the journal bears are of archived ones */
+/** @throws RecalledError when keys without an attempt in the journal belong to archived attempts */
 async function recallMissing(
   { context: { store }, nowMs }: Matching,
   keys: readonly DeferredKey[],
@@ -119,7 +121,7 @@ async function recallMissing(
     throw new RecalledError('archived payouts are back in the journal');
 }
 
-/** Of the day that is read its lines as they were read, of the others those of their present statements. */
+/** The lines of a key: for the day being read as they were read, for other days from their present statements. */
 function findLines(
   { reading }: Matching,
   { key, lines: deferred }: DeferredKey,
@@ -139,8 +141,8 @@ function findLines(
 }
 
 /**
- * Judges again what would be settled as failed while a request of it is under way, or while a lost part of the journal
- * may have made a later attempt: it waits, and is named, until that is answered, or was looked for.
+ * Judges again a transfer that would fail while a request of it is under way, or while a lost part of the journal may
+ * have made a later attempt: it waits, and is reported, until the request is answered or the attempt was searched for.
  */
 async function holdBack(
   { context: { store }, read, nowMs }: Matching,
@@ -166,12 +168,12 @@ async function holdBack(
   );
 }
 
-/** A bug of ours, or a damaged journal: what was counted already is judged otherwise together with the rest. */
+/** A line counted at first sight is judged differently together with the rest: a bug, or a damaged journal. */
 class ClearLineError extends Error {
   override readonly name = 'ClearLineError';
 }
 
-/** Without the line that was counted at first sight: it is in the totals already. */
+/** The judgement without the line counted at first sight, which is already in the totals. */
 function withoutCounted({ facts, judgement }: JudgedDay): Pick<JudgedDay, 'facts' | 'judgement'> {
   const counted = facts.lines.findIndex(isRebuilt);
   if (counted < 0) return { facts, judgement };
@@ -185,7 +187,7 @@ function withoutCounted({ facts, judgement }: JudgedDay): Pick<JudgedDay, 'facts
   };
 }
 
-/** Counts every key that is not clear, and lists the lines among them that agree. Returns what will be paid by it. */
+/** Counts every key that is not clear, and lists its agreeing lines. Returns the payouts that this makes paid. */
 export async function countAll(
   matching: Matching,
   { tally, matched, day, version, custody }: Reading,
@@ -208,12 +210,12 @@ export async function countAll(
   return proved;
 }
 
-/** The day does not tie out: a bug of ours, or a damaged journal. Nothing is recorded or published. */
+/** The totals of the day do not agree: a bug, or a damaged journal. Nothing is recorded or published. */
 class TotalsGapError extends Error {
   override readonly name = 'TotalsGapError';
 }
 
-/** @throws TotalsGapError unless both sides add up to the satang */
+/** @throws TotalsGapError unless both sides agree to the satang */
 export function requireTieOut(totals: DayTotals, statement: StatementTotals, paid: Figures): void {
   const gaps = findTotalsGaps(totals, {
     statement: { count: statement.lines, satang: statement.amountSatang },

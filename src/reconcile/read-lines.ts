@@ -1,4 +1,7 @@
-/** Reads one day's statement: what is clear at first sight is counted, the rest deferred. Nothing is recorded. */
+/**
+ * Reads one day's statement: lines that are clear at first sight are counted, the rest is deferred. Nothing is
+ * recorded.
+ */
 import type { Clock, Log } from '../core/ports.ts';
 import type { PayoutJournal } from '../payout/ports.ts';
 import { showDate } from '../payout/rules/lost-journal.ts';
@@ -28,27 +31,27 @@ import type { StatementLine } from './rules/statement.ts';
 import { addFigures, noFigures, type Tally } from './rules/tally.ts';
 import type { AttemptFacts, DayFacts, Figures, Judgement, StatementDay } from './rules/types.ts';
 
-/** What reconciling is handed. */
+/** Dependencies of reconciling. */
 export interface ReconcileContext {
   readonly store: StatementStore & PayoutJournal;
   readonly clock: Clock;
   readonly companyId: string;
   readonly log: Log;
-  /** Aborted when the process is asked to stop; what has begun is taken up again by the next reading. */
+  /** Aborted when the process is asked to stop; the next reading continues the work. */
   readonly stop: AbortSignal;
 }
 
-/** What decides whether a statement is taken, beside its lines. */
+/** Facts besides the lines that decide whether a statement is accepted. */
 export interface Custody {
   readonly provenance: Provenance;
   readonly scope: StatementScope;
   /** SHA-256 (hex) of the plain text of the day's present version; undefined before the first. */
   readonly presentSha256: string | undefined;
-  /** The present version was read before the day had ended, and what the bank gives now is of the whole day. */
+  /** True when the present version was read before the day had ended, and the bank now gives one of the whole day. */
   readonly closesDay: boolean;
 }
 
-/** A day whose statement is read. */
+/** A day whose statement is being read. */
 export interface Reading {
   readonly context: ReconcileContext;
   readonly day: StatementDay;
@@ -61,18 +64,24 @@ export interface Reading {
   readonly custody: Custody;
 }
 
-/** The process was asked to stop before the statement was accepted: nothing of it is published. */
+/** The process was asked to stop before the statement was accepted; nothing of it is published. */
 export class ReconcileInterrupted extends Error {
   override readonly name = 'ReconcileInterrupted';
 }
 
-/** Lets everything else in the process go on. @throws ReconcileInterrupted when it is asked to stop */
+/**
+ * Lets other work of the process run.
+ * @throws ReconcileInterrupted when the process is asked to stop
+ */
 export async function yieldToEventLoop({ stop }: Pick<ReconcileContext, 'stop'>): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
   if (stop.aborted) throw new ReconcileInterrupted('stopped before the statement was accepted');
 }
 
-/** Yields lists of as many as are dealt with in one turn. @param weigh how much of a list one takes up */
+/**
+ * Yields lists of as many items as one turn processes.
+ * @param weigh share of an item in a list
+ */
 export function* inChunks<Item>(
   items: Iterable<Item>,
   size: number,
@@ -91,7 +100,7 @@ export function* inChunks<Item>(
   if (chunk.length > 0) yield chunk;
 }
 
-/** Reads the day's attempts into the index; returns those that are paid. */
+/** Reads the day's attempts into the index; returns the paid ones. */
 export async function indexDay({ context, view, index, day: { date } }: Reading): Promise<Figures> {
   let paid = noFigures;
   for await (const page of view.attemptsOfDay(date)) {
@@ -112,14 +121,14 @@ export async function indexDay({ context, view, index, day: { date } }: Reading)
   return paid;
 }
 
-/** Lines that are looked at before everything else has its turn. */
+/** Lines processed in one turn of the event loop. */
 const linesPerTurn = 500;
-/** More lines than this for one transfer are no statement. */
+/** Most lines for one transfer in a plausible statement. */
 const linesPerKeyMax = 1_000;
-/** With more lines that cannot be read the file is written in another form: a break for each would help nobody. */
+/** Most unreadable lines; with more, the file has another form, and a break for each would be useless. */
 const unreadLinesMax = 100;
 
-/** Looks at every line; what is clear at first sight is counted, the rest is deferred. Nothing of it is recorded. */
+/** Processes every line: those clear at first sight are counted, the rest is deferred. Nothing is recorded. */
 export async function readLines(
   reading: Reading,
   parts: AsyncIterable<StatementPart>,
@@ -161,7 +170,7 @@ export async function readLines(
   return { code: 'lines-repeated', line: null, column: null, message };
 }
 
-/** Absence from another day's file says nothing about this day: it must not count as read. */
+/** Refuses a file of another day, whose missing lines say nothing about this day. */
 function refuseOtherDay(date: string, { line, effectiveDate }: StatementLine): StatementRefusal {
   const message =
     `no line of the file is of ${showDate(date)}; the first is of ${showDate(effectiveDate)}: ` +
@@ -182,7 +191,7 @@ class OwnerCount {
     this.#own = [day.companyId, custody.scope.companyId];
   }
 
-  /** @returns whether it is ours; one without a company is nobody else's */
+  /** @returns true when it is ours; a line without a company counts as ours */
   add({ companyId }: StatementLine): boolean {
     const isOwn = companyId === '' || this.#own.some((own) => isSameNumber(companyId, own));
     if (isOwn) this.count.own += 1;
@@ -194,7 +203,7 @@ class OwnerCount {
   }
 }
 
-/** The lines of a statement that cannot be read. */
+/** Lines of a statement that cannot be read. */
 class UnreadLines {
   readonly #index: DayIndex;
   #first: StatementLine | undefined;
@@ -217,8 +226,8 @@ class UnreadLines {
 }
 
 /**
- * Why the statement is not taken, though it can be read. The present one again is taken, whatever it is, unless it would
- * close the day by that: it may have been empty early in the day, when nothing was paid yet.
+ * Reason why a readable statement is refused. The present one is accepted again, unless it would close the day: it may
+ * have been empty early in the day, when nothing was paid yet.
  */
 async function refuseByCustody(
   reading: Reading,
@@ -238,8 +247,8 @@ async function refuseByCustody(
 const nothingLost: LostLines = { count: 0, key: undefined };
 
 /**
- * Transfers of the day's present version that no line read names any more. Lines of other companies do not count, nor
- * do those without any reference, which are told apart by what they say.
+ * Transfers of the day's present version that no line names any more, without lines of other companies, and without
+ * lines that have no reference and are identified by their content.
  */
 async function findLost({ context, view, index, deferred, day }: Reading): Promise<LostLines> {
   let lost = nothingLost;
@@ -263,8 +272,8 @@ async function findLost({ context, view, index, deferred, day }: Reading): Promi
 }
 
 /**
- * A line is clear when it is the first with its reference, its attempt is of the day, and both sides say the same. It
- * stays so whatever other lines there are: of several, the first that differs in nothing is the one that counts.
+ * Decides whether a line is clear: the first with its reference, its attempt of the day, and both sides equal. Further
+ * lines do not change that: of several, the first one without a difference counts.
  */
 function lookAtLine(reading: Reading, line: StatementLine): Promise<void> | undefined {
   const { index, deferred, view } = reading;
@@ -277,13 +286,13 @@ function lookAtLine(reading: Reading, line: StatementLine): Promise<void> | unde
     return undefined;
   }
   const attempt = view.attempt(index.keyOf(entry));
-  // Without a turn for each line: nearly all are read ahead.
+  // Avoids a turn of the event loop for each line: nearly all attempts are read ahead.
   return attempt instanceof Promise
     ? attempt.then((read) => compareFirst(reading, { key, entry, line }, read))
     : compareFirst(reading, { key, entry, line }, attempt);
 }
 
-/** Compares the first line with a reference with its attempt. */
+/** Compares the first line of a reference with its attempt. */
 function compareFirst(
   { index, deferred, day, tally, matched, version, custody }: Reading,
   { key, entry, line }: { readonly key: string; readonly entry: number; readonly line: StatementLine },
@@ -304,7 +313,7 @@ function compareFirst(
   return row === undefined ? undefined : matched.add(row);
 }
 
-/** A line that was counted at first sight is judged again with those that bear the same reference. */
+/** Defers the line counted at first sight, to be judged with the others of its reference. */
 function deferWithFirst({ index, deferred }: Reading, key: string, entry: number): void {
   const first = index.countedLineOf(entry);
   if (first > 0) deferred.putCounted(key, first);

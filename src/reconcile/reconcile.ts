@@ -1,10 +1,8 @@
 /**
- * Reconciles one day: reads the bank's statement, judges it against the journal, records what it proves and where both
- * sides differ, and leaves two tables beside the bank's own file.
- *
- * Nothing is recorded before the whole file was read and both sides tie out. Each step can be taken again: the same
- * matching after a crash comes to the same end. The version is accepted last, in one transaction; what was written under
- * temporary names is then given its name.
+ * Reconciles one day: reads the bank's statement, judges it against the journal, records its proofs and the
+ * differences, and leaves two tables beside the bank's file. Nothing is recorded before the whole file was read and
+ * both sides agree. Each step is repeatable: after a crash the same matching reaches the same result. The version is
+ * accepted last, in one transaction; then the files get their names.
  */
 import { randomBytes } from 'node:crypto';
 import { formatBangkokDate } from '../core/bangkok-time.ts';
@@ -52,17 +50,17 @@ import {
 } from './rules/tally.ts';
 import type { DaysRead } from './rules/types.ts';
 
-/** A day's statement in plain text, ready to be read. */
+/** A day's statement, ready to be read as plain text. */
 export interface StatementSource {
   /** YYYYMMDD. */
   readonly date: string;
   readonly originalSha256: string;
   readonly originalPath: string;
-  /** What of the settings bears on the matching. */
+  /** The settings that affect the matching. */
   readonly reading: string;
   readonly provenance: Provenance;
   readonly scope: StatementScope;
-  /** Reads the lines; opens the file first, if it is packed. */
+  /** Reads the lines; first opens the file, if it is packed. */
   read(use: (parts: AsyncIterable<StatementPart>) => Promise<Read>): Promise<Read>;
 }
 
@@ -76,7 +74,7 @@ export interface Reconciled {
   readonly kind: 'reconciled';
   readonly statement: AcceptedStatement;
   readonly totals: DayTotals;
-  /** The statement was accepted before. */
+  /** True when the statement was accepted before. */
   readonly isRepeat: boolean;
   readonly recorded: Recorded;
   readonly files: readonly PublishedFile[];
@@ -109,19 +107,19 @@ export async function reconcile(
   });
 }
 
-/** A day that has not ended may get more transfers: nothing is absent from its statement for good. */
+/** True when the day has ended; before that it may get more transfers, and absence from its statement is not final. */
 export function isWhole(date: string, nowMs: number): boolean {
   return date < formatBangkokDate(nowMs);
 }
 
-/** How the bytes are to be read, or why they are not. */
+/** Decides how to read the bytes, or why not to. */
 export function lookAtBytes(
   { date, reading, provenance }: StatementSource,
   isOver: boolean,
   versions: readonly StatementVersionMark[],
   bytes: StatementBytes,
 ): string | StatementRefusal {
-  // A person's copy: the bank may have other bytes by now.
+  // A person's copy may be older than the bank's present bytes.
   const isHandedIn = provenance.from === 'file';
   const isSettled = versions.at(-1)?.provenance?.isForced === true;
   const mayBeOld = !provenance.isForced && (isHandedIn || isSettled);
@@ -129,23 +127,23 @@ export function lookAtBytes(
   return superseded ?? describeReading(reading, { isOver, isHandedIn }, versions, bytes);
 }
 
-/** What is known of the day's statement; `previous` is the version that was accepted last. */
+/** The known facts about the day's statement; `previous` is the version accepted last. */
 export async function readFormer(store: ReconcileContext['store'], date: string) {
   const previous = await store.statement(date);
   const left = await store.brokenOff(date, otherDaysShownMax);
-  // After a matching that broke off, what is open may be what neither version shows: the file is read again.
+  // After an interrupted matching the open breaks may be those of neither version, so the file is read again.
   const present = left === undefined ? previous : undefined;
   return { previous, present, left, versions: await store.statementVersions(date) };
 }
 
-/** Inquiries go on beside it: a matching that one of them has overtaken begins again, and nothing is accepted before. */
+/** Repeats a matching during which an inquiry has changed the facts; nothing is accepted before. */
 async function judgeAgainWhenChanged<T>({ log }: ReconcileContext, judge: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await judge();
     } catch (error) {
       if (error instanceof RecalledError) {
-        // Each time there is one archived batch less.
+        // Each such retry leaves one archived batch less, so it does not count.
         tries -= 1;
         continue;
       }
@@ -157,7 +155,7 @@ async function judgeAgainWhenChanged<T>({ log }: ReconcileContext, judge: () => 
 
 const triesMax = 5;
 
-/** The statement is known: what has come to light since may close breaks, and nothing else changes. */
+/** Judges a known statement again: newer facts may close breaks; nothing else changes. */
 async function repeat(
   context: ReconcileContext,
   outbox: StatementOutbox,
@@ -249,7 +247,10 @@ async function judgeAnew(
   return { kind: 'reconciled', statement, totals, isRepeat: false, recorded, files, supersedes };
 }
 
-/** Notes how much of its day a statement tells. @param reading of its version */
+/**
+ * Records how much of its day a statement covers.
+ * @param reading of its version
+ */
 function noteExtent(
   reading: string,
   date: string,
@@ -271,7 +272,7 @@ async function accept(
   throw new RecalledError('payouts of the day had gone to an archive meanwhile');
 }
 
-/** The days with the one that is read now. */
+/** The days read, including the present one. */
 function withDay(
   { days, acceptedAtMs, provenances, ...known }: Omit<DaysRead, 'readNow'>,
   now: Pick<AcceptedStatement, 'date' | 'version' | 'acceptedAtMs'> & Pick<StatementSource, 'provenance'>,
@@ -295,14 +296,14 @@ async function recordDay(matching: Matching, reading: Reading, recorded: Recorde
   await recordCleanLines(matching, reading);
 }
 
-/** Two transfers of one payout are named once both are known to be paid: the statement is judged again. */
+/** Reports two transfers of one payout once both are known to be paid: the statement is judged again. */
 function requireNamed(recorded: Recorded): void {
   const { secondProof } = recorded;
   recorded.secondProof = undefined;
   if (secondProof !== undefined) throw new ChangedMeanwhile(secondProof);
 }
 
-/** The breaks that are open, the most severe first, and those that this matching has closed. */
+/** Writes the tables: open breaks, most severe first, and those that this matching has closed. */
 async function writeTables(
   { context, run }: Matching,
   { day, version, matched, custody }: Reading,
@@ -328,11 +329,11 @@ async function publishAll(
   return Array.fromAsync(files, async (file) => ({ ...file, state: await outbox.publish(file) }));
 }
 
-// ---------------------------------------------------------------- bytes that are known
+// ---------------------------------------------------------------- known bytes
 
-/** Bytes as the bank packed them, or, once they were read, in plain text, and with what was found in them. */
+/** Hashes of the bytes as packed by the bank, or, after reading, of the plain text, with the findings. */
 type StatementBytes = Partial<Pick<StatementVersionMark, 'originalSha256' | 'sha256'>> & {
-  /** A line that cannot be read may be of any transfer. */
+  /** True when an unreadable line may belong to any transfer. */
   readonly isUnread?: boolean;
 };
 
@@ -342,8 +343,8 @@ const isOf =
     mark.originalSha256 === originalSha256 || mark.sha256 === sha256;
 
 /**
- * Why bytes are not taken that are those of a superseded version; undefined for all others.
- * @param versions of the day, the oldest first
+ * Reason why bytes of a superseded version are refused; undefined for all others.
+ * @param versions of the day, oldest first
  */
 function findSuperseded(
   date: string,
@@ -357,10 +358,10 @@ function findSuperseded(
 }
 
 /**
- * The settings that a day is judged by, with whether its statement is of the whole day. Bytes that a person hands in are
- * of a part of it for good when they were read before it had ended.
+ * The settings by which a day is judged, and whether its statement covers the whole day. A person's file that was first
+ * read before the day had ended never covers the whole day.
  * @param isOver the day has ended
- * @param isHandedIn false when the bank has given them now
+ * @param isHandedIn false when the bank has just given them
  */
 function describeReading(
   settings: string,

@@ -1,6 +1,6 @@
 /**
- * Records what a matching has shown. Of each chunk the breaks come first, then the changes of payouts: after a crash in
- * between the same matching finds the break that it has opened, though our own side has moved on since.
+ * Records the result of a matching. In each chunk the breaks come before the changes of payouts: after a crash in
+ * between, the same matching finds the break that it has opened, although our side has changed since.
  */
 import type { Change } from '../core/ports.ts';
 import { applyOnLatest } from '../payout/apply-change.ts';
@@ -14,7 +14,7 @@ import { isRebuilt } from './rules/differences.ts';
 import type { JudgedTransfer } from './rules/judge-transfer.ts';
 import type { BreakRecord } from './rules/types.ts';
 
-/** Somebody has settled an attempt, or accepted a break, while the statement was judged: what was found out is out of date. */
+/** An attempt was settled, or a break accepted, while the statement was judged: the findings are out of date. */
 export class ChangedMeanwhile extends Error {
   override readonly name = 'ChangedMeanwhile';
 
@@ -23,24 +23,24 @@ export class ChangedMeanwhile extends Error {
   }
 }
 
-/** What a matching has done. */
+/** The changes made by a matching. */
 export interface Recorded {
   opened: number;
   changed: number;
   closed: number;
-  /** Payouts that were changed, by cause. */
+  /** Changed payouts, by cause. */
   readonly causes: Map<string, number>;
-  /** Breaks that were opened on other days than the statement's: how many, and the first of them. */
+  /** Breaks opened on other days than the statement's: their number, and the first of them. */
   openedOnOtherDays: number;
   readonly firstOnOtherDays: BreakRecord[];
-  /** A payout was proved paid a second time: the lines of both transfers are to be judged again for that. */
+  /** Reference of a payout that was proved paid a second time: the lines of both transfers are judged again. */
   secondProof: string | undefined;
 }
 
-/** Breaks of other days that are kept to be shown; the journal has them all. */
+/** Breaks of other days kept for display; the journal has all. */
 export const otherDaysShownMax = 20;
 
-/** @param left by matchings of the day that broke off: nobody was told of it, so that it counts as this one's */
+/** @param left remains of the day's interrupted matchings, which were not reported and count as this one's */
 export const nothingRecorded = (left?: BrokenOff): Recorded => ({
   opened: 0,
   changed: 0,
@@ -51,7 +51,7 @@ export const nothingRecorded = (left?: BrokenOff): Recorded => ({
   secondProof: undefined,
 });
 
-/** A break that stays as it was is written again only when another version shows it, or other lines do. */
+/** True for a break to write. An unchanged one is written only when another version or other lines show it. */
 function isNews({ kind, record }: BreakMove, standing: readonly BreakRecord[]): boolean {
   if (kind !== 'kept') return true;
   const known = standing.find((one) => one.state === 'open' && one.kind === record.kind);
@@ -65,7 +65,7 @@ function count(recorded: Recorded, { kind, record }: BreakMove, { date }: Statem
   if (recorded.firstOnOtherDays.length < otherDaysShownMax) recorded.firstOnOtherDays.push(record);
 }
 
-/** Records everything that was judged: the lines of the day that is read, the breaks of all days, changes of payouts. */
+/** Records every judgement: the lines of the day being read, the breaks of all days, the changes of payouts. */
 export async function recordAll(matching: Matching, recorded: Recorded): Promise<void> {
   for await (const chunk of judgeAll(matching)) {
     await recordLines(matching, chunk);
@@ -73,7 +73,7 @@ export async function recordAll(matching: Matching, recorded: Recorded): Promise
   }
 }
 
-/** Keeps the lines that were clear at first sight. */
+/** Stores the lines that were clear at first sight. */
 export async function recordCleanLines(
   { context, run }: Matching,
   { index, version }: Reading,
@@ -84,7 +84,7 @@ export async function recordCleanLines(
   }
 }
 
-/** Clean lines that are kept in one transaction. */
+/** Clean lines stored in one transaction. */
 const cleanLinesPerWrite = 5_000;
 
 async function recordLines(
@@ -104,8 +104,8 @@ async function recordLines(
 }
 
 /**
- * Records breaks and changes of some transfers, and judges those again that have changed by it: what our side says now
- * may close a break of another day.
+ * Records breaks and changes of some transfers, and judges the changed ones again: our new status may close a break of
+ * another day.
  */
 async function recordTransfers(
   matching: Matching,
@@ -145,7 +145,7 @@ async function recordBreaks(
   for (const move of moves) count(recorded, move, run);
 }
 
-/** @returns the keys whose attempts it has changed, with their lines of the day that is read */
+/** @returns the keys with changed attempts, with their lines of the day being read */
 async function takeSteps(
   matching: Matching,
   judged: readonly JudgedTransfer[],
@@ -156,7 +156,7 @@ async function takeSteps(
   const { context, run } = matching;
   const batchIds = new Set(steps.flatMap(({ facts }) => facts.attempt?.batchId ?? []));
   await context.store.markReports(run, [...batchIds]);
-  // What some of them have changed is told, too, when another was overtaken.
+  // Changes of some transfers are reported even when another one was overtaken.
   const taken = await Promise.allSettled(steps.map((transfer) => takeStep(matching, transfer)));
   const changed: DeferredKey[] = [];
   for (const [place, outcome] of taken.entries()) {
@@ -188,7 +188,7 @@ async function tellChange(
   await tellOthers(matching, change);
 }
 
-/** Decides on the payout as it is now, again when somebody else changes it meanwhile. */
+/** Decides on the payout's present state, again if it changes meanwhile. */
 async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<Change | undefined> {
   const { context, read, nowMs } = matching;
   const { store } = context;
@@ -204,7 +204,7 @@ async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<
         ({ payoutSeq, attemptNo }) => payoutSeq === known.payoutSeq && attemptNo === known.attemptNo,
       );
       if (attempt === undefined) return undefined;
-      // Its breaks are those of what it was: the whole day is judged again on what it is.
+      // The breaks belong to the earlier status: the whole day is judged again.
       if (attempt.status !== known.attemptStatus) throw new ChangedMeanwhile(known.order.transRefNo);
       const isFailedByStatement = known.isFailedByStatement === true;
       const told = { attempts, lines, standingBreaks, isFailedByStatement, read, loss, nowMs };
@@ -214,7 +214,7 @@ async function takeStep(matching: Matching, { facts }: JudgedTransfer): Promise<
   return (await decide(true)) ?? (await decide(false));
 }
 
-/** Proof for an attempt that had ended concerns every other row with the same payoutId. */
+/** Applies a proof for an attempt that had ended to every other row with the same payoutId. */
 async function tellOthers({ context, run }: Matching, change: Change): Promise<void> {
   const { attempt, event, before } = change;
   if (event.detail['alarm'] !== true || attempt?.status !== 'paid') return;
@@ -227,7 +227,7 @@ async function tellOthers({ context, run }: Matching, change: Change): Promise<v
   await notifySiblings({ journal: store, clock, count: () => {} }, change, attempt);
 }
 
-/** Somebody else may have recorded the same proof first; nobody else may have prevented it. */
+/** Another process may have recorded the same proof first; nothing else may have prevented it. */
 async function requirePaid({ context }: Matching, { facts }: JudgedTransfer): Promise<void> {
   const { attempt } = facts;
   if (attempt === undefined) return;

@@ -1,25 +1,25 @@
-/** What the first bytes of a statement file tell of its form. */
+/** Recognises the form of a statement file by its first bytes. */
 import { FileRejected } from '../../platform/csv/open.ts';
 import type { StatementRefused } from '../ports.ts';
 import { fetchAgain } from '../rules/statement.ts';
 
-/** What the bytes of a statement are, told by the first of them; `other` is nothing that we can open. */
+/** Form of a statement's bytes; `other` cannot be opened. */
 export type StatementForm = 'plain' | 'gzip' | 'zip' | 'other';
 
 export interface FormFinding {
   readonly form: StatementForm;
-  /** For a message: "a 7z archive". */
+  /** Description for a message: "a 7z archive". */
   readonly what: string;
-  /** What to do about one that is `other`; the same for all archives and encrypted files when left out. */
+  /** Cure for `other`; left out: the common one for archives and encrypted files. */
   readonly cure?: string;
-  /** Ending of the kept file's name. */
+  /** Extension of the stored file's name. */
   readonly ending: 'csv' | 'gz' | 'zip' | 'bin';
 }
 
-/** Bytes from the start that are looked at. */
+/** Bytes at the start that are examined. */
 export const formBytes = 512;
 
-/** The first `formBytes` bytes, with those that come next. */
+/** The first `formBytes` bytes, extended by the next ones. */
 export const addToHead = (head: Buffer, next: Uint8Array): Buffer =>
   head.length < formBytes ? Buffer.concat([head, next.subarray(0, formBytes - head.length)]) : head;
 
@@ -58,7 +58,7 @@ const json: FormFinding = {
 const empty: FormFinding = { ...other('empty'), cure: fetchAgain };
 const unknown = other('in a form that we do not know');
 
-/** Control characters that no text has. */
+/** Control characters that do not occur in text. */
 // oxlint-disable-next-line no-control-regex
 const noText = /[\0-\x08\x0e-\x1a\x1c-\x1f]/;
 
@@ -74,11 +74,11 @@ export function findForm(head: Uint8Array): FormFinding {
   return noText.test(text) ? unknown : plain;
 }
 
-/** What every refusal of a packed form ends with. */
+/** End of every refusal of a packed form. */
 export const byHand =
   'open it by hand (7z x FILE asks for the key; or with whatever the bank says it is) and go on with --file and what comes out';
 
-/** A rejection as an answer; any other error is thrown on. */
+/** Returns a rejection as a value; rethrows any other error. */
 export function asRefused(error: unknown): StatementRefused {
   if (error instanceof FileRejected) return { kind: 'refused', refusal: error.rejection };
   throw error;

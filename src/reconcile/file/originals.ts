@@ -1,4 +1,4 @@
-/** The statements folder: the bank's bytes as they came, each under a name that tells their day and their hash. */
+/** The statements folder: the bank's bytes as received, each file named by its day and its hash. */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -16,19 +16,19 @@ import {
 import type { StatementRefused } from '../ports.ts';
 import { addToHead, asRefused, findForm } from './form.ts';
 
-/** Characters of the hash that a name shows. */
+/** Characters of the hash in a name. */
 const shownHashLength = 10;
 
 const datePattern = /^\d{8}$/;
 
-/** The bank's bytes as they came. */
+/** The bank's bytes as received. */
 export interface KeptOriginal {
   readonly path: string;
   /** SHA-256 (hex) of all bytes. */
   readonly sha256: string;
 }
 
-/** An original on its way to the disk; closed before it is kept, it is gone. */
+/** An original being written; closing it before `keep` removes it. */
 async function openDraft(root: string, date: string) {
   if (!datePattern.test(date)) throw new RangeError(`${date} is no YYYYMMDD`);
   const file = await AtomicFile.open(join(root, `${date}.original`));
@@ -38,13 +38,13 @@ async function openDraft(root: string, date: string) {
       head = addToHead(head, bytes);
       await file.write(bytes);
     },
-    /** Makes the bytes durable and gives them their name. */
+    /** Makes the bytes durable and names the file. */
     keep: async (): Promise<KeptOriginal> => {
       const { temporaryPath, sha256 } = await file.finish();
       const { ending } = findForm(head);
       const path = join(root, `${startOf(date, sha256)}${ending}`);
       const state = await publishFile({ path, temporaryPath, sha256 });
-      // One that has come again is as good as new: whoever clears old ones away leaves it.
+      // An original that came again counts as new, so that cleaning up leaves it.
       if (state !== 'published') await touch(path);
       return { path, sha256 };
     },
@@ -60,34 +60,34 @@ async function touch(path: string): Promise<void> {
   await utimes(path, now, now).catch(() => undefined);
 }
 
-/** Refused originals of a day that stay, however old. */
+/** Number of a day's refused originals that are kept, however old. */
 const refusedKept = 3;
 
 export type StatementOriginals = Awaited<ReturnType<typeof openStatementOriginals>>;
 
 /**
- * The originals in a folder, which is created (for its owner only) when it is not there.
- * @param bytesMax of a file that a person gives
+ * The originals in a folder, which is created (for its owner only) if necessary.
+ * @param bytesMax most bytes of a person's file
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
 export async function openStatementOriginals(folder: string, bytesMax = Infinity) {
   const root = await openStatementFolder(folder);
   return {
     draft: (date: string) => openDraft(root, date),
-    /** Keeps a copy of a file that a person has given. */
+    /** Stores a copy of a person's file. */
     keepFile: (date: string, path: string): Promise<KeptOriginal | StatementRefused> =>
       keepFile(root, date, path, bytesMax).catch(asRefused),
     keepKey,
-    /** Removes what a crash has left half written, unless it was written to since `beforeMs`. */
+    /** Removes incomplete files of a crash, unless they were written to since `beforeMs`. */
     removeLeftovers: (beforeMs: number) => removeOldTemporaries(root, leftoverPattern, beforeMs),
-    /** @param keptSha256s of those that are accepted, or that people are to decide on */
+    /** @param keptSha256s originals that are accepted, or wait for a decision of people */
     removeRefused: (date: string, beforeMs: number, keptSha256s: readonly string[]) =>
       removeRefused(root, date, beforeMs, keptSha256s),
     findKept: (date: string, sha256: string) => findKept(root, date, sha256),
   };
 }
 
-/** Beside the journal, which needs the disk, no more is copied than may be read. */
+/** Refuses a large file before it is copied: the journal needs the disk. */
 function requireSize(sizeBytes: number, bytesMax: number): void {
   if (sizeBytes <= bytesMax) return;
   throw new FileRejected(
@@ -111,8 +111,8 @@ async function keepFile(root: string, date: string, path: string, bytesMax: numb
 }
 
 /**
- * Puts the key beside an original that could not be opened, for the owner of the folder; returns its path. The key's own
- * hash stands in its name too: should the bank give another one, both are kept.
+ * Stores the key beside an original that could not be opened, for the owner of the folder; returns its path. The name
+ * contains the key's own hash: if the bank gives another key, both are kept.
  */
 async function keepKey(original: KeptOriginal, key: string): Promise<string> {
   const mark = createHash('sha256').update(key).digest('hex').slice(0, shownHashLength);
@@ -123,13 +123,13 @@ async function keepKey(original: KeptOriginal, key: string): Promise<string> {
   return prepared.path;
 }
 
-/** How the name of an original begins; its form follows. */
+/** Start of an original's name, before its form. */
 const startOf = (date: string, sha256: string): string =>
   `${date}.${sha256.slice(0, shownHashLength)}.original.`;
 
 /**
- * The original of a day with exactly these bytes, and the key that was kept beside it last.
- * @returns undefined when there is none, or its bytes are others by now
+ * The original of a day with exactly these bytes, and its latest stored key.
+ * @returns undefined when there is none, or its bytes have changed
  */
 async function findKept(
   root: string,
@@ -153,8 +153,8 @@ async function findKept(
 const originalPattern = /^(\d{8})\.[0-9a-f]+\.original\.[a-z]+$/;
 
 /**
- * Clears old originals of a day away that nobody needs, with their keys: all but the newest few, and none that
- * came since `beforeMs`. A bank that packs its file anew for each request would fill the disk, asked again and again.
+ * Removes old originals of a day that are no longer needed, with their keys: all but the newest few, and none that came
+ * since `beforeMs`. A bank that packs its file anew for each request would otherwise fill the disk.
  */
 async function removeRefused(
   root: string,
@@ -176,24 +176,24 @@ async function removeRefused(
       .slice(refusedKept)
       .filter(({ cameMs }) => cameMs < beforeMs);
     for (const { name } of old) {
-      // The original first: a key alone does no harm, an original without its key cannot be opened by hand.
+      // The original goes first: a key alone does no harm, but an original without its key cannot be opened by hand.
       const keys = names.filter((key) => key.startsWith(`${name}.`) && key.endsWith('.key'));
       for (const file of [name, ...keys]) await rm(join(root, file), { force: true });
     }
   } catch (error) {
-    // Another process may clear away the same.
+    // Another process may remove the same files.
     if (errorCode(error) !== 'ENOENT') throw failWith('clean up', root, error);
   }
 }
 
 const leftoverPattern = /^\d{8}\.original$|\.original\.[a-z]+\.[0-9a-f]+\.key$|^statement\.opened$/;
 
-/** A file has the folder's name, or that of one above it. */
+/** Codes for a file that has the folder's name, or that of a parent. */
 const takenCodes: ReadonlySet<string> = new Set(['EEXIST', 'ENOTDIR']);
 
 /**
- * Creates the folder (for its owner only) when it is not there, and sees that files can be put into it.
- * @returns its whole path
+ * Creates the folder (for its owner only) if necessary, and checks that it accepts files.
+ * @returns its absolute path
  * @throws OutputFileError that names the folder and the cure
  */
 export async function openStatementFolder(folder: string): Promise<string> {

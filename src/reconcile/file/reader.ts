@@ -1,7 +1,7 @@
 /**
- * Statements in: a first pass tells whether the bytes are whole and how they are to be read, a second reads the lines
- * and must meet the same file. Neither keeps more than a block of it in memory. What puts the file's lines in doubt
- * refuses it; a cell that cannot be read is the fault of its line alone.
+ * Reads statements in two passes: the first checks that the bytes are complete and finds their encoding, the second
+ * reads the lines and must find the same file. Neither keeps more than a block in memory. A fault that makes the file's
+ * lines doubtful refuses the file; an unreadable cell only affects its own line.
  */
 import { parse } from 'csv-parse/sync';
 import { readDay } from '../../core/bangkok-time.ts';
@@ -36,13 +36,13 @@ import {
 } from '../rules/statement.ts';
 
 export interface StatementFileOptions {
-  /** The scheme's word in the columns' names, in lower case. */
+  /** The scheme's word in column names, in lower case. */
   readonly scheme: string;
   readonly words: StatementWords;
   readonly bytesMax: number;
 }
 
-/** What our reading of payout files says for those who write them, in words for a file of the bank. */
+/** Messages of the payout file reader, reworded for a file of the bank. */
 const rewordings: Readonly<Record<string, (options: StatementFileOptions) => string>> = {
   'file-empty': () => `the file is empty: ${fetchAgain}`,
   'nul-bytes': () => `a NUL byte stands here, so the file is no text or was damaged: ${fetchAgain}`,
@@ -87,10 +87,10 @@ async function* readStatement(path: string, options: StatementFileOptions): Asyn
 
 export type StatementReader = ReturnType<typeof makeStatementReader>;
 
-/** A reader of plain statements; a broken disk throws. */
+/** Makes a reader of plain statements; a failing disk throws. */
 export function makeStatementReader(options: StatementFileOptions) {
   return {
-    /** Nothing of what it yields may be applied before the summary has come. */
+    /** Yields the parts of a statement; none may be applied before the summary. */
     async *read(path: string): AsyncGenerator<StatementPart> {
       try {
         yield* readStatement(path, options);
@@ -108,11 +108,11 @@ export function makeStatementReader(options: StatementFileOptions) {
 
 interface StatementHeader {
   readonly delimiter: Delimiter;
-  /** Place of each column in a record; -1 for one that the file leaves out. */
+  /** Position of each column in a record; -1 for a missing one. */
   readonly places: Readonly<Record<StatementColumn, number>>;
-  /** Columns without which a line proves nothing, and which it leaves out. */
+  /** Missing columns without which a line proves nothing. */
   readonly missing: readonly StatementColumn[];
-  /** The bank's own names, one for each cell. */
+  /** The bank's column names, one for each cell. */
   readonly names: readonly string[];
   /** Bytes up to the end of the header's record. */
   readonly endOffset: number;
@@ -120,7 +120,7 @@ interface StatementHeader {
   readonly nextLine: number;
 }
 
-/** Columns without which a line proves nothing; the others are read when they are there. */
+/** Columns without which a line proves nothing; the others are optional. */
 const requiredColumns: readonly StatementColumn[] = [
   'EFFECTIVE DATE',
   'TRANSREF NO',
@@ -137,14 +137,14 @@ const requiredColumns: readonly StatementColumn[] = [
 
 const delimiters: readonly Delimiter[] = [',', ';', '\t'];
 
-/** What names have in common that are the same but for case, spaces and the like. */
+/** The common form of names that differ only in case, spaces and the like. */
 const squeeze = (name: string): string => name.toUpperCase().replaceAll(/[^\p{L}\p{M}\p{N}]/gu, '');
 
-/** The interface's name under a scheme: PROXY NO is PROMPTPAY NO where the scheme's word is promptpay. */
+/** The interface's column name under a scheme: PROXY NO is PROMPTPAY NO for the scheme promptpay. */
 const nameUnder = (scheme: string, column: StatementColumn): string =>
   column.replace(/^PROXY(?= )/, scheme.toUpperCase());
 
-/** The header under a delimiter; a rejection when it cannot be read so. */
+/** The header under a delimiter; a rejection when it cannot be read that way. */
 function readUnder(
   delimiter: Delimiter,
   head: Buffer,
@@ -171,21 +171,21 @@ function readUnder(
   return { delimiter, names, places, missing, endOffset: scan.end, nextLine: scan.lineEnds + 2 };
 }
 
-/** @throws FileRejected for two columns of one name */
+/** @throws FileRejected for two columns of the same name */
 function requireDistinct(names: readonly string[]): void {
   const seen = new Map<string, number>();
   for (const [place, name] of names.entries()) {
     const squeezed = squeeze(name);
     const first = seen.get(squeezed);
     if (squeezed !== '' && first !== undefined) {
-      const message = `the header has this column twice (as number ${first + 1} and ${place + 1}), so that nobody can say which counts: ask the bank for a new file`;
+      const message = `the header has this column twice (as number ${first + 1} and ${place + 1}), so that it is unclear which one counts: ask the bank for a new file`;
       throw new FileRejected('column-doubled', message, 1, name);
     }
     seen.set(squeezed, place);
   }
 }
 
-/** The word of the settings, or another one under which more columns are there; never columns under two of them. */
+/** Positions under the settings' word, or under another one that matches more columns; never a mix of two words. */
 function findPlaces(names: readonly string[], scheme: string): Record<StatementColumn, number> {
   const squeezed = names.map(squeeze);
   const isThere = (word: string, column: StatementColumn): boolean =>
@@ -213,18 +213,18 @@ function rejectMissing(missing: readonly StatementColumn[], scheme: string): Fil
   return new FileRejected('column-missing', message, 1, names[0] ?? null);
 }
 
-/** An unreadable header comes before one that is read and has none of the columns. */
+/** An unreadable header ranks before a readable one without any of the columns. */
 const missingUnder = (reading: StatementHeader | FileRejected): number =>
   reading instanceof FileRejected ? requiredColumns.length - 0.5 : reading.missing.length;
 
 /**
- * Reads the header from the start of a statement; the delimiter is the one under which it has the most of the columns.
+ * Reads the header at the start of a statement, with the delimiter that matches most columns.
  * @param head the first bytes (UTF-8, without mark): the whole file, or more than a record may have
  * @throws FileRejected when it cannot be used
  */
 function readStatementHeader(head: Buffer, isWhole: boolean, scheme: string): StatementHeader {
   const readings = delimiters.map((delimiter) => readUnder(delimiter, head, isWhole, scheme));
-  // Under a wrong delimiter a quotation mark may seem misplaced: that counts only when no other reading is better.
+  // Under a wrong delimiter a quotation mark may look misplaced; that counts only when no other reading is better.
   const [best] = readings.toSorted((one, other) => missingUnder(one) - missingUnder(other));
   if (best === undefined) throw new Error('no delimiter was tried');
   if (best instanceof FileRejected) throw best;
@@ -235,24 +235,24 @@ function readStatementHeader(head: Buffer, isWhole: boolean, scheme: string): St
 
 // ---------------------------------------------------------------- the lines
 
-/** Decimals that a spreadsheet, or pandas, has put to a number. */
+/** Zero decimals that a spreadsheet, or pandas, has added to a number. */
 const zeroDecimals = /^(\d+)[.,]0+$/;
 
-/** A spreadsheet's way to keep digits as text: ="0812345678". */
+/** A spreadsheet formula that keeps digits as text: ="0812345678". */
 const textFormula = /^="([^"]*)"$/;
 
-/** True for a character that neither is blank nor marks a text: nearly every first and last one. */
+/** True for a character that is neither blank nor marks a text, as nearly all first and last ones are. */
 function isOrdinary(code: number): boolean {
   return (code > 39 && code < 0xa0 && code !== 61) || (code >= 0x0e00 && code < 0x0f00);
 }
 
-/** A cell without blanks around it; most have none. */
+/** A cell without surrounding blanks; most have none. */
 function tidyText(cell: string): string {
   if (cell === '') return cell;
   return isOrdinary(cell.charCodeAt(0)) && isOrdinary(cell.charCodeAt(cell.length - 1)) ? cell : cell.trim();
 }
 
-/** A number or code as it is meant, whatever a spreadsheet has put around it to keep it as text. */
+/** A number or code without the wrapping by which a spreadsheet keeps it as text. */
 function tidyCode(cell: string): string {
   if (cell === '') return cell;
   if (isOrdinary(cell.charCodeAt(0)) && isOrdinary(cell.charCodeAt(cell.length - 1))) return cell;
@@ -271,7 +271,7 @@ function isDigits(text: string): boolean {
 
 type Cells = readonly string[];
 
-/** Takes the records of one statement, in order. */
+/** Reads the records of one statement, in order. */
 class LineTaker {
   readonly #header: StatementHeader;
   readonly #places: StatementHeader['places'];
@@ -279,11 +279,11 @@ class LineTaker {
   #line = 0;
   #count = 0;
   #lastNo = 0;
-  /** Empty records since the last number: each may have had one. */
+  /** Empty records since the last number; each may have had one. */
   #emptyLines = 0;
-  /** Whether the file numbers its records; undefined before the first. */
+  /** True when the file numbers its records; undefined before the first. */
   #isNumbered: boolean | undefined;
-  /** The first cell of the present record that cannot be read, and why. */
+  /** First unreadable cell of the present record, with the reason. */
   #fault = '';
   #lastDateText = '';
   #lastDate = '';
@@ -306,7 +306,7 @@ class LineTaker {
     };
   }
 
-  /** @throws FileRejected when the record is damaged, or others are missing before it */
+  /** @throws FileRejected when the record is damaged, or records before it are missing */
   take(record: FileRecord): StatementLine {
     const { cells, line } = record;
     this.#line = line;
@@ -373,13 +373,13 @@ class LineTaker {
     return new FileRejected(code, `${message}: ${fetchAgain}`, this.#line, name);
   }
 
-  /** Notes what cannot be read of the record, unless something else was noted. */
+  /** Records the first unreadable cell of the record. */
   #spoil(code: string, column: StatementColumn, message: string): void {
     const name = this.#header.names[this.#places[column]] ?? column;
     this.#fault ||= `${name}: ${message} (${code})`;
   }
 
-  /** Decimals that are zeros have taken no digit away. */
+  /** Reads a number; zero decimals have not damaged it. */
   #number(cells: Cells, column: StatementColumn): string {
     const text = this.#code(cells, column);
     if (isDigits(text)) return text;
@@ -388,7 +388,7 @@ class LineTaker {
     return text.replace(zeroDecimals, '$1');
   }
 
-  /** AMOUNT is what was credited (§2.7): of a transfer that failed a bank may leave it blank. */
+  /** Reads an amount. AMOUNT is what was credited (§2.7), so a bank may leave it blank for a failed transfer. */
   #amount(cells: Cells, column: 'AMOUNT' | 'FEE' | 'NET AMOUNT', isFailed: boolean): Satang {
     const text = this.#code(cells, column);
     if (text === '0.00' || (text === '' && isFailed)) return zeroSatang;
@@ -399,7 +399,7 @@ class LineTaker {
     return zeroSatang;
   }
 
-  /** Empty where a transfer that failed has none: it never took effect. */
+  /** Reads the day; empty for a failed transfer without one, which never took effect. */
   #date(cells: Cells, isFailed: boolean): string {
     const text = this.#code(cells, 'EFFECTIVE DATE');
     if (text === '' && isFailed) return text;
@@ -418,7 +418,7 @@ class LineTaker {
     return day.date;
   }
 
-  /** Numbers that run on from 1 show that no line is lost; a file may have none at all. */
+  /** Checks the numbering: consecutive numbers from 1 show that no line is lost; a file may also have none at all. */
   #requireNext(no: string): void {
     const isNumber = no !== '' && isDigits(no);
     this.#isNumbered ??= isNumber;
@@ -455,15 +455,15 @@ class LineTaker {
 
 // ---------------------------------------------------------------- amounts
 
-/** Digits that a whole number of JavaScript holds exactly: below 2^53 with room to spare. */
+/** Digits that a JavaScript number holds exactly: below 2^53 with room to spare. */
 const exactDigits = 15;
 
 const groupedPattern = /^\d{1,3}(?:,\d{3})+(?:\.\d{1,2})?$/;
 
-/** Satang of "1234", "1234.5", "1,234.50"; undefined for anything else. */
+/** Satang of "1234", "1234.5", "1,234.50"; undefined for any other text. */
 function readStatementAmount(text: string): Satang | undefined {
   if (text.length > exactDigits) return readSlowly(text);
-  // One pass over what nearly every line has: digits, a point, one or two digits.
+  // One pass over the common form: digits, a point, one or two digits.
   let hundredths = 0;
   let decimals = -1;
   for (let place = 0; place < text.length; place += 1) {
@@ -482,7 +482,7 @@ function readSlowly(text: string): Satang | undefined {
   return parseBaht(groupedPattern.test(text) ? text.replaceAll(',', '') : text);
 }
 
-/** What is wrong with an amount that cannot be read, with a short name for programs. */
+/** The fault of an unreadable amount, with a short code. */
 function explainStatementAmount(text: string): readonly [code: string, what: string] {
   if (text === '') return ['amount-missing', 'is empty'];
   if (/^\s*(?:[-\u2212(]|.*-\s*$)/.test(text)) return ['amount-negative', 'is negative'];

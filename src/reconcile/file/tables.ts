@@ -1,4 +1,7 @@
-/** The tables of a reconciled day in the statements folder: whole files that appear at once and are never overwritten. */
+/**
+ * The tables of a reconciled day in the statements folder: complete files that appear at once and are never
+ * overwritten.
+ */
 import { rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { escapeQuickly } from '../../platform/csv/spreadsheet-cells.ts';
@@ -14,7 +17,7 @@ import { byteOrderMark } from '../../reports/outbox.ts';
 import { breakColumns, matchedColumns, statementAmountColumns } from '../rules/rows.ts';
 import { openStatementFolder } from './originals.ts';
 
-/** Records that are formatted and written at once. */
+/** Records formatted and written at once. */
 const recordsPerWrite = 500;
 
 const comma = 0x2c;
@@ -22,7 +25,7 @@ const quote = 0x22;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** A cell as it stands between commas; nearly all stand there as they are. */
+/** A cell for the CSV; nearly all need no quotes. */
 function quoteCell(cell: string): string {
   for (let place = 0; place < cell.length; place += 1) {
     const code = cell.charCodeAt(place);
@@ -34,8 +37,8 @@ function quoteCell(cell: string): string {
 }
 
 /**
- * By hand, since there are as many rows as payouts, all of one width. Cells of most columns are those of the row before:
- * what a column held last is remembered, and what it became.
+ * Makes a fast formatter, since there are as many rows as payouts, all of one width. Most cells equal those of the row
+ * before, so each column's last cell and its formatted text are cached.
  */
 function makeFormat(columns: readonly string[]): TableForm['format'] {
   const areAmounts = columns.map((name) => statementAmountColumns.includes(name));
@@ -58,17 +61,17 @@ function makeFormat(columns: readonly string[]): TableForm['format'] {
 }
 
 /**
- * Deals with temporary files that nobody has written to since `beforeMs`: those of accepted versions are published, since
- * a process may have died before their files had their names; what a crash has left half written is removed.
+ * Handles temporary files not written to since `beforeMs`: those of accepted versions are published, since a process
+ * may have died before it named them; incomplete ones of a crash are removed.
  * @param accepted the files of every accepted version
- * @returns why files of accepted versions could not be published, in words; these stay for another time
+ * @returns why files of accepted versions could not be published, in words; these stay for a later try
  */
 async function finishLeftovers(
   root: string,
   beforeMs: number,
   accepted: readonly PreparedFile[],
 ): Promise<readonly string[]> {
-  // By name: the folder may have been moved since.
+  // Matched by name, since the folder may have been moved.
   const known = new Map(accepted.map((file) => [basename(file.temporaryPath), file]));
   const failures: string[] = [];
   for (const name of await findOldTemporaries(root, leftoverPattern, beforeMs)) {
@@ -91,8 +94,7 @@ const leftoverPattern = /\.v\d+\.(?:matched|breaks)\.csv$/;
 export type StatementOutbox = Awaited<ReturnType<typeof openStatementOutbox>>;
 
 /**
- * The folder in which a day's tables are left beside the bank's own file; it is created (for its owner only) when it is
- * not there.
+ * Opens the folder for a day's tables, beside the bank's own file; it is created (for its owner only) if necessary.
  * @throws OutputFileError here and from every method, naming the path and the cure
  */
 export async function openStatementOutbox(folder: string) {

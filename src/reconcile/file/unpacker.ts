@@ -1,6 +1,6 @@
 /**
- * Opens what the bank packed: plain text as it is, gzip and ZIP into a temporary file, within limits that are held
- * against the bytes as they come out, whatever the archive says of itself.
+ * Opens the bank's file: plain text directly, gzip and ZIP into a temporary file. The limits apply to the bytes as they
+ * are unpacked, whatever the archive declares.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -13,7 +13,7 @@ import type { StatementRefused } from '../ports.ts';
 import { addToHead, asRefused, byHand, findForm, formBytes, type StatementForm } from './form.ts';
 import type { PackedFile } from './zip.ts';
 
-/** Returns the name that the archive gives its file; empty for none. */
+/** Unpacks a file and returns its name in the archive; empty for none. */
 type Unpack = (file: PackedFile, unpacked: Unpacked) => Promise<string>;
 
 const gzipFaults: Readonly<Record<string, string>> = {
@@ -45,16 +45,16 @@ const unpackZip: Unpack = async (file, unpacked) => {
   return unzip(file, unpacked);
 };
 
-/** A statement in plain text; closing it removes what was unpacked for it. */
+/** A statement in plain text; closing it removes the unpacked file. */
 interface OpenedStatement extends AsyncDisposable {
   readonly kind: 'opened';
   readonly path: string;
   readonly form: StatementForm;
-  /** What an archive calls its file; empty where none does. */
+  /** Name of the file in the archive; empty without one. */
   readonly name: string;
 }
 
-/** Unpacks into a temporary file, which the opened statement removes when it is closed. */
+/** Unpacks into a temporary file, which closing the opened statement removes. */
 async function unpackInto(
   file: PackedFile,
   form: 'gzip' | 'zip',
@@ -92,26 +92,26 @@ async function openFile(
 
 export type StatementUnpacker = ReturnType<typeof makeStatementUnpacker>;
 
-/** Opens statements; a broken disk throws OutputFileError. */
+/** Makes an opener of statements; a failing disk throws OutputFileError. */
 export function makeStatementUnpacker(options: UnpackerOptions) {
   return {
-    /** @param key the bank's unZipKey, for a ZIP that is encrypted */
+    /** @param key the bank's unZipKey, for an encrypted ZIP */
     open: (path: string, key: string | null): Promise<OpenedStatement | StatementRefused> =>
       openFile(resolve(path), key, options).catch(asRefused),
   };
 }
 
 export interface UnpackerOptions {
-  /** Where archives are unpacked. */
+  /** Folder for unpacked files. */
   readonly folder: string;
-  /** Of the plain text. */
+  /** Most bytes of the plain text. */
   readonly bytesMax: number;
-  /** How many times its own size an archive may hold, beyond `ratioFromBytes`: 200 beyond 10 MiB when left out. */
+  /** Largest ratio of unpacked to packed size, beyond `ratioFromBytes`; left out: 200 beyond 10 MiB. */
   readonly ratioMax?: number;
   readonly ratioFromBytes?: number;
 }
 
-/** A list of like lines shrinks to a fiftieth at most; a bomb to a thousandth. */
+/** Similar lines shrink to a fiftieth at most, a bomb to a thousandth. */
 const usualRatioMax = 200;
 const usualRatioFromBytes = 10_485_760;
 
@@ -124,7 +124,7 @@ const throwTooLarge = (bytesMax: number): never => {
 
 type Unpacked = ReturnType<typeof makeSink>;
 
-/** Writes what comes out of an archive, and counts it. */
+/** Writes the unpacked bytes, and counts them. */
 function makeSink(handle: FileHandle, path: string, options: UnpackerOptions, packedBytes: number) {
   const { bytesMax, ratioMax = usualRatioMax, ratioFromBytes = usualRatioFromBytes } = options;
   let sizeBytes = 0;
@@ -139,7 +139,7 @@ function makeSink(handle: FileHandle, path: string, options: UnpackerOptions, pa
     head = addToHead(head, bytes);
   };
   const sink = {
-    /** What ended the unpacking on our side; a library in between may have wrapped it. */
+    /** Our own reason for ending the unpacking; the library may have wrapped it. */
     fault: undefined as Error | undefined,
     write: async (bytes: Uint8Array): Promise<void> => {
       try {
@@ -150,7 +150,7 @@ function makeSink(handle: FileHandle, path: string, options: UnpackerOptions, pa
         throw sink.fault;
       }
     },
-    /** @throws FileRejected when what came out is no text */
+    /** @throws FileRejected when the unpacked file is not text */
     requireText: (): void => {
       const { form, what } = findForm(head);
       if (form !== 'plain')

@@ -1,4 +1,4 @@
-/** A statement in a ZIP archive, plain or encrypted (ZipCrypto, AES): its one file, and nothing else. */
+/** Unpacks a statement from a ZIP archive, plain or encrypted (ZipCrypto, AES), which must contain exactly one file. */
 import type { FileHandle } from 'node:fs/promises';
 import {
   type Entry,
@@ -27,7 +27,7 @@ import { FileRejected } from '../../platform/csv/open.ts';
 import { failWith } from '../../platform/durable-file.ts';
 import { byHand } from './form.ts';
 
-/** An archive as it lies on the disk. */
+/** An archive on the disk. */
 export interface PackedFile {
   readonly path: string;
   readonly handle: FileHandle;
@@ -35,17 +35,17 @@ export interface PackedFile {
   readonly key: string | null;
 }
 
-/** Takes what comes out of an archive. */
+/** Receives the unpacked bytes. */
 export interface PlainSink {
   write(bytes: Uint8Array): Promise<void>;
-  /** What ended the unpacking on our side; a library in between may have wrapped it. */
+  /** Our own reason for ending the unpacking; the library may have wrapped it. */
   readonly fault: Error | undefined;
 }
 
-/** Longest piece that is read at once; the table of an archive with one file has some hundred bytes. */
+/** Longest read at once; the directory of an archive with one file has some hundred bytes. */
 const pieceBytesMax = 1_048_576;
 
-/** Any part of an opened file. */
+/** Reads any part of an opened file. */
 class HandleReader extends Reader<FileHandle> {
   readonly #handle: FileHandle;
 
@@ -75,10 +75,10 @@ const keyOrDamage = `the ZIP is damaged, or the bank's key is not the one it was
 const unknownPacking = `the ZIP is packed in a way that we do not know: ${byHand}`;
 const unknownEncryption = `the ZIP is encrypted in a way that we do not know: ${byHand}`;
 const pathInName = `the file in the ZIP has a path in its name: look at it, then ${byHand}`;
-const disagrees = `the ZIP's records disagree on what is in it, so that nobody can say which holds: look at it, then ${byHand}`;
+const disagrees = `the ZIP's records contradict each other about its content: look at it, then ${byHand}`;
 const cutShort = 'the ZIP is cut short: fetch the statement again';
 
-/** What the library's messages mean; any other is damage. */
+/** Meaning of the library's messages; any other one means damage. */
 const faults: Readonly<Record<string, readonly [code: string, message: string]>> = {
   [ERR_ENCRYPTED]: [
     'zip-key-missing',
@@ -98,7 +98,10 @@ const faults: Readonly<Record<string, readonly [code: string, message: string]>>
   [ERR_ENTRY_DATA_OUT_OF_BOUNDS]: ['zip-truncated', cutShort],
 };
 
-/** Under ZipCrypto, whose check of a key has one byte, a wrong key may show only in what comes out. */
+/**
+ * Errors that a wrong key may cause: ZipCrypto checks a key by one byte only, so it may show only in the unpacked
+ * bytes.
+ */
 const nonsense: ReadonlySet<string> = new Set([
   ERR_INVALID_COMPRESSED_DATA,
   ERR_INVALID_CRC32,
@@ -115,7 +118,7 @@ function asRejection(error: unknown, isEncrypted: boolean, path: string): Error 
     : new FileRejected('zip-damaged', damaged);
 }
 
-/** @throws FileRejected unless the archive holds one file and its name has no path */
+/** @throws FileRejected unless the archive has exactly one file, whose name has no path */
 async function findOnlyFile(zip: ZipReader<unknown>): Promise<FileEntry> {
   const entries: Entry[] = [];
   for await (const entry of zip.getEntriesGenerator()) {
@@ -126,7 +129,7 @@ async function findOnlyFile(zip: ZipReader<unknown>): Promise<FileEntry> {
   if (first === undefined) throw new FileRejected('zip-entries', `the ZIP holds no file: ${byHand}`);
   const name = showCell(first.filename);
   if (second !== undefined) {
-    const message = `the ZIP holds more than one file (${name}, ${showCell(second.filename)}), so that nobody can say which is the statement: ${byHand}`;
+    const message = `the ZIP holds more than one file (${name}, ${showCell(second.filename)}), so that it is unclear which is the statement: ${byHand}`;
     throw new FileRejected('zip-entries', message);
   }
   if (first.directory) throw new FileRejected('zip-entries', `the ZIP holds a folder and no file: ${byHand}`);
@@ -136,8 +139,8 @@ async function findOnlyFile(zip: ZipReader<unknown>): Promise<FileEntry> {
 }
 
 /**
- * Unpacks the archive's one file, and returns its name.
- * @throws FileRejected for anything but one whole file that the key opens
+ * Unpacks the archive's only file, and returns its name.
+ * @throws FileRejected for anything but one complete file that the key opens
  */
 export async function unzip(file: PackedFile, unpacked: PlainSink): Promise<string> {
   const reader = new HandleReader(file.handle, file.sizeBytes);

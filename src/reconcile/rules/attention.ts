@@ -1,9 +1,9 @@
-/** Whether anything that a reconciled day has shown is left for a person. */
+/** Decides whether a reconciled day leaves anything for a person. */
 import type { BreakKind } from './types.ts';
 
-/** What a matching has done, as far as a person may have to look. */
+/** The changes of a matching that a person may have to look at. */
 export interface Outcome {
-  /** Payouts that were changed, by cause. */
+  /** Changed payouts, by cause. */
   readonly causes: ReadonlyMap<string, number>;
   readonly openedOnOtherDays: number;
 }
@@ -21,14 +21,17 @@ export function countBreaks(openBreaks: ReadonlyMap<BreakKind, number>): number 
   return [...openBreaks.values()].reduce((all, rows) => all + rows, 0);
 }
 
-/** Payouts about which this matching has raised an alarm. */
+/** Number of payouts for which this matching has raised an alarm. */
 export function countAlarms({ causes }: Pick<Outcome, 'causes'>): number {
   let alarms = 0;
   for (const [cause, rows] of causes) if (alarmCauses.has(cause)) alarms += rows;
   return alarms;
 }
 
-/** Nothing is left for a person: no break is open on the day, none was opened on another, and no alarm was raised. */
+/**
+ * True when a person has nothing to do: no break is open on the day, none was opened on another, and no alarm was
+ * raised.
+ */
 export function isQuiet(openBreaks: ReadonlyMap<BreakKind, number>, outcome: Outcome): boolean {
   return countBreaks(openBreaks) === 0 && outcome.openedOnOtherDays === 0 && countAlarms(outcome) === 0;
 }

@@ -1,4 +1,4 @@
-/** What a person does about a break, in words that a finance officer can act on. Total: every kind has an answer. */
+/** Remedies for breaks, in words that a finance officer can act on. Every kind has one. */
 import type { AttemptStatus } from '../../core/payout.ts';
 import type { Language } from '../../core/language.ts';
 import { findDamagedCode } from './statement.ts';
@@ -112,7 +112,7 @@ const settledRemedies: Partial<Record<BreakKind, Pair>> = {
 /** "paydrop settle" asks about none of these any more. */
 const settledStatuses: readonly (AttemptStatus | undefined)[] = ['paid', 'failed', 'refused'];
 
-/** The other side of `status-mismatch`, by what we had said before. */
+/** Remedies for `status-mismatch`, by our own status before. */
 const statusRemedies: Partial<Record<AttemptStatus, Pair>> = {
   paid: [
     'Do not pay it again: the bank had confirmed it, and its statement says that it failed; ask the bank with the transRefNo and ' +
@@ -129,7 +129,7 @@ const mayMean = (meaning: string, meaningTh: string): Pair => [
   `ห้ามจ่ายซ้ำ คำนี้อาจหมายความว่า${meaningTh} ให้สอบถามธนาคาร เพิ่มในการตั้งค่า reconcile.words แล้วกระทบยอดวันนั้นใหม่`,
 ];
 
-/** A word that nobody knows, by what we had said before. */
+/** Remedies for an unknown word of STATUS, by our own status before. */
 const wordRemedies: Partial<Record<AttemptStatus, Pair>> = {
   paid: mayMean('the money went back', 'เงินถูกส่งคืนแล้ว'),
   failed: mayMean('the bank has paid what we call failed', 'ธนาคารจ่ายรายการที่ระบบสรุปว่าไม่สำเร็จ'),
@@ -143,7 +143,7 @@ const damagedRemedy: Pair = [
   'ห้ามจ่ายซ้ำก่อนตรวจบรรทัดนี้ ให้ดึงรายการเดินบัญชีของวันนั้นจากธนาคารใหม่ ("paydrop reconcile --date" และวันที่) และห้ามบันทึกไฟล์ด้วยโปรแกรมตารางก่อนนำเข้า',
 ];
 
-/** Why it waits stands in the reason. */
+/** The reason of the break says why it waits. */
 const waitingRemedy: Pair = [
   'Do not pay it again: the line says that it failed, and does not settle it yet; ask what became of it with "paydrop settle", ' +
     'then reconcile the day again',
@@ -163,7 +163,7 @@ const deadEnds: Partial<Record<BreakKind, Pair>> = {
 
 type Remedied = Pick<BreakRecord, 'kind' | 'severity' | 'attempt' | 'lines' | 'lineAt'>;
 
-/** What to do about a break; never empty. */
+/** The remedy for a break; never empty. */
 export const describeBreakRemedy = (record: Remedied, language: Language = 'en'): string =>
   findRemedy(record)[language === 'th' ? 1 : 0];
 
@@ -197,7 +197,7 @@ function findRemedy({ kind, severity, attempt, lines, lineAt }: Remedied): Pair 
   return kindRemedies[kind];
 }
 
-/** All that a remedy of a break may be. */
+/** All possible remedies of a break. */
 export const breakRemedyPairs: readonly Pair[] = [
   ...Object.values(kindRemedies),
   ...Object.values(settledRemedies),

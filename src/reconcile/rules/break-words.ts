@@ -1,4 +1,4 @@
-/** What the places of a day's totals are called, in English and Thai; the kinds of breaks among them. */
+/** Names for the places of a day's totals, in English and Thai, including the kinds of breaks. */
 import type { BreakKind, LineClass, PaidClass } from './types.ts';
 
 /** English, ไทย. */
@@ -25,7 +25,7 @@ export const breakWords: Readonly<Record<BreakKind, Pair>> = {
   'pending-not-in-statement': ['in doubt, and not in the statement', 'ยังไม่ทราบผล และไม่มีในรายการเดินบัญชี'],
 };
 
-/** Where both sides are of one mind. */
+/** Names for places on which both sides agree. */
 export const agreedWords: Readonly<Record<Exclude<LineClass | PaidClass, BreakKind>, Pair>> = {
   matched: ['paid on both sides', 'จ่ายสำเร็จตรงกันทั้งสองฝ่าย'],
   'matched-other-day': ['paid, sent on another day', 'จ่ายสำเร็จ ส่งในวันอื่น'],

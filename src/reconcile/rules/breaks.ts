@@ -1,6 +1,6 @@
 /**
- * How breaks live across days and versions of a statement: one stays open, with its age, until later evidence closes it.
- * What we have recorded on the strength of the very line that differs is no such evidence.
+ * The life of breaks across days and versions of a statement: a break stays open, with its age, until later evidence
+ * closes it. Our own records that rest on the differing line are no such evidence.
  */
 import type { MoneyMoved } from '../../payout/rules/search.ts';
 import { dayMs } from '../../core/bangkok-time.ts';
@@ -21,24 +21,24 @@ import {
   severities,
 } from './types.ts';
 
-/** What has become of one break. `kept` differs from before in its version at most. */
+/** The change of one break. `kept` changes at most the version. */
 export interface BreakMove {
   readonly kind: 'opened' | 'kept' | 'changed' | 'closed';
   readonly record: BreakRecord;
 }
 
-/** A new matching of one key of one day, and the breaks of that key and day so far. */
+/** A new matching of one key of one day, with the breaks of that key and day so far. */
 export interface Rejudged {
   readonly facts: DayFacts;
   readonly judgement: Judgement;
-  /** Those that are open, and those that people have accepted. */
+  /** Open breaks, and those that people have accepted. */
   readonly standing: readonly BreakRecord[];
-  /** Version of the day's statement that was judged. */
+  /** Judged version of the day's statement. */
   readonly version: number;
   readonly nowMs: number;
 }
 
-/** Says what the matching of a key means for its breaks, the most severe first, those that are closed last. */
+/** The effect of a matching on the breaks of its key, most severe first; closed ones come last. */
 export function followBreaks(rejudged: Rejudged): readonly BreakMove[] {
   const { judgement, standing } = rejudged;
   const open = standing.filter(({ state }) => state === 'open');
@@ -57,8 +57,8 @@ const findOpen = (kind: BreakKind, { standing }: Rejudged): BreakRecord | undefi
   standing.find((record) => record.state === 'open' && record.kind === kind);
 
 /**
- * People have accepted it, and it says what it said then. What is more severe, or rests on other lines, words or another
- * outcome, is no longer what they have accepted: it is opened anew.
+ * True when people have accepted the break, and it still says the same. One that is more severe, or rests on other
+ * lines, words or another outcome, is not the accepted one, and is opened anew.
  */
 function isStillAccepted(finding: BreakFinding, rejudged: Rejudged): boolean {
   const { standing, facts } = rejudged;
@@ -71,10 +71,10 @@ function isStillAccepted(finding: BreakFinding, rejudged: Rejudged): boolean {
   return isNoWorse && isSaidTheSame && areLinesSame && !isOutcomeOther(accepted, facts);
 }
 
-/** Its lines and the order tell the figures; where the lines stand in the file may change. */
+/** The text without numbers: lines and order give the figures, and a line's place in the file may change. */
 const withoutNumbers = (text: string): string => text.replaceAll(/\d+/g, '');
 
-/** What a line says, wherever it stands in its file. */
+/** The content of lines, without their place in the file. */
 const withoutPlace = (lines: readonly StatementLine[]): readonly StatementLine[] =>
   lines.map((line) => ({ ...line, line: 0, no: '' })).toSorted(byContent);
 
@@ -82,13 +82,13 @@ const contentOf = (line: StatementLine): string => Object.values(line).map(Strin
 const byContent = (one: StatementLine, other: StatementLine): number =>
   contentOf(one) < contentOf(other) ? -1 : 1;
 
-/** It was settled when it was accepted, and is settled otherwise now. */
+/** True when the attempt was settled at the acceptance, and is settled differently now. */
 function isOutcomeOther({ attempt: then }: BreakRecord, { attempt: now }: DayFacts): boolean {
   if (then === null || now === undefined) return (then === null) !== (now === undefined);
   return bookStatusOf(then) !== 'pending' && bookStatusOf(then) !== bookStatusOf(now);
 }
 
-/** The break as people leave it who accept it. */
+/** The break as closed by people who accept it. */
 export const acceptBreak = (
   record: BreakRecord,
   acceptance: Omit<BreakAcceptance, 'kind'>,
@@ -100,20 +100,22 @@ export const acceptBreak = (
   closedBy: { kind: 'accepted', ...acceptance },
 });
 
-/** A finding without what holds for this matching alone. */
+/** Opens or keeps a break, without the parts of a finding that only hold for this matching. */
 function showBreak({ kind, severity, date, lineAt, reason }: BreakFinding, rejudged: Rejudged): BreakMove {
   const finding = { kind, severity, date, lineAt, reason };
   const known = findOpen(kind, rejudged);
   return known === undefined ? openBreak(finding, rejudged) : keepBreak(known, finding, rejudged);
 }
 
-/** Newer evidence was there first, or has come since: the break is kept as one that it has closed. */
+/** Closes a break at once: newer evidence was there first, or has come since. */
 function closeResolved(record: BreakRecord, { facts, nowMs }: Rejudged): BreakMove {
   const closedBy = findResolution(facts, record.date);
   return { kind: 'closed', record: { ...record, state: 'closed', closedAtMs: nowMs, closedBy } };
 }
 
-/** The last statement that speaks of it; without one our own side has been settled otherwise. */
+/**
+ * The closure by the last statement that mentions the transfer; without one, our own side has been settled differently.
+ */
 function findResolution({ attempt, otherDayLines }: DayFacts, date: string): BreakClosure {
   const last = otherDayLines
     .map((other) => other.date)
@@ -148,18 +150,21 @@ function keepBreak(
   { facts, version }: Pick<Rejudged, 'facts' | 'version'>,
 ): BreakMove {
   const isSameVersion = known.version === version;
-  // While the statement says the same, what we have answered to it makes the break no quieter.
+  // While the statement says the same, our own answer to it does not lower the severity.
   const severity = isSameVersion ? moreSevere(known.severity, finding.severity) : finding.severity;
   const { lines } = facts;
   const attempt = facts.attempt ?? known.attempt;
-  // Nor does it change what the statement was found to say.
+  // Nor does our answer change the reason that the statement gave.
   const reason = severity === finding.severity ? finding.reason : known.reason;
   const record: BreakRecord = { ...known, ...finding, reason, severity, version, attempt, lines };
   const isSame = known.reason === reason && known.severity === severity;
   return { kind: isSame ? 'kept' : 'changed', record };
 }
 
-/** We had called it failed, or its payout paid already, and the bank paid it: by now we say so too, and a person must still look. */
+/**
+ * True when the bank paid a transfer that we had called failed, or whose payout was already paid: we call it paid by
+ * now, but a person must still look.
+ */
 function isAdmittedByUs(record: BreakRecord, { facts }: Rejudged): boolean {
   return (
     (record.kind === 'status-mismatch' || record.kind === 'paid-twice') &&
@@ -168,14 +173,14 @@ function isAdmittedByUs(record: BreakRecord, { facts }: Rejudged): boolean {
   );
 }
 
-/** Our side stays as it was when the break was opened. */
+/** Keeps the break, with our side as it was at the opening. */
 function stay(record: BreakRecord, { facts, version }: Rejudged): BreakMove {
   return { kind: 'kept', record: { ...record, version, lines: facts.lines } };
 }
 
 /**
- * A break of a matching that broke off is of this version too, though the file may have been another one: where its lines
- * are not in this one, it was last seen before.
+ * Closes a break. One of an interrupted matching has this version's number, too, although the file may have been
+ * another: if its lines are not in this one, it was last seen in the version before.
  */
 function close(record: BreakRecord, rejudged: Rejudged): BreakMove {
   const { facts, version, nowMs } = rejudged;
@@ -189,7 +194,7 @@ function close(record: BreakRecord, rejudged: Rejudged): BreakMove {
   };
 }
 
-/** True if both are the same lines of one file. */
+/** True when both are the same lines of one file. */
 export function areSameLines(some: readonly StatementLine[], others: readonly StatementLine[]): boolean {
   return some.length === others.length && some.every((line, at) => isSameLine(line, others[at]));
 }
@@ -198,7 +203,7 @@ const isSameLine = (line: StatementLine, other: StatementLine | undefined): bool
   other !== undefined &&
   (Object.keys(line) as (keyof StatementLine)[]).every((name) => line[name] === other[name]);
 
-/** The lines as the file has them: what the word of STATUS means is a setting. */
+/** Lines as in the file: the meaning of the word in STATUS depends on the settings. */
 const withoutMeaning = (lines: readonly StatementLine[]): readonly StatementLine[] =>
   lines.map((line) => ({ ...line, status: 'other' }));
 
@@ -212,14 +217,14 @@ function findClosure(record: BreakRecord, { facts, version }: Rejudged): BreakCl
   if (attempt !== undefined && attempt.attemptStatus !== record.attempt?.attemptStatus) {
     return { kind: 'settled', attemptStatus: attempt.attemptStatus };
   }
-  // What repeated the transfer's own day does so no more: that one was corrected.
+  // A line that repeated the transfer's own day no longer does: that day was corrected.
   if (attempt !== undefined && record.kind === 'duplicate-line' && attempt.order.tranDate !== record.date) {
     return { kind: 'later-statement', date: attempt.order.tranDate };
   }
   return { kind: 'judged-anew' };
 }
 
-/** The amount that moved by the bank's line; the ordered one where there is no line that can be read. */
+/** The amount that moved by the bank's line; the ordered amount without a readable line. */
 export function amountOfBreak({ lines, lineAt, attempt }: BreakRecord): Satang {
   const line = lines[lineAt ?? -1];
   const ordered = parseBaht(attempt?.order.amountText ?? '');
@@ -227,16 +232,16 @@ export function amountOfBreak({ lines, lineAt, attempt }: BreakRecord): Satang {
   return isListed ? line.amountSatang : (ordered ?? zeroSatang);
 }
 
-/** Whole days that a break has been, or was, open. */
+/** Whole days for which a break has been, or was, open. */
 export function computeAgeDays({ openedAtMs, closedAtMs }: BreakRecord, nowMs: number): number {
   return Math.max(0, Math.floor(((closedAtMs ?? nowMs) - openedAtMs) / dayMs));
 }
 
-/** What a decision about a break was made on: it is another one, to whoever decides, when this differs. */
+/** Version of the break that a decision was based on; if it differs, the break has changed. */
 export const versionOfBreak = ({ severity, version, openedAtMs, reason }: BreakRecord): string =>
   [severity, version, openedAtMs, reason].join(' ');
 
-/** What the bank's lines say of the money of a break. */
+/** Whether money moved, by the bank's lines of a break. */
 export function moneyMovedOfBreak({ lines, attempt }: Pick<BreakRecord, 'lines' | 'attempt'>): MoneyMoved {
   const statuses = new Set(lines.map(({ status }) => status));
   const [only] = statuses;
@@ -245,11 +250,11 @@ export function moneyMovedOfBreak({ lines, attempt }: Pick<BreakRecord, 'lines' 
   return only === 'failed' && attempt?.attemptStatus !== 'paid' ? 'no' : 'unknown';
 }
 
-/** Names a break by day, kind and transfer: the last may hold any character. */
+/** Key of a break: day, kind and transfer; the last may contain any character. */
 export const breakKeyOf = ({ date, kind, key }: Pick<BreakRecord, 'date' | 'kind' | 'key'>): string =>
   [date, kind, key].join('/');
 
-/** Undefined for what `breakKeyOf` has not made. */
+/** The name of a break from its key; undefined for any other text. */
 export function readBreakKey(key: string): Pick<BreakRecord, 'date' | 'kind' | 'key'> | undefined {
   const [date = '', word = '', ...rest] = key.split('/');
   const kind = breakKinds.find((name) => name === word);

@@ -1,39 +1,39 @@
 /**
- * The custody of statements: where one came from, whose it is, and whether it may take the place of the one before. What
- * is another company's is refused; what lacks lines that were there is not complete yet, and is asked for again.
+ * The custody of statements: their origin, their company, and whether one may replace the previous version. One of
+ * another company is refused; one that lacks earlier lines is incomplete, and requested again.
  */
 import { countOf } from '../../core/figures.ts';
 import type { FileRejection } from '../../core/payout-file.ts';
 import { showDate } from '../../payout/rules/lost-journal.ts';
 import { commonSchemes, fetchAgain, type StatementLine } from './statement.ts';
 
-/** Where an accepted statement came from. */
+/** The origin of an accepted statement. */
 export interface Provenance {
-  /** `bank`: its download; `file`: a person has given it. */
+  /** `bank`: downloaded; `file`: given by a person. */
   readonly from: 'bank' | 'file';
   /**
-   * Who gave the file, or insisted: the person who has proposed it, or, without a proposal, the user of the operating
-   * system, which proves nobody; null for a download that nobody insisted on.
+   * The person who gave the file or insisted on it: the author of the proposal, or, without one, the user of the
+   * operating system, which is no proof of identity; null for a download that was accepted normally.
    */
   readonly user: string | null;
-  /** Somebody insisted on it (--force), though it lacks lines or was superseded before. */
+  /** True when a person insisted on it (--force), although it lacks lines or was superseded before. */
   readonly isForced: boolean;
-  /** Number of the proposal by which people have decided on it. */
+  /** Number of the proposal by which people decided on it. */
   readonly proposal?: number;
-  /** The second of them. */
+  /** The second of these people. */
   readonly checkedBy?: string;
 }
 
 /** "the bank", "a file given by alice, who insisted", "a file given by Mali, checked by Nok (proposal 3)". */
 export function describeProvenance({ from, user, isForced, proposal, checkedBy }: Provenance): string {
-  const name = user ?? 'nobody';
+  const name = user ?? 'an unknown user';
   const checked = checkedBy === undefined ? '' : `, checked by ${checkedBy}`;
   const decided = proposal === undefined ? '' : `${checked} (proposal ${proposal})`;
   if (from === 'file') return `a file given by ${name}${isForced ? ', who insisted' : ''}${decided}`;
   return isForced ? `the bank, ${name} insisted${decided}` : 'the bank';
 }
 
-/** Where a version that people have decided on came from. */
+/** The origin of a version that people have decided on. */
 export const provenanceOfDecided = (
   from: Provenance['from'],
   isForced: boolean,
@@ -46,13 +46,13 @@ export const provenanceOfDecided = (
   ...(by.checker === null ? {} : { checkedBy: by.checker }),
 });
 
-/** Whose statements are read. */
+/** The companies whose statements are read. */
 export interface StatementScope {
-  /** The company whose payouts the journal holds, as statements name it. */
+  /** The company of the journal's payouts, as statements name it. */
   readonly companyId: string;
-  /** The bank is asked for all of the partner's companies at once. */
+  /** True when the bank is asked for all of the partner's companies at once. */
   readonly isOfAllCompanies: boolean;
-  /** The scheme's word in the names of files. */
+  /** The scheme's word in file names. */
   readonly scheme: string;
 }
 
@@ -66,20 +66,20 @@ const refuse = (code: string, message: string): FileRejection => ({
 const takenOnly = 'nothing of it is recorded';
 
 /**
- * Why a file is refused of which so many lines cannot be read that it is written in another form, or none tells its day.
- * @param count of those read so far
+ * Refuses a file with so many unreadable lines that it must have another form, or without any day.
+ * @param count unreadable lines so far
  */
 export function refuseUnread(first: StatementLine, count: number): FileRejection {
   const others = count === 1 ? '' : `, and ${countOf(count - 1, 'line')} more cannot be read`;
   return { ...refuse('lines-unreadable', `${first.fault}${others}: ${fetchAgain}`), line: first.line };
 }
 
-/** A name as §2.7 has it: PartnerID, CompanyID where one was asked for, the scheme's word and the day. */
+/** A name as in §2.7: PartnerID, CompanyID if one was requested, the scheme's word and the day. */
 const namePattern = /^(.+)_([^_]+)_\d{8}(?:\D.*)?$/u;
 
 /**
- * Why a file is refused by its name (§2.7), which says that it is another company's. A name of another form says
- * nothing, nor does one without a company.
+ * Refuses a file whose name (§2.7) shows another company. A name of another form proves nothing, nor does one without a
+ * company.
  * @param name without its folder
  */
 export function refuseOtherName(name: string, scope: StatementScope): FileRejection | undefined {
@@ -96,22 +96,22 @@ export function refuseOtherName(name: string, scope: StatementScope): FileReject
   );
 }
 
-/** Of which companies the lines of a file are. */
+/** The companies of a file's lines. */
 export interface LineOwners {
   readonly own: number;
   readonly others: number;
-  /** The first of another company; as the bank has it. */
+  /** First other company, as written by the bank. */
   readonly otherCompanyId: string | undefined;
 }
 
-/** What is known of a statement that was read to its end, and of the one before. */
+/** Facts about a statement that was read to its end, and about the one before. */
 export interface StatementSeen {
   /** YYYYMMDD. */
   readonly date: string;
   readonly scope: StatementScope;
   readonly isForced: boolean;
   readonly owners: LineOwners;
-  /** Transfers of the day that we call paid. */
+  /** Number of the day's transfers that we call paid. */
   readonly paidCount: number;
   /** Transfers that the present version has and this one lacks. */
   readonly lost: LostLines;
@@ -119,11 +119,11 @@ export interface StatementSeen {
 
 export interface LostLines {
   readonly count: number;
-  /** The first of them; undefined when there are none. */
+  /** First lost transfer; undefined without any. */
   readonly key: string | undefined;
 }
 
-/** Why a statement that could be read is not taken; undefined when it is. Nobody can insist on another company's. */
+/** Reason why a readable statement is refused; undefined when it is accepted. Another company's cannot be forced. */
 export function refuseStatement(seen: StatementSeen): FileRejection | undefined {
   const { owners, scope, isForced } = seen;
   if (owners.own === 0 && owners.others > 0 && !scope.isOfAllCompanies)
@@ -162,14 +162,14 @@ const incomplete = (what: string, day: string): FileRejection =>
 
 const supersededCode = 'statement-superseded';
 
-/** The statement may yet come whole: it is asked for again. */
+/** True when the statement may become complete: it is requested again. */
 export const isIncomplete = ({ code }: Pick<FileRejection, 'code'>): boolean => code === incompleteCode;
 
 /**
- * Why bytes are not taken: they are those of a version that another one has superseded, and would undo its correction. A
- * person may insist on going back, and what the bank still has does not undo that.
- * @param known the version whose bytes they are
- * @param present the version that stands
+ * Refuses bytes of a superseded version, which would undo a correction. A person may insist on going back; the bank's
+ * present file does not undo that.
+ * @param known version of these bytes
+ * @param present version in force
  */
 export function refuseSuperseded(date: string, known: number, present: number): FileRejection {
   const day = showDate(date);
@@ -181,5 +181,5 @@ export function refuseSuperseded(date: string, known: number, present: number): 
   );
 }
 
-/** The statement was replaced by another version. */
+/** True for the refusal of a version that another one has replaced. */
 export const isSuperseded = ({ code }: Pick<FileRejection, 'code'>): boolean => code === supersededCode;

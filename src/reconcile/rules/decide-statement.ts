@@ -1,6 +1,6 @@
 /**
- * What the journal records on the strength of a statement (design: I3, I4). The lines are held against the payout and
- * the attempt as they are now, so that what has changed since the day was judged counts.
+ * Decides what a statement changes in the journal (design: I3, I4). The lines are compared with the payout and the
+ * attempt in their present state, so that changes since the day was judged count.
  */
 import { move, type PayoutPatch, type Reason, reasonPatch, settled } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
@@ -17,42 +17,42 @@ import { judgeTransfer, type TransferStep } from './judge-transfer.ts';
 import type { StatementLine } from './statement.ts';
 import { type BreakRecord, type DayLines, type DaysRead, factsOf, type StatementStep } from './types.ts';
 
-/** One attempt with what a statement says of it. */
+/** One attempt with the lines of statements about it. */
 export interface StatementEvidence {
-  /** The payout that made the attempt, whatever has become of it since. */
+  /** The payout that made the attempt, in its present status. */
   readonly owner: Payout;
   readonly attempt: Attempt;
-  /** Every attempt ever made for the payoutId, over all files. */
+  /** Every attempt of the payoutId, over all files. */
   readonly attempts: readonly Attempt[];
   /** Its lines in the statements of all days read. */
   readonly lines: readonly DayLines[];
   readonly standingBreaks: readonly BreakRecord[];
   readonly read: DaysRead;
-  /** The attempt has failed by a statement's word. */
+  /** True when the attempt failed by a statement. */
   readonly isFailedByStatement: boolean;
-  /** The latest loss of the journal: what failed before it may have had a next attempt that is not known. */
+  /** The latest loss of the journal: an attempt that failed before it may have an unknown next one. */
   readonly loss: JournalLoss | undefined;
   readonly nowMs: number;
 }
 
-/** The evidence with the line that it comes down to. */
+/** The evidence with its decisive line. */
 interface Told extends StatementEvidence {
   readonly line: StatementLine;
   /** YYYYMMDD of its statement. */
   readonly date: string;
-  /** For the event: where it stands, without numbers of people. */
+  /** Place of the line, for the event, without numbers of people. */
   readonly detail: Readonly<Record<string, unknown>>;
 }
 
 /**
- * The change that a statement's lines ask for; undefined when they ask for none. A change to `paid` of an attempt that
- * had ended concerns the other rows of its payoutId (`decideOnSibling`).
- * @param mayReopen false when another row has the claim by now: an ended row can bear the alarm, and no more
+ * The change that a statement's lines require; undefined for none. A change to `paid` of an attempt that had ended
+ * concerns the other rows of its payoutId (`decideOnSibling`).
+ * @param mayReopen false when another row has the claim by now: an ended row can then only get the alarm
  */
 export function decideOnStatement(evidence: StatementEvidence, mayReopen = true): Change | undefined {
   const { owner, attempt, attempts, lines, standingBreaks, read, loss } = evidence;
   const { transRefNo } = attempt.order;
-  // While a lost part of the journal may have made a later attempt, an inquiry looks beyond what failed first.
+  // A lost part of the journal may have made a later attempt: an inquiry must look beyond a failed one first.
   const mayHaveLaterAttempt = mustProbe(loss, attempts);
   const { isFailedByStatement } = evidence;
   const repeated = isRepeatedOnDay(attempt, attempts);
@@ -78,7 +78,7 @@ export function decideOnStatement(evidence: StatementEvidence, mayReopen = true)
   return take(kind, { ...evidence, line, date, detail }, mayReopen);
 }
 
-/** Where the statement of the day came from, for the event; nothing where that was not noted. */
+/** The origin of the day's statement, for the event; empty when unknown. */
 function readSource({ provenances }: DaysRead, date: string): { readonly source?: string } {
   const provenance = provenances?.get(date) ?? null;
   return provenance === null ? {} : { source: describeProvenance(provenance) };
@@ -100,13 +100,13 @@ function take(step: Exclude<StatementStep, 'reopen'>, told: Told, mayReopen: boo
 const placeOf = ({ date, line }: Told): string =>
   `the bank's statement of ${showDate(date)} (line ${line.line})`;
 
-/** The attempt with what any line about it shows: the bank knows it, perhaps with other details than ours. */
+/** The attempt as known to the bank, perhaps with other details than ours. */
 function markKnown({ attempt, line, date, owner }: Told): Attempt {
   const isOthers = isOfAnother(findDifferences(line, factsOf(owner, attempt), date));
   return { ...attempt, acknowledged: true, referenceConflict: attempt.referenceConflict || isOthers };
 }
 
-/** Complete, with our amount, payee, payer account and company. */
+/** Marks the attempt as paid: complete, with our amount, payee, payer account and company. */
 function prove(told: Told): Change {
   const { owner, attempt, line, nowMs } = told;
   const proved: Attempt = {
@@ -148,7 +148,7 @@ const lateProof = (told: Told): Reason => ({
   text: `${placeOf(told)} shows attempt ${told.attempt.order.transRefNo}, closed before, complete`,
 });
 
-/** Longest text of the bank's that is kept; REASON DESC has no stated length (§2.7). */
+/** Longest text of the bank's that is stored; REASON DESC has no stated length (§2.7). */
 const textLengthMax = 256;
 
 function failure(told: Told): Reason {
@@ -158,10 +158,10 @@ function failure(told: Told): Reason {
   return { code: reasonCode === '' ? 'statement-failed' : maskForeignNumbers(reasonCode), text };
 }
 
-/** In doubt, and the bank says that it failed: so has the row, unless another attempt may still be completed. */
+/** Fails an attempt in doubt that the bank calls failed, and its row, unless another attempt may still be completed. */
 function fail(told: Told): Change {
   const { owner, attempt, line, nowMs } = told;
-  // How the attempt has ended, whatever becomes of its row: the statement may be withdrawn.
+  // Records how the attempt failed, whatever becomes of its row: the statement may be withdrawn.
   const detail = { ...told.detail, failedBy: 'statement' };
   const ended: Attempt = {
     ...attempt,
@@ -185,20 +185,22 @@ function fail(told: Told): Change {
   return open === undefined ? change : keepInDoubt(change, open);
 }
 
-/** The other attempts of the row. */
+/** Other attempts of the row. */
 const othersOfRow = ({ owner, attempt, attempts }: Told): readonly Attempt[] =>
   attempts.filter(({ payoutSeq, attemptNo }) => payoutSeq === owner.seq && attemptNo !== attempt.attemptNo);
 
 const isLatestOfSubmitted = (owner: Payout, attempt: Attempt): boolean =>
   owner.status === 'submitted' && owner.attemptNo === attempt.attemptNo;
 
-/** We had called it paid, and the statement says that it failed. Another paid attempt of the row still stands for it. */
+/**
+ * Disputes an attempt that we call paid and the statement calls failed. Another paid attempt of the row still counts.
+ */
 function dispute(told: Told): Change | undefined {
   const { owner, attempt, nowMs } = told;
   const text = `${placeOf(told)} says that attempt ${attempt.order.transRefNo}, called paid before, failed`;
   const detail = { ...told.detail, alarm: true };
   if (othersOfRow(told).some(({ status }) => status === 'paid')) {
-    // Said once: which of its two transfers was made is for the people who look at the alarm already.
+    // Raised once: the people who look at the alarm already decide which of its two transfers was made.
     if (owner.isAlarm && owner.reasonCode === 'statement-contradicts') return undefined;
     const patch = { isAlarm: true, ...reasonPatch({ code: 'statement-contradicts', text }) };
     return move({ payout: owner, patch, cause: 'alarm-raised', nowMs, detail });
@@ -212,12 +214,12 @@ function dispute(told: Told): Change | undefined {
   return move({ payout: owner, patch, cause: 'statement-contradicts', nowMs, detail });
 }
 
-/** In doubt, and it stays so; the bank knows it, so that it is neither sent again nor ever taken for untraced. */
+/** Keeps an attempt in doubt, known to the bank, so that it is neither sent again nor called untraced. */
 function note(told: Told): Change {
   const { owner, attempt, nowMs } = told;
   const noted = markKnown(told);
   const isDoubt = owner.status === 'submitted' || owner.status === 'unresolved';
-  // A row that bears an alarm already is told nothing new by another.
+  // A row with an alarm learns nothing new from another one.
   const isAlarm = noted.referenceConflict && !attempt.referenceConflict && (isDoubt || !owner.isAlarm);
   if (!isAlarm) {
     const { detail } = told;
@@ -233,13 +235,13 @@ const otherDetails = (told: Told): Reason => ({
   text: `${placeOf(told)} has ${told.attempt.order.transRefNo} with another amount, payee, payer account or company`,
 });
 
-/** Called ended, and no longer so when the bank works on one of their attempts. */
+/** Statuses that count as ended, and are reopened when the bank works on one of their attempts. */
 const reopenedStatuses: readonly PayoutStatus[] = ['ready', 'held', 'failed'];
 
-/** We had called it ended, and the bank works on it, or has completed something that may not be ours. */
+/** Reopens an attempt that counted as ended: the bank works on it, or has completed a transfer that may not be ours. */
 function comeAlive(told: Told, mayReopen: boolean): Change {
   const { owner, nowMs, line } = told;
-  // A refused attempt that was to be sent again is asked about instead, at once.
+  // A refused attempt that was to be sent again is inquired at once instead.
   const isAwaited = told.attempt.status === 'refused' && isLatestOfSubmitted(owner, told.attempt);
   const attempt: Attempt = {
     ...markKnown(told),
@@ -254,8 +256,8 @@ function comeAlive(told: Told, mayReopen: boolean): Change {
 }
 
 /**
- * It failed by the word of a statement that was superseded, and none says so any more. Nothing is called failed while
- * the bank may yet complete it (design: I3), so it is in doubt again: no further attempt is made before it has ended.
+ * Reopens an attempt that failed by a superseded statement, and by no other. Nothing is called failed while the bank
+ * may yet complete it (design: I3), so it is in doubt again, and no further attempt is made before it has ended.
  */
 function reopen(
   evidence: StatementEvidence,

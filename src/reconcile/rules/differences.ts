@@ -1,4 +1,4 @@
-/** One line of a statement held against one attempt: what of it is ours, and what differs. */
+/** Compares one line of a statement with one attempt: whether it is ours, and the differences. */
 import { hash } from 'node:crypto';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { showBaht } from '../../core/figures.ts';
@@ -10,26 +10,25 @@ import { maskForeignNumbers } from '../../core/outgoing-text.ts';
 import { blankLine, type StatementLine } from './statement.ts';
 import type { AttemptFacts, BreakKind, LineBreakKind } from './types.ts';
 
-/** The shape that `computeTransRefNo` gives a reference. */
+/** The form of references from `computeTransRefNo`. */
 const ownReference = /^PD[0-9A-HJKMNP-TV-Z]{16}\d{2}$/;
 
-/** True for a transRefNo that this program, for whichever company, may have made. */
+/** True for a transRefNo that this program, for any company, may have made. */
 export function isOwnReference(transRefNo: string): boolean {
   return ownReference.test(transRefNo);
 }
 
 /**
- * False for a line that may be of any transfer: something of it cannot be read, and its reference, which may be damaged,
- * too, is not of our making.
+ * False for a line that may belong to any transfer: a cell is unreadable, and its reference, which may be damaged, too,
+ * is not one of ours.
  */
 export const isPlaced = ({ fault, transRefNo }: StatementLine): boolean =>
   fault === '' || isOwnReference(transRefNo);
 
 /**
- * What lines are joined by: the transRefNo, or, where a line has none, what tells it from others: the bank's own
- * reference, else a digest of what it says. The line's place is no part of it, since a corrected statement counts anew,
- * unless it may be of any transfer: then each line is its own.
- * No identity can be taken for a transRefNo: it holds a colon.
+ * Key that joins lines: the transRefNo. A line without one has the bank's reference as its key, else a digest of its
+ * content. The line's place is not part of it, since a corrected statement has new numbers, except for a line that may
+ * belong to any transfer, which is its own key. No such key can equal a transRefNo: it contains a colon.
  */
 export function lineKeyOf(line: StatementLine): string {
   if (line.transRefNo !== '' && isPlaced(line)) return line.transRefNo;
@@ -41,13 +40,13 @@ export function lineKeyOf(line: StatementLine): string {
   return `line:${hash('sha256', JSON.stringify([...said, ...amounts]), 'hex').slice(0, 16)}`;
 }
 
-/** A difference of one line, before anybody has said how severe it is. */
+/** A difference of one line, before its severity is known. */
 export interface Difference {
   readonly kind: LineBreakKind;
   readonly reason: string;
 }
 
-/** Differences that say whose money went where: a line with one of them proves nothing. */
+/** Differences in whose money went where: a line with one proves nothing. */
 const identityKinds: readonly BreakKind[] = [
   'payee-mismatch',
   'amount-mismatch',
@@ -55,7 +54,7 @@ const identityKinds: readonly BreakKind[] = [
   'payer-mismatch',
 ];
 
-/** True where amount, payee, payer account or company are another's: the reference may be, too. */
+/** True when amount, payee, payer account or company belong to another transfer; the reference may, too. */
 export const isOfAnother = (differences: readonly Pick<Difference, 'kind'>[]): boolean =>
   differences.some(({ kind }) => identityKinds.includes(kind));
 
@@ -63,7 +62,10 @@ export const isOfAnother = (differences: readonly Pick<Difference, 'kind'>[]): b
 export const fitsIdentity = (differences: readonly Pick<Difference, 'kind'>[]): boolean =>
   !isOfAnother(differences) && !differences.some(({ kind }) => kind === 'line-unreadable');
 
-/** The amount that the attempt asked for. @throws RangeError for an order that no payout can have made */
+/**
+ * The amount of the attempt.
+ * @throws RangeError for an order that no payout can have made
+ */
 export function amountOf({ order }: AttemptFacts): Satang {
   const amount = parseBaht(order.amountText);
   if (amount === undefined) throw new RangeError(`attempt ${order.transRefNo} has no readable amount`);
@@ -74,11 +76,11 @@ const stripSeparators = (text: string): string => text.replaceAll(/[ -]/g, '');
 
 const digitsOnly = /^\d+$/;
 
-/** The same number, or the same once the zeros stand before it again that a spreadsheet has taken away. */
+/** True for the same number, also when a spreadsheet has removed leading zeros. */
 export const isSameNumber = (text: string, ours: string): boolean =>
   text === ours || (digitsOnly.test(text) && text.padStart(ours.length, '0') === ours);
 
-/** The proxy as it would have been sent: mobile numbers in any of the forms that an input file may have. */
+/** The proxy as it would have been sent: mobile numbers in any form of an input file. */
 function normaliseProxyNo(proxyType: ProxyType, text: string): string {
   const reading = proxyType === 'MSISDN' ? readProxyId(text, 'MSISDN') : undefined;
   return reading?.ok === true ? reading.proxyNo : stripSeparators(text);
@@ -89,7 +91,7 @@ function isPayee({ proxyType, proxyNo }: AttemptFacts['order'], line: StatementL
   return line.proxyNo === proxyNo || isSameNumber(normaliseProxyNo(proxyType, line.proxyNo), proxyNo);
 }
 
-/** Too short for its type, and no zeros before it make a number that can be. */
+/** True for a number that is too short for its type, even with leading zeros. */
 function hasLostDigits({ proxyType, proxyNo }: StatementLine): boolean {
   const type = proxyType.toUpperCase();
   const digits = stripSeparators(proxyNo);
@@ -100,7 +102,7 @@ function hasLostDigits({ proxyType, proxyNo }: StatementLine): boolean {
 
 const proxyLengths: Readonly<Record<ProxyType, number>> = { MSISDN: 10, NATID: 13 };
 
-/** A line, by its place in the file, with what of it cannot be read. */
+/** The unreadable part of a line, with its place in the file. */
 export const describeFault = ({ line, fault }: StatementLine): string => `line ${line}: ${fault}`;
 
 const nameLostDigits = (line: StatementLine, column: string, number: string): Difference => {
@@ -108,13 +110,13 @@ const nameLostDigits = (line: StatementLine, column: string, number: string): Di
   return { kind: 'line-unreadable', reason: describeFault({ ...line, fault: what }) };
 };
 
-/** A word of the bank's. Columns that are shifted bring the number of a person to any of them. */
+/** A word of the bank's, masked: shifted columns can put a person's number into any of them. */
 export const shown = (text: string): string => (text === '' ? 'nothing' : maskForeignNumbers(text));
 const masked = (text: string): string => (text === '' ? 'nothing' : maskDigits(text));
 
 /**
- * Finds the differences in amount, payee, company and payer account. A line that failed, or may have, can have an amount of zero,
- * since AMOUNT is what was credited (§2.7). An empty cell is no agreement.
+ * Finds the differences in amount, payee, company and payer account. A line that failed, or may have, can have an
+ * amount of zero, since AMOUNT is what was credited (§2.7). An empty cell does not agree.
  */
 function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Difference[] {
   const { order } = attempt;
@@ -149,10 +151,10 @@ function findIdentityDifferences(line: StatementLine, attempt: AttemptFacts): Di
 }
 
 /**
- * The net amounts that a line may bear. The interface shows neither whether NET AMOUNT is what leaves the payer or what
- * reaches the payee, nor an example (§2.7), so each charge type accepts what can be meant by it and nothing else.
- * `Our`, the payer bears the fee: the payee gets AMOUNT, and the net is AMOUNT, or AMOUNT and the fee that is debited
- * besides. `Ben`, the payee bears it: AMOUNT less the fee. Another word: any of the three.
+ * The net amounts that a line may have. The interface neither says whether NET AMOUNT is what leaves the payer or what
+ * reaches the payee, nor gives an example (§2.7), so each charge type accepts its possible meanings and nothing else.
+ * `Our`, the payer bears the fee: the payee gets AMOUNT, and the net is AMOUNT, or AMOUNT plus the fee. `Ben`, the
+ * payee bears it: AMOUNT minus the fee. Another word: any of the three.
  */
 function acceptableNets({ chargeType, amountSatang, feeSatang }: StatementLine): readonly Satang[] {
   const [more, less] = [toSatang(amountSatang + feeSatang), toSatang(amountSatang - feeSatang)];
@@ -161,7 +163,7 @@ function acceptableNets({ chargeType, amountSatang, feeSatang }: StatementLine):
   return word === 'ben' ? [less] : [amountSatang, more, less];
 }
 
-/** What a complete line charges otherwise than the reply to the transfer said; no reply with a fee, no difference. */
+/** Differences in the charges of a complete line from the reply to the transfer; none when the reply had no fee. */
 function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): Difference[] {
   const found: Difference[] = [];
   const fee = feeText === null ? undefined : parseBaht(feeText);
@@ -181,9 +183,9 @@ function findChargeDifferences(line: StatementLine, { feeText }: AttemptFacts): 
 }
 
 /**
- * The bank booked it before the attempt was made: it speaks of an earlier transfer under the same reference, which
- * repeats by design when a journal was lost.
- * @param date YYYYMMDD of the statement that has the line
+ * True when the bank booked the line before the attempt was made: it concerns an earlier transfer under the same
+ * reference, which repeats by design after a loss of the journal.
+ * @param date YYYYMMDD of the statement with the line
  */
 export function isOfEarlierTransfer(line: StatementLine, attempt: AttemptFacts, date: string): boolean {
   const { effectiveDate } = line;
@@ -195,9 +197,9 @@ export function isOfEarlierTransfer(line: StatementLine, attempt: AttemptFacts, 
 const withoutZeros = (text: string): string => text.replace(/^0+(?=\d+$)/, '');
 
 /**
- * Why a failed line may be of another transfer than the one that we sent last under its reference, which may be completed
- * yet: its day, or the REFERENCE1 that it bears, is another one; or the reference went twice on that day.
- * @param date YYYYMMDD of the statement, and of a line without a day of its own
+ * Reason why a failed line may concern another transfer than our last send under its reference, which may yet complete:
+ * its day or its REFERENCE1 differs, or the reference was sent twice on that day.
+ * @param date YYYYMMDD of the statement, and of a line without its own day
  */
 export function whyOfNoSend(line: StatementLine, attempt: AttemptFacts, date: string): string | undefined {
   const { tranDate, reference1: sent } = attempt.order;
@@ -206,17 +208,17 @@ export function whyOfNoSend(line: StatementLine, attempt: AttemptFacts, date: st
   const isOther =
     sent !== undefined &&
     line.reference1 !== '' &&
-    // A spreadsheet takes zeros away that it finds before a number.
+    // A spreadsheet removes leading zeros from a number.
     withoutZeros(line.reference1) !== withoutZeros(sent ?? '');
   if (isOther) return 'its REFERENCE1 is not the one that was sent';
   if (attempt.isRepeatedOnDay !== true) return undefined;
   return 'its reference went twice on that day: the line does not tell which send failed';
 }
 
-/** So far the clocks may be apart at which we send and the bank books. */
+/** Largest difference in ms between our clock at the send and the bank's at the booking. */
 const acrossMidnightMaxMs = 5 * 60_000;
 
-/** How far from midnight a time of day is, "HH:mm:ss" or "HHmmss"; undefined for any other text. */
+/** Distance in ms of a time of day, "HH:mm:ss" or "HHmmss", from midnight; undefined for any other text. */
 function readMsFromMidnight(time: string): number | undefined {
   const [, hours, minutes, seconds] = /^([01]\d|2[0-3]):?([0-5]\d):?([0-5]\d)$/.exec(time) ?? [];
   if (seconds === undefined) return undefined;
@@ -225,9 +227,9 @@ function readMsFromMidnight(time: string): number | undefined {
 }
 
 /**
- * Sent just after midnight by our clock, the transfer was booked just before it by the bank's: complete, the same in
- * amount, payee, payer and company, and close to that midnight or under the bank's own reference for it. One that failed
- * is left to inquiry: were it another transfer's, this one might yet be completed.
+ * True when the bank booked a transfer just before midnight that our clock sent just after: complete, with the same
+ * amount, payee, payer and company, and near that midnight or with the bank's own reference for it. A failed one is
+ * left to inquiry: if it were another transfer's, this one might yet complete.
  */
 function isBookedBeforeMidnight(line: StatementLine, attempt: AttemptFacts, date: string): boolean {
   const { tranDate, tranTime = '' } = attempt.order;
@@ -237,7 +239,7 @@ function isBookedBeforeMidnight(line: StatementLine, attempt: AttemptFacts, date
   const isNextTo = [date, line.effectiveDate].every((on) => on === '' || days.includes(on));
   const isJustAfter = tranTime < '12' && isNearMidnight(tranTime);
   if (!isNextTo || !isJustAfter || !fitsIdentity(findIdentityDifferences(line, attempt))) return false;
-  // Of a rebuilt line it was found when it was read whole.
+  // A rebuilt line passed this check when it was read whole.
   const isBanksOwn = line.sysRefNo !== '' && line.sysRefNo === attempt.sysRefNo;
   return isBanksOwn || isRebuilt(line) || isNearMidnight(line.effectiveTime);
 }
@@ -246,8 +248,8 @@ const isNearMidnight = (time: string): boolean =>
   (readMsFromMidnight(time) ?? Infinity) <= acrossMidnightMaxMs;
 
 /**
- * The effective date is the statement's, or the transfer's own: a transfer sent just before midnight may be effective,
- * and listed, on the next day.
+ * Finds a difference in the day. The effective date is the statement's or the transfer's own: a transfer sent just
+ * before midnight may be effective, and listed, on the next day.
  */
 function findDayDifference(line: StatementLine, attempt: AttemptFacts, date: string): Difference[] {
   const { tranDate } = attempt.order;
@@ -264,8 +266,8 @@ function findDayDifference(line: StatementLine, attempt: AttemptFacts, date: str
 const showDay = (text: string): string => (/^\d{8}$/.test(text) ? showDate(text) : shown(text));
 
 /**
- * Everything but the status that differs between a line and the attempt whose reference it bears. Fee and net are those of
- * a transfer that was made. Of a line that cannot be read nothing else is said.
+ * All differences, except in status, between a line and the attempt with its reference. Fee and net only count for a
+ * transfer that was made. An unreadable line has no further difference.
  */
 export function findDifferences(line: StatementLine, attempt: AttemptFacts, date: string): Difference[] {
   if (line.fault !== '') return [{ kind: 'line-unreadable', reason: describeFault(line) }];
@@ -276,9 +278,9 @@ export function findDifferences(line: StatementLine, attempt: AttemptFacts, date
 }
 
 /**
- * A line of which no more is kept than that it was complete and differed in nothing, as the attempt has it. What only
- * the bank's file knows, such as its word for STATUS, is empty, and the fee is that of the reply.
- * @param line its place in the original; 0 where an older program did not note it
+ * Rebuilds a complete line that was stored only as equal to its attempt. Values known only to the bank's file, such as
+ * its word for STATUS, are empty; the fee is that of the reply.
+ * @param line its place in the original; 0 when an older program did not record it
  */
 export function rebuildLine({ order, sysRefNo, feeText }: AttemptFacts, line: number): StatementLine {
   const amountSatang = parseBaht(order.amountText) ?? zeroSatang;
@@ -299,6 +301,6 @@ export function rebuildLine({ order, sysRefNo, feeText }: AttemptFacts, line: nu
   };
 }
 
-/** True for a line that `rebuildLine` has made: no bank calls a transfer complete without a word. */
+/** True for a line from `rebuildLine`: no bank calls a transfer complete without a word. */
 export const isRebuilt = ({ status, statusText }: StatementLine): boolean =>
   status === 'complete' && statusText === '';

@@ -1,6 +1,6 @@
 /**
- * The rules of evidence of reconciliation: what we say of an attempt, which lines speak of it at all, and what the
- * statements of several days say together. Nothing of this knows how a break is named.
+ * The rules of evidence for reconciliation: our own status of an attempt, the lines about it, and their joint meaning
+ * over several days. They do not depend on the names of breaks.
  */
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
 import type { Attempt, AttemptStatus, Payout } from '../../core/payout.ts';
@@ -8,7 +8,7 @@ import { findDifferences, fitsIdentity, isOfEarlierTransfer, whyOfNoSend } from 
 import type { StatementLine } from './statement.ts';
 import type { AttemptFacts, BreakRecord, DayFacts, OtherDayLine } from './types.ts';
 
-/** What we say of the money of an attempt: proved moved, proved unmoved, or in doubt. */
+/** Our view of an attempt's money: proved moved, proved unmoved, or in doubt. */
 export type BookStatus = 'paid' | 'unpaid' | 'pending';
 
 const bookStatuses = {
@@ -26,7 +26,10 @@ export const bookStatusOf = ({ attemptStatus }: Pick<AttemptFacts, 'attemptStatu
 /** Statuses of attempts in doubt. */
 export const statusesInDoubt = ['recorded', 'sent', 'unresolved'] as const satisfies AttemptStatus[];
 
-/** True for an attempt in doubt whose reference went before on its day. @param attempts of its payoutId */
+/**
+ * True for an attempt in doubt whose reference was sent before on its day.
+ * @param attempts of its payoutId
+ */
 export const isRepeatedOnDay = (
   { status, order, attemptNo }: Attempt,
   attempts: readonly Attempt[],
@@ -39,10 +42,10 @@ export const isRepeatedOnDay = (
       other.order.tranDate === order.tranDate,
   );
 
-/** True for an attempt of which a statement's silence says something. */
+/** True for an attempt whose absence from a statement matters. */
 export const isMissedInSilence = (status: AttemptStatus): boolean => bookStatuses[status] !== 'unpaid';
 
-/** The lines of other days that speak of the attempt itself. */
+/** The lines of other days that concern the attempt itself. */
 export function findOwnLines(
   attempt: AttemptFacts,
   otherDayLines: readonly OtherDayLine[],
@@ -51,8 +54,8 @@ export function findOwnLines(
 }
 
 /**
- * A line in process may be an earlier word on one that is complete; failed is whatever nothing else speaks of as alive. One
- * that cannot be read may say anything.
+ * True when the other line contradicts the first. A line in process may precede a complete one; a failed line stands
+ * unless another shows the transfer alive. An unreadable line may say anything.
  */
 export function contradicts(line: StatementLine, other: StatementLine): boolean {
   if (line.fault === '' && other.fault !== '') return true;
@@ -61,15 +64,15 @@ export function contradicts(line: StatementLine, other: StatementLine): boolean 
 }
 
 /**
- * What failed on one day may complete on a later one, but what may have completed on any has not failed. In process is
- * the earlier word on whatever a later day calls finished.
+ * True when the other day's line counts against this one. A transfer that failed on one day may complete later, but one
+ * that may have completed on any day has not failed. In process is superseded by any later result.
  */
 export function countsAgainst(line: StatementLine, other: OtherDayLine, date: string): boolean {
   if (other.date > date) return true;
   return line.status === 'failed' && other.line.status !== 'in-process';
 }
 
-/** The last that the statements of later days say of a transfer is what we say of it, and nothing speaks against it. */
+/** True when the last word of later statements about a transfer agrees with us, and nothing contradicts it. */
 export function isConfirmedByLaterDay(
   attempt: AttemptFacts,
   otherDayLines: readonly OtherDayLine[],
@@ -90,8 +93,8 @@ export function isConfirmedByLaterDay(
 }
 
 /**
- * An inquiry that was made when the statement's day was over says what we say: a line in process is the older word, as
- * of a transfer shortly before midnight that ended shortly after.
+ * True when an inquiry after the statement's day agrees with us: a line in process is then older, for example of a
+ * transfer shortly before midnight that ended shortly after.
  */
 export function isFinishedByInquiry(attempt: AttemptFacts, date: string): boolean {
   const startMs = parseBangkokDate(date);
@@ -103,7 +106,7 @@ export function isFinishedByInquiry(attempt: AttemptFacts, date: string): boolea
 const mayHaveFailed = ({ status }: StatementLine): boolean => status === 'failed' || status === 'in-process';
 
 /**
- * Another attempt of the payout has been proved as well, or the row was paid before this one was: when it is complete,
+ * True when another attempt of the payout was proved as well, or the row was paid before this one: if it is complete,
  * money has gone out twice.
  */
 export function isPaidByAnother(attempt: AttemptFacts): boolean {
@@ -111,15 +114,15 @@ export function isPaidByAnother(attempt: AttemptFacts): boolean {
   return isRowPaid || attempt.isPaidOtherwise === true;
 }
 
-/** True for a line by which a send of the attempt has failed. */
+/** True for a line that shows a failed send of the attempt. */
 export const isOwnFailure = (line: StatementLine, attempt: AttemptFacts, date: string): boolean =>
   line.status === 'failed' && whyOfNoSend(line, attempt, date) === undefined;
 
-/** It failed by a statement's word alone, and no statement says so any more. */
+/** True when it failed only by a statement, and no statement says so any more. */
 export function isFailureRetracted(attempt: AttemptFacts, otherDayLines: readonly OtherDayLine[]): boolean {
   const { attemptStatus, payoutStatus, settledBy, lastFinding } = attempt;
   const isRowByStatement = payoutStatus === 'failed' && settledBy === 'statement';
-  // How the attempt itself has failed: its row may have been tried again since, or have failed by another one's reply.
+  // The attempt's own failure: its row may have been retried since, or have failed by another attempt's reply.
   const isFailedByStatement = attempt.isFailedByStatement ?? isRowByStatement;
   const isByStatement = attemptStatus === 'failed' && isFailedByStatement && lastFinding !== 'failed';
   return (
@@ -128,7 +131,10 @@ export function isFailureRetracted(attempt: AttemptFacts, otherDayLines: readonl
   );
 }
 
-/** An inquiry or a person has settled the attempt after its lines were judged: theirs is the newer word. */
+/**
+ * True when an inquiry or a person has settled the attempt after its lines were judged, so that theirs is the newer
+ * result.
+ */
 export function wasSettledSince(known: BreakRecord | undefined, attempt: AttemptFacts | undefined): boolean {
   if (known === undefined || known.attempt === null || attempt === undefined) return false;
   const wasOpen = bookStatusOf(known.attempt) === 'pending';
@@ -137,9 +143,9 @@ export function wasSettledSince(known: BreakRecord | undefined, attempt: Attempt
 }
 
 /**
- * A line of a statement that was read before may still say that the transfer failed: it was held back then, by a
- * contradiction or a lost journal, and no inquiry has found the transfer alive since; or paid rests on a statement that
- * says so no more, and no other attempt stands for it.
+ * True when a line of an earlier statement may still fail the transfer: it was held back by a contradiction or a lost
+ * journal, and no inquiry has found the transfer alive since; or paid rests on a statement that no longer says so,
+ * without another attempt.
  * @param acceptedAtMs when the day's present version was accepted
  */
 export function mayStillFail(
@@ -152,25 +158,25 @@ export function mayStillFail(
   if (bookStatusOf(attempt) === 'paid' && attempt.settledBy === 'statement')
     return attempt.isPaidOtherwise !== true && !otherDayLines.some(({ line }) => line.status === 'complete');
   const heldBack = standingBreaks.find((known) => known.kind === 'status-mismatch' || known.attempt === null);
-  // One that was opened since is what newer evidence has made of the line.
+  // A break opened since then is the result of newer evidence about the line.
   if (heldBack === undefined || heldBack.openedAtMs > acceptedAtMs) return false;
   const { lastFinding, lastInquiryAtMs } = attempt;
   const isAlive = lastFinding === 'in-process' || lastFinding === 'complete';
   return !(isAlive && (lastInquiryAtMs ?? 0) > heldBack.openedAtMs);
 }
 
-/** How long after an attempt's Bangkok day a reply to it may still be awaited: its bytes leave on that day only. */
+/** Time in ms after an attempt's Bangkok day in which a reply may still come: its bytes leave only on that day. */
 const replyMsMax = 3_600_000;
 
 /**
- * True while a request of the attempt may be under way, in whatever process: its latest send is recorded, and neither a
- * reply to it nor an inquiry since. What a statement calls failed meanwhile may yet be answered as paid.
+ * True while a request of the attempt may be under way in any process: its latest send is recorded, without a reply or
+ * an inquiry since. A statement's failure may yet be answered with paid.
  */
 export function isRequestUnderWay(owner: Payout, attempt: Attempt, nowMs: number): boolean {
   const dayFromMs = parseBangkokDate(attempt.order.tranDate);
   if (dayFromMs !== undefined && nowMs >= dayFromMs + dayMs + replyMsMax) return false;
   if (attempt.status === 'recorded') return attempt.inquiries === 0;
-  // Each answer leaves its reason with the row; a send, the first or another, takes it away.
+  // Each answer leaves its reason with the row, and each send removes it.
   const isLatest = owner.status === 'submitted' && owner.attemptNo === attempt.attemptNo;
   return attempt.status === 'sent' && isLatest && owner.reasonCode === null;
 }

@@ -1,9 +1,9 @@
-/** Judges an attempt that has no line in a day's statement: absence proves nothing (design: I3). */
+/** Judges an attempt without a line in a day's statement: absence proves nothing (design: I3). */
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../../core/bangkok-time.ts';
 import { bookStatusOf, findOwnLines, isFailureRetracted } from './evidence.ts';
 import type { AbsenceKind, AttemptFacts, DayFacts, Judgement, Severity, StatementDay } from './types.ts';
 
-/** The judgement on a key of which nothing was found. */
+/** The judgement on a key without any finding. */
 export const nothing: Judgement = {
   lineClasses: [],
   paidClass: undefined,
@@ -22,7 +22,10 @@ const severities: Readonly<Record<AbsenceKind, Severity>> = {
 const retracted =
   'a statement said that it failed, and the one that has superseded it does not have it: the bank may yet complete it';
 
-/** What it means that a day's statement lacks an attempt (design: I3): absence proves nothing. Only the statement of an attempt's own day can lack it; that says nothing about the money of one in doubt. */
+/**
+ * Meaning of an attempt's absence from a day's statement (design: I3): absence proves nothing. Only the statement of an
+ * attempt's own day can lack it, and says nothing about the money of one in doubt.
+ */
 export function judgeAbsence({ attempt, otherDayLines }: DayFacts, day: StatementDay): Judgement {
   if (attempt === undefined || attempt.order.tranDate !== day.date) return nothing;
   const name = (kind: AbsenceKind, reason: string, severity = severities[kind]): Judgement => {
@@ -57,7 +60,7 @@ const mayBeUnread = 'we call it paid, and no line names it: one that cannot be r
 const traceless =
   "in doubt, in neither its day's statement nor the next day's; inquiry finds nothing, and the bank never acknowledged it";
 
-/** Why an absent attempt in doubt may still turn up; undefined when everything that can be asked has been. */
+/** Reason why an absent attempt in doubt may still turn up; undefined when every question was asked. */
 function whyNotTraceless(
   attempt: AttemptFacts,
   { readDates, unreadDates }: StatementDay,

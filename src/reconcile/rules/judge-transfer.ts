@@ -1,10 +1,8 @@
 /**
- * Reconciliation, one transfer at a time: the lines with its transRefNo in the statements of all days that were read,
- * held against the attempt. Pure, and without memory of other transfers, so that days of any size are judged in a
- * stream; tally.ts adds up, breaks.ts follows what differs over days and versions.
- *
- * Nothing is called paid but by a line whose status is complete and whose amount, payee, payer account and company are
- * ours, and absence proves nothing (design: I3).
+ * Reconciliation of one transfer: its lines in the statements of all days read, compared with the attempt. Pure, and
+ * independent of other transfers, so that days of any size are judged in a stream; tally.ts adds up, breaks.ts follows
+ * differences over days and versions. A transfer is called paid only by a line whose status is complete and whose
+ * amount, payee, payer account and company are ours; absence proves nothing (design: I3).
  */
 import {
   describeFault,
@@ -53,23 +51,23 @@ import {
 
 // ---------------------------------------------------------------- all days
 
-/** One transRefNo with everything that is known of it on both sides. */
+/** One transRefNo with all known facts of both sides. */
 export interface TransferFacts {
-  /** `lineKeyOf` its lines: the transRefNo, or a line's own identity where it has none. */
+  /** `lineKeyOf` of its lines: the transRefNo, or the own identity of a line without one. */
   readonly key: string;
-  /** The attempt with this transRefNo, whatever its day. */
+  /** The attempt with this transRefNo, of any day. */
   readonly attempt: AttemptFacts | undefined;
-  /** Its lines in the present statement of every day that has any. */
+  /** Its lines in the present statement of every day with any. */
   readonly lines: readonly DayLines[];
-  /** Its breaks that are open or accepted, of whichever day: what people have accepted is judged as it was before. */
+  /** Its open and accepted breaks of any day; accepted ones are judged like before. */
   readonly standingBreaks: readonly BreakRecord[];
-  /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
+  /** A lost part of the journal may have made a later attempt: a failure settles nothing until it was searched for. */
   readonly mayHaveLaterAttempt?: boolean;
-  /** A request of the attempt may be under way: what failed settles nothing before it is answered. */
+  /** A request of the attempt may be under way: a failure settles nothing until it is answered. */
   readonly isUnderWay?: boolean;
 }
 
-/** What all days say of a transfer, as one of them shows it. */
+/** The judgement of all days as one of them shows it. */
 export interface JudgedDay {
   readonly facts: DayFacts;
   readonly judgement: Judgement;
@@ -79,19 +77,22 @@ export interface JudgedDay {
   readonly standingBreaks: readonly BreakRecord[];
 }
 
-/** What the journal is to record, and on the strength of which line. */
+/** The step to record in the journal, and the line that it rests on. */
 export interface TransferStep {
   readonly kind: StatementStep;
   /** YYYYMMDD of the statement. */
   readonly date: string;
   readonly version: number;
-  /** Undefined where it rests on there being none. */
+  /** Undefined when it rests on the absence of a line. */
   readonly line: StatementLine | undefined;
 }
 
 export interface JudgedTransfer {
   readonly facts: TransferFacts;
-  /** One for each day that has lines or standing breaks of it, and for its own day once that was read; oldest first. */
+  /**
+   * One entry for each day with lines or standing breaks, and for the attempt's own day once that was read; oldest
+   * first.
+   */
   readonly days: readonly JudgedDay[];
   readonly step: TransferStep | undefined;
 }
@@ -126,7 +127,7 @@ function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): Judg
   const acceptedAtMs = read.acceptedAtMs.get(date) ?? 0;
   const mayFail = isReadNow || mayStillFail(attempt, standingBreaks, acceptedAtMs, facts.otherDayLines);
   const judgement = mayFail ? judgeDay(facts, day) : withoutFailure(judgeDay(facts, day));
-  // What was resolved when the day itself was judged is closed already; what is outdated since was right then.
+  // A break resolved when its day was judged is closed already; one outdated since was right at that time.
   const breaks = isReadNow
     ? judgement.breaks
     : judgement.breaks.filter(
@@ -137,13 +138,13 @@ function judgeDayOf(transfer: TransferFacts, date: string, read: DaysRead): Judg
   return { facts, judgement: { ...judgement, breaks }, date, version, standingBreaks };
 }
 
-/** A line that failed settles something when its statement is read; later it is no answer to what is known since. */
+/** Removes a step by a failed line: it counts when its statement is read, and is no answer to later facts. */
 function withoutFailure(judgement: Judgement): Judgement {
   const isFailure = judgement.step === 'fail' || judgement.step === 'dispute';
   return isFailure ? { ...judgement, step: undefined, stepLineAt: null } : judgement;
 }
 
-/** Where days ask for different things, the first of these; a proof by any line is a proof. */
+/** Order of steps when days require different ones; a proof by any line is a proof. */
 const stepsFirst: readonly StatementStep[] = ['prove', 'dispute', 'fail', 'doubt', 'reopen'];
 
 function pickStep(
@@ -161,14 +162,17 @@ function pickStep(
     const { date, version, judgement, facts } = day;
     return { kind, date, version, line: facts.lines[judgement.stepLineAt ?? -1] };
   }
-  // It failed by a line that has gone, of a day that is not its own; that of its own was never read.
+  // The attempt failed by a line that has gone, of another day than its own, whose statement was never read.
   const otherDayLines = lines.flatMap(({ date, lines: all }) => all.map((line) => ({ date, line })));
   const isOwnDayRead = attempt === undefined || read.days.has(attempt.order.tranDate);
   if (isOwnDayRead || !isFailureRetracted(attempt, otherDayLines)) return undefined;
   return { kind: 'reopen', date: attempt.order.tranDate, version: 0, line: undefined };
 }
 
-/** What the statement that is read disputes, and would again, is not proved by a line that was known before: days contradict. */
+/**
+ * True when the statement being read disputes the attempt: a line known before does not prove it, since days
+ * contradict.
+ */
 function isDisputedNow(
   attempt: AttemptFacts | undefined,
   { date, judgement }: JudgedDay,
@@ -186,7 +190,7 @@ function isDisputedNow(
 
 // ---------------------------------------------------------------- one day
 
-/** Holds one day's lines against the attempt. A transRefNo with neither line nor attempt shows nothing. */
+/** Compares one day's lines with the attempt. A transRefNo with neither shows nothing. */
 export function judgeDay(facts: DayFacts, day: StatementDay): Judgement {
   if (facts.lines.length === 0) return judgeAbsence(facts, day);
   return facts.attempt === undefined ? judgeUnknown(facts.lines, day) : judgeKnown(facts, facts.attempt, day);
@@ -195,7 +199,7 @@ export function judgeDay(facts: DayFacts, day: StatementDay): Judgement {
 const worstFirst = (breaks: readonly BreakFinding[]): readonly BreakFinding[] =>
   breaks.toSorted((a, b) => breakKinds.indexOf(a.kind) - breakKinds.indexOf(b.kind));
 
-// ---------------------------------------------------------------- a line of ours
+// ---------------------------------------------------------------- our lines
 
 function judgeKnown(facts: DayFacts, attempt: AttemptFacts, day: StatementDay): Judgement {
   const held = hold(facts, attempt, day);
@@ -226,7 +230,7 @@ function judgeKnown(facts: DayFacts, attempt: AttemptFacts, day: StatementDay): 
 
 type Held = ReturnType<typeof hold>;
 
-/** The line that is held against the attempt, and what else is said of the same transfer. */
+/** The line to compare with the attempt, and the other statements about the same transfer. */
 function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay) {
   const { lines, otherDayLines, isSettledSince = false } = facts;
   const lineAt = lines.length === 1 ? 0 : pickLine(lines, attempt, date);
@@ -244,35 +248,35 @@ function hold(facts: DayFacts, attempt: AttemptFacts, { date }: StatementDay) {
     bookStatus,
     line,
     lineAt,
-    /** The line is of a transfer before the attempt, which bore the same reference: it settles nothing of this one. */
+    /** True when the line concerns an earlier transfer with the same reference; it settles nothing about this one. */
     isEarlier: isOfEarlierTransfer(line, attempt, date),
-    /** Another line of the same transfer, here or in the statement of a later day, says otherwise. */
+    /** True when another line of the same transfer, here or on a later day, contradicts it. */
     isContradicted: [...others, ...counted.map((other) => other.line)].some((other) =>
       contradicts(line, other),
     ),
-    /** An earlier day's statement has it complete already. */
+    /** True when an earlier day's statement already has it as complete. */
     isRepeated:
       line.status === 'complete' &&
       otherDayLines.some((other) => other.date < date && other.line.status === 'complete'),
-    /** The line was in process, or contradicted itself, and newer evidence agrees with us: paid, or ended. */
+    /** True when the line was in process, or contradicted itself, and newer evidence agrees with us: paid, or ended. */
     isFinished: isUnfinished && (isSettledSince || isConfirmedLater || isFinishedByInquiry(attempt, date)),
-    /** What the statements of later days say of it last is what we say. */
+    /** True when the last word of later statements agrees with us. */
     isConfirmedLater,
-    /** It failed by a statement's word, and none says so any more. */
+    /** True when it failed by a statement, and none says so any more. */
     isRetracted:
       !lines.some((one) => isOwnFailure(one, attempt, date)) && isFailureRetracted(attempt, otherDayLines),
-    /** Why a line that failed settles nothing, or nothing yet. */
+    /** Reason why a failed line settles nothing, or nothing yet. */
     mustWait: whyToWait(facts) ?? whyOfNoSend(line, attempt, date),
   };
 }
 
-/** Neither paid nor failed by its line. */
+/** True for a line that means neither paid nor failed. */
 const isUnsettled = ({ status }: StatementLine): boolean =>
   status === 'in-process' || status === 'contradiction';
 
 /**
- * Picks the line that is complete and ours; else one that is complete, or that contradicts itself and may be; else the
- * first.
+ * Picks the complete line that is ours; else a complete one, or one that contradicts itself and may be complete; else
+ * the first.
  */
 function pickLine(lines: readonly StatementLine[], attempt: AttemptFacts, date: string): number {
   const isComplete = (line: StatementLine): boolean => line.status === 'complete';
@@ -292,7 +296,7 @@ function whyToWait({ mayHaveLaterAttempt = false, isUnderWay = false }: DayFacts
 
 const laterAttempt = 'a lost part of the journal may have made a later attempt that was not looked for yet';
 
-/** How the line's status and ours differ. */
+/** The difference between the line's status and ours. */
 function findStatusDifference(held: Held): Difference[] {
   const { bookStatus, line, isContradicted, mustWait, isRetracted } = held;
   if (line.status === 'complete' && bookStatus === 'paid') return [];
@@ -306,7 +310,7 @@ function findStatusDifference(held: Held): Difference[] {
         : [];
     case 'failed':
       if (bookStatus === 'paid') return differs(`we had called it paid, ${said}: the bank has not paid it`);
-      // It failed by another line, which is gone: by this one it has not.
+      // The attempt failed by another line, which is gone; this line does not fail it.
       if (bookStatus === 'unpaid') return isRetracted ? differs(`${said}, and ${mustWait ?? ''}`) : [];
       if (isContradicted) return differs(`${said}, and another line contradicts it`);
       return mustWait === undefined ? [] : differs(`${said}, and ${mustWait}`);
@@ -333,7 +337,7 @@ function describeContradiction({ statusText, reasonCode }: StatementLine): strin
   return `${codes}: the two contradict each other`;
 }
 
-/** Proved complete, and another attempt of the same payout has been paid, too. */
+/** Finds a second transfer: proved complete, while another attempt of the same payout is paid, too. */
 function findSecondTransfer(
   { attempt, bookStatus, line, isContradicted }: Held,
   isOurs: boolean,
@@ -364,7 +368,7 @@ function severityOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isE
       return 'critical';
     case 'status-mismatch':
       if (bookStatus === 'unpaid') return line.status === 'failed' ? 'low' : 'critical';
-      // In doubt, and nothing contradicts the line: it waits until a later attempt was looked for.
+      // In doubt, without a contradiction: it waits until a later attempt was searched for.
       return bookStatus === 'pending' && !isContradicted ? 'low' : 'high';
     case 'payee-mismatch':
     case 'amount-mismatch':
@@ -376,7 +380,7 @@ function severityOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isE
     case 'line-unreadable':
       return line.status === 'failed' || bookStatus === 'pending' ? 'medium' : 'high';
     case 'unknown-status-word':
-      // It may mean that the bank paid what we call failed, or took back what we call paid.
+      // The bank may have paid a transfer that we call failed, or taken back one that we call paid.
       return bookStatus === 'pending' ? 'medium' : 'high';
     case 'pending-at-bank':
       if (bookStatus === 'unpaid') return 'high';
@@ -389,7 +393,7 @@ function severityOf(kind: LineBreakKind, { bookStatus, line, isContradicted, isE
   }
 }
 
-/** Adds that the statement has the same transfer more than once; one break, however many lines. */
+/** Adds the finding that the statement has the same transfer more than once: one break, however many lines. */
 function withSurplus(
   own: readonly BreakFinding[],
   lines: readonly StatementLine[],
@@ -402,7 +406,7 @@ function withSurplus(
   const numbers = lines.map(({ line }) => line).join(', ');
   const complete = lines.filter(({ status }) => status === 'complete').length;
   const reason = `${lines.length} lines for one transfer (lines ${numbers} of the file), ${complete} of them complete`;
-  // A word that nobody knows may mean complete, and so may codes that contradict each other.
+  // An unknown word may mean complete, and so may contradictory codes.
   const isMoved = lines.filter(({ status }) => status !== 'failed' && status !== 'in-process').length > 1;
   const severity = isMoved ? 'high' : 'medium';
   const rest = own.filter(({ kind }) => kind !== 'duplicate-line');
@@ -410,7 +414,7 @@ function withSurplus(
   return worstFirst([...rest, ...findBeside(own, lines, held, date), surplusBreak]);
 }
 
-/** Finds, beside the line that is held against the attempt, the first that contradicts itself or cannot be read. */
+/** Finds the first other line, besides the compared one, that contradicts itself or cannot be read. */
 function findBeside(
   own: readonly BreakFinding[],
   lines: readonly StatementLine[],
@@ -433,7 +437,7 @@ function findBeside(
   ];
 }
 
-/** Where a line is counted that differs in nothing. */
+/** The place of a line without a difference. */
 function cleanClass({ attempt, bookStatus, line }: Held, { date }: StatementDay): LineClass {
   if (line.status === 'failed') return bookStatus === 'pending' ? 'settled-failed' : 'agreed-failed';
   const isOfDay = attempt.order.tranDate === date;
@@ -441,14 +445,17 @@ function cleanClass({ attempt, bookStatus, line }: Held, { date }: StatementDay)
   return isOfDay ? 'matched' : 'matched-other-day';
 }
 
-/** A line that repeats an earlier day's is not the one that proves it, nor is one that was finished later. */
+/**
+ * The place of a paid attempt. A line that repeats an earlier day's is not its proof, nor is one that was finished
+ * later.
+ */
 function toPaidClass(worst: BreakKind | undefined, { bookStatus, isFinished }: Held): PaidClass {
   if (worst === 'pending-at-bank' && isFinished) return 'found-other-day';
   if (worst === undefined) return bookStatus === 'pending' ? 'settled-paid' : 'matched';
   return worst === 'duplicate-line' ? 'found-other-day' : worst;
 }
 
-/** What the journal is to record. */
+/** Decides what the journal records. */
 function decideStep(held: Held, differences: readonly Difference[]): StatementStep | undefined {
   const { attempt, bookStatus, line, isContradicted, isFinished, isConfirmedLater, mustWait } = held;
   if (held.isEarlier) return decideOnEarlier(held);
@@ -463,7 +470,7 @@ function decideStep(held: Held, differences: readonly Difference[]): StatementSt
       return bookStatus === 'unpaid' ? 'doubt' : note;
     }
     case 'failed':
-      // What failed on one day may complete on a later one: of two that contradict each other the later holds.
+      // A transfer that failed on one day may complete later: of two that contradict, the later one counts.
       if (bookStatus === 'paid')
         return attempt.payoutStatus === 'paid' && !isConfirmedLater ? 'dispute' : undefined;
       if (held.isRetracted) return 'doubt';
@@ -471,15 +478,15 @@ function decideStep(held: Held, differences: readonly Difference[]): StatementSt
     case 'in-process':
     case 'contradiction':
       return bookStatus === 'unpaid' && !isFinished ? 'doubt' : note;
-    // A word that nobody knows tells no more than that the bank knows the reference.
+    // An unknown word only shows that the bank knows the reference.
     case 'other':
       return held.isRetracted ? 'doubt' : note;
   }
 }
 
 /**
- * The bank knows the reference from before the attempt. That transfer's money may have moved, or may yet: what we had
- * closed is not tried again before it was looked at; nothing else of this attempt is settled by it.
+ * Decides on a line from before the attempt, under its reference. That transfer's money may have moved, or may yet: a
+ * closed attempt is not retried before a person has looked, and nothing else is settled by it.
  */
 function decideOnEarlier({ attempt, bookStatus, line, isFinished }: Held): StatementStep | undefined {
   if (bookStatus === 'pending') return attempt.acknowledged ? undefined : 'doubt';
@@ -487,12 +494,12 @@ function decideOnEarlier({ attempt, bookStatus, line, isFinished }: Held): State
   return bookStatus === 'unpaid' && mayMove ? 'doubt' : undefined;
 }
 
-// ---------------------------------------------------------------- a line that is not ours
+// ---------------------------------------------------------------- lines that are not ours
 
 /**
- * Lines whose reference the journal does not know: money that we did not send, or another company's own business. A file
- * of all the partner's companies (§2.7) says of each line whose it is; what a journal does not know, and the bank books
- * for another company, is that one's, whatever program has made the reference.
+ * Judges lines whose reference the journal does not know: money that we did not send, or another company's business. A
+ * file of all the partner's companies (§2.7) has the company in each line; an unknown transfer that the bank books for
+ * another company belongs to that one, whichever program made the reference.
  */
 function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: StatementDay): Judgement {
   const isOthers = (line: StatementLine): boolean =>
@@ -514,7 +521,7 @@ function judgeUnknown(lines: readonly StatementLine[], { date, companyId }: Stat
   const unread = lines[unreadAt ?? -1];
   if (unreadAt !== undefined && unread !== undefined)
     name('line-unreadable', unreadAt, describeFault(unread));
-  // A line that may be any transfer's sets no search going.
+  // A line that may belong to any transfer starts no search.
   if (isPlaced(first)) name('unmatched-bank-line', firstAt, describeUnknown(first));
   if (secondAt !== undefined) name('duplicate-line', secondAt, `${ours.length} lines with one reference`);
   return {

@@ -1,6 +1,6 @@
 /**
- * The columns of a day's `.matched.csv` and `.breaks.csv` and how they are filled. Pure text, with whole numbers, as in
- * the exceptions file: the writers quote it, and guard it against spreadsheets.
+ * Columns and rows of a day's `.matched.csv` and `.breaks.csv`. Plain text with whole numbers, as in the exceptions
+ * file; the writers quote it, and guard it against spreadsheets.
  */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { formatBaht, type Satang } from '../../core/money.ts';
@@ -24,7 +24,7 @@ export function computeStatementFileName(date: string, version: number, kind: 'm
   return `${date}.v${version}.${kind}.csv`;
 }
 
-/** One row a line on which both sides agree. */
+/** Columns of the matched file: one row for each line on which both sides agree. */
 export const matchedColumns = [
   'date',
   'version',
@@ -48,7 +48,7 @@ export const matchedColumns = [
   'source',
 ] as const;
 
-/** Columns of either file that hold an amount, which a spreadsheet is to add up. */
+/** Columns of either file with an amount, which a spreadsheet must be able to add up. */
 export const statementAmountColumns: readonly string[] = [
   'amount',
   'fee',
@@ -58,8 +58,9 @@ export const statementAmountColumns: readonly string[] = [
 ] satisfies ((typeof matchedColumns)[number] | keyof typeof breakCells)[];
 
 /**
- * Rows of the matched file for one key, in the order of `matchedColumns`; none for a line that differs, or is others'.
- * @param source where the statement came from, in words
+ * Rows of the matched file for one key, in the order of `matchedColumns`; none for a line that differs, or belongs to
+ * another company.
+ * @param source origin of the statement, in words
  */
 export function renderMatched(
   date: string,
@@ -98,21 +99,24 @@ export function renderMatched(
   });
 }
 
-/** A break with what its row is about: the line that it speaks of, and the order of the attempt. */
+/** A break with the line that it concerns and the order of the attempt. */
 interface BreakRow {
   readonly record: BreakRecord;
   readonly attempt: AttemptFacts | null;
   readonly order: AttemptFacts['order'] | undefined;
   readonly line: StatementLine | undefined;
   readonly nowMs: number;
-  /** Where the statement came from that the file is about. */
+  /** Origin of the statement that the file is about. */
   readonly source: string;
 }
 
 const showSatang = (amount: Satang | undefined) => (amount === undefined ? '' : formatBaht(amount));
 const showMoment = (ms: number | null) => (ms === null ? '' : formatBangkokDateTime(ms));
 
-/** One row a difference: what it is, our side, the bank's side, what to do; where a side is not there it is empty. */
+/**
+ * Cells of the breaks file: one row for each difference, with its kind, our side, the bank's side and the remedy; a
+ * missing side is empty.
+ */
 const breakCells = {
   date: ({ record }) => showDate(record.date),
   version: ({ record }) => record.version,
@@ -156,7 +160,7 @@ export const breakColumns: readonly string[] = Object.keys(breakCells);
 
 /**
  * One row of the breaks file, in the order of `breakColumns`.
- * @param source where the statement came from that the file is about, in words
+ * @param source origin of the statement that the file is about, in words
  */
 export function renderBreak(record: BreakRecord, nowMs: number, source: string): string[] {
   const { attempt, lines, lineAt } = record;
@@ -168,7 +172,7 @@ export function renderBreak(record: BreakRecord, nowMs: number, source: string):
 const describeAcceptance = ({ by, checkedBy, proposal }: BreakAcceptance): string =>
   `accepted by ${by}${checkedBy === null ? '' : `, checked by ${checkedBy}`} (proposal ${proposal})`;
 
-/** What closed a break, in words. */
+/** The closure of a break, in words. */
 function describeClosure(closure: BreakClosure): string {
   switch (closure.kind) {
     case 'corrected':

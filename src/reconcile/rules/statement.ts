@@ -1,8 +1,8 @@
-/** The bank's daily statement (§2.7): its columns, and one of its lines as we read it. */
+/** The bank's daily statement (§2.7): its columns, and its lines as we read them. */
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { agreeOn, type CodeMeaning, readStatusCode } from '../../core/status-codes.ts';
 
-/** What statement columns have in their names for the scheme's word is a setting (`bank.scheme`): here PROXY. */
+/** Columns of a statement. The scheme's word in them is a setting (`bank.scheme`): here PROXY. */
 export const statementColumns = [
   'NO',
   'EFFECTIVE DATE',
@@ -30,22 +30,22 @@ export const statementColumns = [
 ] as const;
 export type StatementColumn = (typeof statementColumns)[number];
 
-/** Counts up when lines are read by other rules: the same bytes are then judged anew. */
+/** Version of the reading rules; a higher one judges the same bytes anew. */
 export const readingRules = 2;
 
 /** The cure for a damaged file. */
 export const fetchAgain = 'fetch the statement again; if it stays so, ask the bank for a new file';
 
-/** Words that banks have for the scheme in columns and file names, whatever the paths of their interface say. */
+/** Common words for the scheme in columns and file names, whatever the paths of the bank's interface contain. */
 export const commonSchemes: readonly string[] = ['proxy', 'promptpay'];
 
 /**
- * What the bank says of a line's transfer. `contradiction`: STATUS says complete or failed, and REASON CODE otherwise;
- * `other`: a word that neither the interface nor the settings know.
+ * Status of a line's transfer. `contradiction`: STATUS means complete or failed, and REASON CODE something else;
+ * `other`: a word unknown to interface and settings.
  */
 export type LineStatus = 'complete' | 'failed' | 'in-process' | 'contradiction' | 'other';
 
-/** What is read of a line, in the order in which a kept line has it. */
+/** Fields of a line, in the order in which it is stored. */
 const lineFields = [
   'line',
   'no',
@@ -78,18 +78,18 @@ type AmountField = Extract<(typeof lineFields)[number], `${string}Satang`>;
 type TextField = Exclude<(typeof lineFields)[number], AmountField | 'line' | 'status'>;
 
 /**
- * One transfer as the statement has it. Texts are trimmed, and empty where the file has nothing; they are as written but
- * for `effectiveDate`, which is YYYYMMDD. `chargeType` is `Our` where the payer bears the fee, `Ben` where the payee does.
- * `fault` says what of the line cannot be read, without a whole number of anybody: with one it proves nothing.
+ * One transfer in the statement. Texts are trimmed, and empty when the file has none; they are as written, except
+ * `effectiveDate`, which is YYYYMMDD. `chargeType` is `Our` when the payer bears the fee, `Ben` when the payee does.
+ * `fault` names an unreadable cell, without a person's whole number: a line with one proves nothing.
  */
 export interface StatementLine
   extends Readonly<Record<TextField, string>>, Readonly<Record<AmountField, Satang>> {
-  /** Where its record begins in the file; the header is line 1. */
+  /** Line of the file where its record begins; the header is line 1. */
   readonly line: number;
   readonly status: LineStatus;
 }
 
-/** The words that mean each, in STATUS and in REASON CODE; compared without regard to case. */
+/** The words of each status, in STATUS and in REASON CODE; compared without case. */
 export interface StatementWords {
   readonly complete: readonly string[];
   readonly failed: readonly string[];
@@ -103,14 +103,14 @@ export const bankWords: StatementWords = {
   inProcess: ['010001', '010002', '010003', '030004', 'RECEIVE', 'VALIDATE', 'TRANSFER', 'PROCESSING'],
 };
 
-/** Words that banks commonly use. */
+/** Words in common use by banks. */
 const commonNames: StatementWords = {
   complete: ['COMPLETED', 'SUCCESS', 'SUCCESSFUL'],
   failed: ['FAIL', 'FAILED', 'REJECTED'],
   inProcess: ['PENDING'],
 };
 
-/** The words that are known without the settings. */
+/** The words known without the settings. */
 export const commonStatementWords: StatementWords = {
   complete: [...bankWords.complete, ...commonNames.complete],
   failed: [...bankWords.failed, ...commonNames.failed],
@@ -124,8 +124,8 @@ const meanings = {
 } as const satisfies Partial<Record<LineStatus, CodeMeaning>>;
 
 /**
- * Makes what reads the codes of a line. STATUS counts, and only as long as REASON CODE does not say otherwise, by a code
- * of §7.3 or by one of the words: what contradicts itself is neither paid nor failed.
+ * Makes a reader of a line's codes. STATUS counts only while REASON CODE, by a code of §7.3 or by one of the words,
+ * does not contradict it; a contradiction is neither paid nor failed.
  */
 export function makeStatusReader({ complete, failed, inProcess }: StatementWords) {
   const index = new Map<string, keyof typeof meanings>();
@@ -153,7 +153,7 @@ export function findDamagedCode(statusText: string): string | undefined {
   return Object.values(bankWords).some((words: readonly string[]) => words.includes(code)) ? code : undefined;
 }
 
-/** One line as a JSON list; amounts are texts in it. */
+/** Encodes a line as a JSON list, with amounts as texts. */
 export function encodeLine(line: StatementLine): string {
   const cells: (string | number)[] = [];
   for (const name of lineFields) {
@@ -163,12 +163,12 @@ export function encodeLine(line: StatementLine): string {
   return JSON.stringify(cells);
 }
 
-/** A line that says nothing. */
+/** An empty line. */
 export const blankLine = Object.fromEntries(
   lineFields.map((name) => [name, name.endsWith('Satang') ? zeroSatang : name === 'line' ? 0 : '']),
 ) as unknown as StatementLine;
 
-/** Reads a line that was kept as a list. */
+/** Decodes a line stored as a list. */
 export function decodeLine(text: string): StatementLine {
   const cells = JSON.parse(text) as readonly (string | number)[];
   const line: Record<string, string | number | Satang> = { ...blankLine };

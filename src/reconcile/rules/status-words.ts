@@ -1,16 +1,16 @@
-/** The words of STATUS that the settings add: what they may not say, and the words that are read in the end. */
+/** Words of STATUS from the settings: which are refused, and the complete list. */
 import { findBankStatus, readStatusCode } from '../../core/status-codes.ts';
 import { bankWords, commonStatementWords, type StatementWords } from './statement.ts';
 
 const wordKinds = ['complete', 'failed', 'inProcess'] as const satisfies (keyof StatementWords)[];
 type WordKind = (typeof wordKinds)[number];
 
-/** A word as words are compared. */
+/** A word in the form used for comparison. */
 const toWord = (text: string): string => text.trim().toUpperCase();
 
 const kindsOfMeanings = { paid: 'complete', failed: 'failed', open: 'inProcess' } as const;
 
-/** In which of the lists a word stands, or would by the codes of §7.3. */
+/** The list that contains a word, directly or by the codes of §7.3. */
 function findKind(word: string, words: StatementWords): WordKind | undefined {
   const listed = wordKinds.find((kind) => words[kind].includes(word));
   if (listed !== undefined || findBankStatus(word) === undefined) return listed;
@@ -23,17 +23,17 @@ const kindNames: Readonly<Record<WordKind, string>> = {
   inProcess: 'a transfer in process',
 };
 
-/** A word of the settings that cannot mean what they say. */
+/** A word of the settings with an impossible meaning. */
 export interface WordTrouble {
   readonly kind: WordKind;
-  /** From 0. */
+  /** Position, from 0. */
   readonly place: number;
   readonly why: string;
 }
 
 /**
- * Words that the bank calls the contrary, or that stand in two places. What paydrop alone takes for an outcome may be put
- * under `inProcess`: nothing is paid or failed by it.
+ * Words with the opposite meaning at the bank, and words in two lists. A word that only paydrop reads as an outcome may
+ * be moved to `inProcess`, where it neither pays nor fails anything.
  */
 export function findWordTroubles(words: StatementWords): WordTrouble[] {
   const seen = new Map<string, WordKind>();
@@ -53,7 +53,7 @@ export function findWordTroubles(words: StatementWords): WordTrouble[] {
   return troubles;
 }
 
-/** The words of the settings, and the common ones that they do not name. */
+/** The settings' words, and the common ones that they do not name. */
 export function combineWords(own: StatementWords): StatementWords {
   const named = new Set(wordKinds.flatMap((kind) => own[kind].map(toWord)));
   const combine = (kind: WordKind): readonly string[] => [

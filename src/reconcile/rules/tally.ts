@@ -1,4 +1,4 @@
-/** Adds up what the comparison of a whole day has shown, one key at a time, and checks that nothing is left over. */
+/** Adds up the comparison of a whole day, one key at a time, and checks that nothing is left over. */
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import { amountOf } from './differences.ts';
 import {
@@ -15,13 +15,16 @@ import {
 const linePlaces: readonly LineClass[] = [...agreedPlaces, ...breakKinds];
 const paidPlaces: readonly PaidClass[] = ['matched', 'settled-paid', 'found-other-day', ...breakKinds];
 
-/** Both sides of one day, each line and each payout that we call paid in exactly one place. */
+/** Both sides of one day: each line, and each payout that we call paid, in exactly one place. */
 export interface DayTotals {
-  /** The statement's lines with their AMOUNT; places without a line are left out. */
+  /** Lines of the statement with their AMOUNT; places without a line are left out. */
   readonly lines: ReadonlyMap<LineClass, Figures>;
-  /** Attempts of the day that we call paid, after what the statement has settled, with the amount that was sent. */
+  /** Attempts of the day that we call paid, after the statement's settlements, with the amount sent. */
   readonly paid: ReadonlyMap<PaidClass, Figures>;
-  /** How often each difference was named. A line with two differences is counted, with its satang, under the more severe alone. */
+  /**
+   * Number of differences by kind. A line with two differences is counted, with its satang, only under the more severe
+   * one.
+   */
   readonly breaks: ReadonlyMap<BreakKind, number>;
 }
 
@@ -36,7 +39,7 @@ function count<Place>(counted: Map<Place, Figures>, place: Place, satang: Satang
   counted.set(place, addFigures(counted.get(place) ?? noFigures, { count: 1, satang }));
 }
 
-/** The places that have a value, in their order. */
+/** The places with a value, in order. */
 function sort<Place, Value>(
   values: ReadonlyMap<Place, Value>,
   order: readonly Place[],
@@ -52,13 +55,13 @@ const sortTotals = ({ lines, paid, breaks }: DayTotals): DayTotals => ({
 
 export type Tally = ReturnType<typeof makeTally>;
 
-/** A tally of one day, to which its keys are added in any order. */
+/** A tally of one day; its keys are added in any order. */
 export function makeTally() {
   const lines = new Map<LineClass, Figures>();
   const paid = new Map<PaidClass, Figures>();
   const breaks = new Map<BreakKind, number>();
   return {
-    /** Counts one key of the day; a key of another day has no place here. */
+    /** Counts one key of the day; keys of other days are not allowed. */
     add: (facts: Pick<DayFacts, 'lines' | 'attempt'>, judgement: Judgement): void => {
       for (const [at, line] of facts.lines.entries()) {
         const place = judgement.lineClasses[at];
@@ -70,7 +73,7 @@ export function makeTally() {
       }
       for (const { kind } of judgement.breaks) breaks.set(kind, (breaks.get(kind) ?? 0) + 1);
     },
-    /** What has been counted so far. */
+    /** The counts so far. */
     totals: (): DayTotals => sortTotals({ lines, paid, breaks }),
   };
 }
@@ -83,22 +86,22 @@ function sumFigures(places: ReadonlyMap<unknown, Figures>): Figures {
 
 const breakPlaces: ReadonlySet<string> = new Set(breakKinds);
 
-/** True for a place of the totals where something differs. */
+/** True for a place of the totals that is a difference. */
 export function isBreakKind(place: LineClass | PaidClass): place is BreakKind {
   return breakPlaces.has(place);
 }
 
-/** The totals as each side has them without us: the reader's sums over the file, the store's over its payouts. */
+/** The totals of each side without reconciliation: the reader's sums over the file, the store's over its payouts. */
 export interface CountedApart {
   /** All lines of the statement, with their AMOUNT. */
   readonly statement: Figures;
-  /** Attempts with the statement's tranDate that are paid, once its changes are recorded. */
+  /** Attempts with the statement's tranDate that are paid, after its changes are recorded. */
   readonly paid: Figures;
 }
 
-/** Two figures that should be one. */
+/** Two figures that should be equal. */
 export interface TotalsGap {
-  /** `statement`: all lines; `paid`: all that we call paid; the others: what both sides call the same. */
+  /** `statement`: all lines; `paid`: all that we call paid; the others: places that both sides share. */
   readonly where: 'statement' | 'paid' | 'matched' | 'settled-paid';
   readonly counted: Figures;
   readonly expected: Figures;
@@ -108,8 +111,8 @@ const isSame = <Counted extends Figures | EncodedFigures>(one: Counted, other: C
   one.count === other.count && one.satang === other.satang;
 
 /**
- * Checks that the day ties out to the satang: statement total = matched + breaks + others', payouts paid by us =
- * matched + breaks, and what is matched is the same figure on both sides. Empty when it does.
+ * Checks that the day agrees to the satang: statement total = matched + breaks + others', payouts paid by us = matched
+ * + breaks, and the matched figures of both sides are equal. Empty when it does.
  */
 export function findTotalsGaps({ lines, paid }: DayTotals, apart: CountedApart): readonly TotalsGap[] {
   const both = (where: 'matched' | 'settled-paid'): TotalsGap => ({
@@ -126,14 +129,14 @@ export function findTotalsGaps({ lines, paid }: DayTotals, apart: CountedApart):
   return checks.filter(({ counted, expected }) => !isSame(counted, expected));
 }
 
-/** Count and amount as JSON has them: whole satang as text. */
+/** Count and amount in JSON, with satang as text. */
 interface EncodedFigures {
   readonly count: number;
   readonly satang: string;
 }
 type EncodedPlaces = Readonly<Record<string, EncodedFigures>>;
 
-/** The totals as the store has them. */
+/** The totals in the store's form. */
 export interface EncodedTotals {
   readonly lines: EncodedPlaces;
   readonly paid: EncodedPlaces;
@@ -165,7 +168,7 @@ function compareSide(
     .filter((change) => !isSame(change.before, change.after));
 }
 
-/** Which figures differ between two versions of one day's statement. */
+/** Figures that differ between two versions of one day's statement. */
 export function compareTotals(before: EncodedTotals, after: EncodedTotals): readonly FiguresChange[] {
   return [
     ...compareSide('statement', before.lines, after.lines),

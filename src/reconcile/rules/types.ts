@@ -1,4 +1,4 @@
-/** The words of reconciliation: what is compared, what a comparison can show, and what is kept of it. */
+/** The types of reconciliation: the facts compared, the possible results, and the stored records. */
 import type { Satang } from '../../core/money.ts';
 import type {
   Attempt,
@@ -11,7 +11,7 @@ import type {
 import type { Provenance } from './custody.ts';
 import type { StatementLine } from './statement.ts';
 
-/** What the journal knows of one attempt, as far as a statement speaks of it. */
+/** The journal's facts about one attempt that a statement can concern. */
 export interface AttemptFacts {
   readonly payoutSeq: number;
   readonly payoutId: string;
@@ -31,28 +31,31 @@ export interface AttemptFacts {
     | 'proxyName'
     | 'amountText'
   > &
-    // Not in breaks that an older program kept.
+    // Missing in breaks stored by an older program.
     Partial<Pick<TransferOrder, 'tranTime' | 'reference1'>>;
-  /** Bytes may have left this often. */
+  /** Number of requests whose bytes may have left. */
   readonly sends: number;
   readonly acknowledged: boolean;
   readonly contested: boolean;
   readonly lastInquiryAtMs: number | null;
   readonly lastFinding: Attempt['lastFinding'];
   readonly sysRefNo: string | null;
-  /** transFee of the reply, as the bank wrote it; null when no reply bore one. */
+  /** transFee of the reply, as written by the bank; null without one. */
   readonly feeText: string | null;
-  /** What has settled the payout, where this is its latest attempt; not in breaks that an older program kept. */
+  /** Evidence that settled the payout, if this is its latest attempt; missing in breaks stored by an older program. */
   readonly settledBy?: SettledBy | null;
-  /** It was in doubt, and failed by a statement's word; left out where that is not known. */
+  /** True when it was in doubt, and failed by a statement; left out when unknown. */
   readonly isFailedByStatement?: boolean;
-  /** In doubt, and its reference went before on its day: which send a failure is of a line does not tell. */
+  /**
+   * True when it is in doubt and its reference was sent before on its day: a failed line does not tell which send
+   * failed.
+   */
   readonly isRepeatedOnDay?: boolean;
-  /** Another attempt of the row is paid, too, and the row bears an alarm for it. */
+  /** True when another attempt of the row is paid, too, and the row has an alarm for it. */
   readonly isPaidOtherwise?: boolean;
 }
 
-/** The facts of an attempt as the journal holds it now. */
+/** The facts of an attempt as the journal has it now. */
 export function factsOf(payout: Payout, attempt: Attempt): AttemptFacts {
   const { seq, batchId, rowNo, instruction, status } = payout;
   const { attemptNo, order, sends, acknowledged, referenceConflict, lastInquiryAtMs, lastFinding } = attempt;
@@ -86,60 +89,63 @@ export interface DayLines {
 
 /** The statements that have been read. */
 export interface DaysRead {
-  /** The company whose payouts the journal holds. */
+  /** The company of the journal's payouts. */
   readonly companyId: string;
-  /** Each day's present version. */
+  /** Present version of each day. */
   readonly days: ReadonlyMap<string, number>;
-  /** When each day's present version was accepted; now, of the day that is read. */
+  /** Time at which each day's present version was accepted; now, for the day being read. */
   readonly acceptedAtMs: ReadonlyMap<string, number>;
-  /** Days whose statement is of the whole day: only there can anything be absent for good. */
+  /** Days with a statement of the whole day: only there is an absence final. */
   readonly wholeDates: ReadonlySet<string>;
-  /** Days whose statement has a line that cannot be read and may be of any transfer: nothing is absent there. */
+  /** Days whose statement has an unreadable line that may belong to any transfer: nothing counts as absent there. */
   readonly unreadDates: ReadonlySet<string>;
-  /** The day whose statement is read now; undefined when none is read anew. */
+  /** The day being read; undefined when no statement is being read. */
   readonly readNow: string | undefined;
-  /** Where each day's present statement came from, as far as that was noted. */
+  /** Origin of each day's present statement, if recorded. */
   readonly provenances?: ReadonlyMap<string, Provenance | null>;
 }
 
-/** What is the same for all keys of one day. */
+/** The facts shared by all keys of one day. */
 export interface StatementDay {
   /** YYYYMMDD of the statement. */
   readonly date: string;
-  /** The company whose payouts the journal holds. */
+  /** The company of the journal's payouts. */
   readonly companyId: string;
-  /** Days whose statement is of the whole day: only there can anything be absent for good. */
+  /** Days with a statement of the whole day: only there is an absence final. */
   readonly readDates: ReadonlySet<string>;
-  /** Days whose statement has a line that cannot be read and may be of any transfer: nothing is absent there. */
+  /** Days whose statement has an unreadable line that may belong to any transfer: nothing counts as absent there. */
   readonly unreadDates: ReadonlySet<string>;
 }
 
-/** One key as one day's statement shows it, with everything that is known of it on both sides. */
+/** One key in one day's statement, with all known facts of both sides. */
 export interface DayFacts {
-  /** `lineKeyOf` its lines: the transRefNo, or a line's own identity where it has none. */
+  /** `lineKeyOf` of its lines: the transRefNo, or the own identity of a line without one. */
   readonly key: string;
-  /** The statement's lines with this key, in file order; often one, none when the statement does not know it. */
+  /** The statement's lines with this key, in file order; usually one, none when the statement does not have it. */
   readonly lines: readonly StatementLine[];
-  /** The attempt with this transRefNo, whatever its day. */
+  /** The attempt with this transRefNo, of any day. */
   readonly attempt: AttemptFacts | undefined;
   readonly otherDayLines: readonly OtherDayLine[];
-  /** A lost part of the journal may have made a later attempt: what failed settles nothing before it was looked for. */
+  /** A lost part of the journal may have made a later attempt: a failure settles nothing until it was searched for. */
   readonly mayHaveLaterAttempt?: boolean;
-  /** A request of the attempt may be under way: what failed settles nothing before it is answered. */
+  /** A request of the attempt may be under way: a failure settles nothing until it is answered. */
   readonly isUnderWay?: boolean;
-  /** Our side was settled by other evidence after these lines were judged. */
+  /** True when other evidence settled our side after these lines were judged. */
   readonly isSettledSince?: boolean;
 }
 
-/** A difference between journal and statement, the most severe first; the first that a line has counts its satang. */
+/** Kinds of differences between journal and statement, most severe first; a line's satang count under its first. */
 export const breakKinds = [
   /** Complete, and so is another attempt of the same payout: money went out twice. */
   'paid-twice',
-  /** We called it failed and the bank paid it, or the other way round; or in doubt, and its line cannot settle it. */
+  /** Failed on our side and paid on the bank's, or the reverse; or in doubt, with a line that cannot settle it. */
   'status-mismatch',
   /** STATUS and REASON CODE of one line contradict each other: it proves neither paid nor failed. */
   'status-contradiction',
-  /** A cell of its line cannot be read, or has lost digits: the line proves nothing. Or such a line may be its own. */
+  /**
+   * A cell of the line cannot be read, or has lost digits, so that it proves nothing. Or an absent attempt may be such
+   * a line.
+   */
   'line-unreadable',
   'payee-mismatch',
   'amount-mismatch',
@@ -148,9 +154,9 @@ export const breakKinds = [
   /** More than one line for one transfer. */
   'duplicate-line',
   'unmatched-bank-line',
-  /** We call it paid; its day's statement does not have it. */
+  /** Paid on our side; missing in its day's statement. */
   'missing-at-bank',
-  /** In doubt, in neither its day's statement nor the next day's, never acknowledged, and inquiry finds nothing. */
+  /** In doubt, missing in the statements of its day and the next, never acknowledged, and not found by inquiry. */
   'no-trace',
   'unknown-status-word',
   'fee-mismatch',
@@ -158,7 +164,7 @@ export const breakKinds = [
   'date-mismatch',
   /** The statement shows it in process. */
   'pending-at-bank',
-  /** In doubt and not in its day's statement; absence proves nothing. */
+  /** In doubt, and missing in its day's statement; absence proves nothing. */
   'pending-not-in-statement',
 ] as const;
 export type BreakKind = (typeof breakKinds)[number];
@@ -166,91 +172,94 @@ export type BreakKind = (typeof breakKinds)[number];
 type AbsenceAlone = Extract<BreakKind, 'missing-at-bank' | 'no-trace' | 'pending-not-in-statement'>;
 /** A day's statement lacks an attempt of that day, as far as its lines can be read. */
 export type AbsenceKind = AbsenceAlone | 'line-unreadable';
-/** A line says something else than we do. */
+/** A line that contradicts us. */
 export type LineBreakKind = Exclude<BreakKind, AbsenceAlone>;
 
-/** `critical`: money moved, or may have, that we had called unmoved. `high`: money may be lost. `medium`: figures or words differ. `low`: waits. */
+/**
+ * `critical`: money moved, or may have, that we had called unmoved. `high`: money may be lost. `medium`: figures or
+ * words differ. `low`: waits.
+ */
 export const severities = ['critical', 'high', 'medium', 'low'] as const;
 export type Severity = (typeof severities)[number];
 
-/** One named difference of one key. */
+/** One difference of one key. */
 export interface BreakFinding {
   readonly kind: BreakKind;
   readonly severity: Severity;
-  /** The statement that it belongs to: for an absence the attempt's own day, else the day of the line. */
+  /** Day of the statement: for an absence the attempt's own day, else the line's. */
   readonly date: string;
-  /** Which of the key's lines it speaks of; null for an absence. */
+  /** Index of the line among the key's lines; null for an absence. */
   readonly lineAt: number | null;
-  /** What differs, in words, without full proxy or account numbers. */
+  /** Description of the difference, without full proxy or account numbers. */
   readonly reason: string;
-  /** Newer evidence has put it right already: it is named, and closed at once. */
+  /** True when newer evidence has corrected it already: it is reported, and closed at once. */
   readonly isResolved?: boolean;
-  /** A later day's statement says what we say: it is named when its own day is read, and not afterwards. */
+  /** True when a later day's statement agrees with us: it is reported when its own day is read, and not afterwards. */
   readonly isOutdated?: boolean;
 }
 
-/** Where lines are counted in which nothing differs. */
+/** Places of lines without a difference. */
 export const agreedPlaces = [
-  /** Ours, and both sides say the same of it: complete. */
+  /** Our transfer, complete on both sides. */
   'matched',
-  /** As matched; the transfer is of another Bangkok day than the statement. */
+  /** Like matched, but the transfer is of another Bangkok day than the statement. */
   'matched-other-day',
-  /** As matched; it was in doubt until this line proved it paid. */
+  /** Like matched; it was in doubt until this line proved it paid. */
   'settled-paid',
-  /** As settled-paid; the transfer is of another Bangkok day. */
+  /** Like settled-paid, but the transfer is of another Bangkok day. */
   'settled-paid-other-day',
-  /** Both sides say that it failed. */
+  /** Failed on both sides. */
   'agreed-failed',
-  /** In doubt until this line said that it failed. */
+  /** In doubt until this line showed the failure. */
   'settled-failed',
-  /** Of another company of the partner. */
+  /** Lines of another company of the partner. */
   'others',
 ] as const;
-/** Where a line's figures are counted; each line in exactly one place. */
+/** Place of a line's figures; each line has exactly one. */
 export type LineClass = (typeof agreedPlaces)[number] | BreakKind;
 
-/** Where an attempt that we call paid is counted; each one of the statement's day in exactly one place. */
+/** Place of an attempt that we call paid; each one of the statement's day has exactly one. */
 export type PaidClass = 'matched' | 'settled-paid' | 'found-other-day' | BreakKind;
 
 /**
- * What the journal is to record on the strength of the lines; `decideOnStatement` decides it again on fresh records.
- * `prove`: paid, whatever we believed. `fail`: in doubt, and the bank says failed. `dispute`: we had called it paid, and
- * the bank says failed. `doubt`: the bank knows it, and nothing is settled by that. `reopen`: the statement by which it
- * had failed was superseded, and nothing says so any more.
+ * The step to record because of the lines; `decideOnStatement` decides it again on fresh records. `prove`: paid,
+ * whatever we believed. `fail`: in doubt, and failed at the bank. `dispute`: paid on our side, and failed at the bank.
+ * `doubt`: known to the bank, which settles nothing. `reopen`: it failed by a statement that was superseded, and no
+ * other says so.
  */
 export type StatementStep = 'prove' | 'fail' | 'dispute' | 'doubt' | 'reopen';
 
-/** What the comparison of one key has shown. */
+/** The result of comparing one key. */
 export interface Judgement {
-  /** In the order of the key's lines. */
+  /** Places, in the order of the key's lines. */
   readonly lineClasses: readonly LineClass[];
-  /** Undefined unless the attempt is of the statement's day and we call it paid, or do once the step is taken. */
+  /** Undefined unless the attempt is of the statement's day and we call it paid, at least after the step. */
   readonly paidClass: PaidClass | undefined;
-  /** Every difference, one a kind, the most severe first. */
+  /** Every difference, one of each kind, most severe first. */
   readonly breaks: readonly BreakFinding[];
   readonly step: StatementStep | undefined;
-  /** Which line the step rests on; null for none. */
+  /** Index of the line that the step rests on; null for none. */
   readonly stepLineAt: number | null;
 }
 
-/** What closed a break. */
+/** The closure of a break. */
 export type BreakClosure =
   /** A new version of the same day's statement no longer shows it. */
   | { readonly kind: 'corrected'; readonly version: number }
-  /** Another day's statement has the line that was missing, or has it no more when it repeated this one. */
+  /** Another day's statement has the missing line, or no longer repeats this one. */
   | { readonly kind: 'later-statement'; readonly date: string }
   /** Our own side has changed: an inquiry or people have settled the attempt. */
   | { readonly kind: 'settled'; readonly attemptStatus: AttemptStatus }
-  /** Judged by other settings, such as the words of STATUS. */
+  /** The key was judged by other settings, such as the words of STATUS. */
   | { readonly kind: 'judged-anew' }
-  /** People have accepted it: it counts as explained for as long as it says the same. */
+  /** People have accepted it: it counts as explained as long as it says the same. */
   | BreakAcceptance;
 
-/** Who has accepted a break. */
+/** The people who accepted a break. */
 export interface BreakAcceptance {
   readonly kind: 'accepted';
   readonly by: string;
-  /** Null where one person was enough. */
+  /** Null when one person was enough. */
   readonly checkedBy: string | null;
   /** Number of the proposal. */
   readonly proposal: number;
@@ -260,7 +269,7 @@ export interface BreakAcceptance {
 export const isAccepted = ({ closedBy }: Pick<BreakRecord, 'closedBy'>): boolean =>
   closedBy?.kind === 'accepted';
 
-/** A break as it is kept, with both sides as they were when it was last judged. */
+/** A break as stored, with both sides as of its last judgement. */
 export interface BreakRecord extends Omit<BreakFinding, 'isResolved' | 'isOutdated'> {
   readonly key: string;
   /** Version of the statement in which it was last seen. */
@@ -274,7 +283,7 @@ export interface BreakRecord extends Omit<BreakFinding, 'isResolved' | 'isOutdat
   readonly closedBy: BreakClosure | null;
 }
 
-/** Count and amount of what stands in one place. */
+/** Count and amount of one place. */
 export interface Figures {
   readonly count: number;
   readonly satang: Satang;
