@@ -1,4 +1,4 @@
-/** The settings group `input`: how files are written. */
+/** The settings group `input`: the form of files. */
 import { z } from 'zod';
 import { rowColumns } from '../core/payout-file.ts';
 import { hasNoRepeat } from './fields.ts';
@@ -20,7 +20,7 @@ export const inputSchema = z.strictObject({
     .enum(['auto', 'utf-8', 'utf-16le', 'utf-16be', 'windows-874', 'windows-1252'])
     .default('auto')
     .describe('encoding of the file; `auto` detects it, but for `windows-1252`'),
-  /** A tab may be written as the word, since it cannot be seen. */
+  /** A tab may be written as the word, since it is invisible. */
   delimiter: z
     .enum(['auto', ',', ';', '\t', 'tab'])
     .default('auto')

@@ -1,18 +1,21 @@
-/** The address of a journal that is in a PostgreSQL database: what it may be, and how it is shown. */
+/** The address of a journal in a PostgreSQL database: its permitted form, and its display. */
 import { isLoopback } from '../core/network-address.ts';
 
 const form = 'postgres://user:password@host:5432/database';
 
-/** What may stand behind the question mark; all else would overrule how connections are set up. */
+/** Permitted parameters; any other one would override the way in which connections are set up. */
 const parameterNames = ['sslmode', 'sslrootcert', 'sslcert', 'sslkey', 'host'] as const;
 const fileParameters: readonly string[] = ['sslrootcert', 'sslcert', 'sslkey'];
 
-/** Words of others, such as `require`, mean something else to each program that reads them. */
+/** Permitted values of sslmode; others, such as `require`, differ in meaning between programs. */
 const sslModes: readonly string[] = ['verify-full', 'disable'];
 
 const parse = (text: string): URL | undefined => (URL.canParse(text) ? new URL(text) : undefined);
 
-/** Why the journal cannot be there; undefined when it can. Nothing of the address is in it: it may hold a password. */
+/**
+ * Reason why the journal cannot be at this address; undefined when it can. It quotes no part of the address, which may
+ * contain a password.
+ */
 export function complainAboutJournalUrl(text: string): string | undefined {
   if (text === '') return undefined;
   if (!/^postgres(?:ql)?:\/\//i.test(text))
@@ -49,7 +52,7 @@ function complainAboutParameters(given: URLSearchParams): string | undefined {
   return undefined;
 }
 
-/** What may be shown of an address that is one: never its password. */
+/** The address for display, without its password. */
 export function maskJournalUrl(text: string): string {
   const url = parse(text);
   if (url === undefined) return text === '' ? '' : '****';
@@ -57,7 +60,7 @@ export function maskJournalUrl(text: string): string {
   return url.href;
 }
 
-/** For sentences: where the database is, and not who asks it. */
+/** Name of the database for sentences, without the user. */
 export function nameJournalUrl(text: string): string {
   const { host, pathname, searchParams } = new URL(text);
   return `postgres://${host || (searchParams.get('host') ?? '')}${pathname}`;
@@ -65,7 +68,7 @@ export function nameJournalUrl(text: string): string {
 
 export const hasPassword = (text: string): boolean => (parse(text)?.password ?? '') !== '';
 
-/** The server's name where what is read and written goes to it unprotected through a network; undefined elsewhere. */
+/** Name of the server when traffic passes a network without protection; undefined otherwise. */
 export function findOpenJournalHost(text: string): string | undefined {
   const url = parse(text);
   if (url === undefined || url.hostname === '' || url.searchParams.has('host')) return undefined;

@@ -1,4 +1,4 @@
-/** Turns what the schema complains about into messages that name the key, what stands there, and the cure. */
+/** Turns the schema's complaints into messages that name the key, its value, and the cure. */
 import { z } from 'zod';
 import { maskDigits } from '../core/proxy-id.ts';
 import { findNearest } from '../core/nearest.ts';
@@ -9,13 +9,13 @@ type Issue = z.core.$ZodIssue;
 
 const foundLengthMax = 40;
 
-/** One message for all that is wrong with a settings file: a line an issue. */
+/** One message for all faults of a settings file, one line each. */
 export function describeIssues(
   issues: readonly Issue[],
   document: SettingsDocument,
   fileName: string,
 ): string {
-  // A number beyond all integers is too large by two rules.
+  // A number beyond all integers breaks two rules; it is reported once.
   const keys = issues.map(({ path, code }) => `${code} ${path.join('.')}`);
   const firsts = issues.filter((_, place) => keys.indexOf(keys[place] ?? '') === place);
   const lines = firsts.flatMap((issue) => describeIssue(issue, document));
@@ -33,7 +33,10 @@ function describeIssue(issue: Issue, document: SettingsDocument): string[] {
   return [complainAt(document, path, explain(issue, path, found))];
 }
 
-/** The message of a complaint that the schema does not have. @param key such as `bank.termId` */
+/**
+ * The message of a complaint from outside the schema.
+ * @param key such as `bank.termId`
+ */
 export const describeComplaint = (
   document: SettingsDocument,
   fileName: string,
@@ -90,18 +93,18 @@ function explainSize(
   return `must be ${bound}, found ${shown}${why}`;
 }
 
-/** What stands for a key that is text of a form of its own, where a number was given. */
+/** Cures for keys whose text has a special form, when a number was given. */
 const forms: Readonly<Record<string, string>> = {
   'watch.listen': 'give host and port, such as "127.0.0.1:8765"',
 };
 
-/** Its description tells what to add. */
+/** The key's description says what to add. */
 function cureForMissing(path: readonly string[]): string {
   const description = valueAt(describeSection(path), ['description']);
   return `add ${typeof description === 'string' ? description : 'it'}`;
 }
 
-/** A key that must be there cannot be left out. */
+/** A required key cannot be left out. */
 function cureForEmpty(path: readonly string[]): string {
   const required = valueAt(describeSection(path.slice(0, -1)), ['required']);
   const isRequired = Array.isArray(required) && required.includes(path.at(-1));
@@ -124,10 +127,10 @@ const typeNames: Readonly<Record<string, string>> = {
   array: 'a list, in square brackets',
 };
 
-/** Secrets, and an address that is often as good as one. */
+/** Keys whose values are hidden: secrets, and an address that often works like one. */
 const hiddenKeys = new Set(['clientSecret', 'webhookSecret', 'webhookUrl', 'keys', 'url']);
 
-/** What stands in the file, never a secret and never a whole account number. */
+/** The value in the file, without secrets and whole account numbers. */
 function showFound(path: readonly string[], found: unknown): string {
   const key = path.at(-1) ?? '';
   if (path.some((part) => hiddenKeys.has(part))) return 'a value that is not shown here';
@@ -150,7 +153,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   return found;
 }
 
-/** What the schema says of the section or key at `path`. */
+/** The schema of the section or key at `path`. */
 function describeSection(path: readonly string[]): unknown {
   const whole = z.toJSONSchema(settingsSchema, { io: 'input', unrepresentable: 'any' });
   return valueAt(
@@ -159,7 +162,7 @@ function describeSection(path: readonly string[]): unknown {
   );
 }
 
-/** The keys that the schema knows in the section at `path`. */
+/** The keys in the schema of the section at `path`. */
 function knownKeys(path: readonly string[]): string[] {
   const section = describeSection(path);
   const names = valueAt(section, ['properties']) ?? {};

@@ -1,14 +1,14 @@
-/** The range of each number of the settings, with the reason that the message of a refusal gives. */
+/** The range of each number in the settings, with the reason that a refusal gives. */
 import { z } from 'zod';
 
 interface Range {
   readonly unit?: string;
   readonly least: number;
   readonly most: number;
-  /** Why a smaller number is refused. */
+  /** Reason why a smaller number is refused. */
   readonly tooLow: string;
   readonly tooHigh: string;
-  /** 0 is taken besides, and means that there is none. */
+  /** True: 0 is also permitted, and means none. */
   readonly mayBeNone?: true;
   readonly isFraction?: true;
 }
@@ -16,7 +16,7 @@ interface Range {
 const dayMs = 86_400_000;
 const weekMs = 7 * dayMs;
 const hourMs = 3_600_000;
-/** Longest time that a timer of the platform can wait. */
+/** Longest timer of the platform in ms. */
 const timerMaxMs = 2_147_483_647;
 
 const noNegative = 'a time is not negative';
@@ -305,7 +305,7 @@ const ranges = {
   },
 } as const satisfies Readonly<Record<string, Range>>;
 
-/** @param key under which the number stands in the settings */
+/** @param key name of the number in the settings */
 export function numberOf(key: keyof typeof ranges) {
   const { unit, least, most, tooLow, tooHigh, mayBeNone, isFraction }: Range = ranges[key];
   const bounded = z

@@ -1,4 +1,4 @@
-/** The settings group `registration`: what registrations say when their file does not, and where the bank's callbacks are taken. */
+/** The settings group `registration`: defaults for registrations, and the listener for the bank's callbacks. */
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isHostName, parseAddressRange } from '../core/network-address.ts';

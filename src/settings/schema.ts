@@ -1,7 +1,7 @@
 /**
- * The shape of the settings file: every key, what it may hold, and its default. Unknown keys are refused.
- * What each key means stands beside it, for messages and for docs/settings.md alike: `description` (of a key without a
- * default it is what the message about its absence says to add); `unit` and `allowed` come with the type where they can.
+ * The shape of the settings file: every key with its type and default. Unknown keys are refused. The text beside each
+ * key serves messages and docs/settings.md alike: `description` (for a key without a default, the message about its
+ * absence uses it as what to add); `unit` and `allowed` come with the type if possible.
  */
 import { isIP } from 'node:net';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ import { complainAboutOrigin, complainAboutWebhook } from './web-addresses.ts';
 /** bank.baseUrl that starts the built-in sandbox bank. */
 export const sandboxBaseUrl = 'sandbox';
 
-/** Decimal baht, taken from the file as text, so that no amount ever passes through a float. */
+/** Decimal baht, read from the file as text, so that no amount passes through a float. */
 const baht = checkedText(complainAboutBaht).meta({
   unit: 'baht',
   allowed: 'an amount such as `2000000` or `1500.50`, 0 to 999999999999999.99',
@@ -186,7 +186,7 @@ const limitsSchema = z.strictObject({
   likeFileDays: numberOf('limits.likeFileDays')
     .default(3)
     .describe(
-      'hold a whole file of which half the rows, and five or more, have payee and amount of rows of other files that were paid, or are under way, within so many days; 0 = never',
+      'hold a whole file when at least half of its rows, and at least five, have the payee and amount of rows of other files that were paid, or are under way, within this many days; 0 = never',
     ),
   bahtPerDay: baht
     .default('0')
@@ -299,7 +299,7 @@ const noticesSchema = z.strictObject({
     .describe('language of `reason` and `remedy` in notices: `en` English, `th` Thai'),
 });
 
-/** Compared without regard to case. */
+/** Compared without case. */
 const statusWords = z
   .array(z.string().trim().min(1))
   .default([])
@@ -419,7 +419,9 @@ const reviewFields = z.strictObject({
       'how many people a decision takes that can move money or declares an outcome: who proposes it, and who approves it',
     allowed: '`1` or `2`',
   }),
-  expireDays: numberOf('review.expireDays').default(7).describe('what nobody has approved by then lapses'),
+  expireDays: numberOf('review.expireDays')
+    .default(7)
+    .describe('proposals that are not approved within this time lapse'),
   tokenFile: path
     .optional()
     .describe(
@@ -450,7 +452,7 @@ const reviewFields = z.strictObject({
     .default([])
     .meta({
       description:
-        'addresses of the proxy that stands before `review.origin`: nobody else is answered, and what it says of who asks is believed',
+        'addresses of the proxy in front of `review.origin`: requests from other addresses are refused, and the headers of the proxy about the visitor are trusted',
       allowed: 'a list of IP addresses',
     }),
   userHeader: z.string().regex(userHeaderForm, 'must be a header such as X-Forwarded-User').default('').meta({
@@ -481,7 +483,7 @@ const approvalSchema = z.strictObject({
     .enum(['optional', 'required'])
     .default('optional')
     .describe(
-      'whether who approves has to sign it with a passkey, which only the review page takes; else whoever has one may',
+      'whether every approval must be signed with a passkey, which only the review page accepts; otherwise a person with a passkey may sign',
     ),
   keys: z
     .array(
@@ -497,7 +499,7 @@ const approvalSchema = z.strictObject({
     .default([])
     .meta({
       description:
-        'with `signed: required`: fingerprints of the passkeys that count, as `paydrop user list NAME` shows them; whoever can write to the journal, but not here, can approve nothing then. Empty: every confirmed passkey counts',
+        'with `signed: required`: fingerprints of the passkeys that count, as `paydrop user list NAME` shows them; write access to the journal alone then permits no approval. Empty: every confirmed passkey counts',
       allowed: 'a list of fingerprints',
     }),
 });
@@ -539,7 +541,7 @@ export const settingsSchema = z.strictObject({
 
 export type Settings = z.infer<typeof settingsSchema>;
 
-/** Keys whose numbers are taken as they stand in the file. */
+/** Keys whose numbers are read as text. */
 export const amountKeys = [
   ['limits', 'bahtPerPayout'],
   ['limits', 'bahtPerBatch'],
@@ -549,7 +551,7 @@ export const amountKeys = [
   ['limits', 'newPayeeBaht'],
 ] as const;
 
-/** Why an amount cannot be used; undefined when it can. */
+/** Reason why an amount cannot be used; undefined when it can. */
 function complainAboutBaht(text: string): string | undefined {
   if (parseBaht(text) !== undefined) return undefined;
   return /^\d{16,}(?:\.\d{1,2})?$/.test(text)
@@ -557,7 +559,7 @@ function complainAboutBaht(text: string): string | undefined {
     : 'must be an amount in baht such as 2000000 or 1500.50 (0 means no limit)';
 }
 
-/** Why the bank's address cannot be used; undefined when it can. */
+/** Reason why the bank's address cannot be used; undefined when it can. */
 function complainAboutAddress(text: string): string | undefined {
   if (text === sandboxBaseUrl) return undefined;
   try {

@@ -1,42 +1,42 @@
 /**
- * The client ID and secret (§5), the journal's address, the key of the webhook's signatures and the keys of the bank's
- * callbacks, each from the environment, a file of its own, or the settings.
+ * The secrets: client ID and secret (§5), the journal's address, the key of webhook signatures and the keys of
+ * callbacks. Each comes from the environment, a separate file, or the settings.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { complainAboutJournalUrl } from './journal-url.ts';
 
 /**
- * Wrong usage or settings: exit 2. The message names the place and the cure.
- * It stands here so that the command line can throw it without loading the settings' reader.
+ * Wrong usage or settings: exit code 2. The message names the place and the cure. Defined here, so that the command
+ * line can throw it without loading the settings' reader.
  */
 export class SettingsError extends Error {
   override readonly name = 'SettingsError';
 }
 
-/** The secret and where it came from, or why it cannot be had. */
+/** The secret and its source, or why there is none. */
 export type SecretReading =
   | { readonly ok: true; readonly secret: string; readonly from: string }
   | { readonly ok: false; readonly message: string };
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** An empty variable counts as none: shells and schedulers set them so. */
+/** An empty variable counts as missing: shells and schedulers set such variables. */
 const readVariable = (env: Environment, name: string): string | undefined =>
   env[name] === '' ? undefined : env[name];
 
-/** Where one secret may stand. */
+/** The possible places of one secret. */
 export interface SecretPlaces {
-  /** What the settings hold. */
+  /** Value in the settings. */
   readonly value: string | undefined;
-  /** The file that they name instead, by its absolute path. */
+  /** Absolute path of the file that the settings name instead. */
   readonly file: string | undefined;
   readonly env: Environment;
 }
 
 /**
- * Finds a secret: the environment comes before the settings.
- * @param setting the key that holds it; the key that names its file has the same name with File
- * @param lack what is wrong when it stands nowhere
+ * Finds a secret; the environment comes before the settings.
+ * @param setting key of the secret; the key of its file has the same name with File
+ * @param lack fault when the secret is in none of the places
  */
 function readSecret(
   { value, file, env }: SecretPlaces,
@@ -52,12 +52,12 @@ function readSecret(
 }
 
 const secretBytesMax = 4_096;
-/** Permission bits of everybody but the owner and the group. */
+/** Permission bits of all users but the owner and the group. */
 export const othersMask = 0o007;
 
 /**
- * Reads a file that holds a secret and nothing else; a line end after it is not part of it.
- * @param setting the key that names the file, for messages
+ * Reads a file that contains only a secret; a line end after it is ignored.
+ * @param setting key that names the file, for messages
  */
 function readSecretFile(setting: string, path: string): SecretReading {
   const refuse = (why: string): SecretReading => ({ ok: false, message: `${setting} ${path} ${why}` });
@@ -85,7 +85,7 @@ export interface Credentials {
   readonly clientSecret: string;
 }
 
-/** The credentials and where the secret came from, or what to do to have them. */
+/** The credentials and the secret's source, or how to provide them. */
 export type CredentialsReading =
   | ({ readonly ok: true; readonly secretFrom: string } & Credentials)
   | { readonly ok: false; readonly message: string };
@@ -93,8 +93,8 @@ export type CredentialsReading =
 const clientIdVariable = 'PAYDROP_CLIENT_ID';
 
 /**
- * Finds the credentials. The sandbox never takes them from the environment: it prints its credentials, and those are
- * the bank's. What it gives and takes when its settings name nothing is worth nothing anywhere else.
+ * Finds the credentials. The sandbox never reads them from the environment: it prints its credentials, and those are
+ * the bank's. Its default credentials have no value elsewhere.
  */
 export function readCredentials(
   clientIdSet: string | undefined,
@@ -115,7 +115,7 @@ export function readCredentials(
 }
 
 /**
- * The credentials, for a command that talks to the bank.
+ * The credentials, for a command that contacts the bank.
  * @throws SettingsError saying what to set
  */
 export function requireCredentials(reading: CredentialsReading): Credentials {
@@ -125,7 +125,7 @@ export function requireCredentials(reading: CredentialsReading): Credentials {
 
 // ---------------------------------------------------------------- the journal
 
-/** Finds the address of the journal's database, empty for SQLite: it may hold a password. */
+/** Finds the address of the journal's database, which may contain a password; empty for SQLite. */
 export function readJournalUrl(places: SecretPlaces): SecretReading {
   const lack = 'no address of the journal';
   const reading = readSecret(places, 'journal.url', 'PAYDROP_JOURNAL_URL', lack);
@@ -148,9 +148,9 @@ export function requireJournalUrl(reading: SecretReading): string {
 const zipKeyVariable = 'PAYDROP_UNZIP_KEY';
 
 /**
- * The key of an encrypted ZIP that a person gives: never on a command line, which every user of the machine can read.
- * @param file that holds it, as --key-file names it; the variable wins
- * @returns null where there is none
+ * The key of an encrypted ZIP, given by a person; never on a command line, which every user of the machine can read.
+ * @param file file with the key, from --key-file; the variable takes precedence
+ * @returns null without a key
  * @throws SettingsError when the file cannot be used
  */
 export function readZipKey(file: string | undefined, env: Environment): string | null {
@@ -165,9 +165,9 @@ export function readZipKey(file: string | undefined, env: Environment): string |
 // ---------------------------------------------------------------- people
 
 /**
- * The personal token of whoever types a command: never on a command line, which every user of the machine can read.
- * @param file `review.tokenFile`, by its absolute path
- * @returns undefined where there is none
+ * The personal token of the user of a command; never on a command line, which every user of the machine can read.
+ * @param file absolute path of `review.tokenFile`
+ * @returns undefined without a token
  */
 export function readPersonToken(file: string | undefined, env: Environment): SecretReading | undefined {
   const secret = readVariable(env, 'PAYDROP_TOKEN');
@@ -179,27 +179,27 @@ export function readPersonToken(file: string | undefined, env: Environment): Sec
 
 // ---------------------------------------------------------------- callbacks
 
-/** The keys that a callback may bear and where they came from, or what to do to have them. */
+/** The accepted keys of callbacks and their source, or how to provide them. */
 export type CallbackKeysReading =
   | { readonly ok: true; readonly keys: readonly string[]; readonly from: string }
   | { readonly ok: false; readonly message: string };
 
-/** Why this cannot be a key of callbacks; undefined when it can. Longer ones are not compared. */
+/** Reason why a text cannot be a key of callbacks; undefined when it can. Longer keys are not compared. */
 export const complainAboutCallbackKey = (key: string): string | undefined =>
   /^[\x21-\x2b\x2d-\x7e]{8,512}$/.test(key)
     ? undefined
     : 'must be 8 to 512 printable ASCII characters without spaces and commas';
 
-/** What the built-in sandbox bank calls with when its table names no other. */
+/** Default key of the built-in sandbox bank's callbacks. */
 const sandboxCallbackKey = 'sandbox-callback-key';
 const keysSetting = 'registration.callbacks.keys';
 const keysVariable = 'PAYDROP_CALLBACK_KEYS';
 
 /**
- * Finds the keys of callbacks. As with credentials, the sandbox never takes them from the environment, and where its
- * settings name none it has one that is worth nothing anywhere else.
- * @param keys what the settings hold
- * @param places where else they may stand
+ * Finds the keys of callbacks. As with credentials, the sandbox never reads them from the environment, and its default
+ * key has no value elsewhere.
+ * @param keys keys in the settings
+ * @param places other possible places
  */
 export function readCallbackKeys(
   keys: readonly string[],
@@ -221,7 +221,7 @@ export function readCallbackKeys(
 }
 
 /**
- * The keys that a callback may bear, for a command that listens.
+ * The accepted keys of callbacks, for a command that listens.
  * @throws SettingsError saying what to set
  */
 export function requireCallbackKeys(reading: CallbackKeysReading): readonly string[] {
@@ -241,8 +241,7 @@ export const readWebhookSecret = (places: SecretPlaces): SecretReading =>
   );
 
 /**
- * Where notices are posted and what they are signed with, for a command that posts them; undefined when the settings
- * name no webhook.
+ * The URL and the signing key of notices, for a command that posts them; undefined without a webhook in the settings.
  * @throws SettingsError saying what to set
  */
 export function requireWebhook(
@@ -254,7 +253,7 @@ export function requireWebhook(
   return { url, secret: reading.secret };
 }
 
-/** A webhook's address as it may be shown: its path and query are often as good as a password. */
+/** A webhook's address for display: its path and query often work like a password. */
 export function maskWebAddress(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'https:' && url?.protocol !== 'http:') return text;

@@ -1,6 +1,6 @@
 /**
- * The settings: one YAML file, checked key by key (schema.ts has every key and default).
- * Every message names the key and the cure.
+ * The settings: one YAML file, checked key by key (schema.ts has every key and default). Every message names the key
+ * and the cure.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
@@ -36,10 +36,10 @@ import { parseSettingsText, type SettingsDocument } from './yaml.ts';
 
 export type { FolderName, Settings } from './schema.ts';
 
-/** The folders a file passes through; absolute paths. */
+/** The folders that a file passes through; absolute paths. */
 export type Folders = Readonly<Record<FolderName, string>>;
 
-/** Bounds on one file and one payout; null means none. */
+/** Limits on one file and one payout; null means no limit. */
 export interface Limits {
   readonly rowsPerFile: number | null;
   readonly bytesPerFile: number | null;
@@ -47,63 +47,71 @@ export interface Limits {
   readonly satangPerBatch: Satang | null;
 }
 
-/** What a setting means has changed. */
+/** A note for operators about the settings, for example about a changed meaning. */
 export interface SettingsNote {
-  /** By which the journal remembers that it was told. */
+  /** Code by which the journal remembers that the note was shown. */
   readonly code: string;
   readonly text: string;
 }
 
-/** The settings with what follows from where they were found. */
+/** The settings with the facts that follow from their place. */
 export interface LoadedSettings {
-  /** What an operator is told when a command begins to send, once in the life of a journal. */
+  /** Notes shown to an operator when a command begins to send, once in the life of a journal. */
   readonly notes: readonly SettingsNote[];
   readonly settings: Settings;
   /** Absolute path of the settings file. */
   readonly path: string;
-  /** A rehearsal, as every screen and file says: bank.baseUrl is `sandbox`, or a server that says that it is one. */
+  /**
+   * True for a rehearsal, as shown on every screen and file: bank.baseUrl is `sandbox`, or a server that identifies
+   * itself as one.
+   */
   readonly isSandbox: boolean;
-  /** What the server at a loopback address says that it is; undefined where nobody was asked or nobody answered. */
+  /** Kind of server at a loopback address, by its own answer; undefined when it was not asked, or gave none. */
   readonly serverKind?: 'sandbox' | 'bank' | undefined;
-  /** Absolute. */
+  /** Absolute path. */
   readonly dataDir: string;
-  /** The same where it was given in place of what the settings say. */
+  /** The data directory given in place of the settings' one. */
   readonly dataDirOption?: string | undefined;
   readonly folders: Folders;
   readonly limits: Limits;
-  /** Read now, required only of a command that talks to the bank: see requireCredentials. */
+  /** Read now, but required only by a command that contacts the bank: see requireCredentials. */
   readonly credentials: CredentialsReading;
-  /** Address of the journal's database, empty for SQLite in `dataDir`; required only of a command that opens it: see requireJournalUrl. */
+  /**
+   * Address of the journal's database, empty for SQLite in `dataDir`; required only by a command that opens it: see
+   * requireJournalUrl.
+   */
   readonly journalUrl: SecretReading;
   readonly notices: NoticeSettings;
   readonly callbacks: CallbackSettings;
-  /** Of whoever types the command; undefined where there is none. Required only of a command that needs to know who it is. */
+  /**
+   * Token of the user of the command; undefined without one. Required only by a command that needs the user's identity.
+   */
   readonly personToken?: SecretReading | undefined;
 }
 
 export interface NoticeSettings {
-  /** Empty for none. */
+  /** Empty: no webhook. */
   readonly webhookUrl: string;
-  /** Read now, required only of a command that posts notices: see requireWebhook. Undefined without a webhook. */
+  /** Read now, but required only by a command that posts notices: see requireWebhook. Undefined without a webhook. */
   readonly webhookSecret: SecretReading | undefined;
-  /** A program, by absolute path or to be found in PATH, and its arguments; empty for none. */
+  /** A program, by absolute path or in PATH, and its arguments; empty: none. */
   readonly command: readonly string[];
 }
 
-/** What `settings.registration.callbacks` leaves to be found. */
+/** Values resolved from `settings.registration.callbacks`. */
 export interface CallbackSettings {
-  /** Read now, required only of a command that listens: see requireCallbackKeys. */
+  /** Read now, but required only by a command that listens: see requireCallbackKeys. */
   readonly keys: CallbackKeysReading;
   /** Absolute paths; undefined: plain HTTP. */
   readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
 }
 
 export interface SettingsSources {
-  /** --config, relative to `cwd`. */
+  /** Option --config, relative to `cwd`. */
   readonly configPath?: string | undefined;
-  /** --data-dir, relative to `cwd`. */
+  /** Option --data-dir, relative to `cwd`. */
   readonly dataDir?: string | undefined;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
   readonly env: Environment;
 }
@@ -142,11 +150,11 @@ export function loadSettings(sources: SettingsSources): LoadedSettings {
 const sharedAlone =
   'is "shared", which is for machines that work one journal in a database: set journal.url, or leave it out';
 
-/** True where users who are neither owner nor group may read the file. */
+/** True when users other than owner and group may read the file. */
 const isOpenToAll = (path: string): boolean =>
   process.platform !== 'win32' && (statSync(path).mode & othersMask) !== 0;
 
-/** A secret that stands in the settings themselves; that of a bank on this machine is worth nothing elsewhere. */
+/** A secret in the settings file itself; secrets of a bank on this machine have no value elsewhere. */
 function findOwnSecret({ bank, journal, notices, registration }: Settings): string | undefined {
   const isReal = bank.baseUrl.startsWith('https:');
   if (isReal && bank.clientSecret !== undefined) return 'bank.clientSecret';
@@ -155,7 +163,10 @@ function findOwnSecret({ bank, journal, notices, registration }: Settings): stri
   return notices.webhookSecret === undefined ? undefined : 'notices.webhookSecret';
 }
 
-/** No refusal: whoever has paid with such a file goes on. A file of the secret's own is refused. */
+/**
+ * A note, not a refusal: an installation that has paid with such a file goes on. A separate secret file with these
+ * rights is refused.
+ */
 const describeOpenSecret = (key: string, path: string): SettingsNote => ({
   code: 'secret-open',
   text: `${key} stands in ${path}, which every user of this machine may read: run chmod 600 ${path}, or name a file of its own with ${key}File`,
@@ -163,10 +174,10 @@ const describeOpenSecret = (key: string, path: string): SettingsNote => ({
 
 const describeOpenJournal = (host: string): SettingsNote => ({
   code: 'journal-in-clear',
-  text: `the journal at ${host} is read and written without TLS: whoever is on the way between sees who is paid, and may change it; add ?sslmode=verify-full to its address`,
+  text: `the journal at ${host} is read and written without TLS: any machine on the way can read and change the payments; add ?sslmode=verify-full to its address`,
 });
 
-/** Whoever has written the 0 himself may have meant what it meant before. */
+/** True for an explicit 0, which may have been meant in its earlier sense. */
 function hasIntentAgeZero(written: unknown): boolean {
   const found = z.object({ settle: z.object({ intentMaxAgeMs: z.literal(0) }) }).safeParse(written);
   return found.success;
@@ -179,7 +190,7 @@ const intentAgeNote: SettingsNote = {
     'before midnight, under all the other rules (settle.resendsMax: 0 sends nothing again)',
 };
 
-/** The settings of the rehearsal that come with paydrop, as they are typed in a folder. */
+/** Path of the packaged rehearsal settings, as typed in a folder. */
 function packagedSettingsFrom(folder: string): string {
   const path = fileURLToPath(new URL('../../config/sandbox.yaml', import.meta.url));
   const here = relative(folder, path);
@@ -214,10 +225,10 @@ function tryReading<Result>(path: string, read: () => Result): Result {
   }
 }
 
-/** A key, as the settings name it, and what is wrong with it. */
+/** A key of the settings, and its fault. */
 type Complaint = readonly [key: string, complaint: string];
 
-/** Two keys of which one says what the other does. */
+/** Finds two keys that set the same value. */
 function findDouble({ bank, journal, notices, registration }: Settings): Complaint | undefined {
   const { keys, keysFile } = registration.callbacks;
   const doubles = [
@@ -230,10 +241,10 @@ function findDouble({ bank, journal, notices, registration }: Settings): Complai
   return key === undefined ? undefined : [`${key}File`, `stands here beside ${key}: remove one of the two`];
 }
 
-/** "Not found" counts no sooner with a real bank, which may take so long over a request. */
+/** Least trust time in ms of "not found" with a real bank, which may take this long over a request. */
 const notFoundTrustMinMs = 30_000;
 
-/** Values that are right alone and wrong together. */
+/** Finds values that contradict each other. */
 function findContradiction(settings: Settings): Complaint | undefined {
   const { bank, settle, approval } = settings;
   const { firstDelayMs, maxDelayMs, notFoundTrustMs } = settle;
@@ -257,7 +268,7 @@ function findContradiction(settings: Settings): Complaint | undefined {
   return findDouble(settings);
 }
 
-/** True where a sandbox is to be started beside the program, for itself alone. */
+/** True when a sandbox is to be started with the program, for its own use. */
 export const isBuiltInSandbox = ({ bank }: Settings): boolean => bank.baseUrl === sandboxBaseUrl;
 
 function resolveSettings(
@@ -268,8 +279,8 @@ function resolveSettings(
 ): Omit<LoadedSettings, 'notes'> {
   const { bank, journal, notices, limits, registration } = settings;
   const { env } = sources;
-  // Paths hang on the settings file, not on the folder the command happens to start in:
-  // a journal that moved with that folder would not know what was paid, and could pay it again.
+  // Paths are relative to the settings file, not to the folder in which the command starts: a journal that moved with
+  // that folder would not know the earlier payments, and could repeat them.
   const inSettings = (text: string) => resolve(findBase(path, sources.cwd), text);
   const fileOf = (text: string | undefined) => (text ? inSettings(text) : undefined);
   const dataDir =
@@ -305,7 +316,7 @@ function resolveSettings(
     notices: {
       webhookUrl,
       webhookSecret: webhookUrl === '' ? undefined : readWebhookSecret(noticeSecret),
-      // A bare name is looked for in PATH.
+      // A bare name is searched in PATH.
       command: notices.command.map((word, place) =>
         place === 0 && word.includes('/') ? inSettings(word) : word,
       ),
@@ -328,7 +339,10 @@ function findCallbacks(
 
 const isInPackages = (path: string): boolean => path.split(sep).includes('node_modules');
 
-/** What an installed package comes with is an example: to its paths the folder where it is tried is the package's own. */
+/**
+ * The base of relative paths. Settings inside an installed package are an example: their base is the same place in the
+ * present folder.
+ */
 function findBase(path: string, cwd: string): string {
   const [, inPackage] = /.*[\\/]node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+[\\/](.+)$/.exec(path) ?? [];
   return inPackage === undefined ? dirname(path) : join(cwd, dirname(inPackage));
@@ -360,8 +374,8 @@ function toLimit(baht: string): Satang | null {
 }
 
 /**
- * The settings in effect, for operators and programs, with secrets and the account masked.
- * The sandbox's own table is left out: it is no setting of paydrop's.
+ * The settings in effect, for operators and programs, with secrets and the account masked. The sandbox's table is left
+ * out: it is not a setting of paydrop.
  */
 export function describeSettings(loaded: LoadedSettings): Record<string, unknown> {
   const { credentials, settings, notices, callbacks, journalUrl } = loaded;

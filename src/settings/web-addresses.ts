@@ -1,8 +1,8 @@
-/** Web addresses in the settings: under which the page is asked for, and where notices go. */
+/** Web addresses in the settings: the page's own, and the target of notices. */
 import { isIP } from 'node:net';
 import { isLoopback } from '../core/network-address.ts';
 
-/** Why the page cannot be asked for under it; undefined when it can. */
+/** Reason why the page cannot have this address; undefined when it can. */
 export function complainAboutOrigin(text: string): string | undefined {
   if (text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -11,7 +11,7 @@ export function complainAboutOrigin(text: string): string | undefined {
   return isIP(url.hostname.replaceAll(/[[\]]/g, '')) === 0 ? undefined : 'must be a name, not an IP address';
 }
 
-/** Why notices cannot be posted there; undefined when they can. */
+/** Reason why notices cannot be posted to it; undefined when they can. */
 export function complainAboutWebhook(text: string): string | undefined {
   if (text === '') return undefined;
   const url = URL.canParse(text) ? new URL(text) : undefined;

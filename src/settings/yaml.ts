@@ -1,4 +1,4 @@
-/** The settings file as YAML: its values, and the line on which each key stands. */
+/** The settings file as YAML: its values, and the line of each key. */
 import {
   type Document,
   isMap,
@@ -15,13 +15,13 @@ type KeyPath = readonly (string | number)[];
 
 export interface SettingsDocument {
   readonly value: unknown;
-  /** Line (from 1) of the key at this path, or of the nearest section that is there. */
+  /** Line (from 1) of the key at this path, or of the nearest existing section. */
   lineOf(path: KeyPath): number;
 }
 
 /**
- * Parses the text of a settings file. Numbers under `textKeys` are handed on as the text that stands in the file.
- * @throws SettingsError naming line and column; it never quotes the line, which may hold a secret
+ * Parses the text of a settings file. Numbers under `textKeys` are returned as their text in the file.
+ * @throws SettingsError naming line and column; it never quotes the line, which may contain a secret
  */
 export function parseSettingsText(
   text: string,
@@ -44,10 +44,10 @@ export function parseSettingsText(
   };
 }
 
-/** A key as settings have them, before its colon: nothing of a value, which may be a secret. */
+/** A key before its colon, without any part of a value, which may be a secret. */
 const keyPattern = /^[a-z][A-Za-z0-9]{1,40}(?=\s*:)/;
 
-/** What is wrong, in words that name the key where the parser's do not. */
+/** The fault in words that name the key, if the parser's do not. */
 function explainProblem({ code, message, pos }: YAMLError, text: string): string {
   const [key] = keyPattern.exec(text.slice(pos[0])) ?? [];
   if (code === 'DUPLICATE_KEY' && key !== undefined)
@@ -70,7 +70,7 @@ function toPlainValue(document: Document.Parsed, fileName: string): unknown {
   }
 }
 
-/** Finds where the key, or the list item, at `path` starts; else the deepest section above it. */
+/** Finds the start of the key, or the list item, at `path`; else of the deepest section above it. */
 function findOffset(document: Document.Parsed, path: KeyPath): number {
   let node: unknown = document.contents;
   let offset = 0;
