@@ -1,4 +1,4 @@
-/** The log: who did what, by person, day and payout. */
+/** The log: actions by person, day and payout. */
 import { readDay } from '../core/bangkok-time.ts';
 import { showText } from '../core/outgoing-text.ts';
 import type { PayoutHistory, PayoutStore } from '../payout/ports.ts';
@@ -19,13 +19,13 @@ export type LogReader = Pick<PersonStore, 'persons' | 'personEvents'> &
   Pick<PayoutStore, 'findPayouts'>;
 
 const entriesMax = 200;
-/** Of people and of proposals so many are looked through, the latest. */
+/** Latest events of people, and of proposals, that are searched. */
 const lookBack = 2_000;
 const textLengthMax = 100;
 
 interface Entry {
   readonly atMs: number;
-  /** Whose doing it was, or whom it is about. */
+  /** The person who acted, or whom the entry concerns. */
   readonly persons: readonly (string | null | undefined)[];
   readonly who: Part;
   readonly what: Part;
@@ -188,7 +188,7 @@ async function answerLog(store: LogReader, visit: OverviewVisit, fields: Fields)
   };
 }
 
-/** What is looked for is posted: it stands in no address. */
+/** Searches are posted, so that the search text is in no address. */
 export const makeLogViews = (store: LogReader): readonly View[] =>
   (['GET', 'POST'] as const).map((method) => ({
     method,

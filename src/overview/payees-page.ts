@@ -1,4 +1,4 @@
-/** Payees: since when, how often and how much each was paid, what failed, and under which names. */
+/** Payees: since when, how often and how much each was paid, the failures, and the names. */
 import { formatBangkokDateTime } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { showText } from '../core/outgoing-text.ts';
@@ -86,7 +86,7 @@ function table(visit: OverviewVisit, payees: readonly PayeeSeen[]): Html {
   </table>`;
 }
 
-/** How far a search for a whole number may reach; undefined for any other search. */
+/** The reach of a search for a whole number; undefined for any other search. */
 async function readReach(
   store: PayeesReader,
   { proved, nowMs }: OverviewVisit,
@@ -140,7 +140,7 @@ async function answerPayees(store: PayeesReader, visit: OverviewVisit, fields: F
   };
 }
 
-/** Searches are posted: no number of a payee stands in an address or a log. */
+/** Searches are posted: no payee's number is in an address or a log. */
 export const makePayeesViews = (store: PayeesReader): readonly View[] =>
   (['GET', 'POST'] as const).map((method) => ({
     method,

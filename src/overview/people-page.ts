@@ -1,4 +1,7 @@
-/** People: who may do what, who was here when, and what waits for a second admin. The same rules as `paydrop user`. */
+/**
+ * People: their roles, their last visits, and the changes that wait for a second admin. The rules are those of `paydrop
+ * user`.
+ */
 import { showCount } from '../core/figures.ts';
 import {
   type ChangeOutcome,
@@ -21,7 +24,7 @@ import { type OverviewVisit, type OverviewWord as Word, sayPersonEvent, withWord
 
 export interface UsersPageContext {
   readonly readPersons: () => Promise<PersonContext>;
-  /** Tells of what has changed outside, as `paydrop user` does at its end. */
+  /** Reports a change outside, as `paydrop user` does at its end. */
   readonly onChange: () => Promise<void>;
 }
 
@@ -31,7 +34,7 @@ const whyLengthMax = 500;
 const cut = (text: string | undefined, lengthMax: number): string => (text ?? '').trim().slice(0, lengthMax);
 const readRole = (text: string | undefined): Role | undefined => roles.find((role) => role === text);
 
-// ---------------------------------------------------------------- who there is
+// ---------------------------------------------------------------- list
 
 interface Known {
   readonly kept: PersonsKept;
@@ -93,7 +96,7 @@ function peopleTable(visit: OverviewVisit, known: Known): Html {
   </table>`;
 }
 
-// ---------------------------------------------------------------- what waits
+// ---------------------------------------------------------------- waiting changes
 
 function changeCard(visit: OverviewVisit, { kept }: Known, change: PersonChange): Html {
   const { say, person } = visit;
@@ -202,9 +205,9 @@ async function listPage(
   };
 }
 
-// ---------------------------------------------------------------- one of them
+// ---------------------------------------------------------------- one person
 
-/** Events that are read at a time. */
+/** Events read at a time. */
 const pageSize = 1_000;
 
 async function readEventsOf({ store }: PersonContext, wanted: number) {
@@ -217,7 +220,7 @@ async function readEventsOf({ store }: PersonContext, wanted: number) {
   }
 }
 
-/** What may be asked for about somebody as he is; whether it is done, the rules say. */
+/** Forms of the actions for a person in the present state; the rules decide on each. */
 function actionForms(visit: OverviewVisit, person: Person, standing: Word): Html {
   const { say } = visit;
   const path = `/people/${person.personId}`;
@@ -277,9 +280,9 @@ async function personPage(
   };
 }
 
-// ---------------------------------------------------------------- what is asked for
+// ---------------------------------------------------------------- actions
 
-/** Once, and in no address: it stands in the answer to the form itself. */
+/** Shows a secret once, and in no address: it is part of the answer to the form. */
 function secretCard(visit: OverviewVisit, label: Word, secret: string, more?: Word): Html {
   const { say } = visit;
   return html`<div class="card secret">

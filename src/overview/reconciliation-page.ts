@@ -1,4 +1,4 @@
-/** Reconciliation by day: both sides tied out, what differs, and which versions of the statement there were. */
+/** Reconciliation by day: the totals of both sides, the differences, and the versions of the statement. */
 import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { type Satang, toSatang } from '../core/money.ts';
@@ -32,14 +32,14 @@ export type ReconciliationReader = Pick<
   UnreconciledDays &
   Pick<ProposalStore, 'openItems' | 'proposal'>;
 
-/** Of the newest days. */
+/** Newest days shown. */
 const daysShown = 62;
 const breaksShown = 200;
 
 const wordOf = (language: Language, place: LineClass | PaidClass): string =>
   (isBreakKind(place) ? breakWords[place] : agreedWords[place])[language === 'th' ? 1 : 0];
 
-/** With its sign: what is left out is ours, or theirs. */
+/** A difference with its sign: the excess is ours, or theirs. */
 function showDifference(satang: Satang): string {
   const size = satang < 0n ? -satang : satang;
   const sign = satang === 0n ? '' : satang < 0n ? '−' : '+';
@@ -179,7 +179,7 @@ function breakRow(visit: OverviewVisit, record: BreakRecord, proposalId: number 
   </tr>`;
 }
 
-/** What people have accepted: which, who, when, and why. */
+/** Breaks that people have accepted: which, by whom, when, and why. */
 async function acceptedList(
   store: ReconciliationReader,
   visit: OverviewVisit,

@@ -1,4 +1,7 @@
-/** Today: the first page after signing in. How the money stands, what is under way, and what waits for whom. */
+/**
+ * Today: the first page after signing in, with the state of the money, the work under way, and the persons that work
+ * waits for.
+ */
 import { formatBangkokDateTime, listPastDays } from '../core/bangkok-time.ts';
 import { showBaht, showCount } from '../core/figures.ts';
 import { sumSatang } from '../core/money.ts';
@@ -42,30 +45,30 @@ export type TodayReader = Pick<BatchReader, 'batches' | 'totals'> &
     countAlarmRows(): Promise<number>;
   };
 
-/** What is known beside the journal. */
+/** Facts outside the journal. */
 export interface Surroundings {
-  /** Who works the drop folder, or runs a file; undefined when nobody does. */
+  /** The process that works the drop folder, or runs a file; undefined without one. */
   readonly sender:
     | {
         readonly command: string;
         readonly sinceMs: number;
-        /** Where several machines work the journal. */
+        /** Set when several machines share the journal. */
         readonly machine?: string | undefined;
       }
     | undefined;
-  /** Of the disk of the journal; undefined where it does not say. */
+  /** Free bytes on the journal's disk; undefined when unknown. */
   readonly freeBytes: bigint | undefined;
 }
 
 export interface TodayContext {
   readonly store: TodayReader;
-  /** Of the settings: what is dropped now is paid from it. */
+  /** Payer of the settings, which pays files dropped now. */
   readonly payer: { readonly companyId: string; readonly payerAccount: string } | undefined;
-  /** Undefined where the page does not know. */
+  /** Undefined when the page cannot know. */
   readonly readSurroundings: (() => Promise<Surroundings>) | undefined;
 }
 
-// ---------------------------------------------------------------- what is read
+// ---------------------------------------------------------------- reading
 
 interface BatchToday {
   readonly batch: Batch;
@@ -73,7 +76,7 @@ interface BatchToday {
   readonly progress: Progress;
 }
 
-/** Events among which the latest sends are looked for. */
+/** Events searched for the latest sends. */
 const latestEvents = 5_000;
 
 async function readBatches(store: TodayReader, nowMs: number): Promise<readonly BatchToday[]> {
@@ -88,10 +91,10 @@ async function readBatches(store: TodayReader, nowMs: number): Promise<readonly 
   return found;
 }
 
-/** Proposals that are counted at most. */
+/** Most proposals counted. */
 const proposalsMax = 1_000;
 
-/** Under which registrations are halted and paused. */
+/** Account under which registrations are halted and paused. */
 const directDebit = ({ companyId }: { readonly companyId: string }): string =>
   servicePayer(companyId).payerAccount;
 
@@ -125,10 +128,10 @@ async function readFigures({ store, payer, readSurroundings }: TodayContext, now
 
 type TodayFigures = Awaited<ReturnType<typeof readFigures>>;
 
-/** Figures are good for so long, and for longer where reading them takes long. */
+/** Life of the figures in ms, and as a multiple of the time to read them. */
 const [goodForMs, timesTaken] = [1_000, 20];
 
-/** Everybody who looks at the same time looks at the same figures: a large batch costs a look at each of its rows. */
+/** Shares the figures between visitors at the same time: for a large batch every row must be read. */
 function makeFiguresSource(context: TodayContext): (nowMs: number) => Promise<TodayFigures> {
   let latest:
     { readonly figures: Promise<TodayFigures>; readonly fromMs: number; untilMs: number } | undefined;
@@ -148,7 +151,7 @@ function makeFiguresSource(context: TodayContext): (nowMs: number) => Promise<To
   };
 }
 
-// ---------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------- content
 
 const ageSince = ({ language, nowMs, say }: OverviewVisit, sinceMs: number | undefined): Part =>
   sinceMs !== undefined &&
@@ -182,7 +185,7 @@ function headFigures(visit: OverviewVisit, figures: TodayFigures, forMe: number)
   </ul>`;
 }
 
-/** Widths are attributes: nothing in a page bears a style of its own. */
+/** Widths are attributes: pages have no inline styles. */
 function bar(visit: OverviewVisit, money: readonly MoneyInStatus[], label: string): Html {
   const pieces = divideBar(money);
   return html`<svg class="share" role="img" aria-label="${label}">
@@ -195,7 +198,7 @@ function bar(visit: OverviewVisit, money: readonly MoneyInStatus[], label: strin
   </svg>`;
 }
 
-/** Of each status a colour, a sign and a word. */
+/** Signs of statuses; each status has a colour, a sign and a word. */
 const signs: Readonly<Record<MoneyInStatus['status'], string>> = {
   paid: '✓',
   submitted: '?',
@@ -300,7 +303,7 @@ function batchRow(visit: OverviewVisit, { batch, totals, progress }: BatchToday)
   </tr>`;
 }
 
-/** Those under way come first; of the others as many as one looks at. */
+/** Batches shown: those under way come first. */
 const batchesShown = 20;
 
 function batchSection(visit: OverviewVisit, batches: readonly BatchToday[]): Part {
@@ -329,7 +332,7 @@ function batchSection(visit: OverviewVisit, batches: readonly BatchToday[]): Par
   </section>`;
 }
 
-/** What somebody has to do, with whose it is. */
+/** Waiting work, with its owner. */
 interface Waiting {
   readonly count: number;
   readonly text: Part;
@@ -366,13 +369,13 @@ const healthLine = (sign: Sign, text: Part, more?: Part): Html =>
     <span>${text}${more !== undefined && html`<small>${more}</small>`}</span>
   </li>`;
 
-/** Of a payer account, or of direct debit. */
+/** Words for a payer account, or for direct debit. */
 interface LineWords {
   readonly halted: OverviewWord;
   readonly paused: OverviewWord;
 }
 
-/** Undefined while it is open. */
+/** The line of a halted or paused account; undefined while it is open. */
 function stoppedLine(
   visit: OverviewVisit,
   words: LineWords,

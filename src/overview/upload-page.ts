@@ -1,4 +1,4 @@
-/** A file of payouts or registrations comes through the page: its check first, and then, by one button, into the inbox. */
+/** Uploads of payout and registration files: the check first, then, by one button, into the inbox. */
 import type { RegistrationCheckTotals } from '../check/check-registrations.ts';
 import type { CheckTotals, RowIssue } from '../check/check.ts';
 import { showBaht, showCount } from '../core/figures.ts';
@@ -31,7 +31,7 @@ export interface UploadPageContext {
 const path = '/upload';
 const mebibyte = 1_048_576;
 
-/** What differs between the kinds of files in what is said of them, and where their batches are seen. */
+/** Differences between kinds of files in texts, and in the page of their batches. */
 const kinds = {
   payout: { name: 'filePayouts', ready: 'wouldPay', drop: 'dropHint', path: '/batch' },
   registration: {
@@ -42,12 +42,12 @@ const kinds = {
   },
 } as const satisfies Readonly<Record<FileKindName, Readonly<Record<string, OverviewWord | `/${string}`>>>>;
 
-// ---------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------- content
 
 function chooseForm(visit: OverviewVisit, { bytesMax }: Uploads): Html {
   const { say } = visit;
   const size = bytesMax < mebibyte ? `${showCount(bytesMax)} B` : `${Math.floor(bytesMax / mebibyte)} MiB`;
-  // The token comes first: nothing of a file is read before it.
+  // The token comes first: no part of a file is read before it.
   return html`<form method="post" action="${path}" enctype="multipart/form-data" class="card medium">
     ${csrfField(visit)}
     <div class="field">
@@ -71,7 +71,7 @@ interface ShownTotal {
   readonly name: OverviewWord;
   readonly sign: string;
   readonly rows: number;
-  /** Undefined where there are no amounts. */
+  /** Undefined without amounts. */
   readonly baht: Part;
 }
 
@@ -246,12 +246,12 @@ async function droppedPage(
   };
 }
 
-// ---------------------------------------------------------------- what is done
+// ---------------------------------------------------------------- actions
 
 const findBatch = (store: UploadPageContext['store'], kind: FileKindName, batchId: string) =>
   kind === 'payout' ? store.batch(batchId) : store.registrationBatch(batchId);
 
-/** Bytes that were rejected may be taken after all, once what was in the way has been mended. */
+/** True for an accepted batch. Rejected bytes may be accepted later, once the obstacle is removed. */
 async function isTakenIn({ store }: UploadPageContext, upload: CheckedUpload): Promise<boolean> {
   const batch = await findBatch(store, fileKindOf(upload), upload.batchId);
   return batch !== undefined && batch.status !== 'rejected';
@@ -297,7 +297,7 @@ async function answerDrop(context: UploadPageContext, proved: ProvedVisit, field
 
 const statusOf = { badName: 400, empty: 400, tooLarge: 413, busy: 409 } as const;
 
-/** Takes the file itself. */
+/** Receives the file itself. */
 export const makeUploadView = (uploads: Uploads): FileView => ({
   path,
   action: 'propose',

@@ -1,6 +1,6 @@
 /**
- * Files that people have sent through the page, from their check until they are dropped or thrown away: one a session,
- * in a private folder, for an hour. What is dropped has the SHA-256 of what was checked.
+ * Uploaded files, from their check until they are dropped or discarded: one for each session, in a private folder, for
+ * an hour. A dropped file has the SHA-256 of the checked one.
  */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
@@ -18,26 +18,29 @@ import type { SentFile } from '../review/web/view.ts';
 import type { FileKindName } from '../watch/rules/drop-folder.ts';
 import { makeUploadName } from './rules/upload-name.ts';
 
-/** Of a check: its header has told of what kind the file is. */
+/** Result of a check; the header shows the kind of the file. */
 export type UploadOutcome = CheckOutcome | CheckedRegistrations;
 
 export interface UploadOptions {
-  /** Absolute; nothing else is kept in it, and all of it goes when this opens. */
+  /** Absolute path; the folder is used for nothing else, and emptied when this opens. */
   readonly folder: string;
-  /** Absolute: the drop folder of each kind of file. */
+  /** Absolute paths: the drop folder of each kind of file. */
   readonly inboxes: Readonly<Record<FileKindName, string>>;
-  /** A file counts only with `<file>.done` beside it. */
+  /** True: a file counts only with `<file>.done` beside it. */
   readonly isMarkerExpected: boolean;
-  /** `limits.bytesPerFile`; null for none. */
+  /** `limits.bytesPerFile`; null: no limit. */
   readonly bytesMax: number | null;
   readonly clock: Pick<Clock, 'now'>;
   readonly store: Pick<ApprovalStore, 'keepUpload'>;
   readonly check: (path: string, report: (found: readonly RowIssue[]) => void) => Promise<UploadOutcome>;
-  /** Of a file of payouts. @param without rows that do not wait */
+  /**
+   * Digest of a payout file.
+   * @param without rows that do not wait
+   */
   readonly digest: (path: string, without: ReadonlySet<number>) => Promise<FileDigest | RejectedFile>;
 }
 
-/** A file that waits to be dropped, with what its check has found. */
+/** A checked file that waits to be dropped, with its findings. */
 export interface CheckedUpload {
   readonly kind: 'checked';
   readonly fileName: string;
@@ -46,14 +49,14 @@ export interface CheckedUpload {
   readonly batchId: string;
   readonly atMs: number;
   readonly outcome: UploadOutcome;
-  /** The first of them. */
+  /** The first issues. */
   readonly issues: readonly RowIssue[];
   readonly issueCount: number;
-  /** Undefined where nothing of the file waits for an approval. */
+  /** Undefined when nothing of the file waits for an approval. */
   readonly digest: string | undefined;
 }
 
-/** One that lies in the inbox, or has been taken from there since. */
+/** A file in the inbox, or taken from there since. */
 export interface DroppedUpload {
   readonly kind: 'dropped';
   readonly fileKind: FileKindName;
@@ -62,19 +65,19 @@ export interface DroppedUpload {
   readonly atMs: number;
 }
 
-/** One that is rejected as a whole counts as one of payouts: it goes nowhere. */
+/** The kind of a file; one that is rejected as a whole counts as payouts, since it goes nowhere. */
 export const fileKindOf = ({ outcome }: Pick<CheckedUpload, 'outcome'>): FileKindName =>
   outcome.kind === 'registrations' ? 'registration' : 'payout';
 
 export type Upload = CheckedUpload | DroppedUpload;
 
-/** Why a file was not kept. */
+/** Reason why a file was refused. */
 export type UploadRefusal = 'badName' | 'empty' | 'tooLarge' | 'busy';
 
-/** What became of a drop; `gone`: there is nothing that was checked, or something else is. */
+/** The result of a drop; `gone`: there is no checked file, or another one. */
 export type DropEnd = 'dropped' | 'gone' | 'rejected' | 'nameTaken';
 
-/** A larger file goes into the inbox by another way: the check is waited for on the page. */
+/** Most bytes of an upload; larger files go into the inbox directly, since the page waits for the check. */
 const pageBytesMax = 16_777_216;
 const keptMs = 3_600_000;
 const sweepMs = 300_000;
@@ -83,9 +86,9 @@ const folderMode = 0o700;
 
 export class Uploads implements AsyncDisposable {
   readonly #options: UploadOptions;
-  /** By session. */
+  /** Uploads by session. */
   readonly #uploads = new Map<string, Upload>();
-  /** Sessions whose file is being read. */
+  /** Sessions with a file being read. */
   readonly #busy = new Set<string>();
   readonly #timer: NodeJS.Timeout;
 
@@ -94,7 +97,7 @@ export class Uploads implements AsyncDisposable {
     this.#timer = setInterval(() => void this.#sweep().catch(() => undefined), sweepMs).unref();
   }
 
-  /** What another process has left is nobody's any more. */
+  /** Files left by another process belong to no session any more. */
   static async open(options: UploadOptions): Promise<Uploads> {
     await rm(options.folder, { recursive: true, force: true });
     return new Uploads(options);
@@ -109,7 +112,7 @@ export class Uploads implements AsyncDisposable {
     return this.#uploads.get(sessionHash);
   }
 
-  /** Keeps and checks a file, in the place of one that the session had. */
+  /** Stores and checks a file; it replaces an earlier one of the session. */
   async add(sessionHash: string, file: SentFile): Promise<Upload | UploadRefusal> {
     const fileName = makeUploadName(file.name);
     if (fileName === undefined) return 'badName';
@@ -120,7 +123,7 @@ export class Uploads implements AsyncDisposable {
       const kept = await this.#keep(fileName, file);
       if (typeof kept === 'string') return kept;
       const upload = await this.#check(fileName, kept);
-      // Nothing is ever dropped of it: what was found is all that is shown.
+      // A rejected file is never dropped: only its findings are shown.
       if (upload.outcome.kind === 'rejected') await rm(upload.path, { force: true });
       this.#uploads.set(sessionHash, upload);
       return upload;
@@ -183,7 +186,7 @@ export class Uploads implements AsyncDisposable {
     }
   }
 
-  /** Throws away what the session has: nothing of it was dropped. */
+  /** Discards the session's file; nothing of it was dropped. */
   async discard(sessionHash: string): Promise<void> {
     const upload = this.#uploads.get(sessionHash);
     this.#uploads.delete(sessionHash);
@@ -191,9 +194,9 @@ export class Uploads implements AsyncDisposable {
   }
 
   /**
-   * Puts what was checked into the inbox, once it is recorded who did.
-   * @param sha256 of what he saw
-   * @throws OutputFileError where the inbox does not take it
+   * Moves the checked file into the inbox, after recording the person.
+   * @param sha256 hash of the file that the person saw
+   * @throws OutputFileError when the inbox refuses it
    */
   async drop(sessionHash: string, sha256: string, personId: number): Promise<DropEnd> {
     const upload = await this.find(sessionHash);
@@ -220,7 +223,7 @@ export class Uploads implements AsyncDisposable {
       await store.keepUpload(batchId, personId, clock.now());
       if ((await publishFile(prepared)) === 'gone') return 'gone';
     } catch (error) {
-      // It says so of another file of this name alone without a cause.
+      // Only the error about another file of this name has no cause.
       if (error instanceof OutputFileError && error.cause === undefined) return 'nameTaken';
       throw error;
     } finally {
@@ -242,7 +245,7 @@ export class Uploads implements AsyncDisposable {
   }
 }
 
-/** Under a temporary name, which the watcher leaves alone; undefined where it is not there any more. */
+/** Copies under a temporary name, which the watcher ignores; undefined when the file is gone. */
 async function copyFile(from: string, to: string) {
   await using copy = await AtomicFile.open(to);
   try {
@@ -255,7 +258,7 @@ async function copyFile(from: string, to: string) {
   return prepared;
 }
 
-/** One that stands there stands for the same. */
+/** Makes the marker; an existing one counts. */
 async function makeMarker(path: string): Promise<void> {
   const marker = await open(path, 'a', 0o600);
   await marker.close();

@@ -1,4 +1,4 @@
-/** Views of the page beside those in which people decide: the day, payees, users and the log. */
+/** Views of the page besides those for decisions: the day, payees, users and the log. */
 import type { SignInPageContext } from '../review/web/sign-in-page.ts';
 import type { FileView, View } from '../review/web/view.ts';
 import { type LogReader, makeLogViews } from './log-page.ts';
@@ -27,14 +27,14 @@ export interface OverviewOptions {
     RegistrationPageContext['store'] &
     RegistrationBatchContext['store'];
   readonly readReview: ReadReview;
-  /** Where files are kept as evidence; undefined where none are taken. */
+  /** Folder for evidence files; undefined when none are accepted. */
   readonly evidenceFolder?: string | undefined;
   readonly readContext: () => Promise<SignInPageContext>;
   readonly payer?: TodayContext['payer'];
   readonly readSurroundings?: TodayContext['readSurroundings'];
-  /** Where files are kept until they are dropped; undefined where none are taken. */
+  /** Uploaded files until they are dropped; undefined when none are accepted. */
   readonly uploads?: Uploads;
-  /** Users have changed: it is told outside. */
+  /** Reports a change of users outside. */
   readonly onUserChange?: () => Promise<void>;
 }
 
@@ -58,7 +58,7 @@ export function makeOverviewViews(options: OverviewOptions): readonly View[] {
   ];
 }
 
-/** What of them takes files, and forgets them. */
+/** Views that receive files, and those that discard them. */
 export const makeFileViews = (
   uploads: Uploads,
   registrations?: RegistrationPageContext,

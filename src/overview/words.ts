@@ -1,4 +1,4 @@
-/** Words of these views, in both languages, beside those that every view of the page may say. */
+/** Words of these views in both languages, besides those that all views share. */
 import type { PersonEventKind } from '../review/rules/chain.ts';
 import type { ProvedVisit } from '../review/web/view.ts';
 import type { Language, Word } from '../review/web/words.ts';
@@ -22,7 +22,7 @@ const words = {
 type OwnWord = keyof typeof words;
 export type OverviewWord = Word | OwnWord;
 
-/** A visit in which more can be said. */
+/** A visit with the additional words. */
 export interface OverviewVisit extends ProvedVisit {
   readonly say: (word: OverviewWord) => string;
 }

@@ -77,7 +77,7 @@ test('goes on page by page, and leaves nobody out', async () => {
 });
 
 test('says when nobody is there, in Thai too', async () => {
-  expect(textOf(await page.signIn('mali', '/payees'))).toContain('Nobody has been named in a file yet');
+  expect(textOf(await page.signIn('mali', '/payees'))).toContain('No file has named a payee yet');
   const shown = await page.browser.post('/look', { language: 'th', back: '/payees' });
   expect(shown.text).toMatch(/<h1>ผู้รับเงิน/);
 });

@@ -76,7 +76,7 @@ test('says what stops the money, and that nobody sends', async () => {
   const { companyId, payerAccount } = payer;
   await store.recordPayerHalt({ ...why, companyId, payerAccount, sinceMs: noonMs });
   const text = textOf(await page.signIn('mali'));
-  expect(text).toContain('Nobody is sending');
+  expect(text).toContain('Nothing is sent: no process works the drop folder');
   expect(text).toMatch(/The disk of the journal is nearly full 100 MiB/);
   expect(text).toMatch(/Sending from the payer account is halted Insufficient funds \(EM053\)\. Fund/);
 });

@@ -1,4 +1,4 @@
-/** A file of registrations: how far it is, what may be decided about it as a whole, its files and its rows. */
+/** A file of registrations: its progress, the decisions about it as a whole, its files and its rows. */
 import { basename } from 'node:path';
 import { showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -78,11 +78,11 @@ async function readShown(
   };
 }
 
-// ---------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------- content
 
 const placeOf = ({ status }: RegistrationTotal): number => registrationStatuses.indexOf(status);
 
-/** In the order of a registration's life. */
+/** Totals in the order of a registration's life. */
 const byStatus = ({ language }: OverviewVisit, totals: readonly RegistrationTotal[]): Html =>
   html`<ul class="figures" data-live="figures">
     ${totals

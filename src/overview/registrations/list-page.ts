@@ -1,4 +1,4 @@
-/** Direct-debit registrations: found by what is known of them, the latest first, and the files that they came in. */
+/** Direct-debit registrations: a search, latest first, and the files that they came in. */
 import { showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { unmaskedLength } from '../../core/proxy-id.ts';
@@ -37,7 +37,7 @@ export type RegistrationListReader = Pick<
 const rowsOnPage = 50;
 const batchesShownMax = 10;
 
-/** Statuses that are looked for; of a file that is still being read nothing is shown. */
+/** Statuses that can be searched; a file still being read is not shown. */
 const shownStatuses = registrationStatuses.filter((status) => status !== 'staged');
 
 interface Asked {
@@ -64,11 +64,11 @@ const accountEndForm = /^[\d\s*-]*\d$/;
 
 interface ReadFilter {
   readonly filter: RegistrationFilter;
-  /** How far a search for a masked number or name reached; undefined for any other search. */
+  /** The reach of a search for a masked number or name; undefined for any other search. */
   readonly reach: SearchReach | undefined;
 }
 
-/** The names first that screens show; then, for those who may see them and recorded, the whole numbers. */
+/** Searches the names shown on screens first; then, for permitted persons and with a record, the whole numbers. */
 async function readFilter(
   store: RegistrationListReader,
   { proved, nowMs }: OverviewVisit,
@@ -233,7 +233,7 @@ async function answerList(
   };
 }
 
-/** Searches are posted: no number of an account stands in an address or a log. */
+/** Searches are posted: no account number is in an address or a log. */
 export const makeRegistrationListViews = (store: RegistrationListReader): readonly View[] =>
   (['GET', 'POST'] as const).map((method) => ({
     method,

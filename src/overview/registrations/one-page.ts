@@ -1,4 +1,4 @@
-/** One registration: what it is, what may be decided about it now, and its whole story, with the bank's callbacks. */
+/** One registration: its content, the decisions possible now, and its whole history, with the bank's callbacks. */
 import { maskForeignNumbers, showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationEvent, RegistrationHistory, RegistrationStore } from '../../registration/ports.ts';
@@ -42,7 +42,7 @@ export interface RegistrationPageContext {
   readonly evidenceFolder?: string | undefined;
 }
 
-// ---------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------- content
 
 const ifAny = (text: string | null | undefined): Part =>
   text === null || text === undefined || text.trim() === '' ? undefined : showText(text);
@@ -143,7 +143,7 @@ function decisionsCard(visit: OverviewVisit, { history, offers, openProposal }: 
   </section>`;
 }
 
-// ---------------------------------------------------------------- its story
+// ---------------------------------------------------------------- history
 
 interface Entry {
   readonly atMs: number;
@@ -152,7 +152,7 @@ interface Entry {
   readonly evidence: Part;
 }
 
-/** What shows that the bank has spoken. */
+/** Causes that show an answer of the bank. */
 const bankCauses: readonly RegistrationCause[] = [
   'acknowledged',
   'outcome-in-doubt',
@@ -164,7 +164,7 @@ const bankCauses: readonly RegistrationCause[] = [
   'contradicted',
 ];
 
-/** Told elsewhere in the entry, or of no use to people. */
+/** Details shown in another place of the entry, or of no use to people. */
 const untold = new Set(['by', 'checkedBy', 'proposal', 'salt', 'code', 'statusCode', 'statusDesc']);
 
 const isReference = (name: string): boolean => /(?:Uid|xRequestId|SeqId)$/.test(name);
@@ -181,7 +181,7 @@ const chips = (facts: readonly (readonly [name: string, fact: Part])[]): Part =>
     ${facts.map(([name, fact]) => html`<li><small>${name}</small> ${fact}</li>`)}
   </ul>`;
 
-/** The bank's code, with what it says of it and what to do. */
+/** The bank's code, with its meaning and the remedy. */
 function codeOf({ language }: OverviewVisit, { detail }: RegistrationEvent): Part {
   const code = detail['code'] ?? detail['statusCode'];
   if (typeof code !== 'string' || code === '') return undefined;
@@ -225,7 +225,7 @@ function eventEntry(visit: OverviewVisit, event: RegistrationEvent): Entry {
   };
 }
 
-/** What the file says of it, first. */
+/** The first entry: the content of the file. */
 function readEntry(visit: OverviewVisit, { row, batch }: RegistrationHistory): Entry {
   const { say } = visit;
   const isMasked = (name: string): boolean =>
@@ -248,7 +248,7 @@ function readEntry(visit: OverviewVisit, { row, batch }: RegistrationHistory): E
   };
 }
 
-/** Each callback as it came; what it did stands in the event after it. */
+/** Each callback as received; the event after it shows its effect. */
 function callbackEntries(visit: OverviewVisit, { callbacks }: RegistrationHistory): readonly Entry[] {
   const { say } = visit;
   return callbacks.map(({ callback, receivedAtMs, fromAddress, repeats }) => ({
@@ -271,7 +271,7 @@ function callbackEntries(visit: OverviewVisit, { callbacks }: RegistrationHistor
 function timeLine(visit: OverviewVisit, history: RegistrationHistory): Html {
   const { say } = visit;
   const entries = [readEntry(visit, history), ...history.events.map((event) => eventEntry(visit, event))];
-  // Those of one moment stay in their order.
+  // Entries of the same moment keep their order.
   for (const entry of callbackEntries(visit, history).toReversed()) {
     const later = entries.findIndex(({ atMs }) => atMs >= entry.atMs);
     entries.splice(later === -1 ? entries.length : later, 0, entry);
@@ -392,7 +392,7 @@ async function answerDecide(
   const shown = seq === undefined ? undefined : await readShown(context, visit, seq);
   if (shown === undefined || !isRegistrationDecision(decision)) return gone(visit);
   const review = await context.readReview();
-  // What is posted is about the row as it was shown.
+  // A posted form concerns the row as it was shown.
   const version = isPosted ? (fields['version'] ?? '') : String(shown.history.row.version);
   const form = {
     ...formOf(visit, shown.history, decision, version),
@@ -428,7 +428,7 @@ export const makeRegistrationViews = (context: RegistrationPageContext): readonl
   })),
 ];
 
-/** Of the fields of a decision and of its list, the file aside. */
+/** Fields of a decision and of its list, without the file. */
 const fieldsMax = 8;
 
 /** The same, with a file as evidence. */

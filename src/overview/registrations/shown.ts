@@ -1,4 +1,4 @@
-/** Pieces of registrations that several views show alike. */
+/** Parts of registrations that several views share. */
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationHistory, RegistrationRow } from '../../registration/ports.ts';
@@ -36,7 +36,7 @@ export const referencesOf = (row: RegistrationRow): string =>
       .join(', '),
   );
 
-/** How it stands, by sign and word. */
+/** The state, by sign and word. */
 export const stateOf = (visit: OverviewVisit, row: RegistrationRow): Html =>
   html`${row.isAlarm && html`${alarmTag(visit)} `}<b
       >${sayRegistrationStatus(visit.language, row.status)}</b
@@ -50,7 +50,7 @@ export function whyOfRegistration(visit: Pick<Visit, 'language'>, row: Registrat
 export const remedyFor = ({ language }: Pick<Visit, 'language'>, row: RegistrationRow): string =>
   showText(remedyOfRegistration(row, language));
 
-/** What it is, in a few lines; numbers masked. */
+/** The main facts in a few lines; numbers masked. */
 export const briefFacts = (visit: OverviewVisit, { row, batch }: RegistrationHistory): Html => {
   const { say } = visit;
   return factList([

@@ -5,11 +5,11 @@ import { addFigures, isBreakKind, noFigures } from '../../reconcile/rules/tally.
 import type { Figures, LineClass, PaidClass } from '../../reconcile/rules/types.ts';
 
 export interface DaySides {
-  /** All that we call paid. */
+  /** All payouts that we call paid. */
   readonly ours: Figures;
   /** All lines of our company. */
   readonly theirs: Figures;
-  /** What we call paid less what the statement says, where the two are not of one mind. */
+  /** Our total minus the statement's, over the transfers on which the two disagree. */
   readonly differenceSatang: Satang;
 }
 

@@ -1,4 +1,4 @@
-/** The day in figures: money by status, batches that are under way, and what waits for whom. */
+/** The day in figures: money by status, batches under way, and the persons that work waits for. */
 import { isSameBangkokDay } from '../../core/bangkok-time.ts';
 import { countRows, toBeSentStatuses } from '../../core/exit-code.ts';
 import { sumSatang } from '../../core/money.ts';
@@ -6,7 +6,7 @@ import { finalStatuses, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, StatusTotal } from '../../core/ports.ts';
 import { findCheckObstacle, type Person } from '../../review/rules/people.ts';
 
-/** As the bar has them: what is done first, what is lost last. */
+/** Order of the bar: finished first, lost last. */
 const barOrder: readonly PayoutStatus[] = [
   'paid',
   'submitted',
@@ -23,7 +23,7 @@ const barOrder: readonly PayoutStatus[] = [
 
 export type MoneyInStatus = Pick<StatusTotal, 'status' | 'rows' | 'amountSatang' | 'unreadableAmounts'>;
 
-/** Over several batches, in the order of the bar. */
+/** Totals over several batches, in the order of the bar. */
 export function addTotals(totals: readonly MoneyInStatus[]): readonly MoneyInStatus[] {
   return barOrder.flatMap((status) => {
     const found = totals.filter((total) => total.status === status);
@@ -41,11 +41,11 @@ export interface Piece {
   readonly width: number;
 }
 
-/** A piece that is narrower is not seen. */
+/** Least visible width of a piece. */
 const widthMin = 1;
 const [whole, steps] = [100, 10_000n];
 
-/** How the money divides the bar; what has no money has no piece. */
+/** Divides the bar by amounts; a status without money has no piece. */
 export function divideBar(money: readonly MoneyInStatus[]): readonly Piece[] {
   const shown = money.filter(({ amountSatang }) => amountSatang > 0n);
   const all = sumSatang(shown.map(({ amountSatang }) => amountSatang));
@@ -63,7 +63,7 @@ export function divideBar(money: readonly MoneyInStatus[]): readonly Piece[] {
 
 // ---------------------------------------------------------------- batches
 
-/** Not at rest for good, or of this day. */
+/** True for a batch that is under way, or of this day. */
 export const isOfToday = ({ status, startedAtMs }: Batch, nowMs: number): boolean =>
   isUnderWay(status) || isSameBangkokDay(startedAtMs, nowMs);
 
@@ -79,20 +79,20 @@ export interface SendsSeen {
 
 export interface Progress {
   readonly rows: number;
-  /** What became of them is known. */
+  /** Rows with a known outcome. */
   readonly rowsEnded: number;
-  /** First sends a minute, lately; undefined while nothing is sent. */
+  /** Recent first sends a minute; undefined while nothing is sent. */
   readonly perMinute: number | undefined;
-  /** When, at that rate, the last row will be sent. */
+  /** Time of the last send at that rate. */
   readonly endsAtMs: number | undefined;
 }
 
-/** Nothing was sent for so long: it stands still. */
+/** Time in ms without a send after which a batch stands still. */
 const quietMs = 60_000;
-/** Of fewer sends no rate can be told. */
+/** Fewest sends that give a rate. */
 const sendsMin = 5;
 
-/** How far a batch has come, and when it will be through. */
+/** The progress of a batch, and its expected end. */
 export function computeProgress(
   totals: readonly Pick<StatusTotal, 'status' | 'rows'>[],
   sends: SendsSeen | undefined,
@@ -112,13 +112,13 @@ function rateOf({ sends, firstMs, lastMs }: SendsSeen, nowMs: number): number | 
   return (sends - 1) / (lastMs - firstMs);
 }
 
-// ---------------------------------------------------------------- whom it waits for
+// ---------------------------------------------------------------- waiting work
 
 interface Proposed {
   readonly makerId: number | null;
 }
 
-/** Of what is proposed: how much this person may check now, and how much is his own. */
+/** Number of proposals that this person may check now, and number of their own. */
 export function countChecks(
   proposals: readonly Proposed[],
   person: Person,

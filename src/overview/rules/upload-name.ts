@@ -1,13 +1,13 @@
-/** The name under which an uploaded file goes into the inbox. */
+/** The name of an uploaded file in the inbox. */
 import { cutToBytes, replaceUnsafe } from '../../reports/rules/report-names.ts';
 import { isIgnoredName } from '../../watch/rules/drop-folder.ts';
 
-/** With an ending, a marker's ending and what a temporary name adds it stays below 255 bytes. */
+/** Longest stem: with extension, marker and temporary suffix the name stays below 255 bytes. */
 const stemBytesMax = 190;
 
 /**
- * The last part of what a browser says, with what no system should meet in a name replaced.
- * @returns undefined for what is no `.csv` or `.xlsx`, and for a name that the inbox leaves alone
+ * The last part of the browser's name, with unsafe characters replaced.
+ * @returns undefined for a file that is neither `.csv` nor `.xlsx`, and for a name that the inbox ignores
  */
 export function makeUploadName(given: string): string | undefined {
   const last = given.split(/[/\\]/).at(-1) ?? '';
@@ -15,7 +15,7 @@ export function makeUploadName(given: string): string | undefined {
   if (ending === undefined) return undefined;
   const stem = replaceUnsafe(last.slice(0, -ending.length).trim());
   const kept = cutToBytes(stem, stemBytesMax).trim();
-  // A name that was hidden, or an office program's own, is nobody's payout file.
+  // A hidden file, or an office program's own, is no payout file.
   if (kept === '' || isIgnoredName(last) || isIgnoredName(kept + ending)) return undefined;
   return kept + ending;
 }

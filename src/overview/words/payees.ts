@@ -1,9 +1,9 @@
-/** Words of those who are paid. */
+/** Words about payees. */
 import type { Words } from '../../review/web/words/pair.ts';
 
 export const payeesWords = {
   payeesHint: [
-    'Whoever was named last comes first. What was archived is not counted.',
+    'Payees named last come first. Archived payouts are not counted.',
     'เรียงจากผู้รับเงินที่มีรายการล่าสุด ไม่รวมรายการที่ย้ายไปเก็บถาวรแล้ว',
   ],
   payeeSearchHint: ['Number, its last four digits, or letters of a name', 'เลขเต็ม เลขท้ายสี่ตัว หรือตัวอักษรในชื่อ'],
@@ -17,5 +17,5 @@ export const payeesWords = {
   inFiles: ['in files', 'รายการในไฟล์'],
   lookFurther: ['Look further back', 'ค้นย้อนหลังต่อ'],
   noneSoFar: ['None among the rows looked at so far', 'ยังไม่พบในรายการที่ค้นแล้ว'],
-  noPayees: ['Nobody has been named in a file yet', 'ยังไม่มีผู้รับเงินในระบบ'],
+  noPayees: ['No file has named a payee yet', 'ยังไม่มีผู้รับเงินในระบบ'],
 } as const satisfies Words;

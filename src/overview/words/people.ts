@@ -1,4 +1,4 @@
-/** Words of people, and of the log. */
+/** Words about people, and about the log. */
 import type { Words } from '../../review/web/words/pair.ts';
 
 export const userWords = {
@@ -36,12 +36,9 @@ export const userWords = {
     'Second half of the one-time password, shown only now',
     'รหัสผ่านครั้งเดียวส่วนที่สอง แสดงครั้งนี้ครั้งเดียว',
   ],
-  handOver: [
-    'Give it to the user and to nobody else. It is good for seven days.',
-    'มอบให้ผู้ใช้คนนั้นเท่านั้น ใช้ได้ภายใน 7 วัน',
-  ],
+  handOver: ['Give it only to the user. It is valid for seven days.', 'มอบให้ผู้ใช้คนนั้นเท่านั้น ใช้ได้ภายใน 7 วัน'],
   otherHalf: [
-    'Whoever confirms is shown the other half: first half, hyphen, second half.',
+    'The person who confirms is shown the other half: first half, hyphen, second half.',
     'ผู้ยืนยันจะเห็นส่วนที่สอง ใช้โดยพิมพ์ส่วนแรก ตามด้วยขีดกลาง (-) และส่วนที่สอง',
   ],
   backToPeople: ['Back to people', 'กลับไปหน้าผู้ใช้งาน'],

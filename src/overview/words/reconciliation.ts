@@ -1,4 +1,4 @@
-/** Words of the reconciliation. */
+/** Words about reconciliation. */
 import type { Words } from '../../review/web/words/pair.ts';
 
 export const reconciliationWords = {

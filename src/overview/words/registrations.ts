@@ -1,4 +1,4 @@
-/** Words of direct-debit registrations. */
+/** Words about direct-debit registrations. */
 import type { Words } from '../../review/web/words/pair.ts';
 
 export const registrationWords = {

@@ -1,4 +1,4 @@
-/** Words of the day in figures. */
+/** Words about the day in figures. */
 import type { Words } from '../../review/web/words/pair.ts';
 
 export const todayWords = {
@@ -30,7 +30,7 @@ export const todayWords = {
   health: ['Bank and disk', 'ธนาคารและระบบ'],
   isSending: ['paydrop is sending', 'โปรแกรมส่งรายการกำลังทำงาน'],
   nobodySends: [
-    'Nobody is sending: no process works the drop folder now',
+    'Nothing is sent: no process works the drop folder now',
     'ไม่มีโปรแกรมส่งรายการทำงานอยู่ ไฟล์ที่วางไว้จะยังไม่ถูกจ่าย',
   ],
   payerOpen: ['The payer account is open', 'บัญชีผู้จ่ายใช้งานได้ตามปกติ'],

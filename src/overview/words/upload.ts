@@ -1,4 +1,4 @@
-/** Words of the view in which a file is uploaded. */
+/** Words of the upload view. */
 import type { Words } from '../../review/web/words/pair.ts';
 
 export const uploadWords = {
@@ -59,7 +59,7 @@ export const uploadWords = {
   dropped: ['It lies in the inbox', 'วางลงกล่องรับไฟล์แล้ว'],
   beingTaken: ['The watcher takes it within seconds.', 'ระบบจะรับไฟล์ภายในไม่กี่วินาที'],
   fileWaits: [
-    'Nobody works the inbox now: the file waits until paydrop watch runs.',
+    'No process works the inbox now: the file waits until paydrop watch runs.',
     'ขณะนี้ไม่มีโปรแกรมรับไฟล์ ไฟล์จะรอจนกว่าจะเปิด paydrop watch',
   ],
   toItsBatch: ['Batch', 'ชุดจ่ายเงิน'],
