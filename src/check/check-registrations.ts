@@ -1,4 +1,4 @@
-/** Checks a file of registrations without sending anything: every issue of every row, and what its rows would become. */
+/** Checks a file of registrations without sending anything: every issue of every row, and the outcome of each row. */
 import { showCell } from '../core/cell-text.ts';
 import type { Inspection, Issue } from '../core/payout-file.ts';
 import { computeBatchId } from '../core/reference.ts';
@@ -24,7 +24,7 @@ import { readAll, type RowIssue } from './check.ts';
 import { computeSimilarKey } from '../payout/rules/similar.ts';
 import { RowMarks } from './rules/row-marks.ts';
 
-/** Numbers of rows by what they would become; the three add up to `all`. */
+/** Numbers of rows by outcome; the three add up to `all`. */
 export interface RegistrationCheckTotals {
   readonly all: number;
   readonly ready: number;
@@ -34,12 +34,12 @@ export interface RegistrationCheckTotals {
 
 export interface CheckedRegistrations {
   readonly kind: 'registrations';
-  /** The batch that these bytes are, taken in or not. */
+  /** The batch of these bytes, accepted or not. */
   readonly batchId: string;
   readonly totals: RegistrationCheckTotals;
 }
 
-/** What is asked of a journal. */
+/** Queries to a journal. */
 export type RegistrationLookups = Pick<
   RegistrationStore,
   | 'registration'
@@ -52,15 +52,15 @@ export type RegistrationLookups = Pick<
 
 export interface RegistrationCheckOptions {
   readonly companyId: string;
-  /** Undefined where there is none yet. */
+  /** Undefined when there is none yet. */
   readonly journal: RegistrationLookups | undefined;
-  /** Called with the issues of a stretch of rows. Rows that a later one has all but repeated come last. */
+  /** Called with the issues of a stretch of rows. Rows that a later one nearly repeats come last. */
   onIssues(issues: readonly RowIssue[]): void;
 }
 
-/** Unknown callbacks that are looked at; more of them is a fault that is told elsewhere. */
+/** Most unknown callbacks that are compared; a larger number is reported elsewhere as a fault. */
 const unknownCallbacksMax = 10_000;
-/** Registrations of one account that are looked at. */
+/** Most registrations of one account that are compared. */
 const ofAccountMax = 1_000;
 
 type Outcome = 'ready' | 'held' | 'rejected';
@@ -73,7 +73,7 @@ const isAsking = (row: RegistrationFileRow): row is AskingRow => row.instruction
 
 const inThisFile = (rowNo: number): string => `row ${rowNo} of this file`;
 
-/** What the journal knows of a file's registrations; nothing where there is none. */
+/** The journal's facts about a file's registrations; empty without a journal. */
 class JournalLookups {
   readonly #journal: RegistrationLookups | undefined;
   readonly #companyId: string;
@@ -86,7 +86,7 @@ class JournalLookups {
     this.#batchId = batchId;
   }
 
-  /** The file's own batch is no other. */
+  /** The file's own batch does not count. */
   readonly #isOther = ({ batchId }: Pick<Registration, 'batchId'>): boolean => batchId !== this.#batchId;
 
   async findClaimed({ registrationId }: RegistrationInstruction): Promise<Clash | undefined> {
@@ -142,7 +142,7 @@ const nameOther = (
 ): string =>
   `registrationId ${showCell(instruction?.registrationId ?? '')} (row ${rowNo} of batch ${batchId})`;
 
-/** One reading of a file: which rows clash with one before them, and how many become what. */
+/** One reading of a file: finds rows that conflict with an earlier one, and counts the outcomes. */
 class RegistrationCheck {
   readonly #lookups: JournalLookups;
   readonly #identities = new DuplicateIndex();
@@ -164,7 +164,7 @@ class RegistrationCheck {
     return { all: ready + held + rejected, ready, held, rejected };
   }
 
-  /** True when a row differs in little from a later one: it is held like it. */
+  /** True when a row differs little from a later one, and is held like it. */
   get hasSimilar(): boolean {
     return this.#similar.conflictingRowNos.length > 0;
   }
@@ -214,7 +214,7 @@ class RegistrationCheck {
     return [similar, called].filter((one) => one !== undefined);
   }
 
-  /** Holds rows that a later one has all but repeated. */
+  /** Holds rows that a later one nearly repeats. */
   holdSimilar(rows: readonly RegistrationFileRow[]): void {
     const similar = new Set(this.#similar.conflictingRowNos);
     const isNew = ({ rowNo }: RegistrationFileRow): boolean => similar.has(rowNo) && !this.#held.has(rowNo);
@@ -235,8 +235,8 @@ function describe({ rowNo, line, cells }: RegistrationFileRow, clashes: readonly
 }
 
 /**
- * Reads the whole file and reports every issue. It is read once before that, because which rows contradict each other is
- * known at its end, and what is rejected for it clashes with nothing.
+ * Reads the whole file and reports every issue. A first reading comes before it, because contradictory rows are known
+ * only at the end of the file, and a rejected row conflicts with nothing.
  */
 export async function checkRegistrations(
   reader: RegistrationFileReader,

@@ -1,4 +1,4 @@
-/** Checks a payout file without sending anything: every issue of every row, and what its rows would become. */
+/** Checks a payout file without sending anything: every issue of every row, and the outcome of each row. */
 import { dayMs } from '../core/bangkok-time.ts';
 import { showCell } from '../core/cell-text.ts';
 import type { Inspection, Issue, SealTotals, StagedRow } from '../core/payout-file.ts';
@@ -26,11 +26,11 @@ export interface RowIssue {
   readonly issue: Issue;
 }
 
-/** What is asked of a journal about a payee and an amount; undefined while nothing is looked for. */
+/** Searches a journal by payee and amount; undefined when there is no search. */
 type FindLike = ((instruction: Instruction) => Promise<EarlierPayment | undefined>) | undefined;
 
 /**
- * Finds what was sent to the same payee, as much, for another row.
+ * Makes a search for payments of the same amount to the same payee by other rows.
  * @param days limits.likeFileDays
  */
 export function makeFindLike(
@@ -53,7 +53,7 @@ export function makeFindLike(
     });
 }
 
-/** Totals by what the rows would become; the three add up to `all`. */
+/** Totals by outcome; the three add up to `all`. */
 export interface CheckTotals {
   readonly all: RowTotal;
   readonly ready: RowTotal;
@@ -64,14 +64,14 @@ export interface CheckTotals {
 export interface CheckedFile {
   readonly kind: 'checked';
   readonly inspection: Inspection;
-  /** The batch that these bytes are, run or not. */
+  /** The batch of these bytes, run or not. */
   readonly batchId: string;
   readonly totals: CheckTotals;
-  /** Why all of it would be held; undefined when it would not. */
+  /** Reason why the whole file would be held; undefined when it would not. */
   readonly likeReason: string | undefined;
-  /** Rows that pay a payee as much as another file has within limits.likeFileDays. */
+  /** Rows whose payee and amount another file has within limits.likeFileDays. */
   readonly likeRows: number;
-  /** Rows that were handed on as good, and that a later row has contradicted since. */
+  /** Rows passed on as good that a later row has contradicted since. */
   readonly conflictingRowNos: readonly number[];
   /** Rows whose payoutId differs in little from another's, here or in the journal: a run holds them. */
   readonly similarRows: Pick<RowMarks, 'has'>;
@@ -82,16 +82,16 @@ export type CheckOutcome = RejectedFile | CheckedFile;
 export interface CheckOptions {
   /** Called with the issues of a stretch of rows; the reading waits for it. Conflicting first rows come last. */
   onIssues(issues: readonly RowIssue[]): void | Promise<void>;
-  /** Called with every stretch of rows as they stand after the check, rejected ones included. */
+  /** Called with every stretch of rows after the check, rejected ones included. */
   onRows?(rows: readonly StagedRow[]): void | Promise<void>;
   /** Called with rows that would be held, with their holds; first rows that a later one resembles come last. */
   onHeld?(rows: readonly StagedRow[]): void | Promise<void>;
-  /** Who holds these payoutIds in the journal; leave it out where there is none yet. */
+  /** Finds the holders of payoutIds in the journal; left out when there is none yet. */
   claimHolders?(payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;
   /** Who holds payoutIds that differ in little from this one; leave it out where there is no journal yet. */
   similarHolders?(payoutId: string): Promise<readonly ClaimOwner[]>;
   readonly findLike?: FindLike;
-  /** What limits over time would hold; nothing where it is left out. */
+  /** Forecasts the limits over time; left out: no forecast. */
   foreseeLimits?(batchId: string): Promise<LimitsAhead>;
 }
 
@@ -117,7 +117,7 @@ function explainHolder(holder: ClaimOwner): string {
   );
 }
 
-/** Counts the rows that pay what another file has paid: so many may be that file again. */
+/** Counts the rows that pay what another file has paid; many of them suggest that the file is a repetition. */
 class LikeRows {
   readonly #findLike: FindLike;
   readonly #batchId: string;
@@ -146,7 +146,7 @@ class LikeRows {
     return this.#likeRows;
   }
 
-  /** Why a run would hold all of the file. */
+  /** Reason why a run would hold the whole file. */
   findReason(): string | undefined {
     const [other] = [...this.#files.values()].toSorted((one, two) => two.rows - one.rows);
     return other && findLikeFile({ rows: this.#rows, likeRows: this.#likeRows, other });
@@ -188,7 +188,7 @@ class SimilarIds {
   }
 }
 
-/** What both readings of one file work with. */
+/** The input of both readings of a file. */
 interface Check {
   readonly reader: PayoutFileReader;
   readonly inspection: Inspection;
@@ -202,7 +202,7 @@ interface Check {
   readonly options: CheckOptions;
 }
 
-/** Rejects the rows whose payoutId another batch holds; the file's own batch is no other. */
+/** Rejects the rows whose payoutId another batch holds; the file's own batch does not count. */
 async function rejectClaimed(
   { batchId, options }: Check,
   rows: readonly StagedRow[],
@@ -221,14 +221,14 @@ async function rejectClaimed(
   });
 }
 
-/** What a limit over time would hold a row for that nothing else holds. */
+/** Limits over time that would hold a row without other holds. */
 async function findLimits({ limits }: Check, row: StagedRow): Promise<readonly LimitFinding[]> {
   const { instruction } = row;
   if (limits === undefined || instruction === null || row.holds.length > 0) return [];
   return limits.look({ instruction, acceptedHolds: [] });
 }
 
-/** Of the whole file: it has no place in it but the beginning. */
+/** An issue of the whole file, placed at its beginning. */
 const explainLikeFile = (reason: string): Issue => ({
   line: 1,
   column: null,
@@ -282,7 +282,7 @@ async function reportLate(
     const rejected: StagedRow[] = [];
     const held: StagedRow[] = [];
     for (const row of await rejectClaimed(check, late)) {
-      // A row that another batch holds is rejected and reported already.
+      // A row that another batch holds is already rejected and reported.
       if (row.instruction === null) continue;
       if (!conflicting.has(row.rowNo)) {
         recount(check, row, 'held');
@@ -300,7 +300,9 @@ async function reportLate(
   });
 }
 
-/** Reads the whole file and reports every issue; memory stays flat, since issues are handed on as they are found. */
+/**
+ * Reads the whole file and reports every issue; memory stays constant, since issues are passed on as they are found.
+ */
 export async function checkFile(
   reader: PayoutFileReader,
   path: string,
@@ -311,7 +313,7 @@ export async function checkFile(
   return checkInspected(reader, inspected.inspection, options);
 }
 
-/** The same for a file that has been inspected. */
+/** The same for an inspected file. */
 export async function checkInspected(
   reader: PayoutFileReader,
   inspection: Inspection,

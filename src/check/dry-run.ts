@@ -1,9 +1,8 @@
 /**
- * The dry run: what a run would do with each row of a file. It sends payee checks and nothing else, and records nothing.
- *
- * It reads the file twice. The first pass settles every row that needs no question to the bank and marks the others;
- * the second asks about those. So nobody is asked about until the whole file has been read: one that would be rejected
- * as a whole, or a row that would be, costs the bank no question.
+ * The dry run: forecasts a run's outcome for each row of a file. It sends only payee checks, and records nothing. It
+ * reads the file twice: the first pass decides every row that needs no question to the bank and marks the others, the
+ * second asks about those. No question is asked before the whole file has been read, so a file that would be rejected
+ * as a whole, or a rejected row, costs the bank no question.
  */
 import { dayMs } from '../core/bangkok-time.ts';
 import type { Inspection, Issue, StagedRow } from '../core/payout-file.ts';
@@ -38,16 +37,16 @@ import { type Likeness, LikePayments } from './rules/like-payments.ts';
 import { RowMarks } from './rules/row-marks.ts';
 import { RowTally, sumTotals } from './rules/row-tally.ts';
 
-/** What a dry run asks of a journal. */
+/** The journal as a dry run needs it. */
 type ReadJournal = BatchReader & ClaimReader & PayerBreakerReader & LimitReader;
 
-/** The settings that a run would go by. */
+/** The settings that a run would use. */
 export interface DryRunPolicy {
-  /** Who pays. */
+  /** The payer. */
   readonly bank: { readonly companyId: string; readonly payerAccount: string };
   readonly verify: AnswerPolicy;
   readonly brake: BrakePolicy;
-  /** 0 means none. */
+  /** Limits; 0 turns one off. */
   readonly limits: {
     readonly similarDays: number;
     readonly likeFileDays: number;
@@ -59,38 +58,38 @@ export interface DryRunPolicy {
 export interface DryRunContext {
   readonly reader: PayoutFileReader;
   readonly checker: PayeeChecker;
-  /** Read and never written; undefined where there is none yet. */
+  /** The journal, read-only; undefined when there is none yet. */
   readonly journal: ReadJournal | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly policy: DryRunPolicy;
   /** Called with the issues of a stretch of rows; the reading waits for it. */
   readonly onIssues: (issues: readonly RowIssue[]) => void | Promise<void>;
-  /** The same for what is worth knowing of rows that would be paid. */
+  /** Called with remarks on rows that would be paid. */
   readonly onNotes: (notes: readonly RowIssue[]) => void | Promise<void>;
-  /** For whoever watches. */
+  /** Progress display. */
   readonly progress?: Pick<Progress, 'show'> | undefined;
 }
 
-/** What a run of the whole file would do. The outcomes add up to `all`. */
+/** The forecast for a run of the whole file. The outcomes add up to `all`. */
 export interface FileForecast {
   readonly kind: 'predicted';
   readonly batchId: string;
-  /** An earlier run has read these very bytes: its batch would be continued. */
+  /** True when an earlier run has read these same bytes: its batch would be continued. */
   readonly isKnown: boolean;
   readonly all: RowTotal;
   readonly outcomes: Readonly<Record<ForecastOutcome, RowTotal>>;
-  /** Of the held rows; one with two holds counts under both. */
+  /** Held rows by hold; a row with two holds counts under both. */
   readonly holds: Readonly<Record<HoldReason, RowTotal>>;
-  /** Rows that a run would ask about before it sends them. */
+  /** Rows that a run would ask about before sending. */
   readonly checks: number;
-  /** Why a run would send nothing at all. */
+  /** Reason why a run would send nothing at all. */
   readonly halt: BatchReason | undefined;
   readonly brakeStop: BrakeStop | undefined;
-  /** Why the asking ended before its end. */
+  /** Reason why the questions ended early. */
   readonly stop: CheckerStop | undefined;
 }
 
-/** @returns what a run would do with the file, or why the whole file would be rejected */
+/** @returns the forecast of a run, or why the whole file would be rejected */
 export async function dryRun(context: DryRunContext, path: string): Promise<FileForecast | RejectedFile> {
   const inspected = await context.reader.inspect(path);
   if (inspected.kind === 'rejected') return inspected;
@@ -100,7 +99,7 @@ export async function dryRun(context: DryRunContext, path: string): Promise<File
 const tallyEach = <Name extends string>(names: readonly Name[]): Record<Name, RowTally> =>
   Object.fromEntries(names.map((name) => [name, new RowTally()])) as Record<Name, RowTally>;
 
-/** What is known of the rows so far: counts, and a bit a row. */
+/** The state of the rows so far: counts, and a bit for each row. */
 class DryRun {
   readonly #context: DryRunContext;
   readonly #inspection: Inspection;
@@ -108,16 +107,16 @@ class DryRun {
   readonly #brake: BrakeForecast;
   readonly #outcomes = tallyEach(forecastOutcomes);
   readonly #holds = tallyEach(holdReasons);
-  /** Rows that a run would send, or hold, as far as file and journal tell: the first pass leaves them open. */
+  /** Rows that a run would send or hold, by file and journal; the first pass leaves them open. */
   readonly #open = new RowMarks();
-  /** Of what is the same for all rows, what was told. */
+  /** Issues common to all rows that have been reported. */
   readonly #told = new Set<string>();
   #limits: LimitsAhead | undefined;
   /** Undefined for a known batch: the journal has its holds. */
   #similarRows: CheckedFile['similarRows'] | undefined;
-  /** All of it would be held: it may be another file again. */
+  /** True when the whole file would be held, since it may repeat another one. */
   #isLikeFile = false;
-  /** Of them, those of which nobody has said more. */
+  /** Open rows without a further finding. */
   #openTally = new RowTally();
 
   constructor(context: DryRunContext, inspection: Inspection) {
@@ -160,11 +159,11 @@ class DryRun {
     };
   }
 
-  /** Why a run would send nothing at all. */
+  /** Reason why a run would send nothing at all. */
   async #findHalt(batch: Batch | undefined): Promise<BatchReason | undefined> {
     const { journal, policy, clock } = this.#context;
     const { companyId, payerAccount } = policy.bank;
-    // A corrected account holds for what a known batch has still to send, so it is the settings' that counts.
+    // The account of the settings counts, since a corrected account also applies to the unsent rows of a known batch.
     const stop = await journal?.payerHalt(companyId, payerAccount);
     if (stop !== undefined) return { code: stop.code, reason: stop.reason, remedy: stop.remedy };
     if (batch?.status === 'halted') return haltOf(batch);
@@ -183,7 +182,7 @@ class DryRun {
     for (const hold of holds) this.#holds[hold].add(amountSatang);
   }
 
-  /** A batch that an earlier run has read goes on from the journal, whatever the rules would say today. */
+  /** Outlines a batch that an earlier run has read: it continues from the journal, whatever the rules say today. */
   async #outlineBatch({ batchId }: Batch): Promise<RejectedFile | undefined> {
     const { journal, onIssues } = this.#context;
     await using snapshot = await journal?.snapshot();
@@ -235,7 +234,7 @@ class DryRun {
     return undefined;
   }
 
-  /** The second pass: asks about the rows that are left, a stretch of them after the other. */
+  /** The second pass: asks about the open rows, one stretch after another. */
   async #askOpenRows(isKnown: boolean, isHalted: boolean): Promise<RejectedFile | undefined> {
     const { reader, checker, progress } = this.#context;
     const asked = { phase: 'asking', rowsDone: 0, rowsTotal: this.#openTally.rows, inDoubt: 0, refused: 0 };
@@ -255,10 +254,10 @@ class DryRun {
     return undefined;
   }
 
-  /** The row if it is to be asked about, with the holds that it would have. */
+  /** The row with its holds, if it is to be asked about. */
   #findOpen({ rowNo, line, instruction, holds }: StagedRow, isKnown: boolean): OpenRow[] {
     if (instruction === null || !this.#open.has(rowNo)) return [];
-    // What held a row of a known batch is in the journal, and an operator may have lifted it since.
+    // Holds of a known batch's row are in the journal, and an operator may have lifted them since.
     const fromFile = isKnown ? [] : holds;
     const isSimilar = this.#isLikeFile || this.#similarRows?.has(rowNo) === true;
     const isNewlySimilar = isSimilar && !fromFile.includes('similar');
@@ -307,7 +306,7 @@ class Lookalikes {
     this.#context = context;
   }
 
-  /** How a row stands to what the journal, or an earlier row that would be paid, pays (limits.similarDays). */
+  /** Compares a row with payments of the journal, and of earlier rows that would be paid (limits.similarDays). */
   async compare(row: OpenRow): Promise<Likeness> {
     const { journal, policy, clock } = this.#context;
     const { similarDays } = policy.limits;

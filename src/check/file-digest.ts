@@ -1,6 +1,6 @@
 /**
- * The digest that an approval of a file's batch names, from the file alone: computed on another machine it shows that
- * what waits there is what stands here.
+ * The digest in an approval of a file's batch, computed from the file alone: on another machine it proves that the
+ * waiting batch equals this file.
  */
 import type { Inspection, StagedRow } from '../core/payout-file.ts';
 import { computeBatchId, computeInstructionDigest, DigestOfAll } from '../core/reference.ts';
@@ -9,9 +9,9 @@ import { type Waiting, WaitingDigest } from '../review/rules/approval.ts';
 
 export interface DigestTerms {
   readonly companyId: string;
-  /** Which pays. */
+  /** Paying account. */
   readonly payerAccount: string;
-  /** Rows that do not wait, whatever the reason: another file has their payoutId, or they were cancelled. */
+  /** Rows that do not wait: another file has their payoutId, or they were cancelled. */
   readonly without: ReadonlySet<number>;
 }
 
@@ -20,7 +20,7 @@ export interface FileDigest extends Waiting {
   readonly batchId: string;
 }
 
-/** Reads the file twice: which rows contradict each other is known at its end. */
+/** Computes the digest. Reads the file twice: contradictory rows are known only at its end. */
 export async function computeFileDigest(
   reader: PayoutFileReader,
   path: string,

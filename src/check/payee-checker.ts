@@ -1,4 +1,4 @@
-/** Asks the bank about payees for a dry run: as a run would, but no brake counts and nothing is recorded. */
+/** Asks the bank about payees for a dry run: like a run, but without a brake and without records. */
 import pLimit from 'p-limit';
 import type { LimitFunction } from 'p-limit';
 import type { Bank } from '../core/bank-port.ts';
@@ -11,7 +11,7 @@ import type { PayeeVerdict } from '../payout/rules/payee.ts';
 import { decideWait } from '../payout/rules/wait.ts';
 import { askAboutPayee, type AskContext, type AskedPayee } from '../payout/verify-payee.ts';
 
-/** The one question that a dry run has for the bank: no money can move. */
+/** The only question of a dry run to the bank: no money can move. */
 type PayeeBank = Pick<Bank, 'checkPayee'>;
 
 export interface PayeeCheckerOptions {
@@ -19,22 +19,22 @@ export interface PayeeCheckerOptions {
   readonly clock: Clock;
   /** Payees asked about at once. */
   readonly concurrency: number;
-  /** How long to wait for a service in trouble, after the last answer. */
+  /** Time in ms to wait for a service in trouble, after the last answer. */
   readonly waitMs: number;
-  /** So many payees one after another without any answer end the asking. */
+  /** Payees in a row without an answer that end the questions. */
   readonly unansweredMax: number;
   /** Aborted by a signal of the operating system. */
   readonly interrupted: AbortSignal;
-  /** Told now and then of what is waited for; left out where nobody watches. */
+  /** Called now and then with the present wait; left out without a display. */
   readonly reportWait?: Progress['showWait'];
 }
 
-/** Why nobody more is asked about. */
+/** Reason why the questions ended. */
 export interface CheckerStop extends BatchReason {
   readonly kind: 'halted' | 'wait-over' | 'no-answers' | 'interrupted';
 }
 
-/** Payees that cannot be paid are what a dry run looks for: they stop nothing. */
+/** Turns the brake off: a dry run looks for payees that cannot be paid. */
 const noBrake: BrakePolicy = {
   consecutiveFailures: Infinity,
   failureShare: Infinity,
@@ -50,7 +50,7 @@ export class PayeeChecker {
   readonly #gate: BreakerGate;
   readonly #context: AskContext;
   readonly #limit: LimitFunction;
-  /** Aborted when waiting any longer makes no sense. */
+  /** Aborted when further waiting is useless. */
   readonly #givenUp = new AbortController();
   #lastAnswerAtMs: number;
   #unanswered = 0;
@@ -69,12 +69,12 @@ export class PayeeChecker {
     this.#context = { bank, bankClock: new BankClock(clock), clock, gate: this.#gate, stop };
   }
 
-  /** Mean time of an answer; undefined before the first. */
+  /** Mean time of an answer in ms; undefined before the first. */
   get latencyMs(): number | undefined {
     return this.answers === 0 ? undefined : this.#elapsedMs / this.answers;
   }
 
-  /** Set once nobody more is asked about, in this file or another. */
+  /** Set once the questions have ended, for this file and any other. */
   get stop(): CheckerStop | undefined {
     const { status, why } = this.#gate.state;
     if (status === 'halted' && why !== null) return { kind: 'halted', ...why };
@@ -85,7 +85,10 @@ export class PayeeChecker {
       : { kind: 'wait-over', ...(why ?? waitOver) };
   }
 
-  /** What the bank says about these payees, in their order. @param onVerdict told of each as it comes */
+  /**
+   * The bank's answers about these payees, in order.
+   * @param onVerdict called with each answer as it comes
+   */
   async ask(
     payees: readonly AskedPayee[],
     onVerdict: (verdict: PayeeVerdict) => void = () => {},

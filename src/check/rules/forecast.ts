@@ -1,4 +1,4 @@
-/** What a run would do with each row of a file, as far as payee checks can tell. Pure; nothing here sends anything. */
+/** Forecasts a run's outcome for each row of a file, as far as payee checks show it. Pure; sends nothing. */
 import type { Reason } from '../../core/change.ts';
 import type { Issue, StagedRow } from '../../core/payout-file.ts';
 import type { HoldReason } from '../../core/payout.ts';
@@ -11,37 +11,37 @@ import { rerunHolds } from '../../payout/rules/operator.ts';
 import type { PayeeVerdict } from '../../payout/rules/payee.ts';
 import type { Likeness } from './like-payments.ts';
 
-/** Every row of a file has exactly one. */
+/** Outcomes of rows; each row has exactly one. */
 export const forecastOutcomes = [
-  /** Would be sent, and nothing is known against it. */
+  /** Would be sent; nothing speaks against it. */
   'toPay',
   'held',
   'unpayable',
   'rejected',
   /** The check ended before its payee was asked about. */
   'notAsked',
-  /** Sent by an earlier run of this file, and nobody knows the outcome yet. */
+  /** Sent by an earlier run of this file, and without a known outcome yet. */
   'inDoubt',
   'paidEarlier',
-  /** Ended otherwise than paid in an earlier run of this file, which is not tried again by itself. */
+  /** Ended other than paid in an earlier run of this file, and not retried automatically. */
   'endedEarlier',
 ] as const;
 export type ForecastOutcome = (typeof forecastOutcomes)[number];
 
-/** Outcomes that leave nothing for an operator to look at. */
+/** Outcomes that need no operator. */
 export const quietOutcomes: readonly ForecastOutcome[] = ['toPay', 'paidEarlier'];
 
 export interface RowForecast {
   readonly outcome: ForecastOutcome;
-  /** Empty unless it would be held. */
+  /** Holds of a row that would be held; else empty. */
   readonly holds: readonly HoldReason[];
-  /** Why it would not be paid. */
+  /** Reasons why it would not be paid. */
   readonly issues: readonly Issue[];
-  /** Worth knowing of a row that would be paid all the same. */
+  /** Remarks on a row that would be paid. */
   readonly notes: readonly Issue[];
 }
 
-/** What the settings say about the answers of a payee check. */
+/** Policy of the settings for the answers of a payee check. */
 export interface AnswerPolicy {
   readonly enabled: boolean;
   readonly whenUnavailable: 'hold' | 'pay';
@@ -80,7 +80,7 @@ const heldIssue = (
   message: `${why}: held until a person lets it go on ("paydrop resume ${instruction.payoutId}")`,
 });
 
-/** What a held row waits for, one issue a hold. */
+/** Reasons of a held row, one issue for each hold. */
 export function describeHolds(row: GoodRow): Issue[] {
   return row.holds.map((hold) => {
     const column = hold === 'limit' ? 'amount' : hold === 'similar' ? 'payoutId' : null;
@@ -93,7 +93,7 @@ function payeeIssue({ line, instruction }: GoodRow, reason: Reason): Issue {
   return { line, column: 'proxyNo', code: reason.code, value, message: reason.text };
 }
 
-/** What the verdict adds to a row: an end, a hold, a note, or nothing. */
+/** Addition of the verdict to a row: an end, a hold, a note, or none. */
 interface Addition {
   readonly outcome: 'toPay' | 'unpayable' | 'notAsked';
   readonly hold?: HoldReason;
@@ -132,8 +132,8 @@ function weighSetting(isHeld: boolean, hold: HoldReason, { code, text }: Reason)
 }
 
 /**
- * What a run would do with a row that the rules have accepted.
- * @param isHalted nothing is sent until an operator resumes; that is reported once, not for each row
+ * Forecasts a run's outcome for a row that the rules have accepted.
+ * @param isHalted true: nothing is sent until an operator resumes; reported once, not for each row
  */
 export function forecastRow(
   row: GoodRow,
@@ -149,13 +149,13 @@ export function forecastRow(
   const isNote = outcome === 'toPay' && hold === undefined;
   const issues = isNote ? ownIssues : [...ownIssues, ...found];
   const notes = isNote ? found : [];
-  // A run asks about a held row only once it is let go on, so the hold comes first.
+  // The hold comes first: a run asks about a held row only after its release.
   if (outcome === 'unpayable' && row.holds.length === 0) return { outcome, holds: [], issues, notes };
   if (isHalted) holds.push('halted');
   return { outcome: holds.length > 0 ? 'held' : 'toPay', holds, issues, notes };
 }
 
-/** What a row's likeness adds to a forecast that would pay it: a run holds it when it comes to it, or pays it untold. */
+/** Adds a row's likeness to a forecast that would pay it: a run would hold the row, or pay it without a report. */
 export function addLikeness(row: GoodRow, forecast: RowForecast, likeness: Likeness): RowForecast {
   switch (likeness) {
     case 'none':
@@ -167,7 +167,10 @@ export function addLikeness(row: GoodRow, forecast: RowForecast, likeness: Liken
   }
 }
 
-/** What the limits over time add to a forecast that would pay a row. @param told of what is the same for all rows */
+/**
+ * Adds the limits over time to a forecast that would pay a row.
+ * @param told issues common to all rows that have been reported
+ */
 export function addLimits(
   row: GoodRow,
   forecast: RowForecast,
@@ -187,7 +190,7 @@ const limitColumns: Readonly<Record<LimitFinding['code'], string | null>> = {
   'service-day': null,
 };
 
-/** One issue a limit that the row would pass; what is the same for all rows is said once. */
+/** One issue for each limit that the row would exceed; an issue common to all rows is reported once. */
 export function describeLimits(row: GoodRow, found: readonly LimitFinding[], told: Set<string>): Issue[] {
   return found.flatMap(({ code, text }) => {
     if (!fileWideCodes.includes(code)) return [heldIssue(row, code, limitColumns[code], text)];
@@ -198,7 +201,7 @@ export function describeLimits(row: GoodRow, found: readonly LimitFinding[], tol
   });
 }
 
-/** A row that is like a payout that was paid, or would be. */
+/** The issue of a row that is like a payout that was paid, or would be. */
 const likePaymentIssue = (row: GoodRow): Issue =>
   heldIssue(
     row,
@@ -221,7 +224,7 @@ type EarlierRow = Pick<
   'line' | 'status' | 'holds' | 'issues' | 'reason' | 'reasonCode' | 'instruction'
 >;
 
-/** What another run would do with a row of a batch that an earlier one has read; `ask` when it would send it. */
+/** Forecasts another run's outcome for a row that an earlier run has read; `ask` when it would send it. */
 export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
   const none = { holds: [], issues: [], notes: [] } as const;
   const code = row.reasonCode ?? row.status;
@@ -262,16 +265,16 @@ export function forecastEarlierRow(row: EarlierRow): RowForecast | 'ask' {
   }
 }
 
-/** Where the brake would stop a run. */
+/** The row at which the brake would stop a run. */
 export interface BrakeStop extends BatchReason {
   readonly rowNo: number;
 }
 
-/** Foresees the brake: payees that cannot be paid, one after another, stop a run before it comes to the others. */
+/** Forecasts the brake: payees in a row that cannot be paid stop a run before the rows behind them. */
 export class BrakeForecast {
   readonly #policy: BrakePolicy;
   #breaker = openBreaker;
-  /** Rows that a run would ask about before it sends them. */
+  /** Rows that a run would ask about before sending. */
   checks = 0;
   stop: BrakeStop | undefined;
 
@@ -279,7 +282,7 @@ export class BrakeForecast {
     this.#policy = policy;
   }
 
-  /** A row that a run would have asked about: what is payable is taken to be paid. */
+  /** Counts a row that a run would have asked about; a payable one counts as paid. */
   observe({ outcome, holds }: RowForecast, rowNo: number): void {
     if (outcome === 'notAsked') return;
     this.checks += 1;
@@ -292,28 +295,28 @@ export class BrakeForecast {
   }
 }
 
-/** The pace that the settings allow, and what the bank has shown of its own. */
+/** The pace by the settings, and the measured speed of the bank. */
 export interface ExpectedRate {
   /** Rows that would be sent. */
   readonly transfers: number;
   /** Inquiries about each of them before it is sent, one after another. */
   readonly inquiriesEach: number;
-  /** Rows that a run would ask about first; 0 when it asks about none. */
+  /** Rows that a run would first ask about; 0 without such questions. */
   readonly checks: number;
   /** Transfers at a time, and as many inquiries. */
   readonly transferConcurrency: number;
   /** Rows at a time between their first inquiry and the answer to their transfer. */
   readonly rowsAtOnce: number;
   readonly checkConcurrency: number;
-  /** All requests together; 0 = no limit. */
+  /** Limit on all requests together; 0 = no limit. */
   readonly requestsPerSecond: number;
-  /** Mean time of an answer. */
+  /** Mean time of an answer in ms. */
   readonly latencyMs: number;
 }
 
 export interface ExpectedTime {
   readonly ms: number;
-  /** What takes longest: checks and transfers run side by side, and the rate counts both. */
+  /** The slowest part: checks and transfers run side by side, and the rate counts both. */
   readonly boundBy: 'transfers' | 'checks' | 'requestsPerSecond';
 }
 

@@ -1,11 +1,11 @@
-/** Rows of one file that have payee and amount in common, found in little memory: about 60 bytes a row. */
+/** Finds rows of one file with the same payee and amount; uses about 60 bytes a row. */
 import type { StagedRow } from '../../core/payout-file.ts';
 import type { Instruction } from '../../core/payout.ts';
 import { DuplicateIndex } from '../../intake/rules/duplicates.ts';
 
 /**
- * How a payout stands to those that were paid, or would be, within `limits.similarDays`: nothing in common; payee and
- * amount, with a reference1 of its own, so that it is paid and told of; or the same payment for all that can be seen.
+ * The likeness of a payout to those that were paid, or would be, within `limits.similarDays`: none; same payee and
+ * amount with a different reference1, so that it is paid and reported; or apparently the same payment.
  */
 export type Likeness = 'none' | 'other-reference' | 'same-payment';
 
@@ -16,7 +16,7 @@ interface PayingRow extends Pick<StagedRow, 'rowNo' | 'line'> {
 export class LikePayments {
   readonly #seen = new DuplicateIndex();
 
-  /** Remembers a row and says how it stands to the earlier ones. */
+  /** Adds a row, and returns its likeness to the earlier ones. */
   add({ rowNo, line, instruction }: PayingRow): Likeness {
     const { proxyType, proxyNo, amountSatang, reference1 } = instruction;
     const payment = `${proxyType} ${proxyNo} ${amountSatang}`;

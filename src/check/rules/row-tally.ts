@@ -1,4 +1,4 @@
-/** Rows and their amounts, added up as a file is read. */
+/** Sums of rows and amounts while a file is read. */
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { RowTotal } from '../../core/ports.ts';
 
@@ -11,7 +11,7 @@ export class RowTally implements RowTotal {
     this.#count(amountSatang, 1);
   }
 
-  /** Takes back a row that was added. */
+  /** Removes a row that was added. */
   remove(amountSatang: Satang | null): void {
     this.#count(amountSatang, -1);
   }
@@ -23,7 +23,7 @@ export class RowTally implements RowTotal {
   }
 }
 
-/** The sum of totals that have no row in common. */
+/** The sum of totals without common rows. */
 export function sumTotals(totals: readonly RowTotal[]): RowTally {
   const sum = new RowTally();
   for (const { rows, amountSatang, unreadableAmounts } of totals) {
