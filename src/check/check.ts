@@ -73,7 +73,7 @@ export interface CheckedFile {
   readonly likeRows: number;
   /** Rows passed on as good that a later row has contradicted since. */
   readonly conflictingRowNos: readonly number[];
-  /** Rows whose payoutId differs in little from another's, here or in the journal: a run holds them. */
+  /** Rows whose payoutId differs little from another one, here or in the journal; a run holds them. */
   readonly similarRows: Pick<RowMarks, 'has'>;
 }
 
@@ -88,7 +88,7 @@ export interface CheckOptions {
   onHeld?(rows: readonly StagedRow[]): void | Promise<void>;
   /** Finds the holders of payoutIds in the journal; left out when there is none yet. */
   claimHolders?(payoutIds: readonly string[]): Promise<readonly ClaimOwner[]>;
-  /** Who holds payoutIds that differ in little from this one; leave it out where there is no journal yet. */
+  /** Finds the holders of payoutIds that differ little from this one; left out when there is no journal yet. */
   similarHolders?(payoutId: string): Promise<readonly ClaimOwner[]>;
   readonly findLike?: FindLike;
   /** Forecasts the limits over time; left out: no forecast. */
@@ -153,7 +153,7 @@ class LikeRows {
   }
 }
 
-/** Finds payoutIds that differ only in what spreadsheets and people change: about 30 bytes a row. */
+/** Finds payoutIds that differ only by what spreadsheets and people change; uses about 30 bytes a row. */
 class SimilarIds {
   readonly #findHolders: CheckOptions['similarHolders'];
   readonly #batchId: string;
@@ -165,7 +165,7 @@ class SimilarIds {
     this.#batchId = batchId;
   }
 
-  /** The row, held where its payoutId resembles that of an earlier row or of another batch. */
+  /** The row, held if its payoutId resembles that of an earlier row or of another batch. */
   async look(row: StagedRow): Promise<StagedRow> {
     const { rowNo, line, holds, instruction } = row;
     if (instruction === null) return row;
@@ -182,7 +182,7 @@ class SimilarIds {
     return this.#marks.has(rowNo);
   }
 
-  /** Every row has been seen: rows that a later one resembles, and nothing before it. */
+  /** Rows that a later one resembles, and no earlier one; complete once every row has been seen. */
   findFirsts(): ReadonlySet<number> {
     return new Set(this.#ids.conflictingRowNos.filter((rowNo) => !this.#marks.has(rowNo)));
   }
@@ -263,14 +263,16 @@ export async function readAll<Row, Totals extends object>(
   throw new Error(`reading ${inspection.path} ended without totals`);
 }
 
-/** Takes rows that were counted from where they stand to where they belong after all. */
+/** Moves a counted row to another outcome. */
 function recount({ tallies, limited, similar }: Check, row: StagedRow, to: RowOutcome): void {
   const isHeld = limited.has(row.rowNo) || similar.has(row.rowNo);
   tallies[isHeld ? 'held' : outcomeOf(row)].remove(row.amountSatang);
   tallies[to].add(row.amountSatang);
 }
 
-/** The second reading, only where it is needed: rows that were good until a later one contradicted or resembled them. */
+/**
+ * The second reading, made only when needed: for rows that were good until a later one contradicted or resembled them.
+ */
 async function reportLate(
   check: Check,
   conflicting: ReadonlySet<number>,

@@ -297,7 +297,7 @@ class DryRun {
 
 type OpenRow = GoodRow & Pick<StagedRow, 'rowNo'>;
 
-/** Finds payments that a run would hold as similar, in little memory: about 30 bytes a row. */
+/** Finds payments that a run would hold as similar; uses about 30 bytes a row. */
 class Lookalikes {
   readonly #context: DryRunContext;
   readonly #payments = new LikePayments();

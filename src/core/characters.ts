@@ -1,15 +1,15 @@
-/** Single characters, as messages name them. */
+/** Names of single characters in messages. */
 
-/** Control characters, and invisible ones that hide or turn the text around them. */
+/** Control characters, and invisible ones that hide or reorder the text around them. */
 export const unseenCharacters = /[\p{C}\p{Zl}\p{Zp}]/gu;
 
-/** Spaces but the plain one, and what leaves no mark on the screen at all. */
+/** Spaces other than the plain one, and characters without any mark on the screen. */
 const unseenOrSpace = /^[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]$/u;
 
-/** True for a character that looks like nothing, or like a plain space. */
+/** True for a character that is invisible, or looks like a plain space. */
 export const isUnseen = (character: string): boolean => unseenOrSpace.test(character);
 
-/** Characters that pass for plain ones, or for none. */
+/** Names of characters that look like plain ones, or are invisible. */
 const names: Readonly<Record<string, string>> = {
   '\u00a0': 'no-break space',
   '\u00ad': 'soft hyphen',
@@ -33,7 +33,7 @@ const names: Readonly<Record<string, string>> = {
   '\ufeff': 'byte order mark',
 };
 
-/** What a character without a name here is, by its kind. */
+/** Names of kinds, for characters without a name above. */
 const kinds: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^(?! )\p{Zs}$/u, 'a space of another kind'],
   [/^(?!-)\p{Pd}$/u, 'a dash of another kind'],
@@ -41,7 +41,9 @@ const kinds: readonly (readonly [pattern: RegExp, name: string])[] = [
   [/^\p{Default_Ignorable_Code_Point}$/u, 'an invisible character'],
 ];
 
-/** A character for a message: `U+00E9 "é"`, `U+2011 "‑" (non-breaking hyphen)`; one that cannot be seen without itself. */
+/**
+ * A character for a message: `U+00E9 "é"`, `U+2011 "‑" (non-breaking hyphen)`; an invisible one is not shown itself.
+ */
 export function describeCharacter(character: string): string {
   const number = `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`;
   const shown = isUnseen(character) ? number : `${number} "${character}"`;

@@ -58,7 +58,7 @@ export function explainNoDigits(text: string, besides: string): NumberFault {
   return { kind: 'characters', message: other === undefined ? rule : `${explainOther(other)}: ${rule}` };
 }
 
-/** A character that no number has; one that looks like a plain one, or like none, by its number. */
+/** Describes a character that no number has; one that looks like a plain one, or is invisible, by its number. */
 function explainOther(character: string): string {
   if (/^[!-~]$/.test(character)) return `"${character}" stands in this number`;
   return `${describeCharacter(character)} stands in this number, type it again`;

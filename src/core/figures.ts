@@ -19,6 +19,6 @@ export function showAmount(baht: string): string {
 /** "1,234,567.50". */
 export const showBaht = (amount: Satang): string => showAmount(formatBaht(amount));
 
-/** "3", "3 and 4", "3, 4 and 5". */
+/** A list in words: "3", "3 and 4", "3, 4 and 5". */
 export const listWords = (words: readonly string[]): string =>
   words.length < 2 ? words.join() : `${words.slice(0, -1).join(', ')} and ${words.at(-1) ?? ''}`;

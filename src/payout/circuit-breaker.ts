@@ -40,7 +40,7 @@ import { type SharedPause, sharedPollMs } from './shared-pause.ts';
 /** The owner of a breaker: the payer account of a batch or of an order. */
 export type Payer = Pick<Batch, 'companyId' | 'payerAccount'>;
 
-/** The state of one payer account in a process. It outlives the runs, each of which has its own gate. */
+/** The state of one payer account in a process. It outlives the runs; each run has its own gate. */
 export class PayerBreaker {
   both: PayerState = openPayer;
   /** True while a request of the kind is out as a probe; the request that took the slot frees it. */

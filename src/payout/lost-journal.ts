@@ -55,7 +55,7 @@ export function probeLostJournal(
   return probe({ context, payer, payout, asked: undefined, sealedAtMs, passHalted: false });
 }
 
-/** A signed row, and the number under which it is to be sent. */
+/** A signed row, and the number under which it would be sent. */
 export interface SignedSend {
   readonly batch: Batch;
   readonly payout: Payout;
@@ -63,7 +63,7 @@ export interface SignedSend {
   readonly signedAtMs: number;
 }
 
-/** Asks about every number of a ready row since it was signed, and records what keeps it from being sent. */
+/** Asks about every number of a ready row since its signature, and records the reason if it may not be sent. */
 export async function probeSigned(context: WorkerContext, send: SignedSend): Promise<ProbeEnd> {
   const { batch, payout, number } = send;
   const payer = payerOf(context, batch);
@@ -78,7 +78,10 @@ export async function probeSigned(context: WorkerContext, send: SignedSend): Pro
   return block(context, decideHold(payout, 'unavailable', hidden, context.clock.now()));
 }
 
-/** Why a signed row in doubt is not sent again, by what the bank shows of all its numbers; undefined when it may be. */
+/**
+ * Reason why a signed row in doubt is not sent again, by the bank's answers about all its numbers; undefined when it
+ * may be.
+ */
 export async function findAgainstRepeating(
   context: WorkerContext,
   send: SignedSend,
@@ -90,7 +93,7 @@ export async function findAgainstRepeating(
   return findings === undefined ? 'the bank was not asked' : findHiddenSend(number, findings)?.text;
 }
 
-/** Every number up to the one beyond, for each day since the row was signed and each day on which it is known to have gone. */
+/** The search of every number up to the next one, for each day since the signature and each day of a known send. */
 async function rangeSinceSigned(
   { context, payer, payout }: Search,
   { number, signedAtMs }: SignedSend,

@@ -28,7 +28,7 @@ export async function proveRow(
   return isOld ? { kind: 'unproved', why: `it was signed more than ${searchDaysMax} days ago` } : proof;
 }
 
-/** Has a batch of which a row is not proved wait for approval: all of it is to be approved anew. */
+/** Makes a batch with an unproved row wait: all of it needs a new approval. */
 export async function waitForApproval(
   { journal, clock, log, provedRows }: WorkerContext,
   { batchId }: Batch,
@@ -43,8 +43,9 @@ export async function waitForApproval(
 }
 
 /**
- * True when a send in doubt may go again: a signed approval proves the row, or none is needed, the order is what the row asks
- * for, and the bank shows no other send of it. The rest of the batch does not wait for a row in doubt.
+ * True when a send in doubt may be repeated: a signed approval proves the row, or none is needed; the order equals the
+ * row's present instruction; and the bank shows no other send of it. The rest of the batch does not wait for a row in
+ * doubt.
  */
 export async function mayRepeatSigned(
   context: WorkerContext,

@@ -96,8 +96,8 @@ export function isNewJournal(newSinceMs: number | undefined, nowMs: number): boo
 }
 
 /**
- * The days on which a signed row may have been sent, whatever the journal shows: all since it was signed, and those of the
- * sends that the journal knows.
+ * Days on which a signed row may have been sent, whatever the journal shows: all since the signature, and those of
+ * known sends.
  */
 export function daysSinceSigned(
   signedAtMs: number,
@@ -114,8 +114,8 @@ export function daysSinceSigned(
 }
 
 /**
- * What keeps a signed row from being sent under a number, by the bank's word alone: a number that may have moved money, a
- * lower one that the bank does not show as failed, or no answer. Undefined when nothing does.
+ * Reason why a signed row may not be sent under a number, by the bank's answers alone: a number may have moved money, a
+ * lower one is not shown as failed, or there is no answer. Undefined when it may be sent.
  */
 export function findHiddenSend(number: number, findings: readonly ReferenceFinding[]): Reason | undefined {
   const code = 'earlier-attempt-open';

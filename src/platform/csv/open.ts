@@ -165,13 +165,15 @@ const otherKinds: readonly (readonly [start: RegExp, what: string, cure: string]
 ];
 /* oxlint-enable no-control-regex */
 
-/** Containers of Microsoft's: old workbooks and documents, and what a workbook with a password is wrapped in. */
+/**
+ * First bytes of Microsoft's containers: old workbooks and documents, and the wrapper of a workbook with a password.
+ */
 const containerStart = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 const containerSectorBytes = 512;
 const directoryBytes = 4_096;
 const passwordMark = Buffer.from('EncryptedPackage', 'utf16le');
 
-/** What stands in a container, by the names in its directory, which often stands behind the first block. */
+/** The content of a container, by the names in its directory, which often follows the first block. */
 async function explainContainer(handle: FileHandle, head: Buffer): Promise<[what: string, cure: string]> {
   const sector = head.length < containerSectorBytes ? 0 : head.readUInt32LE(48);
   const directory = Buffer.alloc(directoryBytes);
@@ -193,7 +195,7 @@ async function rejectOtherKind(handle: FileHandle, head: Buffer): Promise<void> 
   if (what !== undefined) throw new FileRejected('not-a-csv', `the file is no CSV but ${what}: ${cure}`);
 }
 
-/** Characters from the start by which the kind of a file is known. */
+/** Characters at the start by which the kind of a file is recognised. */
 const headCharacters = 512;
 
 /** The rejection of a file that is still being written. */
@@ -264,11 +266,14 @@ interface EncodingDefect {
   readonly kind: 'nul' | 'undecodable' | 'contradicting-bom';
   readonly offset: number;
   readonly encoding: FileEncoding;
-  /** UTF-16 as which NUL bytes make sense; undefined where they make none. */
+  /** The form of UTF-16 that explains the NUL bytes; undefined when none does. */
   readonly unmarked: FileEncoding | undefined;
 }
 
-/** UTF-16 without its mark: every Latin letter at the start has a NUL byte beside it, always on the same side. */
+/**
+ * Guesses UTF-16 without a byte order mark: every Latin letter at the start has a NUL byte beside it, always on the
+ * same side.
+ */
 function guessUtf16(head: Buffer): FileEncoding | undefined {
   const bytes = head.subarray(0, headCharacters);
   const nuls = [0, 0];
@@ -417,7 +422,7 @@ class EncodingProbe {
   finish(sizeBytes: number): Pick<Inspection, 'encoding' | 'bomBytes' | 'endsWithLineEnd'> | EncodingDefect {
     for (const reading of this.#readings) reading.finish(sizeBytes);
     // Damaged UTF-8 has bytes that windows-874 leaves unassigned; the file was meant as UTF-8, whose defect is
-// reported.
+    // reported.
     const reading = this.#readings.find(({ defectOffset }) => defectOffset < 0) ?? this.#readings[0];
     if (reading === undefined) throw new Error('a file is read in one way at least');
     const { encoding, nulOffset, defectOffset } = reading;

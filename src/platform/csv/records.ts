@@ -69,7 +69,7 @@ const quote = 0x22;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 
-/** One record of the file; blank lines are none, nor is the end mark of DOS. */
+/** One record of the file; blank lines and the end mark of DOS are not records. */
 export interface FileRecord {
   /** Line of the file, from 1, where the record starts. */
   readonly line: number;
@@ -182,7 +182,7 @@ function rejectTooLong(line: number): FileRejected {
   return new FileRejected('row-too-long', message, line);
 }
 
-/** True for a line without anything, and for one that holds the end mark of DOS alone. */
+/** True for a blank line, and for one with only the end mark of DOS. */
 const isBlank = ([cell = '', ...others]: readonly string[]): boolean =>
   others.length === 0 && (cell.trim() === '' || cell.trim() === endMark);
 
@@ -241,7 +241,7 @@ export class RecordReader {
    */
   async *readAll(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<FileRecord[]> {
     // The first stretch is as short as the others: objects that live long at the start would be treated as long-lived
-// for good.
+    // for good.
     for (const bytes of cutIntoStretches(head)) yield this.read(bytes);
     for await (const block of rest) for (const bytes of cutIntoStretches(block)) yield this.read(bytes);
   }

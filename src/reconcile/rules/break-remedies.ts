@@ -52,7 +52,7 @@ const kindRemedies: Record<BreakKind, Pair> = {
   ],
   'unmatched-bank-line': [
     'Find out who sent it: another program with the same company ID, or this one with a journal that was lost ("paydrop show" and ' +
-      'the transRefNo); if nobody did, ask the bank at once',
+      'the transRefNo); if neither did, ask the bank at once',
     'ตรวจสอบว่าใครเป็นผู้ส่ง อาจเป็นโปรแกรมอื่นที่ใช้รหัสบริษัทเดียวกัน หรือระบบนี้ก่อนข้อมูลสูญหาย ถ้าไม่มีผู้ใดส่ง ให้แจ้งธนาคารทันที',
   ],
   'missing-at-bank': [
@@ -91,7 +91,7 @@ const kindRemedies: Record<BreakKind, Pair> = {
 };
 
 const paidAfterAll = (before: string, beforeTh: string): Pair => [
-  `It is paid, though ${before}: make sure that nobody has paid it by other means meanwhile, have one of the two ` +
+  `It is paid, though ${before}: make sure that it was not paid by other means meanwhile, have one of the two ` +
     'returned if so, and tell the partner',
   `รายการนี้จ่ายแล้ว แม้${beforeTh} ตรวจสอบว่าไม่มีการจ่ายด้วยวิธีอื่นไปแล้ว ถ้ามีให้ขอคืนหนึ่งรายการ และแจ้งคู่ค้า`,
 ];
@@ -136,7 +136,10 @@ const wordRemedies: Partial<Record<AttemptStatus, Pair>> = {
   refused: mayMean('the bank has paid what it had refused', 'ธนาคารจ่ายรายการที่เคยปฏิเสธ'),
 };
 
-/** A code that lost its zero: no word of the bank's, so that nobody asks it, nor adds it to the settings. */
+/**
+ * Remedy for a code that has lost its zero. It is no word of the bank's, so it belongs neither in a question to the
+ * bank nor in the settings.
+ */
 const damagedRemedy: Pair = [
   'Do not pay it again before the line is known: fetch the statement of the day from the bank again ("paydrop reconcile --date" and ' +
     'the day) and give it to paydrop without saving it in a spreadsheet',

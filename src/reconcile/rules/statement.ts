@@ -147,7 +147,7 @@ export function makeStatusReader({ complete, failed, inProcess }: StatementWords
   };
 }
 
-/** The bank's code that a spreadsheet has made this of, by dropping its zero (10004); undefined for any other word. */
+/** The bank's code behind a word whose leading zero a spreadsheet has dropped (10004); undefined for any other word. */
 export function findDamagedCode(statusText: string): string | undefined {
   const code = `0${statusText.trim().replace(/[.,]0+$/, '')}`;
   return Object.values(bankWords).some((words: readonly string[]) => words.includes(code)) ? code : undefined;
