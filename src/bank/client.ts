@@ -60,7 +60,7 @@ export interface LoginOptions {
   readonly timeoutMs: number;
   readonly clock: Clock;
   /**
-   * Called with the `Date` header of each token reply, in epoch ms; undefined when the reply has none or is not fresh.
+   * Called with the `Date` header of each fresh token reply, in epoch ms; undefined without the header.
    */
   readonly onDate?: (bankDateMs: number | undefined) => void;
   /** Called after every exchange, for the log. */

@@ -58,7 +58,7 @@ export interface RegistrationCheckOptions {
   onIssues(issues: readonly RowIssue[]): void;
 }
 
-/** Most unknown callbacks that are compared; a larger number is reported elsewhere as a fault. */
+/** Most unknown callbacks that are compared; a larger number is a fault that other commands report. */
 const unknownCallbacksMax = 10_000;
 /** Most registrations of one account that are compared. */
 const ofAccountMax = 1_000;

@@ -23,8 +23,8 @@ export async function keepLimitsShared(sharing: Sharing, end: AbortSignal): Prom
 }
 
 /**
- * The rows in doubt without those under way. Requests that begin or end while the journal is read are counted in either
- * way.
+ * The rows in doubt without those under way. The larger of two counts is subtracted, since requests begin and end while
+ * the journal is read.
  */
 async function countLeftInDoubt({ journal, share, run, runs }: Sharing): Promise<number> {
   const before = countUnderWay({ runs }, run);

@@ -94,7 +94,7 @@ const clientIdVariable = 'PAYDROP_CLIENT_ID';
 
 /**
  * Finds the credentials. The sandbox never reads them from the environment: it prints its credentials, and those are
- * the bank's. Its default credentials have no value elsewhere.
+ * the bank's. Its default credentials open nothing but the sandbox.
  */
 export function readCredentials(
   clientIdSet: string | undefined,
@@ -197,7 +197,7 @@ const keysVariable = 'PAYDROP_CALLBACK_KEYS';
 
 /**
  * Finds the keys of callbacks. As with credentials, the sandbox never reads them from the environment, and its default
- * key has no value elsewhere.
+ * key opens nothing but the sandbox.
  * @param keys keys in the settings
  * @param places other possible places
  */

@@ -154,7 +154,7 @@ const sharedAlone =
 const isOpenToAll = (path: string): boolean =>
   process.platform !== 'win32' && (statSync(path).mode & othersMask) !== 0;
 
-/** A secret in the settings file itself; secrets of a bank on this machine have no value elsewhere. */
+/** A secret in the settings file itself; secrets of a bank on this machine are worthless on any other. */
 function findOwnSecret({ bank, journal, notices, registration }: Settings): string | undefined {
   const isReal = bank.baseUrl.startsWith('https:');
   if (isReal && bank.clientSecret !== undefined) return 'bank.clientSecret';

@@ -94,7 +94,7 @@ export interface UseMove {
   readonly payout: Payout;
 }
 
-/** The day on which a payout counts; undefined while no money has moved. */
+/** The day on which a payout counts; undefined for one that has moved no money. */
 export const countedDate = ({ status, submittedAtMs }: Payout): string | undefined =>
   submittedAtMs === null || !mayBePaidStatuses.includes(status)
     ? undefined

@@ -46,7 +46,7 @@ const readDate: Reader = (written) => {
   return { kind: 'date', text };
 };
 
-/** Readers by type of cell; the text of `inlineStr` is stored elsewhere than in the value. */
+/** Readers by type of cell; the text of `inlineStr` is not in the value. */
 const readers = new Map<string, Reader>([
   ['n', readNumber],
   ['s', readPointer],
