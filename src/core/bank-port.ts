@@ -31,7 +31,7 @@ export type BankReply<Fields> =
 /** No byte of the request has left. */
 export type UnsentReply =
   | { readonly kind: 'not-sent'; readonly why: string }
-  /** `mayLeave` returned false just before the bytes left, or the wait for a turn was ended. */
+  /** `mayLeave` returned false just before the bytes would have left, or the wait for a turn was ended. */
   | { readonly kind: 'withheld' }
   /** The token endpoint refused our credentials (TK001, §5). */
   | { readonly kind: 'credentials-refused'; readonly code: string };
