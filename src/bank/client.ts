@@ -97,7 +97,10 @@ export interface ExchangeRecord {
 interface Call<Fields extends BusinessFields> {
   readonly endpoint: Exclude<Endpoint, 'token' | 'tokenRefresh'>;
   readonly transRefNo?: string;
-  /** Recorded before it is sent, and the one of the repetition; a new one for each sending when left out. */
+  /**
+   * Recorded before the call: requestUIDs of the first request and of its repetition. Left out: each sending gets a new
+   * one.
+   */
   readonly requestUids?: readonly [first: string, again: string];
   readonly headers?: (requestUid: string) => Readonly<Record<string, string>>;
   readonly body: (requestUid: string) => Readonly<Record<string, string>>;
@@ -252,7 +255,7 @@ function makeSend(context: CallContext, rate: Rate): Send {
   };
 }
 
-/** The same content once more: each request has a requestUID of its own (§2.2, §2.4). */
+/** The call to repeat with the same content: each request has its own requestUID (§2.2, §2.4). */
 function repeat<Fields extends BusinessFields>({ requestUids, ...call }: Call<Fields>): Call<Fields> {
   if (requestUids === undefined) return call;
   const [, again] = requestUids;

@@ -54,7 +54,7 @@ export type Route = ReturnType<typeof openRoute>;
 /** `resting`: on a kept-alive connection, before anything is written. */
 type Stage = 'connecting' | 'resting' | 'written' | 'answering';
 
-/** On every request: a body is read as it comes, and one that is compressed says nothing. */
+/** Header of every request: bodies are read as received, so a compressed one would be unreadable. */
 export const asIs = { 'accept-encoding': 'identity' } as const;
 
 /** Limit of an answer's body in bytes. An answer has a few hundred bytes, an inquiry's list a few thousand. */

@@ -120,7 +120,7 @@ const uidBytes = Math.ceil((fieldLengths.requestUID * 5) / 8);
 const drawUid = makeRandomDraws(uidBytes);
 
 /**
- * The requestUID under which a registration goes again with a renewed token: another UUID, computed from the first, so that
+ * The requestUID of a registration's repetition with a renewed token: another UUID, computed from the first, so that
  * the journal has named both before a byte leaves.
  */
 export function renewRequestUid(requestUid: string): string {

@@ -17,7 +17,7 @@ export class Signal {
   }
 }
 
-/** Whether work ends, well or not, within a time; what takes longer goes on. */
+/** True when work ends, with or without an error, within a time; work that takes longer goes on. */
 export async function endsWithin(
   clock: Pick<Clock, 'sleep'>,
   ms: number,

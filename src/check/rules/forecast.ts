@@ -299,13 +299,13 @@ export class BrakeForecast {
 export interface ExpectedRate {
   /** Rows that would be sent. */
   readonly transfers: number;
-  /** Inquiries about each of them before it is sent, one after another. */
+  /** Inquiries about each row before it is sent, one after another. */
   readonly inquiriesEach: number;
   /** Rows that a run would first ask about; 0 without such questions. */
   readonly checks: number;
-  /** Transfers at a time, and as many inquiries. */
+  /** Transfers at once, and as many inquiries. */
   readonly transferConcurrency: number;
-  /** Rows at a time between their first inquiry and the answer to their transfer. */
+  /** Rows at once between their first inquiry and the answer to their transfer. */
   readonly rowsAtOnce: number;
   readonly checkConcurrency: number;
   /** Limit on all requests together; 0 = no limit. */
@@ -320,9 +320,7 @@ export interface ExpectedTime {
   readonly boundBy: 'transfers' | 'checks' | 'requestsPerSecond';
 }
 
-/**
- * How long a run would take that meets no trouble; a transfer and an inquiry are taken to be as fast as a payee check.
- */
+/** Duration of a run without trouble; a transfer and an inquiry count as fast as a payee check. */
 export function computeExpectedTime(pace: ExpectedRate): ExpectedTime {
   const { transfers, inquiriesEach, checks, latencyMs, requestsPerSecond } = pace;
   const roundsEach = Math.max(

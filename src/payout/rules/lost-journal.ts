@@ -156,18 +156,18 @@ export function daysToAskFirst(
   return [...new Set([...since, ...moments.map(formatBangkokDate)])].toSorted();
 }
 
-/** What tells how much the bank is asked about a row before it is sent. */
+/** Facts that decide how often the bank is asked about a row before it is sent. */
 interface AskedBefore extends Unknown {
   readonly loss: JournalLoss | undefined;
-  /** `transfer.askFirst` holds now. */
+  /** True when `transfer.askFirst` applies now. */
   readonly asksFirst: boolean;
-  /** Since when a signature names it; undefined where none is needed. */
+  /** Time of the signature that names the row; undefined when none is needed. */
   readonly signedAtMs: number | undefined;
-  /** The present one, and each that is known to have sent payouts before it. */
+  /** Number of terminals: the present one, and each other that is known to have sent payouts. */
   readonly terminals: number;
 }
 
-/** Inquiries about a row that was never sent, before it is: none of its references is known to the bank. */
+/** Inquiries before the first send of a row, if the bank knows none of its references. */
 export interface InquiriesBefore {
   readonly each: number;
   readonly reasons: readonly ('loss' | 'askFirst' | 'signed')[];
@@ -196,7 +196,7 @@ function listQuestions(
   return [{ why: 'askFirst', days, numbers: rangeFromHighest(0, 1) }, ...signed];
 }
 
-/** How many inquiries come before a first send, under each terminal. */
+/** Number of inquiries before a first send, over all terminals. */
 export function computeInquiriesBefore({ terminals, ...asked }: AskedBefore, nowMs: number): InquiriesBefore {
   const questions = listQuestions(asked, nowMs);
   const each = questions.reduce((sum, { days, numbers }) => sum + days.length * countNumbers(numbers), 0);
@@ -260,10 +260,10 @@ export const rangeFromHighest = (highest: number, ahead: number): NumberRange =>
   ahead,
 });
 
-/** The range up to a number that is to be sent, and the one beyond. */
+/** The range up to the number to be sent, and the next one. */
 export const rangeUpTo = (number: number): NumberRange => ({ first: 1, highest: number, ahead: 1 });
 
-/** How many are asked about where the bank knows none of them. */
+/** Numbers asked about when the bank knows none of them. */
 const countNumbers = ({ first, highest, ahead }: NumberRange): number =>
   Math.min(highest + ahead, attemptsMax) - first + 1;
 
