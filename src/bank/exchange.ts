@@ -72,7 +72,7 @@ const connectionsRestingMax = 4_096;
  */
 export function openRoute(address: BankAddress, timeoutMs: number, ca?: TrustedCertificates) {
   // Node keeps 256 idle connections by default. Checks and transfers at once may exceed that, and each one beyond would
-// connect anew.
+  // connect anew.
   const pooled = { keepAlive: true, maxFreeSockets: connectionsRestingMax, timeout: restMsMax };
   // Set explicitly, so that no environment variable can switch certificate checks off.
   const proof = { rejectUnauthorized: true, ...(ca === undefined ? {} : { ca }) };
