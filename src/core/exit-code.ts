@@ -13,7 +13,7 @@ export interface ExitOptions {
 /** Statuses without a proved outcome. */
 export const inDoubtStatuses: readonly PayoutStatus[] = ['submitted', 'unresolved'];
 
-/** Reasons of rows that no inquiry calls paid, since it shows neither amount nor payee: a line of the statement does. */
+/** Reasons of rows that only a line of the statement calls paid: an inquiry shows neither amount nor payee. */
 export const statementCodes: readonly string[] = ['found-after-loss', 'two-contents'];
 
 /** Statuses of rows that are yet to be sent and have no hold. */

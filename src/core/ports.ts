@@ -74,7 +74,7 @@ export interface StatusTotal extends RowTotal {
   readonly acknowledgedRows?: number;
   /** Amount by which corrections raise the total over the file's; left out when no row was corrected. */
   readonly correctionSatang?: Satang;
-  /** Rows among them that a statement settles and no inquiry does; left out where there are none. */
+  /** Rows that a statement settles, not an inquiry; left out without any. */
   readonly byStatement?: { readonly rows: number; readonly firstSentAtMs: number };
 }
 
@@ -82,7 +82,7 @@ export interface StatusTotal extends RowTotal {
 export interface HoldTotal {
   readonly hold: HoldReason;
   readonly rows: number;
-  /** All of them are held with their whole file, which is like another; left out otherwise. */
+  /** True when all are held with their whole file, which is like another; left out otherwise. */
   readonly isOfFile?: true;
 }
 

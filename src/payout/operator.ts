@@ -152,7 +152,7 @@ export async function cancelBatch(
 const nothingToCancel = ({ batchId }: Batch): string =>
   `nothing of batch ${batchId} waits to be sent: see "${paydropCommand(undefined, 'status', batchId)}"`;
 
-/** What becomes of a batch that is cancelled while rows of it may be with the bank. */
+/** Describes the rest of a cancelled batch, whose rows may be with the bank. */
 function describeStopped(batchId: string, totals: readonly StatusTotal[]): string {
   const rows = countRows(totals, inDoubtStatuses);
   const doubt =
@@ -238,12 +238,12 @@ export function cancelPayouts(
   });
 }
 
-/** What has come of asking whether a row can be cancelled: why it cannot, in words, or the references that were asked about. */
+/** The answer whether a row can be cancelled: the reason why not, in words, or the references asked about. */
 export type CancelAnswer =
   | { readonly kind: 'kept'; readonly why: string }
   | { readonly kind: 'clear'; readonly asked: readonly string[] };
 
-/** A cancellation with the references of which the bank has said, right before, that no money moved. */
+/** A cancellation with the references for which the bank has just shown that no money moved. */
 export const noteAskedOf = (change: Change, asked: readonly string[]): Change =>
   asked.length === 0
     ? change

@@ -180,8 +180,8 @@ async function askAboutSend(
 }
 
 /**
- * Keeps in the history of a row that stays as it is that the bank was asked, and what it said. The attempt itself is left
- * alone: a "not found" that came too early must never count later.
+ * Records in the history of an unchanged row that the bank was asked, and its answer. The attempt stays unchanged: a
+ * "not found" that came too early must never count later.
  */
 async function noteAsked(
   context: WorkerContext,

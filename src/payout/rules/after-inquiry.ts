@@ -134,17 +134,18 @@ function stayContested(asked: Case): Change {
   const alarmed = { ...asked, facts: { ...asked.facts, alarm: true } };
   const reasonCode = asked.payout.reasonCode ?? '';
   const reason = {
-    // The code of the reply that contests it; what an inquiry found before, such as nothing, is so no more.
+    // Code of the reply that contests the reference; an earlier finding of an inquiry, such as nothing found, no longer
+    // holds.
     code: acknowledgingCodes.has(reasonCode) ? reasonCode : 'contested-reference',
     text: 'the bank already held this reference, or holds it with other details: only a statement line can prove whose transfer it is',
   };
   return asked.payout.status === 'unresolved' ? stayUnresolved(alarmed, reason) : giveUp(alarmed, reason);
 }
 
-/** Inquiries are used up, and what the bank shows now stands in the place of what it showed before. */
+/** Keeps a payout unresolved after its inquiries are used up; the bank's present answer replaces the earlier one. */
 function stayUnresolved(asked: Case, reason: Reason): Change {
   const { payout, attempt, facts } = asked;
-  // What a statement alone settles says so with more than an inquiry shows.
+  // A reason that leaves the row to a statement says more than an inquiry does, and stays.
   const isSaid = statementCodes.includes(payout.reasonCode ?? '') && !statementCodes.includes(reason.code);
   return move({
     ...asked,

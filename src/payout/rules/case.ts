@@ -26,7 +26,7 @@ export interface Case extends ClockReading {
 export const hasOtherContent = ({ attempt, sameReference }: Case): boolean =>
   sameReference.some(({ sends, order }) => sends > 0 && !isSameContent(order, attempt.order));
 
-/** True when the bank has a send that is none of ours by its day and time, and another journal may have made it. */
+/** True when the bank has a send whose day and time are none of ours; another journal may have made it. */
 export const isOfUnknownSend = (
   { attempt, sameReference, policy }: Case,
   { moments }: Extract<InquiryReading, { readonly moments: unknown }>,
@@ -37,13 +37,16 @@ export const isOfUnknownSend = (
     [...sameReference, attempt].filter(({ sends }) => sends > 0).map(({ order }) => order),
   );
 
-/** An inquiry shows neither amount nor payee: which of two contents was completed, a statement alone tells. */
+/**
+ * Reason when a reference was sent with two contents: an inquiry shows neither amount nor payee, so only a statement
+ * tells which one was completed.
+ */
 export const twoContents: Reason = {
   code: 'two-contents',
   text: 'the bank completed this reference, which was sent with two contents: only a statement line tells which of them is paid',
 };
 
-/** Nor does it tell what another journal has sent. */
+/** Reason when another journal may have made the send; an inquiry does not show its content. */
 export const sentByAnother: Reason = {
   code: 'found-after-loss',
   text:

@@ -96,7 +96,7 @@ const paidAfterAll = (before: string, beforeTh: string): Pair => [
   `รายการนี้จ่ายแล้ว แม้${beforeTh} ตรวจสอบว่าไม่มีการจ่ายด้วยวิธีอื่นไปแล้ว ถ้ามีให้ขอคืนหนึ่งรายการ และแจ้งคู่ค้า`,
 ];
 
-/** What is settled is asked about no more: it is the bank's people who know. */
+/** Remedies for settled attempts, about which only the bank's staff can tell more. */
 const settledRemedies: Partial<Record<BreakKind, Pair>> = {
   'status-contradiction': [
     'Do not pay it again: one code of the line says that it failed, and another that it did not, and what we know of it is settled; ask ' +
@@ -109,7 +109,7 @@ const settledRemedies: Partial<Record<BreakKind, Pair>> = {
   ],
 };
 
-/** "paydrop settle" asks about none of these any more. */
+/** Statuses about which "paydrop settle" asks no more. */
 const settledStatuses: readonly (AttemptStatus | undefined)[] = ['paid', 'failed', 'refused'];
 
 /** Remedies for `status-mismatch`, by our own status before. */
