@@ -1,4 +1,4 @@
-/** Who has come in, who could not, and what was refused, in the history of people: the first at once, more of it as a count. */
+/** Records sign-ins, failed sign-ins and refusals in the history of people: the first at once, repeats as a count. */
 import type { Log } from '../core/ports.ts';
 import type { PersonStore } from './ports.ts';
 import type { PersonEventDraft } from './rules/chain.ts';
@@ -6,22 +6,22 @@ import type { Proof } from './rules/people.ts';
 
 export interface Access {
   readonly kind: 'signed-in' | 'sign-in-failed' | 'refused';
-  /** The person; 0 where it is not known who asks. */
+  /** The person; 0 where the asker is unknown. */
   readonly subject: number;
   readonly proof: Proof | null;
-  /** How, why not, or what was refused: one of a fixed set, and nothing that was typed. */
+  /** The way in, the reason or the refused thing, from a fixed set; never typed text. */
   readonly what: string;
 }
 
-/** Keeps what comes from one place. */
+/** Notes accesses from one network. */
 export interface AccessNotes {
-  /** Never throws: what cannot be recorded is logged. */
+  /** Records an access. Never throws: a failed write is logged. */
   note(access: Access, nowMs: number): Promise<void>;
 }
 
-/** After an event, more of the same of the same person is counted for so long, and then is one event. */
+/** The time over which repeats by the same person are counted, to become one event. */
 const gatherMs = 900_000;
-/** Of different ones in one event. */
+/** The limit of different `what` values in one event. */
 const whatMax = 8;
 
 interface Gathered extends Omit<Access, 'what'> {
@@ -41,7 +41,7 @@ const gather = ({ kind, subject, proof }: Omit<Access, 'what'>, sinceMs: number)
   networks: new Set(),
 });
 
-/** Eight events an hour for each person and kind at most, and for all who are not known together, however many come. */
+/** Records at most eight events an hour for each person and kind; all unknown persons share one count. */
 export class AccessRecord {
   readonly #store: Pick<PersonStore, 'recordPersonEvent'>;
   readonly #log: Log;
@@ -52,12 +52,12 @@ export class AccessRecord {
     this.#log = log;
   }
 
-  /** @param network from which it comes, as far as it may be kept; undefined where none is known */
+  /** @param network the network of origin, as far as it may be kept; undefined where it is unknown */
   at(network: string | undefined): AccessNotes {
     return { note: (access, nowMs) => this.#note(access, network, nowMs) };
   }
 
-  /** Writes what was counted for long enough. @param isAll at the end: all of it */
+  /** Writes the counts whose time is over. @param isAll writes all counts; for the shutdown */
   async flush(nowMs: number, isAll = false): Promise<void> {
     for (const [key, gathered] of this.#gathered) {
       if (!isAll && !isOver(gathered, nowMs)) continue;
@@ -74,12 +74,12 @@ export class AccessRecord {
     this.#gathered.set(key, gathered);
     gathered.times += 1;
     if (gathered.what.size < whatMax) gathered.what.add(what);
-    // The second already says that there is no one network.
+    // Two networks suffice to show that there is more than one.
     if (gathered.networks.size < 2) gathered.networks.add(network);
     if (before === undefined || isOver(before, nowMs)) await this.#write(key, gathered, nowMs);
   }
 
-  /** What comes while it is written counts for the next. */
+  /** Accesses that arrive during the write count towards the next event. */
   async #write(key: string, gathered: Gathered, nowMs: number): Promise<void> {
     this.#gathered.set(key, gather(gathered, nowMs));
     try {
@@ -90,7 +90,7 @@ export class AccessRecord {
   }
 }
 
-/** Either way: a clock may be set back. */
+/** The absolute difference, because a clock may be set back. */
 const isOver = ({ sinceMs }: Gathered, nowMs: number): boolean => Math.abs(nowMs - sinceMs) >= gatherMs;
 
 function toEvent(gathered: Gathered, atMs: number): PersonEventDraft {
@@ -100,7 +100,7 @@ function toEvent(gathered: Gathered, atMs: number): PersonEventDraft {
     subject,
     kind,
     atMs,
-    // Whoever could not sign in need not be the person.
+    // A failed sign-in does not prove that the person made it.
     byPerson: kind === 'sign-in-failed' || subject === 0 ? null : subject,
     proof,
     facts: { what: [...gathered.what].join(', '), times, ...(times > 1 ? { sinceMs } : {}) },

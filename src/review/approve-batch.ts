@@ -1,6 +1,6 @@
 /**
- * Approving a batch before it is paid. Where it takes two people the first who asks for it proposes it, and the next one
- * approves that; one of them alone where the batch needs no more.
+ * Approves a batch before it is paid. Where two people are required, the first request becomes a proposal and the
+ * second person approves it. Otherwise one person approves alone.
  */
 import { dayMs } from '../core/bangkok-time.ts';
 import type { ReviewContext } from './context.ts';
@@ -12,10 +12,10 @@ import { whyNotApprove } from './rules/approval.ts';
 import { can, type ProvedPerson } from './rules/people.ts';
 import { deciderOf } from './verdict.ts';
 
-/** What whoever approves says with it. */
+/** The approver's note and the digest that the approver has looked at. */
 export interface ApproveTerms {
   readonly note: string;
-  /** The digest of what this person has looked at, or its first 12 characters or more. */
+  /** The digest that the approver has looked at, or at least its first 12 characters. */
   readonly seen?: string | undefined;
 }
 
@@ -23,10 +23,10 @@ export type BatchApproved = Proposed | Checked;
 
 const refuse = (why: string): BatchApproved => ({ kind: 'refused', why });
 
-/** Of a digest that is typed. */
+/** The shortest prefix of a digest that is accepted when it is typed. */
 const seenLengthMin = 12;
 
-/** Approves what waits of a batch, or proposes it where a second person is needed. */
+/** Approves the waiting rows of a batch, or proposes the approval where a second person is needed. */
 export async function approveBatch(
   context: ReviewContext,
   proved: ProvedPerson,
@@ -50,7 +50,7 @@ function whyNotSeen({ version }: BatchApproval, { seen }: ApproveTerms): string 
   return isSame ? undefined : `what waits of it is not what you have looked at: its digest is ${version}`;
 }
 
-/** The proposal that is open about a batch. */
+/** Finds the open proposal about a batch. */
 async function findOpen({ journal }: ReviewContext, batchId: string) {
   const [item] = await journal.openItems('batch', [batchId]);
   const proposal = item && (await journal.proposal(item.proposalId));
@@ -101,15 +101,18 @@ async function checkApproval(
 export interface FiguresContext {
   readonly journal: Pick<ReviewContext['journal'], 'approvalFigures'>;
   readonly clock: ReviewContext['clock'];
-  /** For how long as much paid to the same payee makes a row like another: the longer of `limits.similarDays`, `.likeFileDays`. */
+  /**
+   * Days within which an equal payment to the same payee makes a row similar: the longer of `limits.similarDays` and
+   * `.likeFileDays`.
+   */
   readonly likeDays?: number | undefined;
-  /** That the batch would be held to now. */
+  /** The limits over time that apply to the batch now. */
   readonly overTime?: TimeLimits | undefined;
 }
 
 const likeDaysDefault = 3;
 
-/** What whoever approves a batch looks at; undefined where there is no such batch. Of a batch that waits for nobody, too. */
+/** Reads the figures that the approver of a batch looks at, also when nothing waits; undefined for an unknown batch. */
 export async function readApprovalFigures(
   { journal, clock, likeDays = likeDaysDefault, overTime }: FiguresContext,
   batchId: string,

@@ -1,4 +1,4 @@
-/** Whole batches, and payer accounts, that people decide on. */
+/** Batches and payer accounts as targets of decisions. */
 import type { Batch } from '../core/ports.ts';
 import { cancelBatch, openPayer, resumeBatch } from '../payout/operator.ts';
 import {
@@ -27,7 +27,7 @@ import { sumTarget } from './rules/proposal-figures.ts';
 
 export const changedSince = 'it has changed since: look again';
 
-/** Lets go on what waits of a batch. @returns why not */
+/** Releases the waiting rows of a batch. @returns the reason for a refusal; undefined once released */
 async function tryApprove(
   { journal, clock, signing }: ReviewContext,
   { proposalId, itemNo, key, version }: ProposalItem,
@@ -80,7 +80,7 @@ export function makeBatchWork(context: ReviewContext): TargetWork {
       const why = decideBatch(decision, batch, totals, holds);
       if (why !== undefined) return why;
       const figures = await countWhole(context, decision, { kind: 'batch', key: batch.batchId });
-      // Of the account that the settings name now, or of a limit: an approval by itself.
+      // Resuming from another payer account or above a limit counts as an approval of its own.
       const isApproval =
         decision === 'resume-batch' &&
         (batch.payerAccount !== payerAccount ||

@@ -1,4 +1,4 @@
-/** What the review works on, and how it looks at what is decided on. */
+/** The context of the review: its stores and settings, and how it examines targets. */
 import type { Satang } from '../core/money.ts';
 import type { Batch, Clock } from '../core/ports.ts';
 import type { RowRules } from '../intake/rules/row.ts';
@@ -24,18 +24,18 @@ import type { SigningTerms } from './rules/proved-approval.ts';
 import type { KeptStatement } from './rules/statement-decisions.ts';
 import type { Decision } from './rules/terms.ts';
 
-/** What has become of a statement that is decided; `overtaken`: it is to be tried again. */
+/** The outcome of a decided statement; `overtaken`: to be tried again. */
 export type StatementTaken =
   { readonly kind: 'taken' | 'overtaken' } | { readonly kind: 'refused'; readonly why: string };
 
-/** Reads statements whose bytes are kept, and reconciles with them. */
+/** Reads kept statements and reconciles with them. */
 export interface DecidedStatements {
-  /** As it is, nobody insisting. @returns a text where its bytes are not kept any more */
+  /** Inspects the statement as it is, without any confirmation. @returns a text where its bytes are no longer kept */
   inspect(kept: KeptStatement): Promise<Inspected | string>;
   reconcile(kept: KeptStatement, provenance: Provenance): Promise<StatementTaken>;
 }
 
-/** Batches that go on by themselves once nothing stops their account. */
+/** Batches that continue by themselves once nothing stops their account. */
 interface RunnableBatches {
   runnableBatches(): Promise<readonly { readonly batch: Batch }[]>;
 }
@@ -51,63 +51,63 @@ export interface ReviewContext {
     Pick<PersonStore, 'persons'> &
     HistoryReader &
     Pick<StatementStore, 'openStatementView' | 'openBreak' | 'acceptBreak' | 'statement'>;
-  /** Undefined where none is reconciled with: what is decided of them waits for a process that can. */
+  /** Undefined in a process that reconciles none: decisions on statements then wait for a process that can. */
   readonly statements?: DecidedStatements | undefined;
-  /** Asks the bank about what is to be cancelled; where it is left out, nothing is that was sent. */
+  /** Asks the bank about payouts to be cancelled; left out: payouts that were sent are not cancelled. */
   readonly openCancelQuestions?: (() => CancelQuestions) | undefined;
   readonly clock: Pick<Clock, 'now'>;
   readonly rules: RowRules;
-  /** What a registration says whose file leaves it out, by the settings. */
+  /** Values from the settings for fields that the file of a registration leaves out. */
   readonly registrationDefaults?: RegistrationDefaults | undefined;
-  /** `bank.payerAccount` of the settings: what a batch that is resumed is paid from. */
+  /** `bank.payerAccount` of the settings: the account from which a resumed batch is paid. */
   readonly payerAccount: string;
   /** `review.people` of the settings. */
   readonly people: 1 | 2;
-  /** What signatures are held against where `approval.signed` of the settings is required; left out where it is optional. */
+  /** The terms for checking signatures; left out where `approval.signed` of the settings does not require them. */
   readonly signing?: SigningTerms | undefined;
-  /** `approval.people` of the settings: what a changed payer account, a lifted limit and a corrected payee take at least. */
+  /** `approval.people` of the settings: the minimum for a changed payer account, lifted limit or corrected payee. */
   readonly approvers?: 1 | 2;
-  /** Limits over time of the settings; left out where there are none. */
+  /** Limits over time from the settings; left out where there are none. */
   readonly overTime?: TimeLimits | undefined;
   /** `review.expireDays` of the settings. */
   readonly expireDays: number;
 }
 
-/** Why a target cannot be decided on so, in words; or what it is about. */
+/** The reason why a decision on a target is impossible, in words; otherwise the facts of the target. */
 export type Examined =
   | string
   | {
       readonly amountSatang: Satang;
-      /** What it lets happen, as it is kept with the proposal. */
+      /** The effect of the decision, kept with the proposal. */
       readonly figures: TargetFigures;
-      /** What a row asks for that is to be corrected. */
+      /** The request of a row that is to be corrected. */
       readonly was?: Corrected | undefined;
-      /** Of what approves something: what it takes, whatever other decisions take. */
+      /** The terms of an approval, which replace those of other decisions. */
       readonly approval?: ApprovalTerms;
     };
 
-/** What it takes to approve something of a batch. */
+/** The terms under which something of a batch is approved. */
 export interface ApprovalTerms {
   readonly people: 1 | 2;
-  /** People who had a part in what the batch asks for: none of them approves it. */
+  /** People who had a part in the request of the batch; they cannot approve it. */
   readonly involved: readonly number[];
 }
 
-/** One kind of target, for as long as one proposal is worked on. */
+/** The work on one kind of target, open while one proposal is worked on. */
 export interface TargetWork extends AsyncDisposable {
   examine(decision: Decision, target: Target): Promise<Examined>;
-  /** Applies the item and ends it, or ends it with the reason why it is refused; one that has ended is left alone. */
+  /** Applies the item and ends it, or ends it with the reason for its refusal. An ended item stays as it is. */
   apply(proposal: Proposal, item: ProposalItem): Promise<void>;
 }
 
-/** Nothing to be closed. */
+/** A disposer for work that holds no resources. */
 export const noRest = { [Symbol.asyncDispose]: async (): Promise<void> => {} };
 
-/** For as long as one proposal is worked on. */
+/** The questions to the bank, open while one proposal is worked on. */
 export const cancelQuestionsOf = ({ openCancelQuestions }: ReviewContext): CancelQuestions =>
   openCancelQuestions?.() ?? { ask: bankNotAsked, ...noRest };
 
-/** What it takes to let something be paid of a batch that needs no approval as a whole, or to do so besides. */
+/** Reads the terms for a release of rows in a batch that needs no approval as a whole, or beside that approval. */
 export async function readTerms(
   { journal, people, approvers = 1 }: ReviewContext,
   batchId: string,

@@ -1,6 +1,6 @@
 /**
- * Files by which people prove what became of a payout: each kept once, under the SHA-256 of its bytes, readable by its owner
- * alone, and never changed, opened or run by us.
+ * Files that prove the outcome of a payout: each kept once, under the SHA-256 of its bytes, readable by its owner
+ * alone. paydrop never changes, opens or runs them.
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -18,30 +18,30 @@ import {
 import { composeName } from '../watch/rules/drop-folder.ts';
 import type { EvidenceFile } from './rules/proposal.ts';
 
-/** Of one file: a scanned letter of many pages. */
+/** The limit of one file: a scanned letter of many pages. */
 export const evidenceBytesMax = 16_777_216;
-/** Of its name, which is shown and written into headers. */
+/** The limit of a file name, which is displayed and written into headers. */
 const nameBytesMax = 120;
 
-/** Under `dataDir`. It goes into backups with the journal: nobody can make these files anew. */
+/** The folder under `dataDir`. It belongs in backups with the journal: its files cannot be made again. */
 export const evidenceFolderOf = (dataDir: string): string => join(dataDir, 'evidence');
 
-/** Why a file is not kept. */
+/** The reason why a file is not kept. */
 export type EvidenceRefusal = 'empty' | 'tooLarge';
 
-/** A path is left out of its name, and what steers a terminal. */
+/** Removes the path and terminal control characters from a file name. */
 const nameOf = (name: string): string => composeName(name.split(/[/\\]/).at(-1) ?? '', '', nameBytesMax);
 
-/** A file under a temporary name, which goes when its owner closes it. */
+/** A file under a temporary name, deleted when its owner closes it. */
 export interface PreparedEvidence extends AsyncDisposable {
   readonly file: EvidenceFile;
-  /** Keeps it for good, before anything says that it is there: the same bytes are kept once. @throws OutputFileError */
+  /** Keeps the file permanently, before anything refers to it. The same bytes are kept once. @throws OutputFileError */
   keep(): Promise<void>;
 }
 
 /**
- * Takes the bytes of a file in; what refuses the decision that it proves leaves nothing of it.
- * @param isCut known at the end of the bytes: they are not all
+ * Reads the bytes of a file in. A refused decision leaves no trace of its file.
+ * @param isCut tells, at the end of the bytes, whether some are missing
  * @throws OutputFileError where the disk does not take it
  */
 export async function prepareEvidence(
@@ -74,7 +74,7 @@ export async function prepareEvidence(
   };
 }
 
-/** Where a file stands; undefined where it is gone, or is not what was kept. */
+/** The path of a kept file; undefined where the file is gone or changed. */
 export async function locateEvidence(
   folder: string,
   { sha256 }: Pick<EvidenceFile, 'sha256'>,
@@ -83,7 +83,7 @@ export async function locateEvidence(
   return (await hashFile(path)) === sha256 ? path : undefined;
 }
 
-/** What is wrong with a kept file; undefined when it is there and unchanged. */
+/** The fault of a kept file; undefined when it is present and unchanged. */
 export function findEvidenceFault(folder: string, { name, sha256 }: EvidenceFile): string | undefined {
   try {
     const found = createHash('sha256')

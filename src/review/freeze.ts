@@ -1,4 +1,4 @@
-/** What a decision about a batch or an account lets happen now: counted when it is proposed, and again when it is applied. */
+/** Counts the effect of a decision about a batch or an account: when it is proposed, and again when it is applied. */
 import { isSealed } from '../core/payout.ts';
 import type { Batch } from '../core/ports.ts';
 import type { ReviewContext } from './context.ts';
@@ -33,7 +33,7 @@ const countOne = async (
 ): Promise<CountedFile | undefined> =>
   journal.goingOn(batch.batchId, letsGoOn(decision, batch, payerAccount));
 
-/** Batches that go on by themselves once nothing stops their account. */
+/** Counts the batches that continue by themselves once nothing stops their account. */
 async function countAccount(
   context: FreezeContext,
   decision: DecisionOnWhole,
@@ -46,7 +46,7 @@ async function countAccount(
   return counted;
 }
 
-/** Whoever resumes a batch lets its account go on, and with it what else waits there (`resumeBatch`). */
+/** Counts the effect of resuming a batch, which resumes its account and everything that waits there (`resumeBatch`). */
 async function countBatch(
   context: FreezeContext,
   decision: DecisionOnWhole,
@@ -68,7 +68,7 @@ async function countBatch(
   return counted;
 }
 
-/** Registrations of a batch that were not sent. */
+/** Counts the registrations of a batch that were not sent. */
 async function countRegistrationBatch(
   { journal }: Pick<FreezeContext, 'journal'>,
   batchId: string,
@@ -99,7 +99,7 @@ async function countDirectDebit({ journal }: Pick<FreezeContext, 'journal'>): Pr
 const isOnWhole = (decision: Decision): decision is DecisionOnWhole =>
   ['approve-batch', 'resume-batch', 'cancel-batch', 'resume-payer', 'halt-payer'].includes(decision);
 
-/** What a decision lets happen of a batch, of registrations or payouts, or on an account; nothing is counted of others. */
+/** Counts the effect of a decision on a whole batch or on an account; other targets count nothing. */
 export async function countWhole(
   context: FreezeContext,
   decision: Decision,
@@ -124,14 +124,14 @@ export async function countWhole(
     : countDirectDebit(context);
 }
 
-/** The same of one target, as the figures of a proposal. */
+/** The effect on one target, as the figures of a proposal. */
 export const figureWhole = async (
   context: FreezeContext,
   decision: Decision,
   target: Pick<Target, 'kind' | 'key'>,
 ): Promise<ProposalFigures> => sumFigures([await countWhole(context, decision, target)]);
 
-/** Why more would be sent by a target now than its proposal says; undefined when it would not. */
+/** The reason why a target would now send more than its proposal says; undefined when it would not. */
 export async function findMoreThanProposed(
   context: FreezeContext,
   { decision, figures }: Pick<Proposal, 'decision' | 'figures'>,

@@ -1,7 +1,7 @@
-/** Passwords that whoever guesses tries first: the list of zxcvbn, which is kept up to date, and some of this country. */
+/** Passwords that attackers guess first: the maintained list of zxcvbn, and common ones of this country. */
 import { foldPassword } from './rules/password.ts';
 
-/** Of this program, this country, and rows of keys; the list has none of them. */
+/** Words of this program and this country, and rows of keys, which the list of zxcvbn lacks. */
 const besides = [
   'paydrop',
   'sawasdee',
@@ -16,7 +16,7 @@ const besides = [
 
 let folded: Promise<ReadonlySet<string>> | undefined;
 
-/** About 50,000, folded. Read once, and only where somebody sets a password. */
+/** Loads about 50,000 folded passwords, once, when a password is first set. */
 export const loadGuessedPasswords = (): Promise<ReadonlySet<string>> => (folded ??= load());
 
 async function load(): Promise<ReadonlySet<string>> {

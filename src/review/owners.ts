@@ -1,4 +1,4 @@
-/** Who looks after what waits: anyone may take it, and give it back. */
+/** Owners of waiting items: anyone may take an item and give it back. */
 import type { Clock } from '../core/ports.ts';
 import type { QueueStore } from './ports.ts';
 import type { Decider } from './rules/proposal.ts';
@@ -9,10 +9,7 @@ export interface OwnersContext {
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/**
- * Takes something to look after it, or gives it back; recorded in either case.
- * @returns why not; undefined once it is done
- */
+/** Takes an item or gives it back, and records either. @returns the reason for a refusal; undefined once done */
 export async function takeItem(
   { journal, clock }: OwnersContext,
   { kind, key }: { readonly kind: ReviewNote['kind']; readonly key: string },

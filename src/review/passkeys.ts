@@ -20,19 +20,19 @@ import { computeChallenge, makeSignedText, type SignedMatter } from './rules/sig
 
 /** The page as browsers know it. */
 export interface SigningPlace {
-  /** "https://review.example". */
+  /** The origin of the page, such as "https://review.example". */
   readonly origin: string;
-  /** The name in it. */
+  /** The host name of the origin. */
   readonly rpId: string;
 }
 
-/** What a person may be asked: to show a new key, or to sign a text. */
+/** A request to a person's authenticator: to show a new key, or to sign a text. */
 export interface Question {
   readonly kind: 'enrol' | 'sign';
-  /** The text that is signed; empty of a new key. */
+  /** The text to sign; empty for a new key. */
   readonly text: string;
   readonly proposalId: number;
-  /** Of the proposal. */
+  /** The digest of the proposal. */
   readonly digest: string;
 }
 
@@ -41,19 +41,19 @@ export interface SigningContext extends PersonContext {
   readonly challenges: Challenges<Question>;
 }
 
-/** Somebody, in one of his sessions. */
+/** A person in one of their sessions. */
 export interface Signer extends ProvedPerson {
   readonly sessionHash: string;
 }
 
-/** In words for the person. */
+/** A refusal, in words for the person. */
 export interface NotDone {
   readonly why: string;
 }
 
 const askedOf = ({ sessionHash, person: { personId } }: Signer): Asked => ({ sessionHash, personId });
 
-/** ECDSA over P-256, Ed25519, RSA. */
+/** COSE algorithms: ECDSA over P-256, Ed25519, RSA. */
 const algorithms = [-7, -8, -257];
 const labelLengthMax = 60;
 
@@ -63,7 +63,7 @@ const notAnswered: NotDone = {
 
 // ---------------------------------------------------------------- enrolling
 
-/** What the browser is asked for: `navigator.credentials.create`, as JSON. */
+/** Makes the options for `navigator.credentials.create`, as JSON. */
 export async function askForPasskey(context: SigningContext, signer: Signer): Promise<object> {
   const { store, place, challenges, nowMs } = context;
   const { person } = signer;
@@ -87,11 +87,11 @@ export async function askForPasskey(context: SigningContext, signer: Signer): Pr
   return options;
 }
 
-/** COSE numbers of a key's members. */
+/** COSE numbers of the members of a key. */
 const members = { type: 1, curveOrModulus: -1, xOrExponent: -2, y: -3 } as const;
 const keyTypes = { okp: 1, ec2: 2, rsa: 3 } as const;
 
-/** SubjectPublicKeyInfo of a key that an authenticator wrote. */
+/** Reads a key of an authenticator as SubjectPublicKeyInfo. */
 function readPublicKey(coseKey: Uint8Array): Buffer {
   const map = decodeCredentialPublicKey(new Uint8Array(coseKey)) as unknown as ReadonlyMap<number, unknown>;
   const part = (name: keyof typeof members): string =>
@@ -111,7 +111,7 @@ function readPublicKey(coseKey: Uint8Array): Buffer {
   return createPublicKey({ key: read(), format: 'jwk' }).export({ type: 'spki', format: 'der' });
 }
 
-/** The challenge that an answer names; empty where it names none. */
+/** The challenge in an answer; empty where it has none. */
 function challengeIn(clientDataJson: string): string {
   try {
     const { challenge } = JSON.parse(Buffer.from(clientDataJson, 'base64url').toString()) as {
@@ -171,7 +171,7 @@ const parse = (text: string): unknown => {
   }
 };
 
-/** What a library says of an answer that is not right is for no person. */
+/** The library's own error texts are not meant for people. */
 const notRight: NotDone = { why: 'the passkey’s answer is not right: try again' };
 
 const makeDraft = (
@@ -191,10 +191,7 @@ const makeDraft = (
   cells,
 });
 
-/**
- * Keeps a new key, which an admin has yet to confirm.
- * @param answer of the browser, as JSON
- */
+/** Keeps a new key, which an admin has yet to confirm. @param answer the answer of the browser, as JSON */
 export async function enrolPasskey(
   context: SigningContext,
   signer: Signer,
@@ -235,7 +232,10 @@ export async function enrolPasskey(
   return outcome;
 }
 
-/** Ends a key: its owner's, or any by an admin. @returns why not; undefined when it counts no more */
+/**
+ * Revokes a key: the owner their own, an admin any.
+ * @returns the reason for a refusal; undefined once the key is invalid
+ */
 export async function revokePasskey(
   { store, nowMs }: PersonContext,
   by: ProvedPerson,
@@ -245,7 +245,7 @@ export async function revokePasskey(
   await appendEdit(store, ({ passkeys }) => {
     const found = passkeys.find((one) => one.credentialId === credentialId);
     const isOwn = found?.personId === by.person.personId;
-    // Whose keys there are is nobody's business.
+    // The answer does not reveal whether another person has this key.
     refusal =
       found === undefined || (!isOwn && !can(by.person, 'people').allowed)
         ? 'you have no such passkey'
@@ -259,7 +259,7 @@ export async function revokePasskey(
 
 // ---------------------------------------------------------------- signing
 
-/** Keys that somebody can sign with now, on this page. */
+/** The keys with which a person can sign now on this page. */
 export function listUsable(
   { passkeys }: Pick<PersonsKept, 'passkeys'>,
   person: Person,
@@ -273,7 +273,7 @@ export function listUsable(
   );
 }
 
-/** What a person is to sign, and what his browser is asked for: `navigator.credentials.get`, as JSON. */
+/** The text that a person signs, and the options for `navigator.credentials.get`, as JSON. */
 export interface Signing {
   readonly text: string;
   readonly options: object;
@@ -305,7 +305,7 @@ export async function askForSignature(
   return { text, options };
 }
 
-/** Looked at by the library, and once more by what everybody can check it with later. */
+/** Verifies a signature with the library, then with the check that anyone can repeat later. */
 async function readSignature(
   { place, nowMs }: SigningContext,
   { text, proposalId }: Question,
@@ -348,10 +348,7 @@ async function readSignature(
   return { signature, signCount: authenticationInfo.newCounter };
 }
 
-/**
- * Keeps a signature under a proposal: the approval itself comes after it.
- * @param answer of the browser, as JSON
- */
+/** Keeps a signature under a proposal, before the approval itself. @param answer the answer of the browser, as JSON */
 export async function keepSignature(
   context: SigningContext,
   signer: Signer,

@@ -1,25 +1,25 @@
-/** Passwords as the journal keeps them: scrypt, with what it cost beside the hash. */
+/** Password hashes as the journal keeps them: scrypt, with its cost beside the hash. */
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { encodeBase32 } from '../core/reference.ts';
 import { KeyedMutex } from '../platform/keyed-mutex.ts';
 import { normalisePassword } from './rules/password.ts';
 
-/** What a hash costs: scrypt's N (as a power of two), r and p. */
+/** The cost of a hash: scrypt's N (as a power of two), r and p. */
 export interface PasswordCost {
   readonly logN: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** 32 MiB and about 0.3 s: a guess costs as much. */
+/** 32 MiB and about 0.3 s for each guess. */
 export const usualCost: PasswordCost = { logN: 15, r: 8, p: 3 };
 
 const saltBytes = 16;
 const hashBytes = 32;
 const halfBytes = 5;
-/** Characters: a longer text is no password, and takes time to look at. */
+/** The length limit of a password in characters: hashing longer texts takes time. */
 const lookedAtMax = 1_024;
-/** A hash that asks for more than this is none of ours. */
+/** The memory limit in bytes: paydrop writes no hash that needs more. */
 const memoryMax = 268_435_456;
 
 interface ScryptOptions {
@@ -36,7 +36,7 @@ const runScrypt = (password: string, salt: Uint8Array, options: ScryptOptions): 
     );
   });
 
-/** One at a time: many sign-ins at once would take the memory that paying needs. */
+/** Hashes one password at a time: many sign-ins at once would take the memory that paying needs. */
 const turns = new KeyedMutex();
 
 const derive = (password: string, salt: Uint8Array, { logN, r, p }: PasswordCost): Promise<Buffer> =>
@@ -44,7 +44,7 @@ const derive = (password: string, salt: Uint8Array, { logN, r, p }: PasswordCost
     runScrypt(normalisePassword(password), salt, { N: 2 ** logN, r, p, maxmem: memoryMax }),
   );
 
-/** `scrypt$15$8$3$<salt>$<hash>`, both base64url. */
+/** Returns `scrypt$15$8$3$<salt>$<hash>`, both base64url. */
 export async function hashPassword(password: string, cost: PasswordCost = usualCost): Promise<string> {
   const salt = randomBytes(saltBytes);
   const derived = await derive(password, salt, cost);
@@ -68,14 +68,14 @@ function parseHash(encoded: string): ParsedHash | undefined {
   return { cost, salt: Buffer.from(salt, 'base64url'), derived: Buffer.from(derived, 'base64url') };
 }
 
-/** No password has it. */
+/** A hash that no password matches. */
 const nobodys = (cost: PasswordCost): ParsedHash => ({
   cost,
   salt: Buffer.alloc(saltBytes),
   derived: Buffer.alloc(hashBytes),
 });
 
-/** Takes as long without a hash as with one. */
+/** Checks a password, taking the same time with a hash as without. */
 export async function isRightPassword(
   password: string,
   encoded: string | undefined,
@@ -88,13 +88,13 @@ export async function isRightPassword(
   return timingSafeEqual(given, derived) && parsed !== undefined && !isTooLong;
 }
 
-/** Made with less than is usual now. */
+/** Tells whether a hash was made at less than today's usual cost. */
 export const isWeaker = (encoded: string, usual: PasswordCost): boolean => {
   const cost = parseHash(encoded)?.cost;
   return cost === undefined || 2 ** cost.logN * cost.r * cost.p < 2 ** usual.logN * usual.r * usual.p;
 };
 
-/** 40 bits of chance, in groups that can be read out: `7B3K-Q0M9`. A one-time password is two of them. */
+/** Makes 40 random bits in groups that can be read out: `7B3K-Q0M9`. A one-time password is two of them. */
 export function makeHalf(): string {
   const text = encodeBase32(randomBytes(halfBytes), 8);
   return `${text.slice(0, 4)}-${text.slice(4)}`;

@@ -1,4 +1,4 @@
-/** One payout that people decide on: what is known of it, what is possible, and its changes. */
+/** One payout as a target of decisions: its facts, its possible decisions and its changes. */
 import { setImmediate } from 'node:timers/promises';
 import { dayMs, formatBangkokDate, parseBangkokDate } from '../core/bangkok-time.ts';
 import { formatBaht, type Satang, toSatang } from '../core/money.ts';
@@ -31,14 +31,14 @@ import { type Corrected, findChangeSince, payoutCauseTerms, type Target } from '
 import { countPayout, type TargetFigures } from './rules/proposal-figures.ts';
 import { type Decision, isPayoutDecision, type PayoutDecision } from './rules/terms.ts';
 
-/** A payout as a decision is taken on it, with its history. */
+/** A payout and its history, as a decision reads them. */
 export interface Reviewed extends ReviewedPayout {
   readonly companyId: string;
   readonly batch: Batch;
   readonly events: readonly PayoutEvent[];
 }
 
-/** Reads of the statements of many attempts, on one view that is opened when it is first needed. */
+/** Reads the statements of many attempts, on one view that is opened on first use. */
 class Traces implements AsyncDisposable {
   readonly #journal: ReviewContext['journal'];
   #view: Promise<StatementView> | undefined;
@@ -47,7 +47,7 @@ class Traces implements AsyncDisposable {
     this.#journal = journal;
   }
 
-  /** By transRefNo. */
+  /** The traces by transRefNo. */
   async of(payout: Payout, attempts: readonly Attempt[]): Promise<ReadonlyMap<string, StatementTrace>> {
     this.#view ??= this.#journal.openStatementView();
     const facts = attempts.map((attempt) => factsOf(payout, attempt));
@@ -71,7 +71,7 @@ class Traces implements AsyncDisposable {
   }
 }
 
-/** Everything that a decision about a row is taken on; undefined for one that is not in the journal. */
+/** Reads everything on which a decision about a row rests; undefined for a row outside the journal. */
 async function readReviewed(
   { journal, clock, rules }: ReviewContext,
   seq: number,
@@ -85,7 +85,7 @@ async function readReviewed(
   const payout = await journal.payout(seq);
   const [holder] = await journal.claimHolders(companyId, [payoutId]);
   const attempts = await journal.attemptsOf(companyId, payoutId);
-  // Of no other is it asked what statements say.
+  // Statements matter for payouts in doubt alone.
   const isInDoubt = payout?.status === 'unresolved';
   const found = isInDoubt ? await traces.of(payout, openAttempts({ attempts }, payout)) : undefined;
   return {
@@ -104,7 +104,7 @@ async function readReviewed(
   };
 }
 
-/** The decisions about a row that are possible now, and why others are not; undefined for a row that is not there. */
+/** Reads the decisions that are possible for a row now, and why others are not; undefined for an unknown row. */
 export async function readOptions(
   context: ReviewContext,
   seq: number,
@@ -114,10 +114,10 @@ export async function readOptions(
   return reviewed === undefined ? undefined : optionsFor(reviewed);
 }
 
-/** Rows that are looked at before others of the process have their turn. */
+/** The number of rows that are read before other work of the process has its turn. */
 const rowsInTurn = 100;
 
-/** The same of many rows, one after the other. */
+/** Reads the options of many rows, one after the other. */
 export async function readOptionsOfEach(
   context: ReviewContext,
   seqs: readonly number[],
@@ -131,7 +131,7 @@ export async function readOptionsOfEach(
   }
 }
 
-/** Why a target cannot be decided on so; undefined when it can. */
+/** The reason why a decision on a target is impossible; undefined when it is possible. */
 async function objectTo(
   context: ReviewContext,
   decision: PayoutDecision,
@@ -147,16 +147,16 @@ async function objectTo(
   const asked = { ...reviewed, correction: target.correction };
   const decided = decidePayout(decision, asked);
   if (typeof decided === 'string') return decided;
-  // Of a correction what it will be paid.
+  // A correction counts with the amount that will be paid.
   const corrected = decided.find(({ isCorrected }) => isCorrected === true);
   const amountSatang = corrected?.after.instruction.amountSatang ?? reviewed.row.amountSatang ?? toSatang(0n);
   return { reviewed: asked, amountSatang };
 }
 
-/** The answer for every decision but to cancel. */
+/** The answer for every decision except a cancellation. */
 const nothingAsked: CancelAnswer = { kind: 'clear', asked: [] };
 
-/** How often an item is decided anew that a change of another process, of no interest to people, came before. */
+/** The limit of attempts to decide an item again after an unrelated change by another process. */
 export const triesMax = 5;
 
 export const keptChanging = 'it kept changing while this was applied: decide again';
@@ -167,21 +167,21 @@ export const markOf = ({ maker, checker, proposalId }: Proposal): DecisionMark =
   proposal: proposalId,
 });
 
-/** What it asks for is not what was looked at before, or is above a limit. */
+/** Tells whether the decision pays something that was not examined before, or that exceeds a limit. */
 function letsPayAnew(decision: Decision, { status, holds }: Reviewed['row']): boolean {
   if (decision === 'retry') return status === 'rejected';
   if (decision === 'go-on') return holds.some((hold) => limitHolds.includes(hold));
   return decision === 'retry-corrected';
 }
 
-/** What the row asks for before it is corrected. */
+/** The request of a row before its correction. */
 const askedBy = ({ instruction, cells, amountSatang }: Reviewed['row']): Corrected => ({
   proxyNo: instruction?.proxyNo ?? cells.proxyNo,
   amount: amountSatang === null ? cells.amount : formatBaht(amountSatang),
   accountNo: null,
 });
 
-/** Decisions by which a payout is sent. */
+/** Decisions that send a payout. */
 const sending: readonly Decision[] = ['go-on', 'retry', 'retry-corrected'];
 
 async function countReviewed(
@@ -199,7 +199,7 @@ async function countReviewed(
   return countPayout({ seq: row.seq, ...file, proxyNo, amountSatang, wasSatang, isNewPayee });
 }
 
-/** Payouts as targets; it keeps a view of the statements open. */
+/** Payouts as targets; holds a view of the statements open. */
 export function makePayoutWork(context: ReviewContext): TargetWork {
   const { journal } = context;
   const traces = new Traces(journal);

@@ -1,4 +1,4 @@
-/** Changes of people, carried out: asked for by admins, confirmed by a second one, or made by whoever owns the journal. */
+/** Carries out changes of people: an admin requests and a second one confirms, or the owner of the journal acts. */
 import { randomBytes } from 'node:crypto';
 import { hashPassword, makeHalf, type PasswordCost } from './password-hash.ts';
 import type { PersonEdit, PersonsKept, PersonStore } from './ports.ts';
@@ -21,22 +21,22 @@ import {
 
 // ---------------------------------------------------------------- one edit
 
-/** What an edit changes; its events are not yet in their chains. */
+/** The content of an edit; its events are not yet in their chains. */
 export interface EditDraft extends Omit<PersonEdit, 'afterSeq' | 'events'> {
   readonly events: readonly PersonEventDraft[];
 }
 
-/** So often somebody else may come first. */
+/** The limit of attempts when other edits come first. */
 const triesMax = 50;
 const saltBytes = 16;
 
-/** 128 bits of chance, as hex. */
+/** Makes 128 random bits, as hex. */
 export const makeSalt = (): string => randomBytes(saltBytes).toString('hex');
 
 /**
- * Makes an edit of what is known, and again when somebody else has changed something meanwhile.
- * @param build `undefined` ends it with nothing changed
- * @returns what the edit was made of
+ * Builds an edit from the present state and stores it; builds it again when another edit has come first.
+ * @param build returns `undefined` to end without a change
+ * @returns the state from which the edit was built
  */
 export async function appendEdit(
   store: Pick<PersonStore, 'persons' | 'editPersons'>,
@@ -52,7 +52,7 @@ export async function appendEdit(
   throw new Error('users are being changed all the time');
 }
 
-/** The event that sets a password says its digest, whoever sets it. */
+/** Adds the password's digest to the event that sets it. */
 function withPassword(draft: PersonEventDraft, password: EditDraft['password']): PersonEventDraft {
   if (password === undefined || draft.subject !== password.personId) return draft;
   return { ...draft, facts: { ...draft.facts, passwordDigest: digestSecret(password.passwordHash) } };
@@ -73,39 +73,39 @@ function chainAll({ events, password }: EditDraft, { heads, latestSeq }: Persons
 export interface PersonContext {
   readonly store: PersonStore;
   readonly nowMs: number;
-  /** When the journal was last restored or lost. */
+  /** The moment at which the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
   readonly cost?: PasswordCost;
 }
 
-/** What became of what an admin asked for. What it shows of a one-time password is shown nowhere else and never again. */
+/** The outcome of an admin's request. A one-time password appears here alone, and only once. */
 export type ChangeOutcome =
   | { readonly kind: 'refused'; readonly why: string }
   | {
       readonly kind: 'waits';
       readonly why: string;
       readonly changeId: number;
-      /** Of the one-time password that comes of it. */
+      /** The first half of the resulting one-time password. */
       readonly firstHalf: string | undefined;
     }
   | {
       readonly kind: 'done';
       readonly person: Person | undefined;
-      /** Whole, or its second half where another admin was shown the first. */
+      /** The whole password, or its second half where another admin was shown the first. */
       readonly oneTimePassword: { readonly text: string; readonly isHalf: boolean } | undefined;
     };
 
 interface OneTimePassword {
   readonly halves: readonly [first: string, second: string];
   readonly passwordHash: string;
-  /** What is shown now. */
+  /** The password or half of it that is shown now. */
   readonly shown: { readonly text: string; readonly isHalf: boolean };
 }
 
-/** Of these no one-time password comes. */
+/** Requests that create no one-time password. */
 const withoutPassword: readonly unknown[] = ['disable', 'confirm-passkey', 'policy'];
 
-/** Hashed before the journal is held. @param firstHalf that somebody else was shown */
+/** Hashes the one-time password before the journal is locked. @param firstHalf the half that another admin was shown */
 async function prepareOneTime(
   { cost }: PersonContext,
   request: PersonRequest | undefined,
@@ -125,18 +125,18 @@ const knownOf = ({ people, passkeys }: PersonsKept, { restoredAtMs }: PersonCont
   restoredAtMs,
 });
 
-/** When what is made now counts from. */
+/** The moment from which things made now are valid. */
 const momentOf = ({ nowMs, restoredAtMs }: PersonContext): number =>
   computeMomentAfterRestore(nowMs, restoredAtMs);
 
-/** Somebody as he is now: he may have been disabled a moment ago. */
+/** Finds the present state of a person, who may have been disabled a moment ago. */
 function findAsNow(kept: PersonsKept, person: Person): Person {
   const found = kept.people.find(({ personId }) => personId === person.personId);
   if (found === undefined) throw new Error(`there is no person ${person.personId} any more`);
   return found;
 }
 
-/** @param by who asks, proved; null for whoever owns the journal */
+/** Requests a change of people. @param by the proved asker; null for the owner of the journal */
 export async function requestChange(
   context: PersonContext,
   request: PersonRequest,
@@ -197,7 +197,7 @@ function makeChange(
   };
 }
 
-/** @param why in somebody's words */
+/** @param why the reason in the admin's own words */
 function draftOfChange(
   { nowMs }: PersonContext,
   { changeId, request, seen }: PersonChange,
@@ -243,7 +243,7 @@ function toEdit(effect: RequestEffect, { passwordHash }: OneTimePassword): EditD
   };
 }
 
-/** A second admin confirms what another has asked for; it is carried out at once, or has come to be stale. */
+/** Confirms another admin's request. The change is carried out at once, unless it has become stale. */
 export async function confirmChange(
   context: PersonContext,
   changeId: number,
@@ -282,7 +282,7 @@ export async function confirmChange(
 
 const noSuchChange = (changeId: number): string => `no change ${changeId} waits`;
 
-/** Ends a change without carrying it out. @returns why not; undefined when it has ended */
+/** Ends a change without carrying it out. @returns the reason for a refusal; undefined once ended */
 export async function sendBackChange(
   context: PersonContext,
   changeId: number,
@@ -313,7 +313,10 @@ export async function sendBackChange(
   return refusal;
 }
 
-/** Whoever owns the journal makes somebody an admin. @param owner the user of the operating system, as it says */
+/**
+ * Makes a person an admin, on behalf of the owner of the journal.
+ * @param owner the user of the operating system, as it names itself
+ */
 export async function recoverAdmin(
   context: PersonContext,
   asked: { readonly name: string; readonly why: string; readonly owner: string },

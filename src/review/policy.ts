@@ -1,11 +1,11 @@
-/** What two admins have agreed on, in the journal: it holds, whatever the settings say since. */
+/** The review policy that two admins agreed on. The journal keeps it; later changes of the settings do not alter it. */
 import { appendEdit, type PersonContext } from './people.ts';
 import type { PersonStore } from './ports.ts';
 import { findTwoAdminsSince } from './rules/people.ts';
 import type { ReviewPolicy } from './rules/person-request.ts';
 import { readAgreed } from './rules/policy.ts';
 
-/** Events that are read at a time. */
+/** The number of events read at a time. */
 const pageSize = 1_000;
 
 async function findAgreed(store: Pick<PersonStore, 'personEvents'>): Promise<ReviewPolicy | undefined> {
@@ -19,9 +19,9 @@ async function findAgreed(store: Pick<PersonStore, 'personEvents'>): Promise<Rev
 }
 
 /**
- * What holds besides the settings; undefined before there have been two admins. What the settings said when that was
- * first looked at counts as agreed on.
- * @param said by the settings now
+ * Reads the agreed policy, which applies beside the settings; undefined before there have been two admins. The first
+ * settings seen after that count as agreed on.
+ * @param said the policy in the present settings
  */
 export async function readAgreedPolicy(
   { store, nowMs }: PersonContext,
@@ -31,14 +31,14 @@ export async function readAgreedPolicy(
     const { people, latestSeq } = await store.persons();
     if (findTwoAdminsSince(people) === undefined) return undefined;
     const agreed = await findAgreed(store);
-    // A key that there was not yet counts as agreed on with what it says when it is first looked at.
+    // A setting that is new to the policy counts as agreed on with its value when first read.
     const isWhole = Object.keys(said).every((key) => agreed?.[key] !== undefined);
     if (isWhole) return agreed;
     const facts = { ...said, ...agreed };
     const place = { subject: 0, kind: 'policy-changed', byPerson: null, proof: 'owner' } as const;
     let isFirst = false;
     await appendEdit(store, (kept) => {
-      // Somebody else may have been first, with other settings.
+      // Another process may have recorded the policy first, with other settings.
       isFirst = kept.latestSeq === latestSeq;
       return isFirst ? { events: [{ ...place, atMs: nowMs, facts, cells: {} }] } : undefined;
     });

@@ -1,4 +1,4 @@
-/** What the review keeps in the journal. */
+/** The part of the journal that the review reads and writes. */
 import type { PayerHalt } from '../payout/ports.ts';
 import type { RefusedFile, ReviewNote, RowsOfBatch } from './rules/queue.ts';
 import type { TimeLimits } from '../payout/rules/limits.ts';
@@ -32,7 +32,7 @@ export interface ProposalItem extends Target {
   readonly proposalId: number;
   readonly itemNo: number;
   readonly status: ItemStatus;
-  /** Of one that was refused. */
+  /** The reason of a refused item. */
   readonly why: string | null;
 }
 
@@ -40,7 +40,7 @@ export interface ProposalDraft extends Pick<
   Proposal,
   'decision' | 'note' | 'evidence' | 'evidenceFile' | 'people' | 'totalSatang' | 'figures' | 'digest'
 > {
-  /** It waits to be signed, though one person decides. */
+  /** The proposal waits for a signature, although one person decides. */
   readonly awaitsSignature?: boolean;
   readonly maker: Decider;
   readonly madeAtMs: number;
@@ -48,44 +48,45 @@ export interface ProposalDraft extends Pick<
   readonly targets: readonly Target[];
 }
 
-/** Another proposal about the same thing is open. */
+/** The target of a draft already has an open proposal. */
 export interface ProposalClash {
   readonly clash: Pick<Target, 'kind' | 'key'>;
   readonly proposalId: number;
 }
 
-/** What of a batch waits for approval. */
+/** The part of a batch that waits for approval. */
 export interface BatchApproval extends Waiting {
-  /** How many people it takes. */
+  /** The number of people that the approval requires. */
   readonly people: 1 | 2;
 }
 
-/** What a batch would be held to, and when. */
+/** The limits that would apply to a batch, and the moment at which they would. */
 export interface LimitsNow {
   readonly limits: TimeLimits;
   readonly nowMs: number;
 }
 
 export interface ApprovalStore {
-  /** Undefined where the batch needs none. */
+  /** Undefined where the batch needs no approval. */
   approvalOf(batchId: string): Promise<BatchApproval | undefined>;
   /**
-   * What whoever approves it looks at; undefined where there is no such batch.
-   * @param likeSinceMs since when as much paid to the same payee makes a row like another
-   * @param ahead limits over time that it would be held to now; left out where there are none
+   * The figures that the approver looks at; undefined for an unknown batch.
+   * @param likeSinceMs the start of the period in which an equal payment to the same payee makes a row similar
+   * @param ahead limits over time that would apply to it now; left out where there are none
    */
   approvalFigures(
     batchId: string,
     likeSinceMs: number,
     ahead?: LimitsNow,
   ): Promise<ApprovalFigures | undefined>;
-  /** What a decision lets go on of a batch; undefined where there is no such batch. */
+  /** The rows of a batch that a decision releases; undefined for an unknown batch. */
   goingOn(batchId: string, terms: LetsGoOn): Promise<CountedFile | undefined>;
   /**
-   * Lets go on what waits, and ends the item, in one transaction.
-   * @param signing what the signature of the approval is held against; null where none is asked for
-   * @returns false, with nothing changed, when it is not the version that was decided on, or too few have approved it
-   * @throws Error named `UnsignedApprovalError`, with nothing changed, when no signature proves it
+   * Releases the waiting rows and ends the item, in one transaction.
+   * @param signing the terms that the signature is checked against; null where none is required
+   * @returns false, with nothing changed, when the batch has another version than the one decided on, or too few
+   * approvals
+   * @throws Error named `UnsignedApprovalError`, with nothing changed, when no signature proves the approval
    */
   approveBatch(
     batchId: string,
@@ -94,33 +95,33 @@ export interface ApprovalStore {
     signing: SigningTerms | null,
     nowMs: number,
   ): Promise<boolean>;
-  /** Every signed approval of a batch as it was kept, the oldest first. */
+  /** The signed approvals of a batch as they were kept, the oldest first. */
   approvalsOf(batchId: string): Promise<readonly KeptApproval[]>;
-  /** What the journal says of the people who sign. */
+  /** The facts of the journal about the people who sign. */
   signers(): Promise<Signers>;
-  /** People who uploaded the file of a batch, or corrected a row in it. */
+  /** The people who uploaded the file of a batch, or corrected a row in it. */
   handsOf(batchId: string): Promise<readonly number[]>;
-  /** Whoever has dropped the file of a batch, which need not be there yet. */
+  /** Records the person who uploaded the file of a batch, which the journal may not contain yet. */
   keepUpload(batchId: string, personId: number, nowMs: number): Promise<void>;
-  /** The same of all batches that a proposal is about, or rows of which. */
+  /** The people who uploaded or corrected rows in any batch of a proposal. */
   involvedIn(proposalId: number): Promise<readonly number[]>;
 }
 
 export interface ProposalStore {
-  /** All or nothing. @returns their numbers, or why not */
+  /** Adds all proposals or none. @returns their numbers, or the clash */
   addProposals(drafts: readonly ProposalDraft[]): Promise<readonly number[] | ProposalClash>;
   proposal(proposalId: number): Promise<Proposal | undefined>;
-  /** In one of these statuses, the newest first. */
+  /** Proposals in one of these statuses, the newest first. */
   proposals(
     statuses: readonly ProposalStatus[],
     beforeId: number,
     limit: number,
   ): Promise<readonly Proposal[]>;
-  /** In their order, after one of them. */
+  /** Items of a proposal in their order, after an item number. */
   proposalItems(proposalId: number, afterItemNo: number, limit: number): Promise<readonly ProposalItem[]>;
-  /** The open items about these. */
+  /** The open items about these targets. */
   openItems(kind: TargetKind, keys: readonly string[]): Promise<readonly ProposalItem[]>;
-  /** Moves it from `proposed`; false when it is no longer there, or nobody but its maker has looked at it. */
+  /** Moves a proposal from `proposed`; false when it has left that status, or when its maker alone has looked at it. */
   moveProposal(proposalId: number, move: ProposalMove): Promise<boolean>;
   /** Ends an open item of an approved proposal without a change. */
   endItem(
@@ -129,39 +130,39 @@ export interface ProposalStore {
     status: 'applied' | 'refused',
     why: string | null,
   ): Promise<boolean>;
-  /** Ends an approved proposal that has no open item left. @returns what it has become */
+  /** Ends an approved proposal that has no open item left. @returns its new status */
   endProposal(proposalId: number, nowMs: number): Promise<ProposalStatus | undefined>;
-  /** Proposals that nobody has checked by now lapse. @returns which */
+  /** Lets proposals lapse whose time to be checked has passed. @returns their numbers */
   expireProposals(nowMs: number): Promise<readonly number[]>;
-  /** The chained history of all, in its order. */
+  /** The chained history of all proposals, in its order. */
   proposalEvents(afterSeq: number, limit: number): Promise<readonly ProposalEvent[]>;
 }
 
-// ---------------------------------------------------------------- what waits and is no payout
+// ---------------------------------------------------------------- waiting items other than payouts
 
 export interface QueueStore {
-  /** Files that were refused, and that nobody has taken note of; the latest first. */
+  /** Refused files that were not acknowledged, the latest first. */
   refusedFiles(limit: number): Promise<readonly RefusedFile[]>;
-  /** Halts in force. */
+  /** The halts in force. */
   payerHalts(): Promise<readonly PayerHalt[]>;
-  /** Batches that are halted, or of which rows are held by what holds them together. */
+  /** Batches that are halted, or have rows held by a batch-wide hold. */
   heldBatches(): Promise<readonly RowsOfBatch[]>;
-  /** Rows submitted before a moment of which nobody knows what became, by batch. */
+  /** Rows of unknown outcome that were submitted before a moment, by batch. */
   doubtSince(beforeMs: number): Promise<readonly RowsOfBatch[]>;
-  /** In their order. */
+  /** Notes in their order. */
   reviewNotes(kind: ReviewNote['kind'], keys: readonly string[]): Promise<readonly ReviewNote[]>;
   addReviewNote(note: ReviewNote): Promise<void>;
-  /** With the end of the item by which it was decided; false, with nothing changed, when that has ended. */
+  /** Adds a note and ends the item that decided on it; false, with nothing changed, when that item has ended. */
   noteItem(item: DecisionItem, note: ReviewNote): Promise<boolean>;
 }
 
 // ---------------------------------------------------------------- people
 
-/** What lets a shell say who works in it. The token itself is shown once and kept nowhere. */
+/** A token that proves in a shell who works there. The token itself is shown once and not kept. */
 export interface PersonToken {
   readonly tokenId: number;
   readonly personId: number;
-  /** In the person's own words, such as a machine's name. */
+  /** The person's own words, such as a machine's name. */
   readonly label: string;
   readonly madeAtMs: number;
   readonly expiresAtMs: number;
@@ -169,62 +170,62 @@ export interface PersonToken {
   readonly lastUsedAtMs: number | null;
 }
 
-/** Everybody, and what waits. */
+/** Everyone, and everything that waits. */
 export interface PersonsKept {
   readonly people: readonly Person[];
   readonly tokens: readonly PersonToken[];
   readonly changes: readonly PersonChange[];
-  /** The oldest first, with those that count no more. */
+  /** All passkeys, the oldest first, invalid ones included. */
   readonly passkeys: readonly Passkey[];
-  /** Number of the latest event; 0 before any. An edit is kept only while it is so. */
+  /** The number of the latest event; 0 before any. An edit succeeds only while this number stands. */
   readonly latestSeq: number;
   /** The latest event of each subject. */
   readonly heads: readonly Pick<PersonEvent, 'subject' | 'seq' | 'hash'>[];
 }
 
-/** What a sign-in with a password is held against. */
+/** The facts that a sign-in with a password is checked against. */
 export interface PersonPassword extends PasswordTries {
   readonly person: Person;
-  /** As `sign-in.ts` encodes it. */
+  /** The hash as `sign-in.ts` encodes it. */
   readonly passwordHash: string;
-  /** It is a one-time password, which lets its owner do nothing but set one of his own. */
+  /** A one-time password, which lets its owner set a password of their own and nothing else. */
   readonly mustChange: boolean;
 }
 
-/** One change of people, whole or not at all. */
+/** One change of people, applied as a whole or not at all. */
 export interface PersonEdit {
-  /** The edit was made of what stood there up to this event: later ones refuse it. */
+  /** The latest event from which the edit was built; a later event refuses the edit. */
   readonly afterSeq: number;
-  /** At least one: nothing changes that is not told. */
+  /** At least one event: every change has its event. */
   readonly events: readonly PersonEvent[];
-  /** New, or as the person is from now on; tries and the latest sign-in are not changed by it. */
+  /** The new or changed person; the edit leaves tries and the latest sign-in as they are. */
   readonly person?: Person | undefined;
   readonly password?:
     | ({
         readonly personId: number;
-        /** False for the same password, hashed anew. */
+        /** False for the same password, hashed again. */
         readonly endsSessions: boolean;
       } & Pick<PersonPassword, 'passwordHash' | 'mustChange'>)
     | undefined;
-  /** Person whose wrong passwords are forgotten. */
+  /** The person whose wrong passwords are forgotten. */
   readonly forgivesTriesOf?: number | undefined;
   readonly token?: (PersonToken & { readonly tokenHash: string }) | undefined;
-  /** One token, or all of a person's that still count. */
+  /** One token, or all valid tokens of a person. */
   readonly revokes?:
     | { readonly tokenId: number; readonly atMs: number }
     | { readonly personId: number; readonly atMs: number }
     | undefined;
-  /** New, or as it has ended. */
+  /** The new or ended change. */
   readonly change?: PersonChange | undefined;
-  /** New, or as it is from now on. */
+  /** The new or changed passkey. */
   readonly passkey?: Passkey | undefined;
-  /** Of an approval that is about to be given. */
+  /** The signature of an approval that is about to be given. */
   readonly signature?: Omit<ApprovalSignature, 'signatureId'> | undefined;
-  /** What names their payees goes: all or nothing. */
+  /** The rows whose payee names are erased, all or none. */
   readonly erases?: readonly ErasedRow[] | undefined;
 }
 
-/** A row whose personal cells are erased, as it was when that was decided. */
+/** A row whose personal cells are erased, as it was at the decision. */
 export interface ErasedRow {
   readonly seq: number;
   readonly version: number;
@@ -232,21 +233,21 @@ export interface ErasedRow {
 
 export interface PersonStore {
   persons(): Promise<PersonsKept>;
-  /** By the name's key. */
+  /** The password by the name's key. */
   personPassword(nameKey: string): Promise<PersonPassword | undefined>;
-  /** By the SHA-256 (hex) of a token. */
+  /** The token by its SHA-256 (hex). */
   tokenByHash(tokenHash: string): Promise<PersonToken | undefined>;
-  /** Under a proposal, the oldest first; one that led to nothing, too. */
+  /** The signatures under a proposal, the oldest first, those without effect included. */
   signaturesOf(proposalId: number): Promise<readonly ApprovalSignature[]>;
-  /** In their order. */
+  /** The events in their order. */
   personEvents(afterSeq: number, limit: number): Promise<readonly PersonEvent[]>;
-  /** @returns false, with nothing changed, when somebody else has changed something since */
+  /** @returns false, with nothing changed, when another edit has come first */
   editPersons(edit: PersonEdit): Promise<boolean>;
-  /** Appends to the history what changes nothing. */
+  /** Appends an event that changes nothing to the history. */
   recordPersonEvent(draft: PersonEventDraft): Promise<void>;
   /**
-   * Counts a try before it is looked at; false when another has been counted since.
-   * @param lock what the history says of it, where this try locks the person out
+   * Counts a try before its password is checked; false when another try has been counted since.
+   * @param lock the event for the history, where this try locks the person out
    */
   countTry(
     personId: number,
@@ -254,30 +255,30 @@ export interface PersonStore {
     after: PasswordTries,
     lock: PersonEventDraft | undefined,
   ): Promise<boolean>;
-  /** A right password: its tries are forgotten. */
+  /** Records a right password and forgets the wrong tries. */
   noteSignIn(personId: number, atMs: number): Promise<void>;
   noteTokenUse(tokenId: number, atMs: number): Promise<void>;
 }
 
 export interface SessionStore {
   session(sessionHash: string): Promise<PersonSession | undefined>;
-  /** The one that began last first; some may be over. */
+  /** The sessions of a person, the latest first; some may be over. */
   sessionsOf(personId: number): Promise<readonly PersonSession[]>;
   /**
-   * Begins one, and forgets those that began before a moment.
-   * @param passwordHash by which the person was let in; null where no password was
-   * @returns false, with none begun, where the person has another password since
+   * Starts a session, and deletes those that began before a moment.
+   * @param passwordHash the hash that the person's password matched; null where no password was checked
+   * @returns false, with no session started, where the person has another password since
    */
   startSession(session: PersonSession, endedBeforeMs: number, passwordHash: string | null): Promise<boolean>;
   noteSessionUse(sessionHash: string, atMs: number): Promise<void>;
   endSession(sessionHash: string): Promise<void>;
-  /** @returns the hash of each */
+  /** @returns the hash of each ended session */
   endSessionsOf(personId: number): Promise<readonly string[]>;
 }
 
 // ---------------------------------------------------------------- live pages
 
 export interface ChangeReader {
-  /** Another one after each change of a payout, a batch or a proposal; digits and dots, which tell nobody anything. */
+  /** A mark that changes with each payout, batch and proposal; digits and dots that reveal nothing. */
   changeMark(): Promise<string>;
 }

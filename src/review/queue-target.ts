@@ -1,4 +1,4 @@
-/** Days without a statement, refused files and callbacks of nobody as targets: taken note of, they leave the queue. */
+/** Days without a statement, refused files and unknown callbacks as targets: acknowledged, they leave the queue. */
 import { zeroSatang } from '../core/money.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
 import { nothingCounted } from './rules/proposal-figures.ts';
@@ -9,7 +9,7 @@ import type { Decision } from './rules/terms.ts';
 
 type WhyNot = (decision: Decision, target: Pick<Target, 'key' | 'version'>) => Promise<string | undefined>;
 
-/** More are not refused at a time that anybody looks at. */
+/** The limit of refused files that are read; more at a time are too many to look at. */
 const filesMax = 10_000;
 const callbacksMax = 10_000;
 

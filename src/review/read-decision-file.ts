@@ -1,4 +1,4 @@
-/** A filled-in exceptions file, as CSV or as a workbook, from the disk. */
+/** Reads a filled-in exceptions file from the disk, as CSV or as a workbook. */
 import { CsvError, parse } from 'csv-parse/sync';
 import {
   inspectFile,
@@ -16,7 +16,7 @@ import { describeStrange, GuessedThai } from '../intake/rules/guessed-thai.ts';
 import { findColumns } from '../reports/rules/column-words.ts';
 import { type DecisionReading, type FiledRecord, readDecisions } from './rules/decision-file.ts';
 
-/** A file of 100,000 exceptions has some 60 MB. */
+/** The limit in bytes; a file of 100,000 exceptions has some 60 MB. */
 const bytesMax = 134_217_728;
 const recordsMax = 100_000;
 
@@ -27,7 +27,7 @@ export type DecisionFileReading =
 
 const delimiters: readonly Delimiter[] = [',', ';', '\t'];
 
-/** Spreadsheets put a mark of their own on the first line of some files: `sep=;`. */
+/** The first line that spreadsheets write into some files: `sep=;`. */
 const separatorLine = /^sep=.\r?\n/;
 
 /** A record, and the line of the file at which it ends. */
@@ -43,10 +43,10 @@ const csvOptions = {
   record_delimiter: ['\r\n', '\n', '\r'],
 };
 
-/** Surely as long as a head. */
+/** More characters than any header line has. */
 const headCharacters = 65_536;
 
-/** The delimiter under which the head names most of our columns. */
+/** Chooses the delimiter under which the header names most of paydrop's columns. */
 function chooseDelimiter(text: string): Delimiter {
   const head = text.slice(0, headCharacters);
   const counted = delimiters.map((delimiter) => {
@@ -63,7 +63,7 @@ function chooseDelimiter(text: string): Delimiter {
 
 const countBreaks = (cells: readonly string[]): number => cells.join('').match(/\r\n?|\n/g)?.length ?? 0;
 
-/** Marks each new amount that a comma may have cut: with two decimals it cannot be. */
+/** Marks each new amount that a comma may have cut; an amount with two decimals is complete. */
 function markCutAmounts(records: readonly FiledRecord[]): readonly FiledRecord[] {
   const place = findColumns(records[0]?.cells ?? []).places['newAmount'];
   if (place === undefined) return records;
@@ -115,7 +115,7 @@ async function readCsv(path: string): Promise<readonly FiledRecord[]> {
 const hiddenText =
   'the column is hidden and this cell of it is filled in: show it, look at it, and save the file again';
 
-/** A record with the cells of hidden columns that are filled in. */
+/** Marks the filled-in cells of hidden columns in a record. */
 function markHidden(row: SheetRow, hiddenColumns: readonly number[]): FiledRecord {
   const filled = hiddenColumns.filter((place) => (row.cells[place] ?? '').trim() !== '');
   const hidden = filled.map((place) => ({ place, code: 'column-hidden', message: hiddenText }));
@@ -148,7 +148,7 @@ async function readRecords(path: string): Promise<readonly FiledRecord[]> {
   return records;
 }
 
-/** Reads the decisions of a file: all of them, every issue by its line, or why the file itself cannot be read. */
+/** Reads the decisions of a file: all of them, every issue by its line, or the reason why the file is unreadable. */
 export async function readDecisionFile(path: string): Promise<DecisionFileReading> {
   try {
     return readDecisions(await readRecords(path));

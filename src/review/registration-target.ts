@@ -1,4 +1,4 @@
-/** Registrations that people decide on, and batches of them: what is known, what is possible, and their changes. */
+/** Registrations, and batches of them, as targets of decisions: their facts, possible decisions and changes. */
 import { zeroSatang } from '../core/money.ts';
 import { isSealed } from '../core/payout.ts';
 import type {
@@ -41,14 +41,14 @@ const causeTerms: CauseTerms<RegistrationCause> = {
     causes.map((cause) => causeWithin(registrationCauseWords[cause][0])).join(causesParted),
 };
 
-/** What changed of a registration since a version of it; undefined when nothing has that a person looks at. */
+/** The visible change of a registration since a version; undefined when there is none. */
 export const findRegistrationChangeSince = (
   version: number,
   present: Pick<Registration, 'version'>,
   events: readonly RegistrationEvent[],
 ): string | undefined => findChangeSince(version, present, events, causeTerms);
 
-/** A registration as a decision is taken on it, with its history. */
+/** A registration and its history, as a decision reads them. */
 interface Reviewed extends ReviewedRegistration {
   readonly batch: RegistrationBatch;
   readonly events: readonly RegistrationEvent[];
@@ -56,12 +56,12 @@ interface Reviewed extends ReviewedRegistration {
 
 const noDefaults: RegistrationDefaults = { vendorId: '', companyId: '' };
 
-/** More of one account do not wait to be sent at a time. */
+/** The limit of waiting registrations that are read; one account has fewer waiting at a time. */
 const waitingMax = 1_000;
-/** More callbacks of nobody are not kept at a time that anybody looks at. */
+/** The limit of unknown callbacks that are read; more at a time are too many to look at. */
 const unknownMax = 10_000;
 
-/** Others of one identity that wait to be sent, or await a callback. */
+/** Reads other registrations of the same identity that wait to be sent or await a callback. */
 async function readOpenOthers(
   { journal }: Pick<RegistrationContext, 'journal'>,
   own: Registration,
@@ -80,12 +80,12 @@ async function readOpenOthers(
   return [...awaited, ...waiting].filter(({ seq }) => seq !== own.seq);
 }
 
-/** What a registration is looked at with. */
+/** The context in which a registration is examined. */
 export type RegistrationContext = Pick<ReviewContext, 'clock' | 'registrationDefaults'> & {
   readonly journal: RegistrationStore;
 };
 
-/** Everything that a decision about a registration is taken on; undefined for one that is not in the journal. */
+/** Reads everything on which a decision about a registration rests; undefined for one outside the journal. */
 async function readReviewed(
   { journal, clock, registrationDefaults: defaults = noDefaults }: RegistrationContext,
   seq: number,
@@ -114,7 +114,7 @@ async function readReviewed(
   };
 }
 
-/** The decisions about a registration that are possible now, and why others are not; undefined for one that is not there. */
+/** Reads the decisions that a registration allows now, and why others are not; undefined for an unknown one. */
 export async function readRegistrationOptions(
   context: RegistrationContext,
   seq: number,
@@ -123,7 +123,7 @@ export async function readRegistrationOptions(
   return reviewed && optionsForRegistration(reviewed);
 }
 
-/** As it is decided on, or why it cannot be decided on so. */
+/** Finds the registration, or the reason why a decision on it is impossible. */
 async function findReviewed(
   context: ReviewContext,
   decision: RegistrationDecision,
@@ -144,13 +144,13 @@ function requireDecision(decision: Decision): RegistrationDecision {
   return decision;
 }
 
-/** What it asks of the bank is not what was looked at before. */
+/** Tells whether the decision sends the bank something that was not examined before. */
 const asksAnew = (decision: RegistrationDecision, { registration }: Reviewed): boolean =>
   decision === 'retry-corrected' || (decision === 'retry' && registration.status === 'rejected');
 
 /**
- * Decides at once on a registration, where nobody proves who he is.
- * @returns true, or why not, in words
+ * Decides on a registration at once, where persons need not prove who they are.
+ * @returns true, or the reason for a refusal, in words
  */
 export async function changeRegistration(
   context: ReviewContext,
@@ -213,14 +213,14 @@ export function makeRegistrationWork(context: ReviewContext): TargetWork {
 
 // ---------------------------------------------------------------- batches of them
 
-/** What a decision about a batch of registrations was made on. */
+/** The version of a batch of registrations, as a decision refers to it. */
 export const versionOfRegistrations = ({ status, reasonCode, restedAtMs }: RegistrationBatch): string =>
   [status, reasonCode ?? '', restedAtMs ?? ''].join(' ');
 
 const hasAny = (totals: readonly RegistrationTotal[], statuses: readonly string[]): boolean =>
   totals.some(({ status, rows }) => rows > 0 && statuses.includes(status));
 
-/** Why a batch of registrations cannot be decided on so; undefined when it can. */
+/** The reason why a decision on a batch of registrations is impossible; undefined when it is possible. */
 export function decideRegistrationBatch(
   decision: Decision,
   batch: Pick<RegistrationBatch, 'status'>,
@@ -249,7 +249,7 @@ type DirectDebitJournal = Pick<
   | 'clearPayerPause'
 >;
 
-/** Lifts what holds the rows of a batch together. @returns rows that go on */
+/** Lifts the batch-wide holds of a batch. @returns the number of rows released */
 async function liftBatch(
   journal: DirectDebitJournal,
   { batchId, status }: RegistrationBatch,
@@ -261,7 +261,7 @@ async function liftBatch(
   return rows;
 }
 
-/** Lets a batch go on, and direct debit with it. @returns rows that go on */
+/** Resumes a batch, and direct debit with it. @returns the number of rows released */
 export async function resumeRegistrations(
   journal: DirectDebitJournal,
   batch: RegistrationBatch,
@@ -277,7 +277,7 @@ export async function resumeRegistrations(
   return rows;
 }
 
-/** Lifts the halt or pause of direct debit, and what it has held: another halt that is in force holds its rows again. */
+/** Lifts the halt or pause of direct debit and its holds; another halt in force holds its rows again. */
 export async function openDirectDebit(
   journal: DirectDebitJournal,
   payer: PayerKey,
@@ -289,21 +289,21 @@ export async function openDirectDebit(
   await openPayer(journal, payer, nowMs);
 }
 
-/** Cancels every row of a batch that was not sent. @returns how many */
+/** Cancels every unsent row of a batch. @returns the number of cancelled rows */
 export async function cancelRegistrations(
   journal: RegistrationStore,
   { batchId }: RegistrationBatch,
   nowMs: number,
 ): Promise<number> {
-  // What is being sent may come back unsent: halted, the batch sends nothing more, and whoever ends it cancels that too.
+  // Rows in transit may come back unsent. A halted batch sends nothing more; its end cancels those rows too.
   const isHalted = await journal.moveRegistrationBatch(batchId, 'halted', cancelledReason, nowMs);
   const rows = await journal.cancelUnsentRegistrations(batchId, nowMs);
   if ((await journal.countAwaitedRegistrations(batchId)) > 0) {
-    // Begun since: before its first row is sent nothing can be halted.
+    // The batch may have begun meanwhile: it cannot be halted before its first row is sent.
     if (!isHalted) await journal.moveRegistrationBatch(batchId, 'halted', cancelledReason, nowMs);
     return rows;
   }
-  // What has come back since the rows were cancelled.
+  // Adds the rows that came back after the first cancellation.
   const all = rows + (await journal.cancelUnsentRegistrations(batchId, nowMs));
   if (isHalted || all > 0) await journal.moveRegistrationBatch(batchId, 'done', null, nowMs);
   return all;

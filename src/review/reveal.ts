@@ -1,4 +1,4 @@
-/** Whole numbers of payees: whoever looks at one is recorded in his own history before he sees it. */
+/** Shows whole numbers of payees, after recording the look in the viewer's own history. */
 import type { Clock } from '../core/ports.ts';
 import { maskDigits } from '../core/proxy-id.ts';
 import type { SearchReach } from '../payout/rules/search.ts';
@@ -7,7 +7,7 @@ import type { PersonStore } from './ports.ts';
 import type { EventFacts } from './rules/chain.ts';
 import { can, type ProvedPerson } from './rules/people.ts';
 
-/** @param what was looked at, such as `row 3 of batch 0123456789`; it names nobody */
+/** @param what the thing looked at, such as `row 3 of batch 0123456789`, without names */
 export async function recordReveal(
   store: Pick<PersonStore, 'persons' | 'editPersons'>,
   clock: Pick<Clock, 'now'>,
@@ -20,7 +20,7 @@ export async function recordReveal(
   }));
 }
 
-/** How far a person's search for a whole number reaches; with the right to see one it is recorded before the search. */
+/** The reach of a person's search for a whole number. With the right to see one, the search is recorded first. */
 export async function recordSearch(
   store: Pick<PersonStore, 'persons' | 'editPersons'>,
   clock: Pick<Clock, 'now'>,

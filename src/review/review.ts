@@ -1,7 +1,7 @@
 /**
- * Decisions of people, from the proposal to the last of its changes. What was approved is applied item by item, each in
- * the transaction that ends it: whoever is killed in between leaves the rest to whoever comes next, and two who apply at
- * once apply nothing twice.
+ * Decisions of people, from the proposal to the last of its changes. Approved items are applied one by one, each in the
+ * transaction that ends it: after a crash the next process continues with the rest, and two processes at once apply
+ * nothing twice.
  */
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
@@ -36,7 +36,7 @@ import { type Decision, decisionTerms } from './rules/terms.ts';
 import { type CountedWhy, countWhys } from './rules/offers.ts';
 import { findObstacle, readInvolved, termsFor, whyNotApprover } from './standing.ts';
 
-/** What somebody wants decided. */
+/** A decision that a person asks for. */
 export interface Wish {
   readonly decision: Decision;
   readonly targets: readonly Target[];
@@ -46,13 +46,13 @@ export interface Wish {
   readonly evidenceFile?: EvidenceFile | null;
 }
 
-/** Why something is not done: of the whole, or of one of its targets. */
+/** The reason why something is not done: for the whole, or for one of its targets. */
 export interface Objection {
   readonly target?: Target;
   readonly why: string;
 }
 
-/** Nothing was proposed. */
+/** The outcome when nothing was proposed. */
 export interface Refused {
   readonly kind: 'refused';
   readonly objections: readonly Objection[];
@@ -63,7 +63,7 @@ export type Proposed =
   /** One person was enough. */
   | { readonly kind: 'applied'; readonly proposal: Proposal; readonly applied: Applied };
 
-/** What has become of the items of an approved proposal. */
+/** The results of the items of an approved proposal. */
 export interface Applied {
   readonly applied: number;
   readonly refused: readonly ProposalItem[];
@@ -82,7 +82,7 @@ const makeWork: Readonly<Record<TargetKind, (context: ReviewContext) => TargetWo
   callback: makeCallbackWork,
 };
 
-/** The work on each kind of target, made when it is first needed. */
+/** The work on each kind of target, opened on first use. */
 class Works implements AsyncDisposable {
   readonly #context: ReviewContext;
   readonly #made = new Map<TargetKind, TargetWork>();
@@ -102,7 +102,7 @@ class Works implements AsyncDisposable {
   }
 }
 
-/** Over the items in their order, so that what is checked is what was proposed. */
+/** Computes the digest over the items in their order, so that the checker approves exactly the proposed items. */
 export function computeProposalDigest(decision: Decision, targets: readonly Target[]): string {
   const hash = createHash('sha256');
   hash.update(`proposal v1\n${decision}\n`);
@@ -118,13 +118,13 @@ export function computeProposalDigest(decision: Decision, targets: readonly Targ
 const saltTarget = (target: Target): Target =>
   target.correction === undefined && target.note === undefined ? target : { ...target, salt: makeSalt() };
 
-/** With what the row asks for now: it is told beside the correction for ever. */
+/** Adds the present request of the row, which is shown beside the correction permanently. */
 const freezeTarget = (target: Target, was: Corrected | undefined): Target =>
   target.correction === undefined || was === undefined
     ? target
     : { ...target, correction: { ...target.correction, was } };
 
-/** A checker is told once what follows of all of it. */
+/** One proposal shows the checker one kind of effect. */
 const areMixed = (targets: readonly Target[]): boolean =>
   targets.some(({ kind }) => kind === 'registration') && targets.some(({ kind }) => kind !== 'registration');
 
@@ -137,7 +137,7 @@ const objectTooLittle = ({ decision, targets, note, evidence, evidenceFile }: Wi
     : []),
 ];
 
-/** What is to be kept of a wish, or why there is nothing. */
+/** Drafts the proposals of a wish, or gives the reasons why there is none. */
 async function draft(
   context: ReviewContext,
   wish: Wish,
@@ -149,7 +149,7 @@ async function draft(
   const amounts: Satang[] = [];
   const counted: TargetFigures[] = [];
   const frozen: Target[] = [];
-  // What its batch needs is what an approval takes, and no more.
+  // An approval of a batch takes what its batch needs, and no more.
   const approvers: number[] = [decision === 'approve-batch' ? 1 : context.people];
   for (const target of targets) {
     const examined = await works.of(target.kind).examine(decision, target);
@@ -185,9 +185,9 @@ async function draft(
 }
 
 /**
- * Proposes decisions, all of them or nothing. Where one person is enough a decision is applied at once.
- * @param maker who has proved who he is; or, while there are no people yet, the user of the operating system
- * @param keepFiles keeps the files of the wishes, once nothing is known that refuses them
+ * Proposes all decisions or none. Where one person is enough, applies each at once.
+ * @param maker a proved person; before the first person exists, the user of the operating system
+ * @param keepFiles keeps the evidence files of the wishes once no objection is left
  */
 export async function proposeAll(
   context: ReviewContext,
@@ -215,10 +215,10 @@ export async function proposeAll(
   return { kind: 'proposed', ends };
 }
 
-/** Of one query: the database takes only so many values. */
+/** The limit of one query: the database takes a limited number of values. */
 const keysAtOnce = 1_000;
 
-/** The first target about which another proposal is open. */
+/** The first target with another open proposal. */
 async function findClash(
   { journal }: ReviewContext,
   drafts: readonly ProposalDraft[],
@@ -264,14 +264,14 @@ export type Checked =
   | { readonly kind: 'sent-back' | 'withdrawn'; readonly proposal: Proposal }
   | { readonly kind: 'applied'; readonly proposal: Proposal; readonly applied: Applied };
 
-/** What a checker says with the verdict, and what is known of who had a part in it. */
+/** The checker's words with the verdict, and the people who had a part in the proposal. */
 export interface CheckTerms {
   readonly note?: string | null;
-  /** The digest of what the checker has looked at. */
+  /** The digest that the checker has looked at. */
   readonly seen?: string;
-  /** People who uploaded the file, or corrected a row in it. */
+  /** The people who uploaded the file, or corrected a row in it. */
   readonly involved?: readonly number[];
-  /** What the checker has signed. */
+  /** The checker's signature. */
   readonly signed?: Signed | undefined;
 }
 
@@ -311,15 +311,15 @@ export async function check(
   return { kind: 'applied', proposal: await requireProposal(context, proposalId), applied };
 }
 
-/** What of a proposal can be carried out now, over all of its open items. */
+/** The part of a proposal that can be carried out now, over all of its open items. */
 export interface Judged {
   readonly possible: number;
   readonly amountSatang: Satang;
-  /** Of those that cannot be, the most frequent first. */
+  /** The reasons against the other items, the most frequent first. */
   readonly whyNot: readonly CountedWhy[];
 }
 
-/** Looks at every open item, as its approval would. */
+/** Examines every open item, as its approval would. */
 export async function judgeProposal(
   context: ReviewContext,
   { proposalId, decision }: Pick<Proposal, 'proposalId' | 'decision'>,
@@ -336,20 +336,20 @@ export async function judgeProposal(
     }
     if (items.length < itemsAtOnce) break;
     after = items.at(-1)?.itemNo ?? after;
-    // A list of thousands keeps nobody else of the process waiting.
+    // Gives other work of the process its turn during a list of thousands.
     await setImmediate();
   }
   return { possible: amounts.length, amountSatang: sumSatang(amounts), whyNot: countWhys(whys) };
 }
 
-/** Why more would happen by now than was proposed; undefined when it would not. */
+/** The reason why the proposal would now do more than it says; undefined when it would not. */
 export async function findMoreInAll(context: ReviewContext, proposal: Proposal): Promise<string | undefined> {
   const { proposalId, decision, items } = proposal;
   if (!sendsWhatWaits(decision)) return undefined;
   return findMoreThanProposed(context, proposal, await context.journal.proposalItems(proposalId, 0, items));
 }
 
-/** Takes a proposal back. */
+/** Withdraws a proposal. */
 export async function withdraw(
   context: ReviewContext,
   proposalId: number,
@@ -367,10 +367,10 @@ export async function withdraw(
   return { kind: 'withdrawn', proposal: await requireProposal(context, proposalId) };
 }
 
-/** Items that are applied at a time: their changes are gathered into few commits. */
+/** The number of items applied at a time, whose changes share a few commits. */
 const itemsAtOnce = 200;
 
-/** Applies what is still open of an approved proposal, and ends it. */
+/** Applies the open items of an approved proposal, and ends it. */
 export async function applyApproved(context: ReviewContext, proposalId: number): Promise<Applied> {
   const { journal, clock } = context;
   const proposal = await requireProposal(context, proposalId);
@@ -402,7 +402,7 @@ async function countItems(journal: ProposalStore, proposalId: number): Promise<A
   }
 }
 
-/** Ends what nobody has checked in time, and applies what a process that was killed has left. */
+/** Expires proposals that were not checked in time, and applies what a killed process has left. */
 export async function sweepProposals(context: ReviewContext): Promise<readonly number[]> {
   const { journal, clock } = context;
   const expired = await journal.expireProposals(clock.now());

@@ -1,4 +1,4 @@
-/** Sessions of the page: the browser keeps a secret of chance, the journal its hash. */
+/** Sessions of the page: the browser keeps a random secret, the journal its hash. */
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../core/ports.ts';
 import type { PersonStore, SessionStore } from './ports.ts';
@@ -10,26 +10,26 @@ import type { Identified, PersonSource } from './tokens.ts';
 export interface SessionContext {
   readonly store: Pick<PersonStore, 'persons'> & SessionStore;
   readonly clock: Pick<Clock, 'now'>;
-  /** When the journal was last restored or lost. */
+  /** The moment at which the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
 }
 
 const secretBytes = 32;
-/** How the secret begins where a proxy's word began the session: without that word it is none, whatever the settings say later. */
+/** The prefix of a secret whose session a proxy started; without its header the session is invalid, under any settings. */
 const proxyMark = 'proxy.';
 
 export const hashSession = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** A person, and the hash of the password that was right: a session begins while that is kept. */
+/** A person, and the hash that the password matched. A session starts only while that hash is kept. */
 export interface LetIn {
   readonly person: Person;
   readonly passwordHash: string;
 }
 
 /**
- * Somebody has given a right password.
- * @param sinceMs when he began to: who replaced his password since then ends this
- * @returns the secret for his browser, which nobody knew before (no fixation); undefined with another password since
+ * Starts a session after a right password.
+ * @param sinceMs the start of the sign-in; a password changed since then ends it
+ * @returns the secret for the browser, new each time (no fixation); undefined where the password has changed since
  */
 export const startSession = async (
   context: SessionContext,
@@ -39,7 +39,7 @@ export const startSession = async (
 
 interface SessionProof {
   readonly mark: '' | typeof proxyMark;
-  /** Null where no password was looked at. */
+  /** Null where no password was checked. */
   readonly passwordHash: string | null;
 }
 
@@ -60,13 +60,13 @@ async function begin(
 const ended: Identified = { ok: false, why: 'sign in first' };
 
 interface SessionLook {
-  /** False where a page asks by itself: that lengthens no session. */
+  /** False for a page's own polling, which does not extend the session. */
   readonly isUse: boolean;
-  /** Whose it has to be; null for nobody's. Left out: whoever's. */
+  /** The person to whom the session must belong; null for none. Left out: any person. */
   readonly onlyOf?: number | null;
 }
 
-/** Whose the session is, as he is now; one that is over, or another's, ends. */
+/** Finds the session and its person as of now; ends a session that is over or another person's. */
 async function findSignedIn(
   { store, clock, restoredAtMs }: SessionContext,
   secret: string | undefined,
@@ -88,7 +88,7 @@ async function findSignedIn(
   return person;
 }
 
-/** Those in which a person is signed in, the one that began last first. */
+/** The open sessions of a person, the latest first. */
 export async function findOpenSessions(
   { store, clock, restoredAtMs }: SessionContext,
   person: Person,
@@ -99,8 +99,8 @@ export async function findOpenSessions(
 }
 
 /**
- * Knows people by the secret of their session.
- * @param isUse false where a page asks by itself: that lengthens no session
+ * Identifies people by the secret of their session.
+ * @param isUse false for a page's own polling, which does not extend the session
  */
 export const makeSessionSource = (
   context: SessionContext,
@@ -113,21 +113,21 @@ export const makeSessionSource = (
   },
 });
 
-// ---------------------------------------------------------------- by the word of a proxy
+// ---------------------------------------------------------------- by the header of a proxy
 
 export interface ShownByProxy {
   readonly secret: string | undefined;
-  /** Of the header in which the proxy says who is asking. */
+  /** The values of the header in which the proxy names the person. */
   readonly values: readonly string[];
 }
 
 export type IdentifiedByProxy =
   | ({ readonly kind: 'signed-in' } & ProvedPerson)
-  /** He has no session yet. */
+  /** The person has no session yet. */
   | { readonly kind: 'named'; readonly person: Person }
   | { readonly kind: 'refused'; readonly refusal: ProxyRefusal; readonly masked: string };
 
-/** Knows people by what the proxy says at each request, and by their session: that ends with another name, or none. */
+/** Identifies people by the proxy's header at each request, and by their session, which another or no name ends. */
 export async function identifyByProxy(
   context: SessionContext,
   { secret, values }: ShownByProxy,
@@ -143,7 +143,7 @@ export async function identifyByProxy(
   return { kind: 'signed-in', person, proof: 'proxy' };
 }
 
-/** The proxy's word is the proof: no password is looked at. @returns the secret for the browser */
+/** Starts a session on the proxy's word; no password is checked. @returns the secret for the browser */
 export async function startSessionByProxy(context: SessionContext, person: Person): Promise<string> {
   const proof = { mark: proxyMark, passwordHash: null } as const;
   const secret = await begin(context, person, context.clock.now(), proof);

@@ -1,6 +1,6 @@
 /**
- * Signing in with a password. Whoever guesses learns nothing: an unknown name, a wrong password, a user who is disabled
- * or locked, all take the same time and meet the same answer.
+ * Signs people in with a password. An unknown name, a wrong password, and a disabled or locked user take the same time
+ * and get the same answer, so that guessing reveals nothing.
  */
 import type { Clock } from '../core/ports.ts';
 import type { AccessNotes } from './access-record.ts';
@@ -22,41 +22,41 @@ import { isBeforeRestore, type Person, type ProvedPerson } from './rules/people.
 import { nameKeyOf, versionOf } from './rules/person-request.ts';
 import type { TrySource } from './source-tries.ts';
 
-/** `must-change`: the one-time password was right, and lets its owner do nothing but set one of his own. */
+/** `must-change`: the one-time password was right; it lets its owner set a password of their own and nothing else. */
 export type SignIn =
   | ({ readonly kind: 'signed-in'; readonly passwordHash: string } & ProvedPerson)
   | { readonly kind: 'must-change'; readonly person: Person }
   | { readonly kind: 'refused'; readonly why: string };
 
-/** The same for every failure: neither names nor locks can be found out by it. */
+/** One text for every failure, so that it reveals neither names nor locks. */
 export const signInRefusal =
   'the name or the password is not right, or too many wrong ones were given: wait, or ask an admin';
 
-/** A refusal comes after so long, or twice as long: that a try was counted, or nobody is called so, is not told by it. */
+/** The delay of a refusal, or twice that. It hides whether a try was counted and whether the name exists. */
 const refusalMs = 1_000;
 
-/** Where a password is typed. */
+/** The place where a password is typed. */
 export interface SignInPlace {
   readonly tries: TrySource;
   readonly access: AccessNotes;
-  /** As far as it may be kept; undefined where none is known. */
+  /** The network, as far as it may be kept; undefined where it is unknown. */
   readonly network: string | undefined;
-  /** In the history. */
+  /** The name of the place in the history. */
   readonly name: 'page' | 'shell';
 }
 
 export interface SignInContext {
   readonly store: PersonStore;
   readonly clock: Clock;
-  /** When the journal was last restored or lost. */
+  /** The moment at which the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
   readonly cost?: PasswordCost;
   readonly place: SignInPlace;
-  /** A user is locked out: the history says so already, and a notice is due. */
+  /** Called when a user is locked out: the history has it already, and a notice is due. */
   readonly onLock: () => void;
 }
 
-/** Why a password lets nobody in, as the history has it. */
+/** The reasons for a failed sign-in, as the history names them. */
 type Failure =
   'unknown-name' | 'too-many-tries' | 'wrong-password' | 'disabled' | 'before-restore' | 'one-time-over';
 
@@ -64,7 +64,7 @@ type LookedAt =
   | Exclude<SignIn, { readonly kind: 'refused' }>
   | { readonly kind: 'failed'; readonly failure: Failure; readonly subject: number };
 
-/** Looks at a password, which counts among the tries. */
+/** Checks a password and counts the try. */
 export async function signIn(context: SignInContext, name: string, password: string): Promise<SignIn> {
   const { clock, place } = context;
   const answer = await prove(context, name, password);
@@ -76,7 +76,7 @@ export async function signIn(context: SignInContext, name: string, password: str
   return answer;
 }
 
-/** A failure is in the history, and answered like every other one. */
+/** Records a failure in the history, and answers it like every other. */
 async function prove(context: SignInContext, name: string, password: string): Promise<SignIn> {
   const { clock, place } = context;
   const startMs = clock.elapsedMs();
@@ -96,7 +96,7 @@ async function lookAt(context: SignInContext, name: string, password: string): P
   const kept = await store.personPassword(nameKeyOf(name));
   const fromHere = place.tries.count(kept && triedPersonOf(kept, nowMs), nowMs);
   const isCounted = fromHere !== 'refused' && kept !== undefined && (await countTry(context, kept));
-  // Also for nobody, so that it takes as long.
+  // Runs for unknown names, too, so that they take as long.
   const isRight = await isRightPassword(password, kept?.passwordHash, cost);
   const failure = findFailure(kept, { isCounted, isRight, nowMs, restoredAtMs });
   if (kept !== undefined && failure === 'wrong-password' && fromHere === 'last')
@@ -113,7 +113,7 @@ async function lookAt(context: SignInContext, name: string, password: string): P
   return { kind: 'signed-in', person, proof: 'password', passwordHash: hashedAnew ?? passwordHash };
 }
 
-/** The person is kept out at one address alone: that is a lock, too, and told as one. */
+/** Records a lock of the person at one address, and reports it like any lock. */
 async function lockHere({ store, clock, place, onLock }: SignInContext, person: Person): Promise<void> {
   const facts = { failedTries: personTriesMax, isOfOneAddress: true };
   const cells = place.network === undefined ? {} : { network: place.network };
@@ -147,7 +147,7 @@ const triedPersonOf = (kept: PersonPassword, nowMs: number): TriedPerson => ({
   triesNow: computeTriesNow(kept, nowMs),
 });
 
-/** False when none is looked at now, or another came first. A lock is in the history as soon as it holds. */
+/** Counts a try; false during a lock, or when another try came first. A lock enters the history at once. */
 async function countTry(
   { store, clock, onLock }: SignInContext,
   { person, failedTries, lockedUntilMs }: PersonPassword,
@@ -164,7 +164,7 @@ async function countTry(
   return isCounted;
 }
 
-/** What somebody does about himself. */
+/** An event for a change that people make to their own user. */
 const makeDraft = (
   { personId }: Person,
   atMs: number,
@@ -181,8 +181,8 @@ const makeDraft = (
 });
 
 /**
- * With another password the person's sessions end, all of them.
- * @returns the hash; undefined when an admin has replaced the password, or disabled the user, since it was looked at
+ * Sets the password and ends all sessions of the person.
+ * @returns the hash; undefined when an admin has meanwhile replaced the password or disabled the user
  */
 async function keepPassword(
   { store, clock, cost }: SignInContext,
@@ -210,8 +210,8 @@ async function keepPassword(
 }
 
 /**
- * Somebody sets a password of his own, which takes the one that he has, be it a one-time one.
- * @returns why not; undefined when it is set
+ * Sets a person's own password, given the present one, which may be a one-time password.
+ * @returns the reason for a refusal; undefined once set
  */
 export async function changePassword(
   context: SignInContext,

@@ -1,4 +1,4 @@
-/** Signing what is approved: the text of a proposal, and the approval that its signature is for. */
+/** Signed approvals: the text of a proposal, and the approval that its signature proves. */
 import type { ReviewContext } from './context.ts';
 import { keepSignature, type Signer, type SigningContext } from './passkeys.ts';
 import type { Proposal } from './ports.ts';
@@ -7,17 +7,17 @@ import { countedOf } from './rules/proposal-figures.ts';
 import type { SignedBatch, SignedMatter } from './rules/signed-text.ts';
 import { giveVerdict } from './verdict.ts';
 
-/** Of which journal, and whose money. */
+/** The journal and the company whose money is paid. */
 export interface SigningScene {
   readonly isSandbox: boolean;
   readonly companyId: string;
   readonly journalId: string;
 }
 
-/** A proposal is about fewer batches. */
+/** The limit of batches in a proposal. */
 const batchesMax = 100;
 
-/** What is approved with a proposal; its list and its digest were frozen when it was made. */
+/** Reads what is approved with a proposal; its list and its digest were frozen when it was made. */
 export async function readMatter(
   { journal }: Pick<ReviewContext, 'journal'>,
   scene: SigningScene,
@@ -34,7 +34,7 @@ export async function readMatter(
   return { ...scene, proposalId, decision, batches, rows, totalSatang, digest };
 }
 
-/** Keeps the signature, and approves what it is for. @param answer of the browser, as JSON */
+/** Keeps the signature, and approves the proposal that it signs. @param answer the answer of the browser, as JSON */
 export async function approveSigned(
   review: ReviewContext,
   signing: SigningContext,

@@ -1,31 +1,31 @@
-/** Wrong passwords by the network address that they come from: who guesses at one address keeps nobody else out. */
+/** Wrong passwords by network address: guessing at one address keeps no other address out. */
 import { decideSourceTry, personTriesMax, type SourceCount, type TriedPerson } from './rules/password.ts';
 
-/** Whether a try is looked at; `last`: no further one at this person, where it is wrong. */
+/** Whether a try is checked; `last`: the last one for this person, if it is wrong. */
 export type SourceVerdict = 'refused' | 'counts' | 'last';
 
-/** Where a password is typed. A try is counted before it is looked at: many at once are no way around. */
+/** The source of typed passwords. Each try is counted before it is checked, so parallel tries gain nothing. */
 export interface TrySource {
   /** @param tried undefined for a name that no user has */
   count(tried: TriedPerson | undefined, nowMs: number): SourceVerdict;
-  /** A right password: what this person got wrong here is forgotten. */
+  /** Forgets this person's wrong passwords from this source, after a right one. */
   forgive(personId: number): void;
 }
 
-/** This machine itself, or a proxy that names no address: all come from there, and each person's own count is enough. */
+/** This machine, or a proxy that names no address: all tries share it, and each person's own count is enough. */
 export const sharedSource: TrySource = { count: () => 'counts', forgive: () => {} };
 
-/** A source is a few numbers. Beyond so many the one that was quiet for longest is forgotten. */
+/** The limit of sources, each a few numbers. Beyond it, the source that was quiet for longest is forgotten. */
 const sourcesMax = 10_000;
 
 /**
- * The counts of one process, in memory: an address is personal data, and strangers write nothing into the journal. What
- * outlives a restart and holds over all machines is the count of each person, which is kept there.
+ * The counts of one process, in memory: an address is personal data, and strangers write nothing into the journal. Each
+ * person's count is kept in the journal: it outlives a restart and holds over all machines.
  */
 export class SourceTries {
   readonly #counts = new Map<string, SourceCount>();
 
-  /** @param address undefined where all share one */
+  /** @param address undefined where all share one source */
   of(address: string | undefined): TrySource {
     if (address === undefined) return sharedSource;
     return {
@@ -42,7 +42,7 @@ export class SourceTries {
   }
 
   #keep(address: string, count: SourceCount): void {
-    // Behind all others: the first is the one that was quiet for longest.
+    // Moves the address to the end: the first entry is the one that was quiet for longest.
     this.#counts.delete(address);
     this.#counts.set(address, count);
     const [quietest] = this.#counts.keys();

@@ -1,4 +1,4 @@
-/** What the journal knows of people that keeps one of them from deciding, alone or on what another has proposed. */
+/** Facts in the journal that keep a person from deciding, alone or on another's proposal. */
 import type { ApprovalTerms, ReviewContext } from './context.ts';
 import type { Proposal } from './ports.ts';
 import { involvedWords, lettingPay } from './rules/approval.ts';
@@ -8,7 +8,7 @@ import type { Decision } from './rules/terms.ts';
 
 type Journal = Pick<ReviewContext, 'journal'>;
 
-/** People who had a part in what a proposal lets be paid; none where it lets nothing be paid. */
+/** The people who had a part in what a proposal releases; none where it releases no payment. */
 export async function readInvolved(
   { journal }: Journal,
   { proposalId, decision }: Pick<Proposal, 'proposalId' | 'decision'>,
@@ -17,8 +17,8 @@ export async function readInvolved(
 }
 
 /**
- * Why this person may not say yes or no to a proposal, by what is known of people; undefined when he may.
- * @param isApproval what whoever proposed it may do no more is sent back all the same
+ * The reason why a person may not say yes or no to a proposal; undefined when they may.
+ * @param isApproval false for sending back, which remains possible when the maker has lost their rights
  */
 export async function findObstacle(
   { journal }: Journal,
@@ -34,7 +34,7 @@ export async function findObstacle(
   const permission = can(checker ?? null, 'check');
   if (checker === undefined || !permission.allowed) return permission.allowed ? undefined : permission.why;
   if (maker === undefined) return 'whoever proposed it is no user: send it back, to be proposed anew';
-  // His own he signs, where one person decides.
+  // People sign their own proposals where one person decides.
   const isOwn = checker.personId === maker.personId;
   const why =
     (isOwn ? undefined : findCheckObstacle(checker, maker, people)) ??
@@ -45,8 +45,8 @@ export async function findObstacle(
 }
 
 /**
- * What it takes from this person to let something be paid that was not, or not so. Whoever may only propose decides
- * nothing of it alone.
+ * The terms for this person to release a payment that was not released, or not in this form. A person who may only
+ * propose decides nothing of it alone.
  */
 export function termsFor(
   terms: ApprovalTerms,
@@ -57,7 +57,7 @@ export function termsFor(
   return people.length === 0 || can(person, 'check').allowed ? terms : { ...terms, people: 2 };
 }
 
-/** Why this person may not approve alone, or propose that a batch be approved; undefined when he may. */
+/** The reason why this person may not approve alone, or propose an approval; undefined when they may. */
 export function whyNotApprover(
   decision: Decision,
   { people: needed, involved }: ApprovalTerms,

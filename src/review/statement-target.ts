@@ -1,4 +1,4 @@
-/** A day's statement as a target: reconciled with the very bytes that were looked at, once it is decided. */
+/** A day's statement as a target: once decided, it is reconciled with the very bytes that were examined. */
 import { zeroSatang } from '../core/money.ts';
 import { provenanceOfDecided } from '../reconcile/rules/custody.ts';
 import { type Examined, noRest, type ReviewContext, type TargetWork } from './context.ts';
@@ -10,7 +10,7 @@ import { decideStatement, type KeptStatement, readStatementTarget } from './rule
 const elsewhere = 'statements are not reconciled here: decide with the command "paydrop approve"';
 
 export function makeStatementWork({ journal, statements }: ReviewContext): TargetWork {
-  /** As long as the day's statement is the one that it was held against. */
+  /** Finds the kept statement while the day still has the statement that it was compared with. */
   const find = async (target: Pick<Target, 'key' | 'version'>): Promise<KeptStatement | string> => {
     const kept = readStatementTarget(target);
     if (kept === undefined) return 'it names no statement';
@@ -19,7 +19,7 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
       ? kept
       : `the statement of the day is version ${version} by now, and was ${kept.present}`;
   };
-  /** A process that was killed after the statement was taken has left the item open. */
+  /** Tells whether the statement was taken for this item, by a process that was killed before it ended the item. */
   const isTaken = async ({ proposalId, key }: ProposalItem): Promise<boolean> =>
     (await journal.statement(key))?.provenance?.proposal === proposalId;
   return {
@@ -35,7 +35,7 @@ export function makeStatementWork({ journal, statements }: ReviewContext): Targe
       return why ?? { amountSatang, figures: nothingCounted };
     },
     async apply(proposal, item) {
-      // Left to a process that can.
+      // The item waits for a process that can reconcile.
       if (item.status !== 'open' || statements === undefined) return;
       const { proposalId, itemNo } = item;
       const end = async (why: string | undefined): Promise<void> => {

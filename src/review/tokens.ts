@@ -1,4 +1,4 @@
-/** Personal tokens: what proves in a shell, and to a program, who is at work. */
+/** Personal tokens, which prove the person in a shell and to a program. */
 import { createHash, randomBytes } from 'node:crypto';
 import { dayMs, formatBangkokMoment } from '../core/bangkok-time.ts';
 import { appendEdit } from './people.ts';
@@ -16,17 +16,17 @@ import {
 import { beforeRestore } from './rules/person-request.ts';
 
 /**
- * Where it is known who somebody is: a token of the shell, a session of the page, the header of a proxy that is trusted.
- * Each looks at the person as he is now, at every request.
+ * A source that identifies people: a token of the shell, a session of the page, the header of a trusted proxy. Each
+ * looks up the person's present state at every request.
  */
 export interface PersonSource<Shown> {
-  /** @param shown what the request bears as its proof */
+  /** @param shown the proof in the request */
   identify(shown: Shown): Promise<Identified>;
 }
 
 export type Identified =
   | ({ readonly ok: true } & ProvedPerson)
-  /** In words for whoever asked; holds no secret. */
+  /** A reason in words for the asker, without secrets. */
   | { readonly ok: false; readonly why: string };
 
 const secretBytes = 32;
@@ -34,7 +34,7 @@ export const tokenDaysUsual = 90;
 const tokenDaysMax = 366;
 const labelLengthMax = 60;
 
-/** So that it is known for what it is wherever it turns up. */
+/** The form of a token, recognizable wherever it turns up. */
 const tokenForm = /^pdt_[\w-]{43}$/;
 
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex');
@@ -44,13 +44,13 @@ export interface TokenWish {
   readonly days: number;
 }
 
-/** A new token, and the only time that it is shown. */
+/** A new token; its text is shown this once. */
 export interface NewToken {
   readonly token: string;
   readonly kept: PersonToken;
 }
 
-/** Somebody makes a token of his own; nobody makes one for another. */
+/** Makes a token for oneself; a token for another person is impossible. */
 export async function makeToken(
   { store, nowMs, restoredAtMs }: PersonContext,
   { person, proof }: ProvedPerson,
@@ -81,7 +81,7 @@ export async function makeToken(
   return made === undefined ? { why: 'this user is disabled' } : { token, kept: made };
 }
 
-/** Ends a token: its owner's, or any by an admin. @returns why not; undefined when it has ended */
+/** Ends a token: the owner their own, an admin any. @returns the reason for a refusal; undefined once ended */
 export async function revokeToken(
   { store, nowMs }: PersonContext,
   { person, proof }: { readonly person: Person; readonly proof: Proof },
@@ -91,7 +91,7 @@ export async function revokeToken(
   await appendEdit(store, ({ tokens }) => {
     const token = tokens.find((one) => one.tokenId === tokenId);
     const isOwn = token?.personId === person.personId;
-    // Whose tokens there are is nobody's business.
+    // The answer does not reveal whether another person has this token.
     refusal =
       token === undefined || (!isOwn && !can(person, 'people').allowed)
         ? `you have no token ${tokenId}`
@@ -104,20 +104,20 @@ export async function revokeToken(
   return refusal;
 }
 
-/** Who only reads needs no journal that can be written: whoever writes is told what is wrong with it. */
+/** Ignores a failed note of a use: reading needs no writable journal, and a write reports the journal's fault. */
 const ignore = (): undefined => undefined;
 
-/** A use is noted once in a while: it is no reason to write to the journal each time. */
+/** The least time between two recorded uses, so that not every use writes to the journal. */
 const useNotedEveryMs = 300_000;
 
-/** Knows people by their tokens. */
+/** Identifies people by their tokens. */
 export function makeTokenSource({ store, nowMs, restoredAtMs }: PersonContext): PersonSource<string> {
   const refuse = (why: string): Identified => ({ ok: false, why: `the token ${why}` });
   return {
     async identify(shown) {
       const text = shown.trim();
       if (!tokenForm.test(text)) return refuse('is none of paydrop’s: make one with "paydrop user token"');
-      // By its hash: how long the search takes tells nothing of the tokens that are there.
+      // A search by hash takes a time that reveals nothing of the tokens that exist.
       const token = await store.tokenByHash(hashToken(text));
       if (token === undefined) return refuse('is not known in this journal');
       if (token.revokedAtMs !== null) return refuse('was revoked');

@@ -1,4 +1,4 @@
-/** A person who has proved who he is says yes or no to a proposal, or takes his own back. */
+/** Verdicts of proved persons: yes or no to a proposal, or the withdrawal of their own. */
 import type { ReviewContext } from './context.ts';
 import type { Proposal } from './ports.ts';
 import { check, type Checked, type CheckTerms, findMoreInAll, withdraw } from './review.ts';
@@ -10,7 +10,7 @@ export type Verdict = 'approve' | 'send-back' | 'withdraw';
 
 export const deciderOf = ({ person: { personId, name } }: ProvedPerson): Decider => ({ personId, name });
 
-/** Why this person cannot give a proposal this verdict; undefined when he can. */
+/** The reason why this person cannot give a proposal this verdict; undefined when they can. */
 export async function findWhyNotCheck(
   context: ReviewContext,
   proposal: Proposal,

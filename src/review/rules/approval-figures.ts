@@ -1,39 +1,39 @@
-/** What whoever approves a batch looks at: what would be paid, to whom, and what is unusual about it. */
+/** The figures that the approver of a batch looks at: the sums, the payees and everything unusual. */
 import { type Satang, toSatang, zeroSatang } from '../../core/money.ts';
 import type { HoldReason, PayoutStatus } from '../../core/payout.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
 import { type LimitFinding, settingOf } from '../../payout/rules/limits.ts';
 import { WaitingDigest, type WaitingRow } from './approval.ts';
 
-/** Of a batch, as the journal has it. */
+/** A batch, as the journal has it. */
 export interface FiguredBatch {
   readonly batchId: string;
   readonly fileName: string;
   readonly payerAccount: string;
-  /** How many people must approve it; null where nobody need. */
+  /** The number of people who must approve it; null for none. */
   readonly people: 1 | 2 | null;
   readonly digest: string | null;
   readonly versionsDigest: string | null;
-  /** Why all of it is held as another file's; null when it is not. */
+  /** The reason why the whole batch is held as like another file; null when it is not. */
   readonly likeReason: string | null;
 }
 
-/** A row of it, in the order of the file. */
+/** A row of the batch, in the order of the file. */
 export interface FiguredRow extends Omit<WaitingRow, 'amountSatang'> {
   readonly seq: number;
   readonly payoutId: string | null;
   readonly proxyNo: string | null;
   readonly payeeName: string | null;
-  /** Null where it cannot be read. */
+  /** Null for an unreadable amount. */
   readonly amountSatang: bigint | null;
   readonly status: PayoutStatus;
   readonly holds: readonly HoldReason[];
   readonly acceptedHolds: readonly HoldReason[];
-  /** An approval lets it go on. */
+  /** An approval releases the row. */
   readonly isWaiting: boolean;
-  /** Nothing was ever paid to its payee. */
+  /** Its payee was never paid before. */
   readonly isNewPayee: boolean;
-  /** Another file paid its payee as much a short time before. */
+  /** Another file paid its payee an equal amount shortly before. */
   readonly isLike: boolean;
 }
 
@@ -42,12 +42,12 @@ export interface Figure {
   readonly amountSatang: Satang;
 }
 
-/** One of the largest. */
+/** One of the largest rows. */
 export interface LargeRow {
   readonly seq: number;
   readonly rowNo: number;
   readonly payoutId: string;
-  /** Masked. */
+  /** The masked number. */
   readonly proxyNo: string;
   readonly payeeName: string | null;
   readonly amountSatang: Satang;
@@ -58,40 +58,40 @@ export interface ApprovalFigures {
   readonly batchId: string;
   readonly fileName: string;
   readonly people: 1 | 2 | null;
-  /** Masked. */
+  /** The masked account. */
   readonly payerAccount: string;
-  /** Of what waits: an approval names it. `paydrop check FILE --digest` computes the same from the file. */
+  /** The digest of the waiting rows, named by an approval. `paydrop check FILE --digest` computes it from the file. */
   readonly digest: string;
-  /** All that an approval lets be paid, at once or once nothing else holds it. */
+  /** All rows that an approval releases, now or once their other holds end. */
   readonly approved: Figure;
-  /** Would be paid as soon as it is approved. */
+  /** Rows that are paid as soon as they are approved. */
   readonly toPay: Figure;
-  /** Waits for something else besides, by which hold; a row may have several. */
+  /** Rows with further holds, and the rows by hold; a row may have several. */
   readonly held: Figure;
   readonly holds: readonly (readonly [hold: HoldReason, rows: number])[];
-  /** Is not paid: rejected, unpayable, failed or cancelled. */
+  /** Rows that are not paid: rejected, unpayable, failed or cancelled. */
   readonly refused: Figure;
-  /** Was sent before, or is approved already. */
+  /** Rows that were sent before, or are approved already. */
   readonly before: Figure;
-  /** Of what waits: to payees who were never paid before, each counted once. */
+  /** Waiting rows to payees who were never paid before; `payees` counts each payee once. */
   readonly newPayees: Figure & { readonly payees: number };
-  /** Of what waits: as much as another file paid the same payee a short time before. */
+  /** Waiting rows for which another file paid the same payee an equal amount shortly before. */
   readonly like: Figure;
-  /** Of what would be paid: what limits over time would hold, if it came up to be sent now. */
+  /** Rows among `toPay` that limits over time would hold if they were sent now. */
   readonly limited: Figure;
-  /** By the setting; a row may pass several. */
+  /** The rows by setting; a row may exceed several. */
   readonly limitedBy: readonly (readonly [setting: string, rows: number])[];
   readonly likeReason: string | null;
   readonly largest: readonly LargeRow[];
-  /** The digest covers a row as it was corrected: the file alone does not have it. */
+  /** The digest covers corrected rows, so that the file alone does not have it. */
   readonly isCorrected: boolean;
-  /** Rows of the file that ask for something and do not wait: `check --digest` is told of these. */
+  /** Rows of the file with an instruction that do not wait; `check --digest` needs their numbers. */
   readonly leftOut: { readonly rows: number; readonly firstRowNos: readonly number[] };
 }
 
-/** So many of the largest are named. */
+/** The number of largest rows that are named. */
 const largestMax = 5;
-/** Rows that are left out are named so far. */
+/** The number of left-out rows that are named. */
 const leftOutMax = 50;
 
 const refusedStatuses: readonly PayoutStatus[] = ['rejected', 'unpayable', 'failed', 'cancelled'];
@@ -110,7 +110,7 @@ class Tally implements Figure {
   }
 }
 
-/** The largest of those seen so far, the first of two that are as large. */
+/** Keeps the largest rows so far; among equal amounts the earlier row. */
 function keepLarge(largest: LargeRow[], row: FiguredRow): void {
   const amountSatang = toSatang(row.amountSatang ?? 0n);
   const last = largest.at(-1);
@@ -125,14 +125,14 @@ function keepLarge(largest: LargeRow[], row: FiguredRow): void {
 
 const hasOtherHolds = ({ holds }: FiguredRow): boolean => holds.some((hold) => hold !== 'approval');
 
-/** True of a row that is paid as soon as it is approved. */
+/** True for a row that is paid as soon as it is approved. */
 export const isToPay = (row: FiguredRow): boolean => row.isWaiting && !hasOtherHolds(row);
 
 function count<Key>(counts: Map<Key, number>, key: Key): void {
   counts.set(key, (counts.get(key) ?? 0) + 1);
 }
 
-/** Takes the figures of one row after the other; memory stays flat but for the payees who are new. */
+/** Adds up the figures row by row; memory grows with the new payees alone. */
 export class Figures {
   readonly #batch: FiguredBatch;
   readonly #waiting: WaitingDigest;
@@ -156,8 +156,8 @@ export class Figures {
   }
 
   /**
-   * In the order of the file.
-   * @param limited what limits over time would hold it for, where it is to be paid (`isToPay`)
+   * Adds a row, in the order of the file.
+   * @param limited the limits over time that would hold the row, where it is to be paid (`isToPay`)
    */
   add(row: FiguredRow, limited: readonly LimitFinding[]): void {
     const { status, amountSatang, digest, rowNo } = row;
@@ -186,7 +186,7 @@ export class Figures {
     keepLarge(this.#largest, row);
   }
 
-  /** Called once. */
+  /** Ends the count. Called once. */
   end(): ApprovalFigures {
     const batch = this.#batch;
     const { version: digest, rows, amountSatang } = this.#waiting.end();

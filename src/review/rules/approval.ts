@@ -1,4 +1,4 @@
-/** Approval before paying: which batches wait for it, and what exactly is approved. */
+/** Approval before paying: the batches that wait for it, and the exact matter of an approval. */
 import { createHash } from 'node:crypto';
 import { type Satang, sumSatang, toSatang } from '../../core/money.ts';
 import { type BatchStatus, type HoldReason, isSealed, type PayoutStatus } from '../../core/payout.ts';
@@ -8,21 +8,21 @@ import type { Decision } from './terms.ts';
 /** `approval` of the settings. */
 export interface ApprovalPolicy {
   readonly when: 'never' | 'always' | 'above';
-  /** With `above`: a batch that would pay more than this waits. */
+  /** The limit of `above`: a batch that would pay more waits. */
   readonly aboveSatang: Satang;
-  /** How many people it takes: with two, one proposes and another approves. */
+  /** The number of people; with two, one proposes and another approves. */
   readonly people: 1 | 2;
 }
 
-/** What a batch would pay. */
+/** The rows that a batch would pay. */
 interface ToBePaid {
   readonly rows: number;
   readonly amountSatang: Satang;
 }
 
 /**
- * How many people must approve a batch before any row of it is paid; undefined when none need. It may have no such row when
- * it is sealed: what was rejected can be corrected, or validated anew.
+ * The number of people who must approve a batch before any row of it is paid; undefined for none. A batch without
+ * payable rows counts, too: its rejected rows can be corrected, or validated again.
  */
 export function decideApproval(
   policy: ApprovalPolicy,
@@ -38,22 +38,22 @@ export function decideApproval(
   }
 }
 
-/** Of a batch that was not above it when it was sealed: what it may come to, and how many approve it when it does. */
+/** The bound of a batch that was sealed below it, and the number of people who approve above it. */
 export interface ApprovalBound {
   readonly aboveSatang: Satang;
   readonly people: 1 | 2;
 }
 
-/** What a batch that needs no approval as it is sealed is held to from then on. */
+/** The bound of a batch that needs no approval when it is sealed. */
 export const boundOf = ({ when, aboveSatang, people }: ApprovalPolicy): ApprovalBound | undefined =>
   when === 'above' ? { aboveSatang, people } : undefined;
 
-/** Nothing is paid of these, whatever is decided about others. */
+/** Statuses of rows that are never paid, whatever is decided about others. */
 const neverPaid: readonly PayoutStatus[] = ['rejected', 'cancelled'];
 
 /**
- * How many people must approve a batch by now that was below its bound when it was sealed: rows that were corrected, or
- * validated anew, make it more. What has failed counts, since it may be tried again without being looked at.
+ * The number of people who must now approve a batch that was sealed below its bound: corrected or revalidated rows may
+ * raise its sum. Failed rows count, since they may be retried without a look.
  */
 export function decideApprovalNow(
   { aboveSatang, people }: ApprovalBound,
@@ -64,21 +64,21 @@ export function decideApprovalNow(
   return decideApproval({ when: 'above', aboveSatang, people }, { amountSatang });
 }
 
-/** Nobody could ever approve what is taken in. */
+/** The message for a setting that requires approval while no user could give it. */
 export const describeNobody = (when: ApprovalPolicy['when']): string =>
   `approval.when is "${when}", and there is no user yet who could approve: "paydrop user add NAME --role admin" makes the first (docs/review.md); or set approval.when to "never"`;
 
-/** Our code for a batch at rest of which rows wait for approval. */
+/** The code of a batch that rests with rows waiting for approval. */
 export const approvalCode = 'approval';
 
-/** Why a batch rests. */
+/** The reason why a batch rests. */
 export const describeWaiting = (batchId: string): BatchReason => ({
   code: approvalCode,
   reason: 'it waits for approval: nothing that was not approved is paid',
   remedy: `Look at it ("paydrop status ${batchId}"), then approve it ("paydrop approve --batch ${batchId}"); it goes on when its file is run again, or with a watcher`,
 });
 
-/** Why a batch waits anew that counted as approved. */
+/** The reason why a batch that counted as approved waits again. */
 export const describeTakenBack = (batchId: string, rowNo: number, why: string): BatchReason => {
   const { code, remedy } = describeWaiting(batchId);
   const reason = `row ${rowNo} is not what a signed approval names: ${why}; the batch waits for approval again`;
@@ -89,7 +89,7 @@ export const describeTakenBack = (batchId: string, rowNo: number, why: string): 
   };
 };
 
-/** What tells one approval from another. */
+/** The facts that distinguish one approval from another. */
 interface ApprovedBatch {
   readonly batchId: string;
   /** `BatchSeal.digest`: over all rows as their file has them. */
@@ -101,17 +101,17 @@ interface ApprovedBatch {
 export interface WaitingRow {
   readonly rowNo: number;
   readonly amountSatang: bigint;
-  /** Of what it asks for now; null where it asks for nothing. */
+  /** The digest of its present instruction; null without one. */
   readonly digest: string | null;
 }
 
-/** What waits for approval. */
+/** The rows that wait for approval. */
 export interface Waiting extends ToBePaid {
-  /** SHA-256 (hex): an approval names it, and is of no use when anything of it has changed since. */
+  /** SHA-256 (hex), named by an approval, which is invalid once any of the rows has changed. */
   readonly version: string;
 }
 
-/** Over the batch, the account that it is paid from, and exactly those rows that an approval lets go on. */
+/** The digest over the batch, its payer account, and exactly the rows that an approval releases. */
 export class WaitingDigest {
   readonly #hash = createHash('sha256');
   #rows = 0;
@@ -122,21 +122,21 @@ export class WaitingDigest {
     this.#hash.update(`${JSON.stringify(head)}\n`);
   }
 
-  /** In the order of the file. */
+  /** Adds a row, in the order of the file. */
   add({ rowNo, amountSatang, digest }: WaitingRow): void {
     this.#hash.update(`${rowNo} ${amountSatang} ${digest ?? ''}\n`);
     this.#rows += 1;
     this.#amountSatang += amountSatang;
   }
 
-  /** Called once. */
+  /** Ends the digest. Called once. */
   end(): Waiting {
     const amountSatang = toSatang(this.#amountSatang);
     return { rows: this.#rows, amountSatang, version: this.#hash.digest('hex') };
   }
 }
 
-/** An approval as the journal has it of a batch. */
+/** The approval of a batch, as the journal has it. */
 export interface ApprovalState {
   /** Null where the batch needs none. */
   readonly people: 1 | 2 | null;
@@ -146,7 +146,7 @@ export interface ApprovalState {
   readonly approvedPayer: string | null;
 }
 
-/** True when rows of the batch that were approved may be paid: what was approved is what it is now, and pays from where. */
+/** True when approved rows of the batch may be paid: its rows and its payer account are still the approved ones. */
 export const isApproved = ({
   people,
   digest,
@@ -156,10 +156,10 @@ export const isApproved = ({
 }: ApprovalState): boolean =>
   people === null || (digest !== null && approvedDigest === digest && approvedPayer === payerAccount);
 
-/** Holds for what the settings do not allow: whoever lifts one lets it be paid all the same. */
+/** Holds for exceeded limits of the settings; lifting one pays the row nevertheless. */
 export const limitHolds: readonly HoldReason[] = ['limit', 'new-payee', 'day-limit', 'service-day'];
 
-/** Decisions by which something is paid that was not, or not so: nobody checks one who had a part in the file. */
+/** Decisions that newly release a payment; a person who had a part in the file checks none of them. */
 export const lettingPay: readonly Decision[] = [
   'approve-batch',
   'go-on',
@@ -168,10 +168,10 @@ export const lettingPay: readonly Decision[] = [
   'resume-batch',
 ];
 
-/** Why somebody may not check such a decision, or take it alone. */
+/** The reason why an involved person may not check such a decision, or take it alone. */
 export const involvedWords = 'you uploaded the file, or corrected a row in it, and cannot approve it';
 
-/** Whoever has decided on an approval, as its proposal names them. */
+/** The deciders on an approval, as its proposal names them. */
 interface Approvers {
   readonly people: number;
   readonly makerId: number | null;
@@ -179,8 +179,9 @@ interface Approvers {
 }
 
 /**
- * True when enough people, each of whom has proved who he is, have approved; the last of them must have had no part in it.
- * @param isOfRow it is a change of a row: whoever decides on that alone need not be one who may check, and signs nothing
+ * True when enough proved people have approved; the last of them must have had no part in the file.
+ * @param isOfRow a decision about one row: one person is never enough, because that decision needs neither the right to
+ * check nor a signature
  */
 export function areEnough(
   { people, makerId, checkerId }: Approvers,
@@ -194,7 +195,7 @@ export function areEnough(
   return people === 1 || checkerId !== makerId;
 }
 
-/** Why a batch cannot be approved; undefined when it can. */
+/** The reason why a batch cannot be approved; undefined when it can. */
 export function whyNotApprove(status: BatchStatus, waiting: ToBePaid | undefined): string | undefined {
   if (!isSealed(status)) return `it is ${status}: nothing of it can be paid`;
   if (waiting === undefined) return 'it needs no approval';

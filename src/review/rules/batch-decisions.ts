@@ -1,4 +1,4 @@
-/** What people may decide about a batch as a whole, and about a payer account. */
+/** Decisions about a batch as a whole, and about a payer account. */
 import { hash } from 'node:crypto';
 import { paydropCommand } from '../../core/command-line.ts';
 import { countRows } from '../../core/exit-code.ts';
@@ -14,8 +14,8 @@ import type { TargetKind } from './proposal.ts';
 import type { Decision } from './terms.ts';
 
 /**
- * What a decision about a batch was made on: it is another batch, to whoever decides, when this differs.
- * @param payerAccount of the settings: what is resumed is paid from this one
+ * The version of a batch that a decision refers to; a decision on another version is refused.
+ * @param payerAccount the account in the settings, from which a resumed batch is paid
  */
 export function versionOfBatch(batch: Batch, payerAccount: string = batch.payerAccount): string {
   const { status, reasonCode, restedAtMs, payerAccount: own } = batch;
@@ -23,13 +23,13 @@ export function versionOfBatch(batch: Batch, payerAccount: string = batch.payerA
   return (payerAccount === own ? present : [...present, hash('sha256', payerAccount)]).join(' ');
 }
 
-/** What a decision about a batch is about: all of it that has not been sent. */
+/** The sum of the unsent rows, which a decision about a batch concerns. */
 export const sumUnsent = (totals: readonly Pick<StatusTotal, 'status' | 'amountSatang'>[]): Satang =>
   sumSatang(
     totals.filter(({ status }) => unsentStatuses.includes(status)).map(({ amountSatang }) => amountSatang),
   );
 
-/** Why a batch cannot be decided on so; undefined when it can. */
+/** The reason why a decision on a batch is impossible; undefined when it is possible. */
 export function decideBatch(
   decision: Decision,
   batch: Batch,
@@ -57,10 +57,10 @@ export interface PayerKey {
 
 export const payerKeyOf = ({ companyId, payerAccount }: PayerKey): string => `${companyId}/${payerAccount}`;
 
-/** Under which halts and pauses of registrations are kept. */
+/** The account under which halts and pauses of registrations are kept. */
 const directDebit = servicePayer('').payerAccount;
 
-/** Of the account of a halt or pause of registrations: the vendor and company, or empty for all; else undefined. */
+/** The vendor and company of a halt or pause of registrations, empty for all; undefined for a payer account. */
 export function directDebitOf(payerAccount: string): string | undefined {
   if (payerAccount === directDebit) return '';
   return payerAccount.startsWith(`${directDebit} `)
@@ -68,9 +68,9 @@ export function directDebitOf(payerAccount: string): string | undefined {
     : undefined;
 }
 
-/** @throws RangeError for what `payerKeyOf` has not made */
+/** @throws RangeError for a key that `payerKeyOf` has not made */
 export function readPayerKey(key: string): PayerKey {
-  // That of a company has a stroke of its own.
+  // The key of direct debit has a slash of its own.
   const named = key.indexOf(`/${directDebit}`);
   const place = named < 0 ? key.lastIndexOf('/') : named;
   if (place < 0) throw new RangeError('a payer account is named by its company and number');
@@ -78,8 +78,8 @@ export function readPayerKey(key: string): PayerKey {
 }
 
 /**
- * What a decision about an account was made on. A halt is one for as long as it is in force, whatever pause there is beside
- * it; a pause is renewed by each probe that fails, and stays the same to whoever decides.
+ * The version of an account that a decision refers to. A halt keeps one version while it is in force, whatever pause
+ * there is. Each failed probe renews a pause; its version stays the same.
  */
 export function versionOfPayer(
   halt: { readonly sinceMs: number } | undefined,
@@ -89,7 +89,7 @@ export function versionOfPayer(
   return pause === undefined ? ' ' : ' paused';
 }
 
-/** Why an account cannot be decided on so; undefined when it can. */
+/** The reason why a decision on an account is impossible; undefined when it is possible. */
 export function decidePayer(
   decision: Decision,
   halt: object | undefined,
@@ -99,7 +99,7 @@ export function decidePayer(
   return halt === undefined && pause === undefined ? 'it is neither halted nor paused' : undefined;
 }
 
-/** Why an account is halted that a person has halted. */
+/** The reason of a halt by a person. */
 export const haltByOperator = (maker: string, note: string): BatchReason => ({
   code: 'halted-by-operator',
   reason: `${maker} has halted it: ${note}`,
@@ -113,14 +113,14 @@ function describeBreakKey(key: string): string {
   return `break of ${showDate(date)}: ${kind}, ${rest.join('/')}`;
 }
 
-/** "payer account ******5924", "direct debit of VENDOR01, COMP000001". */
+/** Returns "payer account ******5924" or "direct debit of VENDOR01, COMP000001". */
 export function describePayer(payerAccount: string): string {
   const company = directDebitOf(payerAccount);
   if (company === undefined) return `payer account ${maskDigits(payerAccount)}`;
   return company === '' ? 'direct debit' : `direct debit of ${company}`;
 }
 
-/** "batch 7B3KQ0M9ZX", "break of 2026-11-20: amount-mismatch, PD8S…", "payer account ******5924". */
+/** Returns "batch 7B3KQ0M9ZX", "break of 2026-11-20: amount-mismatch, PD8S…" or "payer account ******5924". */
 export function describeTarget(kind: Exclude<TargetKind, 'payout' | 'registration'>, key: string): string {
   switch (kind) {
     case 'batch':

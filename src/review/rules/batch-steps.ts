@@ -1,4 +1,4 @@
-/** How far a batch has come, step by step, for people who look at it. */
+/** The progress of a batch in steps, for people. */
 import { countRows, inDoubtStatuses, toBeSentStatuses } from '../../core/exit-code.ts';
 import { isSealed, type PayoutStatus } from '../../core/payout.ts';
 import type { Batch, StatusTotal } from '../../core/ports.ts';
@@ -8,28 +8,28 @@ export type BatchStep = (typeof batchSteps)[number];
 
 export interface StepState {
   readonly step: BatchStep;
-  /** `stopped`: it waits for a person. */
+  /** `stopped`: the batch waits for a person. */
   readonly state: 'done' | 'now' | 'later' | 'stopped';
-  /** How much of it is done, of how much; undefined where that is no number. */
+  /** The finished and the total number of rows; undefined for a step without numbers. */
   readonly done?: number | undefined;
   readonly of?: number | undefined;
 }
 
-/** What is known of a batch. */
+/** The facts about a batch. */
 export interface SteppedBatch {
   readonly batch: Pick<Batch, 'status'>;
   readonly totals: readonly StatusTotal[];
-  /** Undefined where it needs none. */
+  /** Undefined where the batch needs no approval. */
   readonly approval:
     { readonly people: 1 | 2; readonly waitingRows: number; readonly given: number } | undefined;
   readonly hasResult: boolean;
 }
 
 const unsent: readonly PayoutStatus[] = [...toBeSentStatuses, 'held'];
-/** What was refused before anything was sent. */
+/** Statuses of rows that were refused before anything was sent. */
 const notTried = ['rejected', 'cancelled'] as const;
 
-/** In their order; a batch that needs no approval has no such step. */
+/** Returns the steps in their order; a batch that needs no approval lacks that step. */
 export function computeBatchSteps({
   batch,
   totals,
@@ -46,7 +46,7 @@ export function computeBatchSteps({
   const paying = isStopped ? 'stopped' : isPaid ? 'done' : waits || !isRead ? 'later' : 'now';
   return [
     { step: 'sealed', state: isRead ? 'done' : batch.status === 'rejected' ? 'stopped' : 'now' },
-    // Each payee is asked about before its turn.
+    // The name inquiry of each payee runs before its turn.
     { step: 'checked', state: !isRead ? 'later' : sent > 0 || isPaid ? 'done' : waits ? 'later' : 'now' },
     ...(approval === undefined
       ? []

@@ -1,4 +1,4 @@
-/** What happens to a payout, in English and Thai. */
+/** The causes of a payout's changes, in English and Thai. */
 import type { PayoutCause } from '../../core/payout.ts';
 
 export const causeWords: Readonly<Record<PayoutCause, readonly [en: string, th: string]>> = {
@@ -48,12 +48,12 @@ export const causeWords: Readonly<Record<PayoutCause, readonly [en: string, th: 
   ],
 };
 
-/** What has happened, one after another, within a sentence; none of the words has it. */
+/** The separator of causes within a sentence; none of the words contains it. */
 export const causesParted = ', then ';
 
-/** Within a sentence. @param words of a cause, in English */
+/** The words of a cause within a sentence. @param words the English words of a cause */
 export const causeWithin = (words: string): string => words.slice(0, 1).toLowerCase() + words.slice(1);
 
-/** @param causes in their order */
+/** @param causes the causes in their order */
 export const describeCauses = (causes: readonly PayoutCause[]): string =>
   causes.map((cause) => causeWithin(causeWords[cause][0])).join(causesParted);

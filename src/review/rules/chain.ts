@@ -1,12 +1,12 @@
 /**
- * The history of people, and that of proposals, as a chain: each event is a text that is kept byte for byte and bears the
- * hash of the event before it of the same person or proposal. What could name somebody stands in it as a salted hash, so
- * that it can be erased and the chain still holds.
+ * The histories of people and of proposals as chains: each event is a text kept byte for byte, with the hash of the
+ * previous event of the same person or proposal. Personal cells stand in it as salted hashes, so that they can be
+ * erased without breaking the chain.
  */
 import { hash } from 'node:crypto';
 import type { Proof } from './people.ts';
 
-/** What happened; `locked-out` and `recovered` are alarms. */
+/** The kinds of events; `locked-out` and `recovered` are alarms. */
 export const personEventKinds = [
   'made',
   'role-changed',
@@ -46,24 +46,24 @@ export type EventFacts = Readonly<Record<string, string | number | boolean | nul
 
 /** An event before it is chained. */
 export interface LinkDraft<Kind extends string> {
-  /** Whom or what it is about; 0 for nobody, or somebody who is yet to be. */
+  /** The person or proposal of the event; 0 for none, or for a person not yet created. */
   readonly subject: number;
   readonly kind: Kind;
   readonly atMs: number;
-  /** Who did it; null for whoever owns the journal, or nobody. */
+  /** The actor; null for the owner of the journal, or for none. */
   readonly byPerson: number | null;
   readonly proof: Proof | null;
-  /** Names nobody, and holds no secret. */
+  /** Facts without names and secrets. */
   readonly facts: EventFacts;
-  /** What may name somebody. */
+  /** Cells that may name a person. */
   readonly cells: Readonly<Record<string, string>>;
 }
 
-/** True once there has been a user: the history tells of somebody, whatever stands in the table of users now. */
+/** True once there has been a user: the history names one, whatever the table of users holds now. */
 export const hasToldOfUsers = (heads: readonly Pick<PersonEvent, 'subject'>[]): boolean =>
   heads.some(({ subject }) => subject !== 0);
 
-/** Facts of the journal that an audit needs and no person reads: each stands in the table that it is about. */
+/** Facts of the journal for audits alone: people read each in the table that it is about. */
 export const journalFactKinds: ReadonlySet<PersonEventKind> = new Set([
   'session-begun',
   'batch-sealed',
@@ -75,12 +75,12 @@ export const journalFactKinds: ReadonlySet<PersonEventKind> = new Set([
 export type PersonEventDraft = LinkDraft<PersonEventKind>;
 
 /**
- * What an event says of a secret that a table keeps, itself a hash already: another one in its place is found.
+ * The digest of a secret in a table, itself already a hash; an event bears it, so that an exchanged secret is found.
  * @returns SHA-256 (hex)
  */
 export const digestSecret = (kept: string): string => hash('sha256', `kept secret v1\n${kept}`, 'hex');
 
-/** A personal cell: its salt goes with it when it is erased. */
+/** A personal cell, erased together with its salt. */
 export interface SaltedCell {
   readonly salt: string;
   readonly value: string;
@@ -91,37 +91,37 @@ export interface Link<Kind extends string> extends Pick<
   LinkDraft<Kind>,
   'subject' | 'kind' | 'atMs' | 'byPerson' | 'proof'
 > {
-  /** From 1, without a gap. */
+  /** The number from 1, without a gap. */
   readonly seq: number;
-  /** What is hashed: canonical JSON. */
+  /** The hashed text: canonical JSON. */
   readonly text: string;
-  /** Of the event before it of the same subject; null of the first. */
+  /** The hash of the previous event of the same subject; null for the first. */
   readonly previousHash: string | null;
   /** SHA-256 (hex) of the text. */
   readonly hash: string;
-  /** Null once they were erased. */
+  /** Null once erased. */
   readonly cells: Readonly<Record<string, SaltedCell>> | null;
 }
 
 export type PersonEvent = Link<PersonEventKind>;
 
-/** What an event is of, as the first words of its text say it. */
+/** The format of an event, which begins its text. */
 const personFormat = 'paydrop person event v1';
 export const proposalFormat = 'paydrop proposal event v1';
 type LinkFormat = typeof personFormat | typeof proposalFormat;
 
-/** What of a personal cell enters a text. */
+/** The hash of a personal cell, as a text has it. */
 export const hashCell = ({ salt, value }: SaltedCell): string => hash('sha256', `${salt}\n${value}`, 'hex');
 
-/** Names in their order: the same record has one text. */
+/** Sorts the names, so that equal records have equal texts. */
 const inOrder = <Value>(record: Readonly<Record<string, Value>>): Record<string, Value> =>
   Object.fromEntries(Object.entries(record).toSorted(([one], [other]) => (one < other ? -1 : 1)));
 
 /**
  * The next event of a chain.
  * @param seq one more than that of the latest event of all
- * @param previousHash of the latest event of the same subject
- * @param makeSalt a new one each time: 128 bits of chance, as hex
+ * @param previousHash the hash of the latest event of the same subject
+ * @param makeSalt returns a new salt each time: 128 random bits, as hex
  */
 export function chainEvent<Kind extends string>(
   draft: LinkDraft<Kind>,
@@ -159,24 +159,24 @@ export function chainEvent<Kind extends string>(
   };
 }
 
-/** What the text of an event says. */
+/** The content of an event's text. */
 interface EventText extends Omit<Link<string>, 'text' | 'hash' | 'cells'> {
   readonly format: string;
   readonly facts: EventFacts;
   readonly cells: Readonly<Record<string, string>>;
 }
 
-/** What an event says beside its columns, for people. */
+/** The facts of an event beyond its columns, for people. */
 export const readFacts = ({ text }: Pick<Link<string>, 'text'>): EventFacts =>
   (JSON.parse(text) as EventText).facts;
 
-/** What has become of a chain: `seq` is of the first event that is not as it was written. */
+/** The fault of a chain; `seq` is the number of the first event that differs from what was written. */
 export interface BrokenLink {
   readonly seq: number;
   readonly why: string;
 }
 
-/** The first link of all events, in their order, that does not hold; undefined when all do. */
+/** The first broken link of all events, in their order; undefined when all hold. */
 export function findBrokenLink(
   events: Iterable<Link<string>>,
   format: LinkFormat = personFormat,

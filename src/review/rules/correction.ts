@@ -1,4 +1,4 @@
-/** A row that is paid as something else than its file says: another payee number, or another amount. */
+/** Corrected rows: paid to another payee number, or with another amount, than their file says. */
 import { move } from '../../core/change.ts';
 import { formatBaht } from '../../core/money.ts';
 import type { RowCells } from '../../core/payout-file.ts';
@@ -9,7 +9,7 @@ import { parseRow, type RowRules } from '../../intake/rules/row.ts';
 import { fileIssues } from '../../payout/rules/operator.ts';
 import type { Correction } from './proposal.ts';
 
-/** What a correction is made of. */
+/** The facts from which a correction is made. */
 export interface CorrectedRow {
   readonly row: ResultRow;
   readonly batchId: string;
@@ -18,10 +18,10 @@ export interface CorrectedRow {
   readonly nowMs: number;
 }
 
-/** Holds that have nothing to do with what the row asks for: a correction lifts none of them. */
+/** Holds that are independent of the row's instruction, which a correction does not lift. */
 const keptHolds: readonly HoldReason[] = ['approval', 'halted', 'paused'];
 
-/** Why the row cannot be corrected, whatever to; undefined when it can. */
+/** The reason why the row cannot be corrected at all; undefined when it can. */
 export function whyNotCorrect({ row }: CorrectedRow): string | undefined {
   if (row.isAlarm) return 'it bears an alarm: clear with the bank what it says, then acknowledge it';
   const from = [...sourceStatuses('ready', 'corrected'), ...sourceStatuses('held', 'corrected')];
@@ -34,7 +34,7 @@ export function whyNotCorrect({ row }: CorrectedRow): string | undefined {
     : undefined;
 }
 
-/** The cells as they would be had the file been right. */
+/** The cells of the row with the correction applied. */
 function correctCells(row: ResultRow, { proxyNo, amount }: Correction): RowCells {
   const { instruction } = row;
   const present =
@@ -52,7 +52,7 @@ function correctCells(row: ResultRow, { proxyNo, amount }: Correction): RowCells
   return {
     ...row.cells,
     ...present,
-    // What the number is follows from itself.
+    // The type follows from the new number.
     ...(proxyNo === null ? {} : { proxyNo, proxyType: '' }),
     ...(amount === null ? {} : { amount }),
   };
@@ -63,7 +63,7 @@ const isSameInstruction = (one: Instruction | null, other: Instruction): boolean
   one.proxyType === other.proxyType &&
   one.amountSatang === other.amountSatang;
 
-/** The change that has the row paid as corrected, or why there is none. */
+/** The changes that pay the row as corrected, or the reason why there are none. */
 export function decideCorrected(corrected: CorrectedRow, correction: Correction): readonly Change[] | string {
   const { row, batchId, payout, rules, nowMs } = corrected;
   const why = whyNotCorrect(corrected);
@@ -91,7 +91,8 @@ function correct(
   const patch = {
     status: holds.length === 0 ? 'ready' : 'held',
     holds,
-    // Earlier words of people and the bank were about another payee or amount. `resend` lets the number go again.
+    // Earlier answers of people and the bank were about another payee or amount. `resend` lets the number be sent
+    // again.
     acceptedHolds: ['resend'],
     bankPayeeName: null,
     bankPayeeNameTh: null,

@@ -1,6 +1,6 @@
 /**
- * A filled-in exceptions file, after its trip through a spreadsheet: records in, decisions or every issue out. Whatever has
- * been sorted, moved or left out, columns are found by their headings and rows by batch and number.
+ * Reads a filled-in exceptions file after its trip through a spreadsheet: records in, decisions or every issue out.
+ * Columns are found by their headings and rows by batch and number, so that sorted, moved or omitted ones do no harm.
  */
 import { findSpreadsheetDamage, showCell, showProxy } from '../../core/cell-text.ts';
 import { formatBaht, parseBaht } from '../../core/money.ts';
@@ -14,21 +14,21 @@ import type { PayoutDecision, RegistrationDecision } from './terms.ts';
 
 /** A record of the file. */
 export interface FiledRecord {
-  /** Line of the file, or row of the sheet, from 1. */
+  /** The line of the file, or the row of the sheet, from 1. */
   readonly line: number;
   readonly cells: readonly string[];
-  /** Cells of a sheet that may not be taken for what they look like, by their places. */
+  /** Faults of cells that cannot be taken as displayed, by their places. */
   readonly faults?: readonly { readonly place: number; readonly code: string; readonly message: string }[];
-  /** Nobody who has looked at the sheet has seen it. */
+  /** The row is hidden: a reader of the sheet has not seen it. */
   readonly isHidden?: boolean;
 }
 
-/** What somebody has decided about one row. */
+/** A decision about one row. */
 interface FiledKeys {
   readonly line: number;
   readonly batchId: string;
   readonly rowNo: number;
-  /** Of the row as it was when the file was written. */
+  /** The version of the row when the file was written. */
   readonly version: number;
   readonly note: string;
 }
@@ -37,9 +37,9 @@ interface FiledKeys {
 export interface FiledPayout extends FiledKeys {
   readonly payoutId: string;
   readonly decision: PayoutDecision;
-  /** Ten digits or thirteen; null where it stays. */
+  /** Ten digits or thirteen; null: unchanged. */
   readonly newProxyNo: string | null;
-  /** Decimal baht with two decimals; null where it stays. */
+  /** Decimal baht with two decimals; null: unchanged. */
   readonly newAmount: string | null;
 }
 
@@ -47,7 +47,7 @@ export interface FiledPayout extends FiledKeys {
 export interface FiledRegistration extends FiledKeys {
   readonly registrationId: string;
   readonly decision: RegistrationDecision;
-  /** Up to 13 digits; null where it stays. */
+  /** Up to 13 digits; null: unchanged. */
   readonly newAccountNo: string | null;
 }
 
@@ -56,7 +56,7 @@ export type FiledDecision = FiledPayout | FiledRegistration;
 export const isFiledRegistration = (filed: FiledDecision): filed is FiledRegistration =>
   'registrationId' in filed;
 
-/** All of it, or nothing. */
+/** All decisions of a file, or all of its issues. */
 export type DecisionReading =
   | { readonly kind: 'decisions'; readonly decisions: readonly FiledDecision[]; readonly undecided: number }
   | { readonly kind: 'refused'; readonly issues: readonly Issue[] };
@@ -67,7 +67,7 @@ type ReadColumn = 'batchId' | 'rowNo' | 'version' | 'decision' | 'note' | IdColu
 
 type Report = (column: ReadColumn | null, code: string, message: string) => void;
 
-/** Faults that leave a note what it is: a date or a number is as good as a text there. */
+/** Faults that do no harm in a note, where a date or a number is as good as text. */
 const harmlessInNote: ReadonlySet<string> = new Set([
   'cell-date',
   'cell-digits',
@@ -77,7 +77,7 @@ const harmlessInNote: ReadonlySet<string> = new Set([
   'column-hidden',
 ]);
 
-/** Columns that are the journal's own are often hidden; what a person fills in must have been seen. */
+/** Columns from the journal are often hidden; a cell that a person fills in must be visible. */
 const harmlessInKeys = 'column-hidden';
 const keyColumns: ReadonlySet<ReadColumn> = new Set([
   'batchId',
@@ -89,7 +89,7 @@ const keyColumns: ReadonlySet<ReadColumn> = new Set([
 
 const asText = 'format the column as text and write it again';
 
-/** One record with its cells by our columns. */
+/** One record with its cells by paydrop's columns. */
 class FiledRow {
   readonly line: number;
   readonly #record: FiledRecord;
@@ -108,7 +108,7 @@ class FiledRow {
 
   cell(column: ReadColumn): string {
     const cell = (this.#record.cells[this.#columns.places[column] ?? -1] ?? '').trim();
-    // A file of ours marks what a spreadsheet would change; a workbook has no need to.
+    // paydrop quotes cells in CSV that a spreadsheet would change; a workbook needs no quotes.
     return !this.#columns.isBilingual && cell.startsWith("'") ? cell.slice(1) : cell;
   }
 
@@ -118,7 +118,7 @@ class FiledRow {
     this.issues.push({ line: this.line, column, code, value: cell === '' ? null : shown, message });
   };
 
-  /** @param read columns of its kind of file */
+  /** @param read the columns of this kind of file */
   reportFaults(read: readonly ReadColumn[]): void {
     for (const { place, code, message } of this.#record.faults ?? []) {
       const column = read.find((name) => this.#columns.places[name] === place);
@@ -197,18 +197,18 @@ const readNewAccount = (row: FiledRow): string | null =>
 
 // ---------------------------------------------------------------- the two kinds of file
 
-/** One kind of exceptions file: what names its rows, what is decided about them, and in what they may be corrected. */
+/** One kind of exceptions file: its row names, its decisions and its correctable columns. */
 interface FileForm<Filed extends FiledDecision, Correction extends Partial<Filed>> {
   readonly idColumn: IdColumn;
-  /** With it the codes of its issues begin. */
+  /** The prefix of its issue codes. */
   readonly idCode: string;
   readonly corrections: readonly CorrectionColumn[];
-  /** As a message names those. */
+  /** The correctable columns as messages name them. */
   readonly correctionWords: string;
   readonly readDecision: (written: string) => DecisionWord<Filed['decision']>;
-  /** Of a row that is corrected. */
+  /** Reads the correction of a corrected row. */
   readonly readCorrection: (row: FiledRow) => Correction;
-  /** Of one that is not. */
+  /** The correction of an uncorrected row. */
   readonly none: Correction;
   readonly make: (keys: FiledKeys, id: string, decision: Filed['decision'], correction: Correction) => Filed;
 }
@@ -242,7 +242,7 @@ const registrationForm: FileForm<FiledRegistration, Pick<FiledRegistration, 'new
 
 type AnyForm = typeof payoutForm | typeof registrationForm;
 
-/** Of which kind the file is, by its head: either may carry a column through that is called as the other's. */
+/** Chooses the kind of file by its header, which may carry a column through that has a name of the other kind. */
 function chooseForm({ places }: FoundColumns): AnyForm {
   const hasAny = ({ corrections }: AnyForm): boolean =>
     corrections.some((column) => places[column] !== undefined);
@@ -284,7 +284,7 @@ function readCorrection<Filed extends FiledDecision, Correction extends Partial<
   return form.none;
 }
 
-/** Nothing is decided about it: then nothing is corrected in it. */
+/** Refuses corrections in a row without a decision. */
 function requireUncorrected(row: FiledRow, corrections: readonly CorrectionColumn[]): void {
   for (const column of corrections)
     if (row.cell(column) !== '')
@@ -295,7 +295,7 @@ function requireUncorrected(row: FiledRow, corrections: readonly CorrectionColum
       );
 }
 
-/** @returns undefined for a row that nothing is decided about */
+/** @returns undefined for a row without a decision */
 function readRow<Filed extends FiledDecision, Correction extends Partial<Filed>>(
   row: FiledRow,
   form: FileForm<Filed, Correction>,
@@ -351,7 +351,7 @@ function findRepeats(decisions: readonly FiledDecision[]): Issue[] {
 
 const isBlank = ({ cells }: FiledRecord): boolean => cells.every((cell) => cell.trim() === '');
 
-/** Reads the records of a file, its head among them. Rows without a decision stay as they are. */
+/** Reads the records of a file, its header included. Rows without a decision stay as they are. */
 export function readDecisions(records: readonly FiledRecord[]): DecisionReading {
   const [head, ...rest] = records.filter((record) => !isBlank(record));
   if (head === undefined) return aboutFile(1, null, 'file-empty', 'the file is empty: have it written again');
@@ -387,9 +387,9 @@ export function readDecisions(records: readonly FiledRecord[]): DecisionReading 
 }
 
 /**
- * Decisions whose row the journal does not have, or knows under another payoutId: a sort that took a part of the columns
- * with it, or a number that a spreadsheet has changed.
- * @param idOf what the journal has for a row of a batch
+ * Decisions whose row is missing from the journal, or has another payoutId there, because of a sort that moved only
+ * some columns, or a number that a spreadsheet changed.
+ * @param idOf returns the journal's id for a row of a batch
  */
 export function findMisfits(
   decisions: readonly FiledDecision[],

@@ -1,4 +1,4 @@
-/** The decisions about a payout or a registration as a person writes them into an exceptions file, in the words of both languages. */
+/** The names of decisions about a payout or a registration in an exceptions file, in both languages. */
 import { sortByNearness } from '../../core/nearest.ts';
 import {
   type DecisionTerms,
@@ -8,7 +8,7 @@ import {
   registrationTerms,
 } from './terms.ts';
 
-/** Code, English, Thai. */
+/** Code, English and Thai of each decision. */
 export type DecisionWords<Name extends string> = readonly (readonly [
   code: Name,
   label: string,
@@ -20,13 +20,13 @@ const wordsOf = <Name extends string>(
   terms: Readonly<Record<Name, DecisionTerms>>,
 ): DecisionWords<Name> => codes.map((code) => [code, terms[code].label, terms[code].labelTh]);
 
-/** In the order of the list that a spreadsheet offers. */
+/** The words in the order of the list that a spreadsheet offers. */
 export const decisionWords = wordsOf(payoutDecisions, decisionTerms);
 export const registrationDecisionWords = wordsOf(registrationDecisions, registrationTerms);
 
 export type DecisionWord<Name extends string> =
   | { readonly kind: 'known'; readonly decision: Name }
-  /** The codes that come nearest to what was written, the nearest first. */
+  /** The codes nearest to the written text, the nearest first. */
   | { readonly kind: 'unknown'; readonly nearest: readonly Name[] };
 
 const squeeze = (text: string): string =>
@@ -35,13 +35,13 @@ const squeeze = (text: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_-]/g, '');
 
-/** As many as a message names. */
+/** The number of suggestions in a message. */
 const nearestMax = 2;
 
-/** Longer cells are no slip of any word. */
+/** The length of the longest cell that is compared with the words. */
 const wordCharactersMax = 60;
 
-/** Reads a decision by its code or by its name in English or Thai, whatever case, blanks and hyphens. */
+/** Reads a decision by its code or by its name in English or Thai, ignoring case, blanks and hyphens. */
 function makeReader<Name extends string>(
   words: DecisionWords<Name>,
 ): (written: string) => DecisionWord<Name> {

@@ -1,33 +1,33 @@
-/** The decisions that a person is offered about something: what may be proposed now, and why the rest may not. */
+/** The decisions that a person is offered: those that may be proposed now, and the reasons against the rest. */
 import { type Action, can, type Person } from './people.ts';
 import { countDeciders } from './proposal.ts';
 import { type Decision, decisionTerms } from './terms.ts';
 
-/** A decision that is possible now, or is not. */
+/** A decision, and whether it is possible now. */
 interface Possible<Name extends Decision> {
   readonly decision: Name;
-  /** Undefined when it is possible. */
+  /** Undefined when the decision is possible. */
   readonly whyNot: string | undefined;
 }
 
 export interface Offer<Name extends Decision = Decision> extends Possible<Name> {
-  /** Another person has to approve it. */
+  /** The decision needs another person's approval. */
   readonly needsSecond: boolean;
   readonly needsEvidence: boolean;
 }
 
-/** What is offered is asked again when it is proposed, and once more when it is applied. */
+/** The terms of an offer. A decision is checked again when it is proposed, and once more when it is applied. */
 export interface OfferTerms {
   readonly person: Pick<Person, 'role' | 'isDisabled'>;
   /** `review.people` as agreed. */
   readonly people: 1 | 2;
-  /** Of a proposal about the same thing that is not decided yet. */
+  /** The number of an undecided proposal about the same target. */
   readonly openProposal?: number | undefined;
-  /** What deciding takes of a person; proposing when it is left out. */
+  /** The permission that deciding takes; left out: proposing. */
   readonly action?: Action;
 }
 
-/** In the order of the options. */
+/** Returns the offers in the order of the options. */
 export function decideOffers<Name extends Decision>(
   options: readonly Possible<Name>[],
   { person, people, openProposal, action = 'propose' }: OfferTerms,
@@ -45,16 +45,16 @@ export function decideOffers<Name extends Decision>(
 
 // ---------------------------------------------------------------- many rows at once
 
-/** A reason, and of how many rows it is one. */
+/** A reason, and the number of rows that it applies to. */
 export type CountedWhy = readonly [why: string, rows: number];
 
-/** Without the names by which a reason says which row it means. */
+/** Replaces the names by which a reason identifies its row. */
 const withoutNames = (why: string): string =>
   why
     .replaceAll(/\bpayout \S+ \(row \d+ of batch \w+\)/g, 'payout … (row … of batch …)')
     .replaceAll(/\brow \d+\b/g, 'row …');
 
-/** The most frequent first; one that is of a single row stays as it is. */
+/** Counts reasons, the most frequent first; the reason of a single row keeps its names. */
 export function countWhys(whys: Iterable<string>): readonly CountedWhy[] {
   const groups = new Map<string, { readonly first: string; rows: number }>();
   for (const why of whys) {

@@ -1,31 +1,31 @@
-/** Keys by which people sign approvals: enrolled by their owner, confirmed by admins, and good until they are revoked. */
+/** Passkeys that sign approvals: enrolled by their owner, confirmed by admins, and valid until revoked. */
 import { isBeforeRestore, type Person } from './people.ts';
 
-/** Whether the key may be on more devices than one, and is. */
+/** Whether the key can be on several devices, and is. */
 export type PasskeyBackup = 'none' | 'possible' | 'done';
 
 export interface Passkey {
-  /** As the authenticator names it: base64url. */
+  /** The authenticator's name for the key: base64url. */
   readonly credentialId: string;
-  /** Its owner, who enrolled it. */
+  /** The owner, who enrolled the key. */
   readonly personId: number;
-  /** In the owner's words. */
+  /** The owner's words. */
   readonly label: string;
   /** SubjectPublicKeyInfo (DER), base64url. */
   readonly publicKey: string;
-  /** The same as the authenticator wrote it (COSE), base64url. */
+  /** The same key as the authenticator wrote it (COSE), base64url. */
   readonly coseKey: string;
-  /** SHA-256 (hex) of `publicKey`: its first digits are what people compare. */
+  /** SHA-256 (hex) of `publicKey`; people compare its first digits. */
   readonly keyHash: string;
-  /** The name to which it is bound; another name loses it. */
+  /** The host name to which the key is bound; under another name it is lost. */
   readonly rpId: string;
   readonly origin: string;
   readonly backup: PasskeyBackup;
   readonly transports: readonly string[];
-  /** As the authenticator counts, if it does; 0 otherwise. */
+  /** The counter of the authenticator, if it has one; otherwise 0. */
   readonly signCount: number;
   readonly enrolledAtMs: number;
-  /** The admins who confirmed that it is its owner's; null while nobody has. */
+  /** The admins who confirmed that the key is its owner's; null before that. */
   readonly confirmedBy: readonly number[] | null;
   readonly confirmedAtMs: number | null;
   readonly revokedBy: number | null;
@@ -33,19 +33,19 @@ export interface Passkey {
   readonly lastUsedAtMs: number | null;
 }
 
-/** So many of one person's may count, or wait, at once. */
+/** The limit of valid or waiting keys of one person. */
 export const passkeysMax = 10;
 
-/** What people compare of a key: `ab12 cd34`. */
+/** The digits of a key that people compare: `ab12 cd34`. */
 export const showKey = ({ keyHash }: Pick<Passkey, 'keyHash'>): string =>
   `${keyHash.slice(0, 4)} ${keyHash.slice(4, 8)}`;
 
-/** `of-before`: it was enrolled before its owner got a new password, was enabled again, or the journal was restored. */
+/** `of-before`: enrolled before its owner got a new password or was enabled again, or the journal was restored. */
 export type PasskeyStanding = 'good' | 'waits' | 'revoked' | 'of-before';
 
 /**
- * Whether a key counts now. Whoever knew an earlier password could have enrolled it then.
- * @param restoredAtMs when the journal was last restored or lost: what was revoked after the backup is not known
+ * The standing of a key now. An attacker who knew an earlier password could have enrolled a key then.
+ * @param restoredAtMs the moment of the journal's last restore or loss; revocations after the backup are unknown
  */
 export function standingOf(
   { enrolledAtMs, confirmedAtMs, revokedAtMs }: Passkey,

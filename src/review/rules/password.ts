@@ -1,19 +1,19 @@
-/** What a password must be, and how long a person waits who gives wrong ones. */
+/** The requirements of a password, and the delays after wrong ones. */
 import { dayMs } from '../../core/bangkok-time.ts';
 
-/** Characters. */
+/** The least length in characters. */
 const lengthMin = 12;
-/** A longer one only costs time to hash. */
+/** The greatest length in characters: more only costs time to hash. */
 const lengthMax = 256;
-/** As few different ones are typed by a finger that does not move. */
+/** The least number of different characters, more than a resting finger types. */
 const differentMin = 5;
-/** A shorter name may stand in any password. */
+/** The least length of a user name that is looked for in a password; a shorter one occurs by chance. */
 const ownNameMin = 3;
 
-/** One spelling for one password, however the keyboard composes its characters. */
+/** Normalises the spelling, however the keyboard composes its characters. */
 export const normalisePassword = (password: string): string => password.normalize('NFC');
 
-/** What people write for a letter, so that a word looks like another one; each is one sign long, as what it stands for. */
+/** Characters that people write in place of a letter; each is one character long, as its letter is. */
 const standIns: Readonly<Record<string, string>> = {
   '@': 'a',
   '4': 'a',
@@ -34,13 +34,13 @@ const standIns: Readonly<Record<string, string>> = {
   '2': 'z',
 };
 
-/** The same for all spellings of a word that a guess tries in its place: `P@ssw0rd` and `password`. As long as the text. */
+/** Folds all spellings of a word that a guess tries: `P@ssw0rd` and `password`. Keeps the length of the text. */
 export const foldPassword = (text: string): string =>
   text.toLowerCase().replaceAll(/[@4($8396!1|l05$7+2]/g, (sign) => standIns[sign] ?? sign);
 
 /**
- * Why it will not do; undefined when it will. Never names the password.
- * @param guessed passwords that are tried first, each folded
+ * The reason against a password; undefined when it is good. Never contains the password.
+ * @param guessed the passwords that are guessed first, each folded
  */
 export function complainAboutPassword(
   password: string,
@@ -65,7 +65,7 @@ export function complainAboutPassword(
 
 const hasLetter = (text: string): boolean => /\p{L}/u.test(text);
 
-/** What is left once the names, and each part of them, are taken out, however they are spelt. */
+/** Removes the names, and each part of them, in any spelling. */
 function removeNames(lower: string, names: readonly string[]): string {
   const parts = names.flatMap((name) => [name, name.split('@')[0] ?? name, ...name.split(/[^\p{L}\p{M}]+/u)]);
   let rest = lower;
@@ -78,20 +78,20 @@ function removeNames(lower: string, names: readonly string[]): string {
   return rest;
 }
 
-/** Shorter ones stand in any password. */
+/** The least length of a guessed word; a shorter one occurs in any password. */
 const guessedMin = 4;
-/** None in the list is as long, even twice over. */
+/** The greatest length of a guessed word: each in the list is shorter, even twice over. */
 const guessedMax = 64;
-/** Digits and signs may belong to the word; so many at either end are looked at one by one, and further ones only as a whole. */
+/** Digits and signs may belong to the word. At either end, up to so many are tried one by one, more only as a whole. */
 const edgeMax = 16;
 
-/** How much may be taken off an end of so many digits and signs. */
+/** The numbers of characters to cut off an end with so many digits and signs. */
 const edgesOf = (length: number): readonly number[] => [
   ...Array.from({ length: Math.min(length, edgeMax) }, (_, taken) => taken),
   length,
 ];
 
-/** It is one that is tried first, once or again and again, with any digits and signs before and behind it. */
+/** Tells whether a password is a guessed word, once or repeated, with any digits and signs before and behind it. */
 function isGuessed(lower: string, guessed: ReadonlySet<string>): boolean {
   const before = /^[^\p{L}]*/u.exec(lower)?.[0].length ?? 0;
   const behind = /[^\p{L}\p{M}]*$/u.exec(lower)?.[0].length ?? 0;
@@ -107,31 +107,31 @@ function isGuessedWord(text: string, guessed: ReadonlySet<string>): boolean {
   return guessed.has(word) || (again !== undefined && guessed.has(again));
 }
 
-// ---------------------------------------------------------------- wrong ones
+// ---------------------------------------------------------------- wrong passwords
 
-/** How many may be wrong before anybody waits. */
+/** The number of wrong passwords without a delay. */
 const freeTries = 4;
-/** From so many on nobody signs in with a password for a day, unless an admin enables the user. */
+/** The number of wrong passwords that locks the user out for a day, unless an admin enables the user. */
 export const lockTries = 12;
 const firstDelayMs = 15_000;
 const lockMs = dayMs;
-/** So long after the latest, all are forgotten: a lock that is over leaves none behind. */
+/** The time after the latest wrong password at which all are forgotten; a lock leaves none behind. */
 const forgottenAfterMs = dayMs;
 
-/** Tries that have failed one after another, and until when no other counts. */
+/** Successive failed tries, and the moment before which no other counts. */
 export interface PasswordTries {
   readonly failedTries: number;
-  /** The moment of the latest where it made nobody wait. */
+  /** The end of the delay; the moment of the latest try where that had no delay. */
   readonly lockedUntilMs: number;
 }
 
-/** A try that is made now, counted as failed before it is looked at: many at once are no way around. */
+/** The verdict on a try, which counts as failed before it is checked, so that parallel tries gain nothing. */
 export type TryVerdict =
   | { readonly kind: 'locked' }
   | { readonly kind: 'counts'; readonly after: PasswordTries; readonly isLockedNow: boolean };
 
 export function decideTry(before: PasswordTries, nowMs: number): TryVerdict {
-  // A clock that was set back has nobody wait whom no try made wait.
+  // Without a delay, a clock that was set back locks no user out.
   if (computeDelayMs(before.failedTries) > 0 && nowMs < before.lockedUntilMs) return { kind: 'locked' };
   const failedTries = computeTriesNow(before, nowMs) + 1;
   return {
@@ -141,7 +141,7 @@ export function decideTry(before: PasswordTries, nowMs: number): TryVerdict {
   };
 }
 
-/** How many are not forgotten yet. */
+/** The number of tries that are not yet forgotten. */
 export function computeTriesNow({ failedTries, lockedUntilMs }: PasswordTries, nowMs: number): number {
   const latestMs = lockedUntilMs - computeDelayMs(failedTries);
   return nowMs - latestMs >= forgottenAfterMs ? 0 : failedTries;
@@ -152,14 +152,14 @@ function computeDelayMs(tries: number): number {
   return tries >= lockTries ? lockMs : firstDelayMs * 2 ** (tries - freeTries - 1);
 }
 
-/** For one person from one network address: half of what locks the person out, whom another address may lock no sooner. */
+/** The limit for one person from one address: half of the lock limit, so that no single address locks a person out. */
 export const personTriesMax = lockTries / 2;
-/** From one network address, whoever is named: people of one office may share it. */
+/** The limit from one network address over all names: people of one office may share it. */
 export const sourceTriesMax = 40;
-/** So long after the latest one that was looked at, an address may try again. */
+/** The time after the latest checked try at which an address may try again. */
 const sourceForgottenAfterMs = 3_600_000;
 
-/** Wrong passwords from one network address that were looked at. */
+/** Wrong passwords from one network address that were checked. */
 export interface SourceCount {
   readonly byPerson: ReadonlyMap<number, number>;
   readonly all: number;
@@ -168,11 +168,11 @@ export interface SourceCount {
 
 export interface TriedPerson {
   readonly personId: number;
-  /** From all addresses, as `computeTriesNow` gives them: what is forgotten or forgiven there is so here. */
+  /** The tries from all addresses, as `computeTriesNow` returns them: forgotten and forgiven tries are left out. */
   readonly triesNow: number;
 }
 
-/** @returns the count with this try; undefined where it is not looked at, and so not counted */
+/** @returns the count with this try; undefined where it is refused, and so not counted */
 export function decideSourceTry(
   before: SourceCount | undefined,
   tried: TriedPerson | undefined,
@@ -188,7 +188,7 @@ export function decideSourceTry(
   return { ...after, byPerson: new Map([...byPerson, [tried.personId, ofPerson + 1]]) };
 }
 
-/** A one-time password that nobody has used by then is none any more. */
+/** The life of an unused one-time password. */
 const oneTimeDays = 7;
 
 export const isOneTimeOver = (handedAtMs: number, nowMs: number): boolean =>

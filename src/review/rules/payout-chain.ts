@@ -1,14 +1,14 @@
 /**
- * The history of a payout as a chain: each event bears the hash of a text that has all of it, and the hash of the event
- * before it; the first follows a commitment to the instruction that the row's file asks for. An event that is changed,
- * removed, exchanged or put in between breaks the chain of its payout, and no other.
+ * The history of a payout as a chain: each event bears the hash of its whole text and the hash of the event before it;
+ * the first follows a commitment to the row's instruction in the file. An event that is changed, removed, exchanged or
+ * inserted breaks the chain of its payout, and no other chain.
  */
 import { hash } from 'node:crypto';
 import type { Attempt, HoldReason, Payout } from '../../core/payout.ts';
 import type { Change } from '../../core/ports.ts';
 import { type BrokenLink, hashCell } from './chain.ts';
 
-/** The event of a row, as it is kept. No cell of the row enters its text: what it asks for does as a digest. */
+/** The event of a row, as it is kept. Its text has no cell of the row: the instruction enters as a digest. */
 export interface ChainedEvent<Text = string, Count = number> {
   readonly companyId: Text;
   readonly batchId: Text;
@@ -19,21 +19,21 @@ export interface ChainedEvent<Text = string, Count = number> {
   readonly cause: Text;
   readonly atMs: Count;
   readonly attemptNo: Count;
-  /** JSON. */
+  /** The detail as JSON. */
   readonly detail: Text;
 }
 
 const format = 'paydrop payout event v1';
 const startFormat = 'paydrop payout start v1';
 
-/** Between the parts of a text; none of them has it. */
+/** The separator of the parts of a text; no part contains it. */
 export const partEnd = '\n';
 
 /**
- * What the first event of a payout follows: SHA-256 (base64url) over a salt and the digest of what its row asks for.
- * Nobody tries out numbers until one fits it, once the salt is gone.
- * @param digest `computeInstructionDigest`; null where the row asks for nothing that could be read
- * @param salt of the row; null of one that an older program has read in: its chain follows the digest itself
+ * The predecessor of a payout's first event: SHA-256 (base64url) over a salt and the digest of the row's instruction.
+ * Once the salt is gone, a number cannot be found by trial.
+ * @param digest `computeInstructionDigest`; null where the row has no readable instruction
+ * @param salt the salt of the row; null for rows of an older program, whose chain follows the digest itself
  */
 export const commitTo = (digest: string | null, salt: string | null): string | null =>
   digest === null || salt === null
@@ -42,37 +42,37 @@ export const commitTo = (digest: string | null, salt: string | null): string | n
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** What names people in the detail of an event, and what tells a number by trial: all else that is sent is known. */
+/** Members that name people, or that reveal a number by trial, because all other parts of the order are known. */
 const personalNames = ['by', 'checkedBy', 'orderHash', 'bankNames'] as const;
 
-/** What stands in a history for whoever decided before there were people with names. */
+/** The name in a history for a decider from the time before named people. */
 const unnamed = 'people';
 
 const isPersonal = (value: unknown): value is string => typeof value === 'string' && value !== unnamed;
 
-/** What stands in a payout or an attempt, and in no other member of a detail: an audit holds the tables against it. */
+/** The state that a detail repeats, and no other member: an audit compares the tables with it. */
 interface ToldState {
-  /** Of a row that is held, or was. */
+  /** The holds of a row that has or had any. */
   readonly holds?: readonly HoldReason[];
-  /** Holds that a person has accepted, but for `approval`: of a row that has any, or had. */
+  /** Holds that a person accepted, except `approval`, for a row that has or had any. */
   readonly accepted?: readonly HoldReason[];
   /** The change itself was approved. */
   readonly approvalGiven?: true;
   /** JSON: number, status, the bank's reference and fee of the attempt. */
   readonly shows?: string;
-  /** JSON: what the bank calls the payee, and in Thai; null where it calls nobody anything. */
+  /** JSON: the bank's names of the payee, English and Thai; null where it has none. */
   readonly bankNames?: string | null;
 }
 
-/** What the event of a registration says of its state, besides its own facts. */
+/** The state that the event of a registration repeats, beside its own facts. */
 interface ToldRegistration {
-  /** JSON: code, text and moment that the bank has called back; null before. */
+  /** JSON: code, text and moment of the bank's callback; null before it. */
   readonly answer: string | null;
-  /** SHA-256 (hex) of the body of the callback that is taken by it. */
+  /** SHA-256 (hex) of the body of the callback that the event takes. */
   readonly callbackHash?: string;
 }
 
-/** Members of a detail that audits read, and no person: each stands in a table that people read. */
+/** Members of a detail for audits alone: people read each of them in a table. */
 const chainMembers: ReadonlySet<string> = new Set<keyof ToldState | keyof ToldRegistration | 'salt'>([
   'salt',
   'holds',
@@ -84,30 +84,33 @@ const chainMembers: ReadonlySet<string> = new Set<keyof ToldState | keyof ToldRe
   'callbackHash',
 ]);
 
-/** The detail of an event for people: what is of the chain alone left out. */
+/** The detail of an event for people, without the members for the chain. */
 export const readDetail = (detail: string): Detail =>
   Object.fromEntries(
     Object.entries(JSON.parse(detail) as Detail).filter(([name]) => !chainMembers.has(name)),
   );
 
-/** What the bank has called back about a registration. */
+/** The bank's callback about a registration. */
 interface Answer {
   readonly respCode: string | null;
   readonly respDesc: string | null;
   readonly applyDtm: string | null;
 }
 
-/** Null where the bank has called nothing back. */
+/** The callback as JSON; null before it. */
 export const showAnswer = ({ respCode, respDesc, applyDtm }: Answer): string | null =>
   respCode === null ? null : JSON.stringify([respCode, respDesc, applyDtm]);
 
-/** What the event of a change says of what the change leaves behind. @param body of a callback that it takes */
+/**
+ * The state after a change of a registration, for its event.
+ * @param body the body of the callback that the change takes
+ */
 export const describeRegistration = (after: Answer, body: string | undefined): ToldRegistration => ({
   answer: showAnswer(after),
   ...(body !== undefined && { callbackHash: hashBody(body) }),
 });
 
-/** What an event says of the body of a callback. */
+/** The hash of a callback's body, for an event. */
 export const hashBody = (body: string): string => hash('sha256', body, 'hex');
 
 export const showAttempt = ({
@@ -120,13 +123,13 @@ export const showAttempt = ({
 
 type BankNames = Pick<Payout, 'bankPayeeName' | 'bankPayeeNameTh'>;
 
-/** Null where there are none. */
+/** The bank's names as JSON; null where there are none. */
 export const showBankNames = ({ bankPayeeName, bankPayeeNameTh }: BankNames): string | null =>
   bankPayeeName === null && bankPayeeNameTh === null
     ? null
     : JSON.stringify([bankPayeeName, bankPayeeNameTh]);
 
-/** What the event of a change says of what the change leaves behind. */
+/** The state after a change, for its event. */
 export function describeState(
   { before, after, attempt, isIntent }: Change,
   isApprovalGiven: boolean,
@@ -145,20 +148,20 @@ export function describeState(
 }
 
 /**
- * The detail with a salt when it names people: that enters the chain as salted hashes, so that it can be erased.
- * @param makeSalt a new one each time: 128 bits of chance, as hex
+ * Adds a salt to a detail that names people: the names enter the chain as salted hashes, so that they can be erased.
+ * @param makeSalt returns a new salt each time: 128 random bits, as hex
  */
 export function saltDetail(detail: Detail, makeSalt: () => string): Detail {
   const isNamed = personalNames.some((name) => isPersonal(detail[name]));
   return isNamed ? { ...detail, salt: makeSalt() } : detail;
 }
 
-/** The detail without what names people; the chain holds as before. */
+/** Removes the names of people from a detail; the chain holds as before. */
 export function eraseNames(detail: string): string {
   return JSON.stringify(withHashes(JSON.parse(detail) as Detail));
 }
 
-/** A name that was erased: what was hashed of it is left. */
+/** An erased name: its hash remains. */
 const erased = (salt: string, value: string) => ({ sha256: hashCell({ salt, value }) });
 
 function withHashes({ salt, ...detail }: Detail): Detail {
@@ -170,13 +173,13 @@ function withHashes({ salt, ...detail }: Detail): Detail {
   return { ...detail, ...Object.fromEntries(hashed) };
 }
 
-/** As it is hashed; one without a salt need not be read. */
+/** The detail as it is hashed; a detail without a salt needs no parsing. */
 export const hashedDetail = (detail: string): string =>
   detail.includes('"salt":') ? eraseNames(detail) : detail;
 
 /**
- * What the text of an event has after the hash of the one before, a line each; a statement that makes many events joins
- * them in SQL. A detail that names people enters with their hashes.
+ * The parts of an event's text after the previous hash, one line each; a statement that makes many events joins them in
+ * SQL. A detail that names people enters with the hashes of the names.
  */
 export const partsOf = <Text, Count>(event: ChainedEvent<Text, Count>): readonly (Text | Count)[] => [
   event.companyId,
@@ -195,33 +198,33 @@ export const textOf = (event: ChainedEvent): string =>
   partsOf({ ...event, detail: hashedDetail(event.detail) }).join(partEnd);
 
 /**
- * The hash of an event (base64url): SHA-256 of its format, the hash before and its parts, a line each.
- * @param previous hash of the event before it of the same payout; of the first, `commitTo` what its row asks for
+ * The hash of an event (base64url): SHA-256 of its format, the previous hash and its parts, a line each.
+ * @param previous hash of the previous event of the same payout; for the first, `commitTo` of its row's instruction
  * @param text `textOf` the event
  */
 export const hashEvent = (previous: string | null, text: string): string =>
   hash('sha256', `${format}${partEnd}${previous ?? '-'}${partEnd}${text}`, 'base64url');
 
-/** An event as it is read, with its hash; null of one that was put in by other means. */
+/** An event as it is read, with its hash; null for an event inserted by other means. */
 export interface KeptEvent extends ChainedEvent {
   readonly hash: string | null;
 }
 
-/** A payout whose history is checked, as it stands. */
+/** A payout whose history is checked, in its present state. */
 export interface ChainedPayout {
   readonly seq: number;
   readonly status: string;
   readonly lastEventSeq: number;
-  /** What its first event follows: `commitTo` what its file asks for. */
+  /** The predecessor of the first event: `commitTo` of the instruction in its file. */
   readonly start: string | null;
-  /** In their order. */
+  /** The events in their order. */
   readonly events: readonly KeptEvent[];
 }
 
-/** What rows are before their first event. */
+/** The statuses of rows before their first event. */
 const firstStatuses = ['staged', 'rejected'];
 
-/** The first event of a payout that is not as it was written; undefined when all are. */
+/** Finds the first event of a payout that differs from what was written; undefined when none does. */
 export function findBrokenEvent(payout: ChainedPayout): BrokenLink | undefined {
   let previous = payout.start;
   let status: string | undefined;

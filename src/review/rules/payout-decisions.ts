@@ -1,6 +1,6 @@
 /**
- * What people may decide about one payout, and the changes that follow. The same function says what is possible, with
- * the reason where it is not, and decides when it is asked again on the row as it is then.
+ * Decisions about one payout, and the changes that follow. The same function tells what is possible, with the reason
+ * against the rest, and decides again on the row's state at that moment.
  */
 import { isOpenAttempt } from '../../core/attempt-numbers.ts';
 import { afterChange, move, reasonPatch, settled } from '../../core/change.ts';
@@ -18,29 +18,29 @@ import { decideCorrected, whyNotCorrect } from './correction.ts';
 import type { Correction } from './proposal.ts';
 import { decisionTerms, type DecisionTerms, type PayoutDecision, payoutDecisions } from './terms.ts';
 
-/** What the statements of an attempt's day and of the next have of it; `unread` while one of the two is missing. */
+/** The trace of an attempt in the statements of its day and the next; `unread` while one of the two is missing. */
 export type StatementTrace = 'unread' | 'found' | 'none';
 
-/** All that a decision about a payout is taken on. */
+/** The facts on which a decision about a payout rests. */
 export interface ReviewedPayout {
   readonly row: ResultRow;
   readonly batchId: string;
-  /** Undefined for a row that asks for nothing: it can never be paid as it is. */
+  /** Undefined for a row without an instruction, which can never be paid as it is. */
   readonly payout: Payout | undefined;
   /** Every attempt ever made for its payoutId, over all files. */
   readonly attempts: readonly Attempt[];
-  /** Whoever has the claim on its payoutId; undefined when it is free. */
+  /** The owner of the claim on its payoutId; undefined when the claim is free. */
   readonly holder: ClaimOwner | undefined;
-  /** Who holds a payoutId like its own. */
+  /** The owners of similar payoutIds. */
   readonly similar: readonly ClaimOwner[];
   readonly traceOf: (attempt: Attempt) => StatementTrace;
   readonly rules: RowRules;
-  /** Of the decision to retry it corrected, once that is known. */
+  /** The correction of a decision to retry corrected, once known. */
   readonly correction?: Correction | undefined;
   readonly nowMs: number;
 }
 
-/** Said with every change that a decision makes. */
+/** The mark on every change that a decision makes. */
 export interface DecisionMark {
   readonly by: string;
   readonly checkedBy?: string;
@@ -52,8 +52,7 @@ type Decide = (reviewed: ReviewedPayout, payout: Payout) => readonly Change[] | 
 const one = (change: Change | string): readonly Change[] | string =>
   typeof change === 'string' ? change : [change];
 
-/** The attempts of the row itself that the bank may have completed, or may yet complete; the latest last. */
-/** Those of the row's own attempts that may be with the bank. */
+/** The row's own attempts that the bank may have completed, or may yet complete; the latest last. */
 export const openAttempts = (
   { attempts }: Pick<ReviewedPayout, 'attempts'>,
   { seq }: Payout,
@@ -95,7 +94,7 @@ function decideConfirmPaid(reviewed: ReviewedPayout, payout: Payout): readonly C
   return [move({ payout, patch, cause: 'decided-paid', nowMs, attempt: paid })];
 }
 
-/** Why an attempt cannot be called failed by people. */
+/** The reason why people cannot confirm an attempt as failed. */
 function whyMayBePaid(attempt: Attempt, trace: StatementTrace): string | undefined {
   const { transRefNo } = attempt.order;
   if (attempt.lastFinding === 'in-process') return `the bank says that ${transRefNo} is in process`;
@@ -120,7 +119,7 @@ function decideConfirmFailed(reviewed: ReviewedPayout, payout: Payout): readonly
   return failEach(payout, open, reviewed.nowMs);
 }
 
-/** One change an attempt; the payout fails with the last. */
+/** Makes one change for each attempt; the payout fails with the last. */
 function failEach(payout: Payout, open: readonly Attempt[], nowMs: number): readonly Change[] {
   const reason = { code: 'confirmed-failed', text: 'confirmed as failed by people, with evidence' };
   const changes: Change[] = [];
@@ -138,7 +137,7 @@ function failEach(payout: Payout, open: readonly Attempt[], nowMs: number): read
   return changes;
 }
 
-/** Ended otherwise than paid, without a doubt: to take note of it is all that is left. */
+/** Statuses that ended without payment and without doubt: acknowledging is the only decision left. */
 const notedStatuses: readonly PayoutStatus[] = ['rejected', 'unpayable', 'failed', 'disputed'];
 
 function decideAcknowledge({ nowMs }: ReviewedPayout, payout: Payout): readonly Change[] | string {
@@ -148,7 +147,7 @@ function decideAcknowledge({ nowMs }: ReviewedPayout, payout: Payout): readonly 
   return [move({ payout, patch: { isAlarm: false, isAcknowledged: true }, cause: 'acknowledged', nowMs })];
 }
 
-/** What it is corrected to is not known while it is only asked whether it can be. */
+/** Decides on a correction, or on its possibility while the correction itself is unknown. */
 function correctOr(reviewed: ReviewedPayout): readonly Change[] | string {
   const { correction } = reviewed;
   if (correction !== undefined) return decideCorrected(reviewed, correction);
@@ -166,9 +165,7 @@ const decideFor: Readonly<Record<PayoutDecision, Decide>> = {
   acknowledge: decideAcknowledge,
 };
 
-/**
- * A rejected row may ask for nothing, and has a life all the same: it is tried again as it was written, or taken note of.
- */
+/** Decides on a rejected row, which may lack an instruction: it can be retried as written, or acknowledged. */
 function decideUnreadable(decision: PayoutDecision, reviewed: ReviewedPayout): readonly Change[] | string {
   const { row } = reviewed;
   if (decision === 'acknowledge') return decideAcknowledge(reviewed, asPayout(reviewed));
@@ -177,7 +174,7 @@ function decideUnreadable(decision: PayoutDecision, reviewed: ReviewedPayout): r
   return `row ${row.rowNo} was rejected: correct it and send it in a new file, or acknowledge it`;
 }
 
-/** A row without an instruction, as far as a change that leaves its instruction alone looks at it. */
+/** A row without an instruction, for changes that do not touch the instruction. */
 function asPayout({ row, batchId }: ReviewedPayout): Payout {
   const { payoutId, proxyNo } = row.cells;
   const nothing = { payeeName: null, reference1: null, reference2: null } as const;
@@ -192,14 +189,14 @@ function asPayout({ row, batchId }: ReviewedPayout): Payout {
   };
 }
 
-/** The changes that a decision makes of the row as it is, or why it makes none, in words. */
+/** The changes that a decision makes of the row in its present state, or the reason why it makes none, in words. */
 export function decidePayout(decision: PayoutDecision, reviewed: ReviewedPayout): readonly Change[] | string {
   const { payout, row } = reviewed;
   if (payout === undefined || row.status === 'rejected') return decideUnreadable(decision, reviewed);
   return decideFor[decision](reviewed, payout);
 }
 
-/** The changes of one item of a proposal: the first of them ends the item. */
+/** Marks the changes of one item of a proposal; the first change ends the item. */
 export function markChanges(
   changes: readonly Change[],
   mark: DecisionMark,
@@ -216,11 +213,11 @@ export function markChanges(
 export interface Option {
   readonly decision: PayoutDecision;
   readonly terms: DecisionTerms;
-  /** Undefined when it is possible. */
+  /** Undefined when the decision is possible. */
   readonly whyNot: string | undefined;
 }
 
-/** Every decision about a payout, with the reason where it is not possible now. */
+/** Every decision about a payout, with the reason where it is impossible now. */
 export function optionsFor(reviewed: ReviewedPayout): readonly Option[] {
   return payoutDecisions.map((decision) => {
     const decided = decidePayout(decision, reviewed);

@@ -1,61 +1,61 @@
-/** Who may do what in the review, and which changes of people one admin does not make alone. Nothing here asks anybody. */
+/** Permissions in the review, and the changes of people that need a second admin. Everything here is pure. */
 
 export const roles = ['viewer', 'maker', 'checker', 'admin'] as const;
-/** One for each person: a maker proposes, a checker decides on what others propose, an admin does both and keeps people. */
+/** The role of a person: makers propose, checkers decide on others' proposals, admins do both and manage people. */
 export type Role = (typeof roles)[number];
 
 export interface Person {
-  /** From 1, in the order in which they were made; never given again. */
+  /** The number from 1, in the order of creation; never reused. */
   readonly personId: number;
-  /** As it is typed to sign in; no two differ by case alone. */
+  /** The name typed to sign in; no two differ by case alone. */
   readonly name: string;
-  /** As it is shown beside decisions. */
+  /** The name displayed beside decisions. */
   readonly displayName: string;
   readonly role: Role;
   readonly isDisabled: boolean;
-  /** Who made it; null for whoever owns the journal. */
+  /** The creator; null for the owner of the journal. */
   readonly madeBy: number | null;
   readonly madeAtMs: number;
-  /** Who was shown the one-time password that the person last began with, and when. */
+  /** The admin who was shown the person's latest one-time password; the moment is `handedAtMs`. */
   readonly handedBy: number | null;
   readonly handedAtMs: number;
-  /** The second admin who confirmed that; null where none did. */
+  /** The second admin who confirmed that password; null where none did. */
   readonly confirmedBy: number | null;
-  /** When the person was first an admin; null for one who never was. */
+  /** The moment at which the person first became an admin; null for one who never was. */
   readonly adminSinceMs: number | null;
-  /** When the person was made, or last enabled or recovered. */
+  /** The moment at which the person was created, or last enabled or recovered. */
   readonly standsSinceMs: number;
   readonly lastSignInAtMs: number | null;
-  /** Until when no password is looked at, after too many wrong ones; 0 for no such time. */
+  /** The end of the lock after too many wrong passwords; 0 for no lock. */
   readonly lockedUntilMs: number;
 }
 
-/** How somebody has proved who he is; `owner`: by being able to write the journal, which is no proof of a person. */
+/** The way in which a person proved who they are; `owner`: write access to the journal, which proves no person. */
 export type Proof = 'token' | 'password' | 'session' | 'proxy' | 'oidc' | 'owner';
 
-/** Somebody who has proved who he is. */
+/** A person who has proved who they are. */
 export interface ProvedPerson {
   readonly person: Person;
   readonly proof: Exclude<Proof, 'owner'>;
 }
 
-/** Whether something may be done; where not, the reason in words for the person. */
+/** Whether something is allowed; otherwise the reason in words for the person. */
 export type Permission = { readonly allowed: true } | { readonly allowed: false; readonly why: string };
 
 const allowed: Permission = { allowed: true };
 const refuse = (why: string): Permission & { readonly allowed: false } => ({ allowed: false, why });
 
-// ---------------------------------------------------------------- what a role may do
+// ---------------------------------------------------------------- the permissions of a role
 
 /**
- * `see`: everything, numbers masked; `reveal`: a whole number, which is recorded; `take`: to look after it; `propose`: decisions, uploads and
- * corrections; `check`: what another has proposed; `people`: users, tokens and passkeys of others; `settings`: how many
- * people a decision or an approval takes.
+ * `see`: everything, numbers masked; `reveal`: a whole number, which is recorded; `take`: to own an item;
+ * `propose`: decisions, uploads and corrections; `check`: another's proposal; `people`: users, tokens and
+ * passkeys of others; `settings`: how many people a decision or an approval takes.
  */
 export const actions = ['see', 'reveal', 'take', 'propose', 'check', 'people', 'settings'] as const;
 export type Action = (typeof actions)[number];
 
-/** An admin proposes and checks, too, though never the same: a firm of two people has two admins. */
+/** An admin proposes and checks, though never the same proposal: a firm of two people has two admins. */
 const allowedRoles: Readonly<Record<Action, readonly Role[]>> = {
   see: ['viewer', 'maker', 'checker', 'admin'],
   reveal: ['maker', 'checker', 'admin'],
@@ -66,7 +66,7 @@ const allowedRoles: Readonly<Record<Action, readonly Role[]>> = {
   settings: ['admin'],
 };
 
-/** What follows "may". */
+/** The words that follow "may". */
 export const actionWords: Readonly<Record<Action, string>> = {
   see: 'look at the review',
   reveal: 'see whole numbers',
@@ -77,7 +77,7 @@ export const actionWords: Readonly<Record<Action, string>> = {
   settings: 'change how many people a decision takes',
 };
 
-/** Whether the person may do it at all; `null` is nobody who has proved who he is. */
+/** Whether a person may do something at all; `null` stands for an unproved person. */
 export function can(person: Pick<Person, 'role' | 'isDisabled'> | null, action: Action): Permission {
   const what = actionWords[action];
   if (person === null) return refuse(`only somebody who has proved who he is may ${what}`);
@@ -89,15 +89,15 @@ export function can(person: Pick<Person, 'role' | 'isDisabled'> | null, action: 
 
 const listRoles = (wanted: readonly Role[]): string => wanted.map(nameRole).join(' or ');
 
-/** A person who is nobody since the journal was restored: what became of him after the backup is not known. */
+/** Tells whether a person's standing is older than the restore: their history after the backup is unknown. */
 export const isBeforeRestore = (standsSinceMs: number, restoredAtMs: number | undefined): boolean =>
   restoredAtMs !== undefined && standsSinceMs <= restoredAtMs;
 
-/** When something is made now: what bears an earlier moment than the restore counts no more. */
+/** The moment for something made now, always after the restore; earlier moments are invalid. */
 export const computeMomentAfterRestore = (nowMs: number, restoredAtMs: number | undefined): number =>
   restoredAtMs === undefined ? nowMs : Math.max(nowMs, restoredAtMs + 1);
 
-/** Since when there have been two who were admins; undefined before. What needs a second one needs it for ever from then. */
+/** The moment since which there have been two admins; undefined before. The second is needed from then on. */
 export function findTwoAdminsSince(people: readonly Person[]): number | undefined {
   const since = people
     .flatMap(({ adminSinceMs }) => adminSinceMs ?? [])
@@ -106,9 +106,9 @@ export function findTwoAdminsSince(people: readonly Person[]): number | undefine
 }
 
 /**
- * Why this person may not check what that one has proposed; undefined when he may. Once there have been two admins, a
- * user whose first password one of them alone was shown may be nobody but that admin. The second admin is believed to
- * be somebody else: nobody but the first could have made that user.
+ * The reason why the checker may not check the maker's proposal; undefined when they may. Once there have been two
+ * admins, a user whose first password only one admin saw may be that admin under a second name. The second admin counts
+ * as a different person, because only the first could have created that user.
  */
 export function findCheckObstacle(
   checker: Person,
@@ -121,7 +121,7 @@ export function findCheckObstacle(
   return findSharedHand(checker, maker, people);
 }
 
-/** Why one of these may be the other behind a second name; undefined when two people had a part in one of them. */
+/** The reason why two users may be one person under two names; undefined when two people created one of them. */
 function findSharedHand(checker: Person, other: Person, people: readonly Person[]): string | undefined {
   if (findTwoAdminsSince(people) === undefined) return undefined;
   const [ofChecker, ofOther] = [findSoleHand(checker), findSoleHand(other)];
@@ -134,7 +134,7 @@ function findSharedHand(checker: Person, other: Person, people: readonly Person[
 }
 
 /**
- * Why this person may not approve what others had a part in: he may be one of them behind a second name.
+ * The reason why a person may not approve what others had a part in: they may be one of them under a second name.
  * @param involved people who uploaded the file, or corrected a row in it
  */
 export function findHandObstacle(
@@ -153,8 +153,8 @@ export function findHandObstacle(
 }
 
 /**
- * Why what somebody has proposed is approved by nobody any more; undefined when it may be.
- * @param action that he must be allowed still: of what he decides alone, to check
+ * The reason why a maker's proposal can no longer be approved; undefined when it can.
+ * @param action the permission that the maker must still have: `check` for a decision made alone
  */
 export function findMakerObstacle(
   maker: Person,
@@ -166,7 +166,7 @@ export function findMakerObstacle(
   const permission = can(maker, action);
   if (maker.isDisabled) return `${maker.name}, who proposed it, is disabled: ${cure}`;
   if (!permission.allowed) return `${maker.name} proposed it, and ${permission.why}: ${cure}`;
-  // Why he was disabled may be what he proposed: that he counts again says nothing of it.
+  // The proposal may be why the maker was disabled; enabling them again does not vouch for it.
   if (proposedAtMs < maker.standsSinceMs)
     return `${maker.name}, who proposed it, was enabled anew since: ${cure}`;
   return isBeforeRestore(maker.standsSinceMs, restoredAtMs)
@@ -174,11 +174,11 @@ export function findMakerObstacle(
     : undefined;
 }
 
-/** The admin who could be this person; null where two had a part in it. */
+/** The admin who could be this person; null where two people had a part. */
 const findSoleHand = ({ role, handedBy, confirmedBy }: Person): number | null =>
   role === 'admin' || confirmedBy !== null ? null : handedBy;
 
-/** Nobody but this admin can say that the person is another one than himself. */
+/** Tells whether this admin alone can vouch that the person is another one. */
 export const isInHandsOf = ({ handedBy, confirmedBy }: Person, adminId: number): boolean =>
   handedBy === adminId && confirmedBy === null;
 

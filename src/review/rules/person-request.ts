@@ -1,6 +1,6 @@
 /**
- * What admins ask for about people, and what becomes of it: done at once, kept until a second admin confirms it, or
- * refused. Once there have been two admins, neither gives rights alone; what takes rights away is done at once.
+ * Requests of admins about people, and their outcome: done at once, kept until a second admin confirms, or refused.
+ * Once there have been two admins, neither grants rights alone; removing rights is done at once.
  */
 import { dayMs } from '../../core/bangkok-time.ts';
 import { countOf } from '../../core/figures.ts';
@@ -18,7 +18,7 @@ import {
   type Role,
 } from './people.ts';
 
-/** How decisions are taken; a change of it needs the second admin, wherever it is written. */
+/** The terms of decisions; a change needs the second admin, wherever it is written. */
 export type ReviewPolicy = Readonly<Record<string, string | number | boolean>>;
 
 export type PersonRequest =
@@ -26,24 +26,24 @@ export type PersonRequest =
   | { readonly kind: 'role'; readonly personId: number; readonly role: Role }
   | { readonly kind: 'disable'; readonly personId: number }
   | { readonly kind: 'enable'; readonly personId: number }
-  /** A new one-time password for somebody else. */
+  /** A new one-time password for another person. */
   | { readonly kind: 'reset-password'; readonly personId: number }
   | { readonly kind: 'confirm-passkey'; readonly personId: number; readonly credentialId: string }
   | { readonly kind: 'policy'; readonly policy: ReviewPolicy };
 
-/** Whom a request is about; null for somebody who is yet to be, and for nobody. */
+/** The person of a request; null for one not yet created, and for none. */
 export const subjectOf = (request: PersonRequest): number | null =>
   'personId' in request ? request.personId : null;
 
-/** What is known of people when something is asked for. */
+/** The facts about people at a request. */
 export interface KnownPersons {
   readonly people: readonly Person[];
   readonly passkeys: readonly Passkey[];
-  /** When the journal was last restored or lost. */
+  /** The moment at which the journal was last restored or lost. */
   readonly restoredAtMs: number | undefined;
 }
 
-/** An admin, or (`null`) whoever owns the journal. */
+/** An admin, or (`null`) the owner of the journal. */
 export type Asker = Person | null;
 
 /** `applies`: at once; `waits`: for a second admin. */
@@ -54,7 +54,7 @@ export type RequestVerdict =
 
 const refused = (why: string): RequestVerdict & { readonly kind: 'refused' } => ({ kind: 'refused', why });
 
-/** What becomes of a request of an admin's, or of the first one of whoever owns the journal. */
+/** Decides on a request of an admin, or on the first one of the owner of the journal. */
 export function decideRequest(request: PersonRequest, by: Asker, known: KnownPersons): RequestVerdict {
   const why = findAskerObstacle(request, by, known) ?? findRequestObstacle(request, by, known);
   if (why !== undefined) return refused(why);
@@ -63,7 +63,7 @@ export function decideRequest(request: PersonRequest, by: Asker, known: KnownPer
   return what === undefined ? { kind: 'applies' } : { kind: 'waits', why: `${what} takes a second admin` };
 }
 
-/** What a restored journal says of those whom it knew before. */
+/** The refusal of users from before the journal was restored. */
 export const beforeRestore =
   'the journal was restored or lost since this user was last enabled: an admin has to enable the user again (paydrop user enable; the first admin: paydrop user recover)';
 
@@ -84,7 +84,7 @@ function findAskerObstacle(request: PersonRequest, by: Asker, known: KnownPerson
   return undefined;
 }
 
-/** Why it makes no sense as things stand. */
+/** The reason why a request is impossible in the present state. */
 function findRequestObstacle(request: PersonRequest, by: Asker, known: KnownPersons): string | undefined {
   const { people, restoredAtMs } = known;
   if (request.kind === 'add')
@@ -127,7 +127,7 @@ const findPasskey = (
 
 const lastAdmin = 'nobody would be left who may change users: make another admin first';
 
-/** Who may act as an admin now. */
+/** The people who can act as admins now. */
 const listAdmins = ({ people, restoredAtMs }: KnownPersons): readonly Person[] =>
   people.filter(
     ({ role, isDisabled, standsSinceMs }) =>
@@ -139,21 +139,21 @@ const isLastAdmin = (person: Person, known: KnownPersons): boolean => {
   return admins.length === 1 && admins[0]?.personId === person.personId;
 };
 
-/** Who can approve, or make those who can. */
+/** Tells whether a role can approve, or create people who can. */
 const isPowerful = (role: Role): boolean => role === 'checker' || role === 'admin';
 
-/** Enabled anew, and not only let try again: what was known of the password may have become known to others. */
+/** Tells whether enabling needs a new password, beyond lifting a lock: the old one may have become known. */
 const needsNewPassword = (person: Person, { restoredAtMs }: KnownPersons): boolean =>
   person.isDisabled || isBeforeRestore(person.standsSinceMs, restoredAtMs);
 
-/** What of it one admin does not do alone; undefined where he may. What takes rights away he may, at once. */
+/** The part of a request that one admin cannot do alone; undefined where they can. Removing rights needs one admin. */
 function describeSensitive(request: PersonRequest, known: KnownPersons): string | undefined {
   const subject = known.people.find(({ personId }) => personId === subjectOf(request));
   switch (request.kind) {
     case 'add':
       return isPowerful(request.role) ? `making ${nameRole(request.role)}` : undefined;
     case 'role':
-      // An admin may do all that a checker may.
+      // An admin already has all rights of a checker.
       return isPowerful(request.role) && subject?.role !== 'admin'
         ? `making ${nameRole(request.role)}`
         : undefined;
@@ -162,7 +162,7 @@ function describeSensitive(request: PersonRequest, known: KnownPersons): string 
         ? `enabling ${nameRole(subject.role)}`
         : undefined;
     case 'reset-password':
-      // Whoever knows the one-time password can be that person.
+      // Knowledge of the one-time password suffices to act as that person.
       return subject !== undefined && isPowerful(subject.role)
         ? `a new password for ${nameRole(subject.role)}`
         : undefined;
@@ -180,7 +180,7 @@ function describeSensitive(request: PersonRequest, known: KnownPersons): string 
 const nameForm = /^[A-Za-z][A-Za-z0-9._@-]{1,63}$/;
 const displayNameLengthMax = 80;
 
-/** Names that differ by case alone are the same. */
+/** The key of a name; names that differ by case alone share it. */
 export const nameKeyOf = (name: string): string => name.normalize('NFKC').trim().toLowerCase();
 
 function complainAboutName(name: string, people: readonly Person[]): string | undefined {
@@ -196,52 +196,52 @@ function complainAboutDisplayName(text: string): string | undefined {
   return `a full name has 1 to ${displayNameLengthMax} characters, and no line ends`;
 }
 
-// ---------------------------------------------------------------- what waits for a second admin
+// ---------------------------------------------------------------- changes that wait for a second admin
 
-/** How long a change waits for its second admin. */
+/** The time that a change waits for its second admin. */
 const changeDays = 7;
 
 export const changeStatuses = ['waiting', 'applied', 'sent-back', 'withdrawn', 'stale'] as const;
 export type ChangeStatus = (typeof changeStatuses)[number];
 
-/** A change of people that one admin has asked for, and what became of it. */
+/** A change of people that one admin has requested, and its outcome. */
 export interface PersonChange {
   readonly changeId: number;
   readonly request: PersonRequest;
   readonly status: ChangeStatus;
   readonly proposedBy: number;
   readonly proposedAtMs: number;
-  /** `versionOf` whom it is about, when it was proposed. */
+  /** `versionOf` the person when the change was proposed. */
   readonly seen: string;
   readonly endedBy: number | null;
   readonly endedAtMs: number | null;
-  /** Of one that was sent back or is stale. */
+  /** The reason of a change that was sent back or is stale. */
   readonly why: string | null;
   /**
-   * Of the one-time password that comes of it: whoever proposed was shown this half, and the second admin is shown the
-   * other, so that neither can sign in as that person. Null where none comes of it, and once it has ended. Not for screens.
+   * The first half of the resulting one-time password. The proposer was shown this half, and the second admin is shown
+   * the other, so that neither can sign in as that person. Null without a password, and once ended. Not for screens.
    */
   readonly firstHalf: string | null;
 }
 
-/** What a second admin relies on: another role, password or standing is another version. */
+/** The version of a person that a second admin relies on: role, password and standing. */
 export function versionOf(person: Person | undefined): string {
   if (person === undefined) return '';
   const { role, isDisabled, handedAtMs, standsSinceMs } = person;
   return [role, isDisabled, handedAtMs, standsSinceMs].join(' ');
 }
 
-/** True once nobody has confirmed it in time. */
+/** True once the time for a confirmation is over. */
 export const isLapsed = ({ status, proposedAtMs }: PersonChange, nowMs: number): boolean =>
   status === 'waiting' && nowMs >= proposedAtMs + changeDays * dayMs;
 
-/** `stale`: it cannot be carried out any more, and ends. */
+/** `stale`: the change cannot be carried out any more, and ends. */
 export type ConfirmationVerdict =
   | { readonly kind: 'refused'; readonly why: string }
   | { readonly kind: 'stale'; readonly why: string }
   | { readonly kind: 'applies' };
 
-/** Whether this admin may confirm a change that waits, and whether it still makes sense. */
+/** Decides whether this admin may confirm a waiting change, and whether the change is still possible. */
 export function decideConfirmation(
   change: PersonChange,
   by: Person,
@@ -283,7 +283,7 @@ function findConfirmationObstacle(
 
 const listNames = (people: readonly Person[]): string => people.map(({ name }) => name).join(' or ');
 
-/** Whether this admin may end a change without carrying it out: whoever proposed it withdraws it, others send it back. */
+/** Decides whether this admin may end a change: the proposer withdraws it, others send it back. */
 export function decideSendingBack(
   change: PersonChange,
   by: Person,
@@ -297,7 +297,7 @@ export function decideSendingBack(
 
 // ---------------------------------------------------------------- carrying it out
 
-/** Who asked for a change and who confirmed it. */
+/** The people who requested and confirmed a change. */
 export interface ChangeHands {
   readonly by: Asker;
   readonly proof: Proof;
@@ -306,22 +306,25 @@ export interface ChangeHands {
   readonly changeId: number | null;
 }
 
-/** What a request changes once it is carried out. */
+/** The effect of a request once it is carried out. */
 export interface RequestEffect {
-  /** As it is from now on; undefined where nobody changes. */
+  /** The person from now on; undefined where no person changes. */
   readonly person: Person | undefined;
-  /** The person begins again with a one-time password, which is shown to who asked; with a second admin a half to each. */
+  /** The person starts again with a one-time password, shown to the asker; with a second admin, each sees one half. */
   readonly givesOneTimePassword: boolean;
-  /** No token of the person's counts any more. */
+  /** All tokens of the person become invalid. */
   readonly revokesTokens: boolean;
   /** Wrong passwords are forgotten. */
   readonly forgivesTries: boolean;
-  /** As it is from now on. */
+  /** The passkey from now on. */
   readonly passkey?: Passkey;
   readonly event: PersonEventDraft;
 }
 
-/** The request was decided on before. @throws Error when it is about somebody who is not there */
+/**
+ * Computes the effect of a request that was allowed before.
+ * @throws Error when the request is about an unknown person
+ */
 export function computeEffect(
   request: PersonRequest,
   hands: ChangeHands,
@@ -338,7 +341,7 @@ export function computeEffect(
     case 'role': {
       const person = { ...surely(subject), role: request.role };
       const adminSinceMs = person.adminSinceMs ?? (request.role === 'admin' ? nowMs : null);
-      // Who proposed it could sign in as that person: what is given now is not given to him.
+      // The proposer may know that person's password; a new one keeps the granted rights from the proposer.
       const isNew = hands.confirmedBy !== null && isInHandsOf(person, hands.by?.personId ?? 0);
       const facts = { from: surely(subject).role, to: request.role, newPassword: isNew };
       return {
@@ -402,7 +405,7 @@ const makeDraft =
     return { subject, kind, atMs, byPerson, proof, facts: { ...facts, ...confirmed }, cells };
   };
 
-/** Whoever is shown the one-time password could be that person; of two, each is shown one half. */
+/** Records the admins who are shown the one-time password and could act as the person; of two, each sees one half. */
 const handOver = (person: Person, { by, confirmedBy }: ChangeHands, nowMs: number): Person => ({
   ...person,
   handedBy: by?.personId ?? null,
@@ -438,8 +441,8 @@ function addPerson(
 }
 
 /**
- * Whoever owns the journal makes an admin of somebody, or a new admin, whatever the admins say: the way back in when none
- * of them can sign in any more. It is an alarm.
+ * Makes a person an admin on behalf of the owner of the journal, or creates a new admin: the way back when no admin can
+ * sign in any more. The event is an alarm.
  */
 export function computeRecovery(
   { name, why, owner }: { readonly name: string; readonly why: string; readonly owner: string },

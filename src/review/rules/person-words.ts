@@ -1,4 +1,4 @@
-/** What happened to people, in words for people. */
+/** Events of people, in words. */
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { type PersonEvent, type PersonEventKind, readFacts } from './chain.ts';
 import { showKey } from './passkey.ts';
@@ -6,7 +6,7 @@ import { nameRole, type Person, type Role } from './people.ts';
 import type { PersonChange, PersonRequest } from './person-request.ts';
 import { readAgreed, showPolicy } from './policy.ts';
 
-/** How loud it is told; null for what is as it should be. */
+/** The severity of a notice; null for events that are in order. */
 const severities: Readonly<Partial<Record<PersonEventKind, 'critical' | 'high'>>> = {
   recovered: 'critical',
   'locked-out': 'high',
@@ -15,7 +15,7 @@ const severities: Readonly<Partial<Record<PersonEventKind, 'critical' | 'high'>>
 export const severityOf = ({ kind }: Pick<PersonEvent, 'kind'>): 'critical' | 'high' | null =>
   severities[kind] ?? null;
 
-/** What happened to a user, without whom and by whom: those stand beside it. */
+/** The event of a user in words, without the user and the actor, which stand beside it. */
 export const personEventWords: Readonly<Record<PersonEventKind, readonly [en: string, th: string]>> = {
   made: ['user added', 'เพิ่มผู้ใช้'],
   'role-changed': ['role changed', 'เปลี่ยนสิทธิ์'],
@@ -53,7 +53,7 @@ export const personEventWords: Readonly<Record<PersonEventKind, readonly [en: st
 const nameOf = (people: readonly Person[], personId: number | null): string =>
   people.find((person) => person.personId === personId)?.name ?? 'whoever owns the journal';
 
-/** `boon was added as a maker by mali`. */
+/** Returns a sentence such as `boon was added as a maker by mali`. */
 export function describePersonEvent(event: PersonEvent, people: readonly Person[]): string {
   const facts = readFacts(event);
   const subject = event.subject === 0 ? '' : nameOf(people, event.subject);
@@ -145,7 +145,7 @@ const batchWords = {
   'reports-written': (batchId: string) => `reports of batch ${batchId} were written`,
 } as const;
 
-/** Empty for a lock that holds everywhere. */
+/** The address of a lock in words; empty for a lock that holds everywhere. */
 function whereLocked(event: PersonEvent): string {
   if (readFacts(event)['isOfOneAddress'] !== true) return '';
   return ` at an address of ${event.cells?.['network']?.value ?? 'an unknown network'}`;
@@ -158,7 +158,10 @@ const accessWords = {
   refused: (name: string) => `${name === '' ? 'an unknown visitor' : name} was refused`,
 };
 
-/** `a sign-in as boon failed (wrong-password), from 203.0.113.0/24, 12 times since 2026-11-22 01:00:00`. */
+/**
+ * Returns text such as `a sign-in as boon failed (wrong-password), from 203.0.113.0/24, 12 times since 2026-11-22
+ * 01:00:00`.
+ */
 function describeAccess(kind: keyof typeof accessWords, subject: string, event: PersonEvent): string {
   const { what, times, sinceMs } = readFacts(event);
   const network = event.cells?.['network']?.value;
@@ -187,7 +190,7 @@ function nameWanted(wanted: string, name: string, role: string): string {
   }
 }
 
-/** `add dao as a checker`. */
+/** Returns text such as `add dao as a checker`. */
 export function describeChange({ request }: PersonChange, people: readonly Person[]): string {
   if (request.kind === 'policy') return `agree on ${showPolicy(request.policy)}`;
   const name = request.kind === 'add' ? request.name : '';

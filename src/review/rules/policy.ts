@@ -1,11 +1,11 @@
 /**
- * How many people a decision takes, and which batches wait for approval: the settings say it, and once there have been
- * two admins both have to agree on what they say. Whoever can write to the settings alone changes nothing of it.
+ * The number of people for a decision, and the batches that wait for approval. The settings state both; once there have
+ * been two admins, both must agree on a change. Write access to the settings alone changes nothing of it.
  */
 import { type PersonEvent, readFacts } from './chain.ts';
 import type { ReviewPolicy } from './person-request.ts';
 
-/** Keys of the settings, as far as they have them. */
+/** The keys of the policy, as far as the settings have them. */
 const policyKeys = [
   ['review', 'people'],
   ['approval', 'when'],
@@ -19,7 +19,7 @@ type Sections = Readonly<Record<string, Readonly<Record<string, unknown>> | unde
 const isFact = (value: unknown): value is ReviewPolicy[string] =>
   typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 
-/** What the settings say, by the names of their keys. */
+/** Reads the policy from the settings, by the names of the keys. */
 export function readPolicy(settings: object): ReviewPolicy {
   const found = policyKeys.flatMap(([section, key]) => {
     const value = (settings as Sections)[section]?.[key];
@@ -28,7 +28,7 @@ export function readPolicy(settings: object): ReviewPolicy {
   return Object.fromEntries(found);
 }
 
-/** The settings with what was agreed on in the place of what they say; a key of which nothing was agreed stays. */
+/** Replaces values in the settings by agreed ones; keys without an agreed value stay. */
 export function applyPolicy<Settings extends object>(settings: Settings, agreed: ReviewPolicy): Settings {
   const changed = { ...settings } as Record<string, unknown>;
   for (const [section, key] of policyKeys) {
@@ -39,7 +39,7 @@ export function applyPolicy<Settings extends object>(settings: Settings, agreed:
   return changed as Settings;
 }
 
-/** `review.people is 1 in the settings; 2 was agreed on`, for each that differs. */
+/** Returns text such as `review.people is 1 in the settings; 2 was agreed on`, for each key that differs. */
 export function describeDifference(wanted: ReviewPolicy, agreed: ReviewPolicy): readonly string[] {
   return Object.entries(agreed).flatMap(([key, value]) => {
     const said = wanted[key];
@@ -49,14 +49,14 @@ export function describeDifference(wanted: ReviewPolicy, agreed: ReviewPolicy): 
   });
 }
 
-/** What an event has agreed on; undefined where it is about something else. */
+/** The policy that an event has agreed on; undefined for other events. */
 export function readAgreed(event: Pick<PersonEvent, 'kind' | 'text'>): ReviewPolicy | undefined {
   if (event.kind !== 'policy-changed') return undefined;
   const facts = Object.entries(readFacts(event)).filter(([key, value]) => key.includes('.') && isFact(value));
   return Object.fromEntries(facts) as ReviewPolicy;
 }
 
-/** `review.people 2, approval.when never`. */
+/** Returns text such as `review.people 2, approval.when never`. */
 export const showPolicy = (policy: ReviewPolicy): string =>
   Object.entries(policy)
     .map(([key, value]) => `${key} ${String(value)}`)

@@ -1,4 +1,4 @@
-/** What the chained history of a proposal says, and whether the proposal is what its history says. */
+/** The chained history of a proposal, and the comparison of the proposal with it. */
 import { hash } from 'node:crypto';
 import { type Link, type LinkDraft, readFacts } from './chain.ts';
 import {
@@ -10,11 +10,11 @@ import {
 } from './proposal.ts';
 import { encodeFigures, type ProposalFigures } from './proposal-figures.ts';
 
-/** The kind is what the proposal has become by it. */
+/** An event of a proposal; its kind is the status that follows. */
 export type ProposalEvent = Link<ProposalStatus>;
 export type ProposalEventDraft = LinkDraft<ProposalStatus>;
 
-/** What is never changed of a proposal, and names nobody. */
+/** The unchanging facts of a proposal, without names. */
 const lasting = ({ decision, people, items, totalSatang, digest, expiresAtMs }: Proposal) => ({
   decision,
   people,
@@ -24,11 +24,11 @@ const lasting = ({ decision, people, items, totalSatang, digest, expiresAtMs }: 
   expiresAtMs,
 });
 
-/** Nothing where there is none: such proposals are written as they ever were. */
+/** The facts of the evidence file; none without a file, so that the event's text stays as it always was. */
 const factsOfFile = (file: EvidenceFile | null) =>
   file === null ? {} : { evidenceSha256: file.sha256, evidenceBytes: file.bytes };
 
-/** SHA-256 (hex) of what was counted; null where an older program has counted nothing. */
+/** SHA-256 (hex) of the figures; null for an older program's proposal without any. */
 const hashFigures = (figures: ProposalFigures | null | undefined): string | null =>
   figures === null || figures === undefined ? null : hash('sha256', encodeFigures(figures), 'hex');
 
@@ -37,7 +37,7 @@ const factsOfFigures = (figures: ProposalFigures | null | undefined) => {
   return figuresSha256 === null ? {} : { figuresSha256 };
 };
 
-/** Of a new proposal; one that takes nobody else is approved at once. */
+/** Drafts the events of a new proposal; one that needs no second person is approved at once. */
 export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[] {
   const { proposalId: subject, madeAtMs: atMs, makerId: byPerson, maker, note, evidence } = proposal;
   const place = { subject, atMs, byPerson, proof: null };
@@ -50,12 +50,12 @@ export function draftProposed(proposal: Proposal): readonly ProposalEventDraft[]
   };
   const facts = { ...lasting(proposal), ...factsOfFigures(proposal.figures), ...factsOfFile(file) };
   const proposed = { ...place, kind: 'proposed', facts, cells } as const;
-  // One that waits to be signed by its maker is approved by that.
+  // A proposal that waits for its maker's signature is approved by the signature.
   if (proposal.people > 1 || proposal.status === 'proposed') return [proposed];
   return [proposed, { ...place, kind: 'approved', facts: {}, cells: { checker: maker } }];
 }
 
-/** Somebody has looked at it, or nobody did in time, or it has ended. */
+/** Drafts the event of a check, a lapse or an end. */
 export function draftMoved(
   subject: number,
   { to, by, note, nowMs }: ProposalMove,
@@ -65,11 +65,11 @@ export function draftMoved(
   return { subject, kind: to, atMs: nowMs, byPerson: by?.personId ?? null, proof: null, facts, cells };
 }
 
-/** What its end says of its items: which were applied, refused or closed. */
+/** The digest of the items' outcomes (applied, refused or closed) for the end of the proposal. */
 export const digestOutcome = (statuses: readonly string[]): string =>
   hash('sha256', statuses.join('\n'), 'hex');
 
-/** What would have been written of a proposal, had it been chained when it was made. */
+/** Drafts the events of a proposal that was made before proposals were chained. */
 export function draftProposalEvents(proposal: Proposal): readonly ProposalEventDraft[] {
   const { proposalId, status, people, checkerId, checker, checkedAtMs, checkNote } = proposal;
   const made = draftProposed(proposal);
@@ -88,9 +88,9 @@ export function draftProposalEvents(proposal: Proposal): readonly ProposalEventD
 }
 
 /**
- * Why a proposal is not what its history says; undefined when it is.
- * @param events its own, in their order
- * @param digest over its items, as they stand
+ * The reason why a proposal differs from its history; undefined when it does not.
+ * @param events the events of the proposal, in their order
+ * @param digest the digest over its present items
  */
 export function findChangedProposal(
   proposal: Proposal,
@@ -131,7 +131,7 @@ export function findChangedProposal(
   return findChangedCheck(proposal, events);
 }
 
-/** Who has checked it, when, and with what words. */
+/** Compares the checker, the moment and the checker's note. */
 function findChangedCheck(proposal: Proposal, [, checked]: readonly ProposalEvent[]): string | undefined {
   const { people, checkerId, checker, checkedAtMs, checkNote } = proposal;
   const isAlone = people === 1 && checkedAtMs === null;

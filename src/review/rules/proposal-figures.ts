@@ -1,6 +1,6 @@
 /**
- * What a proposal lets happen, counted when it was made. It is kept with the proposal, so that whoever proposes, checks or
- * signs reads the same figures, whatever has become of the rows since.
+ * The effect of a proposal, counted when it is made. The figures are kept with the proposal, so that its maker, checker
+ * and signer read the same ones, however the rows change.
  */
 import { countOf, showBaht } from '../../core/figures.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
@@ -12,24 +12,24 @@ import { likeFileCodes } from '../../payout/rules/similar.ts';
 import { type ApprovalState, isApproved, WaitingDigest, type WaitingRow } from './approval.ts';
 import type { Decision } from './terms.ts';
 
-/** What the rows of a proposal are; `others`: differences, days, files and callbacks, which are counted as its items. */
+/** The kind of thing that a proposal counts; `others`: differences, days, files and callbacks, counted as items. */
 export type CountedThing = 'payouts' | 'registrations' | 'others';
 
-/** What a proposal lets happen of one file. */
+/** The effect of a proposal on one file. */
 export interface FiguredFile {
   readonly batchId: string;
   readonly fileName: string;
   readonly rows: number;
   readonly amountSatang: Satang;
-  /** Over exactly these rows, as `paydrop check FILE --digest` gives it; null where single rows were chosen. */
+  /** The digest over exactly these rows, as `paydrop check FILE --digest` prints it; null for single rows. */
   readonly digest: string | null;
-  /** The file alone does not have the digest: rows of it were corrected. */
+  /** Rows of the file were corrected, so that the file alone does not have the digest. */
   readonly isCorrected: boolean;
-  /** Rows of the file that ask for something and are not among these: `check --digest` is told of them. */
+  /** Rows of the file with an instruction that are not among these; `check --digest` needs their numbers. */
   readonly leftOut: { readonly rows: number; readonly firstRowNos: readonly number[] };
 }
 
-/** One of the largest; its payee is looked up when it is shown. */
+/** One of the largest rows; its payee is looked up for display. */
 export interface FiguredRowOfMany {
   readonly seq: number;
   readonly amountSatang: Satang;
@@ -39,13 +39,13 @@ export interface FiguredRowOfMany {
 export interface ProposalFigures {
   readonly of: CountedThing;
   readonly rows: number;
-  /** Before they are corrected; null where nothing is. */
+  /** The sum before the correction; null where nothing is corrected. */
   readonly wasSatang: Satang | null;
-  /** Masked. */
+  /** The masked accounts. */
   readonly payerAccounts: readonly string[];
-  /** The largest sum first. */
+  /** The files, the largest sum first. */
   readonly files: readonly FiguredFile[];
-  /** To payees who were never paid before, each counted once. */
+  /** Payees who were never paid before, each counted once. */
   readonly newPayees: { readonly payees: number; readonly rows: number; readonly amountSatang: Satang };
   readonly largest: readonly FiguredRowOfMany[];
 }
@@ -57,7 +57,7 @@ interface NewPayee {
   readonly amountSatang: Satang;
 }
 
-/** What is counted of one file. */
+/** The count of one file. */
 export interface CountedFile {
   readonly file: FiguredFile;
   readonly payerAccount: string;
@@ -65,54 +65,54 @@ export interface CountedFile {
   readonly largest: readonly FiguredRowOfMany[];
 }
 
-/** What is counted of one target of a proposal. */
+/** The count of one target of a proposal. */
 export interface TargetFigures {
   readonly of: CountedThing;
   readonly wasSatang: Satang | null;
   readonly files: readonly CountedFile[];
 }
 
-/** All that is counted of one target. */
+/** The sum of one target. */
 export const sumTarget = ({ files }: TargetFigures): Satang =>
   sumSatang(files.map(({ file }) => file.amountSatang));
 
-/** What is no payout and no registration: the target itself is all that is counted. */
+/** A target other than payouts and registrations counts as one item. */
 export const nothingCounted: TargetFigures = { of: 'others', wasSatang: null, files: [] };
 
-/** So many of the largest are named. */
+/** The number of largest rows that are named. */
 const largestMax = 5;
-/** Rows that are left out are named so far. */
+/** The number of left-out rows that are named. */
 const leftOutMax = 50;
 
-/** The largest first. */
+/** Sorts the largest first. */
 const byAmount = (
   one: { readonly amountSatang: Satang },
   other: { readonly amountSatang: Satang },
 ): number => (one.amountSatang === other.amountSatang ? 0 : one.amountSatang < other.amountSatang ? 1 : -1);
 
-/** Of two that are as large the first stays before. */
+/** Keeps the largest rows; among equal amounts the earlier row comes first. */
 function keepLargest(largest: readonly FiguredRowOfMany[], more: readonly FiguredRowOfMany[]) {
   return [...largest, ...more].toSorted(byAmount).slice(0, largestMax);
 }
 
-// ---------------------------------------------------------------- what goes on of a batch
+// ---------------------------------------------------------------- rows of a batch that are released
 
-/** What a decision about a batch or an account lets go on of a batch. */
+/** The terms by which a decision about a batch or an account releases rows of a batch. */
 export interface LetsGoOn {
-  /** Holds that are no obstacle. */
+  /** Holds that the decision lifts. */
   readonly lifted: readonly HoldReason[] | 'all';
-  /** That the whole file is like another one is no obstacle, either. */
+  /** The decision also lifts a hold of the whole file for its likeness to another. */
   readonly liftsLikeFile: boolean;
-  /** Rows that were not approved yet as they are: left out, the only ones, or as all others. */
+  /** Rows not approved in their present form: left out, the only ones counted, or counted as all others. */
   readonly unapproved: 'left-out' | 'only' | 'alike';
-  /** From which the batch is paid then. */
+  /** The account from which the batch is then paid. */
   readonly payerAccount: string;
 }
 
 export type DecisionOnWhole =
   'approve-batch' | 'resume-batch' | 'cancel-batch' | 'resume-payer' | 'halt-payer';
 
-/** @param payerAccount of the settings, from which a batch is paid that is resumed */
+/** @param payerAccount the account in the settings, from which a resumed batch is paid */
 export function letsGoOn(
   decision: DecisionOnWhole,
   batch: Pick<Batch, 'payerAccount' | 'status'>,
@@ -126,7 +126,7 @@ export function letsGoOn(
       return { ...own, lifted: 'all', unapproved: 'alike' };
     case 'resume-batch': {
       const lifted = [...batchWideHolds, ...dayHolds];
-      // What is like another file goes on with it, but not with a halt: `resumeBatch`.
+      // A resumed batch releases rows held as like another file's, except after a halt: `resumeBatch`.
       const liftsLikeFile = batch.status !== 'halted';
       return { lifted, liftsLikeFile, unapproved: 'left-out', payerAccount };
     }
@@ -140,13 +140,13 @@ export function letsGoOn(
 export interface CountedRow extends Omit<WaitingRow, 'amountSatang'> {
   readonly seq: number;
   readonly proxyNo: string | null;
-  /** Null where it cannot be read. */
+  /** Null for an unreadable amount. */
   readonly amountSatang: bigint | null;
   readonly status: PayoutStatus;
   readonly reasonCode: string | null;
   readonly holds: readonly HoldReason[];
   readonly acceptedHolds: readonly HoldReason[];
-  /** Nothing was ever paid to its payee. */
+  /** Its payee was never paid before. */
   readonly isNewPayee: boolean;
 }
 
@@ -160,7 +160,7 @@ export interface CountedBatch extends ApprovalState {
   readonly versionsDigest: string | null;
 }
 
-/** Takes one row of a batch after the other; memory stays flat but for the payees who are new. */
+/** Counts the rows of a batch one by one; memory grows with the new payees alone. */
 export class GoingOn {
   readonly #batch: CountedBatch;
   readonly #terms: LetsGoOn;
@@ -178,7 +178,7 @@ export class GoingOn {
     this.#digest = new WaitingDigest(this.#batch);
   }
 
-  /** In the order of the file. */
+  /** Adds a row, in the order of the file. */
   add(row: CountedRow): void {
     if (!this.#goesOn(row)) {
       this.#leaveOut(row);
@@ -193,7 +193,7 @@ export class GoingOn {
       this.#largest = keepLargest(this.#largest, [{ seq, amountSatang, isNewPayee }]);
   }
 
-  /** Called once. */
+  /** Ends the count. Called once. */
   end(): CountedFile {
     const { batchId, fileName, payerAccount, versionsDigest } = this.#batch;
     const { rows, amountSatang, version: digest } = this.#digest.end();
@@ -245,7 +245,7 @@ export interface ChosenPayout {
   readonly fileName: string;
   readonly payerAccount: string;
   readonly proxyNo: string;
-  /** As it is paid from then on. */
+  /** The amount paid from then on. */
   readonly amountSatang: Satang;
   readonly wasSatang: Satang | null;
   readonly isNewPayee: boolean;
@@ -262,7 +262,7 @@ export function countPayout(payout: ChosenPayout): TargetFigures {
   return { of: 'payouts', wasSatang, files: [counted] };
 }
 
-/** Registrations of a file: no money is moved by them. */
+/** Counts registrations of a file, which move no money. */
 export function countRegistrations(batchId: string, fileName: string, rows: number): CountedFile {
   const file = { batchId, fileName, rows, amountSatang: zeroSatang, digest: null, isCorrected: false };
   return { file: { ...file, leftOut: noneLeftOut }, payerAccount: '', newPayees: [], largest: [] };
@@ -284,7 +284,7 @@ function addFile(files: Map<string, FiguredFile>, more: FiguredFile): void {
   );
 }
 
-/** Adds up what is counted of each target. */
+/** Adds up the figures of all targets. */
 export function sumFigures(all: readonly TargetFigures[]): ProposalFigures {
   const files = new Map<string, FiguredFile>();
   const payees = new Map<string, NewPayee>();
@@ -316,7 +316,7 @@ export function sumFigures(all: readonly TargetFigures[]): ProposalFigures {
 
 const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
-/** How many of what a proposal is about, and how much; null where nobody has counted, or no money is meant. */
+/** The number and sum of a proposal's rows; null where they were not counted, or where no money is involved. */
 export interface Counted {
   readonly of: CountedThing;
   readonly rows: number | null;
@@ -325,14 +325,14 @@ export interface Counted {
 
 /** A proposal as far as it is counted. */
 interface CountedProposal {
-  /** Of its first item. */
+  /** The kind of its first item. */
   readonly kind?: string | undefined;
   readonly items: number;
   readonly totalSatang: Satang;
   readonly figures?: ProposalFigures | null;
 }
 
-/** Of an older program, which has counted a batch or an account as one, and of an account no money. */
+/** Counts a proposal of an older program, which counted a batch or account as one, and no money for an account. */
 function countOlder({ kind, items, totalSatang }: CountedProposal): Counted {
   if (kind === 'payout') return { of: 'payouts', rows: items, amountSatang: sumOrNone(totalSatang) };
   if (kind === 'batch') return { of: 'payouts', rows: null, amountSatang: totalSatang };
@@ -342,10 +342,10 @@ function countOlder({ kind, items, totalSatang }: CountedProposal): Counted {
   return { of: 'others', rows: items, amountSatang: sumOrNone(totalSatang) };
 }
 
-/** Nothing is said of a sum where no amount can be read, or none is meant: never 0.00. */
+/** No sum where no amount is readable or no money is involved: never 0.00. */
 const sumOrNone = (sum: Satang): Satang | null => (sum === zeroSatang ? null : sum);
 
-/** What a proposal is about, as it was counted when it was made. */
+/** The rows of a proposal, as they were counted when it was made. */
 export function countedOf(proposal: CountedProposal): Counted {
   const { figures, totalSatang } = proposal;
   if (!figures) return countOlder(proposal);
@@ -359,7 +359,7 @@ const thingWords: Readonly<Record<CountedThing, string>> = {
   others: 'item',
 };
 
-/** "147 payouts, 2,346,099.60 baht". */
+/** Returns text such as "147 payouts, 2,346,099.60 baht". */
 export function describeCounted(proposal: CountedProposal): string {
   const { of, rows, amountSatang } = countedOf(proposal);
   const count = rows === null ? `${thingWords[of]}s that were not counted` : countOf(rows, thingWords[of]);
@@ -367,8 +367,8 @@ export function describeCounted(proposal: CountedProposal): string {
 }
 
 /**
- * Why more would happen by now than was proposed; undefined when it would not. Less may: what was paid or cancelled
- * meanwhile was decided by others.
+ * The reason why more would happen now than was proposed; undefined when it would not. Less is allowed: others decided
+ * on rows that were meanwhile paid or cancelled.
  */
 export function findMore(proposed: ProposalFigures, now: ProposalFigures): string | undefined {
   const known = new Map(proposed.files.map((file) => [file.batchId, file]));
@@ -380,15 +380,15 @@ export function findMore(proposed: ProposalFigures, now: ProposalFigures): strin
   return `more would be sent by it now than was proposed, of ${more.fileName} (batch ${more.batchId}): send it back, to be proposed anew`;
 }
 
-/** Decisions that let something be sent of rows that none of them names. */
+/** Decisions that send rows which they do not name. */
 export const sendsWhatWaits = (decision: Decision): boolean =>
   decision === 'resume-batch' || decision === 'resume-payer';
 
-// ---------------------------------------------------------------- as they are kept
+// ---------------------------------------------------------------- stored form
 
 const isAmount = (name: string): boolean => name.endsWith('Satang');
 
-/** As JSON; amounts are satang in digits, which no number could hold. */
+/** Encodes as JSON; amounts are satang as digits, beyond the range of JSON numbers. */
 export const encodeFigures = (figures: ProposalFigures): string =>
   JSON.stringify(figures, (_, value: unknown) => (typeof value === 'bigint' ? String(value) : value));
 

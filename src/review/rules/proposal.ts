@@ -1,4 +1,4 @@
-/** The life of a decision from its proposal to its end: who may do what with it, and when it is no longer valid. */
+/** The life of a decision from its proposal to its end: the permissions, and the end of its validity. */
 import type { Satang } from '../../core/money.ts';
 import { type PayoutCause, quietCauses } from '../../core/payout.ts';
 import { involvedWords } from './approval.ts';
@@ -18,7 +18,7 @@ export const proposalStatuses = [
 ] as const;
 export type ProposalStatus = (typeof proposalStatuses)[number];
 
-/** `approved` is on its way: its items are applied one by one, by whoever comes first, each once. */
+/** `approved`: its items are being applied one by one, by any process, each once. */
 const proposalTransitions = [
   { from: 'proposed', to: 'approved' },
   { from: 'proposed', to: 'sent-back' },
@@ -32,41 +32,41 @@ const proposalTransitions = [
 export const canMoveProposal = (from: ProposalStatus, to: ProposalStatus): boolean =>
   proposalTransitions.some((row) => row.from === from && row.to === to);
 
-/** Of what is still to be decided, or applied. */
+/** The statuses with something left to decide or apply. */
 export const openProposalStatuses: readonly ProposalStatus[] = proposalStatuses.filter((status) =>
   proposalTransitions.some(({ from }) => from === status),
 );
 
-/** Whoever decides. */
+/** The author of a decision. */
 export interface Decider {
-  /** Of the person; null where nobody has proved who he is. */
+  /** The number of the person; null for an unproved one. */
   readonly personId: number | null;
-  /** As people know him; of one who has not proved it, the user of the operating system. */
+  /** The person's name; for an unproved one, the user of the operating system. */
   readonly name: string;
 }
 
 /** A file that is kept as evidence. */
 export interface EvidenceFile {
-  /** As it was called, safe to show; it says nothing about what it holds. */
+  /** The original name, safe to display; unrelated to its content. */
   readonly name: string;
-  /** Of its bytes, as hex: by it the file is found. */
+  /** SHA-256 (hex) of its bytes, by which the file is found. */
   readonly sha256: string;
   readonly bytes: number;
 }
 
-/** A decision that was proposed, with what has become of it. */
+/** A proposed decision and its outcome. */
 export interface Proposal {
   readonly proposalId: number;
   readonly decision: Decision;
   readonly status: ProposalStatus;
-  /** Why, in the maker's words. */
+  /** The reason, in the maker's words. */
   readonly note: string;
-  /** Where the proof stands; null where none is needed, or a file is all. */
+  /** The reference to the proof; null where none is needed, or a file suffices. */
   readonly evidence: string | null;
   readonly evidenceFile?: EvidenceFile | null;
   readonly makerId: number | null;
   readonly maker: string;
-  /** How many it takes; 1 when nobody else has to look at it. */
+  /** The number of people it takes; 1 when no second person is needed. */
   readonly people: 1 | 2;
   readonly madeAtMs: number;
   readonly expiresAtMs: number;
@@ -76,29 +76,29 @@ export interface Proposal {
   readonly checkNote: string | null;
   readonly endedAtMs: number | null;
   readonly items: number;
-  /** Of the payouts that it is about, or lets be sent. */
+  /** The sum of the payouts that it concerns or releases. */
   readonly totalSatang: Satang;
-  /** What it lets happen, counted when it was made; null or left out of an older program's. */
+  /** The effect, counted when it was made; null or left out in an older program's proposal. */
   readonly figures?: ProposalFigures | null;
-  /** Of its first item. */
+  /** The kind of its first item. */
   readonly kind?: TargetKind | undefined;
   /** SHA-256 (hex) over its items: the checker decides on exactly these. */
   readonly digest: string;
 }
 
-/** What becomes of a proposal, and by whom. */
+/** The next status of a proposal, and the person behind it. */
 export interface ProposalMove {
   readonly to: ProposalStatus;
-  /** Null where nobody did it: it lapsed, or has ended. */
+  /** Null for a lapse or an end, which no person makes. */
   readonly by: Decider | null;
   readonly note: string | null;
   readonly nowMs: number;
 }
 
 /**
- * `payer`: an account that is paid from, or what direct debits are registered under; `statement`: a day's, from the bank or
- * a file; `day`: one without any; `file`: one that was refused; `registration-batch`: one of registrations; `callback`: one
- * of a registration that nobody knows.
+ * `payer`: a payer account, or the vendor and company of direct debits; `statement`: a day's, from the bank or a file;
+ * `day`: a day without a statement; `file`: a refused file; `registration-batch`: a batch of registrations; `callback`:
+ * a callback of an unknown registration.
  */
 export type TargetKind =
   | 'payout'
@@ -112,33 +112,34 @@ export type TargetKind =
   | 'registration-batch'
   | 'callback';
 
-/** What a decision is about, as it was when it was proposed. */
+/** The target of a decision, in its state at the proposal. */
 export interface Target {
   readonly kind: TargetKind;
-  /** The row's number, the batch's id, or what else names it. */
+  /** The row's number, the batch's id, or another name of the target. */
   readonly key: string;
-  /** What it must still be; of a payout its version. */
+  /** The version that the target must still have; a payout's own version. */
   readonly version: string;
-  /** Why this one, where it is not what all are decided for. */
+  /** The reason for this target, where it differs from the common one. */
   readonly note?: string | undefined;
-  /** Only of a correction. */
+  /** The correction, for that decision alone. */
   readonly correction?: Correction | undefined;
-  /** With it note and correction enter the digest of a proposal; left out where there are none. */
+  /** The salt with which note and correction enter the digest of a proposal; left out where there are none. */
   readonly salt?: string | undefined;
-  /** What entered, once they were erased. */
+  /** The value that entered the digest, kept after note and correction are erased. */
   readonly commitment?: string | undefined;
 }
 
 /**
- * What of a target's note and correction enters the digest: nobody finds a number by trial once the salt is gone.
- * @returns undefined of a target without them, and of an older program's, whose digest has them as they are
+ * The value by which a target's note and correction enter the digest; without the salt, a number cannot be found by
+ * trial.
+ * @returns undefined without either, and for an older program's target, whose digest has them unhashed
  */
 export function commitToTarget({ correction, note, salt, commitment }: Target): string | undefined {
   if (commitment !== undefined || salt === undefined) return commitment;
   return hashCell({ salt, value: JSON.stringify([correction ?? null, note ?? null]) });
 }
 
-/** What a row asks for before it is corrected, as far as a correction may change it. */
+/** The row's values before its correction, as far as a correction may change them. */
 export interface Corrected {
   readonly proxyNo: string | null;
   /** Decimal baht. */
@@ -146,35 +147,38 @@ export interface Corrected {
   readonly accountNo: string | null;
 }
 
-/** What a row is to be paid as, instead of what its file says. */
+/** The values with which a row is paid, instead of those in its file. */
 export interface Correction {
-  /** As people write it; null where it stays. */
+  /** The number as people write it; null: unchanged. */
   readonly proxyNo: string | null;
-  /** Decimal baht; null where it stays. */
+  /** Decimal baht; null: unchanged. */
   readonly amount: string | null;
-  /** Of a registration alone: the account that is to be registered. */
+  /** The account to be registered, for a registration alone. */
   readonly accountNo?: string;
-  /** What the row asked for when this was proposed; left out by older programs. */
+  /** The row's values when the correction was proposed; left out by older programs. */
   readonly was?: Corrected;
 }
 
-/** How many people a decision takes. @param people of the settings, `review.people`; of an approval, what its batch needs */
+/**
+ * The number of people for a decision.
+ * @param people `review.people` of the settings; for an approval, the number that its batch needs
+ */
 export function countDeciders(decision: Decision, people: number, isProved: boolean): 1 | 2 {
   return isProved && decisionTerms[decision].needsSecond && people > 1 ? 2 : 1;
 }
 
-/** A proposal as far as these rules look at it. */
+/** A proposal as far as these rules examine it. */
 interface ProposalFacts {
   readonly decision: Decision;
   readonly status: ProposalStatus;
   readonly makerId: number | null;
   readonly maker: string;
-  /** One of which one person decides waits for the signature of whoever made it. */
+  /** With 1, a proposed decision waits for its maker's signature. */
   readonly people: 1 | 2;
   readonly expiresAtMs: number;
 }
 
-/** What has become of it, in words that follow "it". */
+/** The status of a proposal, in words that follow "it". */
 export const proposalStatusWords: Readonly<Record<ProposalStatus, string>> = {
   proposed: 'waits for a second person',
   approved: 'is being applied',
@@ -185,14 +189,14 @@ export const proposalStatusWords: Readonly<Record<ProposalStatus, string>> = {
   expired: 'has lapsed: nobody checked it in time',
 };
 
-/** Why it waits for nobody any more. */
+/** The reason why the proposal is no longer open. */
 function whyNotOpen({ status, expiresAtMs }: ProposalFacts, nowMs: number): string | undefined {
   if (status !== 'proposed') return `it ${proposalStatusWords[status]}`;
   return nowMs >= expiresAtMs ? `it ${proposalStatusWords.expired}` : undefined;
 }
 
 /**
- * Why this person cannot approve it or send it back.
+ * The reason why this person cannot approve a proposal or send it back.
  * @param involved people who uploaded the file, or corrected a row in it
  */
 export function whyNotCheck(
@@ -211,7 +215,7 @@ export function whyNotCheck(
   return involved.includes(person.personId) ? involvedWords : undefined;
 }
 
-/** Why this person cannot take it back. */
+/** The reason why this person cannot withdraw a proposal. */
 export function whyNotWithdraw(proposal: ProposalFacts, person: Decider, nowMs: number): string | undefined {
   const closed = whyNotOpen(proposal, nowMs);
   if (closed !== undefined) return closed;
@@ -220,14 +224,14 @@ export function whyNotWithdraw(proposal: ProposalFacts, person: Decider, nowMs: 
     : `only ${proposal.maker}, who proposed it, can withdraw it`;
 }
 
-/** An event as far as these rules look at it. */
+/** An event as far as these rules examine it. */
 interface PastEvent<Cause, Status> {
   readonly cause: Cause;
   readonly from: Status;
   readonly to: Status;
 }
 
-/** Which causes change nothing that a person looks at, and what others are called. */
+/** The causes whose changes are invisible to people, and the words for the others. */
 export interface CauseTerms<Cause> {
   readonly quiet: readonly Cause[];
   readonly describe: (causes: readonly Cause[]) => string;
@@ -236,9 +240,9 @@ export interface CauseTerms<Cause> {
 export const payoutCauseTerms: CauseTerms<PayoutCause> = { quiet: quietCauses, describe: describeCauses };
 
 /**
- * What has changed of a row since a decision about it was made; undefined when nothing has that a person looks at.
- * Every change raises the version by one and leaves an event.
- * @param events of the row, oldest first
+ * The visible change of a row since a decision about it was made; undefined when there is none. Every change raises the
+ * version by one and leaves an event.
+ * @param events the events of the row, oldest first
  */
 export function findChangeSince<Cause, Status extends string>(
   version: number,
@@ -259,7 +263,7 @@ export function findChangeSince<Cause, Status extends string>(
     : `it was ${first} then, and is ${last.to} now (${causes})`;
 }
 
-/** What the row was when a decision about it was made; undefined when it is not the row that was decided on. */
+/** The status of the row when a decision about it was made; undefined when the decision was on another row. */
 export function findStatusThen<Status extends string>(
   version: number,
   present: { readonly version: number; readonly status: Status },

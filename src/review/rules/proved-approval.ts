@@ -1,7 +1,7 @@
 /**
- * The proof of a signed approval, from the key to the rows: what the journal says of it counts for nothing that a signature
- * does not bear out. `approval.keys` names the keys, outside the journal: whoever can write to the journal alone can make
- * neither a signature of one of them nor a text that it was not made for.
+ * The proof of a signed approval, from the key to the rows. Facts in the journal count only as far as a signature
+ * confirms them. `approval.keys` names the keys outside the journal, so that write access to the journal alone makes
+ * neither a signature with one of them nor another text for one.
  */
 import { hash } from 'node:crypto';
 import { type Waiting, WaitingDigest, type WaitingRow } from './approval.ts';
@@ -11,12 +11,15 @@ import type { Proposal } from './proposal.ts';
 import { type ApprovalSignature, findSignatureFault } from './signature.ts';
 import { describeMoney, describeTotal, readSignedLines, type SignedLines } from './signed-text.ts';
 
-/** The terms that a signature must meet: which journal it is of, and whose keys count. */
+/** The terms that a signature must meet: its journal, and the keys that count. */
 export interface SigningTerms {
   readonly companyId: string;
   readonly journalId: string;
   readonly isSandbox: boolean;
-  /** `approval.keys` of the settings, as lower-case SHA-256 (hex) of public keys; every confirmed passkey counts where it is empty. */
+  /**
+   * `approval.keys` of the settings: lower-case SHA-256 (hex) of public keys; empty: every confirmed passkey
+   * counts.
+   */
   readonly keys: readonly string[];
 }
 
@@ -29,7 +32,7 @@ export interface KeptApproval {
   readonly batchDigest: string | null;
   readonly payerAccount: string;
   readonly proposal: Proposal;
-  /** As they were approved, in the order of the file. */
+  /** The rows as they were approved, in the order of the file. */
   readonly rows: readonly WaitingRow[];
   readonly signatures: readonly ApprovalSignature[];
 }
@@ -41,14 +44,14 @@ export interface Signers {
   readonly events: readonly PersonEvent[];
 }
 
-/** When the signature was made that proves an approval, as its text says; else why nothing proves it. */
+/** The signing time in the text of the proving signature; otherwise the reason why none proves the approval. */
 export type ApprovalProof =
   | { readonly kind: 'proved'; readonly signedAtMs: number }
   | { readonly kind: 'unproved'; readonly why: string };
 
 const unproved = (why: string): ApprovalProof => ({ kind: 'unproved', why });
 
-/** Looks for a signature that proves an approval. */
+/** Finds a signature that proves an approval. */
 export function proveApproval(approval: KeptApproval, people: Signers, terms: SigningTerms): ApprovalProof {
   const { proposal, signatures } = approval;
   const { proposalId, people: needed, makerId, checkerId } = proposal;
@@ -81,7 +84,7 @@ function findFault(
 const fingerprintOf = ({ publicKey }: Pick<Passkey, 'publicKey'>): string =>
   hash('sha256', Buffer.from(publicKey, 'base64url'), 'hex');
 
-/** A key counts by the settings, and was enrolled, confirmed and used by this person, as the chained history says. */
+/** Checks that the settings accept the key, and that the chained history has its enrolment, confirmation and use. */
 function findKeyFault(
   signature: ApprovalSignature,
   { passkeys, events }: Signers,
@@ -112,7 +115,7 @@ function findKeyFault(
     : 'the history of users does not say that it was signed';
 }
 
-/** The signed text names this journal, proposal and person, and exactly these rows. */
+/** Checks that the signed text names this journal, proposal and person, and exactly these rows. */
 function findTextFault(
   signature: ApprovalSignature,
   approval: KeptApproval,
@@ -137,11 +140,11 @@ function findTextFault(
   return isSumOf(lines, waiting) ? undefined : 'its text names another number of rows, or another sum';
 }
 
-/** A text about several batches names the sum of all: the rows of one are known here. */
+/** A text about several batches names the sum of all; only the rows of one are known here. */
 const isSumOf = ({ batches, rows, total }: SignedLines, waiting: Waiting): boolean =>
   batches.length > 1 || (rows === String(waiting.rows) && total === describeTotal(waiting.amountSatang));
 
-/** The digest of the rows that were approved, their number and sum, computed anew. */
+/** Recomputes the digest, number and sum of the approved rows. */
 function digestOf({ batchId, batchDigest, payerAccount, rows }: KeptApproval): Waiting {
   const digest = new WaitingDigest({ batchId, digest: batchDigest, payerAccount });
   for (const row of rows) digest.add(row);

@@ -1,8 +1,8 @@
-/** Who a trusted proxy says is asking. Its word counts from its own address alone, which is looked at before. */
+/** The user whom a trusted proxy names. Its word counts from its own address alone, which is checked before. */
 import { can, isBeforeRestore, type Person } from './people.ts';
 import { nameKeyOf } from './person-request.ts';
 
-/** Why nobody is signed in by it. */
+/** The reason why the header signs no user in. */
 export type ProxyRefusal = 'unnamed' | 'doubled' | 'unknown' | 'disabled' | 'before-restore' | 'no-right';
 
 export type NamedByProxy =
@@ -10,11 +10,11 @@ export type NamedByProxy =
   | {
       readonly ok: false;
       readonly refusal: ProxyRefusal;
-      /** Masked; empty where there is not one name. */
+      /** The masked name; empty unless there is exactly one name. */
       readonly masked: string;
     };
 
-/** All that a request says under a header: what stands twice is not joined. @param rawHeaders names and values in turn */
+/** All values of a header in a request; repeated headers are not joined. @param rawHeaders names and values in turn */
 export function readHeaderValues(rawHeaders: readonly string[], header: string): readonly string[] {
   const wanted = header.toLowerCase();
   return rawHeaders.filter(
@@ -24,7 +24,7 @@ export function readHeaderValues(rawHeaders: readonly string[], header: string):
 
 const ipv4Form = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})(?::\d+)?$/i;
 
-/** What of an address counts as one source: IPv4 without a port, of IPv6 the first 64 bits, and the beginning of any other text. */
+/** The part of an address that counts as one source: IPv4 without port, 64 bits of IPv6, the start of other texts. */
 export function toSource(address: string): string {
   const ipv4 = ipv4Form.exec(address)?.[1];
   if (ipv4 !== undefined) return ipv4;
@@ -36,21 +36,21 @@ export function toSource(address: string): string {
   return `${[...(first ?? []), ...zeros, ...(last ?? [])].slice(0, 4).join(':')}::/64`;
 }
 
-/** What may be kept of a source: a network of 256 addresses, or of 48 bits; undefined of what is no address. */
+/** The part of a source that may be kept: a network of 256 addresses, or of 48 bits; undefined for other texts. */
 export function toNetwork(source: string): string | undefined {
   const ipv4 = ipv4Form.exec(source)?.[1];
   if (ipv4 !== undefined) return `${ipv4.split('.').slice(0, 3).join('.')}.0/24`;
   return source.endsWith('::/64') ? `${source.split(':').slice(0, 3).join(':')}::/48` : undefined;
 }
 
-/** No user is called otherwise; so nothing else comes to look like a name by being made plain. */
+/** The characters of user names. A name with others matches no user, so a normalised stranger looks like none. */
 const nameSigns = /^[\x21-\x7E]+$/;
 
-/** A third at most, and two signs: so much that whoever keeps the proxy knows it again. */
+/** At most a third of the name and two characters, enough for the keeper of the proxy to recognise it. */
 const maskName = (name: string): string =>
   `${name.replaceAll(/[^A-Za-z.@_-]/g, '*').slice(0, Math.min(2, Math.floor(name.length / 3)))}***`;
 
-/** The user who is so called, if he counts now. @param values of the proxy's header in one request */
+/** Finds the user whom the header names, if valid now. @param values the values of the proxy's header in one request */
 export function findNamed(
   values: readonly string[],
   people: readonly Person[],

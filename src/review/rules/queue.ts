@@ -1,6 +1,6 @@
 /**
- * What waits for a person and is no payout: each with its age, its amount, whether money has moved, why, what to do, and
- * the decisions that are possible now, with the reason where one is not. Nothing here asks anybody.
+ * Items other than payouts that wait for a person: each with its age, its amount, whether money has moved, the reason,
+ * the remedy, and the decisions, with the reason where one is impossible. Everything here is pure.
  */
 import { countOf } from '../../core/figures.ts';
 import { dayMs, parseBangkokDate } from '../../core/bangkok-time.ts';
@@ -36,9 +36,9 @@ import { type Decider, type TargetKind, whyNotCheck, whyNotWithdraw } from './pr
 import { type Decision, decisionTerms, termsOf } from './terms.ts';
 
 /**
- * `day`: one on which payouts were sent, without a statement; `file`: one that was refused as a whole; `doubt`: a batch
- * with transfers that have been in doubt for long; `decisions`: a file of decisions that nobody has confirmed;
- * `callback`: one of a registration that nobody knows.
+ * `day`: a day with sent payouts and without a statement; `file`: a file refused as a whole; `doubt`: a batch whose
+ * transfers have long been in doubt; `decisions`: an unconfirmed file of decisions; `callback`: a callback of an
+ * unknown registration.
  */
 export const queueKinds = [
   'break',
@@ -54,7 +54,7 @@ export const queueKinds = [
 ] as const;
 export type QueueKind = (typeof queueKinds)[number];
 
-/** What is done with a proposal, or with a file of decisions. */
+/** The verdicts on a proposal, or on a file of decisions. */
 export const queueVerdicts = ['approve', 'send-back', 'withdraw', 'confirm-file'] as const;
 export type QueueVerdict = (typeof queueVerdicts)[number];
 
@@ -71,22 +71,22 @@ export interface QueueOption {
   readonly label: string;
   readonly labelTh: string;
   readonly needsSecond: boolean;
-  /** Undefined when it is possible. */
+  /** Undefined when the decision is possible. */
   readonly whyNot: string | undefined;
 }
 
 export interface QueueItem {
   readonly kind: QueueKind;
-  /** Names it among those of its kind. */
+  /** The key, unique within the kind. */
   readonly key: string;
-  /** As people name it, where its key tells them nothing. */
+  /** The name for people, where the key means nothing to them. */
   readonly name?: string;
-  /** It is another one, to whoever decides, when this differs. */
+  /** The version that a decision refers to; the item counts as another one when it differs. */
   readonly version: string;
-  /** In words, as a heading. */
+  /** The heading, in words. */
   readonly title: string;
   readonly sinceMs: number;
-  /** Null where none can be told. */
+  /** Null for an unknown amount. */
   readonly amountSatang: Satang | null;
   readonly moneyMoved: MoneyMoved;
   readonly reason: string;
@@ -94,12 +94,12 @@ export interface QueueItem {
   readonly options: readonly QueueOption[];
 }
 
-/** Who asks; undefined where nobody is known: then roles are left aside. */
+/** The asker; undefined where persons are unknown, and roles do not apply. */
 export type Asker = Pick<Person, 'personId' | 'name' | 'role' | 'isDisabled'> | undefined;
 
 type WhyNot = (decision: Decision) => string | undefined;
 
-/** @param kind of what they are about, where they are called otherwise */
+/** @param kind the kind of target, where its decisions have other names */
 export function optionsOf(
   asker: Asker,
   decisions: readonly Decision[],
@@ -114,7 +114,7 @@ export function optionsOf(
   });
 }
 
-/** @param proposalId of one that is about it, and not decided yet */
+/** @param proposalId the number of an undecided proposal about the item */
 export function noteProposal(item: QueueItem, proposalId: number | undefined): QueueItem {
   if (proposalId === undefined) return item;
   const why = `proposal ${proposalId} is about it, and is not decided yet`;
@@ -136,14 +136,17 @@ export const breakItem = (record: BreakRecord, asker?: Asker): QueueItem => ({
   options: optionsOf(asker, ['accept-break'], () => undefined),
 });
 
-/** Why a day cannot be decided on so; undefined when it can. @param isWithout payouts were sent on it, and no statement came */
+/**
+ * The reason why a decision on a day is impossible; undefined when it is possible.
+ * @param isWithout payouts were sent on the day, and its statement is missing
+ */
 export function decideDay(decision: Decision, isWithout: boolean): string | undefined {
   if (decision !== 'acknowledge' && decision !== 'adopt-statement')
     return 'a day without a statement can be taken note of, or gets one, and nothing else';
   return isWithout ? undefined : 'its statement is there, or nothing was sent on it';
 }
 
-/** @param date YYYYMMDD, of which no statement has come */
+/** @param date the day without a statement, YYYYMMDD */
 export const dayItem = (date: string, asker?: Asker): QueueItem => ({
   kind: 'day',
   key: date,
@@ -159,7 +162,7 @@ export const dayItem = (date: string, asker?: Asker): QueueItem => ({
   options: optionsOf(asker, ['adopt-statement', 'acknowledge'], (decision) => decideDay(decision, true)),
 });
 
-/** With it begins the name of what a run has refused, not the drop folder. */
+/** The prefix of the id of an item that a run refused, not the drop folder. */
 export const runItemMark = 'run-';
 
 /** A file of the drop folder, or of a run, that was refused as a whole. */
@@ -172,7 +175,7 @@ export interface RefusedFile {
   readonly message: string;
 }
 
-/** Why a refused file cannot be decided on so; undefined when it can. */
+/** The reason why a decision on a refused file is impossible; undefined when it is possible. */
 export function decideFile(decision: Decision, isWaiting: boolean): string | undefined {
   if (decision !== 'acknowledge')
     return 'a refused file can be taken note of, and nothing else: drop a better one';
@@ -181,10 +184,10 @@ export function decideFile(decision: Decision, isWaiting: boolean): string | und
     : 'it waits for nobody: it was accepted since, or somebody has taken note of it';
 }
 
-/** Of a file's name, in characters: a heading is one line. */
+/** The limit of a file name in characters: a heading is one line. */
 const nameMax = 80;
 
-/** The end of a name tells its kind. */
+/** Shortens the middle of a name: its end tells the kind of file. */
 function shortenName(fileName: string): string {
   const characters = Array.from(fileName);
   if (characters.length <= nameMax) return fileName;
@@ -221,7 +224,7 @@ export const fileItem = (file: RefusedFile, asker?: Asker): QueueItem => ({
 
 // ---------------------------------------------------------------- payer accounts, batches, doubt
 
-/** @param halt in force */
+/** @param halt a halt in force */
 export const payerItem = (
   halt: PayerKey & BatchReason & { readonly sinceMs: number },
   asker?: Asker,
@@ -245,13 +248,13 @@ export interface RowsOfBatch {
   readonly batchId: string;
   readonly rows: number;
   readonly amountSatang: Satang;
-  /** Of the one that waits longest. */
+  /** The moment since which the longest-waiting row waits. */
   readonly sinceMs: number;
-  /** By what any of them is held. */
+  /** The holds of all these rows. */
   readonly holds: readonly HoldReason[];
 }
 
-/** More rows of the same batch. */
+/** Adds more rows of the same batch. */
 export const addRows = (rows: RowsOfBatch, others: RowsOfBatch | undefined): RowsOfBatch =>
   others === undefined
     ? rows
@@ -263,7 +266,7 @@ export const addRows = (rows: RowsOfBatch, others: RowsOfBatch | undefined): Row
         holds: [...new Set([...rows.holds, ...others.holds])],
       };
 
-/** A batch, and what of it waits. */
+/** A batch and its waiting rows. */
 export interface BatchInQueue {
   readonly batch: Batch;
   readonly totals: readonly StatusTotal[];
@@ -275,7 +278,7 @@ const isForApproval = ({ batch: { status, reasonCode }, holds }: BatchInQueue): 
   (status === 'paused' && reasonCode === approvalCode) ||
   holds.some(({ hold, rows }) => hold === 'approval' && rows > 0);
 
-/** A batch that is paused goes on by itself, unless it waits for approval. */
+/** A paused batch continues by itself, unless it waits for approval. */
 export const batchNeedsPerson = (one: BatchInQueue): boolean =>
   one.batch.status === 'halted' ||
   isForApproval(one) ||
@@ -293,11 +296,11 @@ function batchOptions(one: BatchInQueue, asker: Asker): readonly QueueOption[] {
   );
 }
 
-/** Of a halted batch all that has not been sent waits, held or not. */
+/** The amount that waits; in a halted batch, everything unsent, held or not. */
 const amountOfBatch = ({ batch, totals, waiting }: BatchInQueue): Satang =>
   batch.status === 'halted' ? sumUnsent(totals) : waiting.amountSatang;
 
-/** @param version of the batch as it is decided on */
+/** @param version the version of the batch that a decision refers to */
 export function batchItem(one: BatchInQueue, version: string, asker?: Asker): QueueItem {
   const { batch, waiting } = one;
   const { batchId, fileName, reason, remedy, restedAtMs } = batch;
@@ -320,7 +323,7 @@ export function batchItem(one: BatchInQueue, version: string, asker?: Asker): Qu
   };
 }
 
-/** Transfers of a batch that the program still asks about: it ends by itself, and says so until then. */
+/** Transfers of a batch in doubt, which the program still asks about; the item ends by itself. */
 export function doubtItem(one: BatchInQueue, version: string, asker?: Asker): QueueItem {
   const { batch, waiting } = one;
   return {
@@ -355,7 +358,7 @@ export type QueuedProposal = Parameters<typeof whyNotCheck>[0] & {
 
 const nobody: Decider = { personId: null, name: '' };
 
-/** What is to be proved, or is a difference to the bank's word, may have moved; all else is of what did not. */
+/** The outcome is unknown where a decision needs evidence or accepts a difference; otherwise no money has moved. */
 export const moneyMovedOfDecisions = (decisions: readonly Decision[]): MoneyMoved =>
   decisions.some((one) => decisionTerms[one].needsEvidence || one === 'accept-break') ? 'unknown' : 'no';
 
@@ -398,18 +401,18 @@ function verdictOption(verdict: QueueVerdict, whyNot: string | undefined): Queue
   return { decision: verdict, label, labelTh, needsSecond: false, whyNot };
 }
 
-/** A file of decisions that lies where they are dropped: nobody's proposal until a maker confirms it. */
+/** A dropped file of decisions: not a proposal until a maker confirms it. */
 export interface WaitingDecisions {
-  /** Names it among all that were ever dropped. */
+  /** The id, unique among all files ever dropped. */
   readonly itemId: string;
   readonly fileName: string;
   readonly droppedAtMs: number;
   /** SHA-256 (hex) of its bytes. */
   readonly sha256: string;
-  /** What it asks for in words, and the sum of it, by the rows as they were when it was dropped. */
+  /** The decisions in words, and their sum, by the rows as they were when the file was dropped. */
   readonly asks?: string;
   readonly totalSatang?: Satang;
-  /** Of the rows that it decides on, as far as anybody knows. */
+  /** Whether money has moved for its rows, as far as is known. */
   readonly moneyMoved?: MoneyMoved;
 }
 
@@ -432,12 +435,12 @@ export const decisionsItem = (
 
 // ---------------------------------------------------------------- notes and owners
 
-/** What people have written beside an item, or a payout: append-only. */
+/** A note beside an item or a payout: append-only. */
 export interface ReviewNote {
   readonly kind: QueueKind | TargetKind;
   readonly key: string;
   readonly version: string;
-  /** `taken`, `given-back`: who looks after it; `noted`: it has left the queue. */
+  /** `taken`, `given-back`: a change of owner; `noted`: the item has left the queue. */
   readonly what: 'taken' | 'given-back' | 'noted';
   readonly personId: number | null;
   readonly person: string;
@@ -445,7 +448,7 @@ export interface ReviewNote {
   readonly atMs: number;
 }
 
-/** A note as an event of whoever wrote it. */
+/** Drafts the event of a note, in the history of its author. */
 export const draftNoted = (note: ReviewNote): PersonEventDraft => ({
   subject: note.personId ?? 0,
   kind: 'noted',
@@ -459,11 +462,14 @@ export const draftNoted = (note: ReviewNote): PersonEventDraft => ({
 /** A note as it is kept. */
 export interface KeptNote extends ReviewNote {
   readonly seq: number;
-  /** Number of the event that says the same; null of an older program's. */
+  /** The number of the event for the note; null for an older program's note. */
   readonly eventSeq: number | null;
 }
 
-/** Why a note is not what its event says; undefined when it is. @param event of that number, whatever it is */
+/**
+ * The reason why a note differs from its event; undefined when it does not.
+ * @param event the event of that number, of any kind
+ */
 export function findChangedNote(note: KeptNote, event: PersonEvent | undefined): string | undefined {
   if (event?.kind !== 'noted') return 'nothing in the history of users says that it was written';
   const draft = draftNoted(note);
@@ -476,10 +482,10 @@ export function findChangedNote(note: KeptNote, event: PersonEvent | undefined):
   return isSame ? undefined : 'it is not what was written';
 }
 
-/** Who looks after something, and since when. */
+/** The owner of an item, and since when. */
 export type Owner = Pick<ReviewNote, 'personId' | 'person' | 'atMs'>;
 
-/** By key. @param notes of one kind, in their order */
+/** The owners by key. @param notes notes of one kind, in their order */
 export function readOwners(notes: readonly ReviewNote[]): ReadonlyMap<string, Owner> {
   const owners = new Map<string, Owner>();
   for (const { key, what, personId, person, atMs } of notes) {
@@ -489,7 +495,7 @@ export function readOwners(notes: readonly ReviewNote[]): ReadonlyMap<string, Ow
   return owners;
 }
 
-/** Why somebody cannot take something, or give it back; undefined when he can. */
+/** The reason why a person cannot take something, or give it back; undefined when they can. */
 export function whyNotTake(
   what: 'taken' | 'given-back',
   owner: Owner | undefined,
@@ -504,22 +510,22 @@ export function whyNotTake(
 // ---------------------------------------------------------------- the whole
 
 export interface OwnedItem extends QueueItem {
-  /** Undefined while nobody looks after it. */
+  /** Undefined for an item without owner. */
   readonly owner: Owner | undefined;
 }
 
-/** All of one kind, also what is not shown. */
+/** The total of one kind, items not displayed included. */
 export interface QueueTotal {
   readonly kind: QueueKind;
   readonly items: number;
-  /** Of those that are read. */
+  /** The sum of the items that are read. */
   readonly amountSatang: Satang;
   readonly oldestMs: number;
 }
 
 export interface Queue {
-  /** Those that wait longest first. */
+  /** The items, the longest waiting first. */
   readonly items: readonly OwnedItem[];
-  /** Of the kinds of which anything waits. */
+  /** The totals of kinds with waiting items. */
   readonly totals: readonly QueueTotal[];
 }

@@ -1,4 +1,4 @@
-/** What waits for a person of registrations: rows, and callbacks of which nobody knows whose they are. */
+/** Registrations that wait for a person: rows, and callbacks of unknown registrations. */
 import { maskDigits } from '../../core/proxy-id.ts';
 import type { RegistrationCallback } from '../../registration/rules/callback.ts';
 import type { RegistrationOption } from '../../registration/rules/decisions.ts';
@@ -15,10 +15,10 @@ export interface QueuedRegistration {
   readonly options: readonly RegistrationOption[];
 }
 
-/** No money is moved by a registration. */
+/** A registration moves no money. */
 const noMoney = { amountSatang: null, moneyMoved: 'no' } as const;
 
-/** Only what is possible is named: a registration has a page of its own, which says why the rest is not. */
+/** Lists the possible decisions only: the page of the registration explains the rest. */
 export function registrationItem(queued: QueuedRegistration, asker?: Asker): QueueItem {
   const { row, batchId, sinceMs, options } = queued;
   const possible = options.filter(({ whyNot }) => whyNot === undefined).map(({ decision }) => decision);
@@ -38,7 +38,7 @@ export function registrationItem(queued: QueuedRegistration, asker?: Asker): Que
   };
 }
 
-/** A callback that was kept, though no registration is known that it means. */
+/** A kept callback whose registration is unknown. */
 export interface UnknownCallback {
   readonly id: number;
   readonly callback: RegistrationCallback;
@@ -48,7 +48,7 @@ export interface UnknownCallback {
 export const versionOfCallback = ({ receivedAtMs }: Pick<UnknownCallback, 'receivedAtMs'>): string =>
   String(receivedAtMs);
 
-/** Why a callback cannot be decided on so; undefined when it can. */
+/** The reason why a decision on a callback is impossible; undefined when it is possible. */
 export function decideUnknownCallback(decision: Decision, isWaiting: boolean): string | undefined {
   if (decision !== 'acknowledge')
     return 'a callback of an unknown registration can be taken note of, and nothing else';
@@ -57,7 +57,7 @@ export function decideUnknownCallback(decision: Decision, isWaiting: boolean): s
     : 'it waits for nobody: its registration has turned up, or somebody has taken note of it';
 }
 
-/** The account is shown by its end; @param one that waits */
+/** Shows a waiting callback, with the last digits of its account. @param one a callback that waits */
 export function callbackItem(one: UnknownCallback, asker?: Asker): QueueItem {
   const { id, callback, receivedAtMs } = one;
   const { vendorId, companyId, accountNo } = callback.identity;

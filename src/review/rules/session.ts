@@ -1,30 +1,30 @@
-/** How long somebody who has signed in on the page stays so. */
+/** The life of a person's session on the page. */
 import { isBeforeRestore, type Person, type Role } from './people.ts';
 
-/** Somebody signed in. */
+/** A session of a person. */
 export interface PersonSession {
-  /** SHA-256 (hex) of what the browser keeps. */
+  /** SHA-256 (hex) of the secret in the browser. */
   readonly sessionHash: string;
   readonly personId: number;
-  /** As it was then: with another role one signs in anew. */
+  /** The role at the start; a change of role requires a new sign-in. */
   readonly role: Role;
   readonly madeAtMs: number;
-  /** When the person last asked for a page; pages that ask by themselves do not count. */
+  /** The moment at which the person last asked for a page; a page's own polling does not count. */
   readonly usedAtMs: number;
 }
 
 const minuteMs = 60_000;
-/** Without a page asked for. */
+/** The limit without a page asked for. */
 export const sessionIdleMs = 30 * minuteMs;
-/** After which one signs in anew, whatever one does. */
+/** The limit after which a new sign-in is required, despite use. */
 export const sessionLongestMs = 10 * 60 * minuteMs;
-/** A use is noted once in a while: it is no reason to write to the journal each time. */
+/** The least time between two recorded uses, so that not every use writes to the journal. */
 const useNotedEveryMs = minuteMs;
 
 export const isUseNoted = ({ usedAtMs }: PersonSession, nowMs: number): boolean =>
   nowMs - usedAtMs >= useNotedEveryMs;
 
-/** True while the session is its person's, as he is now. A clock that was set back ends it, too. */
+/** True while the session is valid for the person's present state. A clock that was set back ends it, too. */
 export function isSessionOpen(
   { role, madeAtMs, usedAtMs }: PersonSession,
   person: Person,
@@ -34,7 +34,7 @@ export function isSessionOpen(
   return (
     !person.isDisabled &&
     person.role === role &&
-    // A password handed out, or the person enabled, after it began.
+    // The session ends when a password is handed out, or the person enabled, after its start.
     Math.max(person.standsSinceMs, person.handedAtMs) <= madeAtMs &&
     !isBeforeRestore(madeAtMs, restoredAtMs) &&
     madeAtMs <= nowMs &&

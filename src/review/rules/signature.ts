@@ -1,42 +1,42 @@
 /**
- * A passkey's signature under an approval, checked with nothing but hashing and the key: no library, no journal, no bank.
- * (W3C Web Authentication, level 3, §7.2.)
+ * Checks a passkey's signature under an approval with hashing and the key alone: no library, no journal, no bank. (W3C
+ * Web Authentication, level 3, §7.2.)
  */
 import { createPublicKey, hash, verify } from 'node:crypto';
 import type { PasskeyBackup } from './passkey.ts';
 import { computeChallenge } from './signed-text.ts';
 
-/** What an authenticator and a browser have made of a text; bytes as base64url. */
+/** The answer of an authenticator and a browser to a text; bytes as base64url. */
 export interface Assertion {
-  /** What was signed, byte for byte. */
+  /** The signed text, byte for byte. */
   readonly text: string;
   readonly credentialId: string;
   /** SubjectPublicKeyInfo (DER). */
   readonly publicKey: string;
   readonly authenticatorData: string;
-  /** As the browser wrote it, byte for byte. */
+  /** The JSON of the browser, byte for byte. */
   readonly clientDataJson: string;
   readonly signature: string;
-  /** The name that the key is bound to. */
+  /** The host name to which the key is bound. */
   readonly rpId: string;
   readonly origin: string;
 }
 
-/** What is kept of a signed approval. */
+/** A signed approval as it is kept. */
 export interface ApprovalSignature extends Assertion {
   readonly signatureId: number;
   readonly proposalId: number;
   readonly personId: number;
   readonly signedAtMs: number;
   readonly backup: PasskeyBackup;
-  /** Who enrolled the key, and the admins who confirmed it. */
+  /** The person who enrolled the key, and the admins who confirmed it. */
   readonly enrolledBy: number;
   readonly confirmedBy: readonly number[];
 }
 
 const bytesOf = (base64url: string): Buffer => Buffer.from(base64url, 'base64url');
 
-/** Bits of the flags in authenticatorData. */
+/** The bits of the flags in authenticatorData. */
 const flags = { present: 0x01, verified: 0x04, mayBeBackedUp: 0x08, isBackedUp: 0x10 } as const;
 const [rpIdHashBytes, flagsPlace, leastBytes] = [32, 32, 37] as const;
 
@@ -64,7 +64,7 @@ function readSignedByBrowser(clientDataJson: string): SignedByBrowser {
   }
 }
 
-/** A page at this address may use keys of this name: it is its host, or the end of it. */
+/** A page may use keys of a name that is its host or a parent domain of it. */
 function isWithin(origin: string, rpId: string): boolean {
   const host = URL.parse(origin)?.hostname;
   return host === rpId || host?.endsWith(`.${rpId}`) === true;
@@ -89,7 +89,7 @@ function findAuthenticatorFault({ authenticatorData, rpId }: Assertion): string 
   return (bits & flags.verified) === 0 ? 'the authenticator did not make sure who was there' : undefined;
 }
 
-/** Why a signature proves nothing; undefined when it does. */
+/** The reason why a signature proves nothing; undefined when it is valid. */
 export function findSignatureFault(assertion: Assertion): string | undefined {
   const fault = findClientFault(assertion) ?? findAuthenticatorFault(assertion);
   if (fault !== undefined) return fault;
@@ -98,7 +98,7 @@ export function findSignatureFault(assertion: Assertion): string | undefined {
   const signed = Buffer.concat([bytesOf(authenticatorData), clientDataHash]);
   try {
     const key = createPublicKey({ key: bytesOf(publicKey), format: 'der', type: 'spki' });
-    // Ed25519 hashes by itself.
+    // Ed25519 hashes internally.
     const algorithm = key.asymmetricKeyType === 'ed25519' ? null : 'sha256';
     return verify(algorithm, signed, key, bytesOf(signature))
       ? undefined
@@ -108,7 +108,7 @@ export function findSignatureFault(assertion: Assertion): string | undefined {
   }
 }
 
-/** A signature that was kept under a proposal, as it was shown. */
+/** A signature under a proposal, with the digest that was shown. */
 export interface Signed extends Pick<ApprovalSignature, 'proposalId' | 'personId'> {
   readonly digest: string;
 }
@@ -116,7 +116,7 @@ export interface Signed extends Pick<ApprovalSignature, 'proposalId' | 'personId
 /** `approval.signed` of the settings. */
 export type SigningRule = 'optional' | 'required';
 
-/** Why an approval of this person's is not signed as it has to be; undefined when it is. */
+/** The reason why this person's approval is not signed as required; undefined when it is. */
 export function whyNotSigned(
   rule: SigningRule,
   { proposalId, digest }: { readonly proposalId: number; readonly digest: string },

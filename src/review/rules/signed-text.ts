@@ -1,6 +1,6 @@
 /**
- * What a checker signs: a text that people can read, kept byte for byte. A passkey signs its SHA-256, and shows no amounts:
- * who wants to be sure computes the digests elsewhere.
+ * The text that a checker signs, readable and kept byte for byte. A passkey signs its SHA-256 and shows no amounts; the
+ * digests can be recomputed on another machine.
  */
 import { hash } from 'node:crypto';
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
@@ -11,49 +11,49 @@ import type { Decision } from './terms.ts';
 /** A batch that is approved. */
 export interface SignedBatch {
   readonly batchId: string;
-  /** Digest of exactly the rows that wait: `paydrop check` computes it elsewhere, from the file alone. */
+  /** The digest of exactly the waiting rows; `paydrop check` computes it on any machine, from the file alone. */
   readonly version: string;
   /** SHA-256 (hex) of its file. */
   readonly fileSha256: string;
 }
 
-/** What is approved. */
+/** The matter that is approved. */
 export interface SignedMatter {
   readonly isSandbox: boolean;
   readonly companyId: string;
   readonly journalId: string;
   readonly proposalId: number;
   readonly decision: Decision;
-  /** Of an approval before paying; none of other decisions. */
+  /** The batches of an approval before paying; none for other decisions. */
   readonly batches: readonly SignedBatch[];
-  /** How many rows are paid, or things are decided on: as they were counted when it was proposed. */
+  /** The number of paid rows, or of decided items, as counted when the proposal was made. */
   readonly rows: number;
   readonly totalSatang: Satang;
-  /** Of the proposal: over its frozen items and their versions, corrections included. */
+  /** The digest of the proposal over its frozen items and their versions, corrections included. */
   readonly digest: string;
 }
 
-/** Who signs, and when. */
+/** The signer, and the moment. */
 export interface SignedAct {
   readonly personId: number;
-  /** As the person signs in. */
+  /** The name with which the person signs in. */
   readonly person: string;
-  /** Of chance, and used once. */
+  /** A random value, used once. */
   readonly nonce: string;
   readonly atMs: number;
 }
 
-/** How digest and text are made: another way has another number. */
+/** The format of digest and text; a changed format has another number. */
 const format = 'paydrop approval v1';
 
-/** One line each, whatever stands in a name. */
+/** One line for each value, whatever characters a name contains. */
 const line = (name: string, value: string | number): string => `${name}: ${printable(String(value))}`;
 
 export const describeMoney = (isSandbox: boolean): string => (isSandbox ? 'sandbox, no real money' : 'real');
 
 export const describeTotal = (satang: Satang): string => `${formatBaht(satang)} baht`;
 
-/** Lines in a fixed order, without an end after the last. */
+/** Makes the lines in a fixed order, without a newline after the last. */
 export function makeSignedText(matter: SignedMatter, { personId, person, nonce, atMs }: SignedAct): string {
   const { isSandbox, companyId, journalId, proposalId, decision, batches } = matter;
   const isPayment = decision === 'approve-batch';
@@ -79,10 +79,10 @@ export function makeSignedText(matter: SignedMatter, { personId, person, nonce, 
   ].join('\n');
 }
 
-/** What is signed of a text: base64url, as browsers write it. */
+/** The signed challenge of a text: base64url, as browsers write it. */
 export const computeChallenge = (text: string): string => hash('sha256', text, 'base64url');
 
-/** The lines of a signed text by their names; empty where there is none. */
+/** The lines of a signed text by name; empty where a line is missing. */
 export interface SignedLines {
   readonly company: string;
   readonly journal: string;
@@ -91,15 +91,15 @@ export interface SignedLines {
   readonly digest: string;
   readonly person: string;
   readonly money: string;
-  /** Decimal digits. */
+  /** The count in decimal digits. */
   readonly rows: string;
-  /** "1,234.50 baht". */
+  /** The sum, such as "1,234.50 baht". */
   readonly total: string;
   readonly time: string;
   readonly batches: readonly SignedBatch[];
 }
 
-/** Reads a signed text; one that is written in another way has nothing but empty lines. */
+/** Reads a signed text; a text in another format yields empty lines. */
 export function readSignedLines(text: string): SignedLines {
   const [first, ...lines] = text.split('\n');
   const pairs = first === format ? lines.map((one) => one.split(/: (.*)/s, 2) as [string, string?]) : [];
@@ -126,14 +126,14 @@ export function readSignedLines(text: string): SignedLines {
   };
 }
 
-/** What a signed text says under a name; empty where it says nothing. */
+/** The value of a name in a signed text; empty where it is missing. */
 export const readSignedValue = (text: string, name: string): string =>
   text
     .split('\n')
     .find((one) => one.startsWith(`${name}: `))
     ?.slice(name.length + 2) ?? '';
 
-/** The lines of a text in which it differs from what it should say; empty when it says exactly that. */
+/** The lines in which a text differs from the expected one; empty when they are equal. */
 export function findTextDifferences(
   text: string,
   matter: SignedMatter,

@@ -1,29 +1,32 @@
-/** Statements that people insist on, or hand in: what names one, and what they may decide about it. */
+/** Statements that people accept or hand in: their names as targets, and the decisions about them. */
 import type { FileRejection } from '../../core/payout-file.ts';
 import { isIncomplete, isSuperseded, type Provenance } from '../../reconcile/rules/custody.ts';
 import type { Target } from './proposal.ts';
 import type { Decision } from './terms.ts';
 
-/** A statement whose bytes are kept, to be reconciled with once it is decided. */
+/** A statement whose bytes are kept until the decision to reconcile with it. */
 export interface KeptStatement {
   /** YYYYMMDD. */
   readonly date: string;
   readonly from: Provenance['from'];
-  /** Version of the day's statement that it was held against; 0 where there was none. */
+  /** The version of the day's statement that it was compared with; 0 where there was none. */
   readonly present: number;
-  /** SHA-256 (hex) of the bytes as they came: what was checked is what is applied. */
+  /** SHA-256 (hex) of the original bytes: the decision applies to exactly these. */
   readonly originalSha256: string;
 }
 
 const versionPattern = /^(bank|file) (\d+) ([0-9a-f]{64})$/;
 
-/** One day is decided on at a time; the version says by which bytes. @param note what it has, and what it lacks */
+/**
+ * A target for one day's statement; its version names the bytes.
+ * @param note the content of the statement, and its gaps
+ */
 export const statementTargetOf = (
   { date, from, present, originalSha256 }: KeptStatement,
   note: string,
 ): Target => ({ kind: 'statement', key: date, version: `${from} ${present} ${originalSha256}`, note });
 
-/** Undefined for what `statementTargetOf` has not made. */
+/** Undefined for a target that `statementTargetOf` has not made. */
 export function readStatementTarget({
   key: date,
   version,
@@ -34,8 +37,8 @@ export function readStatementTarget({
 }
 
 /**
- * Why a statement cannot be decided on so; undefined when it can.
- * @param refusal why reconciling would not take it as it is
+ * The reason why a decision on a statement is impossible; undefined when it is possible.
+ * @param refusal the reason why reconciling would refuse it as it is
  */
 export function decideStatement(
   decision: Decision,

@@ -1,7 +1,7 @@
-/** The decisions of people: their names, what each may do, and what it asks for. */
+/** The decisions of people: their names, effects and requirements. */
 import type { PayoutCause } from '../../core/payout.ts';
 
-/** About one payout. */
+/** Decisions about one payout. */
 export const payoutDecisions = [
   'go-on',
   'cancel',
@@ -14,7 +14,7 @@ export const payoutDecisions = [
 ] as const;
 export type PayoutDecision = (typeof payoutDecisions)[number];
 
-/** About one registration: the words of a payout's, but for how it ended. */
+/** Decisions about one registration: named as for payouts, except those about its outcome. */
 export const registrationDecisions = [
   'go-on',
   'cancel',
@@ -28,7 +28,7 @@ export const registrationDecisions = [
 ] as const;
 export type RegistrationDecision = (typeof registrationDecisions)[number];
 
-/** About a batch, a payer account, a break or a day's statement. */
+/** Decisions about a batch, a payer account, a break or a day's statement. */
 export const otherDecisions = [
   'approve-batch',
   'resume-batch',
@@ -49,16 +49,16 @@ export const isPayoutDecision = (word: string): word is PayoutDecision =>
 export const isRegistrationDecision = (word: string): word is RegistrationDecision =>
   registrationDecisions.some((name) => name === word);
 
-/** What a decision asks for, and does. */
+/** The requirements and the effect of a decision. */
 export interface DecisionTerms {
-  /** As people read it. */
+  /** The name for people. */
   readonly label: string;
   readonly labelTh: string;
-  /** What follows, for one payout: "… once another person has approved it" is added where that is so. */
+  /** The effect on one payout; callers add "… once another person has approved it" where it applies. */
   readonly effect: string;
-  /** It can move money, or declares an outcome: a second person checks it. */
+  /** The decision can move money or declares an outcome, so that a second person checks it. */
   readonly needsSecond: boolean;
-  /** Where its proof stands must be said. */
+  /** The decision needs a reference to its proof. */
   readonly needsEvidence: boolean;
 }
 
@@ -155,7 +155,7 @@ export const decisionTerms: Readonly<Record<Decision, DecisionTerms>> = {
   ),
 };
 
-/** The same decisions about a registration; how many people each takes, and whether it needs proof, is the same. */
+/** The same decisions about a registration, with the same numbers of people and the same need for proof. */
 export const registrationTerms: Readonly<Record<RegistrationDecision, DecisionTerms>> = {
   'go-on': term('Go on', 'ดำเนินการต่อ', 'lifts its holds: it is sent to the bank by the next run', second),
   cancel: term(
@@ -187,13 +187,13 @@ export const registrationTerms: Readonly<Record<RegistrationDecision, DecisionTe
   acknowledge,
 };
 
-/** What a decision is called and does, about targets of a kind. */
+/** The name and effect of a decision about targets of a kind. */
 export const termsOf = (decision: Decision, kind: string | undefined): DecisionTerms =>
   kind === 'registration' && isRegistrationDecision(decision)
     ? registrationTerms[decision]
     : decisionTerms[decision];
 
-/** The cause by which each decision about a payout changes it: what the transition table allows follows from it. */
+/** The cause by which each decision changes a payout; the transition table limits the decisions by it. */
 export const causeOf: Readonly<Record<PayoutDecision, PayoutCause>> = {
   'go-on': 'hold-lifted',
   cancel: 'cancelled',
