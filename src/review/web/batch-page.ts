@@ -1,4 +1,4 @@
-/** Batches: how far each has come, what would be paid before it is approved, its rows, and its files. */
+/** Batches: their progress, the sum to be paid before the approval, their rows and their files. */
 import { basename } from 'node:path';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -93,18 +93,18 @@ async function answerList({ store }: BatchPageContext, visit: ProvedVisit): Prom
   };
 }
 
-// ---------------------------------------------------------------- what is read of one
+// ---------------------------------------------------------------- reading one batch
 
 type BatchDecision = 'approve-batch' | 'resume-batch' | 'cancel-batch';
 const batchDecisions: readonly BatchDecision[] = ['approve-batch', 'resume-batch', 'cancel-batch'];
 
 interface ShownBatch {
   readonly batch: Batch;
-  /** Of the settings: what is resumed is paid from it. */
+  /** The account in the settings, from which a resumed batch is paid. */
   readonly payerAccount: string;
   readonly totals: readonly StatusTotal[];
   readonly reports: readonly Report[];
-  /** Undefined where nothing waits for approval. */
+  /** Undefined where no row waits for approval. */
   readonly figures: ApprovalFigures | undefined;
   readonly people: 1 | 2 | undefined;
   readonly steps: readonly StepState[];
@@ -159,13 +159,13 @@ async function readShown(
   };
 }
 
-/** An approval takes as many as its batch needs, and one who approves alone is one who may check. */
+/** An approval takes the number of people that its batch needs; a lone approver needs the right to check. */
 const approvalTerms = (approval: { readonly people: 1 | 2 } | undefined) =>
   approval?.people === 1
     ? ({ people: 1, action: 'check' } as const)
     : ({ people: 2, action: 'propose' } as const);
 
-// ---------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------- display
 
 const stateSigns: Readonly<Record<StepState['state'], readonly [sign: string, word: Word]>> = {
   done: ['✓', 'stepDone'],
@@ -354,7 +354,7 @@ async function answerBatch(context: BatchPageContext, visit: ProvedVisit, fields
 
 // ---------------------------------------------------------------- deciding
 
-/** @param counted what the decision lets happen, as it would be proposed now */
+/** @param counted the present effect of the decision */
 async function formOf(
   { store }: BatchPageContext,
   visit: ProvedVisit,
@@ -382,7 +382,7 @@ async function formOf(
   };
 }
 
-/** What is decided on as it is now; an approval is of exactly the rows that wait. */
+/** The version for a decision made now; an approval names exactly the waiting rows. */
 const versionNow = (decision: BatchDecision, { batch, payerAccount, figures }: ShownBatch): string =>
   decision === 'approve-batch' ? (figures?.digest ?? '') : versionOfBatch(batch, payerAccount);
 
@@ -441,7 +441,7 @@ export const makeBatchViews = (context: BatchPageContext): readonly View[] => [
     action: 'see',
     answer: async (visit, fields) => answerBatch(context, visit, fields),
   })),
-  // Who may is asked for each decision: one who approves alone checks, everybody else proposes.
+  // Each decision checks its own permission: a lone approver needs to check, all others to propose.
   ...(['GET', 'POST'] as const).map((method): View => ({
     method,
     path: '/batch/:batchId/decide/:decision',

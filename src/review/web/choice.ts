@@ -1,4 +1,4 @@
-/** Choosing rows of the queue to be decided on at once: a box in each row, and a bar below the table. */
+/** Chooses rows of the queue for one decision: a box in each row, and a bar below the table. */
 import { showCount } from '../../core/figures.ts';
 import type { ResultRow } from '../../core/ports.ts';
 import { can } from '../rules/people.ts';
@@ -6,7 +6,7 @@ import { html, type Html, type Part } from './html.ts';
 import { csrfField } from './layout.ts';
 import type { ProvedVisit } from './view.ts';
 
-/** The boxes stand in the table, the form below it: one does not stand within another. */
+/** The id of the form below the table, to which the boxes in the table belong: forms cannot be nested. */
 const formId = 'choice';
 
 const mayChoose = ({ person }: ProvedVisit): boolean => can(person, 'propose').allowed;
@@ -14,7 +14,7 @@ const mayChoose = ({ person }: ProvedVisit): boolean => can(person, 'propose').a
 export const choiceHead = (visit: ProvedVisit): Part =>
   mayChoose(visit) && html`<th scope="col"><span class="hidden">${visit.say('choose')}</span></th>`;
 
-/** What is sent is the version that was shown. */
+/** A box; its value is the displayed version. */
 export const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSatang }: ResultRow): Part =>
   mayChoose(visit) &&
   html`<td class="pick">
@@ -29,7 +29,7 @@ export const choiceCell = (visit: ProvedVisit, { seq, version, cells, amountSata
     >
   </td>`;
 
-/** @param asked the filter as it stands: what it lets through now is what "all that match" means */
+/** @param asked the present filter, which defines "all that match" */
 export const choiceBar = (
   visit: ProvedVisit,
   asked: Readonly<Record<string, string>>,

@@ -1,29 +1,29 @@
-/** How many connections of the page one person has at once: the others find some left. */
+/** Limits the connections of one person to the page, so that others find some free. */
 import type { Socket } from 'node:net';
 
-/** What one holder has. */
+/** The connections and requests of one holder. */
 interface Held {
-  /** Requests that are not answered to their end. */
+  /** The requests that are not yet answered. */
   requests: number;
-  /** Connections on which the holder asked last, idle ones too. */
+  /** The connections on which the holder asked last, idle ones included. */
   readonly sockets: Set<Socket>;
 }
 
-/** `close`: the connection ends with the answer; `refuse`: there is no answer but that there are too many. */
+/** `close`: the connection ends with the answer; `refuse`: the only answer is that there are too many. */
 export type Admission = 'keep' | 'close' | 'refuse';
 
-/** Counts connections by who asks on them. */
+/** Counts connections by their holders. */
 export class ConnectionShares {
   readonly #max: number;
   readonly #holders = new Map<string, Held>();
   readonly #holderOf = new WeakMap<Socket, string>();
 
-  /** @param max of one holder */
+  /** @param max the limit for one holder */
   constructor(max: number) {
     this.#max = max;
   }
 
-  /** A request begins; `end` is called once, when it is over. */
+  /** Begins a request. The caller calls `end` once, when the request is over. */
   begin(holder: string, socket: Socket): { readonly admission: Admission; readonly end: () => void } {
     const held = this.#take(holder, socket);
     held.requests += 1;
@@ -35,7 +35,7 @@ export class ConnectionShares {
     return { admission: held.sockets.size > this.#max ? 'close' : 'keep', end };
   }
 
-  /** A connection belongs to the one who asked on it last: behind a proxy it carries requests of many. */
+  /** Assigns a connection to its latest holder: behind a proxy, a connection carries requests of many. */
   #take(holder: string, socket: Socket): Held {
     const before = this.#holderOf.get(socket);
     if (before !== holder) {

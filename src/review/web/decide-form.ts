@@ -1,4 +1,4 @@
-/** The form in which a decision is made: what it is about, why, by which evidence, and what follows. */
+/** The form of a decision: target, reason, evidence and effect. */
 import { showCount } from '../../core/figures.ts';
 import { deciderOf } from '../verdict.ts';
 import type { ReviewContext } from '../context.ts';
@@ -12,41 +12,41 @@ import { fullStop, whyOf } from './parts.ts';
 import type { Answer, Fields, Page, ProvedVisit, SentFile } from './view.ts';
 import { sayDecision, sayEffect } from './words.ts';
 
-/** What is decided on, as it was shown. */
+/** The target and its facts, as they were displayed. */
 export interface DecideForm {
   readonly decision: Decision;
-  /** Where it is posted. */
+  /** The path to which the form is posted. */
   readonly path: string;
   readonly back: string;
   readonly targets: readonly Target[];
-  /** How many people it takes, where that is not what all decisions take. */
+  /** The number of people, where it differs from other decisions. */
   readonly people?: 1 | 2;
-  /** What it is about, for the sentence that says what follows. */
+  /** The target in words, for the sentence about the effect. */
   readonly what: string;
   readonly shown: Part;
-  /** Goes back with the form. */
+  /** Hidden fields that return with the form. */
   readonly hidden: Readonly<Record<string, string>>;
-  /** Where files are kept as evidence; undefined where none are taken. */
+  /** The folder of evidence files; undefined where none are taken. */
   readonly evidenceFolder?: string | undefined;
-  /** Where what cannot be decided on is left out of the list. */
+  /** The path that leaves impossible rows out of the list. */
   readonly leaveOutPath?: string;
-  /** By which a target is found again. */
+  /** Names a target so that a person recognises it. */
   readonly nameTarget: (target: Target) => Part;
 }
 
-/** As it stands in the form. */
+/** The values typed into the form. */
 interface Asked {
   readonly note: string;
   readonly evidence: string;
   readonly correction: Correction;
 }
 
-/** Behind the path of a form that brings a file. */
+/** The end of the path of a form that brings a file. */
 export const withFile = '/file';
 
 const textLengthMax = 2_000;
 const cellLengthMax = 40;
-/** Objections that are shown one by one. */
+/** The number of objections that are displayed. */
 const objectionsShownMax = 50;
 
 const textOf = (fields: Fields, name: string, lengthMax = textLengthMax): string =>
@@ -55,7 +55,7 @@ const textOf = (fields: Fields, name: string, lengthMax = textLengthMax): string
 const orNull = (text: string): string | null => (text === '' ? null : text);
 
 function readAsked(fields: Fields): Asked {
-  // In groups or not: it is shown and kept as its digits.
+  // The account number without blanks and hyphens, as it is displayed and kept.
   const accountNo = textOf(fields, 'accountNo', cellLengthMax).replaceAll(/[\s-]/g, '');
   return {
     note: textOf(fields, 'note'),
@@ -109,7 +109,7 @@ ${value}</textarea>
   </div>`;
 }
 
-/** It stands last in the form: what comes before it is read first. */
+/** The file field, last in the form because the fields before it are read first. */
 const fileField = ({ say }: ProvedVisit, complaints: readonly Complaint[]): Html =>
   html`<div class="field">
     <label for="evidenceFile">${say('evidenceFile')} <small>${say('evidenceFileHint')}</small></label>
@@ -117,7 +117,7 @@ const fileField = ({ say }: ProvedVisit, complaints: readonly Complaint[]): Html
     <input id="evidenceFile" name="evidenceFile" type="file" ${described(complaints, 'evidenceFile')} />
   </div>`;
 
-/** @param isAccount of a registration, of which the account alone is corrected */
+/** @param isAccount a registration, whose only correctable field is the account */
 function correctionFields(
   { say }: ProvedVisit,
   { proxyNo, amount, accountNo }: Correction,
@@ -145,7 +145,7 @@ function correctionFields(
   </div>`;
 }
 
-/** @param isProposed another person has to approve it */
+/** @param isProposed another person has to approve the decision */
 function effectOf(visit: ProvedVisit, { decision, what, targets }: DecideForm, isProposed: boolean): Html {
   const { say, language } = visit;
   return html`<p class="effect">
@@ -188,11 +188,11 @@ function objectionsBox(visit: ProvedVisit, form: DecideForm, { objections }: Tro
   </div>`;
 }
 
-/** How many people it takes, asked anew. */
+/** The number of people that the decision needs now. */
 const peopleOf = ({ decision, people }: DecideForm, { people: usual }: ReviewContext): 1 | 2 =>
   countDeciders(decision, people ?? usual, true);
 
-/** The page with the form; what was typed stays. */
+/** The page with the form; typed values stay. */
 export function decidePage(
   visit: ProvedVisit,
   review: ReviewContext,
@@ -237,7 +237,7 @@ export function decidePage(
   };
 }
 
-/** What is missing of a correction. */
+/** The missing parts of a correction. */
 function complainAboutCorrection(
   { say }: ProvedVisit,
   form: DecideForm,
@@ -269,7 +269,7 @@ function complainAbout(
 
 const refusalWords = { empty: 'evidenceEmpty', tooLarge: 'evidenceTooLarge' } as const;
 
-/** Undefined where none was sent, or none is taken. */
+/** Prepares the sent file; undefined without a file, or where none is taken. */
 async function prepareSent(
   { decision, evidenceFolder }: DecideForm,
   file: SentFile | undefined,
@@ -279,7 +279,7 @@ async function prepareSent(
   return prepareEvidence(evidenceFolder, file.name, file.stream, file.isCut);
 }
 
-/** Proposes what the form says; where that cannot be, the form again with the reason, and what was typed. */
+/** Proposes the decision of the form; after a refusal, shows the form again with the reason and the typed values. */
 export async function answerDecision(
   visit: ProvedVisit,
   review: ReviewContext,
@@ -295,7 +295,7 @@ export async function answerDecision(
   const file = sent?.name === '' ? undefined : sent;
   const complaints = complainAbout(visit, form, asked, file !== undefined);
   if (complaints.length > 0) return complain(complaints);
-  // Nothing of it is read before the rest is known to be there.
+  // The file is read only once all other fields are complete.
   const prepared = await prepareSent(form, file);
   if (typeof prepared === 'string')
     return complain([{ field: 'evidenceFile', text: visit.say(refusalWords[prepared]) }]);

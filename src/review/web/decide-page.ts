@@ -1,4 +1,4 @@
-/** Deciding on one payout, or on several at once: those that were chosen, or all that match, as a frozen list. */
+/** Decides on one payout, or on several at once: chosen ones, or all that match, as a frozen list. */
 import { randomBytes } from 'node:crypto';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, zeroSatang } from '../../core/money.ts';
@@ -29,7 +29,7 @@ export interface DecidePageContext {
   readonly store: HistoryReader & WaitingReader;
   readonly readReview: ReadReview;
   readonly evidenceFolder?: string | undefined;
-  /** What the queue's form asks for; undefined when its day is none. */
+  /** Reads the filter of the queue's form; undefined for an invalid day. */
   readonly readFilter: (visit: ProvedVisit, fields: Fields) => Promise<PayoutFilter | undefined>;
 }
 
@@ -44,7 +44,7 @@ const targetOf = (seq: number, version: string): Target => ({ kind: 'payout', ke
 
 const amountOf = (row: ResultRow): Satang => row.amountSatang ?? zeroSatang;
 
-/** "12,500.00 baht to ••5678". */
+/** Returns "12,500.00 baht to ••5678". */
 function describeOne({ say }: ProvedVisit, { row }: PayoutHistory): string {
   const payee = maskDigits(row.instruction?.proxyNo ?? row.cells.proxyNo);
   return `${showBaht(amountOf(row))} ${say('baht')} → ${payee}`;
@@ -97,7 +97,7 @@ async function answerOne(
   if (history === undefined || decision === undefined)
     return plainPage(visit, 404, visit.say('notFound'), visit.say('archived'));
   const review = await readReview();
-  // What is posted is about the row as it was shown.
+  // A posted decision refers to the displayed version of the row.
   const version = isPosted ? (fields['version'] ?? '') : String(history.row.version);
   const form = { ...formOfOne(visit, history, decision, version), evidenceFolder };
   if (isPosted) return answerDecision(visit, review, form, fields, undefined, file);
@@ -124,18 +124,18 @@ async function whyNotNow(
 interface FrozenRow {
   readonly target: Target;
   readonly amountSatang: Satang;
-  /** Its payoutId. */
+  /** The payoutId. */
   readonly name: string;
 }
 
-/** What was chosen, with the versions that were shown: nothing joins it later. */
+/** The chosen rows with their displayed versions; none joins later. */
 interface FrozenList {
   readonly personId: number;
   readonly madeAtMs: number;
   readonly rows: readonly FrozenRow[];
-  /** Of each decision why it is not possible, by the key of the row: judged once, over all rows, when the list is frozen. */
+  /** The reasons against each decision, by the key of the row: judged once for all rows, when the list is frozen. */
   readonly impossible: ReadonlyMap<PayoutDecision, ReadonlyMap<string, string>>;
-  /** Keys of the latest objections: what can be left out. */
+  /** The keys of the latest objections, which can be left out. */
   objected: ReadonlySet<string>;
 }
 
@@ -155,21 +155,21 @@ const freeze = (row: ResultRow, version: string): FrozenRow => ({
 });
 
 const frozenMs = 60 * 60_000;
-/** Of each person, so that nobody pushes out another's; his own oldest goes first. */
+/** The limit for each person; a person's own oldest list goes first. */
 const frozenListsMax = 5;
-/** Items that are decided on at once: each of them is looked at before anything is proposed. */
+/** The limit of items decided at once: each is examined before anything is proposed. */
 const frozenItemsMax = 5_000;
 const pageRows = 500;
-/** Items that are shown. */
+/** The number of displayed items. */
 const itemsShownMax = 50;
 
-/** Why a list is no longer kept, as a word of the page. */
+/** The reason why a list is no longer kept, as a word of the page. */
 type ListGone = 'listGone' | 'listOld' | 'listOfBefore' | 'listReplaced';
 
-/** Kept for as long as a person needs to decide: in the memory of the page alone. */
+/** The frozen lists, in the memory of this page only, for the time that a decision takes. */
 class FrozenLists {
   readonly #lists = new Map<string, FrozenList>();
-  /** Another page, or the same started again, has none of these lists. */
+  /** The mark of this process: another page, or a restarted one, has none of these lists. */
   readonly #start = randomBytes(6).toString('hex');
 
   keep(list: FrozenList): string {
@@ -182,7 +182,7 @@ class FrozenLists {
     return key;
   }
 
-  /** Of this person alone. */
+  /** Finds a list of this person. */
   find(key: string, { person, nowMs }: ProvedVisit): FrozenList | ListGone {
     const list = this.#lists.get(key);
     const [start = '', madeAtMs = ''] = key.split('-');
@@ -193,7 +193,7 @@ class FrozenLists {
   }
 }
 
-/** Boxes that were ticked: `pick-<seq>` with the version that was shown. */
+/** Reads the ticked boxes: `pick-<seq>` with the displayed version. */
 async function readPicks(store: HistoryReader, fields: Fields): Promise<readonly FrozenRow[]> {
   const rows: FrozenRow[] = [];
   for (const [name, version = ''] of Object.entries(fields)) {
@@ -204,7 +204,7 @@ async function readPicks(store: HistoryReader, fields: Fields): Promise<readonly
   return rows;
 }
 
-/** @returns undefined when more match than can be decided on at once */
+/** @returns undefined when more rows match than can be decided on at once */
 async function readMatching(
   store: WaitingReader,
   filter: PayoutFilter,
@@ -279,7 +279,7 @@ async function itemTable(
     ${rest > 0 && html`<p>${say('andMore')} ${showCount(rest)}</p>`}`;
 }
 
-/** Why each decision is not possible, by the keys of the rows. */
+/** The reasons against each decision, by the keys of the rows. */
 async function judgeRows(
   review: ReviewContext,
   rows: readonly FrozenRow[],
@@ -299,11 +299,11 @@ async function judgeRows(
 interface Split {
   readonly possible: readonly FrozenRow[];
   readonly amountSatang: Satang;
-  /** Of the others, the most frequent first. */
+  /** The reasons of the other rows, the most frequent first. */
   readonly whyNot: readonly CountedWhy[];
 }
 
-/** The rows for which a decision is possible, and why it is not for the others. */
+/** Splits the rows into those for which a decision is possible, and the reasons against the others. */
 function splitRows({ rows, impossible }: FrozenList, decision: PayoutDecision): Split {
   const whyOfKey = impossible.get(decision) ?? new Map<string, string>();
   const whyNot = countWhys(rows.flatMap(({ target }) => whyOfKey.get(target.key) ?? []));
@@ -311,7 +311,7 @@ function splitRows({ rows, impossible }: FrozenList, decision: PayoutDecision): 
   return { possible, amountSatang: sumOf({ rows: possible }), whyNot };
 }
 
-/** Reasons that are named; the rest is counted. */
+/** The number of reasons that are named; the others are counted. */
 const whysShownMax = 5;
 
 function whysList(visit: ProvedVisit, whyNot: Split['whyNot']): Html {
@@ -322,7 +322,7 @@ function whysList(visit: ProvedVisit, whyNot: Split['whyNot']): Html {
   </ul>`;
 }
 
-/** What of the list is not proposed, and why. */
+/** The rows that are not proposed, and the reasons. */
 function leftOutCard(visit: ProvedVisit, { whyNot }: Split): Part {
   if (whyNot.length === 0) return undefined;
   const rows = whyNot.reduce((sum, [, count]) => sum + count, 0);
@@ -334,7 +334,7 @@ function leftOutCard(visit: ProvedVisit, { whyNot }: Split): Part {
   </div>`;
 }
 
-/** A correction is one row's own. */
+/** Decisions on many rows: a correction belongs to one row. */
 const decisionsOnMany = payoutDecisions.filter((decision) => decision !== 'retry-corrected');
 
 async function listPage(
@@ -448,7 +448,7 @@ async function answerMany(
   return answerDecision(visit, review, form, fields, noteObjections, file);
 }
 
-/** The same list without what was objected to; what is left is frozen as it was. */
+/** Removes the rows with objections from a list; the others stay frozen as they were. */
 function answerLeaveOut(lists: FrozenLists, visit: ProvedVisit, fields: Fields): Answer {
   const list = lists.find(fields['key'] ?? '', visit);
   const decision = readDecision(fields);
@@ -458,10 +458,10 @@ function answerLeaveOut(lists: FrozenLists, visit: ProvedVisit, fields: Fields):
   return { goTo: `/decide/${lists.keep({ ...list, rows, objected: new Set() })}/${decision}` };
 }
 
-/** Fields of the form beside its token: version, note, evidence, and room for one more. */
+/** The limit of fields beside the token: version, note, evidence, and room for one more. */
 const fieldsMax = 4;
 
-/** @returns with the forms that bring a file as evidence, where files are kept */
+/** @returns the views, with the forms that bring an evidence file where files are kept */
 export function makeDecideViews(context: DecidePageContext): {
   readonly views: readonly View[];
   readonly fileViews: readonly FileView[];

@@ -1,4 +1,4 @@
-/** A file of decisions that was dropped: a maker looks at what it asks for, proposes it in his own name, or throws it away. */
+/** A dropped file of decisions: a maker reads its decisions, and proposes them as their own or discards the file. */
 import { showBaht } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { Decider } from '../rules/proposal.ts';
@@ -10,22 +10,22 @@ import { factList, whyOf } from './parts.ts';
 import { decisionFilePath, type ReadQueue } from './queue-items.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 
-/** What became of a file: why nothing was, each by where it stands; or the numbers of what was proposed. */
+/** The outcome of a confirmation: objections, each with its place in the file, or the numbers of the proposals. */
 export type FileConfirmed =
   | { readonly kind: 'proposed'; readonly proposalIds: readonly number[] }
   | { readonly kind: 'refused'; readonly objections: readonly string[] };
 
 export interface DecisionFileContext {
   readonly readQueue: ReadQueue;
-  /** @param version SHA-256 (hex) of what was looked at */
+  /** @param version SHA-256 (hex) of the file that was displayed */
   readonly confirm: (key: string, version: string, maker: Decider) => Promise<FileConfirmed>;
-  /** @returns why it could not be; undefined once it is done */
+  /** @returns the reason for a refusal; undefined once discarded */
   readonly discard: (key: string, maker: Decider, note: string) => Promise<string | undefined>;
 }
 
 const itemsMax = 1_000;
 const noteMax = 2_000;
-/** Objections that are shown one by one. */
+/** The number of objections that are displayed. */
 const objectionsShown = 50;
 
 const objectionsBox = (visit: ProvedVisit, objections: readonly string[]): Html =>

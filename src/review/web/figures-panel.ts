@@ -1,4 +1,4 @@
-/** The figures of what is decided, beside the button: the same to whoever proposes, checks and signs. */
+/** The figures beside the button of a decision: the same for its maker, checker and signer. */
 import { showBaht, showCount } from '../../core/figures.ts';
 import { type Satang, sumSatang, toSatang, zeroSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -18,7 +18,7 @@ import { factList, whyOf } from './parts.ts';
 import type { ProvedVisit } from './view.ts';
 import { sayEffect, type Word } from './words.ts';
 
-/** Files that are named; the rest is counted. */
+/** The number of files that are named; the others are counted. */
 const filesShownMax = 10;
 
 const things: Readonly<Record<CountedThing, readonly [one: Word, many: Word]>> = {
@@ -27,14 +27,14 @@ const things: Readonly<Record<CountedThing, readonly [one: Word, many: Word]>> =
   others: ['oneItem', 'manyItems'],
 };
 
-/** "149 payouts, 2,346,099.60 baht"; what nobody has counted says so. */
+/** Returns "149 payouts, 2,346,099.60 baht", or says that they were not counted. */
 export function sayCounted({ say }: ProvedVisit, { of, rows, amountSatang }: Counted): string {
   const [one, many] = things[of];
   const count = rows === null ? say('notCounted') : `${showCount(rows)} ${say(rows === 1 ? one : many)}`;
   return amountSatang === null ? count : `${count}, ${showBaht(amountSatang)} ${say('baht')}`;
 }
 
-/** "527,955.31 becomes 527,955.29 baht". */
+/** Returns "527,955.31 becomes 527,955.29 baht". */
 function sayCorrected(visit: ProvedVisit, proposal: Proposal): string {
   const { say } = visit;
   const { rows } = countedOf(proposal);
@@ -44,7 +44,7 @@ function sayCorrected(visit: ProvedVisit, proposal: Proposal): string {
   return `${before}; ${say('becomes')} ${showBaht(proposal.totalSatang)} ${say('baht')}`;
 }
 
-/** What follows of a proposal, as it was counted when it was made. */
+/** The effect of a proposal, as it was counted when it was made. */
 export function effectOfProposal(visit: ProvedVisit, proposal: Proposal): string {
   const { decision, kind } = proposal;
   const isCorrection = decision === 'retry-corrected' && kind === 'payout';
@@ -52,7 +52,7 @@ export function effectOfProposal(visit: ProvedVisit, proposal: Proposal): string
   return sayEffect(visit.language, decision, what, kind);
 }
 
-/** "salary-november.csv", "salary-november.csv and 2 more files". */
+/** Returns "salary-november.csv" or "salary-november.csv and 2 more files". */
 export function sayFiles({ say }: ProvedVisit, { files }: ProposalFigures): string | undefined {
   const [first] = files;
   if (first === undefined) return undefined;
@@ -65,12 +65,12 @@ export function sayFiles({ say }: ProvedVisit, { files }: ProposalFigures): stri
 
 // ---------------------------------------------------------------- the largest
 
-/** One of the largest, as it is shown. */
+/** One of the largest rows, as it is displayed. */
 interface Large {
   readonly href: string;
   readonly payoutId: string;
   readonly rowNo: number;
-  /** Masked. */
+  /** The masked number. */
   readonly proxyNo: string;
   readonly payeeName: string;
   readonly amount: string;
@@ -99,12 +99,12 @@ function largestTable({ say }: ProvedVisit, largest: readonly Large[]): Part {
     </table>`;
 }
 
-/** Amounts are those that were counted; who is paid is looked up. */
+/** Reads the largest rows: amounts as counted, payees from the journal. */
 async function readLargest(
   store: HistoryReader,
   { largest, wasSatang }: ProposalFigures,
 ): Promise<readonly Large[]> {
-  // The list has each row that is corrected with the payee and the amount of before and after.
+  // The list of corrected rows already shows each payee and amount, before and after.
   if (wasSatang !== null) return [];
   const read: Large[] = [];
   for (const { seq, amountSatang, isNewPayee } of largest) {
@@ -124,9 +124,9 @@ async function readLargest(
   return read;
 }
 
-// ---------------------------------------------------------------- what a proposal lets happen
+// ---------------------------------------------------------------- the effect of a proposal
 
-/** It is the file's own alone where nothing of it was corrected, and where it was told what is left out. */
+/** The digest of a file. The file alone has it where no row was corrected and `check` gets the left-out rows. */
 function digestOf({ say }: ProvedVisit, { digest, isCorrected, leftOut }: FiguredFile): Part {
   if (digest === null) return undefined;
   const { rows, firstRowNos } = leftOut;
@@ -172,17 +172,17 @@ function fileTable(visit: ProvedVisit, { of, files }: ProposalFigures): Part {
     ${rest > 0 && html`<p>${say('andMore')} ${showCount(rest)}</p>`}`;
 }
 
-/** "+0.02", "−0.02". */
+/** Returns "+0.02" or "−0.02". */
 function showChange(change: Satang): string {
   if (change === zeroSatang) return showBaht(change);
   return change > zeroSatang ? `+${showBaht(change)}` : `−${showBaht(toSatang(-change))}`;
 }
 
-/** "1 payee", "149 payees". */
+/** Returns "1 payee" or "149 payees". */
 const sayPayees = ({ say }: ProvedVisit, count: number): string =>
   `${showCount(count)} ${say(count === 1 ? 'onePayee' : 'payeeCount')}`;
 
-/** What is counted, with the sum that it comes to. */
+/** The content of a panel: the figures, and their count and sum. */
 export interface Panel {
   readonly figures: ProposalFigures;
   readonly counted: Counted;
@@ -223,7 +223,7 @@ export async function figuresPanel(
   </section>`;
 }
 
-/** The same of a proposal; nothing of one that an older program has made. */
+/** The panel of a proposal; nothing for a proposal of an older program. */
 export async function proposalPanel(
   store: HistoryReader,
   visit: ProvedVisit,
@@ -234,7 +234,7 @@ export async function proposalPanel(
   return figuresPanel(store, visit, { figures, counted: countedOf(proposal) });
 }
 
-/** What is decided on before it is proposed. */
+/** The counts of a decision before it is proposed. */
 export const countedOfFigures = (figures: ProposalFigures): Counted =>
   countedOf({
     figures,
@@ -242,7 +242,7 @@ export const countedOfFigures = (figures: ProposalFigures): Counted =>
     totalSatang: sumSatang(figures.files.map(({ amountSatang }) => amountSatang)),
   });
 
-// ---------------------------------------------------------------- what waits for approval
+// ---------------------------------------------------------------- rows that wait for approval
 
 const figureLine = (
   { say }: ProvedVisit,
@@ -256,7 +256,7 @@ const figureLine = (
       ${say(rows === 1 ? 'oneRow' : 'rowsCounted')} <small>${more}</small>`,
 ];
 
-/** What is unusual about what waits. */
+/** The unusual facts of the waiting rows. */
 function unusualLines(visit: ProvedVisit, figures: ApprovalFigures): readonly (readonly [string, Part])[] {
   const { approved, held, holds, refused, before, like, limited, limitedBy, likeReason } = figures;
   const { say } = visit;
@@ -282,12 +282,12 @@ const waitsCard = ({ say }: ProvedVisit, shown: Part): Html =>
     ${shown}
   </section>`;
 
-/** Beside the panel of a proposal: what would be paid at once, and what is unusual about it. */
+/** Notes beside the panel of a proposal: the sum paid at once, and unusual facts. */
 export const approvalNotes = (visit: ProvedVisit, figures: ApprovalFigures | undefined): Part =>
   figures &&
   waitsCard(visit, factList([figureLine(visit, 'toBePaid', figures.toPay), ...unusualLines(visit, figures)]));
 
-/** What of a batch waits for approval now, with the largest of it and the digest. */
+/** The rows of a batch that wait for approval now, with the largest of them and the digest. */
 export function approvalCard(visit: ProvedVisit, figures: ApprovalFigures | undefined): Part {
   if (figures === undefined) return undefined;
   const { say } = visit;

@@ -1,4 +1,4 @@
-/** What holds for every request of the page, before any view is asked: from where, in which form, how often, how many at once. */
+/** Guards of every request, before any view: its address, its form, its rate, and its share of the connections. */
 import { createHash } from 'node:crypto';
 import cookies from '@fastify/cookie';
 import csrf from '@fastify/csrf-protection';
@@ -14,18 +14,18 @@ import { hashSession } from '../sessions.ts';
 import { ConnectionShares } from './connections.ts';
 import type { Fields } from './view.ts';
 
-/** How the page is asked for from other machines. */
+/** The address of the page for other machines. */
 export interface OutsideAddress {
-  /** "https://review.example": a proxy speaks https for it. */
+  /** The origin, such as "https://review.example", for which a proxy speaks https. */
   readonly origin: string;
-  /** Addresses of the proxy: nobody else is answered. */
+  /** The addresses of the proxy; all other addresses are refused. */
   readonly proxies: readonly string[];
-  /** In which the proxy says who is asking: then it signs people in, and no password does. */
+  /** The header in which the proxy names the person; with it, no password signs anyone in. */
   readonly userHeader?: string | undefined;
 }
 
 interface GuardOptions {
-  /** Undefined on this machine alone. */
+  /** Undefined where the page answers this machine only. */
   readonly outside?: OutsideAddress | undefined;
   readonly store: Pick<SessionStore, 'session'> & { readonly journalId: string };
   readonly log: Log;
@@ -34,17 +34,17 @@ interface GuardOptions {
 export const minuteMs = 60_000;
 const requestsAMinute = 600;
 const tooLargeStatus = 413;
-/** Of one person, in all browsers; a browser has six, or through a proxy one for each tab and what it asks for. */
+/** The limit of one person over all browsers; a browser opens six, or behind a proxy one per tab and request. */
 const connectionsOfOneMax = 32;
 
-// ---------------------------------------------------------------- from where
+// ---------------------------------------------------------------- source address
 
-/** An address of IPv4 as itself, where the system writes it as one of IPv6. */
+/** Turns an IPv4 address written as IPv6 into plain IPv4. */
 const toPlain = (address: string): string => address.replace(/^::ffff:/, '');
 
 /**
- * The network address that asks: the one that the trusted proxy names, and of IPv6 its network of 64 bits, which one
- * customer has whole. Undefined where all come from one address, be it this machine or a proxy that names none.
+ * The network address of the client: the one that the trusted proxy names, and for IPv6 its 64-bit network, which
+ * belongs to one customer. Undefined where all requests share one address: this machine, or a proxy that names none.
  */
 export function findSource({ ip }: FastifyRequest, outside: OutsideAddress | undefined): string | undefined {
   if (outside === undefined || outside.proxies.includes(toPlain(ip))) return undefined;
@@ -53,14 +53,14 @@ export function findSource({ ip }: FastifyRequest, outside: OutsideAddress | und
 
 // ---------------------------------------------------------------- cookies
 
-/** No script reads it, and no other site sends it. */
+/** Options of a secret cookie: hidden from scripts, and not sent with requests from other sites. */
 export const secretCookie = { path: '/', httpOnly: true, sameSite: 'strict' } as const;
 export const yearSeconds = 31_536_000;
 
-/** What the browser keeps for the page, by its names. */
+/** The cookies of the page, by name. */
 export type CookieNames = Readonly<Record<'session' | 'form' | 'language' | 'theme', string>>;
 
-/** Behind https a name says that this very host has set it: no other page under its domain can. */
+/** Behind https, the prefix `__Host-` proves that this very host has set the cookie, not another page of its domain. */
 export function cookieNamesOf(outside: OutsideAddress | undefined): CookieNames {
   const prefix = outside === undefined ? '' : '__Host-';
   return {
@@ -88,7 +88,7 @@ const contentSecurityPolicy = {
   },
 };
 
-/** The fields of a form; the last of one that stands several times. */
+/** The fields of a form; the last value of a repeated one. */
 export const lastOfEach = (body: unknown): Fields =>
   Object.fromEntries(
     Object.entries((body ?? {}) as Readonly<Record<string, string | readonly string[]>>).map(
@@ -96,11 +96,11 @@ export const lastOfEach = (body: unknown): Fields =>
     ),
   );
 
-/** Refuses a request in a line of text. The connection ends with it: a body that is still to come would hold it. */
+/** Refuses a request with a line of text, and closes the connection, which an unsent body would hold. */
 export const sendText = (reply: FastifyReply, status: number, text: string): FastifyReply =>
   reply.code(status).header('connection', 'close').type('text/plain; charset=utf-8').send(text);
 
-/** Only the proxy is answered, under the name that it serves, for whoever speaks https with it. */
+/** Refuses all requests except the proxy's, under the name that it serves and over https. */
 const refuseAround =
   ({ origin, proxies }: OutsideAddress) =>
   async ({ socket, headers }: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -111,8 +111,9 @@ const refuseAround =
   };
 
 /**
- * The same for all pages of a journal: a form that was opened at one machine is taken by another, and after a restart. It
- * need be no secret: a token holds for one session alone, by a hash of its secret, and for one browser, by a cookie.
+ * The key for form tokens, shared by all pages of a journal: a form opened at one machine works at another, and after a
+ * restart. The key need not be secret: a token is valid for one session, by a hash of its secret, and for one browser,
+ * by a cookie.
  */
 const formKeyOf = (journalId: string): string =>
   createHash('sha256').update(`paydrop review forms ${journalId}`).digest('hex');
@@ -124,7 +125,7 @@ export async function addGuards(app: FastifyInstance, { outside, store, log }: G
   app.addHook('onRequest', refuseForeignPosts(outside?.origin));
   await app.register(helmet, {
     contentSecurityPolicy,
-    // Without it the Origin of a form is `null`, and no form can be told from a foreign one.
+    // Without this policy, the Origin of a form is `null`, the same as that of a foreign form.
     referrerPolicy: { policy: 'same-origin' },
     strictTransportSecurity: outside === undefined ? false : { maxAge: yearSeconds },
     xFrameOptions: { action: 'deny' },
@@ -134,10 +135,10 @@ export async function addGuards(app: FastifyInstance, { outside, store, log }: G
       .header('cache-control', 'no-store')
       .header('permissions-policy', 'camera=(), geolocation=(), microphone=(), payment=()');
   });
-  // On plain http to the loopback address `Secure` would keep some browsers from sending them at all.
+  // On plain http to the loopback address, some browsers do not send `Secure` cookies at all.
   await app.register(cookies, { parseOptions: { secure: outside !== undefined } });
   await app.register(forms);
-  // Nothing but forms is posted.
+  // Forms are the only accepted bodies.
   app.removeContentTypeParser('application/json');
   await app.register(csrf, {
     cookieKey: names.form,
@@ -151,7 +152,7 @@ export async function addGuards(app: FastifyInstance, { outside, store, log }: G
   addLogOfLarge(app, log);
 }
 
-/** Whoever sends what is too large tries something, or has a file that needs another way: the log says so. */
+/** Logs requests that are too large: an attack, or a file that needs another way. */
 function addLogOfLarge(app: FastifyInstance, log: Log): void {
   app.addHook('onResponse', async ({ method, routeOptions, headers }, reply) => {
     if (reply.statusCode !== tooLargeStatus) return;
@@ -160,7 +161,7 @@ function addLogOfLarge(app: FastifyInstance, log: Log): void {
   });
 }
 
-/** Nobody holds all connections: by a body that never ends, an answer that is never read, or by asking again and again. */
+/** Limits each holder's connections: a body without end, an unread answer or repeated requests would hold them all. */
 function addShares(
   app: FastifyInstance,
   store: Pick<SessionStore, 'session'>,
@@ -179,7 +180,10 @@ function addShares(
   });
 }
 
-/** A form of another page is not taken, whatever its browser makes of cookies. @param served under which it is asked for */
+/**
+ * Refuses forms of other pages, whatever the browser does with cookies.
+ * @param served the origin under which the page is requested
+ */
 const refuseForeignPosts =
   (served: string | undefined) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
@@ -190,7 +194,7 @@ const refuseForeignPosts =
     return sendText(reply, 403, 'this form is not ours');
   };
 
-/** A form belongs to the session in which it was shown. */
+/** The session to which a form belongs: the one in which it was displayed. */
 export const nameSession = ({ cookies: kept }: FastifyRequest, { session }: CookieNames): string => {
   const secret = kept[session];
   return secret === undefined ? 'nobody' : hashSession(secret);

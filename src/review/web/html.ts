@@ -1,4 +1,4 @@
-/** Pages as texts: what is put into one is escaped, and goes through the gate; there is no other way in. */
+/** Pages as texts: every inserted value is escaped and passes the gate for outgoing text; there is no other way in. */
 import { printable } from '../../core/outgoing-text.ts';
 
 /** A piece of a page, made by `html` alone. */
@@ -16,7 +16,7 @@ export class Html {
   }
 }
 
-/** What stands in a page; nothing is shown of what is left out. */
+/** A part of a page; undefined and false show nothing. */
 export type Part = Html | string | number | false | undefined | readonly Part[];
 
 const entities: Readonly<Record<string, string>> = {
@@ -35,6 +35,6 @@ function render(part: Part): string {
   return printable(String(part)).replaceAll(/[&<>"'`]/g, (sign) => entities[sign] ?? '');
 }
 
-/** Attributes are always in quotes: what is put there is escaped for them, too. */
+/** Makes a piece of a page. Attributes are always in quotes, and the escapes suit them. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   Html.join(strings, parts);

@@ -9,7 +9,7 @@ import { style } from './style.ts';
 import type { Page, Visit } from './view.ts';
 import { sayMoment, sayRole, sayWhy, type Word } from './words.ts';
 
-/** Browsers keep what has its contents in its name. */
+/** The path contains a hash of the content, so that browsers can cache it. */
 const assetPath = (name: string, text: string, ending: string): string =>
   `/assets/${name}-${hash('sha256', text, 'hex').slice(0, 12)}.${ending}`;
 
@@ -17,7 +17,7 @@ export const stylePath = assetPath('style', style, 'css');
 
 const scriptText = readFileSync(new URL('script/page.js', import.meta.url), 'utf8');
 
-/** What every page runs; each works without it. */
+/** The script of every page; each page works without it. */
 export const pageScript: Asset = {
   path: assetPath('page', scriptText, 'js'),
   type: 'text/javascript',
@@ -37,23 +37,23 @@ const menu = [
 ] as const satisfies readonly {
   readonly path: string;
   readonly word: Word;
-  /** Left out: for everybody. */
+  /** Left out: for every person. */
   readonly action?: Action;
-  /** Paths of the views that one comes to from there. */
+  /** The paths of the views reached from this one. */
   readonly under?: RegExp;
 }[];
 
-/** Where somebody is: on a view of the menu, or on one that belongs to it. */
+/** Marks the entry of the present view, or of the view that it belongs to. */
 function currentOf(entry: (typeof menu)[number], path: string): Part {
   if (path === entry.path) return html`aria-current="page"`;
   return 'under' in entry && entry.under.test(path) && html`aria-current="true"`;
 }
 
-/** Of a form that is posted. */
+/** The token field of a posted form. */
 export const csrfField = ({ csrfToken }: Visit): Html =>
   html`<input type="hidden" name="_csrf" value="${csrfToken}" />`;
 
-/** A form of one button. @param name of the field that the button sends */
+/** A form of one button. @param name the name of the field that the button sends */
 export const postButton = (
   visit: Visit,
   path: string,
@@ -74,7 +74,7 @@ const otherLanguage = (visit: Visit): Html =>
     ? postButton(visit, '/look', html`<span lang="en">English</span>`, { language: 'en', back: visit.path })
     : postButton(visit, '/look', html`<span lang="th">ไทย</span>`, { language: 'th', back: visit.path });
 
-/** The other one; of both, where the system has chosen, the style hides that which is there already. */
+/** The buttons for the other theme. Where the system has chosen, the style hides the button of the present theme. */
 const themeButtons = (visit: Visit): readonly Html[] =>
   (['light', 'dark'] as const)
     .filter((theme) => theme !== visit.theme)
@@ -85,7 +85,7 @@ const themeButtons = (visit: Visit): readonly Html[] =>
         >`,
     );
 
-/** The way to what is one's own: passkeys, for a person who has use for one, and sessions. */
+/** The link to one's own passkeys, for a person who can use one, or to one's own sessions. */
 function whoIs({ language }: Visit, person: Person): Html {
   const path = can(person, 'check').allowed ? '/passkeys' : '/sessions';
   return html`<a class="who" href="${path}"
@@ -112,7 +112,7 @@ function head(visit: Visit): Html {
   </header>`;
 }
 
-/** Shown by the script when it hears nothing any more. */
+/** A note that the script shows when the stream is silent. */
 const lostNote = ({ say, language, nowMs, mark }: Visit): Html =>
   html`<p class="lost" role="status" hidden data-lost data-mark="${mark}">
     ${say('connectionLost')}
@@ -170,7 +170,7 @@ export function frame(visit: Visit, { title, body, scripts = [] }: Page): Html {
     </html>`;
 }
 
-/** What is wrong with what was typed, above the heading, with links to the fields. */
+/** The faults of typed values, above the heading, with links to the fields. */
 export const problems = (
   { say, language }: Visit,
   complaints: readonly { readonly field: string; readonly text: string }[],
@@ -184,7 +184,7 @@ export const problems = (
         </ul>
       </div>`;
 
-/** A page that only says something. */
+/** A page with a text alone. */
 export const plainPage = (
   { say, language }: Visit,
   status: number,

@@ -1,22 +1,22 @@
 /**
- * Live pages: a stream says "changed" with the number of the latest change, and nothing else. Whoever hears it asks for
- * what he looks at again, as himself. A stream ends with its session.
+ * Live pages: a stream says "changed" with the number of the latest change, and nothing else. The listening page then
+ * requests its content again, with its own session. A stream ends with its session.
  */
 import { Readable } from 'node:stream';
 import type { ChangeReader } from '../ports.ts';
 
 export interface LiveTimes {
-  /** Between two looks at the journal, while anybody listens. */
+  /** The interval in milliseconds between reads of the journal, while any page listens. */
   readonly pollMs: number;
-  /** Between two signs of life; the session is looked at as often. */
+  /** The interval in milliseconds between heartbeats and checks of the session. */
   readonly heartbeatMs: number;
 }
 
 export const usualTimes: LiveTimes = { pollMs: 1_000, heartbeatMs: 15_000 };
 
-/** Of all people; further ones are refused. */
+/** The limit over all people; further streams are refused. */
 const streamsMax = 64;
-/** Of one session: each is a tab that is looked at. */
+/** The limit for one session, one for each open tab. */
 const streamsOfSessionMax = 6;
 
 interface Listener {
@@ -25,11 +25,11 @@ interface Listener {
   /** False once the session has ended. */
   readonly isOpen: () => Promise<boolean>;
   heardAtMs: number;
-  /** The latest that it was told. */
+  /** The latest mark that was sent. */
   mark: string | undefined;
 }
 
-/** Those who listen, over one look at the journal for all of them. */
+/** The listeners, served by one read of the journal for all. */
 export class LiveFeed implements Disposable {
   readonly #store: ChangeReader;
   readonly #times: LiveTimes;
@@ -44,7 +44,7 @@ export class LiveFeed implements Disposable {
     this.#onTrouble = onTrouble;
   }
 
-  /** @returns undefined where too many listen already */
+  /** @returns undefined at the limit of listeners */
   listen(session: string, isOpen: Listener['isOpen']): Readable | undefined {
     const ofSession = [...this.#listeners].filter((one) => one.session === session);
     if (this.#listeners.size >= streamsMax || ofSession.length >= streamsOfSessionMax) return undefined;
@@ -76,14 +76,14 @@ export class LiveFeed implements Disposable {
       const mark = await this.#store.changeMark();
       for (const listener of this.#listeners) await this.#speak(listener, mark);
     } catch (error) {
-      // A page that is not live is a page all the same: the next look may succeed.
+      // A page works without live updates; the next read may succeed.
       this.#onTrouble(error);
     } finally {
       this.#isLooking = false;
     }
   }
 
-  /** At first, and whenever it is another, the mark: whoever listens knows which one his page was made with. */
+  /** Sends the mark at first and after each change; the listener compares it with the mark of its page. */
   async #speak(listener: Listener, mark: string): Promise<void> {
     const nowMs = performance.now();
     const isChanged = mark !== listener.mark;

@@ -1,4 +1,4 @@
-/** Pieces that several views show alike. */
+/** Pieces that several views share. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import type { ResultRow } from '../../core/ports.ts';
@@ -10,7 +10,7 @@ import { html, type Html, type Part } from './html.ts';
 import type { Fields, ProvedVisit, Visit } from './view.ts';
 import { sayMoment, sayMoved, sayWhy } from './words.ts';
 
-/** What the rules, the bank or the journal say, in the visitor's language where it is ours to say. */
+/** A text of the rules, the bank or the journal; texts of paydrop are in the visitor's language. */
 export function whyOf({ language }: Pick<Visit, 'language'>, why: string | null | undefined): Part {
   if (why === null || why === undefined || why === '') return undefined;
   const said = sayWhy(language, why);
@@ -19,7 +19,7 @@ export function whyOf({ language }: Pick<Visit, 'language'>, why: string | null 
     : html`<span lang="${said.language}">${showText(said.text)}</span>`;
 }
 
-/** Why a row waits: where it is held, in Thai too; what the bank or the file says stays as it is. */
+/** The reason why a row waits; the reason of a hold in Thai, too. Texts of the bank or the file stay as they are. */
 export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
   const [, why] = describeReason(row);
   const isHeld = visit.language === 'th' && row.status === 'held' && row.holds.length > 0;
@@ -29,16 +29,16 @@ export function reasonOf(visit: Pick<Visit, 'language'>, row: ResultRow): Part {
     : said;
 }
 
-/** For whoever may bring a file. */
+/** The link for people who may upload a file. */
 export const uploadLink = (visit: ProvedVisit): Part =>
   can(visit.person, 'propose').allowed &&
   html`<p class="go"><a class="button" href="/upload">${visit.say('uploadFile')}</a></p>`;
 
-/** What to do about it. */
+/** The remedy of a row. */
 export const remedyOf = ({ language }: Pick<Visit, 'language'>, row: ResultRow): string =>
   showText(row.isAlarm ? describeAlarmRemedy(row, language) : describeRemedy(row, language));
 
-/** Sign and word, never colour alone. */
+/** A sign with each word, so that colour alone never carries the meaning. */
 const moneySigns: Readonly<Record<MoneyMoved, string>> = { no: '×', unknown: '?', yes: '✓' };
 
 export const moneyTag = ({ language }: Pick<Visit, 'language'>, moved: MoneyMoved): Html =>
@@ -49,14 +49,14 @@ export const moneyTag = ({ language }: Pick<Visit, 'language'>, moved: MoneyMove
 export const alarmTag = ({ say }: Pick<Visit, 'say'>): Html =>
   html`<span class="tag alarm"><span aria-hidden="true">!</span> ${say('alarm')}</span>`;
 
-/** A Thai sentence ends without one. */
+/** The full stop of an English sentence; a Thai one has none. */
 export const fullStop = ({ language }: Pick<Visit, 'language'>): Part => language === 'en' && '.';
 
-/** For people in their own calendar, for programs in ours. */
+/** A moment: for people in their own calendar, for programs in the common one. */
 export const momentOf = ({ language }: Pick<Visit, 'language'>, epochMs: number): Html =>
   html`<time datetime="${formatBangkokDateTime(epochMs)}">${sayMoment(language, epochMs)}</time>`;
 
-/** A list of names with what stands for each; a name without anything is left out. */
+/** A list of names and facts; a name without a fact is left out. */
 export const factList = (facts: readonly (readonly [name: string, fact: Part])[]): Html =>
   html`<dl class="facts">
     ${facts
@@ -68,19 +68,19 @@ export const factList = (facts: readonly (readonly [name: string, fact: Part])[]
       )}
   </dl>`;
 
-/** Of what is typed to find something. */
+/** The limit of a search text, in characters. */
 export const searchLengthMax = 100;
 
-/** As it was typed; what is longer is cut. */
+/** The search text, cut at the limit. */
 export const readSearch = (fields: Fields): string =>
   (fields['search'] ?? '').trim().slice(0, searchLengthMax);
 
-/** Says how far a search for a whole number reached; nothing for any other search. */
+/** The reach of a search for a whole number; nothing for other searches. */
 export const reachNote = ({ say }: Pick<Visit, 'say'>, reach: SearchReach | undefined): Part =>
   reach !== undefined &&
   html`<p role="status">${say(reach === 'whole' ? 'searchedWhole' : 'searchedEnd')}</p>`;
 
-/** @param hint what can be looked for */
+/** @param hint the searchable things, in words */
 export const searchField = ({ say }: Pick<Visit, 'say'>, hint: string, search: string): Html =>
   html`<div class="wide">
     <label for="search">${say('search')} <small>${hint}</small></label>

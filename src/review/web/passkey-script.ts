@@ -1,4 +1,4 @@
-/** What a browser runs to enrol a passkey, or to sign with one: the library as it was installed, and what joins it to our forms. */
+/** The scripts that enrol a passkey or sign with one: the installed library, and code that joins it to the forms. */
 import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,13 +6,13 @@ import { join, dirname } from 'node:path';
 
 /** A file that a page loads. */
 export interface Asset {
-  /** Bears its contents: browsers keep it. */
+  /** The path contains a hash of the content, so that browsers can cache it. */
   readonly path: string;
   readonly type: 'text/javascript';
   readonly text: string;
 }
 
-/** A form names what it asks for and with which options; without an answer it goes nowhere. */
+/** A form names its request and its options; the script submits it only with an answer. */
 const ownScript = `'use strict';
 for (const form of document.querySelectorAll('form[data-passkey]')) {
   const { passkey, options, failed } = form.dataset;
@@ -43,7 +43,7 @@ const toAsset = (name: string, text: string): Asset => ({
   text,
 });
 
-/** Nothing comes from outside: the library stands among what is installed. */
+/** Reads the library from the installed packages, so that nothing is loaded from other hosts. */
 function readLibrary(): string {
   const place = createRequire(import.meta.url).resolve('@simplewebauthn/browser');
   return readFileSync(join(dirname(place), '../dist/bundle/index.umd.min.js'), 'utf8');
@@ -51,6 +51,6 @@ function readLibrary(): string {
 
 let read: readonly Asset[] | undefined;
 
-/** In the order in which they are loaded. */
+/** The scripts in the order in which they are loaded. */
 export const passkeyScripts = (): readonly Asset[] =>
   (read ??= [toAsset('webauthn', readLibrary()), toAsset('passkey', ownScript)]);

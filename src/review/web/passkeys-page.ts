@@ -1,4 +1,4 @@
-/** Passkeys: everybody's own, and for admins those of others, which they confirm. */
+/** Passkeys: one's own for every person, and others' for admins, who confirm them. */
 import type { Challenges } from '../challenges.ts';
 import {
   askForPasskey,
@@ -21,10 +21,10 @@ import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayMoment, type Word } from './words.ts';
 
 export interface PasskeyPageContext {
-  /** Something of users has changed: it is told outside. */
+  /** Called after a change of users, for a notice. */
   readonly onChange?: (() => Promise<void>) | undefined;
   readonly readPersons: () => Promise<PersonContext>;
-  /** Known once the page is open. */
+  /** The origin of the page, known once it is open. */
   readonly place: () => SigningPlace;
   readonly challenges: Challenges<Question>;
 }
@@ -37,7 +37,7 @@ export const signingContextOf = async ({
 
 export const signerOf = ({ proved, sessionHash }: ProvedVisit): Signer => ({ ...proved, sessionHash });
 
-/** What a form needs to have a passkey answer; its button comes after it. */
+/** The part of a form that lets a passkey answer; its button follows. */
 export const askPasskey = (
   visit: ProvedVisit,
   { origin }: SigningPlace,
@@ -87,7 +87,7 @@ interface Shown {
   readonly context: SigningContext;
 }
 
-/** A change that waits, by which an admin has asked to confirm this key. */
+/** Finds the waiting change by which an admin has requested the confirmation of this key. */
 const waitingChange = ({ kept, context }: Shown, { credentialId }: Passkey) =>
   kept.changes.find(
     (change) =>
@@ -197,7 +197,7 @@ async function passkeyPage(page: PasskeyPageContext, visit: ProvedVisit, complai
   };
 }
 
-/** The same page says why not; where it is done, it is told, and shown anew. */
+/** Shows the same page with the reason for a refusal; after a success, sends the notice and shows the page again. */
 async function answerWith(
   page: PasskeyPageContext,
   visit: ProvedVisit,
@@ -218,7 +218,7 @@ async function revoke(page: PasskeyPageContext, visit: ProvedVisit, { key = '' }
   return answerWith(page, visit, await revokePasskey(await page.readPersons(), visit.proved, key));
 }
 
-/** Asks for it, or confirms what another admin has asked for. */
+/** Requests the confirmation of a key, or confirms another admin's request. */
 async function confirm(page: PasskeyPageContext, visit: ProvedVisit, { key = '' }: Fields): Promise<Answer> {
   const context = await signingContextOf(page);
   const kept = await context.store.persons();

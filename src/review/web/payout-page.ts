@@ -1,4 +1,4 @@
-/** One payout: what it is, what may be decided about it now, and its whole story. */
+/** One payout: its facts, the decisions that are possible now, and its whole history. */
 import { showBaht } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
 import { maskDigits } from '../../core/proxy-id.ts';
@@ -18,7 +18,7 @@ import { timeLine, type ToldLine } from './time-line.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayDecision, sayStatus } from './words.ts';
 
-/** What the views about decisions work on, as it is at this moment: settings may have been agreed on meanwhile. */
+/** Reads the present context of decisions: the settings in force may have been agreed on meanwhile. */
 export type ReadReview = () => Promise<ReviewContext>;
 
 export interface PayoutPageContext {
@@ -26,7 +26,7 @@ export interface PayoutPageContext {
   readonly readReview: ReadReview;
 }
 
-// ---------------------------------------------------------------- what is read
+// ---------------------------------------------------------------- reading
 
 interface ShownPayout {
   readonly history: PayoutHistory;
@@ -35,7 +35,7 @@ interface ShownPayout {
   readonly lines: readonly ToldLine[];
 }
 
-/** A row is named in addresses by its number in the journal, which tells nobody anything. */
+/** Reads the row's number in the journal, which addresses use because it reveals nothing. */
 export function readSeq(fields: Fields): number | undefined {
   const text = fields['seq'] ?? '';
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
@@ -74,7 +74,7 @@ async function readLines(
     );
 }
 
-// ---------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------- display
 
 function payeeNumber(visit: ProvedVisit, { row }: PayoutHistory, isRevealed: boolean): Part {
   const { say, person } = visit;

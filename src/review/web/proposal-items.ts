@@ -1,4 +1,4 @@
-/** The list of a proposal: each payout, registration or other thing that it is about, as it was proposed and as it is. */
+/** The list of a proposal: each payout, registration or other target, as it was proposed and as it is. */
 import { showBaht } from '../../core/figures.ts';
 import { parseBaht, sumSatang } from '../../core/money.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -24,18 +24,18 @@ const itemWords: Readonly<Record<ProposalItem['status'], Word>> = {
   closed: 'itemClosed',
 };
 
-/** An amount as a file or a person has written it. */
+/** Shows an amount as a file or a person wrote it. */
 function showCell(amount: string | null): string {
   const satang = parseBaht(amount ?? '');
   return satang === undefined ? showText(amount ?? '?') : showBaht(satang);
 }
 
-/** What it is to be paid as, beside what it asked for when that was proposed. */
+/** The corrected values beside the values at the proposal. */
 function correctionOf({ say }: ProvedVisit, { correction }: ProposalItem, isRevealed: boolean): Part {
   if (correction === undefined) return undefined;
   const show = (number: string) => (isRevealed ? number : maskDigits(number));
   const { proxyNo, amount } = correction;
-  // An older program has not kept what it was: by now the row may ask for what it was corrected to.
+  // Proposals of older programs lack the old values; the row may have the corrected ones by now.
   const was = correction.was ?? { proxyNo: null, amount: null };
   return html`<ul class="chips becomes">
     ${
@@ -55,9 +55,9 @@ function correctionOf({ say }: ProvedVisit, { correction }: ProposalItem, isReve
   </ul>`;
 }
 
-/** A row that is decided on, and how it stood and stands. */
+/** A target row, then and now. */
 interface Stands {
-  /** How it stood, and what has changed since it was proposed; undefined where nothing has. */
+  /** The changes since the proposal; undefined without any. */
   readonly changed: string | undefined;
   readonly before: string | undefined;
   readonly now: string;
@@ -73,7 +73,7 @@ function standsOf({ language }: ProvedVisit, item: ProposalItem, { row, events }
   };
 }
 
-/** Then and now, side by side, where it has changed since it was proposed and not by what was proposed. */
+/** Shows then and now side by side, where the row changed for another reason than the proposal. */
 function thenAndNow(visit: ProvedVisit, { status }: ProposalItem, { changed, before, now }: Stands): Part {
   const { say } = visit;
   if (changed === undefined || status === 'applied') return now;
@@ -135,7 +135,7 @@ function registrationItem(
   ];
 }
 
-/** What a row of the list is about: a payout, a registration, or anything else. */
+/** Describes the target of an item: a payout, a registration, or another kind. */
 async function describeItem(
   store: ItemsReader,
   visit: ProvedVisit,
@@ -153,14 +153,14 @@ async function describeItem(
   return [describeOther(visit, item), figures === null ? undefined : sumOfItem(item, figures)];
 }
 
-/** What was counted of a batch, or on an account. */
+/** The counted sum of a batch or an account. */
 function sumOfItem({ kind, key }: ProposalItem, { of, files }: ProposalFigures): Part {
   if (of !== 'payouts' || (kind !== 'batch' && kind !== 'payer')) return undefined;
   const own = kind === 'batch' ? files.filter(({ batchId }) => batchId === key) : files;
   return showBaht(sumSatang(own.map(({ amountSatang }) => amountSatang)));
 }
 
-/** What is no payout, or one that has left. */
+/** Describes a target other than a payout, or a payout that is gone. */
 function describeOther(visit: ProvedVisit, { kind, key }: ProposalItem): Part {
   if (kind === 'payout' || kind === 'registration') return visit.say('goneItem');
   const words = whyOf(visit, describeTarget(kind, key));
@@ -176,13 +176,13 @@ interface ItemHeads {
   readonly hasAmount: boolean;
 }
 
-/** Heads of the list: registrations have accounts, and no amounts. */
+/** The headings of the list; registrations have accounts, and no amounts. */
 export const itemHeads = (kind: TargetKind | undefined): ItemHeads =>
   kind === 'registration' || kind === 'registration-batch'
     ? { name: 'registrationHead', whose: 'accountHead', hasAmount: false }
     : { name: 'payout', whose: 'payee', hasAmount: true };
 
-/** A line of the list: what it is about, how it stands, and what has become of it. */
+/** One line of the list: the target, its state, and the outcome. */
 export async function itemRow(
   store: ItemsReader,
   visit: ProvedVisit,

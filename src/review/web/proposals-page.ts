@@ -1,4 +1,4 @@
-/** What waits for a check, and one proposal with exactly the list that it is about. */
+/** The proposals that wait for a check, and one proposal with its exact list. */
 import { showBaht, showCount } from '../../core/figures.ts';
 import { zeroSatang } from '../../core/money.ts';
 import { changedSince } from '../batch-target.ts';
@@ -38,7 +38,7 @@ import { sayAge, sayDecision, sayProposalStatus, type Word } from './words.ts';
 
 export interface ProposalsPageContext {
   readonly store: ItemsReader & Pick<PersonStore, 'persons' | 'editPersons'> & FiguresContext['journal'];
-  /** What can be carried out of an open proposal. */
+  /** Judges the part of an open proposal that can be carried out. */
   readonly judge: Judge;
   readonly readReview: ReadReview;
   readonly signing: SigningPageContext;
@@ -168,7 +168,7 @@ function itemTable(visit: ProvedVisit, { proposalId, kind, items: count }: Propo
   </section>`;
 }
 
-/** What has come of it, and what comes next. */
+/** The state of the proposal, and the next step. */
 function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
   const { say, language } = visit;
   const { status, expiresAtMs, checkNote, items } = proposal;
@@ -185,10 +185,10 @@ function banner(visit: ProvedVisit, proposal: Proposal, refused: number): Html {
   </div>`;
 }
 
-/** Nobody sees a whole number in a text without its being known. */
+/** Tells whether a text hides a whole number, which is displayed only on a recorded request. */
 const hidesNumber = (text: string | null): boolean => text !== null && showText(text) !== printable(text);
 
-/** Opened by nobody but who asks for it, as something to be kept: what it holds is nothing of ours. */
+/** The evidence file, downloaded only on request and never displayed: its content is foreign. */
 const fileOf = (visit: ProvedVisit, proposalId: number, { name, sha256, bytes }: EvidenceFile): Html =>
   html`${showText(name)} <small>${showCount(bytes)} B, SHA-256 <code>${sha256}</code></small> ${
       can(visit.person, 'reveal').allowed &&
@@ -214,7 +214,7 @@ function facts(visit: ProvedVisit, proposal: Proposal, signatures: Part, isRevea
   ]);
 }
 
-/** The one place in which somebody approves: what is posted names the digest of what was shown. */
+/** The only form that approves; it posts the digest of the displayed list. */
 const approveForm = (visit: ProvedVisit, { proposalId, digest }: Proposal, isFirst: boolean): Html =>
   html`<form method="post" action="/proposal/${proposalId}/approve" class="approve">
     ${csrfField(visit)}
@@ -244,12 +244,12 @@ const sendBackForm = (visit: ProvedVisit, { proposalId }: Proposal): Html => {
 
 const filesBehind = (files: string | undefined): string => (files === undefined ? '' : `, ${files}`);
 
-/** Reasons that are named; the rest is counted. */
+/** The number of reasons that are named; the others are counted. */
 const whysShownMax = 5;
 
 const countCannot = ({ whyNot }: Judged): number => whyNot.reduce((sum, [, count]) => sum + count, 0);
 
-/** Over all items: what can be carried out now, and why the rest cannot. */
+/** The line over all items: the number that can be carried out now, and the reasons against the rest. */
 function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judged | undefined): Part {
   const { say } = visit;
   if (judged === undefined) return undefined;
@@ -277,7 +277,7 @@ function judgedLine(visit: ProvedVisit, { items, kind }: Proposal, judged: Judge
     }`;
 }
 
-/** What an approval does not carry out. */
+/** The items that an approval does not carry out. */
 function refusedThen(visit: ProvedVisit, judged: Judged | undefined): Part {
   const cannot = judged === undefined ? 0 : countCannot(judged);
   return (
@@ -356,7 +356,7 @@ async function proposalPage(
   const canReveal = isHiding && !isRevealed && can(visit.person, 'reveal').allowed;
   const path = `/proposal/${proposal.proposalId}${after > 0 ? `/after/${after}` : ''}`;
   const refused = await countRefused(review, proposal);
-  // What was revealed is shown once.
+  // Revealed numbers are displayed once.
   const live = (name: string) => !isRevealed && html`data-live="${name}"`;
   const way = await findApprovalWay(context.signing, review, visit);
   const panel = await proposalPanel(context.store, visit, proposal);
@@ -381,7 +381,7 @@ async function proposalPage(
   };
 }
 
-/** What waits of the batch that is approved, as long as it is what was proposed: what is unusual about it is found now. */
+/** Reads the waiting figures of the batch while they are still the proposed ones; unusual facts are as of now. */
 async function readWaitingFigures(
   { store }: ProposalsPageContext,
   review: ReviewContext,
@@ -393,7 +393,7 @@ async function readWaitingFigures(
   return figures?.digest === item?.version ? figures : undefined;
 }
 
-/** Over all items of a list; of a batch that waits for approval whether it is what was proposed. */
+/** Judges all items of a list; for a batch that waits for approval, whether it is still the proposed one. */
 async function judgeShown(
   { judge }: ProposalsPageContext,
   review: ReviewContext,
@@ -408,13 +408,13 @@ async function judgeShown(
   return isChanged ? { possible: 0, amountSatang: zeroSatang, whyNot: [[changedSince, 1]] } : undefined;
 }
 
-/** Looks at all items of a proposal. */
+/** Examines all items of a proposal. */
 type Judge = (review: ReviewContext, visit: ProvedVisit, proposal: Proposal) => Promise<Judged>;
 
-/** Proposals that are kept as they were found. */
+/** The limit of kept judgements. */
 const judgedMax = 20;
 
-/** Keeps what it has found for as long as nothing changes in the journal: thousands of rows take a second. */
+/** Keeps each judgement until the journal changes: thousands of rows take a second. */
 export function makeJudge(): Judge {
   const kept = new Map<number, { readonly mark: string; readonly judged: Promise<Judged> }>();
   return async (review, { mark }, proposal) => {
@@ -429,7 +429,7 @@ export function makeJudge(): Judge {
   };
 }
 
-/** Only of one that was applied: the others say it themselves. */
+/** Counts the refused items of an applied proposal; other statuses say it themselves. */
 async function countRefused(
   { journal }: Awaited<ReturnType<ReadReview>>,
   { proposalId, status }: Proposal,
@@ -451,7 +451,7 @@ async function answerReveal(
 ): Promise<Answer> {
   const { clock, journal } = await context.readReview();
   const proposalId = readId(fields, 'id');
-  // Nothing is shown of one that is not there: nothing is recorded, either.
+  // An unknown proposal shows nothing, and so records nothing.
   if (proposalId !== undefined && (await journal.proposal(proposalId)) !== undefined) {
     const what = `the payee numbers of proposal ${proposalId}`;
     await recordReveal(context.store, clock, visit.proved, { what, after: readId(fields, 'after') ?? 0 });
@@ -459,7 +459,7 @@ async function answerReveal(
   return proposalPage(context, visit, fields, { isRevealed: true });
 }
 
-/** It may bear numbers: whoever takes it is recorded. */
+/** Sends the evidence file and records the person: the file may contain numbers. */
 async function answerEvidence(
   { store, readReview, evidenceFolder }: ProposalsPageContext,
   visit: ProvedVisit,
@@ -477,7 +477,7 @@ async function answerEvidence(
   return { file: { path, name: file.name, type: 'application/octet-stream' } };
 }
 
-/** What a person says is said again by the server: who may, and of what. */
+/** Carries out a person's verdict, after checking the permission and the proposal again. */
 async function answerVerdict(
   context: ProposalsPageContext,
   verdict: Verdict,

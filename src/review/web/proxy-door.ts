@@ -1,4 +1,4 @@
-/** Signing in by what a trusted proxy says, in the place of passwords: its pages, and the count of whom it was refused. */
+/** Sign-in by the header of a trusted proxy instead of passwords: its pages, and the count of refusals. */
 import type { Log } from '../../core/ports.ts';
 import type { ProxyRefusal } from '../rules/proxy-header.ts';
 import { html } from './html.ts';
@@ -10,7 +10,7 @@ const refusalWords: Readonly<Record<ProxyRefusal, Word>> = {
   unnamed: 'proxyUnnamed',
   doubled: 'proxyDoubled',
   unknown: 'proxyUnknown',
-  // Whether there is such a user is for admins to know.
+  // The existence of the user is for admins to know.
   disabled: 'proxyUnknown',
   'no-right': 'proxyUnknown',
   'before-restore': 'proxyBeforeRestore',
@@ -19,7 +19,7 @@ const refusalWords: Readonly<Record<ProxyRefusal, Word>> = {
 export const proxyRefusalPage = (visit: Visit, refusal: ProxyRefusal): Page =>
   plainPage(visit, 403, visit.say('proxyRefused'), visit.say(refusalWords[refusal]));
 
-/** Each reason is logged when it first comes, and then once a minute at most: pages ask by themselves. */
+/** The least time between two log lines of one reason: pages poll by themselves. */
 const logEveryMs = 60_000;
 
 export class ProxyRefusals {
@@ -30,7 +30,7 @@ export class ProxyRefusals {
     this.#log = log;
   }
 
-  /** @param masked whom the proxy named, as far as the log may have it */
+  /** @param masked the name from the proxy, masked for the log */
   count(refusal: ProxyRefusal, masked: string, nowMs: number): void {
     const { times, loggedAtMs } = this.#counted.get(refusal) ?? { times: 0, loggedAtMs: undefined };
     const isLogged = loggedAtMs === undefined || Math.abs(nowMs - loggedAtMs) >= logEveryMs;
@@ -51,7 +51,7 @@ const card = ({ say }: Visit, word: 'proxyOnly' | 'proxySignedOut', status = 200
   </div>`,
 });
 
-/** In the place of those with passwords. */
+/** The views that replace those with passwords. */
 export const makeProxySignInViews = (): readonly View[] => [
   { method: 'GET', path: '/sign-in', answer: async (visit) => card(visit, 'proxyOnly') },
   { method: 'GET', path: '/signed-out', answer: async (visit) => card(visit, 'proxySignedOut') },

@@ -1,4 +1,4 @@
-/** What waits and is no payout, above the payouts of the queue: shown, taken, and decided on one by one. */
+/** Waiting items other than payouts, above the payouts of the queue: displayed, taken, and decided on one by one. */
 import { formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { showBaht, showCount } from '../../core/figures.ts';
 import { showText } from '../../core/outgoing-text.ts';
@@ -26,7 +26,7 @@ import type { ReadReview } from './payout-page.ts';
 import type { Answer, Fields, Page, ProvedVisit, View } from './view.ts';
 import { sayAge, sayDate, sayKind, sayMoment, sayWhy } from './words.ts';
 
-/** @param limit of the items of a kind */
+/** @param limit the number of items of each kind */
 export type ReadQueue = (asker: Asker, limit: number) => Promise<Queue>;
 
 export interface QueueItemsContext {
@@ -35,15 +35,15 @@ export interface QueueItemsContext {
   readonly readQueue: ReadQueue;
 }
 
-/** Where a dropped file of decisions is looked at. */
+/** The path of a dropped file of decisions. */
 export const decisionFilePath = '/queue/file';
 
-/** Shown of a kind on the page. */
+/** The number of items of a kind on the page. */
 const itemsOfKind = 20;
-/** Looked through for the one that is decided on. */
+/** The number of items among which the decided one is looked up. */
 const itemsMax = 10_000;
 
-/** Who looks after it, and the button by which that changes. */
+/** The owner of an item, and the button that changes the owner. */
 export function ownerOf(
   visit: ProvedVisit,
   { kind, key }: { readonly kind: OwnedItem['kind'] | 'payout'; readonly key: string },
@@ -57,7 +57,7 @@ export function ownerOf(
   ${can(person, 'take').allowed && postButton(visit, '/queue/take', label, { kind, key, what })}`;
 }
 
-/** Decided on by a form; the rest by its own view, or in the shell. */
+/** Decisions with a form here; the others have their own view, or a command in the shell. */
 const decidedHere: readonly string[] = [
   ...otherDecisions.filter(
     (name) => !['approve-batch', 'accept-statement', 'adopt-statement'].includes(name),
@@ -78,7 +78,7 @@ function optionOf(visit: ProvedVisit, item: OwnedItem, option: QueueOption): Htm
   return html`<li>${postButton(visit, '/queue/item', label, { kind, key, version, decision }, 'plain')}</li>`;
 }
 
-/** Where it is decided on. */
+/** The link to the view that decides on an item. */
 function placeOf({ say }: ProvedVisit, { kind, key }: OwnedItem, label: string): Part {
   if (kind === 'proposal') return html`<a class="button" href="/proposal/${key}">${label}</a>`;
   if (kind === 'batch' || kind === 'doubt') return html`<a class="button" href="/batch/${key}">${label}</a>`;
@@ -90,7 +90,7 @@ const ageOf = ({ language, nowMs }: ProvedVisit, sinceMs: number): Html =>
     >${sayAge(language, nowMs - sinceMs)}</time
   >`;
 
-/** A day is told in the calendar of whoever reads it. */
+/** The title of an item; a day in the reader's calendar. */
 function titleOf(visit: ProvedVisit, { kind, key, title }: OwnedItem): Part {
   if (kind === 'day') return sayDate(visit.language, key);
   return kind === 'registration'
@@ -98,7 +98,7 @@ function titleOf(visit: ProvedVisit, { kind, key, title }: OwnedItem): Part {
     : whyOf(visit, title);
 }
 
-/** No money is moved by a registration. */
+/** A registration moves no money. */
 const movedOf = (visit: ProvedVisit, { kind, moneyMoved }: OwnedItem): Part =>
   kind === 'registration' || kind === 'callback' ? undefined : moneyTag(visit, moneyMoved);
 
@@ -123,7 +123,7 @@ function itemRow(visit: ProvedVisit, item: OwnedItem): Html {
   </tr>`;
 }
 
-/** Nothing where nothing but payouts waits. */
+/** Returns nothing where only payouts wait. */
 export async function itemsSection({ readQueue }: QueueItemsContext, visit: ProvedVisit): Promise<Part> {
   const { say, language } = visit;
   const { items, totals } = await readQueue(visit.person, itemsOfKind);
@@ -152,11 +152,11 @@ export async function itemsSection({ readQueue }: QueueItemsContext, visit: Prov
   </section>`;
 }
 
-// ---------------------------------------------------------------- what is posted
+// ---------------------------------------------------------------- posted forms
 
 const readKind = (fields: Fields) => queueKinds.find((kind) => kind === fields['kind']);
 
-/** What is not there is not looked after: nobody writes what he likes into the journal. */
+/** Only an existing item can have an owner, so that a forged form writes nothing into the journal. */
 async function isThere(
   { readReview, readQueue }: QueueItemsContext,
   { person }: ProvedVisit,
@@ -201,7 +201,7 @@ const shownOf = (visit: ProvedVisit, item: OwnedItem): Html => {
   ]);
 };
 
-/** What the decision lets happen on an account, as it would be proposed now; undefined of what has no rows. */
+/** Counts the decision's present effect on an account; undefined for targets without rows. */
 async function countItem(
   review: ReviewContext,
   decision: Decision,
@@ -211,7 +211,7 @@ async function countItem(
   return figures.of === 'others' ? undefined : { figures, counted: countedOfFigures(figures) };
 }
 
-/** First the form, by what was clicked; then, once it is filled in, the decision. */
+/** Answers a click with the form, and a filled-in form with the decision. */
 async function answerItem(context: QueueItemsContext, visit: ProvedVisit, fields: Fields): Promise<Answer> {
   const { kind = '', key = '', version = '', decision = '' } = fields;
   const { items } = await context.readQueue(visit.person, itemsMax);

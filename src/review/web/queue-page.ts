@@ -47,13 +47,13 @@ export interface QueuePageContext extends QueueItemsContext {
 
 const rowsOnPage = 50;
 
-/** As it stands in the form. */
+/** The values in the filter form. */
 interface Asked {
   readonly search: string;
   readonly status: PayoutStatus | undefined;
   readonly money: MoneyMoved | undefined;
   readonly day: string;
-  /** Rows with a lower number. */
+  /** The upper bound of row numbers. */
   readonly before: number;
 }
 
@@ -75,11 +75,11 @@ function readAsked(fields: Fields): Asked {
 
 interface ReadFilter {
   readonly filter: PayoutFilter;
-  /** How far a search for a whole number reached; undefined for any other search. */
+  /** The reach of a search for a whole number; undefined for other searches. */
   readonly reach: SearchReach | undefined;
 }
 
-/** Undefined when the day is none. */
+/** Reads the filter; undefined for an invalid day. */
 async function readFilter(
   store: QueueReader,
   { proved, nowMs }: ProvedVisit,
@@ -103,7 +103,7 @@ async function readFilter(
   return { filter, reach };
 }
 
-// ---------------------------------------------------------------- what is shown
+// ---------------------------------------------------------------- display
 
 function figures({ say, language, nowMs }: ProvedVisit, totals: readonly WaitingTotal[]): Html {
   const rows = rowsOf(totals);
@@ -214,7 +214,7 @@ function table(visit: ProvedVisit, found: readonly FoundPayout[], owners: Owners
   </table>`;
 }
 
-/** As the form has them, so that they can be posted again. */
+/** The filter as form fields, to be posted again. */
 const fieldsOf = ({ search, status, money, day }: Asked): Readonly<Record<string, string>> => ({
   search,
   status: status ?? '',
@@ -269,7 +269,7 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
   const { search, status, money, day } = asked;
   // Further pages stay as they are while they are read.
   const isFirst = asked.before === Number.MAX_SAFE_INTEGER;
-  // A look that is recorded is asked for by a person alone, not by the page.
+  // A recorded look happens only at a person's own request, never by the page's polling.
   const live = (name: string) => (isFirst && reach !== 'whole' ? html`data-live="${name}"` : '');
   const isFiltered = search !== '' || day !== '' || status !== undefined || money !== undefined;
   const others = isFirst && !isFiltered ? await itemsSection(context, visit) : undefined;
@@ -287,14 +287,14 @@ async function answerQueue(context: QueuePageContext, visit: ProvedVisit, fields
   };
 }
 
-/** What the queue's form asks for; undefined when its day is none. */
+/** Reads the filter of the queue's form; undefined for an invalid day. */
 export const readQueueFilter = async (
   store: QueueReader,
   visit: ProvedVisit,
   fields: Fields,
 ): Promise<PayoutFilter | undefined> => (await readFilter(store, visit, readAsked(fields)))?.filter;
 
-/** Searches are posted: no number of a payee stands in an address or a log. */
+/** Searches are posted, so that no payee's number enters an address or a log. */
 export const makeQueueViews = (context: QueuePageContext): readonly View[] => [
   ...(['GET', 'POST'] as const).map((method): View => ({
     method,

@@ -1,6 +1,6 @@
 /**
- * The review page's server: who asks, from where, and whether he may, is settled here for every view alike.
- * Plain http, and so on the loopback address only, or behind a proxy that is named.
+ * The server of the review page. It settles for every view who asks, from which address, and with what permission. It
+ * speaks plain http, and therefore listens on the loopback address only, or behind a named proxy.
  */
 import { createReadStream } from 'node:fs';
 import { isIP } from 'node:net';
@@ -73,52 +73,52 @@ export interface ReviewPageOptions {
     ProposalsPageContext['store'] & { readonly journalId: string };
   readonly readContext: () => Promise<SignInPageContext>;
   readonly readReview: ReadReview;
-  /** What waits and is no payout. */
+  /** Reads waiting items other than payouts. */
   readonly readQueue?: ReadQueue;
   readonly log: Log;
   readonly payer?: { readonly companyId: string };
-  /** Of other rooms. */
+  /** Views of other rooms. */
   readonly views: readonly View[];
   readonly fileViews?: readonly FileView[];
-  /** Where files are kept that prove what became of a payout; undefined where none are taken. */
+  /** The folder of files that prove the outcome of a payout; undefined where none are taken. */
   readonly evidenceFolder?: string;
-  /** Passkeys have changed: it is told outside. */
+  /** Called after a change of passkeys, for a notice. */
   readonly onUserChange?: () => Promise<void>;
-  /** A session has ended, and what was kept for it goes. */
+  /** Called after a session has ended, to delete the data kept for it. */
   readonly onSignOut?: (sessionHash: string) => Promise<void>;
   readonly liveTimes?: LiveTimes;
-  /** Undefined on this machine alone. */
+  /** Undefined where the page answers this machine only. */
   readonly outside?: OutsideAddress | undefined;
 }
 
-/** With what the page keeps by itself. */
+/** The options, with the state that the page keeps itself. */
 type PageParts = ReviewPageOptions & {
   readonly refusals: ProxyRefusals;
   readonly cookieNames: CookieNames;
   readonly access: AccessRecord;
 };
 
-/** Disposing of it ends it at once: what is being answered is cut off. */
+/** The open page. Its disposal cuts off requests that are being answered. */
 export interface ReviewPage extends AsyncDisposable {
-  /** "http://localhost:8484". */
+  /** The origin, such as "http://localhost:8484". */
   readonly origin: string;
-  /** All that it answers but for its own files, `/look` and `/live`. */
+  /** All views except its own files, `/look` and `/live`. */
   readonly views: readonly Pick<View, 'method' | 'path' | 'action'>[];
 }
 
 const limits: ServerLimits = { connectionsMax: 128, headersMs: 5_000, requestMs: 30_000, restMs: 5_000 };
-/** Where nobody reads what is no payout. */
+/** The queue of a page that reads payouts alone. */
 const nothingElse: Queue = { items: [], totals: [] };
 
 const bodyBytesMax = 65_536;
 const signInsAMinute = 30;
 
-/** Opens the page. @throws when the port is taken */
+/** Opens the page. @throws Error when the port is taken */
 export async function openReviewPage(options: ReviewPageOptions): Promise<ReviewPage> {
   const { outside } = options;
   const app = fastify({
     logger: false,
-    // Who asks, for the limits of requests, is whom the proxy names; nobody else is believed.
+    // The proxy alone names the client, on whom the limits of requests are counted.
     ...(outside === undefined ? {} : { trustProxy: [...outside.proxies] }),
     forceCloseConnections: true,
     bodyLimit: bodyBytesMax,
@@ -170,7 +170,7 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   addViews(app, parts, all);
   await addFileViews(app, { ...parts, fileViews: [...(options.fileViews ?? []), ...deciding.fileViews] });
   addLive(app, parts);
-  // Of its own: fastify writes into what it is handed.
+  // A copy, because fastify writes into its argument.
   await app.listen({ ...options.listen });
   return {
     origin: readOrigin(),
@@ -179,16 +179,16 @@ export async function openReviewPage(options: ReviewPageOptions): Promise<Review
   };
 }
 
-/** Passkeys are bound to a name, never to a number: on this machine to `localhost`. */
+/** The place to which passkeys are bound: a name, never a number; on this machine `localhost`. */
 function placeOf(origin: string): SigningPlace {
   const url = new URL(origin);
   if (isIP(url.hostname.replaceAll(/[[\]]/g, '')) !== 0) url.hostname = 'localhost';
   return { origin: url.origin, rpId: url.hostname };
 }
 
-// ---------------------------------------------------------------- what is recorded
+// ---------------------------------------------------------------- records
 
-/** Who has asked, until the answer is out. */
+/** The person of each request, until the answer is sent. */
 const askers = new WeakMap<FastifyRequest, ProvedPerson>();
 
 const networkOf = (source: string | undefined): string | undefined =>
@@ -197,7 +197,7 @@ const networkOf = (source: string | undefined): string | undefined =>
 const notesOf = (request: FastifyRequest, { access, outside }: PageParts): AccessNotes =>
   access.at(networkOf(findSource(request, outside)));
 
-/** Tries are counted over all sign-ins of this page. */
+/** Makes the places of sign-ins; tries are counted over all sign-ins of this page. */
 function makePlaces(access: AccessRecord): (visit: Visit) => SignInPlace {
   const tries = new SourceTries();
   return ({ source }) => {
@@ -206,7 +206,7 @@ function makePlaces(access: AccessRecord): (visit: Visit) => SignInPlace {
   };
 }
 
-/** Each refusal, whoever has refused it; the path as the table of views has it, without what was typed. */
+/** Records each refusal, by any guard, under the path in the table of views, without typed text. */
 function recordAccess(app: FastifyInstance, parts: PageParts): void {
   const { access, readContext } = parts;
   const flush = async (isAll = false) => access.flush((await readContext()).clock.now(), isAll);
@@ -225,46 +225,46 @@ function recordAccess(app: FastifyInstance, parts: PageParts): void {
   });
 }
 
-/** A journal that cannot be read is told of by whoever works on it. */
+/** Ignores an unreadable journal, which the views report. */
 const ignore = (): undefined => undefined;
 
 // ---------------------------------------------------------------- views
 
-/** Words that a visitor has chosen, or his browser. */
+/** The language that the visitor has chosen, or that the browser prefers. */
 function readLanguage({ cookies: kept, headers }: FastifyRequest, names: CookieNames): Visit['language'] {
   const chosen = languages.find((one) => one === kept[names.language]);
   return chosen ?? (/^\s*th\b/i.test(headers['accept-language'] ?? '') ? 'th' : 'en');
 }
 
-/** A path of ours: nothing that was typed stands in one, and none leads away. */
+/** The form of a path of paydrop: without typed text, and without a way to other sites. */
 const ownPath = /^(?:\/[\w-]+)+$/;
 
-/** What shows the same again: where nothing but a form leads to it, the queue. */
+/** The path that shows the same page again; the queue, where only a form leads to the page. */
 function readPath({ method, url, routeOptions, server }: FastifyRequest): string {
   const path = url.split('?')[0] ?? '';
   const isShown = method === 'GET' || server.hasRoute({ method: 'GET', url: routeOptions.url ?? '' });
   return isShown && ownPath.test(path) ? path : '/queue';
 }
 
-/** A page that keeps itself fresh: that is no use of the session. */
+/** Tells whether a page polls by itself, which does not extend the session. */
 const asksByItself = ({ headers }: FastifyRequest): boolean => headers['x-live'] === '1';
 
-/** Who asks; where the proxy has named nobody who counts, why. */
+/** The person of a request; otherwise the reason for the proxy's refusal. */
 interface Known {
   readonly proved?: ProvedPerson;
   readonly refusal?: ProxyRefusal;
 }
 
-/** A visit, and how it is known whose it is. */
+/** A visit, and the person behind it. */
 interface Seen extends Known {
   readonly visit: Visit;
 }
 
-/** A person opens a page: nothing of another site that is loaded within one begins a session. */
+/** Tells whether a person opens a page; content loaded by another site starts no session. */
 const isOpened = ({ method, headers }: FastifyRequest): boolean =>
   method === 'GET' && (headers['sec-fetch-mode'] ?? 'navigate') === 'navigate';
 
-/** @param begin what signs in whom the proxy names, where a session may begin */
+/** @param begin signs the person in whom the proxy names, where a session may start */
 async function identify(
   request: FastifyRequest,
   parts: PageParts,
@@ -287,7 +287,7 @@ async function identify(
   const { person } = known;
   if (known.kind === 'named') {
     if (begin === undefined) return {};
-    // What his browser had of somebody else, or of a password, ends with it.
+    // The new session replaces the browser's earlier one, of another person or of a password.
     await endOwnSession(request, parts);
     begin(await startSessionByProxy(context, person));
     const signedIn = { kind: 'signed-in', subject: person.personId, proof: 'proxy', what: 'page' } as const;
@@ -296,7 +296,7 @@ async function identify(
   return { proved: { person, proof: 'proxy' } };
 }
 
-/** @param mayBegin true where whom the proxy names is signed in */
+/** @param mayBegin true where the person whom the proxy names may be signed in */
 async function readVisit(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -306,7 +306,8 @@ async function readVisit(
   const context = await parts.readContext();
   const language = readLanguage(request, parts.cookieNames);
   const isUse = !asksByItself(request);
-  // At once, without a way round: a browser that comes from another site keeps strict cookies to itself that long.
+  // The secret applies at once, without a redirect, because a browser coming from another site withholds strict
+  // cookies.
   const begin = (secret: string): void => {
     request.cookies[parts.cookieNames.session] = secret;
     void reply.setCookie(parts.cookieNames.session, secret, secretCookie);
@@ -347,7 +348,7 @@ async function answerView(
   const fields = { ...lastOfEach(request.body), ...(request.params as Fields) };
   if (view.action === undefined) {
     const answer = await view.answer(visit, fields);
-    // Who signs in anew leaves no other session behind.
+    // A new sign-in ends the browser's earlier session.
     if ('secret' in answer) await endOwnSession(request, parts);
     return sendAnswer(reply, visit, answer, parts.cookieNames);
   }
@@ -364,7 +365,7 @@ async function endOwnSession(request: FastifyRequest, parts: PageParts): Promise
   await parts.store.endSession(sessionHash);
 }
 
-/** The visit of somebody who may do it, or what he is answered instead. */
+/** The visit of a permitted person, or the answer for anyone else. */
 function proveVisit(
   { visit, proved, refusal }: Seen,
   action: Action,
@@ -381,10 +382,10 @@ function proveVisit(
 
 // ---------------------------------------------------------------- files
 
-/** Of a field that stands before a file: a reason of 2,000 characters of three bytes each. */
+/** The limit in bytes of a field before a file: a reason of 2,000 characters of three bytes each. */
 const fieldBytesMax = 8_000;
 
-/** Rooms of their own: nothing but these forms may bring a file. */
+/** A separate fastify context, so that only these forms may bring a file. */
 async function addFileViews(app: FastifyInstance, pageParts: PageParts): Promise<void> {
   const { fileViews = [] } = pageParts;
   await app.register(async (room) => {
@@ -398,7 +399,7 @@ async function addFileViews(app: FastifyInstance, pageParts: PageParts): Promise
   });
 }
 
-/** The form's token stands before the file, and nothing of the file is read before it is known to be right. */
+/** Reads the file of a form. The form's token precedes the file and is checked before any of the file is read. */
 async function readFile(
   app: FastifyInstance,
   view: FileView,
@@ -432,26 +433,26 @@ async function readFile(
   for (; part?.type === 'field'; part = await nextPart()) fields[part.fieldname] = String(part.value);
   if (part?.type !== 'file') return sendText(reply, 400, 'send it with the form');
   const { filename: name, file: stream } = part;
-  // A part without a name has none, whatever its type says.
+  // A part without a name has no file, whatever its type.
   const isCut = (): boolean => stream.truncated;
   const all = { ...fields, ...(request.params as Fields) };
   const answer = await view.receive(proved, { name: name ?? '', stream: readWhole(stream), isCut }, all);
   return sendAnswer(reply, visit, answer, pageParts.cookieNames);
 }
 
-/** A form that broke off on the way, or is none: the browser's fault, and not ours (400). */
+/** A form that broke off or is malformed: the browser's fault (400). */
 class BrokenFormError extends Error {
   override readonly name = 'BrokenFormError';
   readonly statusCode = 400;
 }
 
-/** Limits that a form exceeds have a status of their own. @throws always */
+/** Rethrows the error; exceeded limits of a form have a status of their own. @throws Error always */
 function rethrowBroken(error: unknown): never {
   if ((error as { readonly statusCode?: number }).statusCode !== undefined) throw error;
   throw new BrokenFormError('the form broke off', { cause: error });
 }
 
-/** @throws BrokenFormError where the bytes end before their file does */
+/** @throws BrokenFormError where the bytes end before the file does */
 async function* readWhole(stream: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* stream;
@@ -469,13 +470,13 @@ async function answerFile(...asked: Parameters<typeof readFile>): Promise<Fastif
   }
 }
 
-/** What still comes of it goes nowhere. */
+/** Discards the rest of the request. */
 function leaveUnread({ raw }: FastifyRequest): void {
   raw.unpipe();
   raw.resume();
 }
 
-/** As an extended value of a header takes it: that escapes more than a part of an address. */
+/** Escapes a name as an extended header value, which needs more escapes than a URL component. */
 const escapeName = (name: string): string =>
   encodeURIComponent(name).replaceAll(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
 
@@ -498,14 +499,14 @@ async function sendAnswer(
   return reply.redirect(answer.goTo, 303);
 }
 
-/** What says that something has changed, to whoever is signed in and for as long as he is. */
+/** Adds the stream of changes, for signed-in people while their session lasts. */
 function addLive(app: FastifyInstance, parts: PageParts): void {
   const { store, readContext, log, liveTimes = usualTimes } = parts;
   const feed = new LiveFeed(store, liveTimes, (error) =>
     log('error', 'the review page could not look for changes', { err: error }),
   );
   app.addHook('preClose', async () => feed[Symbol.dispose]());
-  // Without HEAD: what it opened would be heard by nobody, and stay.
+  // A HEAD request would open a stream that nothing reads and nothing closes.
   app.get('/live', { exposeHeadRoute: false }, async (request, reply) => {
     const isOpen = async () =>
       (await identify(request, parts, await readContext(), false)).proved !== undefined;
@@ -524,13 +525,13 @@ function addViews(app: FastifyInstance, parts: PageParts, views: readonly View[]
     app.route({
       method: view.method,
       url: view.path,
-      // Before it there is no body, and with it no token.
+      // The guard is a `preHandler`, because the token is in the body, which earlier hooks lack.
       preHandler: view.method === 'POST' ? [csrfGuard] : [],
       config: isSlow ? { rateLimit: { max: signInsAMinute, timeWindow: minuteMs } } : {},
       handler: async (request, reply) => answerView(view, request, reply, parts),
     });
   }
-  // Browsers ask for it by themselves.
+  // Browsers request this icon by themselves.
   app.get('/favicon.ico', async (_request, reply) => reply.code(204).send());
   app.get('/', async (_request, reply) => reply.redirect('/today', 303));
   app.post('/look', { preHandler: csrfGuard }, async (request, reply) =>
@@ -562,7 +563,7 @@ const sayings: Readonly<
   Partial<Record<number, 'brokeOff' | 'outOfDate' | 'notFound' | 'sentTooLarge' | 'tooMany'>>
 > = { 400: 'brokeOff', 403: 'outOfDate', 404: 'notFound', 413: 'sentTooLarge', 429: 'tooMany' };
 
-/** Language and colours are the browser's own business. */
+/** Sets language and colours, which are kept in the browser alone. */
 function answerLook(request: FastifyRequest, reply: FastifyReply, names: CookieNames): FastifyReply {
   const { language, theme, back = '' } = lastOfEach(request.body);
   const kept = { ...secretCookie, maxAge: yearSeconds };

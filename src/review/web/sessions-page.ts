@@ -1,4 +1,4 @@
-/** One's own sessions, and the way out of all of them at once. */
+/** One's own sessions, with a button that ends them all. */
 import { findOpenSessions, type SessionContext } from '../sessions.ts';
 import type { PersonSession } from '../rules/session.ts';
 import { can } from '../rules/people.ts';
@@ -9,7 +9,7 @@ import type { Answer, Page, ProvedVisit, View } from './view.ts';
 
 export interface SessionsPage {
   readonly readContext: () => Promise<SessionContext>;
-  /** A session has ended, and what was kept for it goes. */
+  /** Called after a session has ended, to delete the data kept for it. */
   readonly onSignOut?: ((sessionHash: string) => Promise<void>) | undefined;
 }
 

@@ -1,15 +1,15 @@
-/** Signing in and out, and the first password of one's own. */
+/** Signing in and out, and a person's first own password. */
 import { changePassword, signIn, type SignInContext, type SignInPlace } from '../sign-in.ts';
 import { type LetIn, startSession, type SessionContext } from '../sessions.ts';
 import { html, type Html } from './html.ts';
 import { csrfField, problems } from './layout.ts';
 import type { Answer, Fields, Page, View, Visit } from './view.ts';
 
-/** But for the place, which each visit has of its own. */
+/** The context of the page without the place, which each visit brings. */
 export type SignInPageContext = Omit<SignInContext, 'place'> & SessionContext;
 
 const nameLengthMax = 64;
-/** Longer ones cost time to hash, and nobody types them. */
+/** The limit of a typed password: longer ones cost time to hash. */
 const passwordLengthMax = 1_024;
 
 const cut = (text: string | undefined, lengthMax: number): string => (text ?? '').slice(0, lengthMax);
@@ -35,7 +35,7 @@ const fieldOf = ({ name, label, type, autocomplete, value = '' }: Field): Html =
     />
   </div>`;
 
-/** @param complaint what is wrong, in the person's words */
+/** @param complaint the fault, in words for the person */
 function signInPage(visit: Visit, name: string, complaint?: string, done?: string): Page {
   const { say } = visit;
   const fields: readonly Field[] = [
@@ -86,9 +86,9 @@ function passwordPage(visit: Visit, name: string, complaint?: string): Page {
   };
 }
 
-/** What the two forms with a password need. */
+/** The context of the two forms with a password. */
 export interface SignInPage {
-  /** As it is at this moment: the journal may be restored meanwhile. */
+  /** Reads the present context: the journal may be restored while the page runs. */
   readonly readContext: () => Promise<SignInPageContext>;
   readonly placeOf: (visit: Visit) => SignInPlace;
 }

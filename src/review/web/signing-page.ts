@@ -1,4 +1,4 @@
-/** Signing an approval with a passkey: the text that is signed, in full, and the button that asks the key. */
+/** Signs an approval with a passkey: displays the whole text, and the button that asks the key. */
 import type { HistoryReader } from '../../payout/ports.ts';
 import type { ReviewContext } from '../context.ts';
 import { askForSignature, listUsable } from '../passkeys.ts';
@@ -26,7 +26,7 @@ export interface SigningPageContext extends PasskeyPageContext {
   readonly store: HistoryReader;
 }
 
-/** How somebody may approve: without a signature, by one, either way, or not before he has a key. */
+/** The ways in which a person may approve: without a signature, with one, either, or not before they have a key. */
 export type ApprovalWay = 'plain' | 'sign' | 'either' | 'no-key';
 
 export async function findApprovalWay(
@@ -40,7 +40,7 @@ export async function findApprovalWay(
   return hasKey ? 'either' : 'plain';
 }
 
-/** The way to the page on which one signs. */
+/** The link to the page for signing. */
 export const signLink = ({ say }: ProvedVisit, { proposalId }: Proposal): Html =>
   html`<p class="approve">
     <a class="button main" href="/proposal/${proposalId}/sign">${say('signWithPasskey')}</a>
@@ -50,7 +50,7 @@ export const signLink = ({ say }: ProvedVisit, { proposalId }: Proposal): Html =
 export const enrolFirst = ({ say }: ProvedVisit): Html =>
   html`<p><b>${say('signatureRequired')}</b><br /><a href="/passkeys">${say('enrolFirst')}</a></p>`;
 
-/** Who has signed it, when, with which key. */
+/** The signatures: signer, moment and key. */
 export async function signaturesOf(
   page: SigningPageContext,
   visit: ProvedVisit,
@@ -69,7 +69,7 @@ export async function signaturesOf(
 
 const readId = ({ id = '' }: Fields): number => (/^\d{1,15}$/.test(id) ? Number(id) : 0);
 
-/** As it is signed, byte for byte: an end of a line does not pass the gate, so each line goes by itself. */
+/** Shows the signed text byte for byte, line by line, because the gate for outgoing text removes newlines. */
 const inLines = (text: string): Part =>
   text.split('\n').map((line, place) => (place === 0 ? line : Html.join(['\n', ''], [line])));
 

@@ -1,4 +1,4 @@
-/** How the page looks: light and dark, wide and narrow, Latin and Thai. */
+/** The style of the page: light and dark, wide and narrow, Latin and Thai. */
 
 export const style = `
 :root {
@@ -109,7 +109,7 @@ td.why { max-width: 28rem; overflow-wrap: anywhere; }
 .problems, .done {
   border: 2px solid var(--alarm); background: var(--alarm-ground); border-radius: .5rem; padding: .8rem 1rem; margin: 0 0 1.2rem;
 }
-/* What they say is read aloud first; they stand out as they are. */
+/* Focused so that screen readers read it first; visible without an outline. */
 :is(.problems, .done):focus-visible { outline: none; }
 .problems ul { margin: 0; padding-left: 1.2rem; }
 .done { border-color: var(--paid); background: var(--sheet); }

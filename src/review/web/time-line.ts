@@ -1,4 +1,4 @@
-/** The story of a payout, event by event: time, who, what, the code in words, and the evidence. */
+/** The history of a payout, event by event: time, person, cause, code in words, and evidence. */
 import type { Attempt, PayoutCause } from '../../core/payout.ts';
 import { readAttemptNumber } from '../../core/reference.ts';
 import { showAmount, showBaht } from '../../core/figures.ts';
@@ -17,7 +17,7 @@ import { type Language, sayAttempt, sayCause, sayFact, sayStatus } from './words
 /** A line of a statement about one of its transfers. */
 export interface ToldLine {
   readonly date: string;
-  /** When the version of the statement was accepted; undefined where that is not known. */
+  /** The moment at which this version of the statement was accepted; undefined where it is unknown. */
   readonly acceptedAtMs: number | undefined;
   readonly line: StatementLine;
 }
@@ -31,7 +31,7 @@ interface Entry {
 
 type Detail = Readonly<Record<string, unknown>>;
 
-/** What proves that the bank, or its statement, has spoken. */
+/** Causes that prove an answer of the bank, or a line of its statement. */
 const bankCauses: readonly PayoutCause[] = [
   'payee-check-refused',
   'outcome-in-doubt',
@@ -58,7 +58,7 @@ function whoOf({ say }: ProvedVisit, { cause, detail }: PayoutEvent): Part {
   return bankCauses.includes(cause) ? say('bankSide') : say('program');
 }
 
-/** References of ours and the bank's, which look like numbers of accounts and are none. */
+/** References of paydrop and the bank, which look like account numbers and are none. */
 const isReference = (name: string): boolean => /(?:RefNo|Refs|Uid|Hash|xRequestId|open|batchId)$/.test(name);
 
 function showFact(name: string, value: unknown): string {
@@ -72,7 +72,7 @@ function showFact(name: string, value: unknown): string {
   return isReference(name) ? String(value) : showText(String(value));
 }
 
-/** Told elsewhere in the entry, or of no use to people. */
+/** Facts that the entry shows in another place, or that are useless to people. */
 const untold = new Set([
   'by',
   'checkedBy',
@@ -87,7 +87,7 @@ const untold = new Set([
   'contested',
 ]);
 
-/** The bank's code, or ours, with what it means. */
+/** The code of the bank or of paydrop, with its meaning. */
 function codeOf(language: Language, { code, statusCode, statusDesc }: Detail): Part {
   const named = code ?? statusCode;
   if (typeof named !== 'string' || named === '') return undefined;
@@ -143,7 +143,7 @@ function eventEntry(visit: ProvedVisit, event: PayoutEvent, attempts: readonly A
   };
 }
 
-/** What the file says of it, first. */
+/** The first entry: the values in the file. */
 function readEntry(visit: ProvedVisit, { row, batch }: PayoutHistory): Entry {
   const { say } = visit;
   const cells = Object.entries(row.cells)
@@ -183,10 +183,10 @@ function lineEntry({ say, language }: ProvedVisit, { date, acceptedAtMs, line }:
   };
 }
 
-/** The oldest first. */
+/** The time line, the oldest entry first. */
 export function timeLine(visit: ProvedVisit, history: PayoutHistory, lines: readonly ToldLine[]): Html {
   const { say } = visit;
-  // Events stand in the order in which they happened, whatever the clock said.
+  // Events keep the order in which they happened, whatever the clock said.
   const entries = [
     readEntry(visit, history),
     ...history.events.map((event) => eventEntry(visit, event, history.attempts)),

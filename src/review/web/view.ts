@@ -1,4 +1,4 @@
-/** What a view of the page is given, and what it answers. */
+/** The input and the answer of a view of the page. */
 import type { Action, Person, ProvedPerson } from '../rules/people.ts';
 import type { Part } from './html.ts';
 import { type Language, say, type Word } from './words.ts';
@@ -6,50 +6,50 @@ import { type Language, say, type Word } from './words.ts';
 export const themes = ['light', 'dark'] as const;
 export type Theme = (typeof themes)[number];
 
-/** Somebody asks for a page. */
+/** A request for a page. */
 export interface Visit {
   readonly language: Language;
-  /** Undefined: as the system has it. */
+  /** Undefined: the theme of the system. */
   readonly theme: Theme | undefined;
   readonly isSandbox: boolean;
   readonly nowMs: number;
   readonly person: Person | undefined;
-  /** Network address that asks, as a trusted proxy names it; undefined where none does. */
+  /** The network address of the visitor, as a trusted proxy names it; undefined where none does. */
   readonly source: string | undefined;
-  /** `changeMark` before anything of the page was read; empty for whoever has not signed in. */
+  /** `changeMark` before any of the page was read; empty for a visitor who is not signed in. */
   readonly mark: string;
-  /** Goes with every form that is posted. */
+  /** The token in every posted form. */
   readonly csrfToken: string;
-  /** Path of the view, which bears nothing of what was typed. */
+  /** The path of the view, without anything that was typed. */
   readonly path: string;
   readonly say: (word: Word) => string;
 }
 
-/** A visit of somebody who is signed in. */
+/** A visit by a signed-in person. */
 export interface ProvedVisit extends Visit {
   readonly person: Person;
   readonly proved: ProvedPerson;
-  /** Of the session in which it is. */
+  /** The session of the visit. */
   readonly sessionHash: string;
 }
 
 export interface Page {
   readonly title: string;
   readonly body: Part;
-  /** Paths of what it loads, in this order. */
+  /** The paths of its scripts, in this order. */
   readonly scripts?: readonly string[];
-  /** HTTP status; 200 when it is left out. */
+  /** The HTTP status; 200 when left out. */
   readonly status?: number;
 }
 
-/** To be kept by whoever asks for it: it is never shown as a page. */
+/** A file for the visitor to keep, never displayed as a page. */
 export interface Attachment {
   readonly path: string;
   readonly name: string;
   readonly type: string;
 }
 
-/** What the browser keeps from now on: a session's secret, or none. */
+/** The answer of a view; it may set or end the session's secret in the browser. */
 export type Answer =
   | Page
   | { readonly file: Attachment }
@@ -57,36 +57,39 @@ export type Answer =
   | { readonly goTo: string; readonly secret: string }
   | { readonly goTo: string; readonly isSignedOut: true };
 
-/** Fields of a form and parts of the path, by name; of a field that stands twice the last. */
+/** Fields of a form and parts of the path, by name; the last value of a repeated field. */
 export type Fields = Readonly<Record<string, string | undefined>>;
 
 interface Place {
   readonly method: 'GET' | 'POST';
-  /** Of fastify: `/payout/:seq`. */
+  /** The path in fastify's form: `/payout/:seq`. */
   readonly path: string;
 }
 
-/** A file on its way: nothing of it has been read. */
+/** An uploaded file, before any of it is read. */
 export interface SentFile {
-  /** As the browser says. */
+  /** The name that the browser sends. */
   readonly name: string;
   readonly stream: AsyncIterable<Uint8Array>;
-  /** Known at the end of the stream: it was larger than a file may be, and is not whole. */
+  /** Known at the end of the stream: the file exceeded the limit and is incomplete. */
   readonly isCut: () => boolean;
 }
 
-/** What takes a file: by then it is known who sends it, and that the form was ours. */
+/** A view that receives a file, after its sender and the form's token were checked. */
 export interface FileView {
   readonly path: string;
   readonly action: Action;
   readonly bytesMax: number;
-  /** Of the form's fields before the file; none but its token when left out. */
+  /** The number of the form's fields before the file; left out: only its token. */
   readonly fieldsMax?: number;
-  /** @param fields and parts of the path; without a name no file was chosen */
+  /**
+   * @param fields the form's fields and parts of the path
+   * @param file a file without a name means that none was chosen
+   */
   readonly receive: (visit: ProvedVisit, file: SentFile, fields: Fields) => Promise<Answer>;
 }
 
-/** A view; one without `action` is for those who have not signed in. */
+/** A view; without `action`, it is for visitors who are not signed in. */
 export type View =
   | (Place & {
       readonly action: Action;

@@ -1,4 +1,4 @@
-/** Every word of the page, in both languages: those of each view stand in `words/`. */
+/** The words of the page, in both languages; those of each view are in `words/`. */
 import type { QueueKind } from '../rules/queue.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import type { Language } from '../../core/language.ts';
@@ -99,7 +99,7 @@ const batchStatusWords: Readonly<Record<BatchStatus, Pair>> = {
 export const sayBatchStatus = (language: Language, status: BatchStatus): string =>
   batchStatusWords[status][place(language)];
 
-/** @param kind of what it is about */
+/** @param kind the kind of the target */
 export function sayDecision(language: Language, decision: Decision, kind?: TargetKind): string {
   const { label, labelTh } = termsOf(decision, kind);
   return language === 'th' ? labelTh : label;
@@ -109,7 +109,11 @@ export const sayKind = (language: Language, kind: QueueKind): string => kindWord
 
 export const sayStep = (language: Language, step: BatchStep): string => stepWords[step][place(language)];
 
-/** What follows of a decision. @param what it is about, in words @param kind of that */
+/**
+ * The effect of a decision.
+ * @param what the target in words
+ * @param kind the kind of the target
+ */
 export function sayEffect(language: Language, decision: Decision, what: string, kind?: TargetKind): string {
   const isOfRegistration = kind === 'registration' && isRegistrationDecision(decision);
   const pair = isOfRegistration ? registrationEffectWords[decision] : effectWords[decision];
@@ -125,7 +129,7 @@ export const sayCause = (language: Language, cause: PayoutCause): string =>
 export const sayAttempt = (language: Language, status: AttemptStatus): string =>
   attemptPairs[status][place(language)];
 
-/** Of what an event is told with. */
+/** The name of an event's fact. */
 export const sayFact = (language: Language, name: string): string =>
   factWords[name]?.[place(language)] ?? name;
 
@@ -158,7 +162,7 @@ const actionPairs: Readonly<Record<Action, string>> = {
   settings: 'เปลี่ยนจำนวนผู้อนุมัติ',
 };
 
-/** Of a list that is parted so, each in Thai; undefined where one has no Thai. */
+/** Translates each part of a separated list into Thai; undefined where a part has no Thai. */
 function eachInThai(
   text: string,
   parted: string,
@@ -189,7 +193,7 @@ const labels = new Map(
     .map(({ label, labelTh }) => [label, labelTh]),
 );
 
-/** How what stands in braces is said in Thai, by its name; undefined where it has no Thai, and so is no such sentence. */
+/** Translators for the text in braces, by its name. Undefined means no Thai, so that the sentence does not match. */
 const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
   status: (text) => thaiOf(statusWords, text) ?? thaiOf(batchStatusWords, text),
   state: (text) => thaiOf(registrationStatusWords, text),
@@ -201,7 +205,7 @@ const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
   break: (text) => breaksByWords.get(text),
   decision: (text) => labels.get(text),
   why: (text) => sayInThai(text),
-  // Of several, each by itself: one without Thai stays as it is.
+  // Translates several reasons one by one; a reason without Thai stays as it is.
   whys: (text) =>
     text
       .split('; ')
@@ -209,13 +213,13 @@ const blanks: Readonly<Record<string, (text: string) => string | undefined>> = {
       .join(' '),
 };
 
-/** Stand for one word; other blanks for any text. */
+/** The blanks that stand for one word; others stand for any text. */
 const oneWord =
   /^(?:code|column|name|id|ref|row|rows|batch|count|number|status|state|hours|account|from|to|digest|day)$/;
 
 interface Sentence {
   readonly pattern: RegExp;
-  /** Of its blanks, in their order: some stand twice, with a number. */
+  /** The names of its blanks, in their order; repeated ones have a number. */
   readonly names: readonly string[];
   readonly thai: string;
   readonly letters: number;
@@ -235,12 +239,12 @@ function readSentence([english, thai]: Pair): Sentence {
   return { pattern: new RegExp(`^${source}$`, 's'), names, thai, letters };
 }
 
-/** What says most itself is tried first. */
+/** Sorts the sentences so that those with the most letters of their own are tried first. */
 const sentences: readonly Sentence[] = [...whyPairs, ...registrationWhyPairs, ...breakRemedyPairs]
   .map(readSentence)
   .toSorted((one, other) => other.letters - one.letters);
 
-/** Texts that stand in both languages elsewhere, by their English. */
+/** Whole texts that have both languages in other tables, by their English. */
 const wholes: ReadonlyMap<string, string> = new Map([
   ...bankStatuses.map(({ remedy, remedyTh }) => [remedy, remedyTh] as const),
   ...(['statuses', 'holds', 'holdReasons', 'codes', 'alarms'] as const).flatMap((part) =>
@@ -250,7 +254,7 @@ const wholes: ReadonlyMap<string, string> = new Map([
   ),
 ]);
 
-/** What to do about registrations, by its English. */
+/** Remedies of registrations, by their English. */
 const registrationWholes: ReadonlyMap<string, string> = new Map(
   (['statuses', 'holds', 'holdReasons', 'rejections'] as const).flatMap((part) =>
     Object.entries<string>(englishRegistrationRemedies[part]).map(
@@ -259,10 +263,10 @@ const registrationWholes: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** Longer ones are none of ours. */
+/** The length of the longest sentence of paydrop. */
 const sentenceLengthMax = 600;
 
-/** What the rules say, in Thai; undefined where it has none: what the bank, a file or a person said. */
+/** Translates a text of the rules into Thai; undefined for others, such as those of the bank, a file or a person. */
 function sayInThai(english: string): string | undefined {
   if (english.length > sentenceLengthMax) return undefined;
   const whole = wholes.get(english) ?? registrationWholes.get(english);
@@ -281,7 +285,7 @@ function sayInThai(english: string): string | undefined {
   return undefined;
 }
 
-/** Why, in the language of whoever reads, and in which it is said: what has no Thai stays as it is. */
+/** A reason in the reader's language, with the language that it is in; texts without Thai stay as they are. */
 export function sayWhy(
   language: Language,
   why: string,
@@ -307,10 +311,10 @@ const months: readonly Pair[] = [
   ['Dec', 'ธ.ค.'],
 ];
 
-/** Years of the Buddhist era are so many more. */
+/** The difference between years of the Buddhist and the common era. */
 const buddhistYears = 543;
 
-/** `22 Nov 2026 01:00`, `22 พ.ย. 2569 01:00 น.`, in Bangkok. */
+/** Returns `22 Nov 2026 01:00` or `22 พ.ย. 2569 01:00 น.`, in Bangkok time. */
 export function sayMoment(language: Language, epochMs: number): string {
   const [date = '', time = ''] = formatBangkokMoment(epochMs).split(' ');
   const [year = '', month = '', day = ''] = date.split('-');
@@ -321,7 +325,7 @@ export function sayMoment(language: Language, epochMs: number): string {
     : `${Number(day)} ${name} ${year} ${clock}`;
 }
 
-/** Of a day YYYYMMDD: `22 Nov 2026`, `22 พ.ย. 2569`. */
+/** Returns `22 Nov 2026` or `22 พ.ย. 2569` for a day YYYYMMDD. */
 export function sayDate(language: Language, date: string): string {
   const [, year = '', month = '', day = ''] = /^(\d{4})(\d\d)(\d\d)$/.exec(date) ?? [];
   const name = months[Number(month) - 1]?.[place(language)] ?? month;
@@ -336,7 +340,7 @@ const ageUnits: readonly (readonly [ms: number, unit: Pair])[] = [
   [minuteMs, ['min', ' นาที']],
 ];
 
-/** The two largest units: `2d 4h`, `2 วัน 4 ชม.`. */
+/** Returns the two largest units: `2d 4h` or `2 วัน 4 ชม.`. */
 export function sayAge(language: Language, ms: number): string {
   const first = ageUnits.findIndex(([unitMs]) => ms >= unitMs);
   if (first === -1) return language === 'th' ? 'ไม่ถึง 1 นาที' : 'under 1min';

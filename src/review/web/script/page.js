@@ -1,16 +1,16 @@
 /**
- * What a browser runs on every page: it keeps figures fresh, counts what is ticked, and listens to a few keys. Every page
- * works without it, and no key of it approves anything.
+ * The script of every page: it updates figures, counts ticked boxes and handles a few keys. Every page works without
+ * it, and no key approves anything.
  */
 
 const refreshEveryMs = 2000;
 const lost = document.querySelector('[data-lost]');
 const regions = () => [...document.querySelectorAll('[data-live]')];
 
-// On a narrow screen the menu is wider than it: where one is stands in sight.
+// On a narrow screen the menu scrolls; the present entry moves into view.
 document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' });
 
-// ---------------------------------------------------------------- what is ticked
+// ---------------------------------------------------------------- ticked boxes
 
 const boxes = () => [...document.querySelectorAll('input[type=checkbox][form=choice]')];
 
@@ -33,7 +33,7 @@ countChosen();
 
 // ---------------------------------------------------------------- fresh figures
 
-/** What a person is typing in, or has marked, stays as it is. */
+/** Tells whether a person is typing in a region, or has selected text; such a region stays as it is. */
 function isInUse(region) {
   if (getSelection()?.isCollapsed === false) return true;
   const { activeElement } = document;
@@ -42,7 +42,7 @@ function isInUse(region) {
   );
 }
 
-/** What a person has typed, by the name of its field. */
+/** The typed values, by the name of their field. */
 const typedIn = (region) =>
   new Map(
     [...region.querySelectorAll('textarea, input:not([type=hidden], [type=checkbox], [type=file])')]
@@ -50,7 +50,7 @@ const typedIn = (region) =>
       .map((field) => [field.name, field.value]),
   );
 
-/** What was ticked, typed, opened or focused is so again, as long as it is still the same. */
+/** Replaces a region; ticked, typed, opened and focused elements keep their state while they remain the same. */
 function replace(region, fresh) {
   if (region.innerHTML === fresh.innerHTML || isInUse(region)) return;
   const ticked = new Set(
@@ -77,7 +77,7 @@ function replace(region, fresh) {
   countChosen();
 }
 
-/** What the form was sent with: what is typed there now was not asked for yet. */
+/** The values with which the form was sent; values typed since then were not requested yet. */
 function sentFields(form) {
   const fields = new URLSearchParams();
   for (const control of form.elements) {
@@ -88,7 +88,7 @@ function sentFields(form) {
   return fields;
 }
 
-/** The page as it is now, asked for as whoever looks at it; that he looks is no use of his session. */
+/** Requests the page again in the person's session, without extending the session. */
 async function fetchAgain() {
   const headers = { 'x-live': '1' };
   const form = document.querySelector('form[data-live-form]');
@@ -125,7 +125,7 @@ function refreshSoon() {
 
 let stream;
 
-/** A tab that nobody sees listens to nothing: a browser has few connections. */
+/** Listens while the tab is visible: a browser has few connections. */
 function listen() {
   stream?.close();
   stream = undefined;
@@ -140,7 +140,7 @@ function listen() {
 }
 
 document.addEventListener('visibilitychange', () => {
-  // What was missed meanwhile is heard at once: the stream begins with the latest.
+  // A new stream begins with the latest mark, so that missed changes show at once.
   listen();
 });
 addEventListener('pagehide', () => stream?.close());
@@ -174,7 +174,7 @@ function move(by) {
   next?.scrollIntoView({ block: 'nearest' });
 }
 
-/** To where one decides; deciding itself takes a button. */
+/** Goes to the form of a decision; deciding itself takes a button. */
 function goDecide() {
   const choice = document.querySelector('#choice');
   if (choice !== null && boxes().some((box) => box.checked)) {
@@ -198,7 +198,7 @@ document.addEventListener('keydown', (event) => {
   const { target, key } = event;
   const isField = target instanceof Element && target.matches('input:not([type=checkbox]), textarea, select');
   const isPlain = !event.ctrlKey && !event.altKey && !event.metaKey;
-  // The help opens also where keys are off: they are switched on again in it.
+  // The help opens even with keys off, because it has the switch that turns them on.
   if (isField || !isPlain || help?.open || (!areKeysOn() && key !== '?')) return;
   if (!Object.hasOwn(keys, key)) return;
   event.preventDefault();

@@ -1,8 +1,8 @@
-/** How a transfer stands, and what is told with what happens to a payout, as the time line says it. */
+/** Words of the time line: states of a transfer, and facts of a payout's events. */
 import type { AttemptStatus } from '../../../core/payout.ts';
 import type { Pair, Words } from './pair.ts';
 
-/** How a transfer stands. */
+/** The states of a transfer. */
 export const attemptPairs: Readonly<Record<AttemptStatus, Pair>> = {
   recorded: ['recorded', 'บันทึกแล้ว'],
   sent: ['sent', 'ส่งแล้ว'],
@@ -12,7 +12,7 @@ export const attemptPairs: Readonly<Record<AttemptStatus, Pair>> = {
   unresolved: ['unresolved', 'ยังสรุปผลไม่ได้'],
 };
 
-/** What an event is told with, by its name in the journal; one that is not here is shown by that name. */
+/** The facts of events, by their names in the journal; other facts are displayed by that name. */
 export const factWords: Words = {
   transRefNo: ['Transfer', 'เลขที่โอน'],
   sysRefNo: ["Bank's reference", 'เลขอ้างอิงธนาคาร'],

@@ -1,4 +1,4 @@
-/** Words of the form in which something is decided. */
+/** Words of the form of a decision. */
 import type { Decision, RegistrationDecision } from '../../rules/terms.ts';
 import type { Pair, Words } from './pair.ts';
 
@@ -89,7 +89,7 @@ export const decideWords = {
   nowIt: ['Look at it as it is now', 'ดูข้อมูลปัจจุบัน'],
 } as const satisfies Words;
 
-/** What follows of each decision; `{}` is what it is about: "12,500.00 baht to ••5678". */
+/** The effect of each decision; `{}` stands for the target: "12,500.00 baht to ••5678". */
 export const effectWords: Readonly<Record<Decision, Pair>> = {
   'go-on': ['Lifts the holds, and the next run pays {}', 'ยกเลิกการระงับ และรอบจ่ายถัดไปจะจ่าย {}'],
   cancel: [
@@ -138,7 +138,7 @@ export const effectWords: Readonly<Record<Decision, Pair>> = {
   'adopt-statement': ['Reconciles the day with this file: {}', 'กระทบยอดวันนั้นด้วยไฟล์นี้: {}'],
 };
 
-/** The same of a registration; `{}` is what it is about: "REG-1, account ••5678". */
+/** The effect of each decision on a registration; `{}` stands for the target: "REG-1, account ••5678". */
 export const registrationEffectWords: Readonly<Record<RegistrationDecision, Pair>> = {
   'go-on': ['Lifts the holds, and the next run sends {}', 'ยกเลิกการระงับ และรอบถัดไปจะส่ง {}'],
   cancel: [

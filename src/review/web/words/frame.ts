@@ -1,4 +1,4 @@
-/** Words of the frame around every view, and what every view may say. */
+/** Words of the frame around every view, and words that every view uses. */
 import type { Words } from './pair.ts';
 
 export const frameWords = {

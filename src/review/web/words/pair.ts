@@ -1,7 +1,7 @@
-/** One word in both languages. */
+/** Words in both languages. */
 
-/** English, ไทย. */
+/** English and Thai. */
 export type Pair = readonly [en: string, th: string];
 
-/** Those of a view, by what the view calls them. */
+/** The words of a view, by the view's own keys. */
 export type Words = Readonly<Record<string, Pair>>;

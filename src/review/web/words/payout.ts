@@ -1,4 +1,4 @@
-/** Words of a payout, wherever it is shown. */
+/** Words of a payout, in every view. */
 import type { Words } from './pair.ts';
 
 export const payoutWords = {
