@@ -1,4 +1,4 @@
-/** Works the open batches, several at once: whoever was dropped first goes first, and a big one starves no small one. */
+/** Works several open batches at once: the earliest dropped goes first, and a big batch does not block a small one. */
 import { computeBackoffMs } from '../core/backoff.ts';
 import type { Payout } from '../core/payout.ts';
 import type { Batch, BatchReason } from '../core/ports.ts';
@@ -15,17 +15,17 @@ import type { WrittenReports } from '../reports/write-reports.ts';
 import { isAhead, noteFailure, retryBackoff, type WatchSetup } from './context.ts';
 import type { RunnableBatch } from './ports.ts';
 
-/** How often it is looked for batches that another process has let go on. */
+/** The interval between checks for batches that another process has released. */
 const runnablePollMs = 2_000;
-/** How often it is looked for batches that another process has brought to rest. */
+/** The interval between checks for batches that another process has brought to rest. */
 const unreportedPollMs = 15_000;
-/** In a journal without notices it is looked back so far for batches that nobody was told of: there may be no one to tell. */
+/** In a journal without notices, the age up to which unreported batches count: possibly no one is to be told. */
 const untoldForMs = 24 * 3_600_000;
-/** A batch of no more rows may take the place that is kept from the big ones. */
+/** The limit of rows of a small batch, which may take the place that big ones leave free. */
 const smallRowsMax = 1_000;
-/** Rows of a batch settle one after the other: they are reported together, this often. */
+/** The interval of reports while rows of a batch settle one by one. */
 const updateEveryMs = 60_000;
-/** A run that rested sooner than this has done nothing. */
+/** A run that rests sooner than this has done nothing. */
 const hotRunMs = 5_000;
 
 interface Failing {
@@ -35,29 +35,29 @@ interface Failing {
 }
 
 export class BatchScheduler {
-  /** Batches that wait for a place. */
+  /** The number of batches that wait for a place. */
   waiting = 0;
   readonly #setup: WatchSetup;
   readonly #onRest: (batch: Batch) => Promise<void>;
   readonly #findObstacle: (batch: Batch) => Promise<BatchReason | undefined>;
   readonly #running = new Map<string, Promise<void>>();
-  /** Batches for which a file in work/ waits, and which the journal may hold to be at rest. */
+  /** Batches for which a file in work/ waits, though the journal may have them at rest. */
   readonly #offered = new Set<string>();
-  /** Batches at rest whose reports are due, from when on. */
+  /** Batches at rest with due reports, and the moment from which they are due. */
   readonly #due = new Map<string, number>();
   readonly #failing = new Map<string, Failing>();
-  /** Batches that rested at once although rows of theirs wait. */
+  /** Batches that rested at once although they have waiting rows. */
   readonly #hot = new Map<string, { readonly rests: number; readonly notBeforeMs: number }>();
   readonly #reportedAtMs = new Map<string, number>();
   #lookedForUnreportedMs = 0;
-  /** Batches that hold a place: rows of theirs are still to be sent. */
+  /** Batches that hold a place: they have rows to send. */
   readonly #sending = new Set<string>();
   #reporting = 0;
   readonly #news = new Signal();
 
   /**
-   * @param onRest told when a batch is at rest and its reports are written
-   * @param findObstacle asked before the first row of a batch is sent: why it may not begin
+   * @param onRest called when a batch is at rest and its reports are written
+   * @param findObstacle called before the first row of a batch is sent; returns the reason why it may not begin
    */
   constructor(
     setup: WatchSetup,
@@ -69,28 +69,28 @@ export class BatchScheduler {
     this.#findObstacle = findObstacle;
   }
 
-  /** Batches that are being run. */
+  /** The running batches. */
   get running(): ReadonlySet<string> {
     return new Set(this.#running.keys());
   }
 
-  /** True while reports are written, which of a big batch takes its time. */
+  /** True while reports are written, which takes time for a big batch. */
   get isReporting(): boolean {
     return this.#reporting > 0;
   }
 
-  /** Batches that could not be worked or reported, with what was in the way. */
+  /** Batches that could not be worked or reported, with the obstacle. */
   get failing(): readonly { readonly batchId: string; readonly why: string }[] {
     return [...this.#failing].map(([batchId, { why }]) => ({ batchId, why }));
   }
 
-  /** A file waits for this batch to come to rest. */
+  /** Adds a batch for which a file waits. */
   offer(batch: Batch): void {
     this.#offered.add(batch.batchId);
     this.#news.notify();
   }
 
-  /** Rows of a batch have changed outside a run: it is reported when nothing of it is in doubt, or in a while. */
+  /** Notes rows changed outside a run: the batch is reported at once when nothing is in doubt, otherwise later. */
   noteChange(batchId: string, isSettled: boolean): void {
     const lastMs = this.#reportedAtMs.get(batchId) ?? 0;
     const dueAtMs = isSettled ? this.#setup.clock.now() : lastMs + updateEveryMs;
@@ -98,7 +98,7 @@ export class BatchScheduler {
     this.#news.notify();
   }
 
-  /** What an earlier process has left of reports: those that it had written are published, the others become due. */
+  /** Takes over the reports of an earlier process: publishes written ones, and makes the others due. */
   async recover(): Promise<void> {
     const { store, findUnpublished, finishReports } = this.#setup;
     for (const batchId of await findUnpublished()) {
@@ -106,19 +106,19 @@ export class BatchScheduler {
       if (isOurs) await this.#guard(batchId, async () => void (await finishReports(batchId)), true);
     }
     await this.#noteUnreported();
-    // Reported, and nobody was told of it: its file had ended before, and brings it here no more.
+    // These batches were reported without a notice: their file ended before, and no longer brings them here.
     const nowMs = this.#setup.clock.now();
     for (const batchId of await store.untoldBatches(nowMs - untoldForMs)) this.#due.set(batchId, nowMs);
   }
 
-  /** Reports that an earlier process did not come to write, or that are due to what another has done. */
+  /** Adds reports that an earlier process did not write, or that another process's work makes due. */
   async #noteUnreported(): Promise<void> {
     const { store, clock } = this.#setup;
     this.#lookedForUnreportedMs = clock.now();
     for (const batchId of await store.unreportedBatches()) this.#due.set(batchId, clock.now());
   }
 
-  /** One look at what is open, and the wait for the next. */
+  /** Looks at the open batches once, and waits for the next look. */
   async step(): Promise<void> {
     const { clock, stop, disk } = this.#setup;
     const { next } = this.#news;
@@ -146,7 +146,7 @@ export class BatchScheduler {
     }
   }
 
-  /** Batches whose rows a statement has changed, in this process or another. */
+  /** Reports batches whose rows a statement has changed, in this process or another. */
   async #reportStatements(): Promise<void> {
     const { store, clock } = this.#setup;
     for (const due of await store.dueReports()) {
@@ -166,14 +166,14 @@ export class BatchScheduler {
     let waiting = 0;
     for (const { batch: known, hasReady } of await this.#readRunnable()) {
       if (this.#running.has(known.batchId) || this.#isToWait(known.batchId)) continue;
-      // Before the stop is looked up, which may be that of an account that the settings no longer name.
+      // This precedes the lookup of the stop: the batch may name an account that the settings no longer do.
       const batch = await this.#followPayer(known);
       if (batch.status === 'halted') continue;
       const { payerAccount } = batch;
       let isStopped = stopped.get(payerAccount);
       isStopped ??= (await store.payerHalt(batch.companyId, payerAccount)) !== undefined;
       stopped.set(payerAccount, isStopped);
-      // Under a stop nothing could be sent: what has not begun waits, and goes on by itself when the stop is lifted.
+      // Under a stop, a batch that has not begun waits; it continues by itself when the stop is lifted.
       if (isStopped && !hasReady && (await this.#endsUnsent(batch))) continue;
       if (!isStopped && this.#hasPlace(batch)) this.#start(batch);
       else waiting += 1;
@@ -181,7 +181,7 @@ export class BatchScheduler {
     this.waiting = waiting;
   }
 
-  /** A batch whose rows were all cancelled while it waited ends without being run. */
+  /** Ends a batch whose rows were all cancelled while it waited, without running it. */
   async #endsUnsent(batch: Batch): Promise<boolean> {
     const { store, clock } = this.#setup;
     const { batchId, status } = batch;
@@ -191,7 +191,7 @@ export class BatchScheduler {
     return endWhenSettled(store, batchId, clock.now());
   }
 
-  /** Halted, and told of, where the settings name another payer account than the batch. */
+  /** Halts a batch, with a notice, where the settings name another payer account. */
   async #followPayer(known: Batch): Promise<Batch> {
     const { store, payer, log, clock } = this.#setup;
     const batch = await followPayer(store, known, payer.payerAccount, log, clock.now());
@@ -199,7 +199,7 @@ export class BatchScheduler {
     return batch;
   }
 
-  /** What can be run, the oldest drop first; a batch that a file waits for is run as long as it has not come to rest. */
+  /** Reads the batches that can run, the oldest drop first. A batch for which a file waits runs until it rests. */
   async #readRunnable(): Promise<readonly RunnableBatch[]> {
     const { store } = this.#setup;
     const runnable = await store.runnableBatches();
@@ -219,7 +219,7 @@ export class BatchScheduler {
     await this.#guard(batchId, () => this.#rest(batchId), true);
   }
 
-  /** One place is kept from the big files, so that a small one need not wait until they are through. */
+  /** Keeps one place free from big files, so that a small one does not wait until they end. */
   #hasPlace({ rows }: Batch): boolean {
     const { filesAtOnce } = this.#setup;
     const places = filesAtOnce > 1 && rows > smallRowsMax ? filesAtOnce - 1 : filesAtOnce;
@@ -273,14 +273,14 @@ export class BatchScheduler {
       observer?.end(batchId);
     }
     for (const other of others) this.noteChange(other, true);
-    // Until it is reported: what fails now is made up for.
+    // Due until reported, so that a failure now is made up for later.
     this.#due.set(batchId, clock.now());
     await this.#rest(batchId, true);
     this.#due.delete(batchId);
     await this.#coolDown(batchId, startedMs);
   }
 
-  /** A batch that may not begin is halted, once: an operator who resumes it knows why it was. */
+  /** Halts a batch that may not begin, once: an operator who resumes it knows the reason. */
   async #haltBeforeFirst(batch: Batch): Promise<boolean> {
     const { store, clock } = this.#setup;
     if (batch.status !== 'sealed') return false;
@@ -290,7 +290,7 @@ export class BatchScheduler {
     return true;
   }
 
-  /** A batch that rests at once with rows that could be sent is not run again and again without a breath. */
+  /** Delays a batch that rests at once with sendable rows, instead of running it without a break. */
   async #coolDown(batchId: string, startedMs: number): Promise<void> {
     const { clock, store } = this.#setup;
     const batch = await store.batch(batchId);
@@ -302,13 +302,13 @@ export class BatchScheduler {
     this.#hot.set(batchId, { rests, notBeforeMs: clock.now() + computeBackoffMs(retryBackoff, rests) });
   }
 
-  /** Writes what is due; the file that waits for the batch ends. */
+  /** Writes the due reports; then the file that waits for the batch ends. */
   async #rest(batchId: string, hasEnded = false): Promise<void> {
     const { store, clock, reportEvent } = this.#setup;
     if (!hasEnded && !(await isReportable(store, batchId))) return;
     const reports = await this.#report(batchId);
     const { batch } = reports.summary;
-    // Before the file ends: after a crash in between, the file brings the batch here again.
+    // The notice precedes the end of the file: after a crash in between, the file brings the batch here again.
     await this.#setup.notify({ kind: 'batch-settled', reports });
     if (batch.status === 'done') this.#reportedAtMs.delete(batchId);
     else this.#reportedAtMs.set(batchId, clock.now());
@@ -332,7 +332,7 @@ export class BatchScheduler {
     return waits.some((one) => one !== undefined && isAhead(one.notBeforeMs, nowMs));
   }
 
-  /** One batch that fails keeps none of the others from going on; it is tried again, later and later. */
+  /** Isolates the failure of one batch from the others, and retries it at growing intervals. */
   async #guard(batchId: string, work: () => Promise<void>, isReport = false): Promise<void> {
     try {
       await work();
@@ -350,7 +350,7 @@ export class BatchScheduler {
 const compareAge = ({ batch: one }: RunnableBatch, { batch: other }: RunnableBatch): number =>
   one.ageFromMs - other.ageFromMs || one.startedAtMs - other.startedAtMs;
 
-/** A batch that was interrupted goes on, and is reported when it has come to rest. */
+/** Tells whether a batch can be reported; an interrupted one continues, and is reported at rest. */
 async function isReportable(store: WatchSetup['store'], batchId: string): Promise<boolean> {
   const batch = await store.batch(batchId);
   if (batch?.status === 'paused' && batch.reasonCode === interruptedCode) return false;

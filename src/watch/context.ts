@@ -1,4 +1,4 @@
-/** What the parts of the watcher are handed, and how they take a failure. */
+/** The context of the parts of the watcher, and their handling of failures. */
 import { type Backoff, computeBackoffMs } from '../core/backoff.ts';
 import type { FileRejection } from '../core/payout-file.ts';
 import type { Payout } from '../core/payout.ts';
@@ -20,32 +20,32 @@ import type { FileKindName } from './rules/drop-folder.ts';
 import type { FileGrowth, TakenFile } from './rules/file-growth.ts';
 import type { Trouble } from './rules/health.ts';
 
-/** Something that a person, a metric or a notice is told of. */
+/** An event for people, metrics and notices. */
 export type WatchEvent =
   | {
       readonly kind: 'file-ended';
       readonly item: WorkItem;
       readonly outcome: IntakeOutcome;
-      /** Where the file is, or ends at once. */
+      /** The present path of the file, or the one at which it is about to end. */
       readonly path: string;
-      /** What it was dropped as. */
+      /** The kind as which the file was dropped. */
       readonly dropped: FileKindName;
-      /** Of a rejected file: a short name, the words, and where in it. */
+      /** The reason of a rejected file: a short name, the words, and the place in the file. */
       readonly why: FileRejection | undefined;
       readonly batchId: string | undefined;
     }
   | { readonly kind: 'batch-settled'; readonly reports: WrittenReports }
   | { readonly kind: 'registrations-settled'; readonly reports: WrittenRegistrationReports }
-  /** Somebody wrote to a file after its rows had been read. */
+  /** The file was written to after its rows had been read. */
   | { readonly kind: 'file-grown'; readonly file: TakenFile; readonly growth: FileGrowth };
 
-/** What has come of reading a file in; `turned-away`: `mayRead` said no. */
+/** The outcome of reading a file in; `turned-away`: `mayRead` refused it. */
 export type ReadIn<Read extends FileBatch> =
   | { readonly kind: 'batch'; readonly batch: Read }
   | RejectedFile
   | { readonly kind: 'turned-away' | 'stopped' };
 
-/** What the files of a drop folder are: how they are looked at and read in, and what batch they are then. */
+/** A kind of file in a drop folder: how it is inspected and read in, and which batch it becomes. */
 export interface FileKind<Read extends FileBatch> {
   readonly name: FileKindName;
   readonly reader: AddedRowReader;
@@ -56,11 +56,11 @@ export interface FileKind<Read extends FileBatch> {
   ): Promise<ReadIn<Read>>;
 }
 
-/** Told how the runs of batches get on. Must not throw. */
+/** Observes the runs of batches. Must not throw. */
 export interface RunObserver {
-  /** @param totals where its rows stand now */
+  /** @param totals the present statuses of its rows */
   begin(batch: Batch, totals: readonly StatusTotal[]): void;
-  /** What a run waits for, now and then. */
+  /** Reports from time to time what a run waits for. */
   reportWait(batchId: string, wait: Wait | undefined): void;
   end(batchId: string): void;
 }
@@ -74,62 +74,62 @@ export interface WatchSetup {
   readonly clock: Clock;
   readonly log: Log;
   readonly payer: Payer;
-  /** Looks for what another journal has left of a file: its path. None is found when left out. */
+  /** Finds the trace of a file in another journal, as a path; left out: finds none. */
   readonly findTrace?: IngestContext['findTrace'];
-  /** limits.likeFileDays */
+  /** `limits.likeFileDays`. */
   readonly likeFileDays: number;
-  /** Whether the rows of a file wait for approval; they do not when left out. */
+  /** Decides whether the rows of a file wait for approval; left out: they do not. */
   readonly approval?: IngestContext['approval'];
-  /** Files whose rows are sent at once. */
+  /** The number of files whose rows are sent at once. */
   readonly filesAtOnce: number;
-  /** How long what is in doubt is waited for before the result of a batch is written. */
+  /** The time that payouts in doubt are waited for before the result of a batch is written. */
   readonly waitMs: number;
   /** Aborted when the process is asked to stop. */
   readonly stop: AbortSignal;
-  /** Runs under way, for what they have in common. */
+  /** The runs under way, for their shared state. */
   readonly runs: Set<RunState>;
   readonly adaptiveLimits: AdaptiveLimits;
   readonly disk: DiskWatch;
   openContext(stop: AbortSignal, count: (payout: Payout | undefined) => void, payer: Payer): WorkerContext;
-  /** Proves, before a batch is run, that it can be reported on. */
+  /** Proves, before a batch is run, that its reports can be written. */
   requireReportable(batch: Batch): Promise<void>;
-  /** Writes what is due for a batch at rest. */
+  /** Writes the due reports of a batch at rest. */
   report(batchId: string): Promise<WrittenReports>;
-  /** Publishes what a batch had due from before. */
+  /** Publishes the reports that a batch had due from before. */
   finishReports(batchId: string): Promise<unknown>;
-  /** Batches with reports that an earlier process has written and not published. */
+  /** Batches whose reports an earlier process has written and not published. */
   findUnpublished(): Promise<readonly string[]>;
-  /** Keeps a notice of it, if anybody is to be told outside. Must not throw. */
+  /** Keeps a notice of the event, where notices are sent. Must not throw. */
   notify(event: WatchEvent): Promise<void>;
-  /** Must not throw, and not take long. */
+  /** Must not throw, and must return quickly. */
   reportEvent(event: WatchEvent): void;
-  /** Left out where nobody watches. */
+  /** Left out where no display follows the runs. */
   readonly runObserver?: RunObserver;
-  /** Told of each row that has got on. */
+  /** Counts each row that has progressed. */
   count(payout: Payout | undefined): void;
 }
 
-/** How soon sick folders, or a sick journal, are looked at again. */
+/** The interval between checks of faulty folders or a faulty journal. */
 const sickProbeMs = 2_000;
 
-/** Looks whether journal and folders can be written; while they cannot, nothing new is begun. */
+/** Checks whether the journal and the folders are writable; while they are not, nothing new begins. */
 export class DiskWatch {
   trouble: Trouble | undefined;
-  /** Notified when a trouble is over: what waits after a failure is tried at once. */
+  /** Notifies when a trouble is over, so that failed work is retried at once. */
   readonly mended = new Signal();
   readonly #clock: Clock;
   readonly #probe: () => Promise<string | undefined>;
   readonly #log: Log;
   #looking: Promise<void> | undefined;
 
-  /** @param probe says what is wrong, with the cure; undefined when all can be written */
+  /** @param probe returns the fault, with the cure; undefined when everything is writable */
   constructor(clock: Clock, log: Log, probe: () => Promise<string | undefined>) {
     this.#clock = clock;
     this.#log = log;
     this.#probe = probe;
   }
 
-  /** Looks now; those who ask at once share one look. */
+  /** Checks now; concurrent callers share one check. */
   async look(): Promise<void> {
     this.#looking ??= this.#lookOnce().finally(() => {
       this.#looking = undefined;
@@ -137,7 +137,7 @@ export class DiskWatch {
     await this.#looking;
   }
 
-  /** Waits for the next look, and looks. @param probeMs how long while nothing is wrong */
+  /** Waits for the next check, and checks. @param probeMs the wait while there is no trouble */
   async lookLater(probeMs: number, stop: AbortSignal): Promise<void> {
     await this.#clock.sleep(this.trouble === undefined ? probeMs : Math.min(probeMs, sickProbeMs), stop);
     if (!stop.aborted) await this.look();
@@ -155,14 +155,14 @@ export class DiskWatch {
   }
 }
 
-/** After failures that are no one's fault in particular. */
+/** The backoff after failures without a particular cause. */
 export const retryBackoff = { baseMs: 500, maxMs: 60_000 } as const satisfies Backoff;
 
-/** True until the moment has come; a moment that is further off than any wait was counted by a clock since set back. */
+/** True until the moment has come; a moment beyond the longest wait comes from a clock that was set back. */
 export const isAhead = (atMs: number, nowMs: number): boolean =>
   atMs > nowMs && atMs - nowMs <= retryBackoff.maxMs;
 
-/** Takes a failure that is no one's fault in particular: it is logged, and the disk looked at. */
+/** Handles a failure without a particular cause: logs it and checks the disk. */
 export async function noteFailure(
   { log, disk }: Pick<WatchSetup, 'log' | 'disk'>,
   what: string,
@@ -173,7 +173,7 @@ export async function noteFailure(
   await disk.look();
 }
 
-/** Does one step after the other until one is `done` or the process is asked to stop; no failure ends it. */
+/** Repeats a step until it is `done` or the process is asked to stop; no failure ends the loop. */
 export async function keepGoing(
   setup: Pick<WatchSetup, 'clock' | 'stop' | 'log' | 'disk'>,
   what: string,

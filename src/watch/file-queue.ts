@@ -35,27 +35,27 @@ import {
 } from './rules/rejection-reason.ts';
 import { TakenFiles } from './taken-files.ts';
 
-/** Files that are read at once: a big one does not keep a small one waiting. */
+/** The number of files that are read at once, so that a big one does not block a small one. */
 const readingsAtOnce = 2;
-/** How soon a sick disk is looked at again. */
+/** The interval between looks at a faulty disk. */
 const sickPollMs = 1_000;
-/** How soon a file is looked at again that another process works. */
+/** The interval between looks at a file that another process works. */
 const heldPollMs = 2_000;
-/** How soon a file is looked at again whose bytes are those of one that is still being read. */
+/** The interval between looks at a file whose bytes are those of one that is still being read. */
 const copyPollMs = 1_000;
-/** How often the inbox is looked at while there is no room for its files. */
+/** The interval between looks at the inbox while there is no room for its files. */
 const fullPollMs = 10_000;
-/** What the reader calls a file that is not there. */
+/** The reader's code for a missing file. */
 const missingCode = 'file-missing';
 
-/** A file whose reading has failed for the machine's sake, or that waits for another with its bytes. */
+/** A file whose reading has failed because of the machine, or that waits for another one with the same bytes. */
 interface Unread {
   readonly item: WorkItem;
   readonly failures: number;
   readonly notBeforeMs: number;
 }
 
-/** What a queue of files is handed. */
+/** The setup of a queue of files. */
 export type FileQueueSetup = Pick<
   WatchSetup,
   'intake' | 'clock' | 'log' | 'stop' | 'disk' | 'notify' | 'reportEvent'
@@ -69,21 +69,21 @@ export class FileQueue<Read extends FileBatch> {
   readonly #setup: FileQueueSetup;
   readonly #kind: FileKind<Read>;
   readonly #onBatch: (batch: Read) => void;
-  /** Looked at again, wherever they stand. */
+  /** The taken files, which are watched wherever they stand. */
   readonly taken: TakenFiles;
   readonly #readings = pLimit(readingsAtOnce);
   /** Files in work/ whose batch is being worked. */
   readonly #owners = new Map<string, WorkItem>();
-  /** What an earlier process has left in work/. */
+  /** Files that an earlier process has left in work/. */
   #found: readonly WorkItem[] | undefined;
-  /** What the journal had as open before that. */
+  /** Files that the journal had as open before that. */
   #leftOpen: Awaited<ReturnType<FileQueueStore['openIntake']>> | undefined;
   #unread: Unread[] = [];
   readonly #underWay = new Set<Promise<void>>();
-  /** A file has been read, or has ended: there may be room for another. */
+  /** A file was read or has ended: there may be room for another. */
   readonly #room = new Signal();
 
-  /** @param onBatch told of every batch that a file in work/ waits for */
+  /** @param onBatch called with every batch for which a file in work/ waits */
   constructor(setup: FileQueueSetup, kind: FileKind<Read>, onBatch: (batch: Read) => void) {
     this.#setup = setup;
     this.#kind = kind;
@@ -91,7 +91,7 @@ export class FileQueue<Read extends FileBatch> {
     this.taken = new TakenFiles(setup, kind);
   }
 
-  /** Files in work/. */
+  /** The number of files in work/. */
   get inWork(): number {
     return this.#owners.size + this.#unread.length + this.#beingRead;
   }
@@ -101,23 +101,23 @@ export class FileQueue<Read extends FileBatch> {
     return activeCount + pendingCount;
   }
 
-  /** Takes up what an earlier process has left in work/, before anything new is taken. */
+  /** Takes up files that an earlier process has left in work/, before anything new is taken. */
   async recover(): Promise<void> {
     const { intake, store, clock } = this.#setup;
-    // Before the files: one that another process takes in after this look is not among those that it asks about.
+    // Read before the files: a file that another process takes in later is not among those asked about.
     this.#leftOpen ??= await store.openIntake(this.#kind.name);
     this.#found ??= await intake.recover();
     const items = this.#found;
     const known = new Set(items.map(({ itemId }) => itemId));
     for (const { itemId, batchStatus } of this.#leftOpen) {
-      // Its file had reached its end when the process died; of another machine's, nothing is known here.
+      // The file had reached its end when its process died; for a file of another machine, nothing is known here.
       if (known.has(itemId) || (await this.#setup.claims?.isElsewhere(itemId)) === true) continue;
       await store.endIntake(itemId, endOf(batchStatus), clock.now());
     }
     await Promise.all(items.map((item) => this.#takeUp(item)));
   }
 
-  /** One look at the inbox, and the wait for the next. */
+  /** Looks at the inbox once, and waits for the next look. */
   async step(): Promise<void> {
     const { intake, stop, disk, clock } = this.#setup;
     if (disk.trouble !== undefined) {
@@ -132,7 +132,7 @@ export class FileQueue<Read extends FileBatch> {
     else await this.#waitForRoom();
   }
 
-  /** Until files can be taken, or the inbox is to be looked at all the same. */
+  /** Waits until files can be taken, or the inbox is to be looked at anyway. */
   async #waitForRoom(): Promise<void> {
     const { clock, stop } = this.#setup;
     for (;;) {
@@ -143,14 +143,14 @@ export class FileQueue<Read extends FileBatch> {
     }
   }
 
-  /** Before new files are taken: if that fails, none of these is forgotten. */
+  /** Runs before new files are taken: if that fails, none of these is forgotten. */
   #readAgain(nowMs: number): void {
     const due = this.#unread.filter(({ notBeforeMs }) => !isAhead(notBeforeMs, nowMs));
     this.#unread = this.#unread.filter((one) => !due.includes(one));
     for (const { item, failures } of due) this.#keep(this.#readOrKeep(item, failures));
   }
 
-  /** Resolves when every file that was being taken in has been, or has been left. */
+  /** Resolves when every file that was being taken in has ended or was left. */
   async ended(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }
@@ -194,7 +194,7 @@ export class FileQueue<Read extends FileBatch> {
       const { name: kind } = this.#kind;
       verdict = await store.startIntake({ itemId, batchId, fileName, droppedAtMs, kind, nowMs: clock.now() });
       requireSameBytes(verdict, inspection.sha256);
-      // Before it is read in: its batch may begin as soon as it is sealed, and after any crash.
+      // The note precedes the reading: the batch may begin as soon as it is sealed, and after any crash.
       if (verdict.kind === 'owner') await this.taken.note(item, batchId, inspection);
       return verdict.kind === 'owner';
     };
@@ -205,7 +205,7 @@ export class FileQueue<Read extends FileBatch> {
     else await this.#take(item, ingested, verdict);
   }
 
-  /** False of a file that another process works, which is looked at again, or that has reached its end there. */
+  /** False for a file that another process works, which is checked again, or that has reached its end there. */
   async #mayRead(item: WorkItem): Promise<boolean> {
     const { claims, store, clock } = this.#setup;
     if (claims === undefined) return true;
@@ -217,10 +217,7 @@ export class FileQueue<Read extends FileBatch> {
     return false;
   }
 
-  /**
-   * False when another process works the file by now: this one was taken for gone, and leaves everything about the file
-   * to the other.
-   */
+  /** False when another process now works the file: it took this process for gone, and the file is left to it. */
   async #isStillOurs(item: WorkItem): Promise<boolean> {
     const claiming = (await this.#setup.claims?.claim(item)) ?? 'claimed';
     if (claiming === 'refused') throw new Error('the place of this process among those that work is gone');
@@ -231,8 +228,9 @@ export class FileQueue<Read extends FileBatch> {
   }
 
   /**
-   * A file that was turned away and not moved yet: people were told of it, so that is what becomes of it, whatever its
-   * bytes are now. @returns false for any other file
+   * Ends a file that was refused and not moved yet. People were told of the refusal, so it stands whatever its bytes
+   * are now.
+   * @returns false for any other file
    */
   async #finishRefusal(item: WorkItem): Promise<boolean> {
     const record = await this.#setup.store.intakeRecord(item.itemId);
@@ -242,7 +240,7 @@ export class FileQueue<Read extends FileBatch> {
       await this.#turnAway(item, outcome, refusal);
       return true;
     }
-    // An older version kept no reason, and gave its accepted batch back for one alone.
+    // An older version kept no reason, and released its accepted batch for one alone.
     const batch = await this.#findSealed(batchId);
     if (outcome !== 'rejected' || batch === undefined) return false;
     await this.#endTouched(item, batch);
@@ -280,7 +278,7 @@ export class FileQueue<Read extends FileBatch> {
     }
   }
 
-  /** Once it is known whether the first file is accepted: if it is not, this one is judged for itself. */
+  /** Ends a duplicate once the first file is accepted; if the first is refused, this one is judged for itself. */
   async #endDuplicate(
     item: WorkItem,
     { first }: Extract<IntakeVerdict, { kind: 'duplicate' }>,
@@ -296,7 +294,7 @@ export class FileQueue<Read extends FileBatch> {
     await this.#turnAway(item, 'duplicate', refusal);
   }
 
-  /** The batch of a file has come to rest and its reports are written: the file ends. */
+  /** Ends the file of a batch that is at rest, with its reports written. */
   async endFor(batch: Read): Promise<void> {
     const item = this.#owners.get(batch.batchId);
     if (item === undefined) return;
@@ -326,7 +324,7 @@ export class FileQueue<Read extends FileBatch> {
     this.#report({ kind: 'file-ended', item, dropped, outcome: 'archived', path, why: undefined, batchId });
   }
 
-  /** Where a process that was frozen as it moved the file has left it, once it woke up behind this one's back. */
+  /** The path to which a process that was frozen during the move has moved the file after it woke up. */
   async #findEndedElsewhere({ itemId, path }: WorkItem): Promise<string | undefined> {
     const { claims, intake, store } = this.#setup;
     if (claims === undefined || (await lookAt(path)) !== undefined) return undefined;
@@ -335,8 +333,8 @@ export class FileQueue<Read extends FileBatch> {
   }
 
   /**
-   * Somebody has written to the file since it was claimed, or has removed it.
-   * @param read the batch that its rows were read into before: that is what it held then
+   * Ends a file that was written to or removed after it was claimed.
+   * @param read the batch that its rows were read into before, which is its earlier content
    */
   async #endTouched(item: WorkItem, read: Read | undefined): Promise<void> {
     const inspected = await this.#kind.reader.inspect(item.path);
@@ -353,7 +351,8 @@ export class FileQueue<Read extends FileBatch> {
     const batchId = refusal.batchId ?? undefined;
     const why = { code, message, line, column };
     const dropped = this.#kind.name;
-    // First: until then the file would own its batch, though it is worked no more. After a crash it is only moved.
+    // Recorded first: until then the file would own its batch, though it is worked no more. After a crash it is only
+    // moved.
     await store.endIntake(itemId, outcome, clock.now(), {
       fileName,
       droppedAtMs,
@@ -382,17 +381,17 @@ export class FileQueue<Read extends FileBatch> {
   }
 }
 
-/** How a file has ended whose process died before it could record that. */
+/** The end of a file whose process died before it could record it. */
 const endOf = (batchStatus: BatchStatus | undefined): IntakeOutcome =>
   batchStatus !== undefined && isSealed(batchStatus) ? 'archived' : 'rejected';
 
-/** Undefined while the file that came first is being read, or is about to be turned away. */
+/** Undefined while the first file is being read, or is about to be refused. */
 const statusOfFirst = (batch: FileBatch | undefined): FirstFile['status'] | undefined =>
   batch === undefined || batch.status === 'ingesting' || batch.status === 'rejected'
     ? undefined
     : batch.status;
 
-/** A batch id is a part of the hash: two files that share it and not their bytes are no duplicates. */
+/** Refuses a duplicate with other bytes: a batch id is only a part of the hash. */
 function requireSameBytes(verdict: IntakeVerdict, sha256: string): void {
   if (verdict.kind !== 'duplicate' || verdict.first.batch === undefined) return;
   const { batchId, batch } = verdict.first;

@@ -1,4 +1,4 @@
-/** Settles what batches have left in doubt when they came to rest, while others are being sent. */
+/** Settles payouts that batches left in doubt at rest, while other batches are being sent. */
 import type { Payout } from '../core/payout.ts';
 import { limitRequests } from '../payout/adaptive-limit.ts';
 import { type Payer, type BreakerGate, takeUpBreaker } from '../payout/circuit-breaker.ts';
@@ -11,14 +11,14 @@ import { Watch } from '../payout/superseded.ts';
 import type { BatchScheduler } from './batch-queue.ts';
 import { noteFailure, type WatchSetup } from './context.ts';
 
-/** Most inquiries of one step; the loop looks around between two. */
+/** The limit of inquiries in one step, after which the loop reads again. */
 const pageRows = 200;
-/** How often it is looked for what has fallen due: batches come to rest at any time. */
+/** The interval between checks for due inquiries: batches come to rest at any time. */
 const pollMs = 1_000;
 
 export class InDoubtLoop {
   readonly #setup: WatchSetup;
-  /** Those that are being run see to their own doubt; of the others it is told what has changed. */
+  /** Running batches settle their own doubt; the others are told of changed rows. */
   readonly #batches: Pick<BatchScheduler, 'running' | 'noteChange'>;
   readonly #contexts = new Map<string, WorkerContext>();
   readonly #changed = new Set<string>();
@@ -30,7 +30,7 @@ export class InDoubtLoop {
     this.#batches = batches;
   }
 
-  /** One look at what is due. */
+  /** Settles what is due now. */
   async step(): Promise<void> {
     const { store, clock, stop, disk } = this.#setup;
     const due = disk.trouble === undefined ? await this.#readDue() : [];
@@ -48,7 +48,7 @@ export class InDoubtLoop {
     await clock.sleep(Math.min(pollMs, Math.max(pollMs / 4, nextAtMs - clock.now())), stop);
   }
 
-  /** Resolves when what goes again has ended. */
+  /** Resolves when the repeated transfers have ended. */
   async ended(): Promise<void> {
     try {
       await this.#repetitions?.end();
@@ -57,13 +57,13 @@ export class InDoubtLoop {
     }
   }
 
-  /** A stop or pause that a person has ended is over, though no run is there to see it. */
+  /** Reopens the account after a person has ended its stop or pause while no run was there to see it. */
   async #followLine(): Promise<void> {
     if (this.#own.gate.breaker.state.status === 'open') return;
     await takeUpBreaker(this.#own, this.#setup.payer);
   }
 
-  /** Asks about everything in doubt, due or not; the job of every day. */
+  /** Asks about everything in doubt, due or not; a daily job. */
   async askAll(): Promise<number> {
     const isRunning = (batchId: string): boolean => this.#batches.running.has(batchId);
     const asked = await settleOnce(this.#own, 'all', undefined, isRunning);
@@ -84,12 +84,12 @@ export class InDoubtLoop {
     return leaveOthersAlone(this.#own, unseen);
   }
 
-  /** Of the settings' payer account. */
+  /** The context of the payer account in the settings. */
   get #own(): WorkerContext {
     return this.#contextFor(this.#setup.payer);
   }
 
-  /** One context for each payer account: its line may have stopped. */
+  /** The context of a payer account; each account has its own, because it may be stopped. */
   #contextFor({ companyId, payerAccount }: Payer): WorkerContext {
     const key = `${companyId} ${payerAccount}`;
     let context = this.#contexts.get(key);

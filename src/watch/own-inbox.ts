@@ -1,17 +1,17 @@
 /**
- * The inbox of a machine that helps whoever sends: its files are taken in here, and paid by all. They end here, too, once
- * the sender has reported their batches.
+ * The inbox of a machine that helps the sender: its files are taken in here and paid by all machines. They end here,
+ * once the sender has reported their batches.
  */
 import { type FileKind, keepGoing } from './context.ts';
 import { FileQueue, type FileQueueSetup } from './file-queue.ts';
 import type { FileBatch } from './ports.ts';
 
-/** How often it is looked whether a batch was reported. */
+/** The interval between checks for reported batches. */
 const reportedPollMs = 2_000;
 
-/** What the sender has reported. */
+/** The batches that the sender has reported. */
 export interface ReportedBatches {
-  /** Batches that have come to rest and whose reports are due. */
+  /** Batches at rest with reports due. */
   unreported(): Promise<readonly string[]>;
   reports(batchId: string): Promise<readonly unknown[]>;
 }
@@ -31,7 +31,7 @@ export class OwnInbox<Read extends FileBatch> {
     });
   }
 
-  /** Works until it is stopped, and nothing that it has begun is under way any more. */
+  /** Works until stopped and until everything begun has ended. */
   async work(): Promise<void> {
     const setup = this.#setup;
     await keepGoing(setup, 'taking up what was open', async () => {

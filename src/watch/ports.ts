@@ -1,4 +1,4 @@
-/** What a process that works a drop folder keeps beside the payouts. */
+/** The part of the journal and the folders that a process with a drop folder uses. */
 import type { BatchStatus, PayoutStatus } from '../core/payout.ts';
 import type { Satang } from '../core/money.ts';
 import type { Inspection } from '../core/payout-file.ts';
@@ -8,59 +8,59 @@ import type { FileKindName } from './rules/drop-folder.ts';
 import type { TakenFile } from './rules/file-growth.ts';
 import type { IntakeRefusal } from './rules/rejection-reason.ts';
 
-// ---- What the watcher needs of its folders: files come out of the inbox into work/, and end in archive/ or rejected/.
+// ---- The port to the folders: files come out of the inbox into work/, and end in archive/ or rejected/.
 
-/** A file that was claimed: it stands in work/, in a folder of its own. */
+/** A claimed file in work/, in a folder of its own. */
 export interface WorkItem {
-  /** Names its folder in work/; sorts by when the file was dropped. */
+  /** The name of its folder in work/, which sorts by the drop. */
   readonly itemId: string;
-  /** As it was called in the inbox: any name that a file system allows. */
+  /** The name in the inbox: any name that a file system allows. */
   readonly fileName: string;
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** When it was last changed in the inbox; epoch milliseconds. */
+  /** The last change in the inbox, in epoch milliseconds. */
   readonly droppedAtMs: number;
   readonly bytes: number;
 }
 
 /**
  * `archive`: the file was worked; it ends in `archive/<date>/`.
- * `reject`: it ends in `rejected/`, beside `<file>.reason.txt` with this text.
+ * `reject`: the file is refused; it ends in `rejected/`, beside `<file>.reason.txt` with this text.
  */
 export type FileEnd =
   | { readonly kind: 'archive'; readonly date: string; readonly batchId: string }
   | { readonly kind: 'reject'; readonly reason: string };
 
-/** How a file that was taken in has ended; null while it is being worked. */
+/** The end of a file that was taken in; null while it is being worked. */
 export type IntakeOutcome = 'archived' | 'rejected' | 'duplicate';
 
-/** A file of the watcher's and the batch that its bytes are. */
+/** A file of the watcher, and the batch of its bytes. */
 interface IntakeFile extends Pick<WorkItem, 'itemId' | 'fileName' | 'droppedAtMs'> {
-  /** Empty for a file that was turned away before its bytes were known. */
+  /** Empty for a file that was refused before its bytes were known. */
   readonly batchId: string;
 }
 
 export interface IntakeRecord extends IntakeFile {
   readonly outcome: IntakeOutcome | null;
-  /** Null unless it was turned away. */
+  /** Null unless the file was refused. */
   readonly refusal: IntakeRefusal | null;
 }
 
-/** What its file was read into: a batch of payouts, or of registrations. */
+/** The batch that a file was read into, of payouts or of registrations. */
 export type FileBatch = Pick<Batch, 'batchId' | 'sha256' | 'fileName' | 'status' | 'rows' | 'sealedAtMs'>;
 
-/** A row of a file, as far as it is told of when it was added behind those that were read. */
+/** A row that was added to a file after its rows had been read. */
 interface AddedRow {
   readonly rowNo: number;
-  /** payoutId or registrationId. */
+  /** The payoutId or registrationId. */
   readonly id: string;
-  /** Null where it cannot be read; left out of a row that has none. */
+  /** Null for an unreadable amount; left out for a row without amount. */
   readonly amountSatang?: Satang | null;
 }
 
-/** Reads a file for what was added to it. */
+/** Reads a file for additions. */
 export interface AddedRowReader extends Pick<PayoutFileReader, 'inspect'> {
-  /** In pages; null where the file is rejected. */
+  /** Yields the rows in pages; null where the file is rejected. */
   readRows(inspection: Inspection): AsyncIterable<readonly AddedRow[] | null>;
 }
 
@@ -72,8 +72,8 @@ export interface IntakeStart extends IntakeFile {
 }
 
 /**
- * `owner`: the file is the one to be worked for its batch (again, after a crash).
- * `duplicate`: another file is or was, or a run has ended the batch; `first` names that file.
+ * `owner`: the file to be worked for its batch (again, after a crash).
+ * `duplicate`: another file comes or came first, or a run has ended the batch; `first` names that file.
  */
 export type IntakeVerdict =
   | { readonly kind: 'owner' }
@@ -81,12 +81,12 @@ export type IntakeVerdict =
       readonly kind: 'duplicate';
       readonly first: Pick<IntakeFile, 'fileName' | 'batchId'> & {
         readonly batch: FileBatch | undefined;
-        /** Left out where it is the kind that was asked for. */
+        /** Left out where it is the requested kind. */
         readonly takenAs?: FileKindName;
       };
     };
 
-/** A file that is turned away, and why. `batchId`: what its bytes would be; left out where they are not known. */
+/** A file that is refused, and the refusal. `batchId`: the batch of its bytes; left out where they are unknown. */
 export interface IntakeRefused extends Pick<WorkItem, 'fileName' | 'droppedAtMs'> {
   /** `payout` when left out. */
   readonly kind?: FileKindName;
@@ -97,29 +97,29 @@ export interface IntakeRefused extends Pick<WorkItem, 'fileName' | 'droppedAtMs'
 /** A batch that can be run. */
 export interface RunnableBatch {
   readonly batch: Batch;
-  /** Rows of it are ready to be sent. */
+  /** The batch has rows that are ready to be sent. */
   readonly hasReady: boolean;
 }
 
-/** Which batches are worked, and how far they have come. */
+/** The batches in work, and their progress. */
 export interface BatchQueueStore {
-  /** How many batches are open: sealed, running, paused or halted, or done with rows that are ready. */
+  /** The number of open batches: sealed, running, paused or halted, or done with rows that are ready. */
   countOpenBatches(): Promise<number>;
   /**
-   * Of these, the ones that a watcher is to run: sealed, running and not reported or with nothing to be asked about,
-   * paused with rows that wait for the line, and any with ready rows that is not halted. Oldest drop first.
+   * The open batches that a watcher is to run: sealed ones, running ones that are not reported or need no inquiry,
+   * paused ones with rows that wait for the account, and any with ready rows that is not halted. The oldest drop first.
    */
   runnableBatches(): Promise<readonly RunnableBatch[]>;
-  /** Batches that came to rest after their latest report, or that rest without any. */
+  /** Batches that came to rest after their latest report, or rest without any report. */
   unreportedBatches(): Promise<readonly string[]>;
   /**
-   * Batches done or halted whose latest report no notice tells of, the latest first, and not more than a killed process
-   * can have left: of those reported since the first notice was kept, or, where none ever was, since a moment.
+   * Batches done or halted whose latest report has no notice, the latest first. Limited to what a killed process can
+   * have left: reports since the first kept notice, or, without any notice, since a moment.
    */
   untoldBatches(sinceMs: number): Promise<readonly string[]>;
-  /** Rows in each status over all batches; reads every row, so not more than now and then. */
+  /** The number of rows in each status over all batches; reads every row, so call it rarely. */
   countByStatus(): Promise<ReadonlyMap<PayoutStatus, number>>;
-  /** When the oldest of the rows in doubt was submitted. */
+  /** The moment at which the oldest row in doubt was submitted. */
   oldestInDoubtAtMs(): Promise<number | undefined>;
   /** Batches with rows in doubt that were submitted before a moment. */
   batchesInDoubtSince(beforeMs: number): Promise<readonly string[]>;
@@ -127,11 +127,11 @@ export interface BatchQueueStore {
 
 /** The files of the drop folder. */
 export interface FileQueueStore {
-  /** Says which file is worked for a batch; the first to come is. Kept before anything of the file is read in. */
+  /** Decides which file is worked for a batch: the first one. Recorded before any of the file is read in. */
   startIntake(start: IntakeStart): Promise<IntakeVerdict>;
   /**
-   * Records how a file ended; the first end stands. An `archived` one stays the owner of its batch; the others give it
-   * back. A file that was never started is recorded only when it is `refused`.
+   * Records the end of a file; the first record stands. An `archived` file keeps its batch; the others release it. A
+   * file that was never started is recorded only when it is `refused`.
    */
   endIntake(itemId: string, outcome: IntakeOutcome, nowMs: number, refused?: IntakeRefused): Promise<void>;
   intakeRecord(itemId: string): Promise<IntakeRecord | undefined>;
@@ -142,78 +142,76 @@ export interface FileQueueStore {
   openIntake(
     kind?: FileKindName,
   ): Promise<readonly (IntakeRecord & { readonly batchStatus: BatchStatus | undefined })[]>;
-  /** Files that have ended, by how. */
+  /** The number of ended files, by their end. */
   countIntake(): Promise<ReadonlyMap<IntakeOutcome, number>>;
 }
 
-/**
- * `held`: another worker has it, and is there; `refused`: the worker's own lease does not run.
- */
+/** `held`: another live worker has the file; `refused`: this worker's own lease has ended. */
 export type FileClaiming = 'claimed' | 'held' | 'refused';
 
 /** A file that a process works, where several machines work the journal. */
 export interface FileClaim extends Pick<WorkItem, 'itemId' | 'fileName'> {
-  /** Names the `work/` in which it stands, by whatever path a machine has it. */
+  /** The id of the `work/` folder of the file, by whatever path a machine has it. */
   readonly folderId: string;
   readonly workerId: number;
 }
 
-/** A file that nobody works: whoever had taken it in is gone, and it has not been read to its end. */
+/** A file without a worker: the process that took it in is gone before it was read to its end. */
 export interface LeftFile extends Pick<WorkItem, 'itemId' | 'fileName'> {
-  /** On which machine it was taken in. */
+  /** The machine on which the file was taken in. */
   readonly machine: string;
   readonly claimedAtMs: number;
 }
 
-/** Which process works each file: folders that machines share tell nothing of who is there. */
+/** The process that works each file: folders shared by machines do not show which process is alive. */
 export interface FileClaimStore {
-  /** Claims a file for a worker: for the first time, once more, or from one that is gone. */
+  /** Claims a file for a worker: for the first time, once more, or from a worker that is gone. */
   claimFile(claim: FileClaim): Promise<FileClaiming>;
   /**
-   * True of a file that was claimed in another `work/`, or by another machine that is there: the image of a machine that
-   * is started a second time has the same folders.
+   * True for a file claimed in another `work/`, or by another live machine: a machine started from the same image has
+   * the same folders.
    */
   isElsewhere(asked: Omit<FileClaim, 'fileName'>): Promise<boolean>;
   leftFiles(): Promise<readonly LeftFile[]>;
-  /** Has a batch belong to nobody whose file is one of these: another with the same bytes may be worked for it. */
+  /** Frees a batch from the file that it belongs to, so that another file with the same bytes may be worked for it. */
   freeBatch(batchId: string): Promise<void>;
 }
 
-/** What other processes that work the journal are told of the files of this one. */
+/** The claims of this process's files, for other processes that work the journal. */
 export interface FileClaims {
-  /** Says that this process works a file; asked again each time before it does something about the file. */
+  /** Claims a file for this process; called again each time before the file is handled. */
   claim(item: WorkItem): Promise<FileClaiming>;
-  /** True of a file in the `work/` of another machine. */
+  /** True for a file in the `work/` of another machine. */
   isElsewhere(itemId: string): Promise<boolean>;
   /** See FileClaimStore. */
   freeBatch(batchId: string): Promise<void>;
 }
 
-/** The files that were taken, and what became of their bytes afterwards. */
+/** The taken files, and later changes of their bytes. */
 export interface TakenFileStore {
-  /** Keeps the record as it is given, in place of an earlier one. */
+  /** Keeps the given record in place of an earlier one. */
   putTakenFile(file: TakenFile): Promise<void>;
   takenFile(itemId: string): Promise<TakenFile | undefined>;
-  /** Of a batch, the latest taken last. */
+  /** The files of a batch, the latest taken last. */
   takenFilesOf(batchId: string): Promise<readonly TakenFile[]>;
   /** @param kind `payout` when left out */
   watchedFiles(kind?: FileKindName): Promise<readonly TakenFile[]>;
-  /** Those that have grown and that nobody has dealt with: alarms. */
+  /** Grown files that are not dealt with: alarms. */
   grownFiles(): Promise<readonly TakenFile[]>;
-  /** True when a file of ours has grown to be these bytes. */
+  /** True when a taken file has grown to these bytes. */
   hasGrownTo(sha256: string): Promise<boolean>;
-  /** What was added has been dealt with; what is added later is an alarm again. */
+  /** Records that an addition was dealt with; a later one is an alarm again. */
   closeGrowth(itemId: string, sha256: string): Promise<void>;
 }
 
-/** Jobs of every day. */
+/** The daily jobs. */
 export interface ScheduleStore {
-  /** The last Bangkok date (YYYYMMDD) for which a round was made. */
+  /** The last Bangkok date (YYYYMMDD) of a job. */
   lastDailyJob(name: string): Promise<string | undefined>;
   recordDailyJob(name: string, date: string): Promise<void>;
 }
 
-/** What the watcher keeps. */
+/** The part of the journal that the watcher uses. */
 export interface WatchStore extends BatchQueueStore, FileQueueStore, TakenFileStore, ScheduleStore {
   /** Makes a durable write probe. @throws JournalWriteError when the disk refuses */
   probe(nowMs: number): Promise<void>;

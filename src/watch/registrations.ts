@@ -1,6 +1,6 @@
 /**
- * Works the drop folder of registrations: takes files in, has each batch sent, and reports what the bank calls back with,
- * for as long as outcomes come.
+ * Works the drop folder of registrations: takes files in, sends each batch, and reports the bank's callbacks as long as
+ * outcomes arrive.
  */
 import { computeBackoffMs } from '../core/backoff.ts';
 import { interruptedCode } from '../payout/conclude.ts';
@@ -12,34 +12,34 @@ import type { WrittenRegistrationReports } from '../registration/write-reports.t
 import { type FileKind, isAhead, keepGoing, noteFailure, retryBackoff } from './context.ts';
 import { FileQueue, type FileQueueSetup } from './file-queue.ts';
 
-/** What one run of a batch is handed. */
+/** The callbacks of one run of a batch. */
 export interface RegistrationRun {
-  /** To be called when nothing of it is left to send: what was sent is awaited. */
+  /** Called when no row is left to send and the run awaits outcomes. */
   readonly onAllSent: () => void;
 }
 
 export interface RegistrationWatchSetup extends FileQueueSetup {
   readonly store: FileQueueSetup['store'] & RegistrationStore;
   readonly kind: FileKind<RegistrationBatch>;
-  /** Files whose rows are sent at once. */
+  /** The number of files whose rows are sent at once. */
   readonly filesAtOnce: number;
-  /** Sends what can be sent, and waits for outcomes for a while. */
+  /** Sends the sendable rows, and waits for outcomes for a while. */
   run(batch: RegistrationBatch, run: RegistrationRun): Promise<'rested' | 'interrupted'>;
-  /** Proves, before a batch is sent, that it can be reported on. */
+  /** Proves, before a batch is sent, that its reports can be written. */
   requireReportable(batch: RegistrationBatch): Promise<void>;
-  /** Writes what is due. */
+  /** Writes the due reports. */
   report(batchId: string): Promise<WrittenRegistrationReports>;
-  /** Publishes what a batch had due from before. */
+  /** Publishes the reports that a batch had due from before. */
   finishReports(batchId: string): Promise<unknown>;
-  /** Batches, of either kind, with reports that an earlier process has written and not published. */
+  /** Batches, of either kind, whose reports an earlier process has written and not published. */
   findUnpublished(): Promise<readonly string[]>;
-  /** What an earlier process has left submitted, and what has been waited for long enough, goes on until the stop. */
+  /** Continues, until the stop, with rows that an earlier process left submitted and rows that waited long enough. */
   sweep(onChange: () => void): Promise<void>;
 }
 
-/** How often it is looked for batches that another process has let go on, or whose outcomes it has taken. */
+/** The interval between checks for batches that another process released, or whose outcomes it received. */
 const pollMs = 2_000;
-/** Outcomes come one after the other: those of a batch that waits for more are reported together, this often. */
+/** The interval of reports for a batch that waits for more outcomes, which arrive one by one. */
 const updateEveryMs = 10 * 60_000;
 
 interface Failing {
@@ -53,7 +53,7 @@ export class RegistrationWatch {
   isRecovered = false;
   readonly #setup: RegistrationWatchSetup;
   readonly #running = new Map<string, Promise<void>>();
-  /** Batches that hold a place: rows of theirs are still to be sent. */
+  /** Batches that hold a place: they have rows to send. */
   readonly #sending = new Set<string>();
   /** Batches for which a file in work/ waits. */
   readonly #offered = new Set<string>();
@@ -69,17 +69,17 @@ export class RegistrationWatch {
     });
   }
 
-  /** Batches that could not be worked or reported, with what was in the way. */
+  /** Batches that could not be worked or reported, with the obstacle. */
   get failing(): readonly { readonly batchId: string; readonly why: string }[] {
     return [...this.#failing].map(([batchId, { why }]) => ({ batchId, why }));
   }
 
-  /** An outcome has come in, or somebody has decided something. */
+  /** Notes a new outcome or a person's decision. */
   noteNews(): void {
     this.#news.notify();
   }
 
-  /** Works until the process is asked to stop and what is in flight has ended. */
+  /** Works until the process is asked to stop and the requests in flight have ended. */
   async work(): Promise<void> {
     const setup = this.#setup;
     const recovered = keepGoing(setup, 'taking up registrations', () => this.#recover());
@@ -106,7 +106,7 @@ export class RegistrationWatch {
     return 'done';
   }
 
-  /** One look at what is open, and the wait for the next. */
+  /** Looks at the open batches once, and waits for the next look. */
   async #step(): Promise<void> {
     const { store, clock, stop, disk } = this.#setup;
     const { next } = this.#news;
@@ -118,7 +118,7 @@ export class RegistrationWatch {
     await waitForAny(clock, pollMs, next, stop);
   }
 
-  /** Has a batch sent, or, when all of it was sent, reports what has come since. */
+  /** Sends a batch, or, once all of it was sent, reports new outcomes. */
   async #goOn(batch: RegistrationBatch): Promise<void> {
     const { batchId, status } = batch;
     if (!this.#isIdle(batchId)) return;
@@ -133,7 +133,10 @@ export class RegistrationWatch {
     return (await this.#setup.store.readyRegistrations(batchId, 0, 1)).length > 0;
   }
 
-  /** What waits for a pause to end, or was to be told of a halt, when its sender died has nobody else to go on with it. */
+  /**
+   * Tells whether a batch has rows to send or batch-wide holds. If its sender died during a pause, or before it reacted
+   * to a halt, no other process continues it.
+   */
   async #isAnyToSend(batchId: string): Promise<boolean> {
     if (await this.#hasReady(batchId)) return true;
     return isHeldAsAWhole(await this.#setup.store.registrationHoldTotals(batchId));
@@ -177,14 +180,14 @@ export class RegistrationWatch {
     await this.#breathe(batchId);
   }
 
-  /** A batch that rests at once with rows that could be sent is not run again and again without a pause. */
+  /** Delays a batch that rests at once with sendable rows, instead of running it without a break. */
   async #breathe(batchId: string): Promise<void> {
     const batch = await this.#setup.store.registrationBatch(batchId);
     if (batch?.status !== 'paused' && !(await this.#hasReady(batchId))) return;
     await this.#setup.clock.sleep(computeBackoffMs(retryBackoff, 1), this.#setup.stop);
   }
 
-  /** Reports a batch that another process has brought to rest, or that a file waits for. */
+  /** Reports a batch that another process has brought to rest, or for which a file waits. */
   async #restIfIdle(batchId: string): Promise<void> {
     if (this.#isIdle(batchId)) await this.#guard(batchId, () => this.#restIfAtRest(batchId));
   }
@@ -200,7 +203,7 @@ export class RegistrationWatch {
     if ((isAtRest && !goesOn) || waits) await this.#rest(batchId);
   }
 
-  /** Writes what is due; the file that waits for the batch ends. */
+  /** Writes the due reports; then the file that waits for the batch ends. */
   async #rest(batchId: string): Promise<void> {
     const { report, clock, notify, reportEvent } = this.#setup;
     const reports = await report(batchId);
@@ -208,7 +211,7 @@ export class RegistrationWatch {
     this.#reportedAtMs.set(batchId, clock.now());
     if (batch.status === 'done') this.#reportedAtMs.delete(batchId);
     const event = { kind: 'registrations-settled', reports } as const;
-    // Before the file ends: after a crash in between, the file brings the batch here again.
+    // The notice precedes the end of the file: after a crash in between, the file brings the batch here again.
     await notify(event);
     await this.files.endFor(batch);
     const isNews = this.#offered.delete(batchId) || reports.filesWritten > 0;
@@ -221,7 +224,7 @@ export class RegistrationWatch {
     return !waits && !this.#running.has(batchId);
   }
 
-  /** One batch that fails keeps none of the others from going on; it is tried again, later and later. */
+  /** Isolates the failure of one batch from the others, and retries it at growing intervals. */
   async #guard(batchId: string, work: () => Promise<void>): Promise<void> {
     try {
       await work();

@@ -1,4 +1,4 @@
-/** Files that were taken are looked at again: whoever had one open may go on writing to it, wherever it stands by then. */
+/** Watches files after they were taken: a writer that has one open may go on writing, wherever the file has moved. */
 import { formatBaht, type Satang, toSatang } from '../core/money.ts';
 import type { Inspection } from '../core/payout-file.ts';
 import type { BatchReason } from '../core/ports.ts';
@@ -11,15 +11,15 @@ import type { AddedRowReader, FileBatch, TakenFileStore, WorkItem } from './port
 import { grownReason, isLookDue, isWatchOver, stillForMs, watchedForMs } from './rules/file-growth.ts';
 import type { FileGrowth, TakenFile } from './rules/file-growth.ts';
 
-/** How often it is looked for files that are to be looked at. */
+/** The interval between checks for files that are due. */
 const stepMs = 2_000;
 const idleMs = 10_000;
-/** payoutIds that are told. */
+/** The number of payoutIds that a message names. */
 const namedMax = 20;
 
-/** What a look has found. */
+/** The result of a look at a file. */
 interface Seen {
-  /** See printFile: while it stays, so do the bytes. */
+  /** See printFile: while the print stays, so do the bytes. */
   readonly print: string;
   readonly sha256: string;
   readonly startSha256: string;
@@ -28,7 +28,7 @@ interface Seen {
   readonly sinceMs: number;
 }
 
-/** Rows of payouts, read so. */
+/** Reads rows of payouts. */
 export const readAddedPayouts = ({ inspect, read }: PayoutFileReader): AddedRowReader => ({
   inspect,
   async *readRows(inspection) {
@@ -56,7 +56,7 @@ export class TakenFiles {
     this.#kind = kind;
   }
 
-  /** The rows of a file are about to be read into a batch. */
+  /** Records a file before its rows are read into a batch. */
   async note({ itemId, fileName, path }: WorkItem, batchId: string, read: Inspection): Promise<void> {
     const { store } = this.#setup;
     const { sizeBytes: bytes, sha256 } = read;
@@ -67,19 +67,19 @@ export class TakenFiles {
     await store.putTakenFile({ ...file, kind, untilMs: null, isWatched: true, growth: null });
   }
 
-  /** A file has left work/. */
+  /** Records that a file has left work/. */
   async noteEnd(itemId: string, path: string): Promise<void> {
     const { store, clock } = this.#setup;
     const [file, stats] = [await store.takenFile(itemId), await lookAt(path)];
     if (file === undefined || file.untilMs !== null) return;
     const inode = String(stats?.ino ?? file.inode);
     const sealed = (await this.#kind.findBatch(file.batchId))?.sealedAtMs ?? null;
-    // Of a file that was rejected as a whole, nothing was paid: what it becomes is nobody's loss.
+    // A file rejected as a whole has paid nothing, so its later changes do no harm.
     const isWatched = sealed !== null;
     await store.putTakenFile({ ...file, path, inode, isWatched, untilMs: clock.now() + watchedForMs });
   }
 
-  /** Why a batch may not begin: a file of it has changed since it was read. */
+  /** The reason why a batch may not begin: one of its files has changed since it was read. */
   async findGrowth(batch: FileBatch): Promise<BatchReason | undefined> {
     for (const file of await this.#setup.store.takenFilesOf(batch.batchId)) {
       const hasGrown = file.isWatched ? (await this.#look(file)) === 'grown' : file.growth !== null;
@@ -88,14 +88,14 @@ export class TakenFiles {
     return undefined;
   }
 
-  /** One look at all of them, and the wait for the next. */
+  /** Looks at all watched files once, and waits for the next look. */
   async step(): Promise<void> {
     const { store, clock, log, stop } = this.#setup;
     const watched = await store.watchedFiles(this.#kind.name);
     for (const file of watched) {
       if (!isLookDue(file, this.#lookedAtMs.get(file.itemId), clock.now())) continue;
       this.#lookedAtMs.set(file.itemId, clock.now());
-      // Whoever has it there looks at it.
+      // The machine that has the file in its work/ looks at it.
       if ((await this.#setup.claims?.isElsewhere(file.itemId)) === true) continue;
       await this.#follow(file).catch((error: unknown) => {
         log('warn', 'a file that was taken cannot be looked at', { itemId: file.itemId, err: error });
@@ -113,7 +113,7 @@ export class TakenFiles {
     this.#seen.delete(itemId);
   }
 
-  /** The whole file was dropped again and taken: every row of it is some batch's. */
+  /** Closes the growth of files that were dropped again whole and taken: every row is in a batch. */
   async #closeTaken(): Promise<void> {
     const { store } = this.#setup;
     for (const { itemId, batchId, growth } of await store.grownFiles()) {
@@ -125,7 +125,7 @@ export class TakenFiles {
     }
   }
 
-  /** Removes the originals that are watched no more, each after a last look: the inbox may have been away. */
+  /** Removes originals that are no longer watched, each after a last look, because the inbox may have been away. */
   async #clearOriginals(watched: ReadonlySet<string>): Promise<void> {
     const { intake, store, log } = this.#setup;
     const unwatched = (await intake.listOriginals()).filter((itemId) => !watched.has(itemId));
@@ -140,7 +140,7 @@ export class TakenFiles {
     }
   }
 
-  /** True while rows of a file that was paid stand in its original alone. */
+  /** True while rows of a paid file stand only in its original. */
   async #isAlarm(file: TakenFile): Promise<boolean> {
     const { store } = this.#setup;
     const { itemId, batchId } = file;
@@ -153,12 +153,12 @@ export class TakenFiles {
   async #follow(file: TakenFile): Promise<void> {
     const { store, clock, log } = this.#setup;
     const isOver = isWatchOver(file, clock.now());
-    // The last look trusts no times.
+    // The last look ignores times and reads the bytes.
     if (isOver) this.#seen.delete(file.itemId);
     const found = await this.#look(file);
     const now = (await store.takenFile(file.itemId)) ?? file;
     if (found === 'grown') await this.#tell(now, isOver);
-    // Until its end is recorded it may be on its way.
+    // A file without a recorded end may still be on its way.
     const isGone = found === 'gone' && now.untilMs !== null;
     if (isGone)
       log('warn', 'a file that was taken is not there any more', { itemId: now.itemId, path: now.path });
@@ -167,7 +167,7 @@ export class TakenFiles {
     await store.putTakenFile({ ...last, isWatched: false });
   }
 
-  /** Looks at the bytes, where anything about the file, or its original, has changed since the last look. */
+  /** Reads the bytes where anything about the file or its original has changed since the last look. */
   async #look(file: TakenFile): Promise<'still' | 'grown' | 'gone'> {
     const { itemId, sha256, bytes } = file;
     const own = await this.#find(file);
@@ -188,7 +188,7 @@ export class TakenFiles {
     return 'grown';
   }
 
-  /** Where it stands: after a crash it may have been moved without anybody having said so. */
+  /** Finds the file, which may have been moved without a record before a crash. */
   async #find(file: TakenFile): Promise<string | undefined> {
     const stats = await lookAt(file.path);
     if (String(stats?.ino) === file.inode && stats?.isFile() === true) return file.path;
@@ -211,7 +211,7 @@ export class TakenFiles {
     log('error', 'a file was written to after its rows had been read', { itemId, batchId, file: fileName });
   }
 
-  /** Makes the notice, once nobody has written for a while. @param isLast there is no later look */
+  /** Sends the notice once writing has paused for a while. @param isLast no later look follows */
   async #tell(file: TakenFile, isLast: boolean): Promise<void> {
     const { store, clock, notify, reportEvent } = this.#setup;
     const { itemId, growth } = file;
@@ -232,7 +232,7 @@ export class TakenFiles {
   }
 }
 
-/** The rows that stand behind those that were read. @param path of the file as it is now */
+/** Reads the rows after those that were read before. @param path the present path of the file */
 async function readAdded(
   reader: AddedRowReader,
   batch: Pick<FileBatch, 'rows' | 'sha256'> | undefined,
@@ -258,9 +258,8 @@ async function readAdded(
 }
 
 /**
- * What has become of a file since it was read into its batch; undefined where its bytes are still the same, or it is
- * not there any more.
- * @param bytes how many were read
+ * The change of a file since it was read into its batch; undefined where its bytes are the same, or the file is gone.
+ * @param bytes the number of bytes that were read
  */
 export async function findGrowth(
   reader: AddedRowReader,

@@ -1,6 +1,6 @@
 /**
- * The watcher of the drop folder: takes files, pays them, settles what is in doubt, does the jobs of the day, and
- * goes on whatever happens to a file, the bank or the disk, until it is asked to stop.
+ * The watcher of the drop folder: takes files, pays them, settles payouts in doubt and runs the daily jobs. No fault of
+ * a file, the bank or the disk ends it before it is asked to stop.
  */
 import type { Batch } from '../core/ports.ts';
 import { BatchScheduler } from './batch-queue.ts';
@@ -12,9 +12,9 @@ import { type DailyJob, DailyJobs } from './schedule.ts';
 import { readAddedPayouts } from './taken-files.ts';
 
 export interface WatchOptions {
-  /** How often the disk is looked at; more often while it is sick. */
+  /** The interval between checks of the disk, which are more frequent during a fault. */
   readonly probeMs: number;
-  /** What is done once every day, with the job that inquires about everything in doubt. */
+  /** The jobs of every day, with the job that inquires about everything in doubt. */
   readonly dailyJobs: (askAll: () => Promise<number>) => readonly DailyJob[];
 }
 
@@ -22,7 +22,7 @@ export class Watcher {
   readonly files: FileQueue<Batch>;
   readonly batches: BatchScheduler;
   readonly doubt: InDoubtLoop;
-  /** When the loop over the batches last turned; it stands still only when something is stuck. */
+  /** The latest turn of the loop over the batches, which stands still only when it is stuck. */
   lastTurn: { readonly atMs: number; readonly atElapsedMs: number };
   isRecovered = false;
   readonly #setup: WatchSetup;
@@ -41,7 +41,7 @@ export class Watcher {
     this.doubt = new InDoubtLoop(setup, this.batches);
   }
 
-  /** Works until the process is asked to stop and what is in flight has ended. */
+  /** Works until the process is asked to stop and the requests in flight have ended. */
   async work(): Promise<void> {
     const setup = this.#setup;
     const { stop, disk } = setup;
@@ -51,7 +51,7 @@ export class Watcher {
       dailyJobs(() => this.doubt.askAll()),
     );
     await disk.look();
-    // What an earlier process has left open comes before anything new.
+    // Work that an earlier process has left open comes before anything new.
     const recovered = this.#recover();
     await Promise.all([
       recovered.then(() => keepGoing(setup, 'taking files in', () => this.files.step())),

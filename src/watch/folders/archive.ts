@@ -1,8 +1,9 @@
 /**
- * The end of a file: out of work/ into archive/ or rejected/, never over another, and once whatever crashes.
+ * The end of a file: out of work/ into archive/ or rejected/, never over another, and exactly once despite
+ * crashes.
  *
- * The file gets its new name first (a second link; across file systems one of a copy under a name of its item) and
- * loses its old one last. So a crash leaves something in work/ whose new name is known by its inode.
+ * The file gets its new name first (a second link; across file systems, the link of a copy under a name of
+ * its item) and loses its old name last. So a crash leaves a file in work/ whose inode leads to its new name.
  */
 import { mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,12 +20,12 @@ import {
 import { reasonPathOf } from '../rules/rejection-reason.ts';
 import type { FoldersContext } from './context.ts';
 
-/** What goes there together, in this order; none need be there. */
+/** The parts that move together, in this order; each may be missing. */
 const parts = ['reason', 'file', 'sidecar'] as const;
 type Part = (typeof parts)[number];
 
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
-/** A crash leaves something in the folder of its day. */
+/** The number of latest days that are cleared: a crash leaves files in the folder of its day. */
 const datesCleared = 2;
 
 const nameOf: Readonly<Record<Part, (path: string) => string>> = {
@@ -35,23 +36,23 @@ const nameOf: Readonly<Record<Part, (path: string) => string>> = {
 
 const prefixOf = ({ label }: FoldersContext): string => (label === undefined ? '.' : `.${label}.`);
 
-/** The name that a part has in archive/ or rejected/ on its way there. */
+/** The temporary name of a part in archive/ or rejected/. */
 function temporaryOf(context: FoldersContext, folder: string, itemId: string, part: Part): string {
   return join(folder, `${prefixOf(context)}${itemId}.${part}.tmp`);
 }
 
-/** What such a name looks like. */
+/** The form of the temporary names. */
 const temporaryForm = (context: FoldersContext): RegExp =>
   new RegExp(
     String.raw`^${RegExp.escape(prefixOf(context))}(${itemIdPattern})\.(?:${parts.join('|')})\.tmp$`,
   );
 
-/** Removes what was needed while the file went to a path. */
+/** Removes the temporary names of a file on its way to a path. */
 export async function clearWay(context: FoldersContext, itemId: string, path: string): Promise<void> {
   for (const part of parts) await context.disk.remove(temporaryOf(context, dirname(path), itemId, part));
 }
 
-/** Removes what a crash has left of files that have ended; `open` still need theirs. */
+/** Removes leftovers of a crash for ended files; `open` items still need theirs. */
 export async function clearLeftovers(context: FoldersContext, open: ReadonlySet<string>): Promise<void> {
   const { folders, disk } = context;
   const form = temporaryForm(context);
@@ -63,7 +64,7 @@ export async function clearLeftovers(context: FoldersContext, open: ReadonlySet<
   }
 }
 
-/** Where a file has ended, by its inode: a crash may have come before that was recorded. */
+/** Finds the path of an ended file by its inode, where a crash came before the record. */
 export async function findEnded(
   { folders }: FoldersContext,
   inode: string,
@@ -79,7 +80,7 @@ export async function findEnded(
   return undefined;
 }
 
-/** Where a file that is rejected now ends: the first name that neither file nor reason of another has. */
+/** The path at which a file ends that is rejected now: the first name free for the file and its reason. */
 export async function findRejectedPath(context: FoldersContext, item: WorkItem): Promise<string> {
   const { rejected } = context.folders;
   for (const name of computeRejectedNames(item.fileName, item.itemId)) {
@@ -94,7 +95,7 @@ async function listLatestDays(archive: string): Promise<string[]> {
   return dates.slice(-datesCleared).map((date) => join(archive, date));
 }
 
-/** Moves the item's file, its sidecar with it, where it ends. @returns the path it ended at */
+/** Moves the item's file to its end, with its sidecar. @returns the path of the end */
 export async function endFile(context: FoldersContext, item: WorkItem, end: FileEnd): Promise<string> {
   const { folders, disk } = context;
   switch (end.kind) {
@@ -112,7 +113,7 @@ export async function endFile(context: FoldersContext, item: WorkItem, end: File
   }
 }
 
-/** The day under which an earlier try has given the file its second name, before a crash; undefined for none. */
+/** The day under which a try before a crash gave the file its second name; undefined for none. */
 async function findEarlierDay(
   { folders }: FoldersContext,
   item: WorkItem,
@@ -130,7 +131,7 @@ async function findEarlierDay(
   return undefined;
 }
 
-/** The reason, whole and durable under a name of the item's; one that has been linked already is the same. */
+/** Writes the reason, whole and durable, under a temporary name; one that was linked already is the same. */
 async function prepareReason(disk: Disk, path: string, reason: string): Promise<void> {
   const before = await lookAt(path);
   if (before !== undefined && before.nlink > 1n) return;
@@ -138,14 +139,14 @@ async function prepareReason(disk: Disk, path: string, reason: string): Promise<
   await disk.write(path, reason.endsWith('\n') ? reason : `${reason}\n`);
 }
 
-/** A part and where it goes; `copy` is its name there while it is copied from another file system. */
+/** A part and its target; `copy` is its name there while it is copied from another file system. */
 interface Move {
   readonly source: string;
   readonly copy: string;
   readonly to: string;
 }
 
-/** Every part of an item and where it goes when the file goes to `path`. */
+/** Every part of an item, with its target when the file goes to `path`. */
 function listMoves(context: FoldersContext, item: WorkItem, path: string): readonly Move[] {
   const copyOf = (part: Part): string => temporaryOf(context, dirname(path), item.itemId, part);
   const sources = { reason: copyOf('reason'), file: item.path, sidecar: sidecarName(item.path) };
@@ -175,7 +176,7 @@ async function endIn(
   throw new OutputFileError(`cannot move ${item.path}: no name is free in ${folder}: move files away there`);
 }
 
-/** True when the names are free for all that is there, or its own; the file's own name for one that has vanished, too. */
+/** True when the names are free, or already taken by the same parts, including the name of a file that has vanished. */
 async function areFree(moves: readonly Move[], path: string): Promise<boolean> {
   for (const move of moves) {
     const goesThere = move.to === path || (await lookAt(move.source)) !== undefined;
@@ -194,11 +195,11 @@ async function isForeign({ source, copy, to }: Move): Promise<boolean> {
   }
   const stats = await lookAt(source);
   if (stats === undefined || !there.isFile() || stats.dev === there.dev) return true;
-  // Where there are no links, a crash leaves a copy that is known by its bytes alone.
+  // Without links, a crash leaves a copy that only its bytes identify.
   return stats.size !== there.size || (await hashBytes(source)) !== (await hashBytes(to));
 }
 
-/** Gives a part its new name, which is free or its own already; across file systems to a copy, which is there first. */
+/** Gives a part its new name, which is free or its own; across file systems a copy gets it, made first. */
 async function place(disk: Disk, { source, copy, to }: Move): Promise<void> {
   if ((await lookAt(source)) === undefined || (await lookAt(to)) !== undefined) return;
   try {
@@ -212,7 +213,10 @@ async function place(disk: Disk, { source, copy, to }: Move): Promise<void> {
   }
 }
 
-/** By a link where there are any. Whoever has taken the name meanwhile keeps it: the next try finds another. */
+/**
+ * Gives the name, by a link where possible. A file that took the name meanwhile keeps it; the next try finds
+ * another.
+ */
 async function give(disk: Disk, from: string, to: string): Promise<void> {
   try {
     await disk.link(from, to);

@@ -1,6 +1,6 @@
 /**
- * Whose inbox it is: `.paydrop/journal.json` in it names the journal that works it, and the process. And which `work/` it
- * is, by whatever path a machine has it.
+ * The owner of an inbox: `.paydrop/journal.json` in it names the journal and the process that work it. Also the
+ * identity of `work/`, by whatever path a machine has it.
  */
 import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
@@ -15,38 +15,38 @@ import {
   replaceFile,
 } from '../../platform/durable-file.ts';
 
-/** The inbox is worked by another journal, or cannot be told to be ours. The message names it and the cure. */
+/** Another journal works the inbox, or its ownership is unproved. The message names the inbox and the cure. */
 export class InboxRefusedError extends Error {
   override readonly name = 'InboxRefusedError';
 }
 
-/** What belongs to paydrop in an inbox; never taken for a payout file. */
+/** The folder of paydrop in an inbox; never taken as a payout file. */
 const ownFolderName = '.paydrop';
-/** Of the name of a process; one that two processes share would let both work one inbox. */
+/** The random bytes of a process's name; two processes with one name would both work an inbox. */
 const holderBytes = 12;
 const fullCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
 
-/** Where files stand that were claimed and are not in work/ yet: on the inbox's own file system. */
+/** The folder of files that were claimed and are not in work/ yet, on the inbox's own file system. */
 export function claimedFolderOf(inbox: string): string {
   return join(inbox, ownFolderName, 'claimed');
 }
 
-/** Where the originals of files stand that are worked as copies. */
+/** The folder of originals of files that are worked as copies. */
 export function originalsFolderOf(inbox: string): string {
   return join(inbox, ownFolderName, 'originals');
 }
 
-/** What a stamp says. `holder`: the process that works the inbox; stamps of earlier versions have none. */
+/** The content of a stamp. `holder`: the process that works the inbox; earlier versions wrote none. */
 const stampSchema = z.object({ journalId: z.string(), holder: z.string().optional().catch(undefined) });
 
-/** Another process of the same journal takes the files of this inbox in: they are taken. */
+/** Another process of the same journal takes the files of this inbox. */
 export class InboxOfAnotherError extends InboxRefusedError {}
 
-/** Who takes files in, where several processes work one journal. */
+/** The right of a process to take files in, where several processes work one journal. */
 export interface InboxOwner {
-  /** Names this process now, as stamps have it: one that has joined the others anew has another name. */
+  /** The present name of this process in stamps; a process that joins the others again gets another name. */
   readonly name: string;
-  /** Whether this process takes the inbox now from the one that the stamp names. */
+  /** Tells whether this process takes the inbox now from the holder in the stamp. */
   mayTake(holder: string): Promise<boolean>;
 }
 
@@ -54,20 +54,20 @@ export class InboxBinding {
   readonly #inbox: string;
   readonly #work: string;
   readonly #journalId: string;
-  /** Undefined where the journal is a file, of which there can be copies. */
+  /** Undefined where the journal is a file, which may have copies. */
   readonly #owner: InboxOwner | undefined;
-  /** Names a process that has no owner's name. Two that work copies of one journal differ in it alone. */
+  /** The name of a process without an owner's name. Two that work copies of one journal differ in it alone. */
   readonly #randomName = randomBytes(holderBytes).toString('hex');
-  /** The holder that the stamp names while the inbox is ours: another's where a full share took no stamp. */
+  /** The holder in the stamp while the inbox is this process's; another's name where a full share took no stamp. */
   #stamped: string | undefined;
-  /** The name of this process when the stamp was last written. */
+  /** The name of this process when it last wrote the stamp. */
   #boundAs: string | undefined;
-  /** Of the folder that is bound; undefined while it is not. */
+  /** The identity of the bound folder; undefined while unbound. */
   #identity: string | undefined;
-  /** How often the folder was bound: another number means another folder, or the same come back. */
+  /** The number of bindings: a change means another folder, or the same one back again. */
   count = 0;
 
-  /** @param work remembers which inboxes were bound; both absolute */
+  /** @param folders absolute paths; `work` remembers which inboxes were bound */
   constructor(
     { inbox, work }: Readonly<Record<'inbox' | 'work', string>>,
     journalId: string,
@@ -83,17 +83,17 @@ export class InboxBinding {
     return this.#owner?.name ?? this.#randomName;
   }
 
-  /** The folder is gone: another one, or the same, is bound anew. */
+  /** Releases a folder that is gone, so that its successor, or the same one, is bound again. */
   release(): void {
     this.#identity = undefined;
   }
 
   /**
-   * Makes the inbox ours, or sees that it still is. The folder itself must be there. A process that works its journal
-   * alone writes into the stamp who it is at its first binding; later ones only look, for another process may have taken
-   * the inbox over since. One of several writes it whenever it may take the inbox.
-   * @returns false when it was bound before and is worked by this process alone still
-   * @throws InboxRefusedError when another journal, or another holder of this one, works it
+   * Binds the inbox to this process, or checks the binding. The folder itself must exist. A process that works its
+   * journal alone writes its name into the stamp at its first binding; later it only checks, because another process
+   * may have taken the inbox over. One of several processes writes the stamp whenever it may take the inbox.
+   * @returns false when the inbox was bound before and this process alone still works it
+   * @throws InboxRefusedError when another journal, or another holder of this one, works the inbox
    * @throws OutputFileError when it is not the folder that was bound before
    */
   async bind(): Promise<boolean> {
@@ -110,7 +110,7 @@ export class InboxBinding {
     return true;
   }
 
-  /** @returns false when it is another folder */
+  /** @returns false when the folder is another one */
   async #isStillOurs(identity: string): Promise<boolean> {
     if ((await identifyFolder(this.#inbox).catch(() => undefined)) !== identity) return false;
     const found = await readText(this.#stampPath);
@@ -132,7 +132,7 @@ export class InboxBinding {
     if (before === undefined) await writeFirst(path, stamp);
     else if (known?.journalId === journalId && (await this.#mayTake(known.holder)))
       if (!(await isWritten(path, stamp))) holder = known.holder;
-    // Another watcher may have written its own at this very moment: whose is there in the end counts.
+    // Another watcher may have written its stamp at the same moment; the stamp that remains counts.
     const found = await readText(path);
     if (found === undefined) throw missingStamp(this.#inbox);
     this.#requireOurs(found, holder);
@@ -140,14 +140,14 @@ export class InboxBinding {
     this.#boundAs = name;
   }
 
-  /** Alone, a process takes an inbox over at its first binding. */
+  /** Tells whether this process may take the inbox; a process alone takes it at its first binding. */
   async #mayTake(holder: string | undefined): Promise<boolean> {
     if (this.#owner === undefined) return this.count === 0;
     const isOurs = holder === undefined || holder === this.#stamped || holder === this.#name;
     return isOurs || this.#owner.mayTake(holder);
   }
 
-  /** An empty mount point must not be taken for the inbox whose share is away. */
+  /** Refuses an empty mount point in place of the inbox whose share is away. */
   async #requireSameInbox(): Promise<void> {
     const isNew = (await lookAt(join(this.#inbox, ownFolderName))) === undefined;
     if (isNew && (await mayBeAway(this.#work, this.#inbox))) throw missingStamp(this.#inbox);
@@ -186,13 +186,13 @@ export class InboxBinding {
   }
 }
 
-/** Tells one folder from another that takes its name later; links are followed. */
+/** The identity of a folder, which a successor of the same name lacks; links are followed. */
 async function identifyFolder(folder: string): Promise<string> {
   const { dev, ino } = await stat(folder, { bigint: true });
   return `${dev}-${ino}`;
 }
 
-/** Makes sure that an ordinary folder of ours stands there: a link might lead the files out of the inbox. */
+/** Makes sure that paydrop's folder is an ordinary one: a link might lead the files out of the inbox. */
 async function requireFolder(path: string, inbox: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -205,7 +205,7 @@ async function requireFolder(path: string, inbox: string): Promise<void> {
   }
 }
 
-/** undefined when there is no such file. */
+/** Reads a file; undefined when there is none. */
 async function readText(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');
@@ -215,7 +215,7 @@ async function readText(path: string): Promise<string | undefined> {
   }
 }
 
-/** undefined when there is none to be read. */
+/** Reads a stamp; undefined when it is unreadable. */
 function parseStamp(text: string): z.infer<typeof stampSchema> | undefined {
   try {
     return stampSchema.parse(JSON.parse(text));
@@ -224,7 +224,7 @@ function parseStamp(text: string): z.infer<typeof stampSchema> | undefined {
   }
 }
 
-/** False where a share is full: it keeps the stamp that it has, since taking files out of it is what makes room. */
+/** Writes the stamp. False where a share is full: it keeps its old stamp, because taking files out makes room. */
 async function isWritten(path: string, stamp: string): Promise<boolean> {
   try {
     await replaceFile(path, stamp);
@@ -236,7 +236,7 @@ async function isWritten(path: string, stamp: string): Promise<boolean> {
   }
 }
 
-/** Never over another's: one that has come at this very moment is found by whoever reads the stamp next. */
+/** Writes a file that must not exist. A stamp written at the same moment stays, and the next reader finds it. */
 async function writeFirst(path: string, text: string): Promise<void> {
   await using file = await AtomicFile.open(path);
   await file.write(text);
@@ -256,14 +256,14 @@ const missingStamp = (inbox: string): OutputFileError =>
       `If the folder was made anew on purpose, say so: mkdir ${join(inbox, ownFolderName)}`,
   );
 
-// ---------------------------------------------------------------- which work/ it is
+// ---------------------------------------------------------------- identity of work/
 
-/** In work/, beside the memory of inboxes. */
+/** The name of the file in work/ with its id, beside the memory of inboxes. */
 const folderIdName = '.paydrop-folder.json';
 
 const folderIdSchema = z.object({ folderId: z.string() });
 
-/** The id of a `work/` for all who have it mounted; it gets one where it has none. */
+/** The id of a `work/`, the same on all machines that mount it; made where missing. */
 export async function readFolderId(work: string): Promise<string> {
   const path = join(work, folderIdName);
   const known = await readText(path);
@@ -272,16 +272,16 @@ export async function readFolderId(work: string): Promise<string> {
   return folderIdSchema.parse(JSON.parse((await readText(path)) ?? '{}')).folderId;
 }
 
-// ---------------------------------------------------------------- inboxes that were bound before
+// ---------------------------------------------------------------- inboxes bound before
 
-/** In work/: an inbox that lacks our stamp though it was bound before is another folder. */
+/** The file in work/ with bound inboxes. An inbox that was bound before and lacks the stamp is another folder. */
 const memoryName = '.paydrop-inboxes.json';
 
-/** An inbox that has been bound. */
+/** An inbox that was bound before. */
 interface KnownInbox {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
-  /** It was on the file system of work/: no share or disk of its own that may be away. */
+  /** The inbox was on the file system of work/, not on a share or disk that may be away. */
   readonly isBesideWork: boolean;
 }
 
@@ -289,34 +289,34 @@ const isKnownInbox = (entry: unknown): entry is KnownInbox =>
   typeof (entry as KnownInbox | null)?.path === 'string' &&
   typeof (entry as KnownInbox).isBesideWork === 'boolean';
 
-/** None where nothing is known (any more). */
+/** Reads the bound inboxes; empty where nothing is known (any more). */
 async function readMemory(work: string): Promise<readonly KnownInbox[]> {
   const text = await readText(join(work, memoryName));
   try {
     const { inboxes } = JSON.parse(text ?? '{}') as { readonly inboxes?: unknown };
     return Array.isArray(inboxes) ? inboxes.filter(isKnownInbox) : [];
   } catch {
-    // Written anew at the next binding.
+    // The next binding writes the file again.
     return [];
   }
 }
 
-/** True where the folder, or the one that it would be made in, is on the file system of work/. */
+/** True where the folder, or its parent before it exists, is on the file system of work/. */
 async function isBesideWork(work: string, inbox: string): Promise<boolean> {
   const own = await stat(inbox).catch(() => stat(dirname(inbox)));
   return own.dev === (await stat(work)).dev;
 }
 
 /**
- * True when the inbox at this path may be away, so that another folder there, or none, is not it: it has been bound
- * before, and was or would be on another file system than work/. One beside work/ was removed by somebody.
+ * True when the inbox at this path may be away, so that another folder there, or none, is not it: it was bound before,
+ * and was or would be on another file system than work/. A missing inbox beside work/ was removed.
  */
 export async function mayBeAway(work: string, inbox: string): Promise<boolean> {
   const known = (await readMemory(work)).find(({ path }) => path === inbox);
   return known !== undefined && !(known.isBesideWork && (await isBesideWork(work, inbox)));
 }
 
-/** Keeps for later processes that an inbox at this path has been bound. */
+/** Records for later processes that an inbox at this path was bound. */
 async function rememberInbox(work: string, inbox: string): Promise<void> {
   const known = await readMemory(work);
   const entry: KnownInbox = { path: inbox, isBesideWork: await isBesideWork(work, inbox) };

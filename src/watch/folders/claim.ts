@@ -1,4 +1,4 @@
-/** Files out of the inbox: each is renamed into a folder of its own, and looked at again there. */
+/** Takes files out of the inbox: each is renamed into a folder of its own, and checked again there. */
 import { randomBytes } from 'node:crypto';
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,24 +23,24 @@ import { claimedFolderOf } from './binding.ts';
 import type { FoldersContext } from './context.ts';
 import type { FolderHolds } from './states.ts';
 
-// ---------------------------------------------------------------- what a file's own folder holds
+// ---------------------------------------------------------------- the content of a file's own folder
 
-/** The file and whether it has its sidecar. */
+/** The file, and whether it has a sidecar. */
 export interface Contents {
   readonly fileName: string;
   readonly hasSidecar: boolean;
 }
 
-/** `contents` of a folder that holds a file. */
+/** The content of a folder; `contents` where it holds a file. */
 export interface FolderLook {
   readonly holds: FolderHolds;
   readonly contents: Contents | undefined;
 }
 
-/** Of shares that keep removed files that are still open, and of other systems' desktops; never a claimed file. */
+/** Leftovers of shares (removed files that are still open) and of other systems' desktops; never a claimed file. */
 const droppingForm = /^\.(?:nfs|fuse_hidden|smbdelete|_|DS_Store$|AppleDouble$)/;
 
-/** The entries of a claimed file's folder, without what other systems have put beside the file. */
+/** The entries of a claimed file's folder, without leftovers of other systems. */
 export function withoutDroppings<Entry extends { readonly name: string | Buffer }>(
   entries: readonly Entry[],
 ): readonly Entry[] {
@@ -64,7 +64,7 @@ export async function lookInto(
   return { holds: contents === undefined ? 'several' : 'file', contents };
 }
 
-/** The file among these names; undefined unless there is one, with its sidecar at the most. */
+/** The file among these names; undefined unless there is exactly one, with at most its sidecar. */
 function findFile(names: readonly string[]): Contents | undefined {
   const [first = '', second] = names;
   if (second === undefined) return { fileName: first, hasSidecar: false };
@@ -79,7 +79,7 @@ export async function requireFile(folder: string): Promise<Contents> {
   return contents;
 }
 
-/** Every item that has a folder there, the oldest drop first. */
+/** Every item with a folder there, the oldest drop first. */
 export async function listItems(folder: string): Promise<readonly string[]> {
   const entries = (await readdir(folder, { withFileTypes: true })).filter((entry) => entry.isDirectory());
   return entries
@@ -90,7 +90,7 @@ export async function listItems(folder: string): Promise<readonly string[]> {
 
 // ---------------------------------------------------------------- claiming
 
-/** A finished file as it was seen last; names as the folder's own bytes. */
+/** A finished file as last seen; names in the folder's own bytes. */
 export interface Claimable {
   readonly name: Buffer;
   /** See printFile. */
@@ -102,14 +102,14 @@ export interface Claimable {
 
 export interface Claim {
   readonly itemId: string;
-  /** How the file looked in the inbox; see printContent. As it is now when left out. */
+  /** The content of the file in the inbox (see printContent); left out: the present one. */
   readonly content?: string;
 }
 
 const randomLength = 3;
 const nsPerMs = 1_000_000n;
 
-/** A name as it is kept: its own, or a readable one where its bytes are no UTF-8. */
+/** The name to keep: its own, or a readable one where its bytes are not UTF-8. */
 function keepName(name: Buffer): string {
   const text = name.toString('utf8');
   return Buffer.from(text, 'utf8').equals(name) ? text : composeName(text, '');
@@ -118,7 +118,7 @@ function keepName(name: Buffer): string {
 export class ClaimedFolder {
   readonly #context: FoldersContext;
   readonly #root: string;
-  /** Claims that failed half-way and could not be put back yet: what stands in them was never found to be finished. */
+  /** Claims that failed half-way and were not put back yet: their content was never found to be finished. */
   readonly #halfClaimed = new Set<string>();
 
   constructor(context: FoldersContext) {
@@ -145,9 +145,9 @@ export class ClaimedFolder {
   }
 
   /**
-   * Claims a file if it is still what was seen. Nothing is followed, nothing overwritten: whatever took the file's
-   * place at the last moment is put back.
-   * @returns undefined when it was not
+   * Claims a file that is still the one that was seen. Follows no links and overwrites nothing; another file that took
+   * its place at the last moment is put back.
+   * @returns undefined when the file was another one
    */
   async claim(file: Claimable): Promise<Claim | undefined> {
     const { folders, disk, clock } = this.#context;
@@ -173,7 +173,7 @@ export class ClaimedFolder {
     return isClaimed ? claim : undefined;
   }
 
-  /** The sidecar first: a folder with nothing else in it is put back whole. */
+  /** Moves the sidecar first: a folder with nothing else in it is put back whole. */
   async #moveIn(path: Place, { name, sidecar }: Claimable, { itemId, content }: Claim): Promise<boolean> {
     const { folders } = this.#context;
     const to = join(this.folderOf(itemId), keepName(name));
@@ -182,7 +182,7 @@ export class ClaimedFolder {
     return await this.#move(path, to, content);
   }
 
-  /** False when nothing was there to be moved, or something else than was seen has been. */
+  /** Moves a file; false when there was none, or when another one than the seen one has moved. */
   async #move(from: Place, to: string, content?: string): Promise<boolean> {
     try {
       await this.#context.disk.rename(from, to);
@@ -194,7 +194,7 @@ export class ClaimedFolder {
     return moved.isFile() && (content === undefined || printContent(moved) === content);
   }
 
-  /** The file is claimed, whatever becomes of its marker: one that stays is said, and listed as one without its file. */
+  /** Removes the marker of a claimed file. A marker that stays is logged, and listed as one without its file. */
   async #removeMarker(marker: Buffer): Promise<void> {
     const { folders, disk, log } = this.#context;
     try {
@@ -205,19 +205,16 @@ export class ClaimedFolder {
     }
   }
 
-  /** After a crash: the marker of a claimed file goes; that of another file, dropped since under its name, stays. */
+  /** Removes the marker of a claimed file after a crash; that of another file, dropped since under its name, stays. */
   async removeMarkerOf({ fileName }: Contents): Promise<void> {
     const { folders, disk, rules } = this.#context;
     const path = join(folders.inbox, fileName);
     if (!rules.isMarkerExpected || (await lookAt(path)) !== undefined) return;
-    // One that stays is listed as one without its file.
+    // A marker that stays is listed as one without its file.
     await disk.remove(`${path}.done`).catch(() => undefined);
   }
 
-  /**
-   * Puts what stands in a claimed folder back into the inbox, under names that are free.
-   * @returns these names
-   */
+  /** Puts the content of a claimed folder back into the inbox, under free names. @returns these names */
   async returnToInbox(itemId: string): Promise<Buffer[]> {
     const { disk, log } = this.#context;
     const folder = this.folderOf(itemId);
@@ -251,7 +248,7 @@ export class ClaimedFolder {
   }
 
   /**
-   * What a share keeps of a removed file goes when nobody has that open any more.
+   * Removes a folder with leftovers of a share, which go once no process has them open.
    * @returns false when something keeps the folder
    */
   async removeEmpty(itemId: string): Promise<boolean> {
@@ -265,7 +262,7 @@ export class ClaimedFolder {
     return true;
   }
 
-  /** What has left the inbox must not come back when the machine stops. */
+  /** Makes the moves out of the inbox durable, so that a machine failure does not undo them. */
   async sync(): Promise<void> {
     const { folders, disk } = this.#context;
     await disk.sync(this.#root);

@@ -28,25 +28,25 @@ export interface IntakeOptions extends Pick<
   FoldersContext,
   'folders' | 'watch' | 'clock' | 'log' | 'label' | 'inboxesWithin'
 > {
-  /** A file comes with `<file>.control.json`. */
+  /** Each file comes with `<file>.control.json`. */
   readonly isSidecarExpected: boolean;
-  /** How long a file waits for its sidecar; 60 seconds when left out. */
+  /** The time that a file waits for its sidecar; 60 seconds when left out. */
   readonly sidecarWaitMs?: number;
   readonly journalId: string;
   /** Left out where one process alone works the journal. */
   readonly owner?: InboxOwner | undefined;
-  /** Milliseconds of a clock that never jumps; the machine's when left out. */
+  /** Milliseconds of a monotonic clock; the machine's when left out. */
   readonly elapsedMs?: () => number;
   /** For tests. */
   readonly disk?: Disk;
 }
 
 const sidecarWaitMsDefault = 60_000;
-/** Looks take at most a fifth of the time. */
+/** The factor of the pause after a look: looks take at most a fifth of the time. */
 const lookShare = 4;
-/** Of the time of stillness: events that come closer together are one. */
+/** The fraction of the time of stillness within which events count as one. */
 const lookGapShare = 10;
-/** Files that are moved to work/ at once: they mostly wait for the disk. */
+/** The number of files that are moved to work/ at once: they mostly wait for the disk. */
 const movesAtOnce = 8;
 const pauseFirstMs = 1_000;
 const pauseMaxMs = 60_000;
@@ -56,12 +56,12 @@ interface Stuck extends StuckFile {
   readonly notBeforeMs: number;
 }
 
-/** A claimed file that is to be moved now, and how. */
+/** A claimed file to be moved now, and the way. */
 interface Move extends Claim {
   readonly how: Extract<Recovery, 'bring in' | 'drop source'>;
 }
 
-/** The folders from inbox to archive. One bad file never keeps another out; a sick disk makes a method throw. */
+/** The folders from inbox to archive. One bad file does not block another; a faulty disk makes a method throw. */
 export type Intake = Pick<DropFolder, keyof DropFolder>;
 
 class DropFolder implements AsyncDisposable {
@@ -71,22 +71,22 @@ class DropFolder implements AsyncDisposable {
   readonly #claimed: ClaimedFolder;
   readonly #work: WorkFolder;
   readonly #originals: Originals;
-  /** In work/, not handed out yet; the oldest drop first. */
+  /** Items in work/ that are not handed out yet, the oldest drop first. */
   #ready: WorkItem[] = [];
-  /** What stands in claimed/ or in work/ and could not be taken up, by item. */
+  /** Items in claimed/ or work/ that could not be taken up. */
   readonly #stuck = new Map<string, Stuck>();
-  /** Folders without a file that were told of. */
+  /** Folders without a file that were logged. */
   readonly #reportedEmpty = new Set<string>();
-  /** When what stands between the inbox and work/ is looked at next, though nothing is known of it. */
+  /** The moment of the next look between the inbox and work/, even without news. */
   #settleAtMs = -Infinity;
   #watcher: InboxWatcher | undefined;
   #watcherOpenedMs = 0;
-  /** Which binding of the inbox the watcher watches. */
+  /** The number of the inbox's binding that the watcher watches. */
   #watched = 0;
   readonly #news = new Signal();
   #hasNews = false;
   #lookedAtMs: number;
-  /** When news last came through, or the inbox was last looked at. */
+  /** The moment of the latest news, or of the last look at the inbox. */
   #notifiedAtMs: number;
   #lookTookMs = 0;
 
@@ -110,13 +110,13 @@ class DropFolder implements AsyncDisposable {
 
   // ---------------------------------------------------------------- taking
 
-  /** Brings what an earlier process had claimed whole into work/. The oldest drop first. Called once, before `take`. */
+  /** Brings files that an earlier process claimed whole into work/, the oldest first. Called once, before `take`. */
   async recover(): Promise<readonly WorkItem[]> {
     const { work } = this.#context.folders;
     try {
       await this.#settleClaims();
       const items = await this.#work.recover();
-      // None of these is handed out otherwise.
+      // These items are handed out here only.
       this.#ready = [];
       await clearLeftovers(this.#context, new Set(items.map(({ itemId }) => itemId)));
       await this.#context.disk.sync(work);
@@ -127,13 +127,13 @@ class DropFolder implements AsyncDisposable {
   }
 
   /**
-   * Looks at the inbox and claims the finished files, at most `max`, the oldest drop first. Throws what kept a file out
-   * of work/ only when no other can be handed out, so that the disk is looked at.
+   * Looks at the inbox and claims the finished files, at most `max`, the oldest drop first. Throws a file's obstacle
+   * only when no other file can be handed out, so that the disk is checked.
    */
   async take(max: number): Promise<readonly WorkItem[]> {
     await this.#look(max);
     const failures = await this.#bringIn(max);
-    // What has been moved is handed out first; what could not be is tried again.
+    // Moved files are handed out first; failed ones are tried again.
     const hasItems = this.#ready.length > 0 && max > 0;
     try {
       if (hasItems) await this.#context.disk.sync(this.#context.folders.work);
@@ -144,7 +144,7 @@ class DropFolder implements AsyncDisposable {
     return this.#ready.splice(0, max);
   }
 
-  /** @returns what could not be brought in: the trouble of one file keeps no other out */
+  /** Brings files into work/; a failure of one file does not block the others. @returns the failures */
   async #bringIn(max: number): Promise<unknown[]> {
     const failures: unknown[] = [];
     try {
@@ -158,7 +158,7 @@ class DropFolder implements AsyncDisposable {
     return failures;
   }
 
-  /** Looks at the whole inbox, unless enough is known to be finished and that is fresh. */
+  /** Looks at the whole inbox, unless enough files are known to be finished and that is recent. */
   async #look(max: number): Promise<void> {
     const { elapsedMs, rules } = this.#context;
     const startedMs = elapsedMs();
@@ -178,8 +178,8 @@ class DropFolder implements AsyncDisposable {
   // ---------------------------------------------------------------- from the inbox into work/
 
   /**
-   * Brings what stands between the inbox and work/ to one side or the other.
-   * @returns what could not be brought in now; undefined when nothing is due, or the inbox is gone
+   * Moves the files between the inbox and work/ to one side or the other.
+   * @returns the failures; undefined when nothing is due, or the inbox is gone
    */
   async #settleClaims() {
     const [inbox, claimed, nowMs] = [this.#inbox, this.#claimed, this.#context.elapsedMs()];
@@ -203,16 +203,16 @@ class DropFolder implements AsyncDisposable {
     return { failures, claimed: staying };
   }
 
-  /** When something that is stuck is tried again; Infinity for nothing. */
+  /** The moment of the next try of a stuck item; Infinity for none. */
   get #nextTryMs(): number {
     return Math.min(...this.#stuck.values().map(({ notBeforeMs }) => notBeforeMs));
   }
 
-  /** Does what is to be done about a claimed folder. @returns the move that is due */
+  /** Handles a claimed folder by its state. @returns the due move */
   async #settleClaim(itemId: string, nowMs: number): Promise<Move | 'stays' | 'settled'> {
     const claimed = this.#claimed;
     const look = await claimed.look(itemId);
-    // Where work/ cannot be read, the move meets what is wrong, and never overwrites.
+    // The move reports the fault of an unreadable work/, and never overwrites.
     const inWork = await this.#work.look(itemId).catch(() => undefined);
     const recovery = decideRecovery(look.holds, inWork?.holds ?? 'nothing');
     switch (recovery) {
@@ -228,7 +228,7 @@ class DropFolder implements AsyncDisposable {
         const why = `${claimed.folderOf(itemId)} holds several files: move them back into the inbox by hand`;
         return this.#noteStuck(itemId, itemId, why);
       }
-      // It is gone from there.
+      // The file has left this folder.
       case 'look again':
       case 'hand out':
       case 'nothing':
@@ -244,9 +244,9 @@ class DropFolder implements AsyncDisposable {
   ): Promise<Move | 'stays'> {
     const [claimed, work] = [this.#claimed, this.#work];
     const stuck = this.#stuck.get(itemId);
-    // Of a claim that was found before the marker is gone, and one that stands there now is another's.
+    // The marker of a claim found earlier is gone; one that stands there now belongs to another file.
     if (stuck === undefined && contents !== undefined) await claimed.removeMarkerOf(contents);
-    // What this process knows goes before what the folders say: the copy may have left work/ already.
+    // The memory of this process takes precedence over the folders: the copy may have left work/ already.
     if (work.copied.has(itemId)) return { itemId, how: 'drop source' };
     if (work.hasEnded(itemId)) {
       const why = `${claimed.folderOf(itemId)} was copied, and its copy has ended: remove it`;
@@ -263,7 +263,10 @@ class DropFolder implements AsyncDisposable {
     return 'stays';
   }
 
-  /** @param claimed items that come the other way; what else was stuck and is not there any more is forgotten */
+  /**
+   * Finds unknown items in work/, and forgets stuck items that are gone.
+   * @param claimed items that come the other way
+   */
   async #findUnknown(claimed: ReadonlySet<string>): Promise<void> {
     for (const itemId of await this.#work.listUnknown(claimed)) {
       try {
@@ -276,7 +279,7 @@ class DropFolder implements AsyncDisposable {
       if (!(await this.#isThere(itemId, true))) this.#stuck.delete(itemId);
   }
 
-  /** @param unreadable what a folder counts as that cannot be looked at */
+  /** @param unreadable the answer for an unreadable folder */
   async #isThere(itemId: string, unreadable: boolean): Promise<boolean> {
     const places = [this.#claimed.folderOf(itemId), this.#work.folderOf(itemId)];
     const looks = places.map((path) => lookAt(path).then(Boolean, () => unreadable));
@@ -288,7 +291,7 @@ class DropFolder implements AsyncDisposable {
     this.#ready = [...this.#ready, ...items].toSorted((one, other) => (one.itemId < other.itemId ? -1 : 1));
   }
 
-  /** Claims what is finished, some files at a time, and brings it in. @returns what could not be brought in */
+  /** Claims finished files, some at a time, and brings them in. @returns the failures */
   async #claim(max: number): Promise<unknown[]> {
     const inbox = this.#inbox;
     const failures: unknown[] = [];
@@ -304,7 +307,7 @@ class DropFolder implements AsyncDisposable {
       if (moves.length === 0) break;
       failures.push(...(await this.#move(moves)));
       hasClaimed = true;
-      // On a sick disk the others are better off in the inbox; a file that finds no room keeps no other out.
+      // On a faulty disk the other files are safer in the inbox; a file without room does not block others.
       if (failures.some((error) => !(error instanceof NoRoomError))) break;
       left -= moves.length;
     }
@@ -312,7 +315,7 @@ class DropFolder implements AsyncDisposable {
     return failures;
   }
 
-  /** Some at a time. @returns what could not be brought in */
+  /** Moves files, some at a time. @returns the failures */
   async #move(moves: readonly Move[]): Promise<unknown[]> {
     const failures = await pLimit(movesAtOnce).map(moves, (move) =>
       this.#moveOne(move).catch((error: unknown) => this.#takeFailure(move, error)),
@@ -328,7 +331,10 @@ class DropFolder implements AsyncDisposable {
     if (item !== undefined) this.#addReady([item]);
   }
 
-  /** @returns what concerns work/ or this one file; undefined for what concerns the inbox, or was settled */
+  /**
+   * Handles a failed move.
+   * @returns the failure of work/ or of this file; undefined for one of the inbox, or one that is settled
+   */
   async #takeFailure({ itemId }: Move, error: unknown): Promise<unknown> {
     const inbox = this.#inbox;
     if (error instanceof LateWritingError && error.item !== undefined) this.#addReady([error.item]);
@@ -347,7 +353,7 @@ class DropFolder implements AsyncDisposable {
     return undefined;
   }
 
-  /** The file in a claimed folder; the folder's own name where that cannot be read. */
+  /** The name of the file in a claimed folder; the folder's own name where it is unreadable. */
   async #nameOf(itemId: string): Promise<string> {
     const look = await this.#claimed.look(itemId).catch(() => undefined);
     return look?.contents?.fileName ?? itemId;
@@ -360,7 +366,7 @@ class DropFolder implements AsyncDisposable {
     return error;
   }
 
-  /** Said once for each reason; tried again after a pause that grows. */
+  /** Logs each reason once; the pause before the next try grows. */
   #noteStuck(itemId: string, fileName: string, why: string): 'stays' {
     const { elapsedMs, watch, log } = this.#context;
     const before = this.#stuck.get(itemId);
@@ -379,7 +385,7 @@ class DropFolder implements AsyncDisposable {
 
   // ---------------------------------------------------------------- waiting
 
-  /** Binds the inbox and watches it. */
+  /** Opens the drop folder: binds the inbox and watches it. */
   static async open(context: FoldersContext, journalId: string, owner?: InboxOwner): Promise<DropFolder> {
     const folder = new DropFolder(context, journalId, owner);
     const error = await folder.#inbox.bind();
@@ -388,7 +394,7 @@ class DropFolder implements AsyncDisposable {
     return folder;
   }
 
-  /** Watches the inbox that is bound: another one than before, or again after an error. */
+  /** Watches the bound inbox, when it is another one than before, or after an error. */
   async #follow(): Promise<void> {
     const { folders, elapsedMs, watch, log } = this.#context;
     const { count } = this.#binding;
@@ -401,22 +407,22 @@ class DropFolder implements AsyncDisposable {
     this.#watcher = undefined;
     this.#watched = isThere ? count : 0;
     if (!isThere) return;
-    // Whatever stands in it may be new.
+    // Every file in it may be new.
     this.#settleAtMs = -Infinity;
     this.#watcherOpenedMs = elapsedMs();
-    // One look at the folder every pollMs costs less than one at each of its files.
+    // One look at the folder every pollMs costs less than a look at each of its files.
     if (watch.polling) return;
     const inbox = await realpath(folders.inbox).catch(() => folders.inbox);
     this.#watcher = new InboxWatcher(inbox, () => this.#noteNews(), log);
   }
 
   #noteNews(): void {
-    // News that come too close upon the last are waited out: they wake nobody.
+    // Debounces file events.
     if (!this.#hasNews) this.#news.notify();
     this.#hasNews = true;
   }
 
-  /** Resolves when something has happened in the inbox, when a file may have become finished, or at the next rescan. */
+  /** Resolves after an event in the inbox, when a file may have become finished, or at the next rescan. */
   async waitForNews(stop: AbortSignal): Promise<void> {
     while (!stop.aborted) {
       const waitMs = this.#computeWaitMs();
@@ -434,7 +440,7 @@ class DropFolder implements AsyncDisposable {
     const freeMs = Math.max(this.#lookedAtMs, this.#notifiedAtMs) + gapMs - nowMs;
     const { polling, pollMs, rescanMs: everyMs } = watch;
     const rescanMs = this.#notifiedAtMs + (polling ? Math.min(pollMs, everyMs) : everyMs) - nowMs;
-    // Notified once: whoever has no room to look need not be notified again and again.
+    // Notifies once: a caller without room needs no repetition.
     const times = [this.#inbox.nextLookAtMs ?? 0, this.#nextTryMs];
     const nextAtMs = Math.min(...times.filter((atMs) => atMs > this.#notifiedAtMs));
     const newsMs = this.#hasNews ? 0 : nextAtMs - nowMs;
@@ -443,25 +449,28 @@ class DropFolder implements AsyncDisposable {
 
   // ---------------------------------------------------------------- ending
 
-  /** True while the file has the size and times that it had when it was claimed: nobody writes to it any more. */
+  /** True while the file has the size and times of its claim, so that nothing writes to it any more. */
   isUntouched(item: WorkItem): Promise<boolean> {
     return this.#work.isUntouched(item);
   }
 
   /**
-   * Moves the file where it ends, its sidecar with it, never over another; again after a crash without harm.
-   * @returns the absolute path it ended at
+   * Moves the file to its end, with its sidecar, never over another file; harmless when repeated after a crash.
+   * @returns the absolute path of the end
    */
   end(item: WorkItem, end: FileEnd): Promise<string> {
     return this.#work.end(item, end);
   }
 
-  /** Where a file that is rejected now ends, absolute. */
+  /** The absolute path at which a file ends that is rejected now. */
   findRejectedPath(item: WorkItem): Promise<string> {
     return findRejectedPath(this.#context, item);
   }
 
-  /** Where a file stands that has left work/; undefined where it is not found. @throws where a folder is away: it may stand there */
+  /**
+   * Finds a file that has left work/; undefined where it is missing.
+   * @throws Error where a folder that may hold it is away
+   */
   findEnded(inode: string, fileName: string): Promise<string | undefined> {
     return findEnded(this.#context, inode, fileName);
   }
@@ -473,7 +482,7 @@ class DropFolder implements AsyncDisposable {
     return this.#originals.find(itemId);
   }
 
-  /** Items whose originals are kept, but for those in work/. */
+  /** Items with kept originals, except those in work/. */
   async listOriginals(): Promise<readonly string[]> {
     const itemIds = await this.#originals.list();
     const looks = await Promise.all(itemIds.map((itemId) => lookAt(this.#work.folderOf(itemId))));
@@ -502,8 +511,7 @@ async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Opens the folders, which are made (for their owner only) where they are not there. An inbox that cannot be used at
- * the moment is no error: see `view`.
+ * Opens the folders, and makes missing ones (for their owner only). An unusable inbox is not an error: see `view`.
  * @throws OutputFileError when another folder cannot be made
  * @throws InboxRefusedError when another journal works this inbox
  */
@@ -528,7 +536,7 @@ export async function openIntake(options: IntakeOptions): Promise<Intake> {
   };
   const { inbox, work, archive, rejected } = context.folders;
   for (const folder of [work, archive, rejected]) await makeFolder(folder);
-  // A share that is away may be back later: then the inbox is looked for, not made.
+  // A share that is away may come back: its inbox is looked for, not made.
   const isAway = await mayBeAway(work, inbox).catch(() => true);
   if (!isAway) await makeFolder(inbox).catch(() => undefined);
   return DropFolder.open(context, journalId, options.owner);

@@ -1,4 +1,4 @@
-/** The drop folder: which of its files are finished, and news of it. */
+/** The drop folder: its finished files, and its events. */
 import type { Dirent } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -24,22 +24,22 @@ interface Entry {
   readonly bytes: Buffer;
   sighting?: Sighting;
   droppedAtNs?: bigint;
-  /** Of a marker or sidecar: since when its file has not been there. */
+  /** The moment since which a marker or sidecar has been without its file. */
   aloneSinceMs?: number | undefined;
-  /** Of a file that could not be claimed: not tried again before. */
+  /** The reason why a file could not be claimed, and the moment of the next try. */
   stuck?: { readonly why: string; readonly notBeforeMs: number };
 }
 
-/** A file and what comes with it. Kept by its name's bytes as a text of single bytes: it tells every two apart. */
+/** A file and its companions. The key is the name's bytes as single characters, which tells any two names apart. */
 interface Drop {
   file?: Entry;
   marker?: Entry;
   sidecar?: Entry;
 }
 
-/** Files that are looked at at once. */
+/** The number of files that are read at once. */
 const looksAtOnce = 32;
-/** How soon an inbox is looked at again that another process works, which may end at any moment. */
+/** The interval between looks at an inbox that another process works, which may end at any moment. */
 const otherPollMs = 2_000;
 
 export class Inbox {
@@ -48,10 +48,10 @@ export class Inbox {
   readonly #binding: InboxBinding;
   #state: InboxState = { kind: 'gone', why: 'the inbox has not been looked at yet' };
   #drops = new Map<string, Drop>();
-  /** Names of what stays: said once while it is there. */
+  /** Names of files that stay, each logged once while it is there. */
   #left: ReadonlySet<string> = new Set();
   #finished: Claimable[] = [];
-  /** When an unfinished file may be finished, of the clock of stillness. */
+  /** The moment at which an unfinished file may be finished, on the clock of stillness. */
   nextLookAtMs: number | undefined;
 
   constructor(context: FoldersContext, claimed: ClaimedFolder, binding: InboxBinding) {
@@ -60,20 +60,20 @@ export class Inbox {
     this.#binding = binding;
   }
 
-  /** All but what has been claimed already. */
+  /** The view of the inbox, without files that are already claimed. */
   get view(): Omit<InboxView, 'stuck'> {
     const waiting = [...this.#drops.values()].filter(({ file }) => file !== undefined).length;
     return { state: this.#state, waiting, left: [...this.#left].toSorted() };
   }
 
-  /** Files that were finished at the last look and are not claimed. */
+  /** The number of files that were finished at the last look and are unclaimed. */
   get finishedCount(): number {
     return this.#finished.length;
   }
 
   /**
-   * Binds the folder, anew if it is not the one that was bound, and sees that nobody else works it.
-   * @returns what keeps it from being used; `view` says so, too
+   * Binds the folder, again if another folder has taken its place, and makes sure that no other process works it.
+   * @returns the obstacle to its use, which `view` shows, too
    */
   async bind(): Promise<unknown> {
     const { folders, log } = this.#context;
@@ -89,7 +89,7 @@ export class Inbox {
     return undefined;
   }
 
-  /** The inbox cannot be used; it is looked for again later. */
+  /** Notes that the inbox is unusable; a later look tries again. */
   noteGone(error: unknown): undefined {
     const { folders, log } = this.#context;
     const { inbox } = folders;
@@ -104,7 +104,7 @@ export class Inbox {
     this.#state = { kind: 'gone', why };
   }
 
-  /** Nothing is wrong with it: its files are taken. */
+  /** Notes that another process takes the files; nothing is wrong with the inbox. */
   #noteOther(why: string): void {
     const isNews = this.#state.kind === 'there' || this.#state.why !== why;
     if (isNews) this.#context.log('info', 'the inbox is left to another process', { why });
@@ -117,7 +117,7 @@ export class Inbox {
     this.nextLookAtMs = undefined;
   }
 
-  /** Reads the folder, and decides which files are finished. An inbox that is gone is looked for. */
+  /** Reads the folder and decides which files are finished. Looks for an inbox that is gone. */
   async look(): Promise<void> {
     await this.bind();
     if (this.#state.kind === 'gone') return;
@@ -131,7 +131,7 @@ export class Inbox {
     this.#decide();
   }
 
-  /** Tells files, markers, sidecars and the rest apart; keeps what is known of those that were there before. */
+  /** Sorts names into files, markers, sidecars and others; keeps the facts about names seen before. */
   #sort(names: readonly Dirent<Buffer>[]): void {
     const drops = new Map<string, Drop>();
     const left: string[] = [];
@@ -154,7 +154,7 @@ export class Inbox {
     this.#left = new Set(left);
   }
 
-  /** A file that could not be claimed; a marker and a sidecar whose file has not come for long. */
+  /** Finds what stays: a file that could not be claimed, and a marker or sidecar whose file is long overdue. */
   #findLeft({ file, marker, sidecar }: Drop): string[] {
     const { elapsedMs, rules } = this.#context;
     const nowMs = elapsedMs();
@@ -169,14 +169,14 @@ export class Inbox {
     return left;
   }
 
-  /** Says once that something stays where it is. */
+  /** Logs once that a file stays where it is. */
   #leave(bytes: Buffer, why: string): string {
     const name = bytes.toString('utf8');
     if (!this.#left.has(name)) this.#context.log('warn', 'left in the inbox', { file: name, why });
     return name;
   }
 
-  /** Looks at every file that may still change, and at the sidecars of those. */
+  /** Looks at every file that may still change, and at its sidecar. */
   async #sight(): Promise<void> {
     const { rules } = this.#context;
     const finished = new Set(this.#finished.map(({ name }) => name.toString('latin1')));
@@ -186,14 +186,14 @@ export class Inbox {
     );
     const all = unsettled.flatMap(([, { file, sidecar }]) => [file ?? [], sidecar ?? []].flat());
     const prints = await pLimit(looksAtOnce).map(all, (entry) => this.#print(entry));
-    // One moment for all that one look saw: those that fell still together finish together, and so in their order.
+    // All files of one look share a moment, so that files that fell still together finish together, in their order.
     const nowMs = this.#context.elapsedMs();
     for (const [place, entry] of all.entries()) {
       entry.sighting = noteSighting(entry.sighting, prints[place] ?? '', nowMs);
     }
   }
 
-  /** How a file looks now, and notes when it was dropped; '' when nothing is there that could be taken. */
+  /** The look of a file, and its drop time; '' when there is nothing to take. */
   async #print(entry: Entry): Promise<string> {
     const stats = await lookAt(joinName(this.#context.folders.inbox, entry.bytes));
     entry.droppedAtNs = stats?.ctimeNs ?? 0n;
@@ -226,7 +226,7 @@ export class Inbox {
     return decideTaking(facts, this.#context.rules, nowMs);
   }
 
-  /** Claims the next finished file; undefined when there is none (left). */
+  /** Claims the next finished file; undefined when none is left. */
   async claimNext(): Promise<Claim | undefined> {
     for (;;) {
       const next = this.#finished.shift();
@@ -244,7 +244,7 @@ export class Inbox {
         delete drop?.file;
         return claim;
       }
-      // Gone, replaced or changed since: whatever stands there now is looked at from the start.
+      // The file is gone, replaced or changed; a successor is watched from the start.
       delete drop?.file?.sighting;
       this.#lookAgainAt(this.#context.elapsedMs() + 1);
     } catch (error) {
@@ -254,7 +254,7 @@ export class Inbox {
     return undefined;
   }
 
-  /** A file cannot be taken: it is left, and tried again later. */
+  /** Notes that a file cannot be taken: it stays, and is tried again later. */
   noteStuck(bytes: Buffer, error: unknown): void {
     const key = bytes.toString('latin1');
     const { elapsedMs, watch: settings } = this.#context;
@@ -283,19 +283,19 @@ const describeFinished = (
   marker: marker?.bytes,
 });
 
-/** What concerns one file and not the inbox. */
+/** Error codes that concern one file and not the inbox. */
 const oneFileCodes = new Set(['EACCES', 'EPERM', 'EBUSY', 'EXDEV', 'ETXTBSY', 'EINVAL', 'ENAMETOOLONG']);
 
-// ---------------------------------------------------------------- news
+// ---------------------------------------------------------------- events
 
 const cures: Readonly<Record<string, string>> = {
   ENOSPC: 'the system watches as many files as it may: raise fs.inotify.max_user_watches',
   EMFILE: 'too many files are open: raise ulimit -n and fs.inotify.max_user_instances',
 };
 
-/** Watches the names in the inbox itself, and nothing below it. Errors are logged: the rescan goes on without it. */
+/** Watches the names in the inbox itself, and nothing below it. Errors are logged: the rescan continues without it. */
 export class InboxWatcher implements AsyncDisposable {
-  /** It has met an error: events may be missing. */
+  /** True after an error: events may be missing. */
   isBroken = false;
   readonly #watcher: FSWatcher;
 
@@ -309,10 +309,10 @@ export class InboxWatcher implements AsyncDisposable {
       ignored: (path) => path !== inbox && isIgnoredName(basename(path)),
     });
     this.#watcher.on('all', (event) => {
-      // What leaves the inbox is mostly what has just been claimed.
+      // Files that leave the inbox were mostly just claimed.
       if (event !== 'unlink') onNews();
     });
-    // What has come before it was watching was told of by nobody.
+    // Files that came before the watching began have caused no event.
     this.#watcher.on('ready', onNews);
     this.#watcher.on('error', (error) => {
       const why = cures[errorCode(error)] ?? (error as Error).message;

@@ -1,6 +1,6 @@
 /**
- * Files that others may still change (of a foreign owner, or with a second name elsewhere) are worked as copies; the
- * originals stand in `inbox/.paydrop/originals/ID/`, where what is added to them is seen, until they are needed no more.
+ * Originals of files that others may still change (of a foreign owner, or with a second link). Such files are worked as
+ * copies; the originals stay in `inbox/.paydrop/originals/ID/`, where additions are noticed, until they are not needed.
  */
 import { mkdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -12,7 +12,7 @@ import { originalsFolderOf } from './binding.ts';
 import { type Contents, listItems, lookInto } from './claim.ts';
 import type { FoldersContext } from './context.ts';
 
-/** True where somebody else may write to a file of this folder, or to its sidecar. */
+/** True where another user may write to a file of this folder, or to its sidecar. */
 export async function isFolderHeldByOthers(
   folder: string,
   { fileName, hasSidecar }: Contents,
@@ -28,7 +28,7 @@ export async function isFolderHeldByOthers(
 export class Originals {
   readonly #context: FoldersContext;
   readonly #root: string;
-  /** Items whose originals are kept: of all others nothing is asked of the inbox, which may be a share that hangs. */
+  /** Items with kept originals. For all others the inbox, which may be a hanging share, is not accessed. */
   #kept: Set<string> | undefined;
 
   constructor(context: FoldersContext) {
@@ -36,7 +36,7 @@ export class Originals {
     this.#root = originalsFolderOf(context.folders.inbox);
   }
 
-  /** Moves a claimed folder here, once its copy stands in work/. */
+  /** Moves a claimed folder here, once its copy is in work/. */
   async keep(claimed: string): Promise<void> {
     const { disk } = this.#context;
     await mkdir(this.#root, { recursive: true, mode: 0o700 });
@@ -45,7 +45,7 @@ export class Originals {
     await disk.sync(this.#root);
   }
 
-  /** None where the inbox is away: then they are looked for again. */
+  /** Loads the items; none where the inbox is away, and the next call tries again. */
   async #load(): Promise<Set<string>> {
     if (this.#kept !== undefined) return this.#kept;
     let found: readonly string[] = [];
@@ -59,7 +59,7 @@ export class Originals {
     return this.#kept;
   }
 
-  /** Items whose originals are kept. */
+  /** Items with kept originals. */
   async list(): Promise<readonly string[]> {
     return [...(await this.#load())];
   }

@@ -1,34 +1,34 @@
 /**
- * The states of one file, from the drop to its end. What stands in the folders alone says which one a file is in; so a
- * crash between any two steps, a restart and a rescan come to the same: look, find the row, do what it says.
+ * The states of one file, from the drop to its end. The folders alone determine the state, so a crash between
+ * any two steps, a restart and a rescan all do the same: look, find the row, act on it.
  *
  * `claimed/ID/` is below `inbox/.paydrop/`, on the file system of the inbox; `work/ID/` may be on another one.
  */
 
-/** What the folder of one file holds. `part`: nothing that was claimed whole; `several`: more than one file. */
+/** The content of a file's folder. `part`: nothing that was claimed whole; `several`: more than one file. */
 export type FolderHolds = 'nothing' | 'empty' | 'part' | 'file' | 'several';
 
-/** What is done about a file that is found in each state, after a crash as at any other time. */
+/** The action for a file found in each state, after a crash as at any other time. */
 const recoveries = {
-  /** `inbox/NAME`: it grows, or a companion is not there yet. After a crash its stillness is counted from the start. */
+  /** `inbox/NAME`: it grows, or a companion is missing. After a crash its stillness is counted from the start. */
   dropped: 'look again',
   /** `inbox/NAME`, unchanged for stillMs: the sidecar goes into `claimed/ID/`, then the file; then the marker goes. */
   finished: 'look again',
-  /** `claimed/ID/` without the file, or with something else than was seen to be finished: all of it goes back. */
+  /** `claimed/ID/` without the file, or with another file than the finished one: all of it goes back. */
   claiming: 'put back',
-  /** `claimed/ID/` with the file: one rename into work/, or a copy; one that cannot be read for its own sake goes back. */
+  /** `claimed/ID/` with the file: one rename into work/, or a copy; a file that is itself unreadable goes back. */
   claimed: 'bring in',
-  /** `work/.ID.RANDOM.tmp/` with a part of it besides, which goes: the file is claimed as before. */
+  /** `work/.ID.RANDOM.tmp/` with a part of the file, which is removed; the file stays claimed. */
   copying: 'bring in',
-  /** In both: the source goes; one that was written to since goes back into the inbox, and its copy is not paid. */
+  /** The file in both: the source goes; a source written to since goes back to the inbox, and its copy is not paid. */
   copied: 'drop source',
-  /** `work/ID/` with the file, until its batch has settled or it is turned away; the journal knows what it was. */
+  /** `work/ID/` with the file, until its batch has settled or the file is refused; the journal knows its content. */
   working: 'hand out',
-  /** It has its second name in archive/DATE/ or rejected/, durable before the first one goes: it is ended again there. */
+  /** The file has its second name in archive/DATE/ or rejected/, durable before the first goes: it is ended again. */
   ending: 'hand out',
-  /** An empty folder of it, which goes. */
+  /** An empty folder of the file, which is removed. */
   spent: 'remove',
-  /** A folder with what no file of ours looks like: it is said, and left to a person. */
+  /** A folder with content that no paydrop file has: it is logged, and left to a person. */
   foreign: 'leave',
   /** `archive/DATE/NAME`, or `rejected/NAME` beside its reason. */
   ended: 'nothing',
@@ -38,9 +38,9 @@ export type FileState = keyof typeof recoveries;
 
 export type Recovery = (typeof recoveries)[FileState];
 
-/** By what `claimed/ID/` holds, where it tells enough. */
+/** The states by the content of `claimed/ID/`, where it suffices. */
 const statesByClaimed = { empty: 'spent', part: 'claiming', several: 'foreign' } as const;
-/** By what `work/ID/` holds, where `claimed/ID/` is not there. */
+/** The states by the content of `work/ID/`, where `claimed/ID/` is missing. */
 const statesByWork = {
   nothing: 'ended',
   empty: 'spent',
@@ -49,13 +49,13 @@ const statesByWork = {
   several: 'foreign',
 } as const satisfies Record<FolderHolds, FileState>;
 
-/** The state of a file, by what its two folders hold. A copy under way and a second name elsewhere are met later. */
+/** The state of a file by its two folders. A copy under way and a second name are found later. */
 export function readFileState(claimed: FolderHolds, work: FolderHolds): FileState {
   if (claimed === 'nothing') return statesByWork[work];
   if (claimed === 'file') return work === 'nothing' ? 'claimed' : 'copied';
   return statesByClaimed[claimed];
 }
 
-/** What is to be done about a file, by what its two folders hold. */
+/** The action for a file, by its two folders. */
 export const decideRecovery = (claimed: FolderHolds, work: FolderHolds): Recovery =>
   recoveries[readFileState(claimed, work)];

@@ -1,4 +1,4 @@
-/** The folder of files that are being worked: each stands in a folder of its own, whole or not at all. */
+/** The folder of files that are being worked: each in a folder of its own, whole or not at all. */
 import { randomBytes } from 'node:crypto';
 import { type FileHandle, lstat, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -25,13 +25,13 @@ import { decideRecovery } from './states.ts';
 
 /** A file that this process has had in work/. */
 interface Standing {
-  /** How it looked when it was claimed (or found again). */
+  /** The print at the claim (or when found again). */
   print: string;
-  /** Of a copied file: its source, removed by now but still open, and how that looked. */
+  /** The source of a copied file, removed by now but still open, with its print. */
   source: Source | undefined;
-  /** How it ends, as first tried: it must not end twice because the second try comes on another day. */
+  /** The end as first tried; a second try on another day must not end the file a second time. */
   end?: FileEnd;
-  /** Where it has ended. */
+  /** The path at which the file has ended. */
   path?: string;
 }
 
@@ -40,28 +40,28 @@ interface Source {
   readonly content: string;
 }
 
-/** Copies tried while somebody writes to the source. */
+/** The limit of copies while a writer changes the source. */
 const copiesMax = 3;
 const randomLength = 6;
-/** Files that have ended and whose path is still known. */
+/** The number of ended files whose path is remembered. */
 const endedMax = 10_000;
-/** Of a file that was written to after the claim: no file looks so. */
+/** A print that no file has, for a file that was written to after the claim. */
 const latePrint = 'late';
 const temporaryForm = new RegExp(String.raw`^\.${itemIdPattern}\.[0-9a-f]{12}\.tmp$`);
-/** A folder that is gone, or that holds something. */
+/** Error codes of a folder that is gone, or that is not empty. */
 const keptCodes = new Set(['ENOENT', 'ENOTEMPTY', 'EEXIST']);
-/** The folder's own, for other purposes. */
+/** Names that paydrop uses for other purposes. */
 const ownForm = /^\.{1,2}paydrop/;
 
 export class WorkFolder {
   readonly #context: FoldersContext;
   readonly #originals: Originals;
   readonly #standings = new Map<string, Standing>();
-  /** Items, ended or not, whose claimed folder has only to be removed: after the copying it could not be. */
+  /** Items, ended or not, whose claimed folder could not be removed after the copying. */
   readonly copied = new Set<string>();
-  /** Folders in work/ that hold nothing (more) for anybody. */
+  /** Folders in work/ without a file for any process. */
   readonly #left = new Set<string>();
-  /** One after the other: two files of one name must not meet. */
+  /** Ends files one after the other, so that two files of one name do not collide. */
   readonly #endings = pLimit(1);
 
   constructor(context: FoldersContext, originals: Originals) {
@@ -78,8 +78,8 @@ export class WorkFolder {
   }
 
   /**
-   * Moves a claimed folder into work/; one that others may still write to is copied. The caller makes work/ durable.
-   * @throws UnreadableSourceError when the file cannot be copied for its own sake
+   * Moves a claimed folder into work/; copies one that others may still write to. The caller makes work/ durable.
+   * @throws UnreadableSourceError when a fault of the file itself prevents the copy
    */
   async bringIn(claimed: string, claim: Claim): Promise<WorkItem> {
     const { disk } = this.#context;
@@ -98,13 +98,13 @@ export class WorkFolder {
     return await this.#stand(claim.itemId, content);
   }
 
-  /** A share may answer with an error though the rename was done: its first answer was lost, and it was asked again. */
+  /** Tells whether a failed rename was done: a share may lose its answer, repeat the request and report an error. */
   async #hasMoved(claimed: string): Promise<boolean> {
     const [source, target] = [await lookAt(claimed), await lookAt(this.folderOf(basename(claimed)))];
     return source === undefined && target !== undefined;
   }
 
-  /** A source that changes meanwhile is copied again: whatever becomes of the file, its last bytes are kept. */
+  /** Copies a source again that changes meanwhile, so that its last bytes are kept in any case. */
   async #copyIn(claimed: string, contents: Contents, content: string): Promise<WorkItem> {
     const { disk, folders } = this.#context;
     const path = join(claimed, contents.fileName);
@@ -116,13 +116,13 @@ export class WorkFolder {
     await disk.sync(folders.work);
     await this.#endSource(claimed, contents);
     const item = await this.#stand(basename(claimed), content, handle);
-    // From now on it belongs to the standing.
+    // The standing now owns the open source.
     opened.move();
     return item;
   }
 
   /**
-   * Copies a claimed folder under a temporary name, whole and durable, then gives it its own.
+   * Copies a claimed folder under a temporary name, whole and durable, then renames it.
    * @returns false when the source has changed meanwhile
    */
   async #copyOnce(
@@ -151,15 +151,15 @@ export class WorkFolder {
     }
   }
 
-  /** Claimed folders that are not there any more need not be removed. */
+  /** Forgets claimed folders that are gone and need no removal. */
   noteClaimed(itemIds: ReadonlySet<string>): void {
     for (const itemId of this.copied) if (!itemIds.has(itemId)) this.copied.delete(itemId);
   }
 
   /**
-   * The file stands in work/ and in its claimed folder: there it goes.
+   * Removes the claimed folder of a file that stands in work/, too.
    * @returns undefined for a file that was handed out before
-   * @throws LateWritingError when the source has been written to since it was copied
+   * @throws LateWritingError when the source was written to after the copying
    */
   async dropSource(claimed: string): Promise<WorkItem | undefined> {
     const itemId = basename(claimed);
@@ -169,7 +169,7 @@ export class WorkFolder {
     return isKnown ? undefined : await this.#stand(itemId);
   }
 
-  /** The copy stands in work/: its source goes, or is kept as the original, at the latest when it is met again. */
+  /** Removes the source of a copy in work/, or keeps it as the original; repeated at the next meeting if it fails. */
   async #endSource(claimed: string, contents: Contents | undefined): Promise<void> {
     const { disk, log } = this.#context;
     const itemId = basename(claimed);
@@ -185,7 +185,7 @@ export class WorkFolder {
     }
   }
 
-  /** A crash came between copying and removing: the source may go if nobody has written to it since. */
+  /** Makes sure, after a crash between copying and removing, that the source was not written to since. */
   async #requireSame(claimed: string): Promise<void> {
     const itemId = basename(claimed);
     const folder = this.folderOf(itemId);
@@ -196,7 +196,7 @@ export class WorkFolder {
     throw new LateWritingError(`written to after it was copied to ${folder}`, item);
   }
 
-  /** Every item in work/, the oldest drop first; what a crash has left half copied goes. */
+  /** Recovers every item in work/, the oldest drop first; removes half-copied ones of a crash. */
   async recover(): Promise<WorkItem[]> {
     const { folders, disk, log } = this.#context;
     const items: WorkItem[] = [];
@@ -209,18 +209,18 @@ export class WorkFolder {
   }
 
   /**
-   * Items that stand in work/ though nobody was given them: the moving there was answered with an error. Never one
-   * that this process has had before, ended or not.
-   * @param claimed items whose claimed folders are there still: they come the other way
+   * Items in work/ that were never handed out, because the move there reported an error. Items that this process has
+   * had before, ended or not, are not among them.
+   * @param claimed items whose claimed folders still exist; they come the other way
    */
   async listUnknown(claimed: ReadonlySet<string>): Promise<readonly string[]> {
-    // Before the folder is read: what ends meanwhile was known then.
+    // Read before the folder: items that end meanwhile were known then.
     const known = new Set([...this.#standings.keys(), ...this.#left, ...claimed]);
     const there = await listItems(this.#context.folders.work);
     return there.filter((itemId) => !known.has(itemId) && !this.#standings.has(itemId));
   }
 
-  /** Does what is to be done about a folder in work/. @returns the item in it, if there is one */
+  /** Handles a folder in work/ by its state. @returns the item in it, if there is one */
   async takeUp(itemId: string): Promise<readonly WorkItem[]> {
     const { disk, log } = this.#context;
     const { holds } = await this.look(itemId);
@@ -235,9 +235,9 @@ export class WorkFolder {
   }
 
   /**
-   * From now on the file is compared with what it is.
-   * @param content how it looked when it was claimed (see printContent); as it is now when left out
-   * @param handle of the source that it was copied from
+   * Starts to compare the file with its present print.
+   * @param content the content at the claim (see printContent); left out: the present one
+   * @param handle the open source of the copy
    */
   async #stand(itemId: string, content?: string, handle?: FileHandle): Promise<WorkItem> {
     const folder = this.folderOf(itemId);
@@ -302,7 +302,7 @@ export class WorkFolder {
     return path;
   }
 
-  /** The file has left its folder, which goes; with what other systems have put there, where that is allowed. */
+  /** Removes the folder that the file has left, with leftovers of other systems where allowed. */
   async #leave(itemId: string): Promise<void> {
     const { disk, folders } = this.#context;
     try {
@@ -321,7 +321,7 @@ export class WorkFolder {
       if (holds === 'empty') await removeFilledFolder(disk, this.folderOf(itemId));
       if (holds === 'empty' || holds === 'nothing') return;
     } catch {
-      // Said below.
+      // The code below logs it.
     }
     this.#left.add(itemId);
     log('warn', 'something else stands in the folder of a file that has ended', { itemId });
@@ -341,7 +341,7 @@ async function closeSource(standing: Standing): Promise<void> {
 /** The source of a copy was written to after the copy: by its content, it is another file. */
 export class LateWritingError extends Error {
   override readonly name = 'LateWritingError';
-  /** The copy, which nobody was given yet. */
+  /** The copy, not handed out yet. */
   readonly item: WorkItem | undefined;
 
   constructor(message: string, item: WorkItem | undefined) {
@@ -360,18 +360,18 @@ async function isSourceStill({ handle, content }: Source): Promise<boolean> {
   try {
     return printContent(await handle.stat({ bigint: true })) === content;
   } catch {
-    // The share is gone, and with it whatever was written there: the copy is what we were given.
+    // The share is gone, with anything written there; the copy is the file as it was dropped.
     return true;
   }
 }
 
 // ---------------------------------------------------------------- copying
 
-/** The shortest limit that is met; for names that a file system refuses. */
+/** A name length that all file systems allow, for names that one refuses. */
 const shortNameBytes = 120;
 const badNameCodes = new Set(['EINVAL', 'EILSEQ', 'ENAMETOOLONG']);
 
-/** True for a source that has not been written to since it was copied. */
+/** True for a source that was not written to since it was copied. */
 async function isCopied(claimed: string, folder: string): Promise<boolean> {
   for (const { name } of withoutDroppings(await readdir(claimed, { withFileTypes: true }))) {
     const source = await lookAt(join(claimed, name));
@@ -386,7 +386,7 @@ async function isCopied(claimed: string, folder: string): Promise<boolean> {
   return true;
 }
 
-/** Copies under the file's own name, or a plainer one where the file system refuses that. @returns the name */
+/** Copies under the file's own name, or a plainer one where the file system refuses it. @returns the name */
 async function copyUnder(disk: Disk, source: FileHandle, folder: string, name: string): Promise<string> {
   try {
     await disk.copy(source, join(folder, name));
@@ -399,19 +399,19 @@ async function copyUnder(disk: Disk, source: FileHandle, folder: string, name: s
   }
 }
 
-/** There is no room for a copy. The message says how much it takes, and the cure. */
+/** There is no room for a copy. The message names the space needed and the cure. */
 export class NoRoomError extends Error {
   override readonly name = 'NoRoomError';
   readonly code = 'ENOSPC';
 }
 
-/** A file that is copied is read into the journal next, which takes as much again. */
+/** The space per byte of a file: the copy, and the journal that it is read into next. */
 const spaceShare = 2n;
 const mebibyte = 1_048_576n;
 
 /**
- * Looks at the free space before a file is copied, so that trying again does not fill the disk.
- * @throws NoRoomError when it is too little
+ * Checks the free space before a file is copied, so that retries do not fill the disk.
+ * @throws NoRoomError when the space is too small
  */
 async function requireRoom(disk: Disk, path: string, folder: string): Promise<void> {
   const { size } = await lstat(path, { bigint: true });

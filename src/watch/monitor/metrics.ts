@@ -1,6 +1,6 @@
 /**
- * What Prometheus reads of a watcher. No label bears a payee, an account, a payoutId, a reference or a file name, and
- * every label has a fixed set of values.
+ * The metrics of a watcher for Prometheus. No label contains a payee, an account, a payoutId, a reference or a file
+ * name, and every label has a fixed set of values.
  */
 import { STATUS_CODES } from 'node:http';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
@@ -22,14 +22,14 @@ import {
 
 const paceKinds = ['transfers', 'checks', 'inquiries'] as const;
 
-/** Requests of one kind that may be with the bank at once, now and by the settings. */
+/** The limit of simultaneous requests of one kind to the bank, now and in the settings. */
 interface PaceFigures {
   readonly state: Pick<LimitState, 'limit' | 'ceiling'>;
 }
 
 type CountsByStatus = ReadonlyMap<PayoutStatus, number>;
 
-/** What is asked at every scrape. */
+/** The sources that every scrape reads. */
 export interface MetricSources {
   readonly version: string;
   readonly isSandbox: boolean;
@@ -38,47 +38,47 @@ export interface MetricSources {
   readonly readWatch: () => WatchState;
   readonly readHealth: () => Pick<Health, 'live' | 'ready'>;
   readonly readLimits: () => Readonly<Record<(typeof paceKinds)[number], PaceFigures>>;
-  /** Rows whose request is with the bank now. */
+  /** The number of rows whose request is with the bank now. */
   readonly countRowsUnderWay: () => number;
-  /** Reads every row; undefined while there is no journal to read. */
+  /** Counts every row; undefined while there is no readable journal. */
   readonly countByStatus: () => Promise<CountsByStatus | undefined>;
-  /** Another number after every change of a payout, whoever made it. */
+  /** A number that differs after every change of a payout, by any process. */
   readonly changeCount: () => number;
-  /** Left out where nothing is registered. */
+  /** Left out where registrations are off. */
   readonly registrations?: RegistrationFigures;
-  /** Notices that a channel has not delivered yet; undefined while there is no journal to read. */
+  /** The number of notices that a channel has not delivered; undefined while there is no readable journal. */
   readonly countNoticesWaiting: () => Promise<number | undefined>;
   readonly log: (level: 'warn', message: string, facts: object) => void;
 }
 
-/** What is asked of registrations at every scrape. */
+/** The sources about registrations that every scrape reads. */
 export interface RegistrationFigures {
-  /** Reads every row; undefined while there is no journal to read. */
+  /** Counts every row; undefined while there is no readable journal. */
   readonly countByStatus: () => Promise<ReadonlyMap<RegistrationStatus, number> | undefined>;
-  /** Another number after every change of a registration, whoever made it. */
+  /** A number that differs after every change of a registration, by any process. */
   readonly changeCount: () => number;
 }
 
 /**
- * What became of a callback: `taken` for a registration, `repeated` of one that was told before, `unknown` of no
- * registration that is known here, `refused` for its key, its address or what it says.
+ * The result of a callback: `taken` for a registration, `repeated` for a known callback, `unknown` for an unknown
+ * registration, `refused` for its key, its address or its content.
  */
 export const callbackResults = ['taken', 'repeated', 'unknown', 'refused'] as const;
 export type CallbackResult = (typeof callbackResults)[number];
 
 export interface Metrics {
   countFile(outcome: IntakeOutcome): void;
-  /** A payout has got this status. */
+  /** Counts a payout that has reached this status. */
   countChange(status: PayoutStatus): void;
   countCall(call: CallRecord): void;
   countCallback(result: CallbackResult): void;
-  /** In Prometheus' text form; what cannot be read now is left out. */
+  /** Renders Prometheus' text form, without figures that are unreadable now. */
   render(): Promise<string>;
 }
 
 const fileOutcomes: readonly IntakeOutcome[] = ['archived', 'rejected', 'duplicate'];
 const latencyBucketsSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-/** What watches the event loop wakes the process so often; at the package's own 10 ms that takes 1 % of a processor. */
+/** The interval at which the event loop is measured; the package's own 10 ms would take 1 % of a processor. */
 const loopPollMs = 1_000;
 
 export function makeMetrics(sources: MetricSources): Metrics {
@@ -117,11 +117,11 @@ const describe = (register: Registry, name: string, help: string, labelNames: re
   registers: [register],
 });
 
-/** A status that nothing has is there, too, as zero. */
+/** Lists every status, also those that no registration has, as zero. */
 const listRegistrations = (counts: ReadonlyMap<RegistrationStatus, number>): Series =>
   registrationStatuses.map((status) => [status, counts.get(status) ?? 0] as const);
 
-/** Every series is there from the start, as zero: the first of its kind must be seen as a change. */
+/** Creates every series at the start as zero, so that the first event shows as a change. */
 function makeCounters(register: Registry): Omit<Metrics, 'render'> {
   const make = (name: string, help: string, ...labels: readonly string[]): Counter =>
     new Counter(describe(register, name, help, labels));
@@ -150,18 +150,18 @@ function makeCounters(register: Registry): Omit<Metrics, 'render'> {
     countCall: (call) => {
       const { endpoint, outcome, elapsedMs } = call;
       calls.inc({ endpoint, code: nameCallResult(call) });
-      // The bank had a part in it: its time says how quick the bank is.
+      // The bank took part in these exchanges, so their duration measures the bank.
       if (outcome === 'answered' || outcome === 'lost') durations.observe({ endpoint }, elapsedMs / 1_000);
     },
   };
 }
 
-// ---------------------------------------------------------------- what is so now
+// ---------------------------------------------------------------- present state
 
-/** One for each value of a label. */
+/** A figure for each value of a label. */
 type Series = readonly (readonly [value: string, figure: number])[];
 
-/** Shows a figure, or a series by its label; undefined is what is not known: nothing is shown then. */
+/** Shows a figure, or a series by its label; an undefined figure is unknown and shows nothing. */
 function show(register: Registry, name: string, help: string, figures?: number | Series, label = ''): void {
   const metric = describe(register, name, help, label === '' ? [] : [label]);
   const gauge = (register.getSingleMetric(metric.name) as Gauge | undefined) ?? new Gauge(metric);
@@ -198,7 +198,7 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   show(register, 'in_doubt_oldest_age_seconds', ageHelp, age);
 }
 
-/** Files that a person looks at: what /healthz calls file-grown, file-stuck and inbox-left. */
+/** Shows the files that need a person, which /healthz calls file-grown, file-stuck and inbox-left. */
 function showFiles(register: Registry, { inbox, grownFiles }: WatchState): void {
   const grown = 'Files that were written to after their rows had been read, and nobody has dealt with';
   show(register, 'files_grown', grown, grownFiles?.length);
@@ -206,7 +206,7 @@ function showFiles(register: Registry, { inbox, grownFiles }: WatchState): void 
   show(register, 'inbox_left', 'What stays in the inbox, and is not paid', inbox?.left.length);
 }
 
-/** What people are told of the journal as a whole. */
+/** Shows the facts about the whole journal that need a person. */
 function showAttention(register: Registry, { attention, grownFiles }: WatchState): void {
   const breaks = attention?.criticalBreakDays.reduce((sum, day) => sum + day.breaks, 0);
   const offsetMs = attention?.clockOffsetMs;
@@ -231,7 +231,7 @@ function showRequests(register: Registry, sources: MetricSources): void {
   show(register, 'payouts_in_flight', 'Rows whose request is with the bank now', countRowsUnderWay());
 }
 
-/** What was not looked at yet is left out. */
+/** Lists the troubles; facts that were not looked at yet are left out. */
 function listTroubles(watch: WatchState): Series {
   const { inbox, diskTrouble, journalTrouble, journalAway, bankTrouble, attention, payers } = watch;
   const here = [
@@ -251,7 +251,7 @@ function listTroubles(watch: WatchState): Series {
   ];
 }
 
-/** Of the journal: an old figure would be a wrong one, so none is shown when it cannot tell. */
+/** Reads figures of the journal. An unreadable figure is left out, because an old one would be wrong. */
 function makeJournalReader(sources: MetricSources) {
   const leaveOut = (err: unknown): undefined => {
     sources.log('warn', 'a metric could not be read and is left out', { err });
@@ -272,8 +272,8 @@ function makeJournalReader(sources: MetricSources) {
 const restMs = 60_000;
 
 /**
- * Rows by status, which are costly to count: counted once a minute at the most, and only after something has changed.
- * What the count throws is thrown once; nothing is known for a minute then.
+ * Counts rows by status, which is costly: at most once a minute, and only after a change. A failure throws once; the
+ * figures are then unknown for a minute.
  */
 function countSparingly<Counts>({
   countByStatus,
@@ -284,18 +284,18 @@ function countSparingly<Counts>({
   readonly changeCount: () => number;
   readonly now: () => number;
 }): () => Promise<Counts | undefined> {
-  /** Without `changes` where the count has failed. Undefined as long as there was no journal, too. */
+  /** The last count, without `changes` where it failed; undefined before there was a journal. */
   let last: { readonly atMs: number; readonly changes?: number; readonly counts?: Counts } | undefined;
   let underWay: ReturnType<typeof countByStatus> | undefined;
   const isDue = (): boolean => {
     if (last === undefined) return true;
     const sinceMs = now() - last.atMs;
-    // A clock that was set back would make the rest a long one.
+    // A clock that was set back would make the pause too long.
     const isRested = sinceMs >= restMs || sinceMs < 0;
     return isRested && last.changes !== changeCount();
   };
   const count = async (): Promise<Counts | undefined> => {
-    // Read first: what changes while the rows are counted is a reason to count again.
+    // Read before the count: changes during the count cause another one.
     const changes = changeCount();
     try {
       const counts = await countByStatus();
@@ -326,19 +326,20 @@ export const endpoints = [
   'registration',
 ] as const;
 
-/** What is counted of one exchange with the bank. */
+/** The facts of one exchange with the bank that are counted. */
 export interface CallRecord {
   readonly endpoint: (typeof endpoints)[number];
   readonly outcome: 'answered' | 'lost' | 'not-sent' | 'withheld';
   readonly httpStatus: number | undefined;
-  /** statusCode of a business answer. */
+  /** The statusCode of a business answer. */
   readonly code: string | undefined;
   readonly elapsedMs: number;
 }
 
 /**
- * A code of §7.3; `other-code` for one that the table lacks; the HTTP status of an answer without a code; otherwise
- * the outcome: `lost` (bytes may have left), `not-sent`, `withheld` (stopped by ourselves at the last moment).
+ * Names the result: a code of §7.3; `other-code` for one that the table lacks; the HTTP status of an answer without a
+ * code; otherwise the outcome: `lost` (bytes may have left), `not-sent`, `withheld` (stopped by paydrop at the last
+ * moment).
  */
 export function nameCallResult({ outcome, code, httpStatus }: CallRecord): string {
   if (outcome !== 'answered') return outcome;

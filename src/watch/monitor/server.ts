@@ -1,4 +1,4 @@
-/** /healthz, /livez and /metrics of a process that works for long: to be read, and nothing else. */
+/** The read-only server of /healthz, /livez and /metrics of a daemon. */
 import { fastify } from 'fastify';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { encodeJson } from '../../core/outgoing-text.ts';
@@ -6,7 +6,7 @@ import type { ListenAddress } from '../../core/network-address.ts';
 import type { Clock } from '../../core/ports.ts';
 import { makeServerFactory, refuseOtherHosts, type ServerLimits } from '../../platform/http-server.ts';
 
-/** How the process is. All of it is shown, as JSON: free of secrets and of full numbers. */
+/** The health of the process, shown whole as JSON: without secrets and full numbers. */
 export interface HealthAnswer {
   readonly live: boolean;
   readonly ready: boolean;
@@ -15,28 +15,28 @@ export interface HealthAnswer {
 
 export interface MonitorOptions {
   readonly listen: ListenAddress;
-  /** Names under which it may be asked, besides addresses, localhost and the one that it listens on. */
+  /** The host names under which requests are accepted, besides addresses, localhost and the listening host. */
   readonly hosts?: readonly string[];
   readonly limits?: Partial<ServerLimits>;
   readonly readHealth: () => HealthAnswer;
-  /** In Prometheus' text form. */
+  /** Renders Prometheus' text form. */
   readonly renderMetrics: () => Promise<string>;
   readonly clock: Pick<Clock, 'sleep'>;
   readonly log: (level: 'info' | 'warn' | 'error', message: string, facts: object) => void;
 }
 
-/** Disposing of it ends it at once: what is being answered is cut off. */
+/** Disposing of the monitor ends it at once and cuts off open answers. */
 export interface Monitor extends AsyncDisposable {
-  /** Resolves when it listens, or, with undefined, when it is closed before. Never rejects. */
+  /** Resolves when it listens, or with undefined when it is closed before. Never rejects. */
   readonly opened: Promise<ListenAddress | undefined>;
 }
 
 const retryMs = 2_000;
 const bodyBytesMax = 1_024;
 const usualLimits: ServerLimits = {
-  // Probes and one or two collectors: whoever opens more takes no descriptors from the payouts.
+  // Probes and one or two collectors. More connections must not take descriptors from payouts.
   connectionsMax: 64,
-  // Whoever asks so slowly is not waited for.
+  // Slow requests are cut off.
   headersMs: 5_000,
   requestMs: 10_000,
   restMs: 5_000,
@@ -44,10 +44,7 @@ const usualLimits: ServerLimits = {
 const loopbackPattern = /^(?:localhost|127\.\d+\.\d+\.\d+|::1)$/i;
 const prometheusText = 'text/plain; version=0.0.4; charset=utf-8';
 
-/**
- * Opens the server. A port that is taken is tried again until it is free: a standby waits for the one whose place it
- * will take.
- */
+/** Opens the server. A taken port is tried until it is free: a standby waits for the process that it replaces. */
 export function openMonitor(options: MonitorOptions): Monitor {
   const { host, port } = options.listen;
   if (!loopbackPattern.test(host)) {
@@ -96,10 +93,10 @@ const listenTroubles: Readonly<Record<string, string>> = {
   ENOTFOUND: 'this machine has no such name (watch.listen)',
 };
 
-/** Why it cannot listen; undefined when it does. */
+/** Tries to listen; returns the reason for a failure, undefined once it listens. */
 async function tryToListen(app: FastifyInstance, { host, port }: ListenAddress): Promise<string | undefined> {
   try {
-    // Of its own: fastify writes into what it is handed.
+    // A copy, because fastify writes into its argument.
     await app.listen({ host, port });
     return undefined;
   } catch (error) {
@@ -120,7 +117,7 @@ function createApp(options: MonitorOptions): FastifyInstance {
   app.setReplySerializer((payload) => encodeJson(payload));
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store').header('x-content-type-options', 'nosniff');
-    // Before any body is read: there is nothing here to write to.
+    // Refuses before any body is read: nothing here accepts writes.
     return request.method === 'GET' ? undefined : sendNotFound(reply);
   });
   app.addHook('onRequest', refuseOtherHosts([...hosts, listen.host], 'add it to watch.hosts'));

@@ -1,50 +1,48 @@
-/** The rules of the drop folder: which names are files, when a file is finished, what its folders are called. */
+/** The rules of the drop folder: which names are files, when a file is finished, and the names in its folders. */
 import { cutToBytes, replaceUnsafe } from '../../reports/rules/report-names.ts';
 
-/** What stands in a file, which is what its drop folder is for. */
+/** The kind of a file's content, which its drop folder determines. */
 export type FileKindName = 'payout' | 'registration';
 
-/** `gone`: the folder is not there, or cannot be read; `why` says what to do. */
+/** `gone`: the folder is missing or unreadable; `why` says what to do. */
 export type InboxState = { readonly kind: 'there' } | { readonly kind: 'gone'; readonly why: string };
 
-/** A file that was claimed and cannot be brought into work/ (a full disk, a file too big for it). It is tried again. */
+/** A claimed file that cannot be brought into work/ (a full disk, a file too big for it); it is tried again. */
 export interface StuckFile {
   readonly fileName: string;
-  /** With the cure. */
+  /** The reason, with the cure. */
   readonly why: string;
 }
 
-/** What the inbox holds that is not in work/ yet. */
+/** The content of the inbox that is not in work/ yet. */
 export interface InboxView {
   readonly state: InboxState;
-  /**
-   * Files that are not in work/: not finished, waiting for a marker or sidecar, more than there is room for, or stuck.
-   */
+  /** The number of files outside work/: unfinished, waiting for a marker or sidecar, without room, or stuck. */
   readonly waiting: number;
-  /** Those that were claimed and are stuck, the oldest drop first. */
+  /** The claimed files that are stuck, the oldest drop first. */
   readonly stuck: readonly StuckFile[];
   /**
-   * Names of what stays where it is: what is no ordinary file (folders, links, pipes), files that cannot be claimed,
-   * markers and sidecars whose file has not come for a minute.
+   * The names that stay: other things than ordinary files (folders, links, pipes), files that cannot be claimed, and
+   * markers and sidecars whose file has been missing for a minute.
    */
   readonly left: readonly string[];
 }
 
 // ---------------------------------------------------------------- names in the inbox
 
-/** What the settings say of the inbox. */
+/** The rules in the settings for the inbox. */
 export interface IntakeRules {
-  /** How long a file must have been still. */
+  /** The time of stillness after which a file counts as finished. */
   readonly stillMs: number;
-  /** A file counts only when `<file>.done` stands beside it. */
+  /** A file counts only with `<file>.done` beside it. */
   readonly isMarkerExpected: boolean;
-  /** A file comes with `<file>.control.json`. */
+  /** Each file comes with `<file>.control.json`. */
   readonly isSidecarExpected: boolean;
-  /** How long a still file waits for its sidecar; and a marker or sidecar for its file before it is reported. */
+  /** The time that a still file waits for its sidecar, and a marker or sidecar for its file before it is reported. */
   readonly sidecarWaitMs: number;
 }
 
-/** `of`: the file that a marker or sidecar stands for. */
+/** `of`: the file of a marker or sidecar. */
 export type NameKind =
   | { readonly kind: 'ignored' }
   | { readonly kind: 'file' }
@@ -60,7 +58,7 @@ export function isIgnoredName(name: string): boolean {
   return name.startsWith('.') || name.startsWith('~$') || temporaryEnding.test(name);
 }
 
-/** What a name in the inbox stands for. */
+/** Classifies a name in the inbox. */
 export function classifyName(
   name: string,
   rules: Pick<IntakeRules, 'isMarkerExpected' | 'isSidecarExpected'>,
@@ -82,19 +80,19 @@ export function sidecarName(fileName: string): string {
 
 // ---------------------------------------------------------------- stillness
 
-/** How a file looked, and since when it has looked so (on a clock that never jumps). */
+/** The print of a file, and the moment since which it has been the same (on a monotonic clock). */
 export interface Sighting {
-  /** Size, times and identity of the file. */
+  /** The size, times and identity of the file. */
   readonly print: string;
   readonly sinceMs: number;
 }
 
-/** A file is seen again: as it was, or changed. */
+/** Updates a sighting with the present print. */
 export function noteSighting(before: Sighting | undefined, print: string, nowMs: number): Sighting {
   return before?.print === print ? before : { print, sinceMs: nowMs };
 }
 
-/** What is known of a file in the inbox; `missing` where nothing of the name stands there. */
+/** The facts about a file in the inbox; `missing` where nothing has that name. */
 export interface FileFacts {
   readonly file: Sighting;
   readonly hasMarker: boolean;
@@ -106,7 +104,7 @@ export type Taking =
   | { readonly kind: 'take'; readonly withSidecar: boolean }
   | { readonly kind: 'wait'; readonly forMs: number | undefined };
 
-/** Whether a file is finished. `nowMs` is of the clock of the sightings. */
+/** Decides whether a file is finished. `nowMs` is on the clock of the sightings. */
 export function decideTaking(facts: FileFacts, rules: IntakeRules, nowMs: number): Taking {
   const remaining = ({ sinceMs }: Sighting, ms: number): number => sinceMs + ms - nowMs;
   if (rules.isMarkerExpected && !facts.hasMarker) return { kind: 'wait', forMs: undefined };
@@ -122,31 +120,31 @@ export function decideTaking(facts: FileFacts, rules: IntakeRules, nowMs: number
 
 // ---------------------------------------------------------------- which file is next
 
-/** A finished file that waits: by its name and its last change of any kind. */
+/** A finished file that waits: its name and its last change of any kind. */
 export interface Waiting {
   readonly name: Buffer;
   readonly droppedAtNs: bigint;
 }
 
-/** The oldest first; the same moment by name. */
+/** Compares by age, the oldest first; at the same moment by name. */
 const compareDrops = (one: Waiting, other: Waiting): number =>
   Number(one.droppedAtNs - other.droppedAtNs) || Buffer.compare(one.name, other.name);
 
-/** So many files wait for one another in their order; more than these are a crowd. */
+/** The number of files that still keep their order; more are a crowd. */
 const crowdMin = 32;
 
-/** What the names of files that come again and again have in common: `payouts-20261121.csv` and `payouts-20261122.csv`. */
+/** The common part of recurring file names: `payouts-20261121.csv` and `payouts-20261122.csv`. */
 const seriesOf = ({ name }: Waiting): string => name.toString('latin1').replaceAll(/\d+/g, '#');
 
-/** The rarest names first, and among these the oldest. @param byAge the oldest first */
+/** Sorts the rarest names first, and among these the oldest. @param byAge the files, the oldest first */
 function sortByRarity<File extends Waiting>(byAge: readonly File[]): readonly File[] {
   const series = Map.groupBy(byAge, seriesOf).values();
   return [...series].toSorted((one, other) => one.length - other.length).flat();
 }
 
 /**
- * The oldest first. In a crowd the oldest, the newest and the one with the rarest name take turns, so that a flood of
- * junk keeps no other file waiting to its end.
+ * Sorts the oldest first. In a crowd the oldest, the newest and the one with the rarest name take turns, so that a
+ * flood of junk does not keep another file waiting to its end.
  */
 export function orderFinished<File extends Waiting>(files: readonly File[]): readonly File[] {
   const byAge = files.toSorted(compareDrops);
@@ -155,7 +153,7 @@ export function orderFinished<File extends Waiting>(files: readonly File[]): rea
   const ordered = new Set<File>();
   while (ordered.size < byAge.length) {
     for (const turn of turns) {
-      // It goes on behind the last that it found.
+      // The search continues after the last file found.
       const next = turn.find((file) => !ordered.has(file));
       if (next !== undefined) ordered.add(next);
     }
@@ -163,12 +161,12 @@ export function orderFinished<File extends Waiting>(files: readonly File[]): rea
   return [...ordered];
 }
 
-/** Files in work/ at most; the others wait in the inbox. */
+/** The limit of files in work/; the others wait in the inbox. */
 const workItemsMax = 500;
-/** Of these, taken and not read yet: what is dropped meanwhile has no more before it. */
+/** The limit of taken but unread files, ahead of a file dropped later. */
 const unreadMax = 32;
 
-/** How many files are taken now; some at a time, since each time takes several writes to the disk. */
+/** The number of files to take now; several at a time, because each time takes several writes to the disk. */
 export function computeRoom(inWork: number, unread: number): number {
   const room = Math.min(workItemsMax - inWork, unreadMax - unread);
   return unread > unreadMax / 2 ? 0 : Math.max(0, room);
@@ -176,20 +174,21 @@ export function computeRoom(inWork: number, unread: number): number {
 
 // ---------------------------------------------------------------- names of claimed and ended files
 
-/** As the parts of file names have it. */
+/** The form of item ids in file names. */
 export const itemIdPattern = String.raw`\d{8}T\d{9}-[0-9a-f]{6}`;
 const itemIdForm = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})-[0-9a-f]{6}$/;
 
 /**
- * Sorts by when the file was dropped: `20261121T070305123-48b2f8`, in UTC. No digits in a row as long as those of an
- * account, which a log would mask. `random`: six hexadecimal digits.
+ * Makes an id that sorts by the drop: `20261121T070305123-48b2f8`, in UTC. Its runs of digits are shorter than an
+ * account number, so that logs do not mask them.
+ * @param random six hexadecimal digits
  */
 export function makeItemId(droppedAtMs: number, random: string): string {
   const stamp = new Date(Math.max(0, Math.floor(droppedAtMs))).toISOString();
   return `${stamp.replaceAll(/[-:.Z]/g, '')}-${random}`;
 }
 
-/** When the file of an item was dropped; undefined for what is no item's name. */
+/** The drop time of an item's file; undefined for a name that is no item id. */
 export function readItemId(itemId: string): number | undefined {
   const parts = itemIdForm.exec(itemId)?.slice(1).map(Number);
   if (parts === undefined) return undefined;
@@ -198,14 +197,14 @@ export function readItemId(itemId: string): number | undefined {
 }
 
 const nameBytesMax = 255;
-/** The longest that is put behind an ended file's name: `.control.json`. */
+/** The length of the longest ending added to an ended file's name: `.control.json`. */
 const companionBytesMax = 13;
-/** Longer endings are a part of the name. */
+/** The limit of a file ending; longer ones are a part of the name. */
 const endingBytesMax = 16;
-/** Names tried with a number before the item's own id is put in. */
+/** The number of numbered names that are tried before the item's id. */
 const numberMax = 99;
 
-/** A safe name that leaves room for a companion's ending; the mark stands before the file's own ending. */
+/** Makes a safe name with room for a companion's ending; the mark precedes the file's own ending. */
 export function composeName(
   fileName: string,
   mark: string,
@@ -221,13 +220,13 @@ export function composeName(
 
 const numbers = Array.from({ length: numberMax - 1 }, (_, place) => place + 2);
 
-/** Names for a file in the archive, the first that is free is used: its own, with the batch's id, with numbers. */
+/** The names to try for a file in the archive, in order: its own, with the batch's id, numbers, the item's id. */
 export function computeArchiveNames(fileName: string, batchId: string, itemId: string): Iterable<string> {
   const marks = ['', batchId, ...numbers.map((number) => `${batchId}.${number}`), itemId];
   return marks.values().map((mark) => composeName(fileName, mark));
 }
 
-/** Names for a file in rejected/ (or put back into the inbox): its own, with numbers, with its item's id. */
+/** The names for a file in rejected/ (or back in the inbox): its own, with numbers, with its item's id. */
 export function computeRejectedNames(fileName: string, itemId: string): Iterable<string> {
   const marks = ['', ...numbers.map(String), itemId];
   return marks.values().map((mark) => composeName(fileName, mark));

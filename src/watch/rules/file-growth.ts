@@ -1,68 +1,69 @@
-/** A file to which somebody wrote after its rows had been read: when it is looked at, and what is said of it. */
+/** Files that were written to after their rows had been read: when to look at them, and the words about them. */
 import { countOf, showAmount } from '../../core/figures.ts';
 import { printable } from '../../core/outgoing-text.ts';
 import type { BatchReason } from '../../core/ports.ts';
 
-/** What a file is now to which somebody wrote after its rows had been read. */
+/** The state of a file that was written to after its rows had been read. */
 export interface FileGrowth {
-  /** Of the whole file: dropped again as it is, it ends the alarm. */
+  /** SHA-256 (hex) of the whole file; dropping these bytes again ends the alarm. */
   readonly sha256: string;
   readonly bytes: number;
-  /** Rows that were not read, and so not paid; null where they cannot be told from those that were. */
+  /** The number of unread, and so unpaid, rows; null where they cannot be told from the read ones. */
   readonly rows: number | null;
-  /** Of these rows, in decimal baht; null where they have none. */
+  /** The amount of these rows, in decimal baht; null where they have none. */
   readonly amount: string | null;
-  /** The first of them. */
+  /** The first of their ids. */
   readonly payoutIds: readonly string[];
   readonly seenAtMs: number;
-  /** Where the whole file stands, absolute, while a copy of it was worked. */
+  /** The absolute path of the whole file, where a copy of it was worked. */
   readonly original?: string;
-  /** Nobody writes to it any more, and its notice is made. */
+  /** Writing has ended, and the notice is sent. */
   readonly isTold: boolean;
 }
 
-/** A file whose rows were read: it is looked at again until nobody can still have it open. */
+/** A file whose rows were read; it is watched until no writer can still have it open. */
 export interface TakenFile {
   readonly itemId: string;
   readonly batchId: string;
   readonly fileName: string;
-  /** Where its bytes stand, absolute. */
+  /** The absolute path of its bytes. */
   readonly path: string;
-  /** Survives a rename and a restart, as a device's number does not. */
+  /** The inode, which survives a rename and a restart, unlike a device's number. */
   readonly inode: string;
-  /** Of the bytes that were read. */
+  /** The number of bytes that were read. */
   readonly bytes: number;
   readonly sha256: string;
-  /** Looked at until then; null while it stands in work/. */
+  /** The end of the watching; null while the file stands in work/. */
   readonly untilMs: number | null;
   readonly isWatched: boolean;
   readonly growth: FileGrowth | null;
-  /** Left out of a file of payouts. */
+  /** Left out for a file of payouts. */
   readonly kind?: 'registration' | undefined;
 }
 
-/** Of `stat`. */
+/** The facts of `stat`. */
 interface Held {
   readonly uid: bigint;
   readonly nlink: bigint;
 }
 
 /**
- * True for a file that somebody else may still change once it is ours: it belongs to another user than root and this
- * process's, or has a second name elsewhere. @param userId undefined where the system has no owners
+ * True for a file that another user may still change after the claim: its owner is neither root nor this process's
+ * user, or it has a second link.
+ * @param userId undefined where the system has no owners
  */
 export const isHeldByOthers = ({ uid, nlink }: Held, userId: number | undefined): boolean =>
   nlink > 1n || (userId !== undefined && uid !== 0n && uid !== BigInt(userId));
 
-/** A writer that pauses for longer writes into a file that was archived long ago. */
+/** The time of watching. A writer that pauses for longer writes into a file that was archived long ago. */
 export const watchedForMs = 3_600_000;
-/** Nobody has written to it for so long: what was added is told. */
+/** The time without writing after which the notice of additions is sent. */
 export const stillForMs = 10_000;
-/** Files that were archived longer ago than this are looked at less often. */
+/** The time since archiving after which a file is checked less often. */
 const freshForMs = 300_000;
 const lookEveryMs = { fresh: 2_000, old: 60_000 } as const;
 
-/** True when a file is to be looked at now. @param lastLookMs undefined for never, in this process */
+/** True when a file is to be checked now. @param lastLookMs undefined for a file that this process has not checked */
 export function isLookDue(
   { untilMs, growth }: Pick<TakenFile, 'untilMs' | 'growth'>,
   lastLookMs: number | undefined,
@@ -73,11 +74,11 @@ export function isLookDue(
   return nowMs - lastLookMs >= (isFresh ? lookEveryMs.fresh : lookEveryMs.old);
 }
 
-/** True when the hour is over; one that lies further off than that was counted by a clock since set back. */
+/** True when the time of watching is over; an end further off comes from a clock that was set back. */
 export const isWatchOver = ({ untilMs }: Pick<TakenFile, 'untilMs'>, nowMs: number): boolean =>
   untilMs !== null && (nowMs >= untilMs || untilMs - nowMs > watchedForMs);
 
-/** What was not paid: `50 rows of 500.00 baht (A51, A52, …)`. */
+/** Describes the unpaid rows: `50 rows of 500.00 baht (A51, A52, …)`. */
 function describeRows(
   { rows, amount, payoutIds, bytes }: FileGrowth,
   before: number,
@@ -92,7 +93,7 @@ function describeRows(
   return `${countOf(rows, 'row')}${worth}${names} ${rows === 1 ? 'was' : 'were'} added, and not ${undone}`;
 }
 
-/** In one sentence, for a notice, `/healthz` and `status`. */
+/** Describes the growth in one sentence, for a notice, `/healthz` and `status`. */
 export function describeGrowth(
   { fileName, batchId, bytes, kind }: Pick<TakenFile, 'fileName' | 'batchId' | 'bytes' | 'kind'>,
   growth: FileGrowth,
@@ -100,7 +101,7 @@ export function describeGrowth(
   return `${printable(fileName)} was written to after batch ${batchId} had been read from it: ${describeRows(growth, bytes, kind)}`;
 }
 
-/** The cure. */
+/** The cure for a grown file. */
 export function remedyOfGrowth(
   { batchId, path, kind }: Pick<TakenFile, 'batchId' | 'path' | 'kind'>,
   { original = path }: FileGrowth,
@@ -116,7 +117,7 @@ export function remedyOfGrowth(
   );
 }
 
-/** Why a batch is halted whose file has grown before anything of it was sent. */
+/** The reason of a halt for a batch whose file has grown before any row was sent. */
 export const grownReason = ({
   batchId,
   fileName,

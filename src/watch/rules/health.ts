@@ -1,6 +1,6 @@
 /**
- * How a watcher is, seen from outside: alive, ready to work a file that is dropped now, and if not, why not.
- * Pure; the daemon keeps the facts, and what answers /healthz shows the verdict.
+ * The health of a watcher: alive, ready to work a file that is dropped now, and if not, why not. Pure; the daemon keeps
+ * the facts, and the server of /healthz shows the verdict.
  */
 import { formatBangkokMoment, formatBangkokDateTime } from '../../core/bangkok-time.ts';
 import { type CommandPlace, joinCommand, paydropCommand } from '../../core/command-line.ts';
@@ -13,33 +13,33 @@ import type { InboxView } from './drop-folder.ts';
 import { describeGrowth, remedyOfGrowth, type TakenFile } from './file-growth.ts';
 
 /**
- * `standby`: another process has the right to send; `starting`: nobody else has it, and what an earlier process has left
- * is taken up first.
+ * `standby`: another process has the right to send; `starting`: no other process has it, and the work that an earlier
+ * process left comes first.
  */
 export const watchRoles = ['standby', 'starting', 'active', 'stopping'] as const;
 export type WatchRole = (typeof watchRoles)[number];
 
-/** Something outside does not work. */
+/** A fault outside the process. */
 export interface Trouble {
   readonly sinceMs: number;
-  /** With the cure. */
+  /** The reason, with the cure. */
   readonly why: string;
 }
 
-/** What stops one payer account, which is not named here. */
+/** The state of one payer account, without its number. */
 export interface PayerHealth extends Pick<BreakerState, 'status' | 'why' | 'pausedUntilMs'> {
-  /** It is the account of the settings: what is dropped now is paid from it. */
+  /** The account is that of the settings, from which new files are paid. */
   readonly paysNewFiles: boolean;
 }
 
 /** One inbox as the daemon sees it. */
 export interface InboxHealth {
   readonly inbox: InboxView | undefined;
-  /** How long the look at the inbox has taken that is under way, or the way from there into work/. */
+  /** The duration so far of the present look at the inbox, or of the present move into work/. */
   readonly inboxPollMs?: number | undefined;
 }
 
-/** What the daemon knows of itself; undefined is what it has not looked at yet. All times are epoch milliseconds. */
+/** The daemon's facts about itself; undefined for unknown ones. All times are epoch milliseconds. */
 export interface WatchState extends InboxHealth {
   readonly role: WatchRole;
   /** The inbox of registrations. */
@@ -47,58 +47,58 @@ export interface WatchState extends InboxHealth {
   readonly diskTrouble: Trouble | undefined;
   /** Another process keeps the journal locked. */
   readonly journalTrouble?: Trouble | undefined;
-  /** The database of the journal does not answer, or takes no writes. */
+  /** The database of the journal does not answer, or refuses writes. */
   readonly journalAway?: Trouble | undefined;
   readonly bankTrouble: Trouble | undefined;
   readonly payers: readonly PayerHealth[] | undefined;
   readonly filesInWork: number | undefined;
   readonly rowsInDoubt: number | undefined;
-  /** Undefined as well when nothing is in doubt. */
+  /** Undefined as well when no payout is in doubt. */
   readonly oldestInDoubtAtMs: number | undefined;
   readonly openBatches: number | undefined;
-  /** Batches that an error of ours keeps from getting on. */
+  /** Batches that an error of paydrop keeps from progressing. */
   readonly failingBatches: readonly { readonly batchId: string; readonly why: string }[] | undefined;
-  /** When the daemon's loop last turned. */
+  /** The latest turn of the daemon's loop. */
   readonly lastPollMs: number;
-  /** The journal was read through, and a part of it is not what was written. */
+  /** A full read of the journal has found a part that differs from what was written. */
   readonly journalDamage?: Trouble | undefined;
-  /** Files that were written to after their rows had been read, and that nobody has dealt with. */
+  /** Files that were written to after their rows had been read, and that are not dealt with. */
   readonly grownFiles?: readonly TakenFile[] | undefined;
   readonly attention?: Attention | undefined;
-  /** For the commands to paste; they name no settings when it is left out. */
+  /** The place for commands to paste; left out: the commands name no settings. */
   readonly place?: WatchPlace | undefined;
 }
 
-/** What people are told of the journal as a whole, read every now and then. */
+/** Facts about the whole journal that need a person, read from time to time. */
 export interface Attention {
-  /** Days with payouts whose statement should have come by now, YYYYMMDD. */
+  /** Days with payouts whose statement is overdue, YYYYMMDD. */
   readonly lateStatements: readonly string[];
   readonly criticalBreakDays: readonly { readonly date: string; readonly breaks: number }[];
-  /** Rows that bear an alarm. */
+  /** The number of rows with an alarm. */
   readonly alarmRows: number;
-  /** Undefined while the clocks agree, or nobody has told the bank's. */
+  /** Undefined while the clocks agree, or while the bank's time is unknown. */
   readonly clock: ClockAlarm | undefined;
-  /** The bank's time less ours; undefined as long as it is not known. */
+  /** The bank's time minus the machine's; undefined while unknown. */
   readonly clockOffsetMs: number | undefined;
 }
 
-/** Where a watcher works; absolute paths. */
+/** The place where a watcher works; absolute paths. */
 export interface WatchPlace {
   readonly command: CommandPlace;
   readonly dataDir: string;
   readonly inbox: string;
   /** The inbox of registrations. */
   readonly registrations: string;
-  /** Of the journal, without user and password; undefined where it is in `dataDir`. */
+  /** The database of the journal, without user and password; undefined where the journal is in `dataDir`. */
   readonly database?: string | undefined;
 }
 
 export interface HealthReason {
   readonly code: HealthCode;
-  /** Free of proxy and account numbers. */
+  /** The text, without proxy and account numbers. */
   readonly text: string;
   readonly remedy: string;
-  /** To be typed first. */
+  /** The command to type first. */
   readonly command: string;
 }
 
@@ -116,7 +116,7 @@ export const healthCodes = [
   'payer-halted',
   'payer-paused',
   'journal-damaged',
-  // Of notes alone:
+  // Codes of notes alone:
   'service-closed',
   'batch-failing',
   'file-stuck',
@@ -135,22 +135,22 @@ export interface Health {
   /** A file dropped now would be worked. True exactly when there is no reason against it. */
   readonly ready: boolean;
   readonly reasons: readonly HealthReason[];
-  /** What a person may want to know, though a file would be worked. */
+  /** Facts worth knowing that do not stop files. */
   readonly notes: readonly HealthReason[];
 }
 
-/** `closed`: by the service hours; `probing`: a pause is over and the next transfer shows whether the trouble is. */
+/** `closed`: outside the service hours; `probing`: a pause is over, and the next transfer tests the bank. */
 export const payerWords = ['open', 'closed', 'probing', 'paused', 'halted'] as const;
 export type PayerWord = (typeof payerWords)[number];
 
-/** The loop turns at least with every rescan of the inbox. */
+/** The limit of a silent loop, which turns at least with every rescan of the inbox. */
 const stalledAfterMs = 60_000;
-/** Big files are copied from a share within one look. */
+/** The limit of one look at an inbox, within which big files are copied from a share. */
 const silentAfterMs = 60_000;
-/** Names that are shown; the log has them all. */
+/** The number of names in a text; the log has them all. */
 const namesMax = 5;
 
-/** What an account does now. */
+/** The present state of an account. */
 export function readPayer({ status, why, pausedUntilMs }: PayerHealth, nowMs: number): PayerWord {
   if (status !== 'paused') return status;
   const isOver = nowMs >= pausedUntilMs;
@@ -159,7 +159,8 @@ export function readPayer({ status, why, pausedUntilMs }: PayerHealth, nowMs: nu
 }
 
 /**
- * @param sincePollMs time since the loop last turned, by a clock that nobody sets; by the ordinary clock when left out
+ * Judges the health.
+ * @param sincePollMs time since the loop last turned, on a monotonic clock; left out: on the ordinary one
  */
 export function judgeHealth(
   state: WatchState,
@@ -204,7 +205,7 @@ export function judgeHealth(
   return { live, ready: reasons.length === 0, reasons: reasons.map(show), notes: notes.map(show) };
 }
 
-/** What is found; `subject` is a batch, a day or a folder that its command names. */
+/** A finding; `subject` is the batch, day or folder that its command names. */
 interface Finding extends Omit<HealthReason, 'command'> {
   readonly subject?: string;
 }
@@ -217,14 +218,14 @@ const ofPaydrop =
     paydropCommand(place?.command, ...words, ...(subject === '' ? [] : [subject]));
 const lookAtDisk: CommandWriter = (place) => joinCommand('df', '-h', place?.dataDir ?? '.');
 
-/** What a person types first. */
+/** The command that a person types first. */
 const commands: Readonly<Record<HealthCode, CommandWriter>> = {
   'loop-stalled': () => 'systemctl restart paydrop',
   standby: ofPaydrop('status'),
   starting: ofPaydrop('status'),
   stopping: ofPaydrop('watch'),
   'inbox-gone': (_place, folder) => joinCommand('ls', '-ld', folder),
-  // Looking into a share that hangs would hang, too.
+  // A look into a hanging share would hang, too.
   'inbox-unresponsive': (_place, folder) => joinCommand('findmnt', '--target', folder),
   disk: lookAtDisk,
   'journal-locked': (place) => joinCommand('fuser', '-v', `${place?.dataDir ?? '.'}/journal.db`),
@@ -280,18 +281,18 @@ const roleReasons: Readonly<Record<WatchRole, readonly Finding[]>> = {
   ],
 };
 
-/** The share that the inbox is on hangs: it throws no error, it just never answers. */
+/** Tells whether the share of the inbox hangs: it reports no error and never answers. */
 const isInboxSilent = ({ inboxPollMs = 0 }: InboxHealth): boolean => inboxPollMs > silentAfterMs;
 
-/** True while no file of it is worked. */
+/** True while files of the inbox are not worked. */
 export const isInboxAway = (health: InboxHealth): boolean =>
   isInboxSilent(health) || health.inbox?.state.kind === 'gone';
 
-/** Files in both inboxes that have not been taken yet; undefined as long as nobody has looked. */
+/** The number of files waiting in both inboxes; undefined before the first look. */
 export const countFilesWaiting = ({ inbox, registrations }: WatchState): number | undefined =>
   inbox && inbox.waiting + (registrations?.inbox?.waiting ?? 0);
 
-/** @param folder where it is, for the command */
+/** @param folder the path of the inbox, for the command */
 function judgeInbox(
   health: InboxHealth | undefined,
   name: string,
@@ -323,7 +324,7 @@ function judgeInbox(
 
 const passes = 'Nothing is sent meanwhile; goes on by itself when the trouble is over';
 
-/** What something outside that does not work means. */
+/** The effect and the remedy of each fault outside the process. */
 const troubleWords = {
   disk: { what: 'the disk refuses writes', remedy: passes },
   'journal-locked': { what: 'the journal is locked', remedy: passes },
@@ -350,7 +351,7 @@ function judgeTrouble(code: keyof typeof troubleWords, trouble: Trouble | undefi
   ];
 }
 
-/** An account that pays no new files concerns older batches alone. */
+/** Judges an account; one that pays no new files concerns older batches alone. */
 function judgePayer(
   payer: PayerHealth,
   { filesInWork = 0 }: WatchState,
@@ -371,7 +372,7 @@ function judgePayer(
     case 'paused': {
       const until = `until ${formatBangkokMoment(pausedUntilMs)} Bangkok time`;
       const text = word === 'paused' ? `sending is paused ${until}` : 'sending was paused and is tried again';
-      // Without a file nobody sends a probe, so a pause that is over stays for ever, and keeps nothing from being sent.
+      // Without a file, no transfer probes the bank, so an expired pause stays; it holds nothing back.
       const isAgainst = paysNewFiles && (word === 'paused' || filesInWork > 0);
       return { isAgainst, what: describePayer('payer-paused', text, payer) };
     }
@@ -394,7 +395,7 @@ const describeStuck = (health: InboxHealth | undefined, until: string): readonly
     remedy: `It is tried again by itself; ${until}`,
   }));
 
-/** A payout file among them is paid by nobody. */
+/** Describes files that stay, among which a payout file would remain unpaid. */
 function describeLeft(names: readonly string[], where: string, folder: string = 'inbox'): readonly Finding[] {
   if (names.length === 0) return [];
   const more = names.length > namesMax ? `, and ${names.length - namesMax} more` : '';
@@ -442,7 +443,7 @@ function describeAttention(attention: Attention | undefined): readonly Finding[]
   return found;
 }
 
-/** What /healthz shows: JSON-encodable, times in Bangkok; what is not known yet is left out. */
+/** The content of /healthz: JSON-encodable, times in Bangkok; unknown facts are left out. */
 export function showHealth(
   state: WatchState,
   nowMs: number,

@@ -1,4 +1,4 @@
-/** Why a file is turned away, and the `.reason.txt` beside it: what a partner needs to send a better one. */
+/** The reason of a refused file, and the `.reason.txt` beside it, from which a partner can make a better file. */
 import { countOf } from '../../core/figures.ts';
 import { formatBangkokMoment } from '../../core/bangkok-time.ts';
 import { printable } from '../../core/outgoing-text.ts';
@@ -6,24 +6,24 @@ import type { FileRejection } from '../../core/payout-file.ts';
 import type { BatchStatus } from '../../core/payout.ts';
 import type { FileKindName } from './drop-folder.ts';
 
-/** Why a file was turned away. Kept with its end: until the file is moved, every process says the same of it. */
+/** The refusal of a file. Kept with its end: until the file is moved, every process gives the same refusal. */
 export interface IntakeRefusal {
   /** A short name, and the words in one sentence. */
   readonly code: string;
   readonly message: string;
-  /** Where in the file; null for what has no place, and of files that an older version refused. */
+  /** The line in the file; null for a reason without a place, and for files that an older version refused. */
   readonly line: number | null;
   readonly column: string | null;
   /** The text beside the file. */
   readonly reason: string;
-  /** Of the batch that its rows are in, or had been read into; null when there is none. */
+  /** The batch that the rows are in or were read into; null for none. */
   readonly batchId: string | null;
 }
 
-/** The file with the reason, beside a rejected one. */
+/** The path of the file with the reason, beside a rejected file. */
 export const reasonPathOf = (path: string): string => `${path}.reason.txt`;
 
-/** The file that is not worked. */
+/** The file that is refused. */
 export interface RefusedIntake {
   /** `payout` when left out. */
   readonly kind?: FileKindName;
@@ -32,14 +32,14 @@ export interface RefusedIntake {
   readonly nowMs: number;
 }
 
-/** What the rows of a file were read into before. */
+/** The batch that the rows of a file were read into before. */
 interface ReadBefore {
   readonly batchId: string;
   readonly rows: number;
   readonly status?: BatchStatus;
 }
 
-/** What differs between payouts and registrations in what is said of their files. */
+/** The words that differ between files of payouts and of registrations. */
 const wordsOf = {
   payout: {
     undone: 'paid',
@@ -66,7 +66,7 @@ const whatToDo = ({ kind = 'payout' }: RefusedIntake): string =>
 const howToWrite =
   'Write files under a temporary name (ending in .part or .tmp) and rename them when they are whole';
 
-/** A file that was rejected as a whole. */
+/** Refuses a file that was rejected as a whole. */
 export function refuseRejectedFile(
   file: RefusedIntake,
   { code, message, line, column }: FileRejection,
@@ -76,10 +76,10 @@ export function refuseRejectedFile(
   return refuse(file, { code, message, line, column }, [...where, '', message, '', whatToDo(file)]);
 }
 
-/** Of a message in the queue. */
+/** The limit of a message in the queue, in characters. */
 const messageMax = 300;
 
-/** A file of decisions. @param why each a line; the first is the message */
+/** Refuses a file of decisions. @param why the lines of the reason; the first is the message */
 export function refuseDecisions(file: RefusedIntake, code: string, why: readonly string[]): IntakeRefusal {
   const [first = '', ...others] = why;
   const more = others.length === 0 ? '' : `; and ${others.length} more, in its .reason.txt`;
@@ -91,16 +91,16 @@ export function refuseDecisions(file: RefusedIntake, code: string, why: readonly
   ]);
 }
 
-/** What is known of the file that came first, whose rows were accepted. */
+/** The facts about the first file, whose rows were accepted. */
 export interface FirstFile {
   readonly fileName: string;
   readonly batchId: string;
   readonly status: Exclude<BatchStatus, 'ingesting' | 'rejected'>;
-  /** Where that is another kind than the file was dropped as. */
+  /** The kind as which the first file was taken, where it is another kind. */
   readonly takenAs?: FileKindName | undefined;
 }
 
-/** A file whose very bytes came before. */
+/** Refuses a file with the same bytes as an earlier one. */
 export function refuseDuplicateFile(
   file: RefusedIntake,
   { fileName, batchId, status, takenAs }: FirstFile,
@@ -120,7 +120,7 @@ export function refuseDuplicateFile(
   ]);
 }
 
-/** A file with the columns of both kinds. */
+/** Refuses a file with the columns of both kinds. */
 function refuseOtherKind(
   file: RefusedIntake,
   fileName: string,
@@ -139,7 +139,7 @@ function refuseOtherKind(
 const isWritten = 'is in its result in the outbox';
 const isToCome = 'comes with its result to the outbox';
 
-/** What is said of the first file's batch: nothing of what may yet become of its payouts. */
+/** The words about the first file's batch, without a forecast of its payouts. */
 const firstWords: Record<FirstFile['status'], { readonly state: string; readonly result: string }> = {
   sealed: { state: 'waits to be worked', result: isToCome },
   running: { state: 'is being worked', result: isToCome },
@@ -148,7 +148,7 @@ const firstWords: Record<FirstFile['status'], { readonly state: string; readonly
   done: { state: 'was worked', result: isWritten },
 };
 
-/** A file to which somebody was still writing when it had been taken, or wrote after its rows had been read in. */
+/** Refuses a file that was still being written when it was taken, or after its rows had been read. */
 export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefined): IntakeRefusal {
   if (read === undefined) {
     const message = 'the file was still being written when it was taken';
@@ -185,7 +185,7 @@ export function refuseWrittenFile(file: RefusedIntake, read: ReadBefore | undefi
   ]);
 }
 
-/** A file that was no longer in work/. */
+/** Refuses a file that was no longer in work/. */
 export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undefined): IntakeRefusal {
   const code = 'vanished';
   if (read === undefined) {
