@@ -1,4 +1,7 @@
-/** Reads a file into the journal: totals and duplicates are known, and the batch sealed, before anything is sent. */
+/**
+ * Reads a file into the journal. Its totals and duplicates are known, and its batch is sealed, before any row
+ * is sent.
+ */
 import type { FileRejection, Inspection, SealTotals, StagedRow } from '../core/payout-file.ts';
 import { isSealed } from '../core/payout.ts';
 import type { Batch, Clock } from '../core/ports.ts';
@@ -15,29 +18,29 @@ import type {
   TakenBatch,
 } from './ports.ts';
 
-/** By what a file of any kind is taken in. */
+/** The context in which a file of any kind is taken in. */
 interface FileContext<Row, Totals> {
   readonly reader: FileReader<Row, Totals>;
   readonly clock: Clock;
   readonly companyId: string;
-  /** When the file was dropped, where that was before now. */
+  /** The moment of the drop, where it was before now. */
   readonly droppedAtMs?: number;
-  /** Asked when the bytes are known, before any row is read in; false leaves the file alone. */
+  /** Asked once the bytes are known, before any row is read in; false leaves the file alone. */
   readonly mayRead?: (batchId: string, inspection: Inspection) => Promise<boolean>;
-  /** Asked about a file that the journal does not know: where another journal has left its report, or the file itself. */
+  /** Asked about a file that the journal lacks: the path of another journal's report or file for the same bytes. */
   readonly findTrace?: ((inspection: Inspection) => Promise<string | undefined>) | undefined;
-  /** Aborted when the process is asked to stop; a half-read file is read again from the start next time. */
+  /** Aborted when the process is asked to stop; the next run reads a half-read file again from the start. */
   readonly stop: AbortSignal;
-  /** Told how many rows have been read. */
+  /** Called with the number of rows read. */
   readonly onRows: (rows: number) => void;
 }
 
 export interface IngestContext extends FileContext<StagedRow, SealTotals> {
   readonly journal: IntakeStore;
   readonly payerAccount: string;
-  /** limits.likeFileDays */
+  /** `limits.likeFileDays`. */
   readonly likeFileDays: number;
-  /** Asked when the file is sealed: whether its rows wait for approval. They do not when this is left out. */
+  /** Asked when the file is sealed: whether its rows wait for approval; left out: they do not. */
   readonly approval?: (() => Promise<ApprovalPolicy>) | undefined;
 }
 
@@ -49,23 +52,23 @@ export interface RegistrationIngestContext<Taken extends TakenBatch> extends Fil
 }
 
 export type Ingested<Taken extends TakenBatch = Batch> =
-  /** `isNew` is false when the same bytes were sealed before, under this or any other name. */
+  /** `isNew` is false when the same bytes were sealed before, under this or another name. */
   | { readonly kind: 'batch'; readonly batch: Taken; readonly isNew: boolean }
-  /** Rejected as a whole. The batch is undefined when the bytes could not even be hashed. */
+  /** Rejected as a whole. The batch is undefined when the bytes could not be hashed. */
   | (RejectedFile & { readonly batch: Taken | undefined })
   | { readonly kind: 'turned-away' }
   | { readonly kind: 'stopped' };
 
-/** What differs between the kinds of files once their rows can be read. */
+/** The differences between kinds of files once their rows are readable. */
 interface Intake<Row, Totals, Taken extends TakenBatch> {
   readonly journal: Omit<FileJournal<Row, Taken, never>, 'startIngest'>;
   start(file: Omit<BatchStart, 'payerAccount'>): Promise<void>;
   seal(batchId: string, totals: Totals): Promise<Taken>;
-  /** What to look at before a file that another journal knows is given to this one. */
+  /** The things to check before a file that another journal contains is given to this one. */
   readonly otherJournal: string;
 }
 
-/** Takes a file of payouts in, or finds the batch that its bytes already are. */
+/** Takes a file of payouts in, or finds the batch of its bytes. */
 export function ingestFile(context: IngestContext, path: string, fileName: string): Promise<Ingested> {
   const { journal, clock, payerAccount, likeFileDays } = context;
   const intake: Intake<StagedRow, SealTotals, Batch> = {
@@ -82,7 +85,7 @@ export function ingestFile(context: IngestContext, path: string, fileName: strin
   return takeIn(context, intake, path, fileName);
 }
 
-/** Takes a file of registrations in, or finds the batch that its bytes already are. */
+/** Takes a file of registrations in, or finds the batch of its bytes. */
 export function ingestRegistrations<Taken extends TakenBatch>(
   context: RegistrationIngestContext<Taken>,
   path: string,
@@ -121,7 +124,7 @@ async function takeIn<Row, Totals, Taken extends TakenBatch>(
   return readIntoJournal(context, intake, inspection, fileName);
 }
 
-/** @param trace path of what the journal that took these bytes has left */
+/** @param trace path of the report or file of the journal that took these bytes */
 const refuseKnownElsewhere = (trace: string, otherJournal: string): FileRejection => ({
   code: 'taken-by-another-journal',
   line: null,

@@ -1,4 +1,4 @@
-/** Files as CSV: a pass over the bytes, of which no more than a block is in memory. */
+/** Reads CSV files in one pass over the bytes, with at most one block in memory. */
 import { parse } from 'csv-parse/sync';
 import { describeCharacter } from '../../core/characters.ts';
 import type { Inspection } from '../../core/payout-file.ts';
@@ -23,8 +23,8 @@ import { RowTaker } from './file-rows.ts';
 
 /**
  * Reads an inspected CSV file.
- * @param take sees the bytes as they are on the disk
- * @param sidecar what the control file declares, when one is wanted
+ * @param take receives the bytes as they are on the disk
+ * @param sidecar the declaration of the control file, where one is required
  * @throws FileRejected
  */
 export async function* readCsv<Row extends FileRow, Totals>(
@@ -62,7 +62,7 @@ export async function* readCsv<Row extends FileRow, Totals>(
   return totals;
 }
 
-/** @throws FileRejected for a file that was taken for windows-874 and has no Thai in it */
+/** @throws FileRejected for a file that was taken for windows-874 and contains no Thai */
 function requireThai(guess: GuessedThai | undefined): void {
   if (guess?.strange === undefined) return;
   const message = `${describeStrange(guess.strange)}, or set input.encoding to windows-1252 or, if it is Thai after all, to windows-874`;
@@ -71,10 +71,10 @@ function requireThai(guess: GuessedThai | undefined): void {
 
 // ---------------------------------------------------------------- the header: its delimiter
 
-/** The header as it stands in the file. */
+/** The header as it is in the file. */
 interface HeaderRecord extends HeaderNames {
   readonly delimiter: Delimiter;
-  /** Bytes up to the end of the header's line, blank lines before it included. */
+  /** The number of bytes up to the end of the header's line, preceding blank lines included. */
   readonly endOffset: number;
 }
 
@@ -83,7 +83,7 @@ type CsvHeader = HeaderRecord & Header;
 /** Line ends of some systems, which CSV does not know. */
 const strangeLineEnd = /[\u0085\u2028\u2029]/u;
 
-/** Where a line of the head starts. */
+/** The start of a line among the first bytes. */
 interface LineStart {
   readonly offset: number;
   readonly line: number;
@@ -118,7 +118,7 @@ function findUnreadable(text: Buffer, scan: RecordScan): keyof typeof unreadable
   return bytes.includes('="') ? 'formulas' : 'quotes';
 }
 
-/** The header's record, from the start of its line. @throws FileRejected when it cannot be read */
+/** Scans the header's record, from the start of its line. @throws FileRejected when it is unreadable */
 function scanHeader(text: Buffer, line: number, isWhole: boolean, delimiter: Delimiter): WholeScan {
   const delimiterByte = delimiter.charCodeAt(0);
   const scan = scanRecord(text, 0, { delimiterByte, cellCount: Infinity, isLast: isWhole });
@@ -156,10 +156,10 @@ function readHeaderRecord(
 type HeaderColumns = Pick<FileKind<never, unknown>, 'columns'>;
 
 /**
- * Reads the header that a line begins. The delimiter, when it is not set, is the one under which the header names what it
- * must; when none does, the one that finds the most cells speaks.
+ * Reads the header at a line. An unset delimiter is the one under which the header names the required columns; if none
+ * does, the error is that of the delimiter with the most cells.
  * @param head the first bytes (UTF-8, without mark): the whole file, or at least `headBytes`
- * @throws FileRejected when nothing but blanks follows, or the header cannot be used
+ * @throws FileRejected when only blanks follow, or the header is unusable
  */
 function readHeaderAt(
   head: Buffer,
@@ -185,7 +185,7 @@ function readHeaderAt(
   throw rejected?.error ?? new Error('no delimiter was tried');
 }
 
-/** Starts of the lines after the first in which a header is looked for. */
+/** The starts of the lines after the first in which a header is looked for. */
 function* laterLines(head: Buffer): Generator<LineStart> {
   let line = 1;
   for (let offset = 0; offset < head.length && line < headerLineMax; offset += 1) {
@@ -196,7 +196,10 @@ function* laterLines(head: Buffer): Generator<LineStart> {
   }
 }
 
-/** The header at the start of a file. @throws FileRejected as `readHeaderAt` does; one that stands further down is told */
+/**
+ * Reads the header at the start of a file.
+ * @throws FileRejected as `readHeaderAt` does, or with the line of a header further down
+ */
 function readHeader(head: Buffer, isWhole: boolean, kind: HeaderColumns, options: FileOptions): CsvHeader {
   const readAt = (from: LineStart): CsvHeader => readHeaderAt(head, from, isWhole, kind, options);
   try {

@@ -1,11 +1,11 @@
-/** What a reader must know of a kind of file: its columns, how a record becomes a row, what its rows add up to. */
+/** The description of a kind of file for its reader: columns, the making of rows from records, and totals. */
 import type { FileEncoding, Issue } from '../../core/payout-file.ts';
 import type { Delimiter } from '../../platform/csv/records.ts';
 import type { ControlForm, ControlTotals } from '../rules/control-totals.ts';
 import type { FileColumns } from '../rules/file-columns.ts';
 import type { HeaderOptions } from './header.ts';
 
-/** The settings' `input` and `limits`, in the units that the reader needs. */
+/** `input` and `limits` of the settings, in the reader's units. */
 export interface FileOptions<Column extends string = string> extends HeaderOptions<Column> {
   readonly delimiter: 'auto' | Delimiter;
   readonly encoding: 'auto' | FileEncoding;
@@ -13,21 +13,21 @@ export interface FileOptions<Column extends string = string> extends HeaderOptio
   readonly trailerMark: string;
   readonly finalLineEnd: 'required' | 'optional';
   readonly numberAfterAmount: 'refused' | 'allowed';
-  /** Results are written so: an apostrophe before a formula is taken away again. */
+  /** Results are written with guards: an apostrophe before a formula is removed again. */
   readonly guardFormulas: boolean;
   readonly limits: FileLimits;
 }
 
-/** Null stands for no limit. */
+/** The limits of a file; null stands for no limit. */
 export interface FileLimits {
   readonly rowsMax: number | null;
   readonly bytesMax: number | null;
 }
 
-/** Where a row stands, with its cells. */
+/** The place of a row, with its cells. */
 export interface RowPlace<Cells> {
   readonly rowNo: number;
-  /** Line of the file at which it starts. */
+  /** The line of the file at which the row starts. */
   readonly line: number;
   readonly cells: Cells;
   readonly extras: readonly string[];
@@ -35,7 +35,7 @@ export interface RowPlace<Cells> {
 
 /** A row of any kind of file. */
 export interface FileRow extends RowPlace<Readonly<Record<string, string>>> {
-  /** Null when it has an issue. */
+  /** Null when the row has an issue. */
   readonly instruction: object | null;
   readonly holds: readonly string[];
   readonly issues: readonly Issue[];
@@ -43,32 +43,33 @@ export interface FileRow extends RowPlace<Readonly<Record<string, string>>> {
 
 export interface FileKind<Row extends FileRow, Totals> {
   readonly columns: FileColumns;
-  /** Columns of which an issue shows the last four characters alone. */
+  /** Columns whose issues show only the last four characters of a cell. */
   readonly maskedColumns: ReadonlySet<string>;
   readonly control: ControlForm;
-  /** The column of which a comma may have cut what stands in it; null without one. */
+  /** The column whose value a comma may have cut; null without one. */
   readonly amountColumn: string | null;
   pickCells(pick: (column: string) => string): Row['cells'];
-  /** By the rules: an instruction, or every issue. */
+  /** Reads a row by the rules: an instruction, or every issue. */
   readRow(place: RowPlace<Row['cells']>): Row;
-  /** One of which no cell can be believed. */
+  /** Rejects a row whose cells are all unreliable. */
   rejectRow(place: RowPlace<Row['cells']>, issues: readonly Issue[]): Row;
-  /** The same row where what stands in these columns cannot be believed. */
+  /** Marks the cells of these columns as unreliable. */
   doubtCells(row: Row, columns: readonly string[]): Row;
   count(): RowCount<Row, Totals>;
 }
 
-/** What the rows of one file add up to. */
+/** The totals of the rows of one file. */
 export interface RowCount<Row, Totals> {
   readonly rows: number;
   add(row: Row): void;
   /** True when a record that is no row looks like a trailer after the rows so far. */
   isTrailer(cells: readonly string[], columns: number): boolean;
   /**
-   * @param trailerLine of the control totals; null where they stand in a file of their own
+   * Compares the declared totals with the counted ones.
+   * @param trailerLine the line of the control totals; null where they are in a separate file
    * @throws FileRejected when they differ
    */
   requireControl(declared: ControlTotals, trailerLine: number | null): void;
-  /** @throws FileRejected when they exceed a limit */
+  /** @throws FileRejected when the totals exceed a limit */
   end(conflictingRowNos: readonly number[]): Totals;
 }

@@ -1,6 +1,6 @@
 /**
- * Files in: a first pass says what the file is, a second reads its rows and must meet the same bytes, whatever the
- * format. Which one it is, its first bytes say, not its name.
+ * Reads files: a first pass inspects the file, and a second reads its rows and must find the same bytes, whatever the
+ * format. The first bytes determine the format, not the name.
  */
 import { createHash } from 'node:crypto';
 import type { Inspection } from '../../core/payout-file.ts';
@@ -18,7 +18,7 @@ import { readCsv } from './csv.ts';
 import type { FileKind, FileOptions, FileRow } from './file-kind.ts';
 import { inspectWorkbook, readXlsx } from './xlsx.ts';
 
-/** A control file holds a number or two. */
+/** The limit of a control file, which holds a number or two. */
 const controlFileBytesMax = 65_536;
 
 async function readSidecar(path: string, form: ControlForm): Promise<ControlTotals> {
@@ -73,7 +73,7 @@ function asRejected(error: unknown): RejectedFile {
   throw error;
 }
 
-/** A reader of files of this kind. */
+/** Makes a reader of files of this kind. */
 export function makeFileReader<Row extends FileRow, Totals>(
   kind: FileKind<Row, Totals>,
   options: FileOptions,

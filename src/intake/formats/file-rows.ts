@@ -1,4 +1,4 @@
-/** Records to rows, whatever the format and the kind of the file: the rules, duplicates within it, and the trailer row. */
+/** Turns records of any format and kind of file into rows: the rules, duplicates in the file, and the trailer row. */
 import { showCell, showProxy } from '../../core/cell-text.ts';
 import { countOf, listWords, showCount } from '../../core/figures.ts';
 import type { Issue } from '../../core/payout-file.ts';
@@ -12,7 +12,7 @@ import { DuplicateIndex } from '../rules/duplicates.ts';
 import type { FileKind, FileOptions, FileRow, RowCount } from './file-kind.ts';
 import type { Header } from './header.ts';
 
-/** A record of the file; of a sheet with what may not be taken for what it looks like. */
+/** A record of the file; a record of a sheet has the faults of cells that cannot be taken as displayed. */
 export interface RowRecord extends FileRecord {
   readonly sheet?: Pick<SheetRow, 'faults' | 'isHidden'>;
 }
@@ -22,9 +22,9 @@ const noExtras: readonly string[] = [];
 const misquotedText =
   'a quotation mark stands inside a cell: put the whole cell in quotation marks and double those inside';
 
-/** A cell of ="…", with which programs keep digits as text in a spreadsheet. */
+/** A cell of the form ="…", in which programs keep digits as text in a spreadsheet. */
 const textFormula = /^\s*="[^"]*"\s*$/;
-/** A row in which quotation marks stand as those of such formulas, and nowhere else. */
+/** Tells whether all quotation marks of a row belong to such formulas. */
 const hasTextFormulas = (cells: readonly string[]): boolean =>
   cells.every((cell) => !cell.includes('"') || textFormula.test(cell));
 
@@ -38,12 +38,12 @@ function explainTextFormulas(cells: readonly string[], names: readonly string[])
   return `${listWords(columns)} ${verb} text as it is (="…"): write what is between the quotation marks alone`;
 }
 
-/** What is said of a cell with a formula, and need not be said again. */
+/** Codes about a formula, which suffice for its cell. */
 const formulaCodes: readonly string[] = ['formula', 'amount-formula'];
 
 const hiddenText = 'the row is hidden in the sheet, so that nobody has looked at it: show it, or remove it';
 
-/** A value is missing where these stand. */
+/** Codes of cells without a value. */
 const errorCodes: ReadonlySet<string> = new Set(['cell-error', 'cell-formula']);
 
 const isEmpty = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '');
@@ -57,7 +57,10 @@ const tooManyAtEnd = (whose: string, separators: number, other: string): string 
     ? `${whose} ends in a separator too many: remove it, or end ${other} in one, too`
     : `${whose} ends in ${countOf(separators, 'separator')} too many: remove them, or end ${other} in as many`;
 
-/** Why a row has more cells than the header, or fewer, with the cure. @param amountPlace -1 without an amount */
+/**
+ * Explains why a row has more or fewer cells than the header, with the cure.
+ * @param amountPlace -1 without an amount
+ */
 function explainCount(record: RowRecord, { cellCount, names }: Header, amountPlace: number): string {
   const { cells, sheet } = record;
   const beyond = cells.slice(cellCount);
@@ -89,11 +92,11 @@ export class RowTaker<Row extends FileRow, Totals> {
   readonly #kind: FileKind<Row, Totals>;
   readonly #options: FileOptions;
   readonly #duplicates = new DuplicateIndex();
-  /** Undefined where no comma can cut an amount, or control totals prove all of them. */
+  /** Undefined where a comma cannot cut an amount, or control totals prove all amounts. */
   readonly #cutAmounts: CutAmounts | undefined;
   readonly #count: RowCount<Row, Totals>;
   #trailer: RowRecord | undefined;
-  /** The last row that is not blank, when it is no row by the rules and looks like a trailer. */
+  /** The last non-blank record, if it is no row by the rules and looks like a trailer. */
   #unreadTrailer: RowRecord | undefined;
   #emptyRows = 0;
   #firstEmptyLine: number | undefined;
@@ -108,7 +111,7 @@ export class RowTaker<Row extends FileRow, Totals> {
   }
 
   /**
-   * The row that a record is; undefined for the trailer row.
+   * The row of a record; undefined for the trailer row.
    * @throws FileRejected when the file has too many rows, or rows after its trailer
    */
   take(record: RowRecord): Row | undefined {
@@ -136,13 +139,13 @@ export class RowTaker<Row extends FileRow, Totals> {
     return row;
   }
 
-  /** Place of the amount in a row; -1 where rows have none. */
+  /** The place of the amount in a row; -1 for rows without amounts. */
   get #amountPlace(): number {
     const { amountColumn } = this.#kind;
     return amountColumn === null ? -1 : (this.#header.places[amountColumn] ?? -1);
   }
 
-  /** @param next the row after those that have been taken */
+  /** @param next the row after the rows already taken */
   #requireNoTrailer({ line, cells }: RowRecord): void {
     if (this.#trailer === undefined) return;
     const what = isEmpty(cells)
@@ -171,7 +174,7 @@ export class RowTaker<Row extends FileRow, Totals> {
         ]
       : this.#findFaults(record);
     if (all.length !== cellCount) {
-      // No cell can be trusted to be in its place: not even the amount is counted.
+      // Every cell may be in a wrong place, so that the amount is not counted either.
       const miscount = miscounted(record, this.#header, this.#amountPlace, this.#options.trailerMark);
       return kind.rejectRow(place, [...unfit, miscount]);
     }
@@ -191,14 +194,14 @@ export class RowTaker<Row extends FileRow, Totals> {
     return row;
   }
 
-  /** The cells as they were before a result of ours guarded them; a sheet holds texts, and needs no guard. */
+  /** The cells without the guards that paydrop writes into results; a sheet holds texts and needs no guard. */
   #unguard({ cells, sheet }: RowRecord): readonly string[] {
     if (sheet !== undefined || !this.#options.guardFormulas) return cells;
     const idPlace = this.#header.places[this.#kind.columns.required[0]];
     return cells.map((cell, place) => (place === idPlace ? cell : unguardFormula(cell)));
   }
 
-  /** What a sheet shows and may not be taken for; in columns that are carried through, errors alone. */
+  /** Faults of displayed cells in a sheet; in columns that are only carried through, errors alone. */
   #findFaults({ line, cells, sheet }: RowRecord): Issue[] {
     if (sheet === undefined) return [];
     const { places, names } = this.#header;
@@ -216,7 +219,7 @@ export class RowTaker<Row extends FileRow, Totals> {
     return [...hidden, ...faults];
   }
 
-  /** An amount that goes on in the next cell. */
+  /** Finds an amount that continues in the next cell. */
   #findCut(record: RowRecord): Issue[] {
     const { amountColumn: column } = this.#kind;
     if (column === null) return [];
@@ -249,8 +252,8 @@ export class RowTaker<Row extends FileRow, Totals> {
   }
 
   /**
-   * The totals, once the last record has been taken.
-   * @param sidecar what the control file declares, when one is wanted
+   * The totals, after the last record.
+   * @param sidecar the declaration of the control file, where one is required
    * @throws FileRejected when there is no row, or totals are missing, differ or exceed a limit
    */
   finish(sidecar: ControlTotals | null): Totals {
@@ -268,7 +271,7 @@ export class RowTaker<Row extends FileRow, Totals> {
     return this.#count.end(this.#duplicates.conflictingRowNos);
   }
 
-  /** Lines of nothing but separators are rows, and the only ones that those who counted have left out. */
+  /** Rejects rows of separators alone where they explain the difference to the declared number. */
   #requireNoEmptyRows({ rows }: ControlTotals): void {
     if (this.#emptyRows === 0 || rows + this.#emptyRows !== this.#count.rows) return;
     const message =
@@ -277,7 +280,7 @@ export class RowTaker<Row extends FileRow, Totals> {
     throw new FileRejected('control-rows', message, this.#trailer?.line ?? null);
   }
 
-  /** What a trailer says would go unread: a file that was cut short would be sent as far as it goes. */
+  /** Rejects an unread trailer: without it, a file that was cut short would be sent as far as it goes. */
   #requireNoUnreadTrailer(): void {
     if (this.#options.control !== 'none' || this.#unreadTrailer === undefined) return;
     const { cells, line } = this.#unreadTrailer;
@@ -308,7 +311,7 @@ export class RowTaker<Row extends FileRow, Totals> {
   }
 }
 
-/** @throws FileRejected when what was declared is not what was counted */
+/** @throws FileRejected when the declared and the counted totals differ */
 export function requireControl(
   declared: ControlTotals,
   counted: Parameters<typeof findControlMismatch>[1],

@@ -1,28 +1,28 @@
-/** The header of a file: where our columns stand, which are carried through, and whether it is of this kind at all. */
+/** The header of a file: the places of paydrop's columns, the columns carried through, and the file's kind. */
 import { countOf } from '../../core/figures.ts';
 import { FileRejected } from '../../platform/csv/open.ts';
 import type { Delimiter } from '../../platform/csv/records.ts';
 import { type FileColumns, fileColumns } from '../rules/file-columns.ts';
 import { headingKey, quoteHeading, visibleHeading } from '../rules/headings.ts';
 
-/** Our column → the file's header. */
+/** The file's header of each column of paydrop. */
 type ColumnHeaders<Column extends string = string> = Readonly<Partial<Record<Column, string | undefined>>>;
 
-/** The settings that a header is read by. */
+/** The settings for reading a header. */
 export interface HeaderOptions<Column extends string = string> {
-  /** A column that stands here must be in the file. */
+  /** Columns with a header of their own, which the file must contain. */
   readonly columns: ColumnHeaders<Column>;
   /** Headers that are only carried through, whatever they look like. */
   readonly carry: readonly string[];
-  /** The headers of the other kind of file, by which one is known that came the wrong way. */
+  /** The headers of the other kind of file, which identify a file in the wrong place. */
   readonly otherColumns?: ColumnHeaders | undefined;
 }
 
-/** The names that a header gives, and where it stands. */
+/** The names in a header, and its place. */
 export interface HeaderNames {
   readonly names: readonly string[];
   readonly line: number;
-  /** Line of the file at which the rows start. */
+  /** The line of the file at which the rows start. */
   readonly nextLine: number;
   /** Null in a sheet. */
   readonly delimiter: Delimiter | null;
@@ -32,9 +32,9 @@ type Places = Readonly<Partial<Record<string, number>>>;
 
 export interface Header extends HeaderNames {
   readonly cellCount: number;
-  /** Place of each of our columns in a row; undefined for one that the file leaves out. */
+  /** The place of each column of paydrop in a row; undefined for one that the file leaves out. */
   readonly places: Places;
-  /** Places and names of the columns that are carried through. */
+  /** The places and names of the columns that are carried through. */
   readonly extraPlaces: readonly number[];
   readonly extraColumns: readonly string[];
 }
@@ -52,7 +52,7 @@ function rejectDoubled(record: HeaderNames, column: string, places: readonly num
   return new FileRejected('column-doubled', message, record.line, column);
 }
 
-/** Finds our columns, those with a name of their own in the settings first: no other takes a header they claim. */
+/** Finds the columns of paydrop, those with a header in the settings first: no other column takes that header. */
 function findPlaces(record: HeaderNames, { names }: FileColumns, { columns, carry }: HeaderOptions): Places {
   const found: Partial<Record<string, number>> = {};
   const claimed = new Set<number>();
@@ -73,12 +73,12 @@ function findPlaces(record: HeaderNames, { names }: FileColumns, { columns, carr
   return found;
 }
 
-/** Column → the header that is probably meant; each for one column. */
+/** The header that is probably meant for each column; each header for one column. */
 type Meant = ReadonlyMap<string, string>;
 
 /**
- * What is probably meant by headers that would be carried through: any column that the file lacks by a header that looks like
- * it, and one that it must not lack (`missing`) also by what partners usually call it.
+ * Guesses the columns of headers that would be carried through: any column that the file lacks, by a header that looks
+ * like it, and a required one (`missing`) also by the names that partners usually give it.
  */
 function findMeant(
   { names }: HeaderNames,
@@ -102,7 +102,7 @@ function findMeant(
   return meant;
 }
 
-/** The settings to paste, with those that are there already. */
+/** The settings to paste, including the present ones. */
 function describeMapping({ section }: FileColumns, meant: Meant, { columns }: HeaderOptions): string {
   const headers = Object.entries({ ...columns, ...Object.fromEntries(meant) });
   const pairs = headers.flatMap(([column, header]) =>
@@ -111,7 +111,7 @@ function describeMapping({ section }: FileColumns, meant: Meant, { columns }: He
   return `${section}: { columns: { ${pairs.join(', ')} } }`;
 }
 
-/** How columns that must be there come to be: by the settings to paste, where headers can be meant for them. */
+/** The cure for missing columns: the settings to paste, where headers can be meant for them. */
 function describeCure(
   kind: FileColumns,
   missing: readonly string[],
@@ -159,7 +159,7 @@ function rejectUnusable(
   return new FileRejected('header-missing', message, record.line);
 }
 
-/** Columns that are carried through although their names look like ours: their content would go unnoticed. */
+/** Rejects carried-through columns whose names look like paydrop's: their content would go unnoticed. */
 function rejectUnclear(
   record: HeaderNames,
   kind: FileColumns,
@@ -177,7 +177,7 @@ function rejectUnclear(
 
 const wrappedPattern = /^["'`´‘’‚‛“”„«»‹›].*["'`´‘’‛“”«»‹›]$/su;
 
-/** Marks around all headers that are no quotation marks of CSV stand around the cells, too: no mapping helps. */
+/** Rejects foreign quotation marks around all headers: they surround the cells, too, and no mapping helps. */
 function rejectWrapped({ names, line }: HeaderNames): void {
   if (names.length < 2 || !names.every((name) => name === '' || wrappedPattern.test(name))) return;
   const message =
@@ -186,7 +186,7 @@ function rejectWrapped({ names, line }: HeaderNames): void {
   throw new FileRejected('header-quoted', message, line);
 }
 
-/** Two names that only differ in case, or in what cannot be seen, are one to most readers: none of them is guessed at. */
+/** Rejects names that differ only in case or invisible characters, because most readers take them for one. */
 function rejectTwins(record: HeaderNames): void {
   const firsts = new Map<string, number>();
   for (const [place, name] of record.names.entries()) {
@@ -202,8 +202,8 @@ const otherThan = (kind: FileColumns): FileColumns =>
   kind === fileColumns.payout ? fileColumns.registration : fileColumns.payout;
 
 /**
- * An exceptions file that we wrote is no file to take in: what a person has filled in beside the old values would be
- * carried through unread, and the old ones sent.
+ * Rejects an exceptions file of paydrop: a person's corrections beside the old values would be carried through unread,
+ * and the old values sent.
  */
 function rejectExceptionsFile({ names, line }: HeaderNames): void {
   const keys = names.map(headingKey);
@@ -217,7 +217,7 @@ function rejectExceptionsFile({ names, line }: HeaderNames): void {
   }
 }
 
-/** A header that cannot be used for this kind of file, and names what one of the other kind must. */
+/** Rejects an unusable header that names a required column of the other kind of file. */
 function rejectOtherKind(
   record: HeaderNames,
   kind: FileColumns,
@@ -232,10 +232,7 @@ function rejectOtherKind(
   throw new FileRejected(other.otherKind.code, other.otherKind.message, record.line);
 }
 
-/**
- * Finds the columns of a kind of file in a header.
- * @throws FileRejected when it cannot be used
- */
+/** Finds the columns of a kind of file in a header. @throws FileRejected when the header is unusable */
 export function mapHeader(record: HeaderNames, kind: FileColumns, options: HeaderOptions): Header {
   const { columns } = options;
   rejectExceptionsFile(record);
@@ -260,10 +257,10 @@ export function mapHeader(record: HeaderNames, kind: FileColumns, options: Heade
   return { ...record, cellCount: record.names.length, places, extraPlaces, extraColumns };
 }
 
-/** A header is looked for in so many lines, where the first is none. */
+/** The number of lines in which a header is looked for. */
 export const headerLineMax = 20;
 
-/** What is said of a first line that is no header, and of a later one that is, or nearly. */
+/** The codes of a first line that is no header, and of a later line that is one, or nearly. */
 const noHeaderCodes: readonly string[] = ['header-missing', 'header-unreadable'];
 const nearHeaderCodes: readonly string[] = ['column-missing', 'column-doubled', 'column-unclear'];
 
@@ -271,8 +268,8 @@ const hasCode = (error: unknown, codes: readonly string[]): error is FileRejecte
   error instanceof FileRejected && codes.includes(error.rejection.code);
 
 /**
- * Titles, comments and the lines of some programs (sep=;) above the header: what is said instead of `error`, with which the
- * first line was rejected as no header.
+ * Looks for a header below titles, comments and lines of programs (sep=;).
+ * @param error the rejection of the first line, which the found line's place replaces
  */
 export function findLaterHeader<Start extends { readonly line: number }>(
   error: unknown,

@@ -15,15 +15,15 @@ export interface PayoutFileOptions extends FileOptions<RowColumn> {
   readonly limits: PayoutFileLimits;
 }
 
-/** Null stands for no limit. */
+/** The limits of a payout file; null stands for no limit. */
 export interface PayoutFileLimits extends FileLimits {
-  /** Larger payouts are held. */
+  /** The limit above which a payout is held. */
   readonly payoutSatangMax: Satang | null;
-  /** A larger total rejects the file. */
+  /** The limit of the total above which the file is rejected. */
   readonly fileSatangMax: Satang | null;
 }
 
-/** What a store with 64-bit integers can hold; no file that means well comes near it. */
+/** The largest amount that a store with 64-bit integers can hold, far above any honest file. */
 const storableSatangMax = 2n ** 63n - 1n;
 
 class PayoutCount implements RowCount<StagedRow, SealTotals> {
@@ -106,6 +106,6 @@ const payoutKind = (limits: PayoutFileLimits): FileKind<StagedRow, SealTotals> =
   count: () => new PayoutCount(limits),
 });
 
-/** A reader of payout files under these settings. */
+/** Makes a reader of payout files with these settings. */
 export const makePayoutFileReader = (options: PayoutFileOptions): PayoutFileReader =>
   makeFileReader(payoutKind(options.limits), options);

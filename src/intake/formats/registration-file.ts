@@ -1,4 +1,4 @@
-/** Registration files: rows without amounts, of which nothing but their number can be declared. */
+/** Registration files: rows without amounts, so that control totals declare only their number. */
 import type {
   RegistrationCells,
   RegistrationColumn,
@@ -69,6 +69,6 @@ const registrationKind = (
   count: () => new RegistrationCount(),
 });
 
-/** A reader of registration files under these settings. */
+/** Makes a reader of registration files with these settings. */
 export const makeRegistrationFileReader = (options: RegistrationFileOptions): RegistrationFileReader =>
   makeFileReader(registrationKind(options.defaults), options);

@@ -1,4 +1,4 @@
-/** Files as workbooks: the first sheet, its cells as they are shown. */
+/** Reads workbooks: the first sheet, with its cells as they are displayed. */
 import { createHash } from 'node:crypto';
 import type { Inspection } from '../../core/payout-file.ts';
 import { FileRejected, type OpenedFile, rejectTooLarge } from '../../platform/csv/open.ts';
@@ -11,10 +11,7 @@ import type { FileKind, FileOptions, FileRow } from './file-kind.ts';
 import { type RowRecord, RowTaker } from './file-rows.ts';
 import { findLaterHeader, type Header, headerLineMax, mapHeader } from './header.ts';
 
-/**
- * What a workbook's bytes show; reading it later is held against this.
- * @throws FileRejected when it is too large
- */
+/** Inspects a workbook's bytes; a later read is compared with the result. @throws FileRejected when it is too large */
 export async function inspectWorkbook(
   file: OpenedFile,
   path: string,
@@ -24,17 +21,17 @@ export async function inspectWorkbook(
   const bytes = await readWorkbookBytes(file);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   const { sizeBytes, identity } = file;
-  // Of a text; a workbook says for itself where it ends.
+  // Fixed values of a text file's form; a workbook marks its own end.
   const form = { encoding: 'utf-8', bomBytes: 0, endsWithLineEnd: true } as const;
   return { path, sha256, sizeBytes, identity, ...form };
 }
 
-/** The cells up to the last that shows something. */
+/** Cuts the blank cells at the end of a row. */
 function cutBlankEnd(cells: readonly string[]): readonly string[] {
   return cells.slice(0, 1 + cells.findLastIndex((cell) => cell.trim() !== ''));
 }
 
-/** A heading that a person has not seen, or has seen as another, may make a column another than it looks. */
+/** Rejects a heading that is hidden or displayed as another text, which may turn its column into another one. */
 function rejectUnseen(
   { places, names, line }: Header,
   columns: FileColumns,
@@ -53,7 +50,7 @@ function rejectUnseen(
       throw new FileRejected('column-hidden', message, line, column);
     }
     const found = faults.filter((fault) => fault.place === place);
-    // Under a merged cell that begins further left.
+    // A cell is covered by a merged cell that begins further left.
     const isCovered = ({ message }: CellFault): boolean =>
       faults.some((fault) => fault.place === place - 1 && fault.message === message);
     const fault = found.find((one) => one.code !== 'cell-merged' || isCovered(one));
@@ -61,7 +58,10 @@ function rejectUnseen(
   }
 }
 
-/** The header in the first row of a sheet. @param later the rows after it, where one is looked for to tell where it stands */
+/**
+ * Reads the header in the first row of a sheet.
+ * @param later the rows after it, searched for a header that a message can name
+ */
 function readHead(
   row: SheetRow,
   later: readonly SheetRow[],
@@ -82,7 +82,7 @@ function readHead(
   }
 }
 
-/** A row as wide as the header: what is empty at its end is not kept in a sheet. */
+/** Pads a row to the width of the header: a sheet does not keep the empty cells at its end. */
 function toRecord({ line, cells, faults, isHidden }: SheetRow, cellCount: number): RowRecord {
   const shown = cutBlankEnd(cells);
   const filled = Array.from({ length: Math.max(cellCount, shown.length) }, (_, place) => shown[place] ?? '');
@@ -91,8 +91,8 @@ function toRecord({ line, cells, faults, isHidden }: SheetRow, cellCount: number
 
 /**
  * Reads an inspected workbook.
- * @param take sees the bytes as they are on the disk
- * @param sidecar what the control file declares, when one is wanted
+ * @param take receives the bytes as they are on the disk
+ * @param sidecar the declaration of the control file, where one is required
  * @throws FileRejected
  */
 export async function* readXlsx<Row extends FileRow, Totals>(

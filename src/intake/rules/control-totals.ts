@@ -1,7 +1,7 @@
 /**
- * Control totals: what the partner says that a file holds, in a trailer row (`TRAILER,<rows>,<total>`) or in a file
- * beside it; of rows without amounts their number alone. A difference rejects the whole file, for a row may have been lost
- * or an amount cut short.
+ * Control totals: the partner's declaration of a file's content, in a trailer row (`TRAILER,<rows>,<total>`) or in a
+ * separate file; for rows without amounts, their number alone. A difference rejects the whole file, because a row may
+ * be lost or an amount cut short.
  */
 import { countOf, showBaht, showCount } from '../../core/figures.ts';
 import { parseBaht, type Satang } from '../../core/money.ts';
@@ -9,17 +9,17 @@ import type { FileTotals } from '../../core/payout-file.ts';
 
 export interface ControlTotals {
   readonly rows: number;
-  /** Null where rows have no amounts. */
+  /** Null for rows without amounts. */
   readonly totalSatang: Satang | null;
 }
 
-/** What control totals of a kind of file consist of. */
+/** The content of the control totals of a kind of file. */
 export type ControlForm = 'rows and total' | 'rows';
 
-/** What reading the rows has counted; without amounts where rows have none. */
+/** The counted totals of the rows; without amounts where rows have none. */
 export interface CountedTotals extends Partial<Omit<FileTotals, 'rows'>> {
   readonly rows: number;
-  /** Line of the first amount that cannot be read; null when all can. */
+  /** The line of the first unreadable amount; null when all are readable. */
   readonly unreadableLine?: number | null;
 }
 
@@ -29,10 +29,10 @@ export type ControlReading =
 
 const failed = (code: string, message: string): ControlReading => ({ ok: false, code, message });
 
-/** Digits of the largest row count that is read. */
+/** The digits of a row count, up to the largest that is read. */
 const rowsPattern = /^\d{1,12}$/;
 
-/** @param total null where there is none to be read */
+/** @param total null where no total is to be read */
 function readTotals(rows: string, total: string | null, where: string): ControlReading {
   if (!rowsPattern.test(rows)) {
     return failed(
@@ -50,7 +50,7 @@ function readTotals(rows: string, total: string | null, where: string): ControlR
   return { ok: true, totals: { rows: Number(rows), totalSatang } };
 }
 
-/** Reads a trailer row: its mark, the number of rows, their total; empty cells may follow. */
+/** Reads a trailer row: its mark, the number of rows and their total; empty cells may follow. */
 export function readTrailer(cells: readonly string[], form: ControlForm): ControlReading {
   return form === 'rows' ? readRowsTrailer(cells) : readTotalTrailer(cells);
 }
@@ -75,7 +75,7 @@ function readTotalTrailer(cells: readonly string[]): ControlReading {
   return readTotals(rows, total, 'trailer row');
 }
 
-/** Reads the text of a control file: {"rows": 3, "total": "1234.50"}; other keys may stand beside them. */
+/** Reads the text of a control file: {"rows": 3, "total": "1234.50"}, possibly with other keys. */
 export function readControlFile(text: string, form: ControlForm): ControlReading {
   const example = form === 'rows' ? '{"rows": 3}' : '{"rows": 3, "total": "1234.50"}';
   let content: unknown;
@@ -107,7 +107,7 @@ interface Controls {
   readonly total?: unknown;
 }
 
-/** Compares what was declared with what was counted; undefined when they agree. */
+/** Compares the declared with the counted totals; undefined when they agree. */
 export function findControlMismatch(
   declared: ControlTotals,
   counted: CountedTotals,
@@ -133,21 +133,24 @@ export function findControlMismatch(
   return undefined;
 }
 
-/** What files write in the first cell of a trailer, without its punctuation. */
+/** The words in the first cell of trailers, without punctuation. */
 const trailerWords: ReadonlySet<string> = new Set(
   'TRAILER TRL TOTAL TOTALS GRANDTOTAL SUM FOOTER CONTROL END EOF รวม ยอดรวม รวมทั้งสิ้น รวมทั้งหมด'.split(' '),
 );
 
-/** Digits of a number of rows, as no mobile or citizen number has. */
+/** The digits of a row count, fewer than those of a mobile or citizen number. */
 const rowCountPattern = /^\d{1,7}$/;
 
-/** Cells of a trailer: its mark, rows, total. A row of so few columns may be a payment that is written wrong. */
+/** The number of cells of a trailer: mark, rows, total. A row with so few columns may be a payment with a fault. */
 const trailerCells = 3;
 
 const beginsAsTrailer = (mark: string): boolean =>
   trailerWords.has(mark.toUpperCase().replaceAll(/[^\p{L}\p{M}]/gu, ''));
 
-/** The same for rows without amounts: by its word, or because nothing but the number of the rows before it stands in it. */
+/**
+ * Tells whether a row without amounts looks like a trailer: by its first word, or because it has nothing but the number
+ * of the rows before it.
+ */
 export function looksLikeRowsTrailer(cells: readonly string[], rowsBefore: number): boolean {
   const [mark = '', ...rest] = cells.map((cell) => cell.trim());
   if (beginsAsTrailer(mark)) return true;
@@ -156,9 +159,9 @@ export function looksLikeRowsTrailer(cells: readonly string[], rowsBefore: numbe
 }
 
 /**
- * True when a row that is no payment looks like a trailer: by the word that it begins with, or because a number of rows
- * and an amount are all that it has beside its mark; in a file of few columns, those of the rows before it.
- * @param columns of the header
+ * True when a row that is no payment looks like a trailer: by its first word, or because it has nothing but a row count
+ * and an amount beside its mark; in a file of few columns, exactly those of the rows before it.
+ * @param columns the number of columns in the header
  */
 export function looksLikeTrailer(cells: readonly string[], before: FileTotals, columns: number): boolean {
   const [mark = '', ...rest] = cells.map((cell) => cell.trim());

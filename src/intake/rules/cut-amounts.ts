@@ -1,6 +1,7 @@
 /**
- * Amounts that a comma has cut where commas separate the cells: unquoted, 18,500.00 is a cell of 18 and one of 500.00, and
- * 99,95 is one of 99 and one of 95. A row whose empty last cell was left out has as many cells as it needs all the same.
+ * Amounts that a comma has cut where commas separate the cells: unquoted, 18,500.00 becomes the cells 18 and 500.00,
+ * and 99,95 becomes 99 and 95. Such a row can still have the right number of cells, if its empty last cell was left
+ * out.
  */
 import { listWords, showCount } from '../../core/figures.ts';
 
@@ -8,24 +9,24 @@ import { listWords, showCount } from '../../core/figures.ts';
 interface CommaRecord {
   readonly line: number;
   readonly cells: readonly string[];
-  /** Places of the cells that stand in quotation marks, in order. */
+  /** The places of the quoted cells, in order. */
   readonly quoted: readonly number[];
 }
 
-/** What is wrong with an amount, with the cure. */
+/** The fault of an amount, with the cure. */
 interface CutAmount {
   readonly line: number;
   readonly code: string;
   readonly message: string;
 }
 
-/** Three digits with decimals, a minus or a currency behind them end an amount, and no reference or code. */
+/** Three digits followed by decimals, a minus or a currency end an amount, and no reference or code. */
 const surelyCut = /^\d{1,3}(?:,\d{3})+(?:\.\d{0,2}|(?=[^\d.,]))\s*(?:-|\p{Sc}|THB|baht|บาท)?(?=,|$)/iu;
 const maybeCut = /^(?:\d{1,3},\d{3}|\d+,\d{1,2})(?=,|$)/;
 
 /**
- * What an amount may have been before a comma cut it, from the unquoted cells that follow it.
- * @param place of the amount
+ * The probable amount before a comma cut it, from the unquoted cells that follow it.
+ * @param place the place of the amount
  */
 export function findUncut(
   { cells, quoted }: Omit<CommaRecord, 'line'>,
@@ -59,7 +60,7 @@ class Doubt {
     if (this.#otherLines.length < linesNamed) this.#otherLines.push(line);
   }
 
-  /** Names each of them: correcting the first alone would take the doubt from the rest. */
+  /** Names every amount: correcting the first alone would remove the doubt about the rest. */
   explain(): CutAmount | undefined {
     if (this.#first === undefined) return undefined;
     const { line, amount, uncut } = this.#first;
@@ -78,24 +79,24 @@ class Doubt {
   }
 }
 
-/** More lines than this are counted, and not named. */
+/** The limit of lines that are named; further ones are counted. */
 const linesNamed = 10;
 
-/** Looks at the amounts of one comma-delimited file, in order. */
+/** Examines the amounts of one comma-delimited file, in order. */
 export class CutAmounts {
   readonly #thousands = new Doubt();
   readonly #decimals = new Doubt();
-  /** An amount of four digits shows that the file has no commas before thousands, and one with a point, none before decimals. */
+  /**
+   * An amount of four digits disproves commas before thousands; an amount with a point disproves commas
+   * before decimals.
+   */
   #hasPlainThousands = false;
   #hasPlainDecimals = false;
 
-  /**
-   * The amount of a record that is surely cut; undefined for any other.
-   * @param place of the amount
-   */
+  /** The amount of a record that is certainly cut; undefined for any other. @param place the place of the amount */
   take(record: CommaRecord, place: number): CutAmount | undefined {
     const cell = record.cells[place] ?? '';
-    // Once the file has shown how it writes amounts, only those of one to three digits can be cut.
+    // Once the file has shown how it writes amounts, only amounts of one to three digits can be cut.
     if (this.#hasPlainThousands && this.#hasPlainDecimals && cell.length > 3) return undefined;
     const [amount, whole = '', decimals] = amountPattern.exec(cell.trim()) ?? [];
     if (amount === undefined) return undefined;
@@ -110,7 +111,7 @@ export class CutAmounts {
     return undefined;
   }
 
-  /** The first doubt, in a file that does not show by another amount that it has no such commas. */
+  /** The first doubt, in a file without another amount that disproves such commas. */
   findUnclear(): CutAmount | undefined {
     const unclear = [
       this.#hasPlainThousands ? undefined : this.#thousands.explain(),

@@ -1,11 +1,11 @@
 /**
- * A row's name (payoutId, registrationId) twice in one file: identical rows count once and the repeats are rejected,
- * differing ones are all rejected.
- * A file of a million rows must not fill the memory, so rows are known by fingerprints of 64 bits: about 30 bytes a row.
- * Two names that share a fingerprint are taken for one: that can only reject a row, never send one twice.
+ * Duplicate names of rows (payoutId, registrationId) in one file: identical rows count once and the repeats are
+ * rejected; differing rows are all rejected. Rows are compared by fingerprints of 64 bits, about 30 bytes a row, so
+ * that a file of a million rows does not fill the memory. Two names with one fingerprint count as one, which can reject
+ * a row but never send one twice.
  */
 
-/** The first row with this name has the same cells (`repeat`), or it or one in between has others (`differs`). */
+/** `repeat`: the first row with this name has the same cells; `differs`: it or a row in between has others. */
 type DuplicateVerdict =
   | { readonly kind: 'new' }
   | { readonly kind: 'repeat' | 'differs'; readonly firstRowNo: number; readonly firstLine: number };
@@ -13,17 +13,17 @@ type DuplicateVerdict =
 export interface SeenRow {
   readonly rowNo: number;
   readonly line: number;
-  /** Its name, trimmed. */
+  /** The name of the row, trimmed. */
   readonly id: string;
-  /** All cells in the file's order, as they are. */
+  /** All cells unchanged, in the file's order. */
   readonly cells: readonly string[];
-  /** The rules have found no issue. */
+  /** The rules have found no issue in the row. */
   readonly isValid: boolean;
 }
 
 const isNew: DuplicateVerdict = { kind: 'new' };
 
-/** Two independent lanes of 32 bits; filled anew for every row, so that none is allocated. */
+/** Two independent lanes of 32 bits, reused for every row to avoid allocation. */
 type Lanes = Int32Array<ArrayBuffer>;
 
 function mixText(lanes: Lanes, text: string): void {
@@ -59,7 +59,7 @@ function fingerprint(lanes: Lanes, texts: readonly string[]): void {
 const segmentBits = 14;
 const entriesPerSegment = 2 ** segmentBits;
 const placeMask = entriesPerSegment - 1;
-/** An entry's words of 32 bits: fingerprints of name and cells (two words each), row number, line, state. */
+/** The number of 32-bit words of an entry: fingerprints of name and cells (two words each), row number, line, state. */
 const entryWords = 7;
 const rowNoWord = 4;
 const lineWord = 5;
@@ -79,11 +79,11 @@ export class DuplicateIndex {
   readonly #segments: Int32Array<ArrayBuffer>[] = [];
   readonly #id: Lanes = new Int32Array(2);
   readonly #cells: Lanes = new Int32Array(2);
-  /** Entry number plus one; 0 is empty. */
+  /** Entry numbers plus one; 0 is empty. */
   #slots = new Int32Array(slotsAtFirst);
   #entries = 0;
 
-  /** Remembers a row and says how it stands to the earlier ones. */
+  /** Adds a row and compares it with the earlier ones. */
   add(row: SeenRow): DuplicateVerdict {
     fingerprint(this.#id, [row.id]);
     fingerprint(this.#cells, row.cells);
@@ -105,7 +105,7 @@ export class DuplicateIndex {
     return segment?.[(entry & placeMask) * entryWords + word] ?? 0;
   }
 
-  /** The slot of this fingerprint, or the empty one where it belongs. */
+  /** The slot of this fingerprint, or the empty one for it. */
   #findSlot(first: number, second: number): number {
     const last = this.#slots.length - 1;
     for (let slot = first & last; ; slot = (slot + 1) & last) {

@@ -1,4 +1,4 @@
-/** What the header of each kind of file must name, may name, and is usually called by those who write it. */
+/** The columns that the header of each kind of file must or may name, and the usual names that partners give them. */
 import { type RowColumn, rowColumns } from '../../core/payout-file.ts';
 import { type RegistrationColumn, registrationColumns } from '../../registration/rules/registration-file.ts';
 import { exceptionMarks } from '../../reports/rules/report-rows.ts';
@@ -7,19 +7,19 @@ import { exceptionMarks } from '../../reports/rules/report-rows.ts';
 export interface FileColumns<Column extends string = string> {
   /** The columns that paydrop reads, in its own order. */
   readonly names: readonly Column[];
-  /** A file without one of these is rejected as a whole; the first is what names a row. */
+  /** The required columns: a file that lacks one is rejected as a whole. The first names a row. */
   readonly required: readonly [Column, ...Column[]];
-  /** Parts of the headers that partners give these columns, in English and Thai. */
+  /** Patterns of the headers that partners give these columns, in English and Thai. */
   readonly usualHeaders: Readonly<Record<Column, RegExp>>;
   /** The section of the settings whose `columns` names the file's own headers. */
   readonly section: 'input' | 'registration';
-  /** Columns by which an exceptions file of ours is known, also when a spreadsheet has saved it. */
+  /** The columns that identify an exceptions file of paydrop, also after a spreadsheet has saved it. */
   readonly exceptionMarks: readonly string[];
-  /** Those of them that people fill in. */
+  /** The columns among them that people fill in. */
   readonly filledIn: string;
-  /** What an exceptions file was written about. */
+  /** The subject of an exceptions file. */
   readonly rowsAre: string;
-  /** Why such a file is not taken for one of another kind. */
+  /** The rejection of such a file as one of another kind. */
   readonly otherKind: { readonly code: string; readonly message: string };
 }
 
@@ -73,5 +73,5 @@ const columnsOfRegistrations: FileColumns<RegistrationColumn> = {
   },
 };
 
-/** The columns of each kind of file, by what its rows are. */
+/** The columns of each kind of file, by its rows. */
 export const fileColumns = { payout: payoutColumns, registration: columnsOfRegistrations } as const;

@@ -1,32 +1,35 @@
 /**
- * Whether a file that only its bytes have shown to be windows-874 is Thai at all: letters of windows-1252 with accents have the
- * same bytes, so that José reads as Jos้.
+ * Decides whether a file that only its bytes show as windows-874 contains Thai: accented letters of windows-1252 have
+ * the same bytes, so that José reads as Jos้.
  */
 
 const letter = String.raw`\u0e01-\u0e5b`;
-/** They stand before a consonant. */
+/** Vowels that precede a consonant. */
 const leading = String.raw`\u0e40-\u0e44`;
-/** They stand behind or above one. */
+/** Vowels and marks behind or above a consonant. */
 const following = String.raw`\u0e30-\u0e3a\u0e45\u0e47-\u0e4e`;
 
-/** Letters that hardly stand alone in Thai, and are ° ½ ¼ ¾ ² ³ ± £ ¥ © ® µ · « » as windows-1252. */
+/** Letters that rarely stand alone in Thai, and are ° ½ ¼ ¾ ² ³ ± £ ¥ © ® µ · « » in windows-1252. */
 const signs = 'ฐฝผพฒณฑฃฅฉฎตทซป';
 
-/** A Thai letter beside a Latin one, a vowel before nothing, a mark on nothing; a sign alone, which abbreviates nothing. */
+/**
+ * Sequences foreign to Thai: a Thai letter beside a Latin one, a vowel before nothing, a mark on nothing, a lone sign
+ * that abbreviates nothing.
+ */
 const strangeThai = new RegExp(
   `[A-Za-z][${letter}]|[${letter}][A-Za-z]|[${leading}](?![${letter}])|(?<![${letter}])[${following}]` +
     `|(?<![${letter}])[${signs}](?![${letter}.])`,
 );
 
-/** Three letters in a row, or two that stand alone, of which the first can begin a word. */
+/** Three letters in a row, or two that stand alone, with a first letter that can begin a word. */
 const thaiWord = new RegExp(
   `[\u0e01-\u0e2f${leading}](?:[${letter}]{2}|(?<![A-Za-z${letter}].)[\u0e01-\u0e3a\u0e45-\u0e5b](?![A-Za-z${letter}]))`,
 );
 
-/** Characters that are shown on either side. */
+/** The number of characters displayed on either side. */
 const shownAround = 20;
 
-/** A word that is no Thai. */
+/** A word that is not Thai. */
 interface StrangeWord {
   readonly line: number;
   readonly word: string;
@@ -37,16 +40,16 @@ interface StrangeWord {
 export const describeStrange = ({ word, western }: StrangeWord): string =>
   `"${word}" is no Thai: the file looks like windows-1252, in which it is "${western}"; save it as UTF-8`;
 
-/** The bytes of windows-874, from 0xa1 on, are those of Unicode's Thai letters in their order. */
+/** Converts back: the bytes of windows-874 from 0xa1 are Unicode's Thai letters in their order. */
 const asWestern = (text: string): string =>
   text.replaceAll(new RegExp(`[${letter}]`, 'g'), (one) => String.fromCharCode(one.charCodeAt(0) - 0xd60));
 
-/** Looks at the texts of one file that was taken for windows-874. */
+/** Examines the texts of one file that was taken for windows-874. */
 export class GuessedThai {
   #isThai = false;
   #strange: StrangeWord | undefined;
 
-  /** @param line at which the text starts */
+  /** @param line the line at which the text starts */
   look(text: string, line: number): void {
     this.#isThai ||= thaiWord.test(text);
     if (this.#isThai || this.#strange !== undefined) return;
@@ -59,7 +62,7 @@ export class GuessedThai {
     this.#strange = { line: line + lineEnds, word: start + end, western: asWestern(start + end) };
   }
 
-  /** The first word that is no Thai, in a file without any that is. */
+  /** The first word that is not Thai, in a file without Thai words. */
   get strange(): StrangeWord | undefined {
     return this.#isThai ? undefined : this.#strange;
   }

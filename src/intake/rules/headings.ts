@@ -1,4 +1,4 @@
-/** Headings as people see them: what looks like the name of a column may be written otherwise. */
+/** Headings as people see them: a name that looks like a column's may have other characters. */
 
 /** Letters of other scripts, above the Latin ones that they look like (Unicode's confusables, Cyrillic and Greek). */
 const scripts: readonly (readonly [foreign: string, latin: string])[] = [
@@ -13,13 +13,13 @@ const lookAlikes: ReadonlyMap<string, string> = new Map(
   ),
 );
 
-/** A heading without what is not to be seen, in the usual form of its characters. */
+/** A heading without invisible characters, in the usual form of its characters. */
 export const visibleHeading = (heading: string): string =>
   heading.normalize('NFKC').replaceAll(/\p{Default_Ignorable_Code_Point}/gu, '');
 
 /**
- * What headings have in common that people take for one another: letters and digits as they look, whatever their case and
- * script, up to a bracket (`payeeName (optional)`) or the end of the line.
+ * The key that similar headings share: letters and digits as they look, whatever their case and script, up to a bracket
+ * (`payeeName (optional)`) or the end of the line.
  */
 export function headingKey(heading: string): string {
   const [name = ''] = /^[^\p{L}\p{N}]*[^\p{Ps}<\r\n]*/u.exec(visibleHeading(heading)) ?? [];
@@ -31,7 +31,7 @@ export function headingKey(heading: string): string {
     .replaceAll('0', 'o');
 }
 
-/** A heading as a quoted text of YAML, in which every character can be seen and be pasted. */
+/** A heading as quoted YAML text, in which every character is visible and can be pasted. */
 export const quoteHeading = (heading: string): string =>
   JSON.stringify(heading).replaceAll(/(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]/gu, (character) =>
     character

@@ -1,6 +1,6 @@
 /**
- * One row of an input file: cells in, an instruction or every issue of the row out (design: "The files").
- * Pure; what needs other rows (a payoutId twice) is found by duplicates.ts and by the journal.
+ * One row of an input file: cells in, an instruction or every issue of the row out (design: "The files"). Pure;
+ * duplicates.ts and the journal find issues that involve other rows (a payoutId twice).
  */
 import { describeCharacter, isUnseen } from '../../core/characters.ts';
 import { showCell, showProxy } from '../../core/cell-text.ts';
@@ -20,13 +20,13 @@ import {
   type TextRule,
 } from './text-cell.ts';
 
-/** What may differ between companies; the rest of the rules is the bank's or our own. */
+/** The rules that may differ between companies; all others are the bank's or paydrop's. */
 export interface RowRules {
-  /** A larger amount is held, not rejected; null for no limit. */
+  /** The limit above which an amount is held, not rejected; null for no limit. */
   readonly payoutSatangMax: Satang | null;
 }
 
-/** Without an instruction when it has an issue; a readable amount counts in the file's total all the same. */
+/** A parsed row, without an instruction when it has an issue; the file's total still counts a readable amount. */
 export type ParsedRow = Pick<StagedRow, 'instruction' | 'amountSatang' | 'holds' | 'issues'>;
 
 const noHolds: readonly HoldReason[] = [];
@@ -41,7 +41,7 @@ const examineName: Examine = (cell, text, rule, tell) => {
   tell('name-script', explainScript(text));
 };
 
-/** What keeps a name from being plain Latin or Thai; Thai marks and spaces of other kinds make no Latin name Thai. */
+/** Explains why a name is neither plain Latin nor Thai; Thai marks and special spaces do not make a Latin name Thai. */
 function explainScript(name: string): string {
   const foreign = /[^\x20-\x7e\u0e01-\u0e3a\u0e40-\u0e5b\u00a0\u200b-\u200d\u2060\ufeff]/u.exec(name)?.[0];
   const other = foreign ?? (/\p{L}/u.test(name) ? /[^\x20-\x7e]/u.exec(name)?.[0] : undefined);
@@ -54,13 +54,13 @@ function explainScript(name: string): string {
 
 type TextColumn = 'payeeName' | 'reference1' | 'reference2';
 
-/** §2.5 */
+/** The rule of references (§2.5). */
 const referenceRule: TextRule = { prefix: 'reference', charactersMax: 20, examine: examineAscii };
 
 const idRule: TextRule = { prefix: 'payout-id', charactersMax: 64, examine: examineAscii };
 
 const textRules: Readonly<Record<TextColumn, TextRule>> = {
-  // proxyName of a payee check (§2.4), the smaller of the bank's two sizes; Thai names keep to it too.
+  // The proxyName of a payee check (§2.4), the smaller of the bank's two sizes; Thai names keep to it, too.
   payeeName: { prefix: 'name', charactersMax: 160, examine: examineName },
   reference1: referenceRule,
   reference2: referenceRule,
@@ -102,15 +102,15 @@ function readProxy(cells: RowCells, report: Report): Pick<Instruction, 'proxyTyp
   }
   const reading = readProxyId(text, isKnown && declared !== '' ? declared : undefined);
   if (reading.ok) return isKnown ? reading : null;
-  // Without a readable type it is too early to ask for one.
+  // Without a readable type, a missing type is not reported yet.
   if (isKnown || reading.code !== 'proxy-ambiguous') report('proxyNo', reading.code, reading.message);
   return null;
 }
 
 /**
- * Reads one row. Every issue of the row is reported, in the columns' order; an amount above the limit is no issue
- * but a hold.
- * @param line of the file at which the row starts
+ * Reads one row. Reports every issue of the row, in the columns' order; an amount above the limit is a hold, not an
+ * issue.
+ * @param line the line of the file at which the row starts
  */
 export function parseRow(cells: RowCells, line: number, rules: RowRules): ParsedRow {
   let issues: Issue[] | undefined;
@@ -138,11 +138,11 @@ export function parseRow(cells: RowCells, line: number, rules: RowRules): Parsed
   };
 }
 
-// ---------------------------------------------------------------- why a cell is no amount
+// ---------------------------------------------------------------- faults of amounts
 
 const amountCure = 'write baht in digits with at most two decimals, as 1234.50';
 
-/** One line a kind of bad amount; the first that matches is told. */
+/** One entry for each kind of bad amount; the first match is reported. */
 const badAmounts: readonly (readonly [code: string, pattern: RegExp, message: string])[] = [
   ['amount-missing', /^\s*$/, `the amount is empty: ${amountCure}`],
   ['amount-formula', /^\s*[=@]/, 'a formula stands here: give its result, as 1234.50'],
@@ -185,10 +185,10 @@ const badAmounts: readonly (readonly [code: string, pattern: RegExp, message: st
 const digitsPattern = /^\d+(?:\.\d{1,2})?$/;
 const pointAtEndPattern = /^\d+\.$/;
 
-/** Longer cells are not looked at closely: nothing that long was meant as an amount. */
+/** The limit above which a cell is not examined: such a long text was not meant as an amount. */
 const explainedCharactersMax = 64;
 
-/** The words for a cell that parseBaht, the strict parser, has refused. */
+/** Explains a cell that the strict parser `parseBaht` has refused. */
 function explainAmount(cell: string): Pick<Issue, 'code' | 'message'> {
   const other = { code: 'amount-characters', message: `this is no amount: ${amountCure}` };
   if (cell.length > explainedCharactersMax) return other;

@@ -1,17 +1,17 @@
-/** Cells that hold text, of whatever kind of file: what no text may be, and how long and in which characters one may. */
+/** Text cells of any kind of file: the characters and lengths that are allowed. */
 import { describeCharacter, isUnseen } from '../../core/characters.ts';
 import { findSpreadsheetDamage, isFormula } from '../../core/cell-text.ts';
 
-/** Says what is wrong with a cell: its rule's code and a message with the cure. */
+/** Reports the fault of a cell: the rule's code, and a message with the cure. */
 export type ReportCell<Column> = (column: Column, code: string, message: string) => void;
 
-/** The same, of the cell at hand. */
+/** Reports a fault of the present cell. */
 type Tell = (code: string, message: string) => void;
 
-/** Looks closely at a text that is not plain. */
+/** Examines a text that is not plain. */
 export type Examine = (cell: string, text: string, rule: TextRule, tell: Tell) => void;
 
-/** How the issues of a text are named, what it may be, and who looks closely at one that is not plain. */
+/** The rule of a text: the prefix of its codes, its limits, and the examination of one that is not plain. */
 export interface TextRule {
   readonly prefix: string;
   readonly charactersMax: number;
@@ -21,7 +21,7 @@ export interface TextRule {
 const printableAscii = /^[\x20-\x7e]+$/;
 const controlCharacter = /\p{Cc}|[\u2028\u2029]/u;
 
-/** What no text may be, whatever its column; true when something was reported. */
+/** Reports a fault that no text may have, whatever its column; true when one was reported. */
 export function reportUnfitText(cell: string, text: string, { prefix }: TextRule, tell: Tell): boolean {
   const control = controlCharacter.exec(cell)?.[0];
   if (control !== undefined) {
@@ -46,7 +46,7 @@ export function reportTooLong(text: string, { prefix, charactersMax }: TextRule,
     tell(`${prefix}-length`, `${text.length} characters: at most ${charactersMax} fit, shorten it`);
 }
 
-/** A text in plain ASCII. */
+/** Examines a text that must be plain ASCII. */
 export const examineAscii: Examine = (cell, text, rule, tell) => {
   reportUnfitText(cell, text, rule, tell);
   reportTooLong(text, rule, tell);
@@ -58,7 +58,7 @@ export const examineAscii: Examine = (cell, text, rule, tell) => {
   }
 };
 
-/** Most cells are plain: they begin with a letter or a digit, hold printable ASCII and no sign of an exponent. */
+/** Tells whether a cell is plain, as most are: a letter or digit, then printable ASCII without an exponent sign. */
 function isPlain(text: string, max: number): boolean {
   const first = text.charCodeAt(0);
   return (
@@ -71,7 +71,7 @@ function isPlain(text: string, max: number): boolean {
   );
 }
 
-/** The trimmed text of a cell; null for an empty one. What is wrong with it is reported. */
+/** The trimmed text of a cell; null for an empty one. Faults are reported. */
 export function readTextCell<Column>(
   cell: string,
   column: Column,
@@ -85,12 +85,12 @@ export function readTextCell<Column>(
   return text;
 }
 
-/** 1 with three decimals, or 1000 with its digits in groups. */
+/** 1 with three decimals, or 1000 with grouped digits. */
 const decimalsOrThousands = /^\d{1,3}\.000$/;
 
 /**
- * The trimmed text of the cell that names its row; empty when nothing does. What is wrong with it is reported.
- * @param what it names: "payout"
+ * The trimmed text of the cell that names its row; empty when it is empty. Faults are reported.
+ * @param what the thing that it names: "payout"
  */
 export function readIdCell<Column extends string>(
   cell: string,
