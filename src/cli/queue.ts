@@ -54,7 +54,7 @@ export const queueCommand = makeCommand({
     }
     const taken = await takeNamed(session, names, take ? 'taken' : 'given-back');
     printBanner(loaded, json);
-    print(showTaken(taken, take ? 'you look after it' : 'nobody looks after it'), json);
+    print(showTaken(taken, take ? 'you look after it' : 'it has no owner'), json);
     return taken.some(({ whyNot }) => whyNot !== undefined) ? exitCodes.usage : exitCodes.ok;
   },
 });

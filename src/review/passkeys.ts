@@ -58,7 +58,7 @@ const algorithms = [-7, -8, -257];
 const labelLengthMax = 60;
 
 const notAnswered: NotDone = {
-  why: 'the question that this answers is over, was answered before, or was asked somebody else: try again',
+  why: 'the question that this answers has expired, was answered before, or was for another person: try again',
 };
 
 // ---------------------------------------------------------------- enrolling
@@ -221,7 +221,7 @@ export async function enrolPasskey(
     )
       outcome = { why: 'this passkey is enrolled already' };
     else if (own.length >= passkeysMax)
-      outcome = { why: `nobody has more than ${passkeysMax} passkeys: revoke one` };
+      outcome = { why: `a user has at most ${passkeysMax} passkeys: revoke one first` };
     if ('why' in outcome) return undefined;
     const { rpId, origin, backup, enrolledAtMs, coseKey } = passkey;
     const coseHash = hash('sha256', coseKey, 'hex');

@@ -361,7 +361,7 @@ export class FileQueue<Read extends FileBatch> {
     });
     const foreseen = await intake.findRejectedPath(item);
     const event = { kind: 'file-ended', item, dropped, outcome, path: foreseen, why, batchId } as const;
-    // Before the file is moved: one that has left work/ is not taken up again after a crash.
+    // The notice precedes the move: a file that has left work/ is not taken up again after a crash.
     await notify(event);
     const path = await intake.end(item, { kind: 'reject', reason });
     await this.taken.noteEnd(itemId, path);

@@ -58,7 +58,7 @@ describe('an admin', () => {
     expect(secretOf(await page.browser.post(`/people/${personId}/enable`))).not.toBe('');
     const mali = await page.users.find('mali');
     const refused = await page.browser.post(`/people/${mali.personId}/disable`);
-    expect(textOf(refused)).toContain('nobody would be left who may change users');
+    expect(textOf(refused)).toContain('no user would be left who may change users');
     const story = textOf(await page.browser.get(`/people/${personId}`));
     expect(story).toContain('role changed wan has become a maker by mali');
     expect((await page.browser.get('/people/99')).status).toBe(404);

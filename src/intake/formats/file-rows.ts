@@ -41,7 +41,7 @@ function explainTextFormulas(cells: readonly string[], names: readonly string[])
 /** Codes about a formula, which suffice for its cell. */
 const formulaCodes: readonly string[] = ['formula', 'amount-formula'];
 
-const hiddenText = 'the row is hidden in the sheet, so that nobody has looked at it: show it, or remove it';
+const hiddenText = 'the row is hidden in the sheet: show it and look at it, or remove it';
 
 /** Codes of cells without a value. */
 const errorCodes: ReadonlySet<string> = new Set(['cell-error', 'cell-formula']);

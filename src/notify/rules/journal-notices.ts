@@ -277,7 +277,7 @@ export function describeDecisionsDropped(scene: NoticeScene, file: DroppedDecisi
     sha256,
     asks: showText(asks),
     amount,
-    reason: `a file with decisions was dropped, and nobody has confirmed that they are his: ${showText(asks)}`,
+    reason: `a file with decisions was dropped, and no maker has confirmed them: ${showText(asks)}`,
     remedy:
       'A maker looks at it, on the page or with "paydrop decide --waiting", and proposes its decisions with ' +
       `"paydrop decide --dropped ${itemId}", or throws it away with --discard`,

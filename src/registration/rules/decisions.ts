@@ -287,7 +287,7 @@ function decideAcknowledge({ registration, nowMs }: Facts): Decided {
   const { status, isAlarm, isAcknowledged } = registration;
   if (!isAlarm && !notedRegistrationStatuses.includes(status))
     return `it is ${status}, without an alarm: nothing of it is to be taken note of`;
-  if (!isAlarm && isAcknowledged) return 'somebody has taken note of it before';
+  if (!isAlarm && isAcknowledged) return 'it was acknowledged before';
   const patch = { isAlarm: false, isAcknowledged: true };
   return [moveRegistration({ registration, patch, cause: 'acknowledged-by-person', nowMs })];
 }

@@ -44,7 +44,7 @@ export const registrationCauseWords: Readonly<Record<RegistrationCause, Pair>> =
   decided: ['Its outcome was confirmed by people', 'ผู้มีอำนาจยืนยันผล'],
   'tried-again': ['To be registered again', 'ให้ส่งลงทะเบียนใหม่'],
   released: ['Its registrationId was released', 'ปลดเลขที่ลงทะเบียนให้ใช้ใหม่'],
-  'acknowledged-by-person': ['Somebody took note of it', 'รับทราบแล้ว'],
+  'acknowledged-by-person': ['Acknowledged by a person', 'รับทราบแล้ว'],
 };
 
 /** What is wrong with rows of a file, or why they wait. */
@@ -126,11 +126,11 @@ export const registrationWhyPairs: readonly Pair[] = [
     'สถานะคือ {state} ปลดเลขที่ลงทะเบียนได้เฉพาะรายการที่ยกเลิกแล้ว',
   ],
   [
-    'Nothing of it was registered: correct it and register it again, under the same name; acknowledge it once nobody waits for it',
+    'Nothing of it was registered: correct it and register it again, under the same name, or acknowledge it if it is no longer needed',
     'ยังไม่มีการลงทะเบียนจากไฟล์นี้ ให้แก้ไขแล้วใช้ register ใหม่ด้วยชื่อเดิม หรือรับทราบเมื่อไม่มีผู้รอแล้ว',
   ],
   [
-    'Nothing of it was registered: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+    'Nothing of it was registered: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
     'ไม่มีการลงทะเบียนจากไฟล์นี้ แก้ไขตามไฟล์ .reason.txt แล้ววางใหม่ ถ้าไม่มีผู้ใดรอแล้วให้รับทราบ',
   ],
   ['its registrationId is held by row {row} of batch {batch}', 'เลขที่ลงทะเบียนนี้เป็นของแถว {row} ในชุด {batch}'],
@@ -181,9 +181,12 @@ export const registrationWhyPairs: readonly Pair[] = [
     'สถานะคือ {state} ยืนยันได้เฉพาะรายการที่ยังไม่ทราบผล ธนาคารไม่แจ้งผล หรือผลขัดแย้งกัน',
   ],
   ['it is {state}', 'สถานะคือ {state}'],
-  ['the bank has told of a registration that nobody here has sent', 'ธนาคารแจ้งผลการลงทะเบียนที่ระบบนี้ไม่ได้ส่ง'],
   [
-    'See whether it was made by other means, or by another program; a file with it is held until somebody has looked; acknowledge it once nobody waits for it',
+    'the bank has called back about a registration that this journal has not sent',
+    'ธนาคารแจ้งผลการลงทะเบียนที่ระบบนี้ไม่ได้ส่ง',
+  ],
+  [
+    'Find out whether it was made by other means or by another program. A file with it is held until a person decides; acknowledge it once it is explained',
     'ตรวจสอบว่ามีการลงทะเบียนด้วยวิธีอื่นหรือโปรแกรมอื่นหรือไม่ ไฟล์ที่มีรายการนี้จะถูกระงับจนกว่าจะมีผู้ตรวจ รับทราบเมื่อไม่มีผู้รอแล้ว',
   ],
   [
@@ -191,7 +194,7 @@ export const registrationWhyPairs: readonly Pair[] = [
     'การแจ้งผลที่ไม่ทราบรายการรับทราบได้เท่านั้น',
   ],
   [
-    'it waits for nobody: its registration has turned up, or somebody has taken note of it',
+    'it no longer waits: its registration was found, or it was acknowledged before',
     'ไม่รอแล้ว เพราะพบรายการลงทะเบียนแล้ว หรือมีผู้รับทราบแล้ว',
   ],
   [

@@ -85,7 +85,7 @@ export const describeTakenBack = (batchId: string, rowNo: number, why: string): 
   return {
     code,
     reason,
-    remedy: `Find out whether somebody has changed the journal ("paydrop audit"), or approval.keys. ${remedy}`,
+    remedy: `Find out whether the journal ("paydrop audit") or approval.keys was changed. ${remedy}`,
   };
 };
 

@@ -18,7 +18,7 @@ export const causeWords: Readonly<Record<PayoutCause, readonly [en: string, th: 
   ],
   'outcome-in-doubt': ['No clear answer: the bank is asked', 'ไม่มีคำตอบชัดเจน จึงสอบถามธนาคาร'],
   inquired: ['The bank was asked: nothing new', 'สอบถามธนาคารแล้ว ไม่มีข้อมูลใหม่'],
-  'inquiry-requested': ['Somebody wants the bank asked now', 'มีผู้ขอให้สอบถามธนาคารทันที'],
+  'inquiry-requested': ['A person has requested an inquiry', 'มีผู้ขอให้สอบถามธนาคารทันที'],
   'sending-again': ['The same transfer sent again', 'ส่งการโอนเดิมซ้ำ'],
   proved: ['The bank has proved the payment', 'ธนาคารยืนยันว่าจ่ายแล้ว'],
   'refused-for-payout': ['The bank has refused it', 'ธนาคารปฏิเสธรายการ'],
@@ -34,7 +34,7 @@ export const causeWords: Readonly<Record<PayoutCause, readonly [en: string, th: 
   'tried-again': ['To be tried again', 'ให้ส่งจ่ายใหม่'],
   corrected: ['Corrected', 'แก้ไขข้อมูล'],
   released: ['Its number was released', 'ปลดเลขที่ให้ใช้ใหม่'],
-  acknowledged: ['Somebody took note of it', 'รับทราบแล้ว'],
+  acknowledged: ['Acknowledged by a person', 'รับทราบแล้ว'],
   'late-proof': ['Paid after all: an alarm', 'ปรากฏว่าจ่ายแล้ว: แจ้งเตือนสำคัญ'],
   'second-proof': ['Paid a second time: an alarm', 'ปรากฏว่าจ่ายซ้ำ: แจ้งเตือนสำคัญ'],
   'alarm-raised': [

@@ -205,5 +205,5 @@ function findFault(event: Link<string>, previousHash: string | null, format: Lin
   const hashes = Object.entries(cells).map(([name, cell]) => [name, hashCell(cell)]);
   return JSON.stringify(Object.fromEntries(hashes)) === JSON.stringify(said.cells)
     ? undefined
-    : 'what names somebody is not what was hashed';
+    : 'its personal cells are not what was hashed';
 }

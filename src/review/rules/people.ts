@@ -80,7 +80,7 @@ export const actionWords: Readonly<Record<Action, string>> = {
 /** Whether a person may do something at all; `null` stands for an unproved person. */
 export function can(person: Pick<Person, 'role' | 'isDisabled'> | null, action: Action): Permission {
   const what = actionWords[action];
-  if (person === null) return refuse(`only somebody who has proved who he is may ${what}`);
+  if (person === null) return refuse(`only a person who has proved their identity may ${what}`);
   if (person.isDisabled) return refuse('this user is disabled');
   const may = allowedRoles[action];
   if (may.includes(person.role)) return allowed;
@@ -170,7 +170,7 @@ export function findMakerObstacle(
   if (proposedAtMs < maker.standsSinceMs)
     return `${maker.name}, who proposed it, was enabled anew since: ${cure}`;
   return isBeforeRestore(maker.standsSinceMs, restoredAtMs)
-    ? `${maker.name}, who proposed it, is nobody since the journal was restored: ${cure}`
+    ? `${maker.name}, who proposed it, has not been enabled since the journal was restored: ${cure}`
     : undefined;
 }
 

@@ -125,7 +125,7 @@ const findPasskey = (
 ): Passkey | undefined =>
   passkeys.find((one) => one.personId === personId && one.credentialId === credentialId);
 
-const lastAdmin = 'nobody would be left who may change users: make another admin first';
+const lastAdmin = 'no user would be left who may change users: make another admin first';
 
 /** The people who can act as admins now. */
 const listAdmins = ({ people, restoredAtMs }: KnownPersons): readonly Person[] =>
@@ -253,7 +253,7 @@ export function decideConfirmation(
   const proposer = known.people.find(({ personId }) => personId === change.proposedBy);
   const stale = (reason: string): ConfirmationVerdict => ({ kind: 'stale', why: reason });
   if (proposer === undefined || !listAdmins(known).includes(proposer))
-    return stale('whoever proposed it is no longer an admin');
+    return stale('its proposer is no longer an admin');
   const subject = known.people.find(({ personId }) => personId === subjectOf(change.request));
   if (versionOf(subject) !== change.seen) return stale('the user has changed since it was proposed');
   const verdict = decideRequest(change.request, proposer, known);
@@ -270,14 +270,14 @@ function findConfirmationObstacle(
   if (why !== undefined) return why;
   if (change.status !== 'waiting') return `it is ${change.status} already`;
   if (isLapsed(change, nowMs))
-    return `nobody confirmed it within ${countOf(changeDays, 'day')}: propose it again`;
+    return `it was not confirmed within ${countOf(changeDays, 'day')}: propose it again`;
   if (by.personId === change.proposedBy) return 'you proposed this and cannot confirm it';
   if (by.personId === subjectOf(change.request)) return 'this is about you: another admin has to confirm it';
   const others = listAdmins(known).filter(
     ({ personId }) => ![by.personId, change.proposedBy, subjectOf(change.request)].includes(personId),
   );
   if (isInHandsOf(by, change.proposedBy) && others.length > 0)
-    return `whoever proposed this made your user alone: ${listNames(others)} can confirm it`;
+    return `its proposer alone made your user: ${listNames(others)} can confirm it`;
   return undefined;
 }
 
@@ -388,7 +388,7 @@ export function computeEffect(
 const nothing = { givesOneTimePassword: false, revokesTokens: false, forgivesTries: false } as const;
 
 function surely(person: Person | undefined): Person {
-  if (person === undefined) throw new Error('a change of somebody who is not there was let through');
+  if (person === undefined) throw new Error('a change of an unknown person was let through');
   return person;
 }
 

@@ -116,10 +116,10 @@ export function findChangedProposal(
     ([name, value]) => first.cells === null || (first.cells[name]?.value ?? null) === value,
   );
   if (!isSaid) return 'who proposed it, or why, is not what was said then';
-  if (first.byPerson !== proposal.makerId) return 'somebody else has proposed it';
+  if (first.byPerson !== proposal.makerId) return 'another person proposed it';
   const approval = events.find(({ kind }) => kind === 'approved');
   if (proposal.people > 1 && (approval?.byPerson ?? null) !== approverOf(proposal))
-    return 'somebody else has approved it, or nobody';
+    return 'another person approved it, or none did';
   const last = events.at(-1);
   if (last?.kind !== proposal.status) return `its history does not end with "${proposal.status}"`;
   const isOpen = openProposalStatuses.includes(proposal.status);

@@ -57,7 +57,7 @@ export function proveApproval(approval: KeptApproval, people: Signers, terms: Si
   const { proposalId, people: needed, makerId, checkerId } = proposal;
   const approverId = needed === 1 ? (checkerId ?? makerId) : checkerId;
   const own = signatures.filter(({ personId }) => personId === approverId);
-  if (own.length === 0) return unproved(`nobody who approved proposal ${proposalId} has signed it`);
+  if (own.length === 0) return unproved(`no approver of proposal ${proposalId} has signed it`);
   if (findBrokenLink(people.events) !== undefined)
     return unproved('the history of users is not as it was written');
   const faults = own.map((signature) => findFault(signature, approval, people, terms));

@@ -179,9 +179,7 @@ export interface RefusedFile {
 export function decideFile(decision: Decision, isWaiting: boolean): string | undefined {
   if (decision !== 'acknowledge')
     return 'a refused file can be taken note of, and nothing else: drop a better one';
-  return isWaiting
-    ? undefined
-    : 'it waits for nobody: it was accepted since, or somebody has taken note of it';
+  return isWaiting ? undefined : 'it no longer waits: it was accepted since, or acknowledged before';
 }
 
 /** The limit of a file name in characters: a heading is one line. */
@@ -198,14 +196,14 @@ export const versionOfFile = ({ endedAtMs }: Pick<RefusedFile, 'endedAtMs'>): st
 
 const refusedRemedies: Readonly<Record<FileKindName, { readonly run: string; readonly dropped: string }>> = {
   payout: {
-    run: 'Nothing of it was paid: correct it and run it again, under the same name; acknowledge it once nobody waits for it',
+    run: 'Nothing of it was paid: correct it and run it again, under the same name, or acknowledge it if it is no longer needed',
     dropped:
-      'Nothing of it was paid: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+      'Nothing of it was paid: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
   },
   registration: {
-    run: 'Nothing of it was registered: correct it and register it again, under the same name; acknowledge it once nobody waits for it',
+    run: 'Nothing of it was registered: correct it and register it again, under the same name, or acknowledge it if it is no longer needed',
     dropped:
-      'Nothing of it was registered: correct it as its .reason.txt says and drop it again; acknowledge it once nobody waits for it',
+      'Nothing of it was registered: correct it as its .reason.txt says and drop it again, or acknowledge it if it is no longer needed',
   },
 };
 
@@ -427,7 +425,7 @@ export const decisionsItem = (
   sinceMs: droppedAtMs,
   amountSatang: totalSatang ?? null,
   moneyMoved: moneyMoved ?? 'unknown',
-  reason: `a file with decisions was dropped, and nobody has confirmed that they are his${asks === undefined ? '' : `: ${asks}`}`,
+  reason: `a file with decisions was dropped, and no maker has confirmed them${asks === undefined ? '' : `: ${asks}`}`,
   remedy:
     'A maker looks at it and confirms it ("paydrop decide --dropped NAME"), or throws it away (--discard)',
   options: [verdictOption('confirm-file', asker && mayNot(asker, 'propose'))],
@@ -503,7 +501,7 @@ export function whyNotTake(
 ): string | undefined {
   const isOwn = owner !== undefined && owner.personId === personId;
   if (what === 'taken') return isOwn ? 'you look after it already' : undefined;
-  if (owner === undefined) return 'nobody looks after it';
+  if (owner === undefined) return 'it has no owner';
   return isOwn ? undefined : `${owner.person} looks after it: take it yourself instead`;
 }
 

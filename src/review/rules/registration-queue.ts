@@ -54,7 +54,7 @@ export function decideUnknownCallback(decision: Decision, isWaiting: boolean): s
     return 'a callback of an unknown registration can be taken note of, and nothing else';
   return isWaiting
     ? undefined
-    : 'it waits for nobody: its registration has turned up, or somebody has taken note of it';
+    : 'it no longer waits: its registration was found, or it was acknowledged before';
 }
 
 /** Shows a waiting callback, with the last digits of its account. @param one a callback that waits */
@@ -68,9 +68,9 @@ export function callbackItem(one: UnknownCallback, asker?: Asker): QueueItem {
     title: `${vendorId}, ${companyId}, account ${maskDigits(accountNo)}: ${callback.outcome}`,
     sinceMs: receivedAtMs,
     ...noMoney,
-    reason: 'the bank has told of a registration that nobody here has sent',
+    reason: 'the bank has called back about a registration that this journal has not sent',
     remedy:
-      'See whether it was made by other means, or by another program; a file with it is held until somebody has looked; acknowledge it once nobody waits for it',
+      'Find out whether it was made by other means or by another program. A file with it is held until a person decides; acknowledge it once it is explained',
     options: optionsOf(asker, ['acknowledge'], (decision) => decideUnknownCallback(decision, true)),
   };
 }

@@ -85,7 +85,7 @@ function findAuthenticatorFault({ authenticatorData, rpId }: Assertion): string 
   if (!bytes.subarray(0, rpIdHashBytes).equals(hash('sha256', rpId, 'buffer')))
     return 'it was signed for another name';
   const bits = flagsOf(authenticatorData);
-  if ((bits & flags.present) === 0) return 'nobody was there';
+  if ((bits & flags.present) === 0) return 'no person was present at the authenticator';
   return (bits & flags.verified) === 0 ? 'the authenticator did not make sure who was there' : undefined;
 }
 

@@ -194,13 +194,13 @@ function showWatch(register: Registry, watch: WatchState, nowMs: number): void {
   show(register, 'files_in_work', 'Files in work/', filesInWork);
   show(register, 'batches_open', 'Batches that have not come to their end', openBatches);
   show(register, 'batches_failing', 'Batches that an error keeps from getting on', failingBatches?.length);
-  show(register, 'in_doubt', 'Transfers whose outcome nobody has proved', rowsInDoubt);
+  show(register, 'in_doubt', 'Transfers without a proved outcome', rowsInDoubt);
   show(register, 'in_doubt_oldest_age_seconds', ageHelp, age);
 }
 
 /** Shows the files that need a person, which /healthz calls file-grown, file-stuck and inbox-left. */
 function showFiles(register: Registry, { inbox, grownFiles }: WatchState): void {
-  const grown = 'Files that were written to after their rows had been read, and nobody has dealt with';
+  const grown = 'Files that were written to after their rows had been read, and that are not dealt with';
   show(register, 'files_grown', grown, grownFiles?.length);
   show(register, 'files_stuck', 'Files that cannot be brought into work/', inbox?.stuck.length);
   show(register, 'inbox_left', 'What stays in the inbox, and is not paid', inbox?.left.length);

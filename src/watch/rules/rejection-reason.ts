@@ -47,7 +47,7 @@ const wordsOf = {
     rows: 'payouts',
     each: 'each payout',
     one: 'One that was not paid',
-    nobodyTwice: 'so nobody is paid twice',
+    nobodyTwice: 'so no payee is paid twice',
     goOn: 'pays what of it was not sent',
   },
   registration: {
@@ -191,7 +191,7 @@ export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undef
   if (read === undefined) {
     return refuse(file, { code, message: 'removed from the work folder before it was read' }, [
       '',
-      `Somebody removed the file from the work folder before it was read: nothing of it was ${wordsOf[file.kind ?? 'payout'].undone}.`,
+      `The file was removed from the work folder before it was read: nothing of it was ${wordsOf[file.kind ?? 'payout'].undone}.`,
       '',
       'Drop the file again, and leave the work folder to paydrop.',
     ]);
@@ -200,7 +200,7 @@ export function refuseVanishedFile(file: RefusedIntake, read: ReadBefore | undef
   const message = `removed from the work folder after its ${countOf(rows, 'row')} had been read`;
   return refuse(file, { code, message, batchId }, [
     '',
-    'Somebody removed the file from the work folder after it had been read.',
+    'The file was removed from the work folder after it had been read.',
     `Batch ${batchId} is what it held: ${countOf(rows, 'row')}, whose result comes to the outbox.`,
     '',
     'Nothing is to be dropped again. Leave the work folder to paydrop.',

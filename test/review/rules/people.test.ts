@@ -43,7 +43,7 @@ describe('a role', () => {
       allowed: false,
       why: 'a maker may not check what others propose: that takes a checker or an admin',
     });
-    expect(can(null, 'propose')).toMatchObject({ why: expect.stringContaining('proved who he is') });
+    expect(can(null, 'propose')).toMatchObject({ why: expect.stringContaining('proved their identity') });
   });
 });
 
@@ -230,7 +230,7 @@ describe('a request of one admin', () => {
     const alone = [first, { ...second, isDisabled: true }, maker];
     for (const request of [of('disable', 1), role(1, 'viewer')])
       expect(decideRequest(request, first, known(alone))).toMatchObject({
-        why: expect.stringContaining('nobody would be left'),
+        why: expect.stringContaining('no user would be left'),
       });
   });
 

@@ -104,7 +104,7 @@ describe('a signature', () => {
   test.each<readonly [string, AuthenticatorFault, string]>([
     ['on another page', { origin: 'http://localhost:8485' }, 'it was signed on another page'],
     ['for another name', { rpId: 'evil.example' }, 'it was signed for another name'],
-    ['without anybody there', { flags: 0x04 }, 'nobody was there'],
+    ['without anybody there', { flags: 0x04 }, 'no person was present at the authenticator'],
     ['without making sure who', { flags: 0x01 }, 'the authenticator did not make sure who was there'],
     ['as another thing', { type: 'webauthn.create' }, 'it is no signature of a sign-in or an approval'],
     ['inside another page', { crossOrigin: true }, 'it was signed inside another page'],

@@ -193,8 +193,8 @@ describe('whom the proxy names', () => {
   });
 
   test.each([
-    ['nobody', [], 'It named nobody', { refusal: 'unnamed', said: '' }],
-    ['nothing', [''], 'It named nobody', { refusal: 'unnamed', said: '' }],
+    ['nobody', [], 'It sent no user name', { refusal: 'unnamed', said: '' }],
+    ['nothing', [''], 'It sent no user name', { refusal: 'unnamed', said: '' }],
     ['one twice', ['mali', 'mali'], 'more than once', { refusal: 'doubled', said: '' }],
     ['a stranger', ['stranger'], 'ask an admin', { refusal: 'unknown', said: 'st***' }],
     ['two in one', ['mali, nok'], 'ask an admin', { refusal: 'unknown', said: 'ma***' }],

@@ -140,8 +140,8 @@ test('what is proposed is chained, also what an older program has kept', async (
     findChangedProposal({ ...proposal, ...changes }, rest[0] ?? own, rest[1] ?? proposal.digest, items);
   expect(find({})).toBeUndefined();
   expect(find({ decision: 'confirm-paid' })).toBe('its decision is not what was proposed');
-  expect(find({ makerId: 3 })).toBe('somebody else has proposed it');
-  expect(find({ checkerId: 3 })).toBe('somebody else has approved it, or nobody');
+  expect(find({ makerId: 3 })).toBe('another person proposed it');
+  expect(find({ checkerId: 3 })).toBe('another person approved it, or none did');
   expect(find({ status: 'stale' })).toBe('its history does not end with "stale"');
   expect(find({}, [])).toBe('nothing in the history says that it was made');
   expect(find({}, own, 'f')).toBe('what it is about is not what was proposed');

@@ -244,7 +244,7 @@ describePostgres('both engines', () => {
         store.approveBatch(firstBatchId, item, version, signing, noonMs + 4),
       ).rejects.toMatchObject({
         name: 'UnsignedApprovalError',
-        message: 'nobody who approved proposal 1 has signed it',
+        message: 'no approver of proposal 1 has signed it',
       });
       expect(await store.approvalsOf(firstBatchId)).toEqual([]);
       const approved = await store.approveBatch(firstBatchId, item, version, null, noonMs + 5);

@@ -27,7 +27,7 @@ export const decideWords = {
   leftOutOfList: ['Left out, because it is not possible for them', 'ไม่รวม เพราะทำไม่ได้'],
   whyNote: ['Why', 'เหตุผล'],
   whyHint: [
-    'Whoever checks it, and whoever asks in years, reads this',
+    'The checker reads this, and so does anyone who asks in later years',
     'ผู้อนุมัติและผู้ตรวจสอบในภายหลังจะอ่านเหตุผลนี้',
   ],
   evidenceHint: [
@@ -36,7 +36,7 @@ export const decideWords = {
   ],
   evidenceFile: ['The proof as a file', 'ไฟล์หลักฐาน'],
   evidenceFileHint: [
-    'Beside it or instead, of any kind, up to 16 MiB: it is kept for good, and whoever approves can open it',
+    'In addition or instead: any kind of file, up to 16 MiB. It is kept permanently, and approvers can open it',
     'แนบเพิ่มหรือแทนข้อความได้ ทุกชนิดไฟล์ ไม่เกิน 16 MiB ระบบจะเก็บไว้ถาวร และผู้อนุมัติเปิดดูได้',
   ],
   evidenceEmpty: ['This file is empty: it proves nothing', 'ไฟล์นี้ว่างเปล่า ใช้เป็นหลักฐานไม่ได้'],

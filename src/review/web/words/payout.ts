@@ -47,7 +47,7 @@ export const payoutWords = {
   bankSide: ['The bank', 'ธนาคาร'],
   statementSide: ["The bank's statement", 'รายการเดินบัญชีของธนาคาร'],
   program: ['paydrop', 'paydrop'],
-  unproved: ['somebody who did not prove who he was', 'ผู้ที่ไม่ได้ยืนยันตัวตน'],
+  unproved: ['a person who did not prove their identity', 'ผู้ที่ไม่ได้ยืนยันตัวตน'],
   checkedBy: ['approved by', 'อนุมัติโดย'],
   attempt: ['Transfer no.', 'การโอนครั้งที่'],
   attemptState: ['Stands', 'สถานะการโอน'],

@@ -4,7 +4,7 @@ import type { Pair, Words } from './pair.ts';
 
 export const proposalWords = {
   forMyCheck: ['Wait for your check', 'รอคุณอนุมัติ'],
-  waitForOthers: ['Wait for somebody else', 'รอผู้อื่นอนุมัติ'],
+  waitForOthers: ['Wait for another person', 'รอผู้อื่นอนุมัติ'],
   lately: ['Decided lately', 'ตัดสินใจแล้วล่าสุด'],
   nothingToCheck: ['Nothing waits for a check', 'ไม่มีคำขอที่รออนุมัติ'],
   decision: ['Decision', 'การตัดสินใจ'],
@@ -63,5 +63,5 @@ export const proposalStatusPairs: Readonly<Record<ProposalStatus, Pair>> = {
   'sent-back': ['Sent back', 'ส่งกลับแก้ไข'],
   withdrawn: ['Withdrawn', 'ถอนคำขอแล้ว'],
   stale: ['Out of date: what it is about has changed since', 'ไม่เป็นปัจจุบัน เพราะรายการเปลี่ยนไปแล้ว'],
-  expired: ['Lapsed: nobody checked it in time', 'หมดอายุ เพราะไม่มีผู้อนุมัติภายในเวลา'],
+  expired: ['Lapsed: not checked in time', 'หมดอายุ เพราะไม่มีผู้อนุมัติภายในเวลา'],
 };

@@ -29,17 +29,17 @@ export const signInWords = {
     'คุณออกจากระบบของหน้านี้แล้ว แต่พร็อกซียังรู้จักคุณ หากไปต่อจะเข้าสู่ระบบอีกครั้ง กรุณาออกจากระบบที่พร็อกซีด้วย',
   ],
   proxyGoOn: ['Go on', 'ไปต่อ'],
-  proxyRefused: ['The proxy has signed nobody in', 'พร็อกซีไม่ได้ยืนยันตัวตนของผู้ใช้'],
+  proxyRefused: ['The proxy has not signed you in', 'พร็อกซีไม่ได้ยืนยันตัวตนของผู้ใช้'],
   proxyUnnamed: [
-    'It named nobody: sign in there, or have it set up to say who you are',
+    'It sent no user name: sign in at the proxy, or have it set up to send your name',
     'พร็อกซีไม่ได้ระบุชื่อผู้ใช้ กรุณาเข้าสู่ระบบที่พร็อกซี หรือให้ผู้ดูแลตั้งค่าให้ส่งชื่อผู้ใช้',
   ],
   proxyDoubled: [
-    'It named somebody more than once: it has to remove what a browser sends under that header',
+    'It sent a user name more than once: set it up to remove that header from the requests of browsers',
     'พร็อกซีระบุชื่อผู้ใช้มากกว่าหนึ่งครั้ง ต้องตั้งค่าพร็อกซีให้ลบหัวข้อนี้ที่เบราว์เซอร์ส่งมา',
   ],
   proxyUnknown: [
-    'Nobody of the name that it gave may use this page: ask an admin',
+    'The user name that it sent may not use this page: ask an admin',
     'ชื่อผู้ใช้ที่พร็อกซีระบุไม่มีสิทธิ์ใช้หน้านี้ กรุณาติดต่อผู้ดูแล',
   ],
   proxyBeforeRestore: [
