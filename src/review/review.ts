@@ -124,7 +124,7 @@ const freezeTarget = (target: Target, was: Corrected | undefined): Target =>
     ? target
     : { ...target, correction: { ...target.correction, was } };
 
-/** One proposal shows the checker one kind of effect. */
+/** Tells whether registrations are mixed with other targets: one proposal states one effect for all of its targets. */
 const areMixed = (targets: readonly Target[]): boolean =>
   targets.some(({ kind }) => kind === 'registration') && targets.some(({ kind }) => kind !== 'registration');
 

@@ -19,7 +19,7 @@ import type { RunnableBatch } from './ports.ts';
 const runnablePollMs = 2_000;
 /** The interval between checks for batches that another process has brought to rest. */
 const unreportedPollMs = 15_000;
-/** In a journal without notices, the age up to which unreported batches count: possibly no one is to be told. */
+/** The age up to which batches without a notice count, in a journal without any notice: it may have no receiver. */
 const untoldForMs = 24 * 3_600_000;
 /** The limit of rows of a small batch, which may take the place that big ones leave free. */
 const smallRowsMax = 1_000;

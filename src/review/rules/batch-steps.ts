@@ -46,7 +46,7 @@ export function computeBatchSteps({
   const paying = isStopped ? 'stopped' : isPaid ? 'done' : waits || !isRead ? 'later' : 'now';
   return [
     { step: 'sealed', state: isRead ? 'done' : batch.status === 'rejected' ? 'stopped' : 'now' },
-    // The name inquiry of each payee runs before its turn.
+    // The bank checks each payee right before its turn, so this step ends when sending begins.
     { step: 'checked', state: !isRead ? 'later' : sent > 0 || isPaid ? 'done' : waits ? 'later' : 'now' },
     ...(approval === undefined
       ? []

@@ -44,7 +44,7 @@ export interface IntakeOptions extends Pick<
 const sidecarWaitMsDefault = 60_000;
 /** The factor of the pause after a look: looks take at most a fifth of the time. */
 const lookShare = 4;
-/** The fraction of the time of stillness within which events count as one. */
+/** The divisor of the time of stillness: events within the resulting gap count as one. */
 const lookGapShare = 10;
 /** The number of files that are moved to work/ at once: they mostly wait for the disk. */
 const movesAtOnce = 8;
