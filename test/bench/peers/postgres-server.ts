@@ -96,7 +96,8 @@ async function createDatabase(client: pg.Client, serverUrl: string): Promise<Tes
       return rows.map((row) => Number(row.settled_at_ms));
     },
     [Symbol.asyncDispose]: async () => {
-      await client.query(endClients, [name]);
+      // A connection that is closing would end with an error.
+      await waitUntilQuiet(client, name).catch(() => client.query(endClients, [name]));
       await client.query(`drop database ${name}`);
     },
   };
