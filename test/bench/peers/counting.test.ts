@@ -1,4 +1,5 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { setTimeout as wait } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, test } from 'vitest';
@@ -114,6 +115,8 @@ describePostgres('a job that runs again', () => {
   test('sends nothing: it has an outcome, or is in doubt', async () => {
     await using database = await makeDatabase();
     const pool = new pg.Pool({ connectionString: database.url });
+    const closed: Promise<unknown>[] = [];
+    pool.on('connect', (client) => closed.push(once(client, 'end')));
     await createIntents(pool);
     let sends = 0;
     let isAnswered = true;
@@ -136,6 +139,8 @@ describePostgres('a job that runs again', () => {
     await expect(payOnce(desk, lost)).rejects.toThrow('P-2 is in doubt');
     expect(sends).toBe(2);
     await pool.end();
+    // The pool ends before its connections have.
+    await Promise.all(closed);
   });
 });
 
